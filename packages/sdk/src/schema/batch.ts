@@ -1,0 +1,32 @@
+import type { RecordType } from './record-type.ts'
+import type { Symbols } from './symbols.ts'
+
+/** Which clock the timestamps of a batch were read from. */
+export type Clock = 'wall' | 'monotonic' | 'device'
+
+/** Who made the records. One object per source for as long as it lives: views key on its identity. */
+export interface SourceInfo {
+  /** Name of the source, in the agent that of its configuration. */
+  readonly id: string
+  /** Free text of the owner; part of file names and default labels. */
+  readonly tag: string
+  /** Constant labels that every series of this source carries, beside the label fields of the record. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly symbols: Symbols
+  /** How often it samples. Unit: milliseconds. 0 where it does not sample at a period. */
+  readonly intervalMs: number
+}
+
+/**
+ * Many packed records of one type from one source: the only thing that moves between rooms, workers and processes. `bytes` is valid
+ * during the call; who keeps it copies it once.
+ */
+export interface Batch {
+  readonly type: RecordType
+  readonly source: SourceInfo
+  readonly clock: Clock
+  /** Records in `bytes`. */
+  readonly count: number
+  /** `count * type.layout.recordBytes` bytes, little-endian. */
+  readonly bytes: Uint8Array
+}

@@ -1,0 +1,168 @@
+import { SondeError } from '../errors.ts'
+import { KIND_RANGE, type Kind } from './kinds.ts'
+import type { Layout, Slot } from './layout.ts'
+import type { Fields, RecordType } from './record-type.ts'
+import type { SymbolTable } from './symbols.ts'
+import type { Views } from './views.ts'
+
+/** Writes one record at a byte offset. Throws `SRC_VALUE` before the record counts as written. */
+export type Encode = (record: object, views: Views, offset: number) => void
+
+type Factory = (intern: (text: string) => number, fail: typeof failValue, text: typeof writeText) => Encode
+
+const factories = new WeakMap<RecordType, Factory>()
+
+/**
+ * The encoder of a type for one writer. Its code is generated once a type: straight stores into typed arrays (or a DataView in a packed
+ * layout), which is some ten times faster than a loop over fields.
+ */
+export function encoderOf(type: RecordType<Fields>, symbols: SymbolTable): Encode {
+  let factory = factories.get(type)
+  if (factory === undefined) {
+    factory = new Function('intern', 'fail', 'text', encoderSource(type)) as Factory
+    factories.set(type, factory)
+  }
+  return factory((text) => symbols.id(text), failValue, writeText)
+}
+
+function encoderSource(type: RecordType): string {
+  const { layout } = type
+  const symbols = layout.slots.filter((slot) => slot.field.kind === 'symbol')
+  const state = symbols.map((slot) => `let text${slot.index},id${slot.index}=0;`).join('')
+  const body = layout.slots.map((slot) => fieldSource(type.name, layout, slot)).join('\n')
+  return `"use strict";${state}
+return function encode_${type.name.replace(/\W/g, '_')}(r,v,o){
+const {u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}=v;let t,l,h;
+${presenceSource(layout)}
+${body}
+}`
+}
+
+/** Presence words start with the bits of the fields that cannot be absent; each optional field adds its own. */
+function presenceSource(layout: Layout): string {
+  return Array.from({ length: layout.presenceWords }, (_, word) => {
+    let bits = 0
+    for (const slot of layout.slots) {
+      if (!slot.field.optional && slot.index >> 5 === word) bits |= 1 << (slot.index & 31)
+    }
+    return storeSource(layout, 'u32', `${word * 4}`, `${bits >>> 0}`)
+  }).join('')
+}
+
+function fieldSource(type: string, layout: Layout, slot: Slot): string {
+  const key = JSON.stringify(slot.name)
+  const write = slot.field.kind === 'char' || slot.field.count === 1 ? scalarSource : arraySource
+  const present = write(type, layout, slot)
+  if (!slot.field.optional) return `t=r[${key}];${present}`
+  const word = `${(slot.index >> 5) * 4}`
+  const bit = (1 << (slot.index & 31)) >>> 0
+  const mark = storeSource(layout, 'u32', word, `${loadWordSource(layout, word)}|${bit}`)
+  return `t=r[${key}];if(t===undefined){u8.fill(0,o+${slot.offset},o+${slot.offset + slot.bytes})}else{${mark}${present}}`
+}
+
+function arraySource(type: string, layout: Layout, slot: Slot): string {
+  const name = JSON.stringify(`${type}.${slot.name}`)
+  const { count, kind } = slot.field
+  const width = slot.bytes / count
+  const element = elementSource(layout, kind, `${slot.offset}+i*${width}`, name)
+  return `{const a=t;if(a===null||typeof a!=='object'||a.length!==${count})fail(${name},a,'an array of ${count} elements');
+for(let i=0;i<${count};i++){t=a[i];${element}}}`
+}
+
+function scalarSource(type: string, layout: Layout, slot: Slot): string {
+  const name = JSON.stringify(`${type}.${slot.name}`)
+  if (slot.field.kind === 'char') return `text(${name},t,u8,o+${slot.offset},${slot.field.count});`
+  if (slot.field.kind === 'symbol') {
+    const store = storeSource(layout, 'u32', `${slot.offset}`, `id${slot.index}`)
+    return `if(t!==text${slot.index}){if(typeof t!=='string')fail(${name},t,'text');id${slot.index}=intern(t);text${slot.index}=t}${store}`
+  }
+  return elementSource(layout, slot.field.kind, `${slot.offset}`, name)
+}
+
+function elementSource(layout: Layout, kind: Kind, at: string, name: string): string {
+  const store = (as: Kind, value: string, offset = at) => storeSource(layout, as, offset, value)
+  switch (kind) {
+    case 'f32':
+    case 'f64':
+      return `if(typeof t!=='number')fail(${name},t,'a number');${store(kind, 't')}`
+    case 'bool':
+      return `if(typeof t!=='boolean')fail(${name},t,'true or false');${store('u8', 't?1:0')}`
+    case 'u64': {
+      const words = `${store('u32', 'l')}${store('u32', 'h', `${at}+4`)}`
+      return `if(typeof t==='number'){l=t>>>0;h=t/4294967296>>>0;if(h*4294967296+l!==t)fail(${name},t,'an integer from 0 to 2^64 - 1');${words}}
+else{if(typeof t!=='bigint'||t<0n||t>0xffffffffffffffffn)fail(${name},t,'an integer from 0 to 2^64 - 1');${store('u64', 't')}}`
+    }
+    case 'i64': {
+      const words = `${store('u32', 't>>>0')}${store('i32', 'Math.floor(t/4294967296)', `${at}+4`)}`
+      return `if(typeof t==='number'){if(!Number.isSafeInteger(t))fail(${name},t,'an integer');${words}}
+else{if(typeof t!=='bigint'||BigInt.asIntN(64,t)!==t)fail(${name},t,'an integer from -2^63 to 2^63 - 1');${store('i64', 't')}}`
+    }
+    default: {
+      const [low, high] = KIND_RANGE[kind] ?? [0, 0]
+      const whole = kind === 'u32' ? '(t>>>0)!==t' : '(t|0)!==t'
+      return `if(${whole}||t<${low}||t>${high})fail(${name},t,'an integer from ${low} to ${high}');${store(kind, 't')}`
+    }
+  }
+}
+
+const SETTERS: Readonly<Record<string, string>> = {
+  u8: 'Uint8',
+  i8: 'Int8',
+  u16: 'Uint16',
+  i16: 'Int16',
+  u32: 'Uint32',
+  i32: 'Int32',
+  f32: 'Float32',
+  f64: 'Float64',
+  u64: 'BigUint64',
+  i64: 'BigInt64',
+}
+const SHIFTS: Readonly<Record<string, number>> = {
+  u8: 0,
+  i8: 0,
+  u16: 1,
+  i16: 1,
+  u32: 2,
+  i32: 2,
+  f32: 2,
+  f64: 3,
+  u64: 3,
+  i64: 3,
+}
+
+function storeSource(layout: Layout, kind: Kind, at: string, value: string): string {
+  return layout.kind === 'packed'
+    ? `data.set${SETTERS[kind]}(o+${at},${value},true);`
+    : `${kind}[(o+${at})>>>${SHIFTS[kind]}]=${value};`
+}
+
+function loadWordSource(layout: Layout, at: string): string {
+  return layout.kind === 'packed' ? `data.getUint32(o+${at},true)` : `u32[(o+${at})>>>2]`
+}
+
+function failValue(place: string, given: unknown, allowed: string): never {
+  const shown = typeof given === 'bigint' ? `${given}n` : JSON.stringify(given)
+  throw new SondeError('SRC_VALUE', `${place} was given ${String(shown).slice(0, 100)}; allowed: ${allowed}`)
+}
+
+const utf8 = new TextEncoder()
+
+function writeText(place: string, given: unknown, bytes: Uint8Array, offset: number, room: number): void {
+  if (typeof given !== 'string') failValue(place, given, 'text')
+  let at = offset
+  const end = offset + room
+  for (let i = 0; i < given.length; i++) {
+    const code = given.charCodeAt(i)
+    if (code > 0x7f || at >= end - 1) return writeWideText(place, given, bytes, offset, room)
+    bytes[at++] = code
+  }
+  bytes.fill(0, at, end)
+}
+
+/** Anything but short ASCII: whole characters only, and an error rather than a silent cut. */
+function writeWideText(place: string, given: string, bytes: Uint8Array, offset: number, room: number): void {
+  const encoded = utf8.encode(given)
+  if (encoded.length > room - 1) failValue(place, given, `at most ${room - 1} bytes of UTF-8`)
+  bytes.set(encoded, offset)
+  bytes.fill(0, offset + encoded.length, offset + room)
+}

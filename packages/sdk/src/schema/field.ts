@@ -1,0 +1,110 @@
+import type { Kind } from './kinds.ts'
+
+/**
+ * What a field is to its readers: `timestamp` (when the sample was taken), `label` (identifies), `counter` (only rises),
+ * `gauge` (moves both ways), `bucket` (one bin or all bins of a histogram), `value` (anything else, not a metric).
+ */
+export type Role = 'timestamp' | 'label' | 'counter' | 'gauge' | 'bucket' | 'value'
+
+/** What is said of a field beside its kind and role. */
+export interface FieldOptions {
+  /** One sentence for people; becomes HELP. */
+  help?: string
+  /** Base unit as Prometheus spells it: `bytes`, `seconds`, `celsius`, `ratio`… Default: none. */
+  unit?: string
+  /** Full metric name where it is not `<type>_<field>`. */
+  metric?: string
+  /** Upper edges of a histogram's bins, ascending, without the last, open one; only for role `bucket`. */
+  edges?: readonly number[]
+}
+
+/**
+ * One declared field. `V` is what a record carries for it, `O` whether a record may lack it. Made by the functions of this
+ * file, never by hand.
+ */
+export interface Field<V = unknown, O extends boolean = boolean> extends FieldOptions {
+  readonly kind: Kind
+  readonly role: Role
+  /** Elements; 1 is a scalar. For `char` it is the size of the text in bytes, the closing NUL included. Range: 1 to 65 535. */
+  readonly count: number
+  readonly optional: O
+  /** Unit of a timestamp: nanoseconds or microseconds since the Unix epoch. */
+  readonly resolution?: 'ns' | 'us'
+  /** Carries the type `V`; never set. */
+  readonly value?: V
+}
+
+/** A u64 or i64 as a record gives it: a number where it is an exact integer, else a bigint. */
+export type Integer64 = number | bigint
+
+/** Kinds that hold a number, and so may be a counter, a gauge or a value. */
+export type NumericKind = Exclude<Kind, 'char' | 'symbol' | 'bool'>
+
+type ScalarOf<K extends Kind> = K extends 'u64' | 'i64' ? Integer64 : K extends 'bool' ? boolean : number
+
+function make<V>(kind: Kind, role: Role, options: FieldOptions | undefined, count = 1): Field<V, false> {
+  return { ...options, kind, role, count, optional: false }
+}
+
+/**
+ * When the sample was taken. Give nanoseconds (default) or microseconds since the Unix epoch as a u64. A type's first field
+ * should be one; a type has at most one.
+ */
+export function timestamp(resolution: 'ns' | 'us' = 'ns'): Field<Integer64, false> {
+  return { kind: 'u64', role: 'timestamp', count: 1, optional: false, resolution, help: 'Time of the sample' }
+}
+
+/** Text that identifies the series, kept as a symbol: sent once, four bytes a record. Use it for text that repeats. */
+export function label(help?: string): Field<string, false> {
+  return make('symbol', 'label', help === undefined ? {} : { help })
+}
+
+/** An integer that identifies the series (a port, an index). */
+export function labelNumber(kind: 'u8' | 'u16' | 'u32', help?: string): Field<number, false> {
+  return make(kind, 'label', help === undefined ? {} : { help })
+}
+
+/** A total that only rises, until its device restarts. */
+export function counter<K extends NumericKind>(kind: K, options?: FieldOptions): Field<ScalarOf<K>, false> {
+  return make(kind, 'counter', options)
+}
+
+/** A measurement that moves both ways. */
+export function gauge<K extends NumericKind | 'bool'>(kind: K, options?: FieldOptions): Field<ScalarOf<K>, false> {
+  return make(kind, 'gauge', options)
+}
+
+/** A number that is data but no metric: it is kept and read back, and no view draws it. */
+export function value<K extends NumericKind | 'bool'>(kind: K, options?: FieldOptions): Field<ScalarOf<K>, false> {
+  return make(kind, 'value', options)
+}
+
+/** Repeating text that is data but does not identify the series. */
+export function text(options?: FieldOptions): Field<string, false> {
+  return make('symbol', 'value', options)
+}
+
+/** Text of at most `bytes - 1` UTF-8 bytes inside the record, NUL padded: `char[n]` of a C struct. A label unless said otherwise. */
+export function chars(bytes: number, options?: FieldOptions & { role?: 'label' | 'value' }): Field<string, false> {
+  const { role = 'label', ...rest } = options ?? {}
+  return make('char', role, rest, bytes)
+}
+
+/** The bins of a histogram, each counting its own (not cumulative); `edges` has one element fewer than there are bins. */
+export function buckets<K extends 'u32' | 'u64'>(
+  kind: K,
+  edges: readonly number[],
+  options?: FieldOptions,
+): Field<readonly ScalarOf<K>[], false> {
+  return make(kind, 'bucket', { ...options, edges }, edges.length + 1)
+}
+
+/** A fixed-length array of a numeric field. Unit of `count`: elements. */
+export function array<V>(field: Field<V, false>, count: number): Field<readonly V[], false> {
+  return { ...(field as Field<unknown, false>), count } as Field<readonly V[], false>
+}
+
+/** A field that a record may lack; it is then absent, which is not 0. */
+export function optional<V>(field: Field<V, false>): Field<V, true> {
+  return { ...(field as Field<unknown, false>), optional: true } as Field<V, true>
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import type { Field } from './field.ts'
+
+/** A field as it is written down: in files, in the IPC handshake, in the store. */
+export type FieldDefinition = Omit<Field, 'value'> & { readonly name: string }
+
+/** A type as plain JSON: enough to read its records without the program that wrote them. */
+export interface TypeDefinition {
+  readonly name: string
+  readonly description: string
+  readonly layout: 'aligned' | 'packed'
+  readonly fields: readonly FieldDefinition[]
+}
+
+/** The plain JSON of a type's parts. */
+export function definitionOf(
+  name: string,
+  description: string,
+  fields: Readonly<Record<string, Field>>,
+  layout: 'aligned' | 'packed',
+): TypeDefinition {
+  return {
+    name,
+    description,
+    layout,
+    fields: Object.entries(fields).map(([field, rest]) => ({ ...rest, name: field })),
+  }
+}
+
+/** 128 bits of SHA-256 over the canonical JSON (sorted keys, no spaces) of a definition, in hex. */
+export function fingerprintOf(...parts: Parameters<typeof definitionOf>): string {
+  return createHash('sha256')
+    .update(canonicalJson(definitionOf(...parts)))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/** JSON with sorted keys and no spaces, so that equal values give equal bytes. Nesting is the caller's to bound. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

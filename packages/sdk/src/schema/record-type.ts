@@ -1,0 +1,127 @@
+import { SondeError } from '../errors.ts'
+import type { Field } from './field.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { type Layout, layoutOf, type Slot } from './layout.ts'
+
+/** Fields by name, in the order of the packed record. */
+export type Fields = Readonly<Record<string, Field>>
+
+type ValueOf<F> = F extends Field<infer V, boolean> ? V : never
+type OptionalNames<F extends Fields> = { [N in keyof F]: F[N] extends Field<unknown, true> ? N : never }[keyof F]
+
+/** The record that a type's fields describe: what `report` takes. */
+export type RecordOf<T> =
+  T extends RecordType<infer F>
+    ? { [N in Exclude<keyof F, OptionalNames<F>>]: ValueOf<F[N]> } & {
+        [N in OptionalNames<F>]?: ValueOf<F[N]> | undefined
+      }
+    : never
+
+/** A named, laid-out record type. Frozen; two with the same fingerprint have the same bytes and the same meaning. */
+export interface RecordType<F extends Fields = Fields> {
+  readonly name: string
+  readonly description: string
+  readonly fields: F
+  readonly layout: Layout
+  /** 128 bits of SHA-256 over the canonical JSON of the definition, in hex. */
+  readonly fingerprint: string
+  /** Metric name per field name; fields that are no metric are not in it. */
+  readonly metrics: ReadonlyMap<string, string>
+  /** The slots of the label fields, in order: together with the source they identify a series. */
+  readonly labels: readonly Slot[]
+  /** The slot of the timestamp, where the type has one. */
+  readonly time: Slot | undefined
+}
+
+/** Options of {@link defineType}. */
+export interface TypeOptions {
+  /** `aligned` (default): C alignment, record size a multiple of 8. `packed`: no padding, as foreign layouts have it. */
+  layout?: 'aligned' | 'packed'
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
+const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
+const FIELD_COUNT_LIMIT = 1024
+const RECORD_BYTES_LIMIT = 1 << 20
+
+/**
+ * Declares a record type.
+ *
+ * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_FIELD` or `SCH_LIMIT` where a name, a field or a size is not allowed.
+ * @example
+ * const port = defineType('port', 'Counters of a port', {
+ *   time: timestamp(), device: label(), rx_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes received' }),
+ * })
+ */
+export function defineType<F extends Fields>(
+  name: string,
+  description: string,
+  fields: F,
+  options: TypeOptions = {},
+): RecordType<F> {
+  checkName(name, 'a type')
+  const entries = Object.entries(fields)
+  if (entries.length === 0 || entries.length > FIELD_COUNT_LIMIT) {
+    throw new SondeError('SCH_LIMIT', `type ${name} has ${entries.length} fields; allowed: 1 to ${FIELD_COUNT_LIMIT}`)
+  }
+  const metrics = new Map<string, string>()
+  for (const [fieldName, field] of entries) {
+    checkName(fieldName, `a field of type ${name}`)
+    checkField(name, fieldName, field)
+    const metric = metricOf(name, fieldName, field)
+    if (metric !== undefined) metrics.set(fieldName, metric)
+  }
+  const layout = layoutOf(entries, options.layout ?? 'aligned')
+  if (layout.recordBytes > RECORD_BYTES_LIMIT) {
+    throw new SondeError(
+      'SCH_LIMIT',
+      `a record of type ${name} takes ${layout.recordBytes} bytes; at most ${RECORD_BYTES_LIMIT}`,
+    )
+  }
+  const labels = layout.slots.filter((slot) => slot.field.role === 'label')
+  const times = layout.slots.filter((slot) => slot.field.role === 'timestamp')
+  if (times.length > 1) throw new SondeError('SCH_FIELD', `type ${name} has ${times.length} timestamps; allowed: one`)
+  const fingerprint = fingerprintOf(name, description, fields, options.layout ?? 'aligned')
+  return Object.freeze({ name, description, fields, layout, fingerprint, metrics, labels, time: times[0] })
+}
+
+function checkName(name: string, what: string): void {
+  if (!NAME.test(name)) {
+    throw new SondeError(
+      'SCH_NAME',
+      `${JSON.stringify(name)} cannot name ${what}: use letters, digits and _ . : -, at most 128`,
+    )
+  }
+}
+
+function checkField(type: string, name: string, field: Field): void {
+  const place = `field ${name} of type ${type}`
+  if (!Number.isInteger(field.count) || field.count < 1 || field.count > 65535) {
+    throw new SondeError('SCH_FIELD', `${place} has ${field.count} elements; allowed: 1 to 65535`)
+  }
+  if (field.kind === 'symbol' && field.count !== 1)
+    throw new SondeError('SCH_FIELD', `${place}: a symbol cannot be an array`)
+  if (field.role === 'label' && field.optional)
+    throw new SondeError('SCH_FIELD', `${place}: a label cannot be optional`)
+  if (field.role === 'label' && field.kind !== 'char' && field.count !== 1) {
+    throw new SondeError('SCH_FIELD', `${place}: a label cannot be an array`)
+  }
+  if (field.role === 'bucket' && field.edges?.length !== field.count - 1) {
+    throw new SondeError(
+      'SCH_FIELD',
+      `${place} has ${field.count} bins and ${field.edges?.length ?? 0} edges; allowed: one edge fewer`,
+    )
+  }
+}
+
+function metricOf(type: string, name: string, field: Field): string | undefined {
+  if (field.role !== 'counter' && field.role !== 'gauge' && field.role !== 'bucket') return undefined
+  const metric = field.metric ?? `${type}_${name}`.replace(/[^a-zA-Z0-9_:]/g, '_')
+  if (!METRIC.test(metric)) {
+    throw new SondeError(
+      'SCH_METRIC_NAME',
+      `metric ${JSON.stringify(metric)} of ${type}.${name}: use letters, digits, _ and :`,
+    )
+  }
+  return metric
+}

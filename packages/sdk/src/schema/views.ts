@@ -1,0 +1,49 @@
+/** One stretch of memory seen as every element width; what encoders and readers work on. */
+export interface Views {
+  readonly bytes: Uint8Array
+  readonly data: DataView
+  readonly u8: Uint8Array
+  readonly i8: Int8Array
+  readonly u16: Uint16Array
+  readonly i16: Int16Array
+  readonly u32: Uint32Array
+  readonly i32: Int32Array
+  readonly f32: Float32Array
+  readonly f64: Float64Array
+  readonly u64: BigUint64Array
+  readonly i64: BigInt64Array
+}
+
+/** Views over fresh, zeroed memory. `bytes` is rounded up to a multiple of 8. */
+export function allocateViews(bytes: number): Views {
+  const buffer = new ArrayBuffer((bytes + 7) & ~7)
+  return makeViews(buffer, 0, buffer.byteLength)
+}
+
+/** Views over given bytes; bytes that do not start on a multiple of 8 are copied first. */
+export function viewsOf(bytes: Uint8Array): Views {
+  const wide = (bytes.byteLength + 7) & ~7
+  if (bytes.byteOffset % 8 === 0 && bytes.byteOffset + wide <= bytes.buffer.byteLength) {
+    return makeViews(bytes.buffer as ArrayBuffer, bytes.byteOffset, wide)
+  }
+  const views = allocateViews(wide)
+  views.bytes.set(bytes)
+  return views
+}
+
+function makeViews(buffer: ArrayBuffer, offset: number, length: number): Views {
+  return {
+    bytes: new Uint8Array(buffer, offset, length),
+    data: new DataView(buffer, offset, length),
+    u8: new Uint8Array(buffer, offset, length),
+    i8: new Int8Array(buffer, offset, length),
+    u16: new Uint16Array(buffer, offset, length >> 1),
+    i16: new Int16Array(buffer, offset, length >> 1),
+    u32: new Uint32Array(buffer, offset, length >> 2),
+    i32: new Int32Array(buffer, offset, length >> 2),
+    f32: new Float32Array(buffer, offset, length >> 2),
+    f64: new Float64Array(buffer, offset, length >> 3),
+    u64: new BigUint64Array(buffer, offset, length >> 3),
+    i64: new BigInt64Array(buffer, offset, length >> 3),
+  }
+}

@@ -1,0 +1,47 @@
+import type { Batch } from '../schema/batch.ts'
+
+/** What every sink counts of itself. Unit of all but `seconds`: records or occurrences. `in = out + dropped + what is still queued`. */
+export interface SinkStats {
+  /** Records given to `accept`. */
+  in: number
+  /** Records made visible (a view) or acknowledged by the far end (delivery). */
+  out: number
+  /** Records dropped, by reason. */
+  readonly dropped: Map<string, number>
+  /** Times it failed. */
+  errors: number
+  /** Time spent inside `accept`. Unit: seconds. */
+  seconds: number
+}
+
+/**
+ * Takes batches. A view shows them (Prometheus, store, live stream); a push sink sends them through `delivery`. `accept` copies what it keeps,
+ * returns at once, and never throws for what a batch holds: it drops, and counts why.
+ */
+export interface Sink {
+  readonly name: string
+  readonly stats: SinkStats
+  /** Takes a batch whose bytes are valid only during the call. */
+  accept(batch: Batch): void
+  /** Resolves when everything accepted so far is as durable as this sink makes it. */
+  flush(): Promise<void>
+  /** Flushes within the sink's own time limit, then releases everything. May be called twice. */
+  close(): Promise<void>
+}
+
+/** Fresh stats, all zero. */
+export function sinkStats(): SinkStats {
+  return { in: 0, out: 0, dropped: new Map(), errors: 0, seconds: 0 }
+}
+
+/** Counts records as dropped for a reason. */
+export function countDrop(stats: Pick<SinkStats, 'dropped'>, reason: string, records: number): void {
+  if (records > 0) stats.dropped.set(reason, (stats.dropped.get(reason) ?? 0) + records)
+}
+
+/** Records dropped for any reason. */
+export function droppedTotal(stats: Pick<SinkStats, 'dropped'>): number {
+  let total = 0
+  for (const records of stats.dropped.values()) total += records
+  return total
+}

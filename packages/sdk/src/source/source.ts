@@ -1,0 +1,202 @@
+import { SondeError } from '../errors.ts'
+import type { Batch, Clock, SourceInfo } from '../schema/batch.ts'
+import { type Encode, encoderOf } from '../schema/encoder.ts'
+import type { RecordOf, RecordType } from '../schema/record-type.ts'
+import type { Labels } from '../schema/series.ts'
+import { SymbolTable } from '../schema/symbols.ts'
+import { allocateViews, type Views } from '../schema/views.ts'
+import { wallNs } from './clock.ts'
+import { type Row, Table } from './table.ts'
+
+/** Options of {@link createSource}. */
+export interface SourceOptions {
+  /** Who reports: a host, a device, a configured source. 1 to 200 characters. */
+  id: string
+  /** Free text of the owner. Default: empty. */
+  tag?: string
+  /** Constant labels of every series. Default: none. */
+  labels?: Labels
+  /** Where full batches go; their bytes are valid only during the call. */
+  emit: (batch: Batch) => void
+  /** Payload bytes kept a type before a batch is emitted. Range: one record to 64 MiB. Default: 60 000. */
+  bufferBytes?: number
+  /** Clock of the timestamps. Default: `wall`. */
+  clock?: Clock
+  /** Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Default: 0, no period. */
+  intervalMs?: number
+  /** Symbols at most. Default: 65 536. */
+  symbolLimit?: number
+  /** Bound rows a type at most. Default: 100 000. */
+  rowLimit?: number
+}
+
+interface Buffer {
+  readonly type: RecordType
+  readonly views: Views
+  readonly capacity: number
+  readonly encode: Encode
+  count: number
+}
+
+const BUFFER_BYTES_DEFAULT = 60_000
+const BUFFER_BYTES_LIMIT = 64 << 20
+
+/**
+ * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the buffer of its type; a full buffer, `flush`
+ * and `close` emit it as a batch.
+ */
+export function createSource(options: SourceOptions): Source {
+  return new Source(options)
+}
+
+/** See {@link createSource}. Not for `new`: options are checked there. */
+export class Source {
+  readonly info: SourceInfo
+  readonly symbols: SymbolTable
+  readonly #emit: (batch: Batch) => void
+  readonly #clock: Clock
+  readonly #bufferBytes: number
+  readonly #rowLimit: number
+  readonly #buffers = new Map<RecordType, Buffer>()
+  readonly #tables = new Map<RecordType, Table>()
+  #closed = false
+
+  constructor(options: SourceOptions) {
+    if (options.id.length < 1 || options.id.length > 200) {
+      throw new SondeError('SRC_ID', `a source id of ${options.id.length} characters; allowed: 1 to 200`)
+    }
+    const bufferBytes = options.bufferBytes ?? BUFFER_BYTES_DEFAULT
+    if (!(bufferBytes >= 8 && bufferBytes <= BUFFER_BYTES_LIMIT)) {
+      throw new SondeError('SRC_BUFFER_BYTES', `bufferBytes is ${bufferBytes}; allowed: 8 to ${BUFFER_BYTES_LIMIT}`)
+    }
+    this.symbols = new SymbolTable(options.symbolLimit)
+    this.info = Object.freeze({
+      id: options.id,
+      tag: options.tag ?? '',
+      labels: Object.freeze({ ...options.labels }),
+      symbols: this.symbols,
+      intervalMs: options.intervalMs ?? 0,
+    })
+    this.#emit = options.emit
+    this.#clock = options.clock ?? 'wall'
+    this.#bufferBytes = bufferBytes
+    this.#rowLimit = options.rowLimit ?? 100_000
+  }
+
+  /**
+   * Reports one record.
+   *
+   * @throws SondeError `SRC_VALUE` where a field is missing or does not fit; nothing of the record is kept then.
+   */
+  report<T extends RecordType>(type: T, record: RecordOf<T>): void {
+    const buffer = this.#bufferOf(type)
+    buffer.encode(record as object, buffer.views, buffer.count * type.layout.recordBytes)
+    if (++buffer.count === buffer.capacity) this.#send(buffer)
+  }
+
+  /** Reports many records. All up to the first wrong one are kept. */
+  reportMany<T extends RecordType>(type: T, records: Iterable<RecordOf<T>>): void {
+    for (const record of records) this.report(type, record)
+  }
+
+  /**
+   * Reports records that are packed already. Split at record boundaries where they exceed the buffer.
+   *
+   * @throws SondeError `SRC_BYTES` unless `bytes` is exactly `count` records long; nothing is kept then.
+   */
+  reportBytes(type: RecordType, bytes: Uint8Array, count: number): void {
+    const { recordBytes } = type.layout
+    if (bytes.byteLength !== count * recordBytes) {
+      throw new SondeError(
+        'SRC_BYTES',
+        `${bytes.byteLength} bytes for ${count} records of ${type.name}; they take ${count * recordBytes}`,
+      )
+    }
+    const buffer = this.#bufferOf(type)
+    for (let done = 0; done < count; ) {
+      const part = Math.min(count - done, buffer.capacity - buffer.count)
+      buffer.views.bytes.set(
+        bytes.subarray(done * recordBytes, (done + part) * recordBytes),
+        buffer.count * recordBytes,
+      )
+      buffer.count += part
+      done += part
+      if (buffer.count === buffer.capacity) this.#send(buffer)
+    }
+  }
+
+  /** The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. */
+  bind<T extends RecordType>(type: T, labels: Labels): Row {
+    this.#checkOpen()
+    let table = this.#tables.get(type)
+    if (table === undefined) {
+      table = new Table(type, this.symbols, this.#rowLimit)
+      this.#tables.set(type, table)
+    }
+    return table.bind(labels)
+  }
+
+  /** Emits the current rows of every bound type, stamped with `timeNs`. Default: now. */
+  collect(timeNs: bigint = wallNs()): void {
+    for (const { type, views, count } of this.#tables.values()) {
+      if (count === 0) continue
+      const { recordBytes } = type.layout
+      if (type.time !== undefined) {
+        const time = type.time.field.resolution === 'us' ? timeNs / 1000n : timeNs
+        for (let row = 0; row < count; row++) views.u64[(row * recordBytes + type.time.offset) >> 3] = time
+      }
+      const bytes = views.bytes.subarray(0, count * recordBytes)
+      this.#emit({ type, source: this.info, clock: this.#clock, count, bytes })
+    }
+  }
+
+  /** Emits what is buffered. */
+  flush(): void {
+    for (const buffer of this.#buffers.values()) this.#send(buffer)
+  }
+
+  /** Flushes; reporting afterwards throws `SRC_CLOSED`. May be called twice. */
+  close(): void {
+    if (this.#closed) return
+    this.flush()
+    this.#closed = true
+  }
+
+  /** Records of a type that fit in one buffer. */
+  capacityFor(type: RecordType): number {
+    return Math.floor(this.#bufferBytes / type.layout.recordBytes)
+  }
+
+  #bufferOf(type: RecordType): Buffer {
+    const known = this.#buffers.get(type)
+    if (known !== undefined) {
+      if (this.#closed) this.#checkOpen()
+      return known
+    }
+    this.#checkOpen()
+    const capacity = this.capacityFor(type)
+    if (capacity === 0) {
+      const { recordBytes } = type.layout
+      throw new SondeError(
+        'SRC_RECORD_SIZE',
+        `a record of ${type.name} takes ${recordBytes} bytes, the buffer ${this.#bufferBytes}; set bufferBytes to at least ${recordBytes}`,
+      )
+    }
+    const views = allocateViews(capacity * type.layout.recordBytes)
+    const buffer: Buffer = { type, views, capacity, encode: encoderOf(type, this.symbols), count: 0 }
+    this.#buffers.set(type, buffer)
+    return buffer
+  }
+
+  #send(buffer: Buffer): void {
+    const { type, count, views } = buffer
+    if (count === 0) return
+    buffer.count = 0
+    const bytes = views.bytes.subarray(0, count * type.layout.recordBytes)
+    this.#emit({ type, source: this.info, clock: this.#clock, count, bytes })
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new SondeError('SRC_CLOSED', `source ${this.info.id} is closed; make a new one`)
+  }
+}
