@@ -1,0 +1,4 @@
+import type { SourceDefinition } from './source.ts'
+
+/** Every kind of source there is. A new one is a folder beside this file and a row here. */
+export const SOURCES: readonly SourceDefinition[] = []
