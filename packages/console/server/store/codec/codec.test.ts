@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { crc32 } from 'node:zlib'
+import { type Kind, SondeError } from '@sonde/sdk'
+import { type Column, HEAD_BYTES, SAMPLE_COUNT_LIMIT } from './column.ts'
+import { decodeColumn } from './decode-column.ts'
+import { encodeColumn } from './encode-column.ts'
+
+/** A seeded generator (mulberry32), so that a failure can be repeated. */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const MASK = (1n << 64n) - 1n
+
+function integers(values: readonly bigint[]): Uint32Array {
+  return new Uint32Array(BigUint64Array.from(values, (value) => value & MASK).buffer)
+}
+
+function floats(values: readonly number[]): Uint32Array {
+  return new Uint32Array(Float64Array.from(values).buffer)
+}
+
+function narrowFloats(values: readonly number[]): Uint32Array {
+  const bits = new Uint32Array(Float32Array.from(values).buffer)
+  return Uint32Array.from({ length: 2 * values.length }, (_, i) => (i % 2 === 0 ? (bits[i >> 1] ?? 0) : 0))
+}
+
+function column(kind: Kind, words: Uint32Array, rest: Partial<Column> = {}): Column {
+  return { kind, words, count: words.length / 2, elements: 1, times: null, present: null, ...rest }
+}
+
+function roundTrip(given: Column): Uint8Array {
+  const blob = encodeColumn(given)
+  assert.deepEqual(decodeColumn(blob), given)
+  return blob
+}
+
+function isCorrupt(error: unknown): boolean {
+  return error instanceof SondeError && error.code === 'STO_CHUNK_CORRUPT'
+}
+
+/** Recomputes the checksum, so that garbage gets past it and meets the checks behind. */
+function resealed(blob: Uint8Array): Uint8Array {
+  new DataView(blob.buffer, blob.byteOffset).setUint32(4, crc32(blob.subarray(8), crc32(blob.subarray(0, 4))), true)
+  return blob
+}
+
+describe('column codec', () => {
+  it('keeps integers at the edges of 64 bits, and their wrap', () => {
+    const edges = [
+      0n,
+      1n,
+      2n ** 53n,
+      2n ** 53n + 1n,
+      2n ** 63n - 1n,
+      2n ** 63n,
+      MASK,
+      0n,
+      MASK - 4n,
+      10n,
+      2n ** 32n,
+      2n ** 32n - 1n,
+    ]
+    roundTrip(column('u64', integers(edges)))
+    roundTrip(column('i64', integers(edges.map((value) => -value))))
+    roundTrip(column('u64', integers(Array.from({ length: 500 }, (_, i) => MASK - 100n + BigInt(i) * 3n))))
+  })
+
+  it('keeps the bits of every float, NaN with payload, infinities and negative zero included', () => {
+    const odd = [0, -0, Number.NaN, Infinity, -Infinity, 5e-324, 1.7976931348623157e308, 0.1, 1e21, -123.456]
+    const words = floats(odd)
+    words[4] = 0xdeadbeef
+    words[5] = 0x7ff80001
+    roundTrip(column('f64', words))
+    roundTrip(column('f64', floats([-0, 1, 2, 3.5, 1])))
+    roundTrip(column('f32', narrowFloats([-0, Number.NaN, Infinity, 1e-45, 3.4e38, 0.1, 21.5])))
+  })
+
+  it('packs decimals as integers, and gives back the very same floats', () => {
+    const random = randomOf(7)
+    const values = Array.from({ length: 1000 }, () => Math.round(random() * 1e6) / 1e6)
+    assert.ok(roundTrip(column('f64', floats(values))).length < 2.8 * 1000)
+    const watts = Array.from({ length: 1000 }, () => Math.fround(Math.round(random() * 7000) / 10))
+    assert.ok(roundTrip(column('f32', narrowFloats(watts))).length < 2 * 1000)
+  })
+
+  it('stores a regular time grid and a constant in a few bytes', () => {
+    const start = 1_790_000_000_000_000_000n
+    const times = integers(Array.from({ length: 3600 }, (_, i) => start + BigInt(i) * 1_000_000_000n))
+    const constant = floats(new Array<number>(3600).fill(0.1 + 0.2))
+    assert.ok(roundTrip(column('f64', constant, { times })).length <= 72)
+  })
+
+  it('keeps absent samples absent, whatever the pattern', () => {
+    const random = randomOf(SEED)
+    for (const share of [0, 0.02, 0.5, 0.98, 1]) {
+      const count = 1 + Math.floor(random() * 400)
+      const present = new Uint8Array(Math.ceil(count / 8))
+      const words = new Uint32Array(2 * count)
+      for (let i = 0; i < count; i++) {
+        if (random() < share) continue
+        present[i >> 3] = (present[i >> 3] ?? 0) | (1 << (i & 7))
+        words[2 * i] = random() * 4294967296
+      }
+      const back = decodeColumn(encodeColumn(column('u32', words, { present })))
+      assert.deepEqual(back.words, words, `seed ${SEED}`)
+      const bitmap = back.present ?? new Uint8Array(present.length).fill(0xff)
+      for (let i = 0; i < count; i++)
+        assert.equal(((bitmap[i >> 3] ?? 0) ^ (present[i >> 3] ?? 0)) & (1 << (i & 7)), 0, `seed ${SEED}`)
+    }
+  })
+
+  it('keeps an array field, and reads one of its elements alone', () => {
+    const elements = 40
+    const count = 100
+    const words = Uint32Array.from({ length: 2 * count * elements }, (_, i) => (i % 2 === 0 ? (i * 7919) % 1000 : 0))
+    const given = column('u64', words, { count, elements })
+    const blob = roundTrip(given)
+    const one = decodeColumn(blob, { element: 17 })
+    assert.equal(one.elements, 1)
+    assert.deepEqual(one.words, words.slice(2 * count * 17, 2 * count * 18))
+    assert.throws(() => decodeColumn(blob, { element: 40 }), isCorrupt)
+  })
+
+  it('gives back any column it was given', () => {
+    const random = randomOf(SEED)
+    for (let round = 0; round < 300; round++) roundTrip(anyColumn(random))
+  })
+
+  it('takes the largest column, and refuses a larger one', () => {
+    const words = new Uint32Array(2 * SAMPLE_COUNT_LIMIT)
+    for (let i = 0; i < words.length; i++) words[i] = Math.imul(i, 2654435761)
+    roundTrip(column('u64', words))
+    const larger = new Uint32Array(2 * SAMPLE_COUNT_LIMIT + 2)
+    assert.throws(() => encodeColumn(column('u64', larger)), { code: 'STO_COLUMN' })
+    assert.throws(() => encodeColumn(column('u64', new Uint32Array(3))), { code: 'STO_COLUMN' })
+  })
+
+  it('writes these bytes, today and in every later version', () => {
+    const times = integers([1_000n, 2_000n, 3_000n])
+    assert.equal(
+      Buffer.from(encodeColumn(column('f64', floats([1.5, 2.25, -3]), { times }))).toString('hex'),
+      GOLDEN_FLOATS,
+    )
+    const present = Uint8Array.of(0b1011)
+    const words = integers([7n, 300n, 0n, MASK])
+    assert.equal(Buffer.from(encodeColumn(column('u64', words, { present }))).toString('hex'), GOLDEN_INTEGERS)
+  })
+})
+
+describe('column decoder on damaged bytes', () => {
+  const times = integers(Array.from({ length: 150 }, (_, i) => BigInt(i * i)))
+  const present = new Uint8Array(19).fill(0xee)
+  const blob = encodeColumn(column('f64', floats(Array.from({ length: 150 }, (_, i) => i / 8)), { times, present }))
+
+  it('refuses every prefix with its one error', () => {
+    for (let length = 0; length < blob.length; length++) {
+      assert.throws(() => decodeColumn(blob.slice(0, length)), isCorrupt, `prefix of ${length}`)
+      if (length >= HEAD_BYTES)
+        assert.throws(() => decodeColumn(resealed(blob.slice(0, length))), isCorrupt, `sealed prefix of ${length}`)
+    }
+  })
+
+  it('refuses every flipped byte', () => {
+    for (let at = 0; at < blob.length; at++) {
+      for (const bits of [0x01, 0x80, 0xff]) {
+        const damaged = blob.slice()
+        damaged[at] = (damaged[at] ?? 0) ^ bits
+        assert.throws(() => decodeColumn(damaged), isCorrupt, `byte ${at}`)
+      }
+    }
+  })
+
+  it('throws nothing but its error where damage has a valid checksum', () => {
+    const random = randomOf(SEED)
+    for (let round = 0; round < 5000; round++) {
+      const damaged = blob.slice()
+      const changes = 1 + Math.floor(random() * 4)
+      for (let change = 0; change < changes; change++) damaged[Math.floor(random() * blob.length)] = random() * 256
+      try {
+        decodeColumn(resealed(damaged))
+      } catch (error) {
+        assert.ok(isCorrupt(error), `seed ${SEED}, round ${round}: ${String(error)}`)
+      }
+    }
+  })
+
+  it('throws nothing but its error on noise', () => {
+    const random = randomOf(SEED)
+    for (let round = 0; round < 2000; round++) {
+      const noise = Uint8Array.from({ length: Math.floor(random() * 200) }, () => random() * 256)
+      if (noise.length >= HEAD_BYTES) {
+        noise[0] = 1
+        noise[1] = random() * 14
+        noise[2] = random() * 4
+        resealed(noise)
+      }
+      try {
+        decodeColumn(noise)
+      } catch (error) {
+        assert.ok(isCorrupt(error), `seed ${SEED}, round ${round}: ${String(error)}`)
+      }
+    }
+  })
+})
+
+function anyColumn(random: () => number): Column {
+  const count = Math.floor(random() ** 3 * 1500)
+  const kind = (['u64', 'i64', 'f64', 'f32', 'u32', 'i8'] as const)[Math.floor(random() * 6)] ?? 'u64'
+  const scale = 2 ** Math.floor(random() * 64)
+  const bent = random() < 0.3
+  let walk = random() * scale
+  const numbers = Array.from({ length: count }, () => {
+    walk = bent ? walk + (random() - 0.4) * 1000 : random() < 0.8 ? walk : random() * scale
+    return walk
+  })
+  const times =
+    random() < 0.5 ? integers(numbers.map((_, i) => BigInt(i) * 15_000n + BigInt(Math.floor(random() * 99)))) : null
+  if (kind === 'f64')
+    return column(kind, floats(random() < 0.5 ? numbers : numbers.map((x) => Math.round(x * 100) / 100)), { times })
+  if (kind === 'f32') return column(kind, narrowFloats(numbers), { times })
+  const bits = { u64: 64, i64: 64, u32: 32, i8: 8 }[kind]
+  const cut = kind === 'i64' || kind === 'i8' ? BigInt.asIntN : BigInt.asUintN
+  return column(kind, integers(numbers.map((x) => cut(bits, BigInt(Math.floor(x))))), { times })
+}
+
+const GOLDEN_FLOATS = '010901006365f0b80300000001000000e803000000000000b80b00000000000000d00fd00f098502ac029601af0900'
+const GOLDEN_INTEGERS = '010302009580f2ef0400000001000000030201010801020eca04a30900'

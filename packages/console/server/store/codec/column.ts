@@ -1,0 +1,61 @@
+import type { Kind } from '@sonde/sdk'
+
+/** Samples in one column at most. */
+export const SAMPLE_COUNT_LIMIT = 1 << 20
+
+/** Values in one column at most: samples times elements. It bounds what a decoder allocates to 32 MiB, whatever a blob says. */
+export const VALUE_COUNT_LIMIT = 1 << 22
+
+/**
+ * One field of one series over a stretch of time. Every value is two little-endian u32 words, low word first, so that a u64 beyond
+ * 2^53 and the bits of a float stay exact: unsigned kinds are zero-extended, signed ones sign-extended, `f64` is its bits, `f32` its
+ * bits in the low word.
+ */
+export interface Column {
+  readonly kind: Kind
+  /** Samples. Range: 0 to {@link SAMPLE_COUNT_LIMIT}. */
+  readonly count: number
+  /** Elements of the field; 1 is a scalar. */
+  readonly elements: number
+  /** `2 * count` words: nanoseconds since the Unix epoch. `null` where the times are kept apart, once for all fields of a series. */
+  readonly times: Uint32Array | null
+  /** `2 * count * elements` words, element by element: all samples of element 0, then those of element 1. Absent samples read as 0. */
+  readonly words: Uint32Array
+  /** A bit per sample, lowest bit first, 1 = present; `null` where every sample is present. */
+  readonly present: Uint8Array | null
+}
+
+/** Codes of the kinds in a blob: the index in this list. Kinds are only ever added at the end. */
+export const KIND_CODES: readonly Kind[] = [
+  'u8',
+  'u16',
+  'u32',
+  'u64',
+  'i8',
+  'i16',
+  'i32',
+  'i64',
+  'f32',
+  'f64',
+  'bool',
+  'char',
+  'symbol',
+]
+
+/** The version this code writes, and the only one it reads. */
+export const BLOB_VERSION = 1
+
+/** Bits of the flags byte. */
+export const FLAG_TIMES = 1
+export const FLAG_PRESENCE = 2
+
+/** Bytes of the head: version u8, kind u8, flags u8, zero u8, crc u32, count u32, elements u32. */
+export const HEAD_BYTES = 16
+
+/** Bytes that follow the head where the blob holds its times: the earliest and the latest, u64 nanoseconds. */
+export const RANGE_BYTES = 16
+
+/** Whether sample `index` of a column is present. */
+export function isPresent(present: Uint8Array | null, index: number): boolean {
+  return present === null || ((present[index >> 3] ?? 0) & (1 << (index & 7))) !== 0
+}

@@ -1,0 +1,88 @@
+import { crc32 } from 'node:zlib'
+import { ByteReader, corrupt } from './bytes.ts'
+import {
+  BLOB_VERSION,
+  type Column,
+  FLAG_PRESENCE,
+  FLAG_TIMES,
+  HEAD_BYTES,
+  isPresent,
+  KIND_CODES,
+  RANGE_BYTES,
+  SAMPLE_COUNT_LIMIT,
+  VALUE_COUNT_LIMIT,
+} from './column.ts'
+import { contentOf } from './encode-column.ts'
+import { decodePresence, presentCount } from './presence.ts'
+import { decodeVector } from './vector.ts'
+
+/** What of a column is wanted. */
+export interface DecodeOptions {
+  /** Only this element: the column that comes back has one. Default: all. */
+  element?: number
+}
+
+/**
+ * Reads a blob of `encodeColumn`. Whatever the bytes are, memory stays within what `VALUE_COUNT_LIMIT` allows.
+ *
+ * @throws SondeError `STO_CHUNK_CORRUPT` where they are anything but such a blob, whole and unchanged.
+ */
+export function decodeColumn(blob: Uint8Array, options: DecodeOptions = {}): Column {
+  const head = readHead(blob)
+  const { kind, count, elements } = head
+  const wanted = options.element
+  if (wanted !== undefined && wanted >= elements) throw corrupt(`it has ${elements} elements and not number ${wanted}`)
+  const reader = new ByteReader(blob, HEAD_BYTES)
+  const times = head.hasTimes ? readTimes(reader, count) : null
+  const present = head.hasPresence ? decodePresence(reader, count) : null
+  const valueCount = present === null ? count : presentCount(present, count)
+  const kept = wanted === undefined ? elements : 1
+  const words = new Uint32Array(2 * count * kept)
+  let to = 0
+  for (let element = 0; element < elements; element++) {
+    const vector = reader.take(reader.varint())
+    if (wanted !== undefined && wanted !== element) continue
+    const target = words.subarray(to, to + 2 * count)
+    decodeVector(new ByteReader(vector), valueCount, contentOf(kind), target)
+    if (present !== null) spread(target, present, count, valueCount)
+    to += 2 * count
+  }
+  if (reader.remaining !== 0) throw corrupt('bytes follow its end')
+  return { kind, count, elements: kept, times, words, present }
+}
+
+function readHead(blob: Uint8Array) {
+  const reader = new ByteReader(blob)
+  const version = reader.u8()
+  const kind = KIND_CODES[reader.u8()]
+  const flags = reader.u8()
+  reader.u8()
+  const crc = reader.u32()
+  if (crc !== crc32(blob.subarray(8), crc32(blob.subarray(0, 4)))) throw corrupt('its checksum does not match')
+  if (version !== BLOB_VERSION) throw corrupt(`its version ${version} is unknown`)
+  const count = reader.u32()
+  const elements = reader.u32()
+  if (kind === undefined || flags > (FLAG_TIMES | FLAG_PRESENCE)) throw corrupt('its kind or flags are unknown')
+  if (count > SAMPLE_COUNT_LIMIT || elements < 1 || count * elements > VALUE_COUNT_LIMIT) {
+    throw corrupt(`it claims ${count} samples of ${elements}`)
+  }
+  return { kind, count, elements, hasTimes: (flags & FLAG_TIMES) !== 0, hasPresence: (flags & FLAG_PRESENCE) !== 0 }
+}
+
+function readTimes(reader: ByteReader, count: number): Uint32Array {
+  // The range before the vector is for whoever only wants to know where the blob lies.
+  reader.take(RANGE_BYTES)
+  const times = new Uint32Array(2 * count)
+  decodeVector(reader, count, 'integer', times)
+  return times
+}
+
+/** Moves the present values, which lie side by side at the start, to their samples; the others become 0. */
+function spread(words: Uint32Array, present: Uint8Array, count: number, valueCount: number): void {
+  let from = 2 * valueCount
+  for (let i = count - 1; i >= 0; i--) {
+    const has = isPresent(present, i)
+    words[2 * i + 1] = has ? (words[--from] ?? 0) : 0
+    words[2 * i] = has ? (words[--from] ?? 0) : 0
+  }
+}
