@@ -1,0 +1,150 @@
+import type { Batch } from '../schema/batch.ts'
+import type { Slot } from '../schema/layout.ts'
+import { isPresent, numberAt } from '../schema/reader.ts'
+import type { RecordType } from '../schema/record-type.ts'
+import { type Labels, labelsOf, SeriesIndex, seriesKey } from '../schema/series.ts'
+import { type Views, viewsOf } from '../schema/views.ts'
+import type { Matcher } from './form.ts'
+import { regexOf } from './parse.ts'
+
+/** The samples of one field of one series, in time order: what queries compute on. */
+export interface Column {
+  readonly labels: Labels
+  /** When each sample was taken. Unit: milliseconds since the Unix epoch, with fraction. */
+  readonly times: Float64Array
+  /**
+   * `numbers`: plain values. `words`: exact u64 as low and high u32 in turn. `increases`: what a counter gained since the sample before, NaN where that is not
+   * known (roll-ups keep counters so).
+   */
+  readonly values:
+    | { readonly numbers: Float64Array }
+    | { readonly words: Uint32Array }
+    | { readonly increases: Float64Array }
+  /** Period of the source; 0 where it has none, then it is estimated. */
+  readonly intervalMs: number
+}
+
+/** A test of labels made once from matchers. */
+export function matcherOf(matchers: readonly Matcher[]): (labels: Labels) => boolean {
+  const tests = matchers.map(({ label, op, value }): ((labels: Labels) => boolean) => {
+    if (op === '=') return (labels) => (labels[label] ?? '') === value
+    if (op === '!=') return (labels) => (labels[label] ?? '') !== value
+    const regex = regexOf(value, `matcher of ${label}`)
+    return op === '=~' ? (labels) => regex.test(labels[label] ?? '') : (labels) => !regex.test(labels[label] ?? '')
+  })
+  return (labels) => tests.every((test) => test(labels))
+}
+
+/** The slots of a type that a metric is made of: one, or several where fields share a metric name. */
+export function slotsOfMetric(type: RecordType, metric: string): readonly Slot[] {
+  return type.layout.slots.filter((slot) => type.metrics.get(slot.name) === metric)
+}
+
+interface Growing {
+  readonly labels: Labels
+  times: Float64Array
+  numbers: Float64Array | undefined
+  words: Uint32Array | undefined
+  count: number
+  intervalMs: number
+}
+
+/** Gathers columns of one field from batches that come in time order. Batches of other types are ignored. */
+export class ColumnReader {
+  readonly #slot: Slot
+  readonly #type: RecordType
+  readonly #matches: (labels: Labels) => boolean
+  readonly #exact: boolean
+  readonly #bySource = new Map<object, { index: SeriesIndex; series: (Growing | null)[] }>()
+  readonly #byKey = new Map<string, Growing>()
+
+  constructor(type: RecordType, slot: Slot, matches: (labels: Labels) => boolean) {
+    this.#type = type
+    this.#slot = slot
+    this.#matches = matches
+    this.#exact = slot.field.kind === 'u64'
+  }
+
+  /** Takes the samples of a batch whose time is in `(fromMs, toMs]`. */
+  push(batch: Batch, fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY): void {
+    const { time, layout } = this.#type
+    if (time === undefined || batch.type.fingerprint !== this.#type.fingerprint) return
+    let known = this.#bySource.get(batch.source)
+    if (known === undefined) {
+      known = { index: new SeriesIndex(this.#type), series: [] }
+      this.#bySource.set(batch.source, known)
+    }
+    const views = viewsOf(batch.bytes)
+    const toMsFactor = time.field.resolution === 'us' ? 1e-3 : 1e-6
+    for (let record = 0, at = 0; record < batch.count; record++, at += layout.recordBytes) {
+      const timeMs = numberAt(time, views, at) * toMsFactor
+      if (timeMs <= fromMs || timeMs > toMs) continue
+      if (!isPresent(layout, this.#slot, views, at)) continue
+      const id = known.index.of(views, at)
+      let series = known.series[id]
+      if (series === undefined) {
+        series = this.#open(batch, views, at)
+        known.series[id] = series
+      }
+      if (series !== null) this.#append(series, timeMs, views, at)
+    }
+  }
+
+  /** The columns gathered so far. */
+  take(): Column[] {
+    return [...this.#byKey.values()].map(({ labels, times, numbers, words, count, intervalMs }) => ({
+      labels,
+      intervalMs,
+      times: times.subarray(0, count),
+      values:
+        words === undefined
+          ? { numbers: (numbers ?? times).subarray(0, count) }
+          : { words: words.subarray(0, count * 2) },
+    }))
+  }
+
+  #open(batch: Batch, views: Views, at: number): Growing | null {
+    const labels = labelsOf(this.#type, batch.source, views, at)
+    if (!this.#matches(labels)) return null
+    const key = seriesKey(labels)
+    const known = this.#byKey.get(key)
+    if (known !== undefined) return known
+    const opened: Growing = {
+      labels,
+      times: new Float64Array(64),
+      numbers: this.#exact ? undefined : new Float64Array(64),
+      words: this.#exact ? new Uint32Array(128) : undefined,
+      count: 0,
+      intervalMs: batch.source.intervalMs,
+    }
+    this.#byKey.set(key, opened)
+    return opened
+  }
+
+  #append(series: Growing, timeMs: number, views: Views, at: number): void {
+    const { count } = series
+    if (count === series.times.length) grow(series)
+    series.times[count] = timeMs
+    if (series.words !== undefined) {
+      series.words[count * 2] = views.data.getUint32(at + this.#slot.offset, true)
+      series.words[count * 2 + 1] = views.data.getUint32(at + this.#slot.offset + 4, true)
+    } else if (series.numbers !== undefined) {
+      series.numbers[count] = numberAt(this.#slot, views, at)
+    }
+    series.count = count + 1
+  }
+}
+
+function grow(series: Growing): void {
+  const { times, numbers, words } = series
+  series.times = new Float64Array(times.length * 2)
+  series.times.set(times)
+  if (numbers !== undefined) {
+    series.numbers = new Float64Array(numbers.length * 2)
+    series.numbers.set(numbers)
+  }
+  if (words !== undefined) {
+    series.words = new Uint32Array(words.length * 2)
+    series.words.set(words)
+  }
+}

@@ -1,0 +1,145 @@
+import type { Column } from './column.ts'
+import type { QueryFunction } from './form.ts'
+
+/** The times at which values are computed: multiples of the step in `(fromMs, toMs]`. */
+export function gridOf(fromMs: number, toMs: number, stepMs: number): Float64Array {
+  const first = Math.floor(fromMs / stepMs) + 1
+  const count = Math.max(0, Math.floor(toMs / stepMs) - first + 1)
+  return Float64Array.from({ length: count }, (_, i) => (first + i) * stepMs)
+}
+
+/** How far before the window samples are needed, so that its first value is right. Unit: milliseconds. */
+export function leadMs(stepMs: number, intervalMs: number): number {
+  return stepMs + Math.max(stepMs, GAP_INTERVALS * intervalMs)
+}
+
+/** A value holds for at most this many periods of its source; then there is a gap. */
+const HOLD_INTERVALS = 2.5
+/** Two counter readings further apart than this many periods say nothing of the rate between them. */
+const GAP_INTERVALS = 5
+
+/** Values of one column on the grid; `resetsMs` are the times of readings below the one before. */
+export interface Evaluated {
+  readonly values: Float64Array
+  readonly resetsMs: readonly number[]
+}
+
+/**
+ * Computes one function of one column at every time of the grid, over the samples in `(time - stepMs, time]`. Where a step holds no sample the last one stands in,
+ * for 2.5 periods at most; beyond, the value is NaN: a gap.
+ *
+ * Counters: a reading below the one before is a restart. What was gained across it is not known, so that pair counts neither as gain nor as time,
+ * and no rate ever jumps because of it. The same holds across a gap of more than 5 periods.
+ */
+export function evaluate(column: Column, fn: QueryFunction, grid: Float64Array, stepMs: number): Evaluated {
+  const intervalMs = column.intervalMs > 0 ? column.intervalMs : estimateIntervalMs(column.times)
+  const holdMs = Math.max(stepMs, intervalMs * HOLD_INTERVALS)
+  if (fn === 'rate' || fn === 'increase')
+    return evaluateCounter(column, fn, grid, stepMs, holdMs, intervalMs * GAP_INTERVALS)
+  return { values: evaluateGauge(column, fn, grid, stepMs, holdMs), resetsMs: [] }
+}
+
+function evaluateGauge(
+  column: Column,
+  fn: QueryFunction,
+  grid: Float64Array,
+  stepMs: number,
+  holdMs: number,
+): Float64Array {
+  const { times } = column
+  const numbers = numbersOf(column)
+  const out = new Float64Array(grid.length).fill(Number.NaN)
+  let start = 0
+  let end = 0
+  for (let i = 0; i < grid.length; i++) {
+    const at = grid[i] as number
+    while (end < times.length && (times[end] as number) <= at) end++
+    if (end === 0 || (times[end - 1] as number) <= at - holdMs) continue
+    while (start < end && (times[start] as number) <= at - stepMs) start++
+    out[i] = fn === 'last' || start >= end ? (numbers[end - 1] as number) : reduce(numbers, start, end, fn)
+  }
+  return out
+}
+
+function reduce(numbers: Float64Array, start: number, end: number, fn: QueryFunction): number {
+  let result = numbers[start] as number
+  for (let i = start + 1; i < end; i++) {
+    const value = numbers[i] as number
+    if (fn === 'avg') result += value
+    else if (fn === 'min' ? value < result : value > result) result = value
+  }
+  return fn === 'avg' ? result / (end - start) : result
+}
+
+function evaluateCounter(
+  column: Column,
+  fn: 'rate' | 'increase',
+  grid: Float64Array,
+  stepMs: number,
+  holdMs: number,
+  gapMs: number,
+): Evaluated {
+  const { times } = column
+  const { gains, resetsMs } = gainsOf(column, gapMs)
+  const values = new Float64Array(grid.length).fill(Number.NaN)
+  let start = 0
+  let end = 0
+  for (let i = 0; i < grid.length; i++) {
+    const at = grid[i] as number
+    while (end < times.length && (times[end] as number) <= at) end++
+    if (end === 0 || (times[end - 1] as number) <= at - holdMs) continue
+    while (start < end - 1 && (times[start] as number) <= at - stepMs) start++
+    let gain = 0
+    let elapsedMs = 0
+    for (let pair = start; pair < end; pair++) {
+      const gained = gains[pair] as number
+      if (Number.isNaN(gained)) continue
+      gain += gained
+      elapsedMs += pair === 0 ? stepMs : (times[pair] as number) - (times[pair - 1] as number)
+    }
+    if (elapsedMs > 0) values[i] = fn === 'rate' ? (gain / elapsedMs) * 1000 : gain
+  }
+  return { values, resetsMs }
+}
+
+/** What was gained between each sample and the one before, NaN where that is not known. */
+function gainsOf({ times, values }: Column, gapMs: number): { gains: Float64Array; resetsMs: number[] } {
+  if ('increases' in values) return { gains: values.increases, resetsMs: [] }
+  const gains = new Float64Array(times.length).fill(Number.NaN)
+  const resetsMs: number[] = []
+  for (let i = 1; i < times.length; i++) {
+    const gain =
+      'words' in values ? wordGain(values.words, i) : (values.numbers[i] as number) - (values.numbers[i - 1] as number)
+    const apartMs = (times[i] as number) - (times[i - 1] as number)
+    if (gain < 0) resetsMs.push(times[i] as number)
+    else if (apartMs > 0 && !(gapMs > 0 && apartMs > gapMs)) gains[i] = gain
+  }
+  return { gains, resetsMs }
+}
+
+/** Exact for any two u64 whose difference is below 2^53, however large they are. */
+function wordGain(words: Uint32Array, i: number): number {
+  const low = (words[i * 2] as number) - (words[i * 2 - 2] as number)
+  const high = (words[i * 2 + 1] as number) - (words[i * 2 - 1] as number)
+  return high * 4294967296 + low
+}
+
+/** The plain values of a column; u64 beyond 2^53 become the nearest double. */
+export function numbersOf({ times, values }: Column): Float64Array {
+  if ('numbers' in values) return values.numbers
+  if ('increases' in values) return values.increases
+  const numbers = new Float64Array(times.length)
+  for (let i = 0; i < numbers.length; i++) {
+    numbers[i] = (values.words[i * 2 + 1] as number) * 4294967296 + (values.words[i * 2] as number)
+  }
+  return numbers
+}
+
+/** The usual distance of samples: the median of up to 64 of them. 0 where there are fewer than two. */
+export function estimateIntervalMs(times: Float64Array): number {
+  const apart: number[] = []
+  for (let i = Math.max(1, times.length - 64); i < times.length; i++)
+    apart.push((times[i] as number) - (times[i - 1] as number))
+  apart.sort((a, b) => a - b)
+  return apart[apart.length >> 1] ?? 0
+}

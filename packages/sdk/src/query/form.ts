@@ -1,0 +1,84 @@
+import type { Labels } from '../schema/series.ts'
+
+/** What is computed of each series over each step. `rate` is per second; it and `increase` are for counters. */
+export type QueryFunction = 'last' | 'avg' | 'min' | 'max' | 'rate' | 'increase'
+
+/** How series that share the labels of `by` become one. */
+export type Aggregate = 'sum' | 'avg' | 'min' | 'max'
+
+/** A condition on one label; `=~` and `!~` are regular expressions anchored at both ends. A label that is not there is the empty text. */
+export interface Matcher {
+  readonly label: string
+  readonly op: '=' | '!=' | '=~' | '!~'
+  readonly value: string
+}
+
+/** One question: which series, what of them, and how they are joined. */
+export interface SeriesQuery {
+  /** The metric's full name. */
+  readonly metric: string
+  readonly function: QueryFunction
+  /** All must hold. Default: none, every series. */
+  readonly matchers: readonly Matcher[]
+  /** Labels to keep. Undefined: every series on its own; empty: one series of all. */
+  readonly by: readonly string[] | undefined
+  /** Default: `sum`. */
+  readonly aggregate: Aggregate
+}
+
+/** Several questions over one window. Times in milliseconds since the Unix epoch. */
+export interface QueryRequest {
+  readonly fromMs: number
+  readonly toMs: number
+  /** Grid; a multiple of 1 ms. */
+  readonly stepMs: number
+  readonly queries: readonly SeriesQuery[]
+}
+
+/** One series of an answer. */
+export interface SeriesAnswer {
+  readonly labels: Labels
+  /** One value a time of the grid; NaN is a gap. */
+  readonly values: Float64Array
+  /** When the counter was seen to restart. */
+  readonly resetsMs: readonly number[]
+}
+
+/** The answer to one question. */
+export interface QueryResult {
+  readonly metric: string
+  readonly unit: string
+  readonly role: string
+  readonly help: string
+  readonly function: QueryFunction
+  /** Real distance of the samples behind the values, 0 where there are none. */
+  readonly resolutionMs: number
+  readonly clock: string
+  readonly series: readonly SeriesAnswer[]
+}
+
+/** The answer to a request: one array of times, one typed array a series. */
+export interface QueryAnswer {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  readonly times: Float64Array
+  readonly results: readonly QueryResult[]
+}
+
+/** Something that kept records and can be asked: the agent's short ring, or the console's store. */
+export interface History {
+  /**
+   * Answers a request.
+   *
+   * @throws SondeError `QRY_SERIES_LIMIT` where a question matches too many series.
+   */
+  query(request: QueryRequest): Promise<QueryAnswer>
+}
+
+/** Most questions in one request. */
+export const QUERY_COUNT_LIMIT = 64
+/** Most points of a series in an answer. */
+export const POINT_COUNT_LIMIT = 11_000
+/** Most series that one question may match. */
+export const SERIES_COUNT_LIMIT = 10_000

@@ -1,0 +1,129 @@
+import { SondeError } from '../errors.ts'
+import {
+  type Aggregate,
+  type Matcher,
+  POINT_COUNT_LIMIT,
+  QUERY_COUNT_LIMIT,
+  type QueryFunction,
+  type QueryRequest,
+  type SeriesQuery,
+} from './form.ts'
+
+const FUNCTIONS: readonly QueryFunction[] = ['last', 'avg', 'min', 'max', 'rate', 'increase']
+const AGGREGATES: readonly Aggregate[] = ['sum', 'avg', 'min', 'max']
+const OPS: readonly Matcher['op'][] = ['=', '!=', '=~', '!~']
+const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400].map(
+  (s) => s * 1000,
+)
+const POINTS_DEFAULT = 1440
+const REGEX_LENGTH_LIMIT = 512
+
+/**
+ * Checks a request that came from outside.
+ *
+ * @throws SondeError `QRY_FORM` names the key, the value and what is allowed; `QRY_LIMIT` where too much is asked.
+ */
+export function parseQueryRequest(input: unknown): QueryRequest {
+  const body = objectOf(input, 'the request')
+  const toMs = body.toMs === undefined ? Date.now() : timeOf(body.toMs, 'toMs')
+  const fromMs = body.fromMs === undefined ? toMs - 300_000 : timeOf(body.fromMs, 'fromMs')
+  if (!(fromMs < toMs)) throw new SondeError('QRY_FORM', `fromMs ${fromMs} is not before toMs ${toMs}`)
+  const stepMs = stepOf(body.stepMs, toMs - fromMs)
+  return { fromMs, toMs, stepMs, queries: parseQueries(body.queries) }
+}
+
+/** Checks the questions alone: the live stream takes them without a window. */
+export function parseQueries(input: unknown): readonly SeriesQuery[] {
+  if (!Array.isArray(input) || input.length === 0)
+    throw new SondeError('QRY_FORM', 'queries must be a list of at least one question')
+  if (input.length > QUERY_COUNT_LIMIT) {
+    throw new SondeError('QRY_LIMIT', `${input.length} questions in one request; at most ${QUERY_COUNT_LIMIT}`)
+  }
+  return input.map((query: unknown, index) => parseQuery(query, `queries[${index}]`))
+}
+
+/** The step that is used for a window: the one asked for, or the finest round one that gives at most 1 440 points. */
+export function stepOf(asked: unknown, windowMs: number): number {
+  if (asked === undefined || asked === 0) {
+    return (
+      STEPS_MS.find((step) => windowMs / step <= POINTS_DEFAULT) ??
+      Math.ceil(windowMs / POINTS_DEFAULT / 86_400_000) * 86_400_000
+    )
+  }
+  if (typeof asked !== 'number' || !Number.isInteger(asked) || asked < 1) {
+    throw new SondeError(
+      'QRY_FORM',
+      `stepMs is ${JSON.stringify(asked)}; allowed: whole milliseconds from 1, or 0 for the default`,
+    )
+  }
+  if (windowMs / asked > POINT_COUNT_LIMIT) {
+    throw new SondeError(
+      'QRY_LIMIT',
+      `${Math.ceil(windowMs / asked)} points a series; at most ${POINT_COUNT_LIMIT}: take a larger stepMs`,
+    )
+  }
+  return asked
+}
+
+function parseQuery(input: unknown, place: string): SeriesQuery {
+  const query = objectOf(input, place)
+  if (typeof query.metric !== 'string' || query.metric === '')
+    throw new SondeError('QRY_FORM', `${place}.metric must be a metric's name`)
+  const matchers = query.matchers ?? []
+  if (!Array.isArray(matchers)) throw new SondeError('QRY_FORM', `${place}.matchers must be a list`)
+  const by = query.by
+  if (by !== undefined && !(Array.isArray(by) && by.every((name) => typeof name === 'string'))) {
+    throw new SondeError('QRY_FORM', `${place}.by must be a list of label names`)
+  }
+  return {
+    metric: query.metric,
+    function: oneOf(query.function ?? 'last', FUNCTIONS, `${place}.function`),
+    matchers: matchers.map((matcher: unknown, index) => parseMatcher(matcher, `${place}.matchers[${index}]`)),
+    by,
+    aggregate: oneOf(query.aggregate ?? 'sum', AGGREGATES, `${place}.aggregate`),
+  }
+}
+
+function parseMatcher(input: unknown, place: string): Matcher {
+  const matcher = objectOf(input, place)
+  if (typeof matcher.label !== 'string') throw new SondeError('QRY_FORM', `${place}.label must be a label's name`)
+  if (typeof matcher.value !== 'string') throw new SondeError('QRY_FORM', `${place}.value must be text`)
+  const op = oneOf(matcher.op ?? '=', OPS, `${place}.op`)
+  if (op === '=~' || op === '!~') regexOf(matcher.value, place)
+  return { label: matcher.label, op, value: matcher.value }
+}
+
+/** Compiles an anchored expression. Nested repetition is refused: it could hold the process for hours on one label. */
+export function regexOf(source: string, place: string): RegExp {
+  if (source.length > REGEX_LENGTH_LIMIT || /[*+}]\)?[*+{]|\([^)]*[*+|][^)]*\)[*+{]/.test(source)) {
+    throw new SondeError(
+      'QRY_FORM',
+      `${place}: the expression is too long or repeats a repetition; allowed: ${REGEX_LENGTH_LIMIT} characters without`,
+    )
+  }
+  try {
+    return new RegExp(`^(?:${source})$`, 'u')
+  } catch (cause) {
+    throw new SondeError('QRY_FORM', `${place}: ${JSON.stringify(source)} is no regular expression`, { cause })
+  }
+}
+
+function objectOf(input: unknown, place: string): Record<string, unknown> {
+  if (input === null || typeof input !== 'object' || Array.isArray(input))
+    throw new SondeError('QRY_FORM', `${place} must be an object`)
+  return input as Record<string, unknown>
+}
+
+function oneOf<T extends string>(input: unknown, allowed: readonly T[], place: string): T {
+  const found = allowed.find((candidate) => candidate === input)
+  if (found === undefined)
+    throw new SondeError('QRY_FORM', `${place} is ${JSON.stringify(input)}; allowed: ${allowed.join(', ')}`)
+  return found
+}
+
+function timeOf(input: unknown, place: string): number {
+  if (typeof input !== 'number' || !(input >= 0 && input < 1e14)) {
+    throw new SondeError('QRY_FORM', `${place} is ${JSON.stringify(input)}; allowed: milliseconds since the Unix epoch`)
+  }
+  return input
+}
