@@ -28,10 +28,11 @@ export function encoderOf(type: RecordType<Fields>, symbols: SymbolTable): Encod
 function encoderSource(type: RecordType): string {
   const { layout } = type
   const symbols = layout.slots.filter((slot) => slot.field.kind === 'symbol')
-  const state = symbols.map((slot) => `let text${slot.index},id${slot.index}=0;`).join('')
+  const state = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
   const body = layout.slots.map((slot) => fieldSource(type.name, layout, slot)).join('\n')
   return `"use strict";${state}
 return function encode_${type.name.replace(/\W/g, '_')}(r,v,o){
+if(r===null||typeof r!=='object')fail(${JSON.stringify(type.name)},r,'a record');
 const {u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}=v;let t,l,h;
 ${presenceSource(layout)}
 ${body}
@@ -100,7 +101,7 @@ else{if(typeof t!=='bigint'||BigInt.asIntN(64,t)!==t)fail(${name},t,'an integer 
     default: {
       const [low, high] = KIND_RANGE[kind] ?? [0, 0]
       const whole = kind === 'u32' ? '(t>>>0)!==t' : '(t|0)!==t'
-      return `if(${whole}||t<${low}||t>${high})fail(${name},t,'an integer from ${low} to ${high}');${store(kind, 't')}`
+      return `if(typeof t!=='number'||${whole}||t<${low}||t>${high})fail(${name},t,'an integer from ${low} to ${high}');${store(kind, 't')}`
     }
   }
 }
@@ -141,8 +142,16 @@ function loadWordSource(layout: Layout, at: string): string {
 }
 
 function failValue(place: string, given: unknown, allowed: string): never {
-  const shown = typeof given === 'bigint' ? `${given}n` : JSON.stringify(given)
-  throw new SondeError('SRC_VALUE', `${place} was given ${String(shown).slice(0, 100)}; allowed: ${allowed}`)
+  throw new SondeError('SRC_VALUE', `${place} was given ${shown(given)}; allowed: ${allowed}`)
+}
+
+/** Never throws and never walks what it is given, which may be huge or refer to itself. */
+function shown(given: unknown): string {
+  if (typeof given === 'string') return JSON.stringify(given.slice(0, 100))
+  if (typeof given === 'bigint') return `${given}n`.slice(0, 100)
+  if (Array.isArray(given)) return `an array of ${given.length} elements`
+  if (given !== null && typeof given === 'object') return 'an object'
+  return typeof given === 'function' ? 'a function' : String(given)
 }
 
 const utf8 = new TextEncoder()
@@ -153,16 +162,21 @@ function writeText(place: string, given: unknown, bytes: Uint8Array, offset: num
   const end = offset + room
   for (let i = 0; i < given.length; i++) {
     const code = given.charCodeAt(i)
-    if (code > 0x7f || at >= end - 1) return writeWideText(place, given, bytes, offset, room)
+    if (code > 0x7f || code === 0 || at >= end - 1) {
+      writeWideText(place, given, bytes, offset, room)
+      return
+    }
     bytes[at++] = code
   }
   bytes.fill(0, at, end)
 }
 
-/** Anything but short ASCII: whole characters only, and an error rather than a silent cut. */
+/** Anything but short ASCII: whole characters only, and an error rather than a silent cut, at the end or at a NUL. */
 function writeWideText(place: string, given: string, bytes: Uint8Array, offset: number, room: number): void {
   const encoded = utf8.encode(given)
-  if (encoded.length > room - 1) failValue(place, given, `at most ${room - 1} bytes of UTF-8`)
+  if (encoded.length > room - 1 || encoded.includes(0)) {
+    failValue(place, given, `at most ${room - 1} bytes of UTF-8 without NUL`)
+  }
   bytes.set(encoded, offset)
   bytes.fill(0, offset + encoded.length, offset + room)
 }

@@ -1,3 +1,4 @@
+import { SondeError } from '../errors.ts'
 import type { Kind } from './kinds.ts'
 
 /**
@@ -90,17 +91,40 @@ export function chars(bytes: number, options?: FieldOptions & { role?: 'label' |
   return make('char', role, rest, bytes)
 }
 
-/** The bins of a histogram, each counting its own (not cumulative); `edges` has one element fewer than there are bins. */
+/**
+ * The bins of a histogram, each counting its own (not cumulative); `edges` has one element fewer than there are bins.
+ *
+ * @throws SondeError `SCH_FIELD` unless there is an edge and all of them are finite and ascend.
+ */
 export function buckets<K extends 'u32' | 'u64'>(
   kind: K,
   edges: readonly number[],
   options?: FieldOptions,
 ): Field<readonly ScalarOf<K>[], false> {
+  if (
+    edges.length === 0 ||
+    !edges.every((edge, i) => Number.isFinite(edge) && !(edge <= (edges[i - 1] ?? -Infinity)))
+  ) {
+    throw new SondeError(
+      'SCH_FIELD',
+      `edges [${edges.slice(0, 20)}] of a histogram; allowed: finite, ascending, at least one`,
+    )
+  }
   return make(kind, 'bucket', { ...options, edges }, edges.length + 1)
 }
 
-/** A fixed-length array of a numeric field. Unit of `count`: elements. */
-export function array<V>(field: Field<V, false>, count: number): Field<readonly V[], false> {
+/**
+ * A fixed-length array of a numeric or bool field. Unit of `count`: elements. Range: 2 to 65 535.
+ *
+ * @throws SondeError `SCH_FIELD` for another count, for text, and for what is an array already.
+ */
+export function array<V extends Integer64 | boolean>(
+  field: Field<V, false>,
+  count: number,
+): Field<readonly V[], false> {
+  if (!Number.isInteger(count) || count < 2 || count > 65_535 || field.count !== 1 || field.kind === 'char') {
+    throw new SondeError('SCH_FIELD', `an array of ${count} of kind ${field.kind}; allowed: 2 to 65535 scalars`)
+  }
   return { ...(field as Field<unknown, false>), count } as Field<readonly V[], false>
 }
 

@@ -6,7 +6,7 @@ import type { Views } from './views.ts'
 /** A record as it is read back: u64 and i64 are always bigint, absent fields are missing. */
 export type ReadRecord = Record<string, bigint | number | string | boolean | readonly (bigint | number | boolean)[]>
 
-const utf8 = new TextDecoder('utf-8')
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Reads one record into an object: for people, files and tests. Columns are read with {@link numberAt} instead. */
 export function readRecord(type: RecordType, views: Views, offset: number, symbols: Symbols): ReadRecord {

@@ -1,6 +1,7 @@
 import { SondeError } from '../errors.ts'
-import type { Field } from './field.ts'
+import type { Field, Role } from './field.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { KIND_BYTES } from './kinds.ts'
 import { type Layout, layoutOf, type Slot } from './layout.ts'
 
 /** Fields by name, in the order of the packed record. */
@@ -41,6 +42,7 @@ export interface TypeOptions {
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
+const ROLES: ReadonlySet<string> = new Set<Role>(['timestamp', 'label', 'counter', 'gauge', 'bucket', 'value'])
 const FIELD_COUNT_LIMIT = 1024
 const RECORD_BYTES_LIMIT = 1 << 20
 
@@ -86,7 +88,8 @@ export function defineType<F extends Fields>(
 }
 
 function checkName(name: string, what: string): void {
-  if (!NAME.test(name)) {
+  // As a key of a record, `__proto__` would set its prototype.
+  if (!NAME.test(name) || name === '__proto__') {
     throw new SondeError(
       'SCH_NAME',
       `${JSON.stringify(name)} cannot name ${what}: use letters, digits and _ . : -, at most 128`,
@@ -96,6 +99,10 @@ function checkName(name: string, what: string): void {
 
 function checkField(type: string, name: string, field: Field): void {
   const place = `field ${name} of type ${type}`
+  // Definitions also come from files and peers, and the encoder's code is made of kinds.
+  if (!Object.hasOwn(KIND_BYTES, field.kind) || !ROLES.has(field.role)) {
+    throw new SondeError('SCH_FIELD', `${place} has kind ${field.kind} and role ${field.role}; no such kind or role`)
+  }
   if (!Number.isInteger(field.count) || field.count < 1 || field.count > 65535) {
     throw new SondeError('SCH_FIELD', `${place} has ${field.count} elements; allowed: 1 to 65535`)
   }
@@ -105,6 +112,9 @@ function checkField(type: string, name: string, field: Field): void {
     throw new SondeError('SCH_FIELD', `${place}: a label cannot be optional`)
   if (field.role === 'label' && field.kind !== 'char' && field.count !== 1) {
     throw new SondeError('SCH_FIELD', `${place}: a label cannot be an array`)
+  }
+  if (field.role === 'timestamp' && (field.kind !== 'u64' || field.count !== 1 || field.optional)) {
+    throw new SondeError('SCH_FIELD', `${place}: a timestamp is one u64 that is always there`)
   }
   if (field.role === 'bucket' && field.edges?.length !== field.count - 1) {
     throw new SondeError(

@@ -10,7 +10,14 @@ export type Labels = Readonly<Record<string, string>>
 export function labelsOf(type: RecordType, source: SourceInfo, views: Views, offset: number): Labels {
   const labels: Record<string, string> = {}
   for (const slot of type.labels) labels[slot.name] = labelText(slot, views, offset, source.symbols)
-  return Object.assign(labels, source.labels)
+  return mergeLabels(labels, source.labels)
+}
+
+/** The labels of a record and then the constant ones of its source. What the record says of itself wins: it tells its series apart. */
+export function mergeLabels(own: Labels, constant: Labels): Labels {
+  const merged: Record<string, string> = { ...own }
+  for (const name in constant) merged[name] ??= constant[name] ?? ''
+  return merged
 }
 
 /**

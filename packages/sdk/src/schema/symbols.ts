@@ -8,7 +8,7 @@ export interface Symbols {
   readonly count: number
 }
 
-const TEXT_BYTES_LIMIT = 4096
+const TEXT_CHARACTERS_LIMIT = 4096
 
 /**
  * A writer's append-only table of repeating text. Id 0 is the empty text. Bounded: when it is full, new text becomes the symbol of
@@ -40,7 +40,7 @@ export class SymbolTable implements Symbols {
   id(text: string): number {
     const known = this.#ids.get(text)
     if (known !== undefined) return known
-    if (text.length > TEXT_BYTES_LIMIT) return this.id(text.slice(0, TEXT_BYTES_LIMIT))
+    if (text.length > TEXT_CHARACTERS_LIMIT) return this.id(text.slice(0, TEXT_CHARACTERS_LIMIT))
     if (this.#texts.length >= this.#countLimit) {
       this.overflowed++
       return 1

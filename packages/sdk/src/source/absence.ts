@@ -1,6 +1,6 @@
 import { absenceType } from '../schema/builtin.ts'
 import type { RecordType } from '../schema/record-type.ts'
-import { type Labels, seriesKey } from '../schema/series.ts'
+import { type Labels, mergeLabels, seriesKey } from '../schema/series.ts'
 import { wallNs } from './clock.ts'
 import type { Source } from './source.ts'
 
@@ -29,6 +29,8 @@ export class Absences {
   readonly #source: Source
   readonly #states = new Map<string, State>()
   #repeatedMs = 0
+  /** Calls of `set` that were not told, because 100 000 states are kept already and a state that is not kept would be told at every sample. */
+  overflowed = 0
 
   constructor(source: Source) {
     this.#source = source
@@ -36,21 +38,24 @@ export class Absences {
 
   /** Field `field` of a series is absent; `''` is every field. Labels `undefined`: every series of the type. */
   set(type: RecordType, labels: Labels | undefined, field: string, code: AbsenceCode, reason: string): void {
-    const series = labels === undefined ? '' : seriesKey({ ...labels, ...this.#source.info.labels })
+    const series = labels === undefined ? '' : seriesKey(mergeLabels(labels, this.#source.info.labels))
     const key = `${type.name}\n${series}\n${field}`
     const known = this.#states.get(key)
     if (known?.code === code && known.reason === reason) return
-    if (known === undefined && this.#states.size >= STATE_LIMIT) return
     const state: State = { type: type.name, series, field, code, reason }
     if (code === 'gone') this.#states.delete(key)
-    else this.#states.set(key, state)
+    else if (known !== undefined || this.#states.size < STATE_LIMIT) this.#states.set(key, state)
+    else {
+      this.overflowed++
+      return
+    }
     this.#report(state)
   }
 
   /** The value is there again. */
   clear(type: RecordType, labels: Labels | undefined, field: string): void {
     if (this.#states.size === 0) return
-    const series = labels === undefined ? '' : seriesKey({ ...labels, ...this.#source.info.labels })
+    const series = labels === undefined ? '' : seriesKey(mergeLabels(labels, this.#source.info.labels))
     const key = `${type.name}\n${series}\n${field}`
     const known = this.#states.get(key)
     if (known === undefined) return
@@ -60,7 +65,7 @@ export class Absences {
 
   /** The device of a series left: every field of it is gone, and what was said of it is forgotten. */
   gone(type: RecordType, labels: Labels, reason: string): void {
-    const series = seriesKey({ ...labels, ...this.#source.info.labels })
+    const series = seriesKey(mergeLabels(labels, this.#source.info.labels))
     for (const [key, state] of this.#states) {
       if (state.type === type.name && state.series === series) this.#states.delete(key)
     }

@@ -16,7 +16,7 @@ export interface SourceOptions {
   tag?: string
   /** Constant labels of every series. Default: none. */
   labels?: Labels
-  /** Where full batches go; their bytes are valid only during the call. */
+  /** Where full batches go; their bytes are valid only during the call. Must not throw, and must not report to the same source. */
   emit: (batch: Batch) => void
   /** Payload bytes kept a type before a batch is emitted. Range: one record to 64 MiB. Default: 60 000. */
   bufferBytes?: number
@@ -40,6 +40,7 @@ interface Buffer {
 
 const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
+const ROW_LIMIT_DEFAULT = 100_000
 
 /**
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the buffer of its type; a full buffer, `flush`
@@ -69,18 +70,22 @@ export class Source {
     if (!(bufferBytes >= 8 && bufferBytes <= BUFFER_BYTES_LIMIT)) {
       throw new SondeError('SRC_BUFFER_BYTES', `bufferBytes is ${bufferBytes}; allowed: 8 to ${BUFFER_BYTES_LIMIT}`)
     }
+    const rowLimit = options.rowLimit ?? ROW_LIMIT_DEFAULT
+    if (!(rowLimit >= 1)) throw new SondeError('SRC_OPTION', `rowLimit is ${rowLimit}; allowed: 1 or more`)
+    const intervalMs = options.intervalMs ?? 0
+    if (!(intervalMs >= 0)) throw new SondeError('SRC_OPTION', `intervalMs is ${intervalMs}; allowed: 0 or more`)
     this.symbols = new SymbolTable(options.symbolLimit)
     this.info = Object.freeze({
       id: options.id,
       tag: options.tag ?? '',
       labels: Object.freeze({ ...options.labels }),
       symbols: this.symbols,
-      intervalMs: options.intervalMs ?? 0,
+      intervalMs,
     })
     this.#emit = options.emit
     this.#clock = options.clock ?? 'wall'
     this.#bufferBytes = bufferBytes
-    this.#rowLimit = options.rowLimit ?? 100_000
+    this.#rowLimit = rowLimit
   }
 
   /**
@@ -106,7 +111,7 @@ export class Source {
    */
   reportBytes(type: RecordType, bytes: Uint8Array, count: number): void {
     const { recordBytes } = type.layout
-    if (bytes.byteLength !== count * recordBytes) {
+    if (!Number.isInteger(count) || bytes.byteLength !== count * recordBytes) {
       throw new SondeError(
         'SRC_BYTES',
         `${bytes.byteLength} bytes for ${count} records of ${type.name}; they take ${count * recordBytes}`,
@@ -125,7 +130,13 @@ export class Source {
     }
   }
 
-  /** The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. */
+  /**
+   * The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. The same labels, in any order, are the same
+   * row.
+   *
+   * @throws SondeError `SRC_VALUE` where a label is missing or does not fit, `SRC_BIND` where the type has no such label or a packed layout,
+   * `SRC_ROW_LIMIT` where `rowLimit` rows are bound.
+   */
   bind<T extends RecordType>(type: T, labels: Labels): Row {
     this.#checkOpen()
     let table = this.#tables.get(type)
@@ -136,8 +147,9 @@ export class Source {
     return table.bind(labels)
   }
 
-  /** Emits the current rows of every bound type, stamped with `timeNs`. Default: now. */
+  /** Emits the current rows of every bound type, stamped with `timeNs`. Default: now. Does nothing once closed. */
   collect(timeNs: bigint = wallNs()): void {
+    if (this.#closed) return
     for (const { type, views, count } of this.#tables.values()) {
       if (count === 0) continue
       const { recordBytes } = type.layout

@@ -1,5 +1,6 @@
 import { SondeError } from '../errors.ts'
 import { encoderOf } from '../schema/encoder.ts'
+import type { Kind } from '../schema/kinds.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { type Labels, seriesKey } from '../schema/series.ts'
@@ -35,7 +36,8 @@ export class Table {
   }
 
   /** The row of these labels, made on first use. */
-  bind(labels: Labels): Row {
+  bind(given: Labels): Row {
+    const labels = this.#inOrder(given)
     const key = seriesKey(labels)
     const known = this.#byKey.get(key)
     if (known !== undefined) return known
@@ -78,20 +80,46 @@ export class Table {
     this.views = larger
   }
 
+  /** The labels in the order of the type, so that every way to write a series finds the same row. */
+  #inOrder(given: Labels): Labels {
+    const labels: Record<string, string> = {}
+    for (const { name } of this.type.labels) {
+      const text = given[name]
+      if (text === undefined) throw new SondeError('SRC_VALUE', `label ${this.type.name}.${name} is missing`)
+      labels[name] = text
+    }
+    const unknown = Object.keys(given).find((name) => !Object.hasOwn(labels, name))
+    if (unknown !== undefined) {
+      throw new SondeError(
+        'SRC_BIND',
+        `type ${this.type.name} has no label ${JSON.stringify(unknown)}; it has: ${Object.keys(labels).join(', ') || 'none'}`,
+      )
+    }
+    return labels
+  }
+
   /** Labels go through the type's encoder, with every other field empty, so that the same checks hold. */
   #writeLabels(base: number, labels: Labels): void {
     const record: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(this.type.fields)) {
-      if (field.role === 'label')
-        record[name] = field.kind === 'symbol' || field.kind === 'char' ? labels[name] : Number(labels[name])
+      if (field.role === 'label') record[name] = isText(field.kind) ? labels[name] : numberOf(labels[name])
       else if (!field.optional) record[name] = emptyOf(field.kind, field.count)
     }
     encoderOf(this.type, this.#symbols)(record, this.views, base)
   }
 }
 
-function emptyOf(kind: string, count: number): unknown {
-  const one = kind === 'symbol' || kind === 'char' ? '' : kind === 'bool' ? false : 0
+function isText(kind: Kind): boolean {
+  return kind === 'symbol' || kind === 'char'
+}
+
+/** The number of a label's text in its one spelling; any other stays text, which the encoder refuses. */
+function numberOf(text: string | undefined): unknown {
+  return String(Number(text)) === text ? Number(text) : text
+}
+
+function emptyOf(kind: Kind, count: number): unknown {
+  const one = isText(kind) ? '' : kind === 'bool' ? false : 0
   return count === 1 || kind === 'char' ? one : new Array(count).fill(one)
 }
 
@@ -108,7 +136,7 @@ export class Row {
     this.base = base
   }
 
-  /** The handle of a counter: `add` or `set`. Only for a scalar of kind u64, u32 or f64. */
+  /** The handle of a counter: `add` or `set`. Only for a scalar of kind u64 or f64. */
   counter(field: string): CounterHandle {
     const slot = this.#slot(field)
     if (slot.field.kind === 'u64') return new U64Handle(this, slot)
@@ -124,7 +152,7 @@ export class Row {
     return this.counter(field)
   }
 
-  /** Takes the series out: it is no longer collected, and views forget it when it expires. */
+  /** Takes the series out: it is no longer collected, its handles do nothing, and views forget it when it expires. */
   release(): void {
     this.table.remove(this)
   }
