@@ -1,0 +1,116 @@
+import { SondeError, wallNs } from '@sonde/sdk'
+import { deviceFilter } from '../device-filter.ts'
+import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { type NetdevOptions, netdevOptions } from './config.ts'
+import { NetdevInterface } from './interface.ts'
+import { type NetdevTable, parseNetdev } from './parse.ts'
+import { netdevType } from './type.ts'
+
+/** Interfaces whose attributes are read in one sweep; with more, each has its turn. Keeps a sweep of any size under 1 ms. */
+const REFRESH_LIMIT = 100
+
+/** Network interfaces by the kernel's own counters: one read for all of them, and a few attributes each from sysfs. */
+class NetdevSource implements NodeSource {
+  readonly #context: SourceContext
+  readonly #wanted: (device: string) => boolean
+  readonly #procfs: KernelFiles
+  readonly #sysfs: KernelFiles
+  readonly #table: KernelFile
+  /** Bounded by the size limit of the table's file: a line is longer than 100 bytes. */
+  readonly #interfaces = new Map<string, NetdevInterface>()
+  #sweep = 0
+  #turn = 0
+
+  constructor(options: NetdevOptions, context: SourceContext) {
+    this.#context = context
+    this.#wanted = deviceFilter(options.devices)
+    this.#procfs = new KernelFiles(context.paths.procfs)
+    this.#sysfs = new KernelFiles(context.paths.sysfs)
+    this.#table = this.#procfs.file('net', 'dev')
+  }
+
+  open(): void {
+    // Each file is opened when it is first read.
+  }
+
+  probe(): Probe {
+    const bytes = this.#table.read()
+    if (bytes instanceof ReadFailure) {
+      return { state: bytes.kind === 'denied' ? 'denied' : 'absent', reason: bytes.error.message }
+    }
+    const { records } = parseNetdev(bytes, 0n)
+    const count = records.filter(({ device }) => this.#wanted(device)).length
+    if (count > 0) return { state: 'present', found: `${count} interfaces` }
+    return { state: 'absent', reason: `none of the ${records.length} interfaces in ${this.#table.path} is wanted` }
+  }
+
+  sample(): void {
+    const table = this.#readTable()
+    if (table.malformed !== undefined) {
+      this.#context.failed(this.#table.path, new Error(`not an interface: ${JSON.stringify(table.malformed)}`))
+    }
+    this.#sweep++
+    const wanted = table.records.filter(({ device }) => this.#wanted(device))
+    for (const [index, record] of wanted.entries()) {
+      const known = this.#interfaceOf(record.device)
+      if (known.sweep === this.#sweep) continue
+      known.sweep = this.#sweep
+      this.#refresh(known, index, wanted.length)
+      known.complete(record)
+      this.#context.source.report(netdevType, record)
+    }
+    this.#turn += REFRESH_LIMIT
+    this.#forgetGone()
+  }
+
+  close(): void {
+    this.#procfs.close()
+    this.#sysfs.close()
+  }
+
+  #readTable(): NetdevTable {
+    const bytes = this.#table.read()
+    if (bytes instanceof ReadFailure) throw bytes.error
+    const table = parseNetdev(bytes, wallNs())
+    if (table.records.length === 0 && (bytes.length === 0 || table.malformed !== undefined)) {
+      throw new SondeError('SRC_READ', `${this.#table.path} lists no interface; is it the kernel's own file?`)
+    }
+    return table
+  }
+
+  /** One interface a sweep is opened anew; as many as the limit allows are read; the others keep what was last read. */
+  #refresh(known: NetdevInterface, index: number, count: number): void {
+    if (index === this.#sweep % count) known.reopen()
+    else if ((index - (this.#turn % count) + count) % count < REFRESH_LIMIT) known.refresh()
+  }
+
+  #interfaceOf(device: string): NetdevInterface {
+    let known = this.#interfaces.get(device)
+    if (known === undefined) {
+      known = new NetdevInterface(device, this.#sysfs, this.#context)
+      this.#interfaces.set(device, known)
+    }
+    return known
+  }
+
+  #forgetGone(): void {
+    for (const [device, known] of this.#interfaces) {
+      if (known.sweep === this.#sweep) continue
+      known.close()
+      this.#interfaces.delete(device)
+      this.#context.absences.gone(netdevType, { device }, `interface ${device} is no longer there`)
+    }
+  }
+}
+
+/** Registry row of the netdev source. */
+export const netdev: SourceDefinition = {
+  name: 'netdev',
+  summary: 'Network interfaces: bytes, packets, errors, drops, link state',
+  types: [netdevType],
+  placement: 'inline',
+  intervalMs: 1000,
+  options: netdevOptions,
+  create: (options, context) => new NetdevSource(options as NetdevOptions, context),
+}

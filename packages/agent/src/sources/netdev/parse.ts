@@ -1,0 +1,104 @@
+import type { Integer64, RecordOf } from '@sonde/sdk'
+import { isNumber, KernelText, type NumberFailure } from '../kernel-text.ts'
+import type { netdevType } from './type.ts'
+
+/** One interface of `/proc/net/dev`: a record whose optional fields are still absent. */
+export type NetdevRecord = RecordOf<typeof netdevType>
+
+/** What `/proc/net/dev` holds. */
+export interface NetdevTable {
+  readonly records: NetdevRecord[]
+  /** The first line that is no interface with 16 numbers, cut at 100 characters; such lines are left out. */
+  readonly malformed: string | undefined
+}
+
+const HEADER_LINES = 2
+const COLUMNS = 16
+/** What the kernel takes for a name of an interface, and so for a folder of sysfs. */
+const NAME = /^(?!\.{1,2}$)[^\s/\0]{1,128}$/
+
+/**
+ * Reads `/proc/net/dev`. The name ends at the last colon of the line: old kernels list aliases (`eth0:1`) and leave no blank behind the colon, and
+ * numbers hold none.
+ */
+export function parseNetdev(bytes: Uint8Array, time: bigint): NetdevTable {
+  const text = new KernelText(bytes)
+  const records: NetdevRecord[] = []
+  let malformed: string | undefined
+  for (let i = 0; i < HEADER_LINES; i++) text.nextLine()
+  const values: Integer64[] = new Array(COLUMNS).fill(0)
+  while (!text.done) {
+    const start = text.at
+    const colon = text.lastIndexOf(':', text.lineEnd())
+    const device = colon === -1 ? '' : text.textTo(colon)
+    if (NAME.test(device) && readColumns(text, values)) records.push(recordOf(time, device, values))
+    else {
+      text.at = start
+      const line = text.textTo(text.lineEnd())
+      if (line !== '') malformed ??= line.slice(0, 100)
+    }
+    text.nextLine()
+  }
+  return { records, malformed }
+}
+
+function readColumns(text: KernelText, values: Integer64[]): boolean {
+  text.skip(':')
+  for (let i = 0; i < COLUMNS; i++) {
+    const value = text.u64()
+    if (!isNumber(value)) return false
+    values[i] = value
+  }
+  return text.lineDone()
+}
+
+function recordOf(time: bigint, device: string, values: readonly Integer64[]): NetdevRecord {
+  return {
+    time,
+    device,
+    rx_bytes_total: values[0] as Integer64,
+    rx_packets_total: values[1] as Integer64,
+    rx_errors_total: values[2] as Integer64,
+    rx_dropped_total: values[3] as Integer64,
+    rx_fifo_total: values[4] as Integer64,
+    rx_frame_total: values[5] as Integer64,
+    rx_compressed_total: values[6] as Integer64,
+    rx_multicast_total: values[7] as Integer64,
+    tx_bytes_total: values[8] as Integer64,
+    tx_packets_total: values[9] as Integer64,
+    tx_errors_total: values[10] as Integer64,
+    tx_dropped_total: values[11] as Integer64,
+    tx_fifo_total: values[12] as Integer64,
+    tx_collisions_total: values[13] as Integer64,
+    tx_carrier_total: values[14] as Integer64,
+    tx_compressed_total: values[15] as Integer64,
+    up: undefined,
+    carrier: undefined,
+    speed_bytes: undefined,
+    mtu_bytes: undefined,
+    carrier_changes_total: undefined,
+  }
+}
+
+/** The word of `operstate`: `up`, `down`, `unknown`, `dormant`, `lowerlayerdown`, `notpresent` or `testing`. */
+export function parseOperstate(bytes: Uint8Array): string {
+  return new KernelText(bytes).word()
+}
+
+/** A sysfs attribute that is one unsigned number. */
+export function parseAttribute(bytes: Uint8Array): Integer64 | NumberFailure {
+  const text = new KernelText(bytes)
+  const value = text.u64()
+  return isNumber(value) && !text.lineDone() ? 'garbage' : value
+}
+
+const BYTES_PER_MEGABIT = 125_000
+const SPEED_UNKNOWN = 0xffffffff
+
+/** `speed` in bytes per second. The file counts Mbit/s; −1, or the same as a u32, says that the driver does not know: `negative`. */
+export function parseSpeed(bytes: Uint8Array): number | NumberFailure {
+  const value = parseAttribute(bytes)
+  if (!isNumber(value)) return value
+  if (value === SPEED_UNKNOWN) return 'negative'
+  return value > SPEED_UNKNOWN ? 'huge' : Number(value) * BYTES_PER_MEGABIT
+}
