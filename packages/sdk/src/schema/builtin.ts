@@ -54,7 +54,7 @@ export const absenceType = defineType('sonde_absence', 'Why a value is absent', 
 export const sourceHealthType = defineType('sonde_source', 'How a source fares', {
   time: timestamp(),
   source: label('Name of the source'),
-  up: gauge('u8', { help: '1 while the source reads' }),
+  up: gauge('u64', { help: '1 while the source reads' }),
   records_total: counter('u64', { help: 'Records it reported' }),
   samples_total: counter('u64', { help: 'Samples taken' }),
   errors_total: counter('u64', { help: 'Reads of present hardware that failed' }),

@@ -8,7 +8,7 @@ import { type NetdevTable, parseNetdev } from './parse.ts'
 import { netdevType } from './type.ts'
 
 /** Interfaces whose attributes are read in one sweep; with more, each has its turn. Keeps a sweep of any size under 1 ms. */
-const REFRESH_LIMIT = 100
+const REFRESH_LIMIT = 50
 
 /** Network interfaces by the kernel's own counters: one read for all of them, and a few attributes each from sysfs. */
 class NetdevSource implements NodeSource {

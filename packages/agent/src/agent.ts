@@ -1,0 +1,79 @@
+import { hostname } from 'node:os'
+import { createPrometheus, type History, type Sink } from '@sonde/sdk'
+import type { Logger } from 'pino'
+import type { AgentConfig } from './config.ts'
+import { makeRunner } from './pipeline/make-runner.ts'
+import { RecentRing } from './pipeline/recent.ts'
+import { Router } from './pipeline/router.ts'
+import type { SourceRunner } from './pipeline/runner.ts'
+import { startSelf } from './pipeline/self.ts'
+
+/** State of the history behind the query form. */
+export interface StoreStatus {
+  readonly state: 'writing' | 'failing' | 'none'
+  /** Why, where it is failing. */
+  readonly reason: string
+  /** Size on disk. Unit: bytes. */
+  readonly bytes: number
+  readonly oldestMs: number
+  /** Everything before this time is safe on disk. */
+  readonly ackedMs: number
+}
+
+/** Options of {@link createAgent}. */
+export interface AgentOptions {
+  readonly config: AgentConfig
+  readonly log: Logger
+  /** Version that `/api/v1/node` tells. */
+  readonly version: string
+  /** Sinks beside the agent's own views. */
+  readonly sinks?: readonly Sink[]
+  /** What the query form asks. Default: the ring of the last minutes. */
+  readonly history?: History
+  readonly storeStatus?: () => StoreStatus
+}
+
+const STOP_LIMIT_MS = 2000
+
+/** Makes an agent; nothing runs before `start`. */
+export function createAgent(options: AgentOptions): Agent {
+  return new Agent(options)
+}
+
+/** Sources, router and views of one node. See {@link createAgent}. */
+export class Agent {
+  readonly node = hostname()
+  readonly startedMs = Date.now()
+  readonly options: AgentOptions
+  readonly router: Router
+  readonly recent: RecentRing
+  readonly prometheus: ReturnType<typeof createPrometheus>
+  readonly history: History
+  readonly runners: readonly SourceRunner[]
+  #self: { stop(): void } | undefined
+
+  constructor(options: AgentOptions) {
+    const { config, log } = options
+    this.options = options
+    const { timestamps, series_expiry_s, series_limit } = config.export.prometheus
+    this.prometheus = createPrometheus({ timestamps, seriesExpiryS: series_expiry_s, seriesLimit: series_limit })
+    this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
+    this.router = new Router([this.prometheus, this.recent, ...(options.sinks ?? [])])
+    this.history = options.history ?? this.recent
+    const environment = { paths: config.paths, log, accept: this.router.accept.bind(this.router) }
+    this.runners = config.dataSources.map((source) => makeRunner(source, environment))
+  }
+
+  /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
+  start(): void {
+    this.#self = startSelf(this)
+    for (const runner of this.runners) runner.start()
+  }
+
+  /** Stops sources, then flushes and closes sinks; within the limits also while a source hangs. */
+  async close(): Promise<void> {
+    this.#self?.stop()
+    await Promise.allSettled(this.runners.map((runner) => runner.stop(STOP_LIMIT_MS)))
+    await this.router.close()
+  }
+}

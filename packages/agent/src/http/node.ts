@@ -1,0 +1,49 @@
+import { cpus, release, totalmem } from 'node:os'
+import { droppedTotal } from '@sonde/sdk'
+import type { Agent, StoreStatus } from '../agent.ts'
+import { latestSeries } from './latest.ts'
+
+/** What `GET /api/v1/node` answers. */
+export interface NodeAnswer {
+  readonly node: string
+  readonly version: string
+  readonly startedMs: number
+  readonly nowMs: number
+  readonly hardware: {
+    readonly cpuModel: string
+    readonly cpuCount: number
+    readonly memoryBytes: number
+    readonly interfaceCount: number
+    readonly kernel: string
+  }
+  readonly seriesCount: number
+  readonly recordsLost: number
+  readonly simulated: boolean
+  readonly store: StoreStatus
+}
+
+const NO_STORE: StoreStatus = { state: 'none', reason: '', bytes: 0, oldestMs: 0, ackedMs: 0 }
+
+/** One look at the node, its agent and its store. */
+export function describeNode(agent: Agent): NodeAnswer {
+  const processors = cpus()
+  const { prometheus, router, runners, options } = agent
+  const lost = [...router.sinks, ...runners].reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
+  return {
+    node: agent.node,
+    version: options.version,
+    startedMs: agent.startedMs,
+    nowMs: Date.now(),
+    hardware: {
+      cpuModel: processors[0]?.model ?? 'unknown',
+      cpuCount: processors.length,
+      memoryBytes: totalmem(),
+      interfaceCount: latestSeries(agent.recent, { metric: 'netdev_up' }).length,
+      kernel: release(),
+    },
+    seriesCount: prometheus.seriesCount,
+    recordsLost: lost,
+    simulated: false,
+    store: options.storeStatus?.() ?? NO_STORE,
+  }
+}

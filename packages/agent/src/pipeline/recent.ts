@@ -1,0 +1,144 @@
+import {
+  answerQuery,
+  type Batch,
+  type Column,
+  ColumnReader,
+  type Found,
+  gridOf,
+  type History,
+  leadMs,
+  matcherOf,
+  numberAt,
+  type QueryAnswer,
+  type QueryRequest,
+  type RecordType,
+  type SeriesQuery,
+  type Sink,
+  sinkStats,
+  slotsOfMetric,
+  viewsOf,
+} from '@sonde/sdk'
+
+/** Options of {@link RecentRing}. */
+export interface RecentOptions {
+  /** How far back it reaches. Unit: seconds. Range: 10 to 3600. Default: 300. */
+  windowS?: number
+  /** Memory for records; the oldest leave first. Unit: bytes. Default: 32 MiB. */
+  limitBytes?: number
+}
+
+/** A kept batch with the time of its first and last record. */
+export interface KeptBatch extends Batch {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/**
+ * The last minutes of everything, as the packed records they came as: what the live stream, the list of series and a bare agent's query form read. It is a window, not
+ * a store: leaving it is no loss.
+ */
+export class RecentRing implements Sink, History {
+  readonly name = 'recent'
+  readonly stats = sinkStats()
+  readonly #windowMs: number
+  readonly #limitBytes: number
+  readonly #byType = new Map<string, KeptBatch[]>()
+  #bytes = 0
+
+  constructor(options: RecentOptions = {}) {
+    this.#windowMs = (options.windowS ?? 300) * 1000
+    this.#limitBytes = options.limitBytes ?? 32 << 20
+  }
+
+  /** Memory used by records. Unit: bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  accept(batch: Batch): void {
+    this.stats.in += batch.count
+    const kept = keep(batch)
+    const list = this.#byType.get(batch.type.fingerprint)
+    if (list === undefined) this.#byType.set(batch.type.fingerprint, [kept])
+    else list.push(kept)
+    this.#bytes += kept.bytes.byteLength
+    this.stats.out += batch.count
+    this.#evict(kept.toMs)
+  }
+
+  async flush(): Promise<void> {
+    // Memory is all there is: what was accepted is as durable as it gets.
+  }
+
+  async close(): Promise<void> {
+    this.#byType.clear()
+    this.#bytes = 0
+  }
+
+  /** Types that have records in the window. */
+  types(): RecordType[] {
+    return [...this.#byType.values()].flatMap((list) => (list[0] === undefined ? [] : [list[0].type]))
+  }
+
+  /** Batches of a type, oldest first. */
+  batches(type: RecordType): readonly KeptBatch[] {
+    return this.#byType.get(type.fingerprint) ?? []
+  }
+
+  async query(request: QueryRequest): Promise<QueryAnswer> {
+    return this.queryNow(request)
+  }
+
+  /** The same without a promise: the live stream asks once a step. */
+  queryNow({ fromMs, toMs, stepMs, queries }: QueryRequest): QueryAnswer {
+    const times = gridOf(fromMs, toMs, stepMs)
+    const results = queries.map((query) => answerQuery(query, this.#find(query, fromMs, toMs, stepMs), times, stepMs))
+    return { fromMs, toMs, stepMs, times, results }
+  }
+
+  #find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Found[] {
+    const matches = matcherOf(query.matchers)
+    return this.types().flatMap((type) =>
+      slotsOfMetric(type, query.metric).map((slot): Found => {
+        const batches = this.batches(type)
+        const last = batches.at(-1)
+        const startMs = fromMs - leadMs(stepMs, last?.source.intervalMs ?? 0)
+        const reader = new ColumnReader(type, slot, matches)
+        for (const batch of batches) if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)
+        const columns: Column[] = reader.take()
+        return { type, slot, clock: last?.clock ?? 'wall', columns }
+      }),
+    )
+  }
+
+  /** Takes out what is older than the window, then the oldest of all while memory is over its limit. */
+  #evict(nowMs: number): void {
+    for (const [fingerprint, list] of this.#byType) {
+      let old = 0
+      while (old < list.length && (list[old] as KeptBatch).toMs < nowMs - this.#windowMs) old++
+      this.#drop(fingerprint, list, old)
+    }
+    while (this.#bytes > this.#limitBytes) {
+      const [fingerprint, list] = [...this.#byType].reduce((a, b) =>
+        (a[1][0]?.toMs ?? 0) <= (b[1][0]?.toMs ?? 0) ? a : b,
+      )
+      this.#drop(fingerprint, list, 1)
+    }
+  }
+
+  #drop(fingerprint: string, list: KeptBatch[], count: number): void {
+    for (const { bytes } of list.splice(0, count)) this.#bytes -= bytes.byteLength
+    if (list.length === 0) this.#byType.delete(fingerprint)
+  }
+}
+
+function keep(batch: Batch): KeptBatch {
+  const bytes = batch.bytes.slice()
+  const { time, layout } = batch.type
+  if (time === undefined || batch.count === 0) return { ...batch, bytes, fromMs: Date.now(), toMs: Date.now() }
+  const views = viewsOf(bytes)
+  const factor = time.field.resolution === 'us' ? 1e-3 : 1e-6
+  const fromMs = numberAt(time, views, 0) * factor
+  const toMs = numberAt(time, views, (batch.count - 1) * layout.recordBytes) * factor
+  return { ...batch, bytes, fromMs, toMs: Math.max(fromMs, toMs) }
+}

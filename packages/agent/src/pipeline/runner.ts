@@ -1,0 +1,109 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { NodeSource, SourceDefinition } from '../sources/source.ts'
+import { startTicker, type Ticker } from './scheduler.ts'
+import type { SourceState, SourceStats } from './source-stats.ts'
+
+/** Options of a {@link SourceRunner}. */
+export interface RunnerOptions {
+  readonly name: string
+  readonly definition: SourceDefinition
+  readonly intervalMs: number
+  readonly source: NodeSource
+  readonly stats: SourceStats
+  /** Called after every sample, to flush what was reported. */
+  readonly afterSample: () => void
+  /** Called when the state changes. */
+  readonly onState?: (state: SourceState, reason: string) => void
+}
+
+const REPROBE_MS = 10_000
+
+/**
+ * Keeps one source running: probes it until there is something to read, samples it once an interval, and says how it fares. Where it runs (main loop, worker, child
+ * process) is the business of the `NodeSource` it is given.
+ */
+export class SourceRunner {
+  readonly name: string
+  readonly definition: SourceDefinition
+  readonly intervalMs: number
+  readonly stats: SourceStats
+  state: SourceState = 'starting'
+  reason = ''
+  /** What the probe found, in words. */
+  found = ''
+  readonly #options: RunnerOptions
+  #ticker: Ticker | undefined
+  #opened = false
+  #probedMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.name = options.name
+    this.definition = options.definition
+    this.intervalMs = options.intervalMs
+    this.stats = options.stats
+  }
+
+  /** Samples skipped because the one before was not done. */
+  get overruns(): number {
+    return this.#ticker?.overruns ?? 0
+  }
+
+  /** Whether it was sampled once, or settled in a state that says why not. */
+  get settled(): boolean {
+    return this.state !== 'starting'
+  }
+
+  start(phase?: number): void {
+    this.#ticker = startTicker(this.intervalMs, () => this.#tick(), phase)
+  }
+
+  /** Ends within `limitMs`, also while a call hangs. */
+  async stop(limitMs: number): Promise<void> {
+    await this.#ticker?.stop(limitMs)
+    await this.#options.source.close()
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      if (!(await this.#ready())) return
+      const startMs = performance.now()
+      await this.#options.source.sample()
+      this.#options.afterSample()
+      this.stats.sampled(performance.now() - startMs, Date.now())
+      this.#settle('reading', '')
+    } catch (error) {
+      this.stats.errors++
+      const stuck = error instanceof SondeError && error.code === 'AGT_CALL_LIMIT'
+      this.#settle(stuck ? 'stuck' : 'failed', messageOf(error))
+    }
+  }
+
+  /** Whether there is something to read. Absent hardware is looked for again every ten seconds. */
+  async #ready(): Promise<boolean> {
+    const { source } = this.#options
+    if (!this.#opened) {
+      await source.open()
+      this.#opened = true
+    }
+    if (this.state === 'reading') return true
+    const nowMs = performance.now()
+    const waits = this.state === 'absent' || this.state === 'denied'
+    if (waits && nowMs - this.#probedMs < REPROBE_MS) return false
+    this.#probedMs = nowMs
+    const probe = await source.probe()
+    if (probe.state === 'present') {
+      this.found = probe.found
+      return true
+    }
+    this.#settle(probe.state, probe.reason)
+    return false
+  }
+
+  #settle(state: SourceState, reason: string): void {
+    if (this.state === state && this.reason === reason) return
+    this.state = state
+    this.reason = reason
+    this.#options.onState?.(state, reason)
+  }
+}

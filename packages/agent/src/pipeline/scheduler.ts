@@ -1,0 +1,61 @@
+/** Runs a task once a period, on a grid that does not drift, with a start spread over the period so that sources do not all wake at once. */
+export interface Ticker {
+  /** Ticks that were skipped because the task before was not done, or the loop was late by more than a period. */
+  readonly overruns: number
+  /** Ends the ticking; resolves when a running task is done or `limitMs` has passed. */
+  stop(limitMs: number): Promise<void>
+}
+
+/**
+ * Starts ticking. The task is never run twice at a time; what it throws must be its own to handle.
+ *
+ * @param phase Place of the start inside the period, 0 to 1. Default: random, so that agents started together do not sample together.
+ */
+export function startTicker(
+  intervalMs: number,
+  task: () => Promise<void> | void,
+  phase: number = Math.random(),
+): Ticker {
+  const originMs = performance.now() + phase * Math.min(intervalMs, 1000)
+  let tick = 0
+  let overruns = 0
+  let stopped = false
+  let running: Promise<void> | undefined
+  let timer = setTimeout(run, originMs - performance.now())
+
+  function run(): void {
+    if (stopped) return
+    if (running === undefined) {
+      const done = task()
+      if (done !== undefined) {
+        running = done.finally(() => {
+          running = undefined
+        })
+      }
+    } else {
+      overruns++
+    }
+    schedule()
+  }
+
+  /** The next tick is counted from the origin, never from now: lateness does not add up. */
+  function schedule(): void {
+    const due = Math.floor((performance.now() - originMs) / intervalMs) + 1
+    overruns += Math.max(0, due - tick - 1)
+    tick = due
+    timer = setTimeout(run, Math.max(0, originMs + due * intervalMs - performance.now()))
+  }
+
+  return {
+    get overruns() {
+      return overruns
+    },
+    async stop(limitMs) {
+      stopped = true
+      clearTimeout(timer)
+      if (running === undefined) return
+      const limit = new Promise<void>((resolve) => setTimeout(resolve, limitMs).unref())
+      await Promise.race([running, limit])
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import {
+  counter,
+  createSource,
+  defineType,
+  droppedTotal,
+  gauge,
+  label,
+  lossType,
+  type Source,
+  sinkHealthType,
+  sourceHealthType,
+  timestamp,
+} from '@sonde/sdk'
+import type { Agent } from '../agent.ts'
+import { startTicker } from './scheduler.ts'
+
+const SELF_INTERVAL_MS = 1000
+
+/** The agent's own process. */
+export const processType = defineType('sonde_process', 'The process of Sonde itself', {
+  time: timestamp(),
+  version: label('Version of Sonde'),
+  resident_memory_bytes: gauge('u64', { unit: 'bytes', help: 'Resident memory' }),
+  cpu_seconds_total: counter('f64', { unit: 'seconds', help: 'Processor time, user and system' }),
+  loop_delay_max_seconds: gauge('f64', {
+    unit: 'seconds',
+    help: 'Longest delay of the main loop since the sample before',
+  }),
+  uptime_seconds: gauge('f64', { unit: 'seconds', help: 'Time since the start' }),
+})
+
+/** Reports once a second how sources, sinks and the process fare, as records like all others. */
+export function startSelf(agent: Agent): { stop(): void } {
+  const source = createSource({ id: 'self', intervalMs: SELF_INTERVAL_MS, emit: (batch) => agent.router.accept(batch) })
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const ticker = startTicker(SELF_INTERVAL_MS, () => {
+    for (const runner of agent.runners) reportSource(source, runner)
+    for (const sink of agent.router.sinks) reportSink(source, sink)
+    const row = source.bind(processType, { version: agent.options.version })
+    const { user, system } = process.cpuUsage()
+    row.gauge('resident_memory_bytes').set(process.memoryUsage.rss())
+    row.counter('cpu_seconds_total').set((user + system) / 1e6)
+    // The histogram counts from its resolution: a loop that is never late reads 10 ms.
+    row.gauge('loop_delay_max_seconds').set(Math.max(0, delay.max / 1e9 - 0.01))
+    row.gauge('uptime_seconds').set((Date.now() - agent.startedMs) / 1000)
+    delay.reset()
+    source.collect()
+  })
+  return {
+    stop() {
+      delay.disable()
+      void ticker.stop(0)
+    },
+  }
+}
+
+function reportSource(source: Source, runner: Agent['runners'][number]): void {
+  const row = source.bind(sourceHealthType, { source: runner.name })
+  row.gauge('up').set(runner.state === 'reading' ? 1 : 0)
+  row.counter('records_total').set(runner.stats.records)
+  row.counter('samples_total').set(runner.stats.samples)
+  row.counter('errors_total').set(runner.stats.errors)
+  row.counter('overruns_total').set(runner.overruns)
+  row.counter('restarts_total').set(runner.stats.restarts)
+  row.counter('dropped_total').set(droppedTotal(runner.stats))
+  row.counter('sample_seconds_total').set(runner.stats.sampleSeconds)
+  reportLoss(source, runner.name, runner.stats.dropped)
+}
+
+function reportSink(source: Source, { name, stats }: Agent['router']['sinks'][number]): void {
+  const row = source.bind(sinkHealthType, { sink: name })
+  row.counter('in_total').set(stats.in)
+  row.counter('out_total').set(stats.out)
+  row.counter('dropped_total').set(droppedTotal(stats))
+  row.counter('errors_total').set(stats.errors)
+  row.counter('accept_seconds_total').set(stats.seconds)
+  reportLoss(source, name, stats.dropped)
+}
+
+function reportLoss(source: Source, component: string, dropped: ReadonlyMap<string, number>): void {
+  for (const [reason, records] of dropped) {
+    source.bind(lossType, { component, reason }).counter('records_total').set(records)
+  }
+}

@@ -1,0 +1,37 @@
+/** State of a source as people see it. */
+export type SourceState = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'
+
+const DURATION_COUNT = 256
+
+/** What the agent counts of one source. */
+export class SourceStats {
+  samples = 0
+  records = 0
+  errors = 0
+  restarts = 0
+  sampleSeconds = 0
+  lastSampleMs = 0
+  readonly dropped = new Map<string, number>()
+  readonly #durationsMs = new Float64Array(DURATION_COUNT)
+  #firstSampleMs = 0
+
+  /** Notes a sample that took `durationMs` and ended at `nowMs`. */
+  sampled(durationMs: number, nowMs: number): void {
+    this.#durationsMs[this.samples % DURATION_COUNT] = durationMs
+    if (this.samples === 0) this.#firstSampleMs = nowMs
+    this.samples++
+    this.sampleSeconds += durationMs / 1000
+    this.lastSampleMs = nowMs
+  }
+
+  /** Real mean distance of samples. Unit: milliseconds; 0 before the second one. */
+  get intervalRealMs(): number {
+    return this.samples < 2 ? 0 : (this.lastSampleMs - this.#firstSampleMs) / (this.samples - 1)
+  }
+
+  /** 99th percentile of the last 256 samples' durations. Unit: milliseconds. */
+  get sampleMsP99(): number {
+    const durations = this.#durationsMs.slice(0, Math.min(this.samples, DURATION_COUNT)).sort()
+    return durations[Math.floor((durations.length - 1) * 0.99)] ?? 0
+  }
+}

@@ -1,0 +1,59 @@
+import { type Agent, agentRoutes, createServer } from '@sonde/agent'
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { FastifyInstance } from 'fastify'
+import type { Loaded } from '../config/load.ts'
+
+/** A running command. */
+export interface Running {
+  /** Where it listens. */
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** Opens the listener of an agent, then starts its sources: a port that is taken fails before anything runs. */
+export async function serve(
+  agent: Agent,
+  loaded: Loaded,
+  more: (app: FastifyInstance) => Promise<void> | void = () => undefined,
+): Promise<Running> {
+  const { host, port } = loaded.config.agent.export.prometheus
+  const app = createServer()
+  agentRoutes(app, agent)
+  await more(app)
+  try {
+    await app.listen({ host, port })
+  } catch (cause) {
+    await app.close()
+    throw new SondeError('CLI_LISTEN', listenMessage(cause, host, port), { cause })
+  }
+  agent.start()
+  const bound = app.server.address()
+  const shownHost = host.includes(':') ? `[${host}]` : host
+  return {
+    address: `http://${shownHost}:${typeof bound === 'object' && bound !== null ? bound.port : port}`,
+    async close() {
+      await app.close()
+      await agent.close()
+    },
+  }
+}
+
+function listenMessage(cause: unknown, host: string, port: number): string {
+  const { code } = cause as { code?: string }
+  if (code === 'EADDRINUSE') return `${host}:${port} is in use by another program; choose another address with --listen`
+  if (code === 'EACCES') return `${host}:${port} needs more rights; choose a port above 1023 with --listen`
+  return `cannot listen on ${host}:${port}: ${messageOf(cause)}`
+}
+
+/** Waits until every source was sampled or settled, at most `limitMs`, and tells what was found in one line. */
+export async function readyLine(agent: Agent, address: string, extra: string, limitMs = 3000): Promise<string> {
+  const deadlineMs = Date.now() + limitMs
+  while (!agent.runners.every((runner) => runner.settled) && Date.now() < deadlineMs) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const found = agent.runners.map((runner) => {
+    if (runner.state === 'reading') return `${runner.name} (${runner.found})`
+    return `${runner.name} ${runner.state}${runner.reason === '' ? '' : `: ${runner.reason}`}`
+  })
+  return `Sonde is ready on ${address} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`
+}

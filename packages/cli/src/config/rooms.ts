@@ -1,0 +1,68 @@
+import {
+  type AgentConfig,
+  checkDataSources,
+  defaultDataSources,
+  exportSchema,
+  limitsSchema,
+  logSchema,
+  pathsSchema,
+} from '@sonde/agent'
+import { type StoreConfig, storeSchema } from '@sonde/console'
+import { type Checked, type ConfigIssue, check } from '@sonde/sdk/config'
+
+/** Everything that one file, the environment and the command line configure. */
+export interface SondeConfig {
+  readonly agent: AgentConfig
+  readonly store: StoreConfig
+  readonly log: { readonly level: string }
+}
+
+/** Schemas of the top-level keys, each owned by its room. `data_sources` is checked entry by entry instead. */
+export const ROOM_SCHEMAS = {
+  paths: pathsSchema,
+  export: exportSchema,
+  store: storeSchema,
+  limits: limitsSchema,
+  log: logSchema,
+} as const
+
+/** Top-level keys in the order in which they are printed. */
+export const ROOM_KEYS = ['data_sources', ...Object.keys(ROOM_SCHEMAS)] as const
+
+/** A checked configuration, as the rooms take it and as it is printed. */
+export interface CheckedRooms {
+  readonly config: SondeConfig
+  /** With every default filled in. */
+  readonly plain: Readonly<Record<string, unknown>>
+}
+
+/** Checks all rooms and gathers everything that is wrong. */
+export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<CheckedRooms> {
+  const issues: ConfigIssue[] = Object.keys(raw)
+    .filter((key) => !ROOM_KEYS.includes(key))
+    .map((path) => ({ path, value: '', allowed: `no such key; one of ${ROOM_KEYS.join(', ')}` }))
+  const take = <T>(checked: Checked<T>): T | undefined => {
+    if (checked.ok) return checked.value
+    issues.push(...checked.issues)
+    return undefined
+  }
+  const entries = raw.data_sources ?? defaultDataSources()
+  const dataSources = take(checkDataSources(entries))
+  const paths = take(check(ROOM_SCHEMAS.paths, raw.paths ?? {}, 'paths'))
+  const exports = take(check(ROOM_SCHEMAS.export, raw.export ?? {}, 'export'))
+  const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
+  const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
+  const log = take(check(ROOM_SCHEMAS.log, raw.log ?? {}, 'log'))
+  if (!dataSources || !paths || !exports || !store || !limits || !log || issues.length > 0) return { ok: false, issues }
+  const plain = {
+    data_sources: dataSources.map((source) => {
+      return { name: source.name, type: source.definition.name, interval_ms: source.intervalMs, ...source.options }
+    }),
+    paths,
+    export: exports,
+    store,
+    limits,
+    log,
+  }
+  return { ok: true, value: { config: { agent: { dataSources, paths, export: exports, limits }, store, log }, plain } }
+}

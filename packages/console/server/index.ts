@@ -1,0 +1,2 @@
+export { defaultDataDir, type StoreConfig, storeSchema } from './config.ts'
+export { pageRoutes } from './page.ts'
