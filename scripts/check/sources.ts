@@ -1,0 +1,47 @@
+// The repository's own files, and what each imports.
+
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+/** The root of the repository. */
+export const root = join(import.meta.dirname, '../..')
+
+/** One `import` or `export … from`, static or dynamic. */
+export interface Import {
+  specifier: string
+  line: number
+}
+
+/** One file of source, with its path from the root. */
+export interface SourceFile {
+  path: string
+  text: string
+  imports: Import[]
+}
+
+/** Paths from the root of the files that match a pattern, without what is installed or built. */
+export function filesOf(pattern: string, folder: string = root): string[] {
+  const exclude = (path: string) => /(^|\/)(node_modules|dist|\.git|\.cache)(\/|$)/.test(path)
+  return globSync(pattern, { cwd: folder, exclude }).sort()
+}
+
+/** Every TypeScript file of the packages. */
+export function packageSources(folder: string = root): SourceFile[] {
+  return filesOf('packages/**/*.{ts,tsx}', folder).map((path) => {
+    const text = readFileSync(join(folder, path), 'utf8')
+    return { path, text, imports: importsOf(text) }
+  })
+}
+
+/** The path from the root that a relative import means; a package's name is left as it is. */
+export function resolveImport(file: SourceFile, specifier: string): string {
+  return specifier.startsWith('.') ? relative('.', join(dirname(file.path), specifier)) : specifier
+}
+
+function importsOf(text: string): Import[] {
+  const statement = /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
+  return [...text.matchAll(statement)].map((match) => ({
+    specifier: match[1] ?? match[2] ?? '',
+    line: text.slice(0, match.index).trimStart().split('\n').length,
+  }))
+}

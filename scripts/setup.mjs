@@ -1,0 +1,134 @@
+// Makes a clone ready to run: packages installed, the web page built, the right Node found.
+// Plain JavaScript, because it is what runs on whichever Node the machine happens to have (18 or newer).
+
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { withLock } from './lock.mjs'
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What every TypeScript file of this repository is run with. */
+export const nodeFlags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+
+const cacheDir = join(root, '.cache')
+const consoleDir = join(root, 'packages/console')
+const webDir = join(consoleDir, 'web')
+const webOut = join(consoleDir, 'dist/web')
+
+/** Installs the packages where they are missing or stale, and answers the path of a Node that runs TypeScript. */
+export async function setUp() {
+  if (!isInstalled()) await alone(() => isInstalled() || install())
+  return findNode()
+}
+
+/** Builds the web page where it is missing or stale; false when it cannot be built. */
+export async function setUpWeb() {
+  return isWebBuilt() || alone(() => isWebBuilt() || buildWeb())
+}
+
+/** Two processes that set up one clone at once would spoil it; the second waits, and asks again what is left to do. */
+function alone(work) {
+  mkdirSync(cacheDir, { recursive: true })
+  return withLock(join(cacheDir, 'setup.lock'), work)
+}
+
+/** Runs a TypeScript file as this process would: same streams, arguments, signals and exit code. */
+export function runFile(node, file, args) {
+  const child = spawn(node, [...nodeFlags, file, ...args], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to the child as well; sent twice it would cut a clean shutdown short.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    })
+  }
+  child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`))
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + os.constants.signals[signal]))
+}
+
+/** Ends with one readable line. */
+export function fail(message) {
+  process.stderr.write(`sonde: ${message}\n`)
+  process.exit(1)
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`)
+}
+
+/** npm writes its hidden lockfile when an install is complete; it is compared package by package with ours. */
+function isInstalled() {
+  const hidden = join(root, 'node_modules/.package-lock.json')
+  if (!existsSync(hidden)) return false
+  const wanted = Object.entries(readPackages(join(root, 'package-lock.json')))
+  const present = readPackages(hidden)
+  return wanted.every(([path, entry]) => {
+    if (!path.startsWith('node_modules/')) return true
+    const found = present[path]
+    return found ? found.version === entry.version : entry.optional === true
+  })
+}
+
+function readPackages(lockfile) {
+  return JSON.parse(readFileSync(lockfile, 'utf8')).packages
+}
+
+function install() {
+  say('Installing packages…')
+  // npm is next to whoever started us, else on the path. Whatever the user's npm settings leave out is needed here.
+  const npm = process.env.npm_execpath
+  const [command, first] = npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []]
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  const result = spawnSync(command, [...first, ...args, '--engine-strict=false'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
+  if (result.error) fail(`npm cannot be started (${result.error.message}); install npm and run this again`)
+  if (result.status !== 0) fail('npm ci failed, its message is above; nothing was started')
+}
+
+function findNode() {
+  const packaged = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
+  if (existsSync(packaged)) return packaged
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath
+  return fail(
+    `Node ${process.versions.node} on ${process.platform}-${process.arch} is too old; install Node 22.18 or newer`,
+  )
+}
+
+function isWebBuilt() {
+  if (!existsSync(join(webDir, 'index.html'))) return true
+  const stamp = join(cacheDir, 'web.hash')
+  return (
+    existsSync(join(webOut, 'index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOfWebInputs()
+  )
+}
+
+function buildWeb() {
+  say('Building the web page…')
+  const inputs = hashOfWebInputs()
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  const args = [...nodeFlags, vite, 'build', '--logLevel', 'warn']
+  const result = spawnSync(findNode(), args, { cwd: consoleDir, stdio: ['ignore', 2, 2] })
+  if (result.status === 0) writeFileSync(join(cacheDir, 'web.hash'), inputs)
+  else say('The web page could not be built, the reason is above')
+  return result.status === 0
+}
+
+/** The page's own files, how they are built, and the versions of what they import. */
+function hashOfWebInputs() {
+  const hash = createHash('sha256')
+  const files = readdirSync(webDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort()
+  for (const file of [...files, join(consoleDir, 'vite.config.ts'), join(root, 'package-lock.json')]) {
+    hash.update(`${relative(root, file)}\0`).update(readFileSync(file))
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,75 @@
+// Runs test files side by side and prints one line for each, the failures in full, and the counts.
+
+import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { type Counts, type FileResult, runTestFile } from './test-file.ts'
+
+/** How to run the files. */
+export interface RunOptions {
+  /** The folder that printed paths start from. */
+  root: string
+  /** Only the tests whose name contains this. Default: all. */
+  name?: string
+  /** Files at a time. Default: 2. */
+  concurrency?: number
+  /** A file that runs longer is ended and has failed. Default: 240 000. */
+  timeLimitMs?: number
+  /** Ends the whole run early. Default: never. */
+  signal?: AbortSignal
+}
+
+/** Runs the files, prints as they end, and answers the counts of all. */
+export async function runTestFiles(files: readonly string[], options: RunOptions): Promise<Counts> {
+  const { root, name, concurrency = 2, timeLimitMs = 240_000, signal = new AbortController().signal } = options
+  const results: FileResult[] = []
+  const waiting = [...files]
+  async function work(): Promise<void> {
+    for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
+      const result = await runTestFile(file, { timeLimitMs, signal, ...(name === undefined ? {} : { name }) })
+      results.push(result)
+      printFile(result, root)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  for (const result of results) printFailures(result, root)
+  return {
+    passed: sum(results, 'passed'),
+    failed: sum(results, 'failed'),
+    skipped: sum(results, 'skipped'),
+  }
+}
+
+/** The last line of a run. */
+export function summaryOf({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`
+}
+
+/** Whether a run is good. Where everything is installed, as in CI, a skip hides something and counts as a failure. */
+export function isGood({ passed, failed, skipped }: Counts, { ci }: { ci: boolean }): boolean {
+  return passed > 0 && failed === 0 && (skipped === 0 || !ci)
+}
+
+function printFile(result: FileResult, root: string): void {
+  const { passed, failed, skipped, durationMs } = result
+  if (passed + failed + skipped === 0) return
+  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`].filter(Boolean)
+  const mark = failed > 0 ? 'FAIL' : 'ok  '
+  console.log(`${mark} ${relative(root, result.file)}  ${counts.join(', ')}  ${(durationMs / 1000).toFixed(1)} s`)
+  for (const note of result.notes) console.log(`       ${note}`)
+  for (const skip of result.skips) console.log(`       skipped ${skip}`)
+}
+
+function printFailures(result: FileResult, root: string): void {
+  if (result.failures.length === 0) return
+  console.log(`\n━━ ${relative(root, result.file)}`)
+  if (result.output) console.log(indent(stripVTControlCharacters(result.output).trimEnd(), '  │ '))
+  for (const failure of result.failures) console.log(`\n  ✗ ${indent(failure, '    ').trimStart()}`)
+}
+
+function indent(text: string, by: string): string {
+  return text.replace(/^/gm, by)
+}
+
+function sum(results: readonly FileResult[], key: keyof Counts): number {
+  return results.reduce((total, result) => total + result[key], 0)
+}

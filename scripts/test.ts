@@ -1,0 +1,40 @@
+// `npm test [-- PATTERN…] [-t NAME]`: all tests, those whose path contains a pattern, or those whose name contains NAME.
+
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { installDebianPackages } from './debian.ts'
+import { setUpWeb } from './setup.mjs'
+import { isGood, runTestFiles, summaryOf } from './test-files.ts'
+
+const root = join(import.meta.dirname, '..')
+const { values, positionals } = parseArgs({
+  options: { name: { type: 'string', short: 't' } },
+  allowPositionals: true,
+})
+
+installDebianPackages()
+const hasPage = await setUpWeb()
+
+const files = globSync('{packages,test,scripts,bench,examples}/**/*.test.ts', {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
+})
+  .filter((file) => positionals.length === 0 || positionals.some((pattern) => file.includes(pattern)))
+  .sort()
+if (files.length === 0) console.log(`No test file has ${positionals.join(' or ')} in its path`)
+
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+
+const counts = await runTestFiles(
+  files.map((file) => join(root, file)),
+  { root, signal: interrupted.signal, ...(values.name === undefined ? {} : { name: values.name }) },
+)
+// Without the page the tests that do not look at it still ran; the run has failed all the same.
+if (!hasPage) {
+  console.log('\n  ✗ the web page could not be built')
+  counts.failed += 1
+}
+console.log(`\n${summaryOf(counts)}`)
+process.exitCode = !interrupted.signal.aborted && isGood(counts, { ci: process.env.CI === 'true' }) ? 0 : 1

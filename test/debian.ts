@@ -1,0 +1,53 @@
+// The programs from Debian that some tests compare with, and which package brings each.
+
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** The package of each program that a test may ask for. */
+export const DEBIAN_PACKAGES = {
+  prometheus: 'prometheus',
+  promtool: 'prometheus',
+  'prometheus-node-exporter': 'prometheus-node-exporter',
+  chromium: 'chromium',
+} as const
+
+/** A program that a test may ask for. */
+export type DebianProgram = keyof typeof DEBIAN_PACKAGES
+
+/** The path of a program, or undefined where the machine lacks it. */
+export function programPath(program: DebianProgram): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']
+  return folders.map((folder) => join(folder, program)).find(isExecutable)
+}
+
+/** The packages of programs that this machine lacks. */
+export function missingPackages(): string[] {
+  const programs = Object.keys(DEBIAN_PACKAGES) as DebianProgram[]
+  return [...new Set(programs.filter((program) => !programPath(program)).map((program) => DEBIAN_PACKAGES[program]))]
+}
+
+/** The one command that installs packages, for a person to run. */
+export function installCommand(packages: readonly string[]): string {
+  return `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages.join(' ')}`
+}
+
+/**
+ * Options of a test that needs programs from Debian: skipped, with the command that would help, where one is missing.
+ *
+ * @example test('Prometheus scrapes us', needs('prometheus', 'promtool'), async () => { … })
+ */
+export function needs(...programs: DebianProgram[]): { skip: string | false } {
+  const missing = programs.filter((program) => !programPath(program))
+  if (missing.length === 0) return { skip: false }
+  const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))]
+  return { skip: `${missing.join(', ')} not found; ${installCommand(packages)}` }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
