@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sondeError } from '../../test/helper.ts'
+import { array, buckets, chars, counter, type Field, gauge, label, optional, text, timestamp, value } from './field.ts'
+import { definitionOf } from './fingerprint.ts'
+import { defineType, type Fields } from './record-type.ts'
+
+const one: Fields = { n: value('u32') }
+
+test('takes names of letters, digits and a few marks', () => {
+  for (const name of ['a', '_x', 'sonde_absence', 'HeatSensor', 'diag.pcie:read-latency', 'x'.repeat(128)]) {
+    assert.equal(defineType(name, '', { [name]: value('u8') }).name, name)
+  }
+})
+
+test('refuses names that some format could not carry', () => {
+  const wrongs = ['', '1a', 'a b', 'a"b', 'ä', 'a\n', '-a', 'x'.repeat(129), '__proto__', 'a;alert(1)']
+  for (const name of wrongs) {
+    assert.throws(() => defineType(name, '', one), sondeError('SCH_NAME', /cannot name a type/))
+    assert.throws(() => defineType('t', '', { [name]: value('u8') }), sondeError('SCH_NAME', /a field of type t/))
+  }
+})
+
+test('bounds the number of fields and the size of a record', () => {
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, value('u8')]))
+  assert.throws(() => defineType('t', '', {}), sondeError('SCH_LIMIT', /0 fields/))
+  assert.equal(defineType('t', '', many(1024)).layout.slots.length, 1024)
+  assert.throws(() => defineType('t', '', many(1025)), sondeError('SCH_LIMIT', /1025 fields/))
+  const wide = { a: array(value('f64'), 65_535), b: array(value('f64'), 65_535) }
+  assert.equal(defineType('t', '', wide).layout.recordBytes, 1_048_560)
+  const wider = { ...wide, c: array(value('f64'), 3) }
+  assert.throws(() => defineType('t', '', wider), sondeError('SCH_LIMIT', /1048584 bytes/))
+})
+
+test('refuses fields that no record could mean', () => {
+  const wrongs: Record<string, Field> = {
+    'an optional label': optional(label()) as Field,
+    'an optional timestamp': optional(timestamp()) as Field,
+    'an array of labels': { ...label(), count: 2 },
+    'no elements': { ...value('u8'), count: 0 },
+    'too many elements': { ...value('u8'), count: 65_536 },
+    'half an element': { ...value('u8'), count: 1.5 },
+    'bins without edges': { ...value('u64'), role: 'bucket', count: 3 },
+    'a kind from a foreign file': { ...value('u8'), kind: 'u8[0]=1;process.exit();//' as 'u8' },
+    'a kind that every object has': { ...value('u8'), kind: 'constructor' as 'u8' },
+    'a role from a foreign file': { ...value('u8'), role: 'owner' as 'value' },
+  }
+  for (const [what, field] of Object.entries(wrongs)) {
+    assert.throws(() => defineType('t', '', { f: field }), sondeError('SCH_FIELD', /field f of type t/), what)
+  }
+  const two = { a: timestamp(), b: timestamp() }
+  assert.throws(() => defineType('t', '', two), sondeError('SCH_FIELD', /2 timestamps/))
+})
+
+test('refuses arrays of what is no scalar, and bins without ascending edges', () => {
+  const scalar = value('u8')
+  for (const count of [0, 1, -1, 2.5, 65_536, Number.NaN]) {
+    assert.throws(() => array(scalar, count), sondeError('SCH_FIELD'))
+  }
+  assert.throws(() => array(chars(8) as unknown as Field<number, false>, 2), sondeError('SCH_FIELD', /kind char/))
+  assert.throws(() => array(array(scalar, 2) as unknown as Field<number, false>, 2), sondeError('SCH_FIELD'))
+  for (const edges of [[], [1, 1], [2, 1], [Number.NaN], [1, Number.POSITIVE_INFINITY]]) {
+    assert.throws(() => buckets('u64', edges), sondeError('SCH_FIELD', /edges \[/))
+  }
+  assert.equal(buckets('u64', [1, 2, 4]).count, 4)
+})
+
+test('names the metrics of counters, gauges and bins, and of nothing else', () => {
+  const type = defineType('net.dev', '', {
+    time: timestamp(),
+    device: label(),
+    'rx.bytes': counter('u64'),
+    speed: gauge('u64', { metric: 'link_speed_bytes' }),
+    'wait-time': buckets('u64', [1, 2]),
+    note: text(),
+    raw: value('u64'),
+  })
+  assert.deepEqual(
+    [...type.metrics],
+    [
+      ['rx.bytes', 'net_dev_rx_bytes'],
+      ['speed', 'link_speed_bytes'],
+      ['wait-time', 'net_dev_wait_time'],
+    ],
+  )
+  const wrong = { n: gauge('u8', { metric: 'a b' }) }
+  assert.throws(() => defineType('t', '', wrong), sondeError('SCH_METRIC_NAME', /"a b" of t\.n/))
+})
+
+test('finds the labels in order, and the time', () => {
+  const type = defineType('t', '', { b: label(), time: timestamp('us'), a: chars(8), n: value('u8') })
+  assert.deepEqual(
+    type.labels.map(({ name }) => name),
+    ['b', 'a'],
+  )
+  assert.equal(type.time?.field.resolution, 'us')
+  assert.equal(defineType('t', '', one).time, undefined)
+})
+
+test('aligned fields lie where C puts them, packed ones without padding', () => {
+  const fields = { a: value('u8'), b: value('u64'), c: value('u16'), d: array(value('u32'), 3), e: chars(3) }
+  const places = (layout: 'aligned' | 'packed', optionalToo: boolean) => {
+    const all = optionalToo ? { ...fields, z: optional(value('u8')) } : fields
+    const type = defineType('t', '', all, { layout })
+    return [...type.layout.slots.map(({ offset }) => offset), type.layout.recordBytes]
+  }
+  assert.deepEqual(places('aligned', false), [0, 8, 16, 20, 32, 40])
+  assert.deepEqual(places('packed', false), [0, 1, 9, 11, 23, 26])
+  assert.deepEqual(places('aligned', true), [4, 8, 16, 20, 32, 35, 40])
+  assert.deepEqual(places('packed', true), [4, 5, 13, 15, 27, 30, 31])
+})
+
+test('a type rebuilt from its definition, by way of JSON, is the same type', () => {
+  const fields = {
+    time: timestamp(),
+    device: label('Device'),
+    bins: buckets('u32', [0.5, 1]),
+    n: optional(gauge('i16')),
+  }
+  const type = defineType('t', 'about', fields, { layout: 'packed' })
+  const definition = JSON.parse(JSON.stringify(definitionOf('t', 'about', fields, 'packed')))
+  const rebuilt = defineType(
+    definition.name,
+    definition.description,
+    Object.fromEntries(definition.fields.map(({ name, ...field }: { name: string }) => [name, field])),
+    { layout: definition.layout },
+  )
+  assert.equal(rebuilt.fingerprint, type.fingerprint)
+  assert.deepEqual(rebuilt.layout, type.layout)
+})
+
+test('a type cannot be changed', () => {
+  const type = defineType('t', '', one)
+  assert.throws(() => Object.assign(type, { name: 'other' }), TypeError)
+})
