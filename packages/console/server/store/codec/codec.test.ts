@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { type Kind, SondeError } from '@sonde/sdk'
-import { type Column, HEAD_BYTES, SAMPLE_COUNT_LIMIT } from './column.ts'
+import { HEAD_BYTES, SAMPLE_COUNT_LIMIT, type WordColumn } from './column.ts'
 import { decodeColumn } from './decode-column.ts'
 import { encodeColumn } from './encode-column.ts'
 
@@ -33,11 +33,11 @@ function narrowFloats(values: readonly number[]): Uint32Array {
   return Uint32Array.from({ length: 2 * values.length }, (_, i) => (i % 2 === 0 ? (bits[i >> 1] ?? 0) : 0))
 }
 
-function column(kind: Kind, words: Uint32Array, rest: Partial<Column> = {}): Column {
-  return { kind, words, count: words.length / 2, elements: 1, times: null, present: null, ...rest }
+function column(kind: Kind, words: Uint32Array, rest: Partial<WordColumn> = {}): WordColumn {
+  return { kind, words, count: words.length / 2, elements: 1, present: null, texts: null, ...rest }
 }
 
-function roundTrip(given: Column): Uint8Array {
+function roundTrip(given: WordColumn): Uint8Array {
   const blob = encodeColumn(given)
   assert.deepEqual(decodeColumn(blob), given)
   return blob
@@ -124,10 +124,16 @@ describe('column codec', () => {
     const words = Uint32Array.from({ length: 2 * count * elements }, (_, i) => (i % 2 === 0 ? (i * 7919) % 1000 : 0))
     const given = column('u64', words, { count, elements })
     const blob = roundTrip(given)
-    const one = decodeColumn(blob, { element: 17 })
+    const one = decodeColumn(blob, { elements: [17] })
     assert.equal(one.elements, 1)
     assert.deepEqual(one.words, words.slice(2 * count * 17, 2 * count * 18))
-    assert.throws(() => decodeColumn(blob, { element: 40 }), isCorrupt)
+    assert.deepEqual(decodeColumn(blob, { elements: [3, 4] }).words, words.slice(2 * count * 3, 2 * count * 5))
+    assert.throws(() => decodeColumn(blob, { elements: [40] }), isCorrupt)
+  })
+
+  it('keeps the texts of symbols beside them', () => {
+    const texts = ['', 'not permitted', 'Störung \u{1F6A8}', 'x'.repeat(5000)]
+    roundTrip(column('symbol', integers([0n, 3n, 2n, 2n, 1n]), { texts }))
   })
 
   it('gives back any column it was given', () => {
@@ -212,7 +218,7 @@ describe('column decoder on damaged bytes', () => {
   })
 })
 
-function anyColumn(random: () => number): Column {
+function anyColumn(random: () => number): WordColumn {
   const count = Math.floor(random() ** 3 * 1500)
   const kind = (['u64', 'i64', 'f64', 'f32', 'u32', 'i8'] as const)[Math.floor(random() * 6)] ?? 'u64'
   const scale = 2 ** Math.floor(random() * 64)
@@ -232,5 +238,5 @@ function anyColumn(random: () => number): Column {
   return column(kind, integers(numbers.map((x) => cut(bits, BigInt(Math.floor(x))))), { times })
 }
 
-const GOLDEN_FLOATS = '010901006365f0b80300000001000000e803000000000000b80b00000000000000d00fd00f098502ac029601af0900'
-const GOLDEN_INTEGERS = '010302009580f2ef0400000001000000030201010801020eca04a30900'
+const GOLDEN_FLOATS = '01090000bb068dc80300000001000000098502ac029601af0900'
+const GOLDEN_INTEGERS = '01030100a8b917990400000001000000030201010801020eca04a30900'

@@ -7,22 +7,23 @@ export const SAMPLE_COUNT_LIMIT = 1 << 20
 export const VALUE_COUNT_LIMIT = 1 << 22
 
 /**
- * One field of one series over a stretch of time. Every value is two little-endian u32 words, low word first, so that a u64 beyond
+ * One field of one series over a stretch of time, without its times: these are a column of their own, once for all fields of the series.
+ * Every value is two little-endian u32 words, low word first, so that a u64 beyond
  * 2^53 and the bits of a float stay exact: unsigned kinds are zero-extended, signed ones sign-extended, `f64` is its bits, `f32` its
  * bits in the low word.
  */
-export interface Column {
+export interface WordColumn {
   readonly kind: Kind
   /** Samples. Range: 0 to {@link SAMPLE_COUNT_LIMIT}. */
   readonly count: number
   /** Elements of the field; 1 is a scalar. */
   readonly elements: number
-  /** `2 * count` words: nanoseconds since the Unix epoch. `null` where the times are kept apart, once for all fields of a series. */
-  readonly times: Uint32Array | null
   /** `2 * count * elements` words, element by element: all samples of element 0, then those of element 1. Absent samples read as 0. */
   readonly words: Uint32Array
   /** A bit per sample, lowest bit first, 1 = present; `null` where every sample is present. */
   readonly present: Uint8Array | null
+  /** Of kind `symbol`: the texts that its values are indices of. It makes a column readable without its writer's table. */
+  readonly texts: readonly string[] | null
 }
 
 /** Codes of the kinds in a blob: the index in this list. Kinds are only ever added at the end. */
@@ -46,14 +47,11 @@ export const KIND_CODES: readonly Kind[] = [
 export const BLOB_VERSION = 1
 
 /** Bits of the flags byte. */
-export const FLAG_TIMES = 1
-export const FLAG_PRESENCE = 2
+export const FLAG_PRESENCE = 1
+export const FLAG_TEXTS = 2
 
 /** Bytes of the head: version u8, kind u8, flags u8, zero u8, crc u32, count u32, elements u32. */
 export const HEAD_BYTES = 16
-
-/** Bytes that follow the head where the blob holds its times: the earliest and the latest, u64 nanoseconds. */
-export const RANGE_BYTES = 16
 
 /** Whether sample `index` of a column is present. */
 export function isPresent(present: Uint8Array | null, index: number): boolean {

@@ -2,24 +2,25 @@ import { crc32 } from 'node:zlib'
 import { ByteReader, corrupt } from './bytes.ts'
 import {
   BLOB_VERSION,
-  type Column,
   FLAG_PRESENCE,
-  FLAG_TIMES,
+  FLAG_TEXTS,
   HEAD_BYTES,
   isPresent,
   KIND_CODES,
-  RANGE_BYTES,
   SAMPLE_COUNT_LIMIT,
   VALUE_COUNT_LIMIT,
+  type WordColumn,
 } from './column.ts'
 import { contentOf } from './encode-column.ts'
 import { decodePresence, presentCount } from './presence.ts'
 import { decodeVector } from './vector.ts'
 
+const utf8 = new TextDecoder()
+
 /** What of a column is wanted. */
 export interface DecodeOptions {
-  /** Only this element: the column that comes back has one. Default: all. */
-  element?: number
+  /** Only these elements, ascending: the column that comes back has as many. Default: all. */
+  elements?: readonly number[]
 }
 
 /**
@@ -27,28 +28,28 @@ export interface DecodeOptions {
  *
  * @throws SondeError `STO_CHUNK_CORRUPT` where they are anything but such a blob, whole and unchanged.
  */
-export function decodeColumn(blob: Uint8Array, options: DecodeOptions = {}): Column {
+export function decodeColumn(blob: Uint8Array, options: DecodeOptions = {}): WordColumn {
   const head = readHead(blob)
   const { kind, count, elements } = head
-  const wanted = options.element
-  if (wanted !== undefined && wanted >= elements) throw corrupt(`it has ${elements} elements and not number ${wanted}`)
+  const wanted = options.elements
+  if (wanted?.some((element) => element >= elements)) throw corrupt(`it has ${elements} elements and not ${wanted}`)
   const reader = new ByteReader(blob, HEAD_BYTES)
-  const times = head.hasTimes ? readTimes(reader, count) : null
   const present = head.hasPresence ? decodePresence(reader, count) : null
   const valueCount = present === null ? count : presentCount(present, count)
-  const kept = wanted === undefined ? elements : 1
+  const texts = head.hasTexts ? readTexts(reader) : null
+  const kept = wanted?.length ?? elements
   const words = new Uint32Array(2 * count * kept)
   let to = 0
   for (let element = 0; element < elements; element++) {
     const vector = reader.take(reader.varint())
-    if (wanted !== undefined && wanted !== element) continue
+    if (wanted !== undefined && !wanted.includes(element)) continue
     const target = words.subarray(to, to + 2 * count)
     decodeVector(new ByteReader(vector), valueCount, contentOf(kind), target)
     if (present !== null) spread(target, present, count, valueCount)
     to += 2 * count
   }
   if (reader.remaining !== 0) throw corrupt('bytes follow its end')
-  return { kind, count, elements: kept, times, words, present }
+  return { kind, count, elements: kept, words, present, texts }
 }
 
 function readHead(blob: Uint8Array) {
@@ -62,19 +63,26 @@ function readHead(blob: Uint8Array) {
   if (version !== BLOB_VERSION) throw corrupt(`its version ${version} is unknown`)
   const count = reader.u32()
   const elements = reader.u32()
-  if (kind === undefined || flags > (FLAG_TIMES | FLAG_PRESENCE)) throw corrupt('its kind or flags are unknown')
+  if (kind === undefined || flags > (FLAG_PRESENCE | FLAG_TEXTS)) throw corrupt('its kind or flags are unknown')
   if (count > SAMPLE_COUNT_LIMIT || elements < 1 || count * elements > VALUE_COUNT_LIMIT) {
     throw corrupt(`it claims ${count} samples of ${elements}`)
   }
-  return { kind, count, elements, hasTimes: (flags & FLAG_TIMES) !== 0, hasPresence: (flags & FLAG_PRESENCE) !== 0 }
+  const has = (flag: number) => (flags & flag) !== 0
+  return {
+    kind,
+    count,
+    elements,
+    hasTimes: has(FLAG_TIMES),
+    hasPresence: has(FLAG_PRESENCE),
+    hasTexts: has(FLAG_TEXTS),
+  }
 }
 
-function readTimes(reader: ByteReader, count: number): Uint32Array {
-  // The range before the vector is for whoever only wants to know where the blob lies.
-  reader.take(RANGE_BYTES)
-  const times = new Uint32Array(2 * count)
-  decodeVector(reader, count, 'integer', times)
-  return times
+function readTexts(reader: ByteReader): string[] {
+  const count = reader.varint()
+  // Every text takes a byte at least, so that a wrong number cannot ask for more memory than the blob has.
+  if (count > reader.remaining) throw corrupt('it ends early')
+  return Array.from({ length: count }, () => utf8.decode(reader.take(reader.varint())))
 }
 
 /** Moves the present values, which lie side by side at the start, to their samples; the others become 0. */

@@ -3,13 +3,13 @@ import { SondeError } from '@sonde/sdk'
 import { ByteWriter } from './bytes.ts'
 import {
   BLOB_VERSION,
-  type Column,
   FLAG_PRESENCE,
-  FLAG_TIMES,
+  FLAG_TEXTS,
   isPresent,
   KIND_CODES,
   SAMPLE_COUNT_LIMIT,
   VALUE_COUNT_LIMIT,
+  type WordColumn,
 } from './column.ts'
 import { encodePresence, presentCount } from './presence.ts'
 import { type Content, encodeVector } from './vector.ts'
@@ -17,29 +17,26 @@ import { type Content, encodeVector } from './vector.ts'
 /**
  * Packs a column into one blob that {@link decodeColumn} gives back bit by bit.
  *
- * Layout: head (see `HEAD_BYTES`); with times their range and vector; with absences the presence; then each element's vector after its
- * length as a varint. The CRC-32 covers everything but itself.
+ * Layout: head (see `HEAD_BYTES`); with absences the presence; with texts their number and each one's length and UTF-8; then each
+ * element's vector after its length. Numbers and lengths are varints. The CRC-32 covers everything but itself.
  *
  * @throws SondeError `STO_COLUMN` where the arrays do not fit the counts, or the counts their limits.
  */
-export function encodeColumn(column: Column): Uint8Array {
-  const { kind, count, elements, times } = column
+export function encodeColumn(column: WordColumn): Uint8Array {
+  const { kind, count, elements, texts } = column
   checkShape(column)
   const valueCount = column.present === null ? count : presentCount(column.present, count)
   const present = valueCount === count ? null : column.present
   const writer = new ByteWriter(64 + 2 * count * elements)
   writer.u8(BLOB_VERSION)
   writer.u8(KIND_CODES.indexOf(kind))
-  writer.u8((times === null ? 0 : FLAG_TIMES) | (present === null ? 0 : FLAG_PRESENCE))
+  writer.u8((present === null ? 0 : FLAG_PRESENCE) | (texts === null ? 0 : FLAG_TEXTS))
   writer.u8(0)
   writer.u32(0)
   writer.u32(count)
   writer.u32(elements)
-  if (times !== null) {
-    for (const word of rangeOf(times, count)) writer.u32(word)
-    encodeVector(times, count, 'integer', writer)
-  }
   if (present !== null) encodePresence(present, count, writer)
+  if (texts !== null) encodeTexts(texts, writer)
   for (let element = 0; element < elements; element++) {
     const words = valuesOf(column, present, element, valueCount)
     const vector = new ByteWriter(64 + 2 * valueCount)
@@ -52,13 +49,22 @@ export function encodeColumn(column: Column): Uint8Array {
   return bytes
 }
 
+function encodeTexts(texts: readonly string[], writer: ByteWriter): void {
+  writer.varint(texts.length)
+  for (const text of texts) {
+    const bytes = Buffer.from(text)
+    writer.varint(bytes.length)
+    writer.append(bytes)
+  }
+}
+
 /** What the words of a kind's column hold. */
-export function contentOf(kind: Column['kind']): Content {
+export function contentOf(kind: WordColumn['kind']): Content {
   return kind === 'f64' || kind === 'f32' ? kind : 'integer'
 }
 
 /** The present values of one element, side by side. */
-function valuesOf(column: Column, present: Uint8Array | null, element: number, valueCount: number): Uint32Array {
+function valuesOf(column: WordColumn, present: Uint8Array | null, element: number, valueCount: number): Uint32Array {
   const { count, words } = column
   const from = 2 * count * element
   if (present === null) {
@@ -75,24 +81,7 @@ function valuesOf(column: Column, present: Uint8Array | null, element: number, v
   return values
 }
 
-/** Low and high word of the earliest and of the latest time: the samples need not be in order. */
-function rangeOf(times: Uint32Array, count: number): [number, number, number, number] {
-  let first = 0
-  let last = 0
-  for (let i = 1; i < count; i++) {
-    if (isBefore(times, i, first)) first = i
-    else if (isBefore(times, last, i)) last = i
-  }
-  return [times[2 * first] ?? 0, times[2 * first + 1] ?? 0, times[2 * last] ?? 0, times[2 * last + 1] ?? 0]
-}
-
-function isBefore(times: Uint32Array, a: number, b: number): boolean {
-  const highA = times[2 * a + 1] ?? 0
-  const highB = times[2 * b + 1] ?? 0
-  return highA < highB || (highA === highB && (times[2 * a] ?? 0) < (times[2 * b] ?? 0))
-}
-
-function checkShape({ kind, count, elements, times, words, present }: Column): void {
+function checkShape({ kind, count, elements, words, present }: WordColumn): void {
   const fits =
     KIND_CODES.includes(kind) &&
     Number.isInteger(count) &&
@@ -102,7 +91,6 @@ function checkShape({ kind, count, elements, times, words, present }: Column): v
     elements >= 1 &&
     count * elements <= VALUE_COUNT_LIMIT &&
     words.length === 2 * count * elements &&
-    (times === null || times.length === 2 * count) &&
     (present === null || present.length >= Math.ceil(count / 8))
   if (fits) return
   const limits = `at most ${SAMPLE_COUNT_LIMIT} samples and ${VALUE_COUNT_LIMIT} values, two words a value`
