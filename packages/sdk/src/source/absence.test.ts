@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordingSource } from '../../test/helper.ts'
+import { gauge, label, timestamp } from '../schema/field.ts'
+import { defineType } from '../schema/record-type.ts'
+import { Absences } from './absence.ts'
+
+const gpu = defineType('gpu', '', { time: timestamp(), device: label(), celsius: gauge('f64') })
+
+function absences(labels: Record<string, string> = {}, symbolLimit = 200_000) {
+  const { source, emitted } = recordingSource({ labels, symbolLimit })
+  const told = () => {
+    source.flush()
+    const records = emitted.splice(0).flatMap((batch) => batch.records)
+    return records.map(({ series, field, code, reason }) => `${series}|${field}|${code}|${reason}`)
+  }
+  return { absences: new Absences(source), told }
+}
+
+test('says once that a value is absent, again when code or reason change, and once that it is back', () => {
+  const { absences: states, told } = absences()
+  for (let n = 0; n < 3; n++) states.set(gpu, { device: '0' }, 'celsius', 'failed', 'read error')
+  assert.deepEqual(told(), ['device="0"|celsius|failed|read error'])
+  states.set(gpu, { device: '0' }, 'celsius', 'failed', 'another error')
+  states.set(gpu, { device: '0' }, 'celsius', 'denied', 'another error')
+  assert.deepEqual(told(), ['device="0"|celsius|failed|another error', 'device="0"|celsius|denied|another error'])
+  for (let n = 0; n < 3; n++) states.clear(gpu, { device: '0' }, 'celsius')
+  assert.deepEqual(told(), ['device="0"|celsius||'])
+})
+
+test('names series as views do, constant labels included, and every series by an empty text', () => {
+  const { absences: states, told } = absences({ node: 'n1' })
+  states.set(gpu, { device: '0' }, '', 'unsupported', 'r')
+  states.set(gpu, undefined, 'celsius', 'denied', 'r')
+  assert.deepEqual(told(), ['device="0",node="n1"||unsupported|r', '|celsius|denied|r'])
+})
+
+test('a device that left is gone with all that was said of it, and of nothing else', () => {
+  const { absences: states, told } = absences()
+  states.set(gpu, { device: '0' }, 'celsius', 'failed', 'r')
+  states.set(gpu, { device: '1' }, 'celsius', 'failed', 'r')
+  states.gone(gpu, { device: '0' }, 'removed')
+  told()
+  states.repeat(1e12)
+  assert.deepEqual(told(), ['device="1"|celsius|failed|r'])
+  states.set(gpu, { device: '0' }, 'celsius', 'failed', 'r')
+  assert.deepEqual(told(), ['device="0"|celsius|failed|r'])
+})
+
+test('repeats every minute what still holds, and follows a clock that was set back', () => {
+  const { absences: states, told } = absences()
+  states.set(gpu, { device: '0' }, 'celsius', 'failed', 'r')
+  states.repeat(1_000_000)
+  told()
+  states.repeat(1_059_999)
+  assert.deepEqual(told(), [])
+  states.repeat(1_060_000)
+  assert.equal(told().length, 1)
+  states.repeat(5000)
+  assert.equal(told().length, 1)
+  states.clear(gpu, { device: '0' }, 'celsius')
+  told()
+  states.repeat(1_000_000)
+  assert.deepEqual(told(), [])
+})
+
+test('keeps at most 100 000 states, counts what it did not tell, and still tells what is gone', () => {
+  const { absences: states, told } = absences()
+  for (let n = 0; n < 100_002; n++) states.set(gpu, { device: `${n}` }, '', 'failed', 'r')
+  assert.equal(told().length, 100_000)
+  assert.equal(states.overflowed, 2)
+  states.gone(gpu, { device: '100001' }, 'removed')
+  assert.deepEqual(told(), ['device="100001"||gone|removed'])
+})
+
+test('the code stays readable when the symbol table of the source is full', () => {
+  const { absences: states, told } = absences({}, 8)
+  for (let n = 0; n < 5; n++) states.set(gpu, { device: `${n}` }, '', 'failed', 'r')
+  states.gone(gpu, { device: '0' }, 'removed')
+  assert.deepEqual(
+    told().map((line) => line.split('|')[2]),
+    ['failed', 'failed', 'failed', 'failed', 'failed', 'gone'],
+  )
+})

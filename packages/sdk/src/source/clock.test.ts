@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { wallNs } from './clock.ts'
+
+test('agrees with the wall clock, finer than a millisecond, and does not run backwards between readings', () => {
+  let last = wallNs()
+  const seen = new Set<bigint>()
+  for (let n = 0; n < 10_000; n++) {
+    const now = wallNs()
+    assert.ok(now >= last)
+    seen.add(now % 1_000_000n)
+    last = now
+  }
+  assert.ok(seen.size > 100, `${seen.size} different fractions of a millisecond`)
+  assert.ok(Math.abs(Number(wallNs() / 1_000_000n) - Date.now()) <= 50)
+})
+
+test('follows the wall clock when it is set forward or back', () => {
+  const real = Date.now()
+  for (const setMs of [real + 3_600_000, real - 3_600_000, real]) {
+    mock.method(Date, 'now', () => setMs)
+    assert.ok(Math.abs(Number(wallNs() / 1_000_000n) - setMs) <= 50, `set to ${setMs - real}`)
+    mock.restoreAll()
+  }
+})

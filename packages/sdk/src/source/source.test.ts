@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { property, recordingSource, sondeError } from '../../test/helper.ts'
+import { counter, label, timestamp, value } from '../schema/field.ts'
+import { defineType } from '../schema/record-type.ts'
+import { createSource } from './source.ts'
+
+const port = defineType('port', '', { time: timestamp(), device: label(), rx: counter('u64') })
+const tiny = defineType('tiny', '', { n: value('u8') }, { layout: 'packed' })
+
+const record = (n: number) => ({ time: BigInt(n), device: 'eth0', rx: n })
+
+test('emits a batch when a buffer is full, and what is left on flush', () => {
+  const { source, emitted } = recordingSource({ bufferBytes: 24 * 3, clock: 'device' })
+  assert.equal(source.capacityFor(port), 3)
+  for (let n = 0; n < 7; n++) source.report(port, record(n))
+  assert.deepEqual(
+    emitted.map(({ count }) => count),
+    [3, 3],
+  )
+  source.flush()
+  source.flush()
+  assert.deepEqual(
+    emitted.map(({ count }) => count),
+    [3, 3, 1],
+  )
+  assert.deepEqual(
+    emitted.flatMap(({ records }) => records.map(({ rx }) => rx)),
+    [0n, 1n, 2n, 3n, 4n, 5n, 6n],
+  )
+  for (const batch of emitted) {
+    assert.equal(batch.type, port)
+    assert.equal(batch.source, source.info)
+    assert.equal(batch.clock, 'device')
+    assert.equal(batch.bytes.length, batch.count * port.layout.recordBytes)
+  }
+})
+
+test('keeps types apart', () => {
+  const { source, emitted } = recordingSource()
+  source.report(port, record(1))
+  source.report(tiny, { n: 2 })
+  source.report(port, record(3))
+  source.flush()
+  assert.deepEqual(
+    emitted.map(({ type, count }) => [type.name, count]),
+    [
+      ['port', 2],
+      ['tiny', 1],
+    ],
+  )
+})
+
+test('says who it is, once and for good', () => {
+  const { source } = recordingSource({ id: 'host', tag: 'rack 7', labels: { node: 'n1' }, intervalMs: 100 })
+  const { id, tag, labels, intervalMs } = source.info
+  assert.deepEqual(
+    { id, tag, labels, intervalMs },
+    { id: 'host', tag: 'rack 7', labels: { node: 'n1' }, intervalMs: 100 },
+  )
+  assert.throws(() => Object.assign(source.info, { id: 'other' }), TypeError)
+  assert.throws(() => Object.assign(source.info.labels, { node: 'other' }), TypeError)
+})
+
+property('packed records pass through reportBytes in order, split only between records', 50, (random) => {
+  const capacity = random.integer(1, 9)
+  const { source, emitted } = recordingSource({ bufferBytes: Math.max(8, capacity) })
+  const numbers: number[] = []
+  while (numbers.length < 100) {
+    if (random.chance(0.3)) {
+      source.report(tiny, { n: numbers.length })
+      numbers.push(numbers.length)
+      continue
+    }
+    const part = Array.from({ length: random.integer(0, 30) }, (_, i) => (numbers.length + i) & 0xff)
+    source.reportBytes(tiny, Uint8Array.from(part), part.length)
+    numbers.push(...part)
+  }
+  source.flush()
+  assert.deepEqual(
+    emitted.flatMap(({ records }) => records.map(({ n }) => n)),
+    numbers,
+  )
+  for (const { count } of emitted.slice(0, -1)) assert.equal(count, Math.max(8, capacity))
+})
+
+test('reportBytes refuses bytes that are not whole records, and keeps nothing', () => {
+  const { source, emitted } = recordingSource()
+  const wrongs: [number, number][] = [
+    [23, 1],
+    [24, 2],
+    [0, 1],
+    [36, 1.5],
+    [24, -1],
+    [24, Number.NaN],
+  ]
+  for (const [bytes, count] of wrongs) {
+    assert.throws(() => source.reportBytes(port, new Uint8Array(bytes), count), sondeError('SRC_BYTES', /of port/))
+  }
+  source.reportBytes(port, new Uint8Array(0), 0)
+  source.flush()
+  assert.deepEqual(emitted, [])
+})
+
+test('reportMany keeps what comes before the first wrong record', () => {
+  const { source, emitted } = recordingSource()
+  const records = [{ n: 1 }, { n: 2 }, { n: 256 }, { n: 4 }]
+  assert.throws(() => source.reportMany(tiny, records), sondeError('SRC_VALUE'))
+  source.flush()
+  assert.deepEqual(emitted[0]?.records, [{ n: 1 }, { n: 2 }])
+})
+
+test('close flushes, may come twice, and ends reporting', () => {
+  const { source, emitted } = recordingSource()
+  source.report(tiny, { n: 1 })
+  source.bind(port, { device: 'eth0' }).counter('rx').add()
+  source.close()
+  source.close()
+  assert.equal(emitted.length, 1)
+  for (const late of [
+    () => source.report(tiny, { n: 1 }),
+    () => source.report(port, record(1)),
+    () => source.reportBytes(tiny, new Uint8Array(1), 1),
+    () => source.bind(port, { device: 'eth1' }),
+  ]) {
+    assert.throws(late, sondeError('SRC_CLOSED', /source test is closed/))
+  }
+  source.collect()
+  source.flush()
+  assert.equal(emitted.length, 1)
+})
+
+test('refuses options out of range', () => {
+  const emit = () => assert.fail('nothing was reported')
+  const wrongs = [
+    [{ id: '' }, 'SRC_ID'],
+    [{ id: 'x'.repeat(201) }, 'SRC_ID'],
+    [{ bufferBytes: 7 }, 'SRC_BUFFER_BYTES'],
+    [{ bufferBytes: (64 << 20) + 1 }, 'SRC_BUFFER_BYTES'],
+    [{ bufferBytes: Number.NaN }, 'SRC_BUFFER_BYTES'],
+    [{ rowLimit: 0 }, 'SRC_OPTION'],
+    [{ rowLimit: Number.NaN }, 'SRC_OPTION'],
+    [{ intervalMs: -1 }, 'SRC_OPTION'],
+    [{ symbolLimit: 1 }, 'SCH_LIMIT'],
+  ] as const
+  for (const [options, code] of wrongs) {
+    assert.throws(() => createSource({ id: 'test', emit, ...options }), sondeError(code), JSON.stringify(options))
+  }
+})
+
+test('a record that is larger than the buffer is refused when it is first reported', () => {
+  const { source } = recordingSource({ bufferBytes: 16 })
+  assert.throws(() => source.report(port, record(1)), sondeError('SRC_RECORD_SIZE', /24 bytes, the buffer 16/))
+})
