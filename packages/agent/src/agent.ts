@@ -31,9 +31,12 @@ export interface AgentOptions {
   /** What the query form asks. Default: the ring of the last minutes. */
   readonly history?: History
   readonly storeStatus?: () => StoreStatus
+  /** URL of the module whose `SOURCES` child processes look their source up in. Default: the registry. */
+  readonly sourcesModule?: string
 }
 
 const STOP_LIMIT_MS = 2000
+const SOURCES_MODULE = import.meta.resolve(`./sources/registry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`)
 
 /** Makes an agent; nothing runs before `start`. */
 export function createAgent(options: AgentOptions): Agent {
@@ -60,7 +63,8 @@ export class Agent {
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
     this.router = new Router([this.prometheus, this.recent, ...(options.sinks ?? [])])
     this.history = options.history ?? this.recent
-    const environment = { paths: config.paths, log, accept: this.router.accept.bind(this.router) }
+    const accept = this.router.accept.bind(this.router)
+    const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
     this.runners = config.dataSources.map((source) => makeRunner(source, environment))
   }
 

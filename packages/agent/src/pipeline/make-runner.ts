@@ -1,52 +1,79 @@
 import { Absences, type Batch, createSource, messageOf } from '@sonde/sdk'
 import type { Logger } from 'pino'
 import type { AgentConfig, DataSourceConfig } from '../config.ts'
-import type { Probe, SourceContext } from '../sources/source.ts'
-import { SourceRunner } from './runner.ts'
+import { RemoteSource } from '../placement/remote-source.ts'
+import { startProcess, startWorker } from '../placement/transport.ts'
+import type { Probe } from '../sources/source.ts'
+import { type RunnerOptions, SourceRunner } from './runner.ts'
 import { SourceStats } from './source-stats.ts'
 
 /** What every runner shares. */
 export interface RunnerEnvironment {
-  readonly paths: SourceContext['paths']
+  readonly config: Pick<AgentConfig, 'paths' | 'limits'>
+  /** URL of the module whose `SOURCES` holds the definitions: what a child process imports. */
+  readonly sourcesModule: string
   readonly accept: (batch: Batch) => void
   readonly log: Logger
 }
 
-/** Makes the runner of one configured source, with the SDK source that it reports through. */
-export function makeRunner(config: DataSourceConfig, { paths, accept, log }: RunnerEnvironment): SourceRunner {
-  const { name, definition, intervalMs, options } = config
+/** Makes the runner of one configured source, where its placement puts it. */
+export function makeRunner(config: DataSourceConfig, environment: RunnerEnvironment): SourceRunner {
+  const { name, definition, intervalMs } = config
   const stats = new SourceStats()
-  const source = createSource({
-    id: name,
-    intervalMs,
-    emit: (batch) => {
-      stats.records += batch.count
-      accept(batch)
-    },
-  })
-  const absences = new Absences(source)
-  const context: SourceContext = {
-    name,
-    source,
-    absences,
-    paths,
-    failed: (place, error) => {
-      stats.errors++
-      log.debug({ source: name, place, error: messageOf(error) }, 'read failed')
-    },
-  }
+  const placed = definition.placement === 'inline' ? inlineSource : remoteSource
   return new SourceRunner({
     name,
     definition,
     intervalMs,
     stats,
-    source: definition.create(options, context),
-    afterSample: () => {
-      absences.repeat()
-      source.flush()
-    },
-    onState: (state, reason) => log.info({ source: name, state, reason }, 'source'),
+    ...placed(config, environment, stats),
+    onState: (state, reason) => environment.log.info({ source: name, state, reason }, 'source'),
   })
+}
+
+type Placed = Pick<RunnerOptions, 'source' | 'afterSample'>
+
+/** On the main loop, reporting through an SDK source of its own. */
+function inlineSource(
+  { name, definition, intervalMs, options }: DataSourceConfig,
+  { config, accept, log }: RunnerEnvironment,
+  stats: SourceStats,
+): Placed {
+  const emit = (batch: Batch) => {
+    stats.records += batch.count
+    accept(batch)
+  }
+  const source = createSource({ id: name, intervalMs, emit })
+  const absences = new Absences(source)
+  const failed = (place: string, error: unknown) => {
+    stats.errors++
+    log.debug({ source: name, place, error: messageOf(error) }, 'read failed')
+  }
+  const afterSample = () => {
+    absences.repeat()
+    source.flush()
+  }
+  return { source: definition.create(options, { name, source, absences, paths: config.paths, failed }), afterSample }
+}
+
+/** In a child process or a worker; it reports by message, and flushes there. */
+function remoteSource(
+  { name, definition, intervalMs, options }: DataSourceConfig,
+  { config, sourcesModule, accept, log }: RunnerEnvironment,
+  stats: SourceStats,
+): Placed {
+  const { paths, limits } = config
+  const { name: type, types } = definition
+  const source = new RemoteSource({
+    hosted: { module: sourcesModule, name, type, options, intervalMs, paths, floodBytes: limits.source_flood_bytes },
+    types,
+    start: definition.placement === 'worker' ? startWorker : startProcess,
+    accept,
+    stats,
+    callLimitMs: limits.source_call_ms,
+    onNoise: (line) => log.warn({ source: name, line }, 'source wrote to standard error'),
+  })
+  return { source, afterSample: () => undefined }
 }
 
 /** Opens, probes and closes every configured source without sampling: what `sonde check` tells. */

@@ -21,7 +21,7 @@ export function startTicker(
   let overruns = 0
   let stopped = false
   let running: Promise<void> | undefined
-  let timer = setTimeout(run, originMs - performance.now())
+  let timer = setTimeout(run, Math.max(0, originMs - performance.now()))
 
   function run(): void {
     if (stopped) return

@@ -6,6 +6,8 @@ export interface Symbols {
   text(id: number): string
   /** Number of symbols; ids run from 0. */
   readonly count: number
+  /** The texts from an id on: what a file or a peer has not been told yet. */
+  since(id: number): readonly string[]
 }
 
 const TEXT_CHARACTERS_LIMIT = 4096
@@ -54,7 +56,6 @@ export class SymbolTable implements Symbols {
     return this.#texts[id] ?? `?${id}`
   }
 
-  /** The texts from an id on: what a file or a peer has not been told yet. */
   since(id: number): readonly string[] {
     return this.#texts.slice(id)
   }

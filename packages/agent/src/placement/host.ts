@@ -1,0 +1,115 @@
+import { parentPort } from 'node:worker_threads'
+import { Absences, type Batch, createSource, messageOf, SondeError } from '@sonde/sdk'
+import type { NodeSource, SourceDefinition } from '../sources/source.ts'
+import type { FromHost, HostedSource, ToHost } from './protocol.ts'
+
+// Entry of the child process or worker in which one source runs. Everything it knows comes by message; it opens no listener and no file but its source's.
+
+let send: (message: FromHost) => void
+let hosted: Promise<Hosted> | undefined
+
+interface Hosted {
+  readonly call: (id: number, method: 'probe' | 'sample' | 'close') => Promise<FromHost>
+}
+
+if (parentPort !== null) {
+  const port = parentPort
+  send = (message) => port.postMessage(message)
+  port.on('message', receive)
+} else {
+  send = (message) => void process.send?.(message)
+  process.on('message', receive)
+  // Without its agent a child has nobody to report to.
+  process.on('disconnect', () => process.exit(0))
+}
+
+function receive(message: ToHost): void {
+  if (message.kind === 'open') {
+    hosted = open(message.source)
+    return
+  }
+  const { id, method } = message
+  void (hosted ?? Promise.reject(new SondeError('AGT_SOURCE', 'no source was opened')))
+    .then((source) => source.call(id, method))
+    .catch((error: unknown) => ({ kind: 'done', id, failed: 0, flooded: 0, error: describe(error) }) as const)
+    .then(send)
+}
+
+function describe(error: unknown): { code: string; message: string } {
+  return { code: error instanceof SondeError ? error.code : 'AGT_SAMPLE', message: messageOf(error) }
+}
+
+async function open(config: HostedSource): Promise<Hosted> {
+  const { SOURCES } = (await import(config.module)) as { SOURCES: readonly SourceDefinition[] }
+  const definition = SOURCES.find(({ name }) => name === config.type)
+  if (definition === undefined) throw new SondeError('AGT_SOURCE', `${config.module} has no source ${config.type}`)
+  const counts = { failed: 0, flooded: 0, bytes: 0, announced: 2 }
+  const source = createSource({
+    id: config.name,
+    intervalMs: config.intervalMs,
+    emit: (batch) => forward(batch, config.floodBytes, counts),
+  })
+  const absences = new Absences(source)
+  const node = definition.create(config.options, {
+    name: config.name,
+    source,
+    absences,
+    paths: config.paths,
+    failed: () => counts.failed++,
+  })
+  let opened: Promise<void> | undefined
+
+  return {
+    async call(id, method) {
+      counts.bytes = 0
+      try {
+        opened ??= Promise.resolve(node.open())
+        await opened
+        const probe = await run(node, method)
+        absences.repeat()
+        source.flush()
+        return { kind: 'done', id, ...take(counts), ...(probe === undefined ? {} : { probe }) }
+      } catch (error) {
+        return { kind: 'done', id, ...take(counts), error: describe(error) }
+      }
+    },
+  }
+}
+
+async function run(node: NodeSource, method: 'probe' | 'sample' | 'close') {
+  if (method === 'probe') return node.probe()
+  await node[method]()
+  return undefined
+}
+
+function take(counts: { failed: number; flooded: number }): { failed: number; flooded: number } {
+  const { failed, flooded } = counts
+  counts.failed = 0
+  counts.flooded = 0
+  return { failed, flooded }
+}
+
+function forward(
+  batch: Batch,
+  floodBytes: number,
+  counts: { flooded: number; bytes: number; announced: number },
+): void {
+  if (counts.bytes + batch.bytes.byteLength > floodBytes) {
+    counts.flooded += batch.count
+    return
+  }
+  counts.bytes += batch.bytes.byteLength
+  const { symbols } = batch.source
+  if (symbols.count > counts.announced) {
+    send({ kind: 'symbols', texts: symbols.since(counts.announced) })
+    counts.announced = symbols.count
+  }
+  // Sending serialises at once, but a worker's message is cloned: both leave the buffer free for the next batch.
+  send({
+    kind: 'batch',
+    type: batch.type.fingerprint,
+    clock: batch.clock,
+    count: batch.count,
+    bytes: batch.bytes.slice(),
+  })
+}

@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process'
+import { Worker } from 'node:worker_threads'
+import type { FromHost, ToHost } from './protocol.ts'
+
+/** A running child process or worker. */
+export interface Transport {
+  send(message: ToHost): void
+  /** Ends it at once, whatever it is doing. */
+  kill(): void
+}
+
+/** What happens to a {@link Transport}. */
+export interface TransportEvents {
+  readonly onMessage: (message: FromHost) => void
+  /** It ended, for whatever reason; called once. */
+  readonly onExit: (reason: string) => void
+  /** A line that vendor code wrote to standard error. */
+  readonly onNoise: (line: string) => void
+}
+
+const HOST = new URL(import.meta.url.endsWith('.ts') ? './host.ts' : './host.js', import.meta.url)
+const NOISE_LIMIT_BYTES = 4096
+/** One call at a time runs on the pool's threads; the rest is Node's own file work. */
+const POOL_THREADS = '4'
+
+/** Starts a child process: for everything that may hang or crash. */
+export function startProcess({ onMessage, onExit, onNoise }: TransportEvents): Transport {
+  const { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR } = process.env
+  const env = { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR, UV_THREADPOOL_SIZE: POOL_THREADS }
+  const child = fork(HOST, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env })
+  let ended = false
+  const end = (reason: string) => {
+    if (!ended) onExit(reason)
+    ended = true
+  }
+  child.on('message', (message) => onMessage(message as FromHost))
+  child.on('error', (error) => end(error.message))
+  child.on('exit', (code, signal) => end(signal === null ? `ended with code ${code}` : `was ended by ${signal}`))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => onNoise(text.slice(0, NOISE_LIMIT_BYTES)))
+  return {
+    send: (message) => {
+      // A closed channel shows as the exit that follows.
+      if (child.connected) child.send(message, () => undefined)
+    },
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+
+/** Starts a worker thread: for sampling above 100 Hz and heavy parsing by our own code. */
+export function startWorker({ onMessage, onExit }: TransportEvents): Transport {
+  const worker = new Worker(HOST)
+  let failure = ''
+  worker.on('message', (message: FromHost) => onMessage(message))
+  worker.on('error', (error: Error) => {
+    failure = error.message
+  })
+  worker.on('exit', (code) => onExit(failure === '' ? `ended with code ${code}` : failure))
+  return { send: (message) => worker.postMessage(message), kill: () => void worker.terminate() }
+}

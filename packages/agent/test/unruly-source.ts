@@ -1,0 +1,66 @@
+import { counter, defineType, label, timestamp, wallNs } from '@sonde/sdk'
+import * as v from 'valibot'
+import type { SourceContext, SourceDefinition } from '../src/sources/source.ts'
+
+// A source that behaves as badly as vendor code can: it hangs, crashes or floods at a given sample.
+
+/** What it reports: one row a sample. */
+export const unrulyType = defineType('unruly', 'Samples of a source that misbehaves', {
+  time: timestamp(),
+  device: label('Device'),
+  samples_total: counter('u64', { help: 'Samples taken in this life of the process' }),
+})
+
+type Misdeed = 'none' | 'hang' | 'crash' | 'flood' | 'throw'
+interface UnrulyOptions {
+  readonly misdeed: Misdeed
+  /** The sample at which it happens, from 1. */
+  readonly at: number
+}
+
+const FLOOD_RECORDS = 2_000_000
+
+function misbehave(misdeed: Misdeed, { source }: SourceContext): void {
+  // Blocks the thread for good, as a call into a driver does: no timer, signal handler or message gets through.
+  if (misdeed === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  if (misdeed === 'crash') process.abort()
+  if (misdeed === 'throw') throw new Error('the device answered nonsense')
+  if (misdeed === 'flood') {
+    for (let i = 0; i < FLOOD_RECORDS; i++)
+      source.report(unrulyType, { time: wallNs(), device: 'flood', samples_total: i })
+  }
+}
+
+function definition(placement: SourceDefinition['placement'], name: string): SourceDefinition {
+  return {
+    name,
+    summary: 'Misbehaves on demand',
+    types: [unrulyType],
+    placement,
+    intervalMs: 50,
+    options: v.strictObject({
+      misdeed: v.optional(v.picklist(['none', 'hang', 'crash', 'flood', 'throw']), 'none'),
+      at: v.optional(v.number(), 3),
+    }),
+    create(options, context) {
+      const { misdeed, at } = options as UnrulyOptions
+      let samples = 0
+      return {
+        open: () => undefined,
+        probe: () => ({ state: 'present', found: 'one device that cannot be trusted' }),
+        sample() {
+          samples++
+          context.source.report(unrulyType, { time: wallNs(), device: 'dev0', samples_total: samples })
+          if (samples === at) misbehave(misdeed, context)
+        },
+        close: () => undefined,
+      }
+    },
+  }
+}
+
+/** The registry that child processes import in tests. */
+export const SOURCES: readonly SourceDefinition[] = [
+  definition('process', 'unruly'),
+  definition('worker', 'unruly_worker'),
+]
