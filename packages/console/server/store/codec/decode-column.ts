@@ -72,7 +72,6 @@ function readHead(blob: Uint8Array) {
     kind,
     count,
     elements,
-    hasTimes: has(FLAG_TIMES),
     hasPresence: has(FLAG_PRESENCE),
     hasTexts: has(FLAG_TEXTS),
   }
