@@ -40,7 +40,8 @@ export function startTicker(
 
   /** The next tick is counted from the origin, never from now: lateness does not add up. */
   function schedule(): void {
-    const due = Math.floor((performance.now() - originMs) / intervalMs) + 1
+    // A timer may fire a little early, and would then be due again at once.
+    const due = Math.max(tick + 1, Math.floor((performance.now() - originMs) / intervalMs) + 1)
     overruns += Math.max(0, due - tick - 1)
     tick = due
     timer = setTimeout(run, Math.max(0, originMs + due * intervalMs - performance.now()))

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTicker } from './scheduler.ts'
+
+async function ticks(count: number, seen: number[]): Promise<void> {
+  const deadlineMs = performance.now() + 10_000
+  while (seen.length < count) {
+    assert.ok(performance.now() < deadlineMs, `${seen.length} of ${count} ticks`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+test('lateness of single ticks does not add up', async () => {
+  const seen: number[] = []
+  const ticker = startTicker(20, () => void seen.push(performance.now()), 0)
+  await ticks(50, seen)
+  await ticker.stop(0)
+  const first = seen[0] as number
+  const last = seen.at(-1) as number
+  const periods = (last - first) / 20
+  // Skipped ticks are overruns; none is made up for, and the grid stays where it was.
+  assert.ok(Math.abs(periods - (seen.length - 1 + ticker.overruns)) < 2, `${periods} periods for ${seen.length} ticks`)
+})
+
+test('a task is never run twice at a time; the ticks it misses are counted', async () => {
+  let running = 0
+  let most = 0
+  const seen: number[] = []
+  const ticker = startTicker(
+    10,
+    async () => {
+      running++
+      most = Math.max(most, running)
+      await new Promise((resolve) => setTimeout(resolve, 35))
+      running--
+      seen.push(performance.now())
+    },
+    0,
+  )
+  await ticks(4, seen)
+  await ticker.stop(1000)
+  assert.equal(most, 1)
+  assert.ok(ticker.overruns >= 6, `${ticker.overruns} overruns`)
+  assert.equal(running, 0)
+})
+
+test('stopping does not wait longer than its limit for a task that hangs', async () => {
+  const started: number[] = []
+  const ticker = startTicker(
+    5,
+    () => {
+      started.push(1)
+      return new Promise<void>(() => undefined)
+    },
+    0,
+  )
+  await ticks(1, started)
+  const beforeMs = performance.now()
+  await ticker.stop(50)
+  assert.ok(performance.now() - beforeMs < 1000)
+  assert.equal(started.length, 1)
+})

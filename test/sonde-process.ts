@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A `sonde` that a test started. */
+export interface SondeProcess {
+  readonly child: ChildProcess
+  /** Where it listens, from its ready line. */
+  readonly address: string
+  /** Everything it wrote so far. */
+  output(): string
+  /** Ends it with a signal and waits. Resolves with its exit code, or the signal's name. */
+  stop(signal?: NodeJS.Signals): Promise<number | string>
+}
+
+/** What a `sonde` that ended left. */
+export interface SondeEnd {
+  readonly code: number | string
+  readonly output: string
+}
+
+/** Options of {@link startSonde}. */
+export interface StartOptions {
+  /** File to run instead of the command's own. */
+  readonly main?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const MAIN = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
+const START_LIMIT_MS = 30_000
+
+function launch(
+  args: readonly string[],
+  { main = MAIN, env = {} }: StartOptions,
+): { child: ChildProcess; output: () => string; ended: Promise<number | string> } {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--disable-warning=ExperimentalWarning', main, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, SONDE_CONFIG: '', ...env },
+    },
+  )
+  let text = ''
+  const gather = (chunk: Buffer) => {
+    text += chunk.toString()
+  }
+  child.stdout?.on('data', gather)
+  child.stderr?.on('data', gather)
+  const ended = new Promise<number | string>((resolve) =>
+    child.once('close', (code, signal) => resolve(signal ?? code ?? -1)),
+  )
+  return { child, output: () => text, ended }
+}
+
+/** Starts `sonde` on a free port and waits for its ready line. */
+export async function startSonde(args: readonly string[], options: StartOptions = {}): Promise<SondeProcess> {
+  const listen = args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']
+  const { child, output, ended } = launch([...args, ...listen], options)
+  const address = await until(`the ready line of sonde ${args.join(' ')}`, START_LIMIT_MS, () => {
+    if (child.exitCode !== null) throw new Error(`sonde ended with ${child.exitCode}:\n${output()}`)
+    return /ready on (http:\S+)/.exec(output())?.[1]
+  }).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
+  return {
+    child,
+    address,
+    output,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** Runs `sonde` to its end. */
+export async function runSonde(args: readonly string[], options: StartOptions = {}): Promise<SondeEnd> {
+  const { child, output, ended } = launch(args, options)
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS)
+  const code = await ended
+  clearTimeout(timer)
+  return { code, output: output() }
+}
+
+/** Waits until `look` gives something; fails with the name of what was awaited. */
+export async function until<T>(
+  what: string,
+  limitMs: number,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  const deadlineMs = Date.now() + limitMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (Date.now() > deadlineMs) throw new Error(`not within ${limitMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+/** A fresh directory that is removed by `remove`. */
+export function temporaryDir(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'sonde-test-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
