@@ -37,6 +37,16 @@ function alone(work) {
   return withLock(join(cacheDir, 'setup.lock'), work)
 }
 
+/**
+ * The command and first arguments that start npm: the one that started us, else the one on the path.
+ *
+ * @returns {[string, string[]]}
+ */
+export function npmCommand() {
+  const npm = process.env.npm_execpath
+  return npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []]
+}
+
 /** Runs a TypeScript file as this process would: same streams, arguments, signals and exit code. */
 export function runFile(node, file, args) {
   const child = spawn(node, [...nodeFlags, file, ...args], { stdio: 'inherit' })
@@ -61,10 +71,10 @@ function say(line) {
 }
 
 /** npm writes its hidden lockfile when an install is complete; it is compared package by package with ours. */
-function isInstalled() {
-  const hidden = join(root, 'node_modules/.package-lock.json')
+export function isInstalled(folder = root) {
+  const hidden = join(folder, 'node_modules/.package-lock.json')
   if (!existsSync(hidden)) return false
-  const wanted = Object.entries(readPackages(join(root, 'package-lock.json')))
+  const wanted = Object.entries(readPackages(join(folder, 'package-lock.json')))
   const present = readPackages(hidden)
   return wanted.every(([path, entry]) => {
     if (!path.startsWith('node_modules/')) return true
@@ -79,9 +89,8 @@ function readPackages(lockfile) {
 
 function install() {
   say('Installing packages…')
-  // npm is next to whoever started us, else on the path. Whatever the user's npm settings leave out is needed here.
-  const npm = process.env.npm_execpath
-  const [command, first] = npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []]
+  const [command, first] = npmCommand()
+  // Whatever the user's npm settings leave out is needed here.
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const result = spawnSync(command, [...first, ...args, '--engine-strict=false'], {
     cwd: root,

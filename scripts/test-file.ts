@@ -50,7 +50,7 @@ export async function runTestFile(file: string, options: FileOptions): Promise<F
   const counter = createCounter(file, { mayBeEmpty: options.name !== undefined })
   const stream = run({
     files: [file],
-    execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning', '--expose-gc'],
+    execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'],
     signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeLimitMs)]),
     ...(options.name === undefined ? {} : { testNamePatterns: [options.name] }),
   })

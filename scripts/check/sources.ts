@@ -20,28 +20,27 @@ export interface SourceFile {
 }
 
 /** Paths from the root of the files that match a pattern, without what is installed or built. */
-export function filesOf(pattern: string, folder: string = root): string[] {
+export function filesOf(pattern: string): string[] {
   const exclude = (path: string) => /(^|\/)(node_modules|dist|\.git|\.cache)(\/|$)/.test(path)
-  return globSync(pattern, { cwd: folder, exclude }).sort()
+  return globSync(pattern, { cwd: root, exclude }).sort()
 }
 
 /** Every TypeScript file of the packages. */
-export function packageSources(folder: string = root): SourceFile[] {
-  return filesOf('packages/**/*.{ts,tsx}', folder).map((path) => {
-    const text = readFileSync(join(folder, path), 'utf8')
-    return { path, text, imports: importsOf(text) }
-  })
+export function packageSources(): SourceFile[] {
+  return filesOf('packages/**/*.{ts,tsx}').map((path) => sourceFile(path, readFileSync(join(root, path), 'utf8')))
+}
+
+/** A file and what it imports. */
+export function sourceFile(path: string, text: string): SourceFile {
+  const statement = /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
+  const imports = [...text.matchAll(statement)].map((match) => ({
+    specifier: match[1] ?? match[2] ?? '',
+    line: text.slice(0, match.index + match[0].length).split('\n').length,
+  }))
+  return { path, text, imports }
 }
 
 /** The path from the root that a relative import means; a package's name is left as it is. */
 export function resolveImport(file: SourceFile, specifier: string): string {
   return specifier.startsWith('.') ? relative('.', join(dirname(file.path), specifier)) : specifier
-}
-
-function importsOf(text: string): Import[] {
-  const statement = /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
-  return [...text.matchAll(statement)].map((match) => ({
-    specifier: match[1] ?? match[2] ?? '',
-    line: text.slice(0, match.index).trimStart().split('\n').length,
-  }))
 }

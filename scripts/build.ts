@@ -1,0 +1,68 @@
+// `npm run build [-- --pack FOLDER]`: makes what is published in each package's `dist`; with `--pack` as archives too.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { npmCommand, root, setUpWeb } from './setup.mjs'
+
+/** In the order of the arrows: each is compiled against the declarations of those before it. */
+const PACKAGES = [
+  { name: 'sdk', source: 'src' },
+  { name: 'agent', source: 'src' },
+  { name: 'console', source: 'server' },
+  { name: 'cli', source: 'src' },
+]
+
+const { values } = parseArgs({ options: { pack: { type: 'string' } } })
+
+for (const { name, source } of PACKAGES) {
+  const folder = join(root, 'packages', name)
+  emptyDist(folder)
+  compile(folder, source, name)
+  console.log(`built packages/${name}`)
+}
+if (!(await setUpWeb())) process.exit(1)
+if (values.pack !== undefined) pack(resolve(values.pack))
+
+/** The page is left: it is built only when its inputs changed. */
+function emptyDist(folder: string): void {
+  const dist = join(folder, 'dist')
+  if (!existsSync(dist)) return
+  for (const name of readdirSync(dist)) if (name !== 'web') rmSync(join(dist, name), { recursive: true })
+}
+
+/** Compiles a package without its tests. A package with a page beside its server keeps the server's folder in `dist`. */
+function compile(folder: string, source: string, name: string): void {
+  const sourceDir = join(folder, source)
+  const config = {
+    extends: join(root, 'tsconfig.base.json'),
+    compilerOptions: {
+      rootDir: source === 'src' ? sourceDir : folder,
+      outDir: join(folder, 'dist'),
+      noEmit: false,
+      declaration: true,
+      rewriteRelativeImportExtensions: true,
+      customConditions: [],
+      typeRoots: [join(root, 'node_modules/@types')],
+    },
+    include: [sourceDir],
+    exclude: ['*.test.ts', 'fixtures', 'testdata'].map((pattern) => join(sourceDir, '**', pattern)),
+  }
+  const configFile = join(root, `.cache/tsconfig.${name}.json`)
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  writeFileSync(configFile, JSON.stringify(config, undefined, 2))
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', configFile])
+}
+
+function pack(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  const [command, args] = npmCommand()
+  run(command, [...args, 'pack', '--workspaces', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder])
+}
+
+/** Runs a program that says itself what is wrong. */
+function run(command: string, args: string[]): void {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(1)
+}

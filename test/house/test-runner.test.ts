@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { isGood, summaryOf } from '../../scripts/test-files.ts'
+
+const RUNNER = pathToFileURL(join(import.meta.dirname, '../../scripts/test-files.ts')).href
+
+/** Runs test files with the given content in a process of its own, and answers what the runner printed. */
+function runTests(
+  context: TestContext,
+  contents: Record<string, string>,
+  { options = {}, name }: { options?: object; name?: string } = {},
+): string {
+  const root = mkdtempSync(join(tmpdir(), 'sonde-runner-'))
+  context.after(() => rmSync(root, { recursive: true }))
+  const files = Object.keys(contents).map((file) => join(root, file))
+  for (const [file, text] of Object.entries(contents)) {
+    writeFileSync(join(root, file), `import { describe, it, test, before } from 'node:test'\n${text}`)
+  }
+  const program = `import { runTestFiles, summaryOf } from ${JSON.stringify(RUNNER)}
+    const counts = await runTestFiles(${JSON.stringify(files)}, ${JSON.stringify({ root, name, ...options })})
+    console.log(summaryOf(counts))`
+  const programFile = join(root, 'program.mjs')
+  writeFileSync(programFile, program)
+  // Inside a test, node:test would report to the process above instead of to the runner.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const result = spawnSync(process.execPath, [programFile], { env, encoding: 'utf8' })
+  assert.equal(result.stderr, '')
+  return result.stdout
+}
+
+const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)
+
+test('counts each test once, whatever is around it', (context) => {
+  const printed = runTests(context, {
+    'a.test.ts': `
+      test('passes', () => {})
+      test('parent', async t => { await t.test('one', () => {}); await t.test('two', () => {}) })
+      describe('suite', () => { it('three', () => {}); describe('inner', () => { it('four', () => {}) }) })`,
+    'b.test.ts': `
+      test('skipped', { skip: 'no device here' }, () => {})
+      test('todo', { todo: true }, () => {})
+      describe.skip('suite', () => { it('never seen', () => {}) })`,
+  })
+  assert.equal(lastLine(printed), '5 passed, 0 failed, 3 skipped')
+  assert.match(printed, /skipped skipped: no device here/)
+})
+
+test('counts a failed test once, shows it in full, and does not blame its parent', (context) => {
+  const printed = runTests(context, {
+    'a.test.ts': `
+      test('parent', async t => { await t.test('good', () => {}); await t.test('bad', () => { throw new Error('broken bit') }) })
+      test('fails after its children', async t => { await t.test('good', () => {}); throw new Error('late') })
+      describe('suite', () => { before(() => { throw new Error('hook') }); it('in it', () => {}) })`,
+  })
+  assert.equal(lastLine(printed), '2 passed, 4 failed, 0 skipped')
+  assert.match(printed, /✗ bad\n\s+Error: broken bit/)
+  assert.match(printed, /✗ fails after its children/)
+})
+
+test('a file that does not load, ends badly, or holds no test has failed', (context) => {
+  const printed = runTests(context, {
+    'load.test.ts': "console.log('said before'); throw new Error('no load')",
+    'exit.test.ts': "test('fine', () => {}); process.on('exit', () => { process.exitCode = 5 })",
+    'empty.test.ts': '',
+  })
+  assert.equal(lastLine(printed), '1 passed, 3 failed, 0 skipped')
+  assert.match(printed, /said before/)
+  assert.match(printed, /Error: no load/)
+})
+
+test('ends a file that takes too long and says which test it was in', (context) => {
+  const printed = runTests(
+    context,
+    { 'slow.test.ts': "setInterval(() => {}, 1000); test('waits for ever', () => new Promise(() => {}))" },
+    { options: { timeLimitMs: 1500 } },
+  )
+  assert.equal(lastLine(printed), '0 passed, 1 failed, 0 skipped')
+  assert.match(printed, /while running: .*waits for ever/)
+})
+
+test('runs only the tests of a given name', (context) => {
+  const contents = {
+    'a.test.ts': "test('cuts a torn tail', () => {}); test('other', () => { throw new Error('not asked for') })",
+    'b.test.ts': "test('nothing of that name', () => {})",
+  }
+  assert.equal(lastLine(runTests(context, contents, { name: 'torn' })), '1 passed, 0 failed, 0 skipped')
+})
+
+test('prints what tests noted, such as a seed', (context) => {
+  assert.match(runTests(context, { 'a.test.ts': "test('loop', t => t.diagnostic('seed 42'))" }), /seed 42/)
+})
+
+test('a skip is good on a desk and a failure in CI; no test at all is a failure', () => {
+  const counts = { passed: 3, failed: 0, skipped: 1 }
+  assert.equal(summaryOf(counts), '3 passed, 0 failed, 1 skipped')
+  assert.equal(isGood(counts, { ci: false }), true)
+  assert.equal(isGood(counts, { ci: true }), false)
+  assert.equal(isGood({ passed: 3, failed: 0, skipped: 0 }, { ci: true }), true)
+  assert.equal(isGood({ passed: 3, failed: 1, skipped: 0 }, { ci: false }), false)
+  assert.equal(isGood({ passed: 0, failed: 0, skipped: 0 }, { ci: false }), false)
+})
