@@ -98,6 +98,19 @@ test('an install is complete when every package of the lockfile is there in its 
   assert.equal(isInstalled(folder), false, 'a package was added')
 })
 
+test('the lockfile holds every package that another names, or npm ci would refuse it', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dependencies?: object; optionalDependencies?: object }>
+  }
+  const present = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)))
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !present.has(name))
+      .map((name) => `${path} names ${name}`),
+  )
+  assert.deepEqual(missing, [])
+})
+
 /** A process that takes the lock, appends `in` and `out` to a log around a moment of work, and ends. */
 function worker(folder: string): ChildProcess {
   const program = `import { appendFileSync } from 'node:fs'
