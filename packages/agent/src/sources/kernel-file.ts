@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
 import { type AbsenceCode, SondeError } from '@sonde/sdk'
 
 /** Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not permitted, `failed` is the rest. */
@@ -89,7 +88,7 @@ export class KernelFiles {
         throw new SondeError('SRC_PATH', `${JSON.stringify(part)} is no file name below ${this.root}; use single names`)
       }
     }
-    return new KernelFile(this, join(this.root, ...parts))
+    return new KernelFile(this, `${this.root}/${parts.join('/')}`)
   }
 
   /** Closes every descriptor. Files may be read again; they are then opened again. */
@@ -124,8 +123,8 @@ export class KernelFiles {
       if (length > this.#fileBytesLimit) {
         throw new SondeError('SRC_FILE_SIZE', `${path} is longer than ${this.#fileBytesLimit} bytes`)
       }
-      if (read < LAST_READ_BYTES) return this.#buffer.subarray(0, length)
       if (length === this.#buffer.length) this.#grow()
+      else if (read < LAST_READ_BYTES) return this.#buffer.subarray(0, length)
     }
   }
 

@@ -1,5 +1,6 @@
+import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
 import type { SourceDefinition } from './source.ts'
 
 /** Every kind of source there is. A new one is a folder beside this file and a row here. */
-export const SOURCES: readonly SourceDefinition[] = [netdev]
+export const SOURCES: readonly SourceDefinition[] = [host, netdev]

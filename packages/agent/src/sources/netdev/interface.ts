@@ -1,4 +1,5 @@
-import type { Absences, Integer64 } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk'
+import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { isNumber, type NumberFailure } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
@@ -6,7 +7,6 @@ import { type NetdevRecord, parseAttribute, parseOperstate, parseSpeed } from '.
 import { netdevType } from './type.ts'
 
 type AttributeField = 'up' | 'carrier' | 'speed_bytes' | 'mtu_bytes' | 'carrier_changes_total'
-type AbsentCode = Parameters<Absences['set']>[3]
 
 const U32_LIMIT = 0xffffffff
 
@@ -20,7 +20,7 @@ export class NetdevInterface {
   sweep = 0
   readonly #context: SourceContext
   readonly #files: Readonly<Record<'operstate' | 'carrier' | 'carrier_changes' | 'speed' | 'mtu', KernelFile>>
-  readonly #said = new Map<AttributeField, AbsentCode | ''>()
+  readonly #absences: FieldAbsences
   #operstate = ''
   #up: number | undefined
   #carrier: number | undefined
@@ -32,6 +32,7 @@ export class NetdevInterface {
     const file = (name: string) => sysfs.file('class', 'net', device, name)
     this.device = device
     this.#context = context
+    this.#absences = new FieldAbsences(context.absences, netdevType, { device })
     this.#files = {
       operstate: file('operstate'),
       carrier: file('carrier'),
@@ -92,7 +93,7 @@ export class NetdevInterface {
       return
     }
     this.#up = this.#operstate === 'up' || (this.#operstate === 'unknown' && this.#carrier === 1) ? 1 : 0
-    this.#present('up')
+    this.#absences.present('up')
   }
 
   #number(
@@ -108,7 +109,7 @@ export class NetdevInterface {
     }
     const value = parse(bytes)
     if (!isNumber(value)) {
-      if (value === 'negative') this.#absent(field, 'unsupported', `${file.path}: the driver does not know it`)
+      if (value === 'negative') this.#absences.absent(field, 'unsupported', `${file.path}: the driver does not know it`)
       else this.#wrong(field, `${file.path} holds no number (${value})`)
       return undefined
     }
@@ -116,35 +117,22 @@ export class NetdevInterface {
       this.#wrong(field, `${file.path} says ${value}, which is beyond ${limit}`)
       return undefined
     }
-    this.#present(field)
+    this.#absences.present(field)
     return value
   }
 
   #refused(field: AttributeField, { kind, error }: ReadFailure): void {
     if (kind === 'failed') this.#context.failed(`${this.device} ${field}`, error)
     if (kind === 'unsupported' && field === 'carrier') {
-      this.#absent(field, kind, 'the interface is switched off')
+      this.#absences.absent(field, kind, 'the interface is switched off')
     } else {
-      this.#absent(field, kind === 'missing' ? 'unsupported' : kind, error.message)
+      this.#absences.absent(field, kind === 'missing' ? 'unsupported' : kind, error.message)
     }
   }
 
   #wrong(field: AttributeField, reason: string): void {
     this.#context.failed(`${this.device} ${field}`, new Error(reason))
-    this.#absent(field, 'failed', reason)
-  }
-
-  /** Said once, when it changes: the key of a series is built anew at each call, which a sweep over hundreds of interfaces would feel. */
-  #absent(field: AttributeField, code: AbsentCode, reason: string): void {
-    if (this.#said.get(field) === code) return
-    this.#said.set(field, code)
-    this.#context.absences.set(netdevType, { device: this.device }, field, code, reason)
-  }
-
-  #present(field: AttributeField): void {
-    if (this.#said.get(field) === '') return
-    this.#said.set(field, '')
-    this.#context.absences.clear(netdevType, { device: this.device }, field)
+    this.#absences.absent(field, 'failed', reason)
   }
 }
 

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { absenceType } from '@sonde/sdk'
+import { TestedSource, TestNode } from '../test-node.ts'
+import { host } from './host.ts'
+import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
+import { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType, hostSoftnetType } from './type.ts'
+
+const fixture = (name: string) => new URL(`fixtures/${name}`, import.meta.url)
+const read = (name: string) => fs.readFileSync(fixture(name))
+const text = (value: string) => new TextEncoder().encode(value)
+
+function bringUp(t: TestContext, options: object = {}) {
+  const node = new TestNode(t, fixture('guest'))
+  const tested = new TestedSource(host, node.paths, options)
+  t.after(() => tested.source.close())
+  return { node, tested }
+}
+
+test('stat: keeps big numbers exact, leaves out what cannot be read, and says what came first', () => {
+  const { cpus, kernel, malformed } = parseStat(read('stat-edges.txt'))
+  assert.deepEqual(
+    cpus.map(({ cpu }) => cpu),
+    ['0', '7'],
+  )
+  assert.deepEqual(Object.values(cpus[0] ?? {}).slice(1), [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1])
+  assert.deepEqual(kernel, {
+    interrupts_total: 18446744073709551615n,
+    context_switches_total: 9007199254740993n,
+    processes_running: 1,
+    processes_blocked: 0,
+  })
+  assert.equal(malformed, 'cpu8 1 2 3')
+})
+
+test('meminfo: kB are 1024 bytes, counts stay counts, and what does not fit is absent', () => {
+  assert.deepEqual(parseMeminfo(read('meminfo-old.txt')), {
+    total_bytes: 2059596 * 1024,
+    free_bytes: 146784 * 1024,
+    buffers_bytes: 100332 * 1024,
+    hugepages: 16,
+    hugepage_size_bytes: 2048 * 1024,
+  })
+  assert.equal(parseMeminfo(text('MemFree: 1 kB\n')), 'has no MemTotal')
+})
+
+test('pressure: the total of each line in seconds', () => {
+  const both = 'some avg10=1.00 avg60=0.00 avg300=0.00 total=12936894\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n'
+  assert.deepEqual(parsePressure(text(both)), { waiting_seconds_total: 12.936894, stalled_seconds_total: 0 })
+  assert.deepEqual(parsePressure(read('pressure-irq.txt')), { stalled_seconds_total: 18446744073709.55 })
+  assert.equal(parsePressure(text('some total=many\n')), 'has no total')
+  assert.equal(parsePressure(text('')), 'has no total')
+})
+
+test('softnet_stat: hexadecimal, with the CPU where the kernel prints it', () => {
+  assert.deepEqual(parseSoftnet(read('softnet-old.txt')), [
+    { cpu: undefined, processed_total: 0x15c73, dropped_total: 1, squeezed_total: 0xa0 },
+    { cpu: undefined, processed_total: 0xffffffff, dropped_total: 2, squeezed_total: 0xb0 },
+  ])
+  const offline = parseSoftnet(read('softnet-offline.txt'))
+  assert.ok(Array.isArray(offline))
+  assert.deepEqual(
+    offline.map(({ cpu }) => cpu),
+    ['0', '11'],
+  )
+  assert.equal(parseSoftnet(text('12 34\n')), 'has a line of too few columns')
+  assert.equal(parseSoftnet(text('12 34 xyz\n')), 'holds something else than hexadecimal columns')
+  assert.equal(parseSoftnet(text('12 34 1ffffffff\n')), 'holds something else than hexadecimal columns')
+  assert.equal(parseSoftnet(text('')), 'is empty')
+})
+
+test('loadavg: three numbers, or it says so', () => {
+  assert.deepEqual(parseLoadavg(text('0.12 10.05 0.03 1/108 9000\n')), { load1: 0.12, load5: 10.05, load15: 0.03 })
+  for (const wrong of ['', '1 2', '1 2 x', '-1 2 3', '1e3 2 3']) {
+    assert.equal(parseLoadavg(text(wrong)), 'does not start with three numbers', wrong)
+  }
+})
+
+test('reports all six types of the captured node', async (t) => {
+  const { node, tested } = bringUp(t)
+  assert.deepEqual(await tested.source.probe(), { state: 'present', found: '2 CPUs' })
+  await tested.source.sample()
+  const taken = tested.take()
+  const count = (type: unknown) => taken.filter((one) => one.type === type).length
+  assert.deepEqual(
+    [hostCpuType, hostMemoryType, hostPressureType, hostSoftnetType, hostLoadType, hostKernelType].map(count),
+    [2, 1, 3, 2, 1, 1],
+  )
+  const cpu1 = taken.find(({ type, record }) => type === hostCpuType && record.cpu === '1')?.record
+  const ticks = /^cpu1 (.*)$/m.exec(node.read('proc/stat'))?.[1]?.split(' ').map(Number)
+  assert.deepEqual(
+    Object.values(cpu1 ?? {}).slice(2),
+    ticks?.map((value) => value / 100),
+  )
+  const memory = taken.find(({ type }) => type === hostMemoryType)?.record
+  const available = /^MemAvailable: +(\d+) kB$/m.exec(node.read('proc/meminfo'))?.[1]
+  assert.equal(memory?.available_bytes, BigInt(available ?? 0) * 1024n)
+  assert.equal(Object.keys(memory ?? {}).length, Object.keys(hostMemoryType.fields).length)
+  assert.deepEqual(tested.failures, [])
+})
+
+test('a pressure that the kernel does not keep is absent, and no failure', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  assert.deepEqual(TestedSource.absences(tested.take(), { resource: 'irq' }), [': unsupported'])
+  node.write('proc/pressure/irq', fs.readFileSync(fixture('pressure-irq.txt'), 'utf8'))
+  await tested.source.sample()
+  const taken = tested.take()
+  assert.deepEqual(TestedSource.absences(taken, { resource: 'irq' }), [': ', 'waiting_seconds_total: unsupported'])
+  const irq = taken.find(({ type, record }) => type === hostPressureType && record.resource === 'irq')
+  assert.deepEqual(Object.keys(irq?.record ?? {}), ['time', 'resource', 'stalled_seconds_total'])
+  assert.deepEqual(tested.failures, [])
+})
+
+test('a kernel that refuses its pressure files says how to turn them on', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['pressure'] })
+  // EINVAL of the running kernel stands for EOPNOTSUPP of one that was started with psi=0: both are refusals by design.
+  for (const resource of ['cpu', 'memory', 'io']) node.link(`proc/pressure/${resource}`, '/sys/class/net/lo/speed')
+  assert.throws(() => tested.source.sample(), { code: 'SRC_READ' })
+  const said = tested.take().find(({ type, record }) => type === absenceType && record.series === 'resource="cpu"')
+  assert.equal(said?.record.code, 'unsupported')
+  assert.match(String(said?.record.reason), /psi=1/)
+})
+
+test('a CPU that goes offline is gone from both its types, and comes back', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  tested.take()
+  const stat = node.read('proc/stat')
+  const softnet = node.read('proc/net/softnet_stat')
+  node.write('proc/stat', stat.replace(/^cpu1 .*\n/m, ''))
+  node.write('proc/net/softnet_stat', softnet.replace(/^.*\n/, ''))
+  await tested.source.sample()
+  let taken = tested.take()
+  assert.deepEqual(TestedSource.absences(taken, { cpu: '1' }), [': gone'])
+  assert.deepEqual(TestedSource.absences(taken, { cpu: '0' }), [': gone'], 'the line of softnet_stat says which')
+  node.write('proc/stat', stat)
+  node.write('proc/net/softnet_stat', softnet)
+  await tested.source.sample()
+  taken = tested.take()
+  assert.equal(taken.filter(({ type }) => type === hostCpuType || type === hostSoftnetType).length, 4)
+})
+
+test('a line of stat that cannot be read makes no CPU gone', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['cpu'] })
+  await tested.sampleOf(hostCpuType)
+  const stat = node.read('proc/stat')
+  node.write('proc/stat', stat.replace(/^cpu1 .*\n/m, 'cpu1 half\n'))
+  for (let i = 0; i < 2; i++) assert.equal((await tested.sampleOf(hostCpuType)).length, 1)
+  assert.equal(tested.failures.length, 2)
+  node.write('proc/stat', stat)
+  await tested.source.sample()
+  assert.deepEqual(
+    tested.take().map(({ type }) => type),
+    [hostCpuType, hostCpuType],
+  )
+})
+
+test('an old kernel’s softnet_stat takes its CPUs from stat, or is absent where the two disagree', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['softnet'] })
+  node.write('proc/net/softnet_stat', fs.readFileSync(fixture('softnet-old.txt'), 'utf8'))
+  node.write('proc/stat', node.read('proc/stat').replace('cpu1 ', 'cpu5 '))
+  const records = await tested.sampleOf(hostSoftnetType)
+  assert.deepEqual(
+    records.map(({ cpu, dropped_total }) => [cpu, dropped_total]),
+    [
+      ['0', 1n],
+      ['5', 2n],
+    ],
+  )
+  node.write('proc/stat', node.read('proc/stat').replace(/^cpu5 .*\n/m, ''))
+  await tested.source.sample()
+  assert.deepEqual(TestedSource.absences(tested.take(), {}), [': failed'])
+})
+
+test('one file that is not there leaves the others, and says so once', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['memory', 'load'] })
+  node.remove('proc/meminfo')
+  await tested.source.sample()
+  await tested.source.sample()
+  const taken = tested.take()
+  assert.equal(taken.filter(({ type }) => type === hostLoadType).length, 2)
+  assert.deepEqual(TestedSource.absences(taken, {}), [': unsupported'])
+  assert.deepEqual(tested.failures, [])
+})
+
+test('a field that the kernel does not print is absent as unsupported', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['memory', 'kernel'] })
+  node.write('proc/meminfo', node.read('proc/meminfo').replace(/^MemAvailable.*\n/m, ''))
+  node.write('proc/stat', node.read('proc/stat').replace(/^intr.*\n/m, ''))
+  await tested.source.sample()
+  const said = TestedSource.absences(tested.take(), {}).sort()
+  assert.deepEqual(said, ['available_bytes: unsupported', 'interrupts_total: unsupported'])
+})
+
+test('reads only the parts that are asked for', async (t) => {
+  const { tested } = bringUp(t, { parts: ['load'] })
+  await tested.source.sample()
+  assert.deepEqual(
+    tested.take().map(({ type }) => type.name),
+    ['host_load'],
+  )
+  assert.throws(() => bringUp(t, { parts: [] }), /at least one part/)
+  assert.throws(() => bringUp(t, { parts: ['disk'] }))
+})
+
+test('reads this machine', { skip: !fs.existsSync('/proc/stat') }, async (t) => {
+  const tested = new TestedSource(host, { procfs: '/proc', sysfs: '/sys' })
+  t.after(() => tested.source.close())
+  const [memory] = await tested.sampleOf(hostMemoryType)
+  assert.ok(Number(memory?.total_bytes) > 0)
+})

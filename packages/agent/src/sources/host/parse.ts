@@ -1,0 +1,220 @@
+import type { RecordOf } from '@sonde/sdk'
+import { isNumber, KernelText } from '../kernel-text.ts'
+import type { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType } from './type.ts'
+
+/** Fields of a record beside its time. A parser that finds none says what is wrong: the end of a sentence that starts with the path. */
+type Fields<T> = Omit<RecordOf<T>, 'time'>
+
+/**
+ * Ticks a second of `/proc/stat`. The kernel converts its own rate to USER_HZ, which is part of its ABI: 100 on every architecture that Node
+ * runs on, whatever CONFIG_HZ is. `sysconf(_SC_CLK_TCK)`, which JavaScript cannot call, answers the same constant.
+ */
+const TICKS_PER_SECOND = 100
+const MICROSECONDS_PER_SECOND = 1e6
+const BYTES_PER_KIBIBYTE = 1024
+
+/** What `/proc/stat` holds; a line that cannot be read is left out, and the first such is `malformed`, cut at 100 characters. */
+export interface HostStat {
+  readonly cpus: Fields<typeof hostCpuType>[]
+  readonly kernel: Fields<typeof hostKernelType>
+  readonly malformed: string | undefined
+}
+
+type KernelField = keyof Fields<typeof hostKernelType>
+
+const KERNEL_FIELDS: Readonly<Record<string, KernelField>> = {
+  btime: 'boot_time_seconds',
+  procs_running: 'processes_running',
+  procs_blocked: 'processes_blocked',
+  ctxt: 'context_switches_total',
+  intr: 'interrupts_total',
+  processes: 'forks_total',
+}
+const CPU_COLUMNS = 10
+const CPU_LINE = /^cpu(\d+)$/
+
+/** Reads `/proc/stat`. CPUs that are offline have no line. */
+export function parseStat(bytes: Uint8Array): HostStat {
+  const text = new KernelText(bytes)
+  const cpus: Fields<typeof hostCpuType>[] = []
+  const kernel: Fields<typeof hostKernelType> = {}
+  let malformed: string | undefined
+  for (; !text.done; text.nextLine()) {
+    const start = text.at
+    const word = text.word()
+    const cpu = CPU_LINE.exec(word)?.[1]
+    const field = Object.hasOwn(KERNEL_FIELDS, word) ? KERNEL_FIELDS[word] : undefined
+    if (cpu !== undefined) {
+      const times = readCpu(text, cpu)
+      if (times !== undefined) {
+        cpus.push(times)
+        continue
+      }
+    } else if (field !== undefined) {
+      const value = text.u64()
+      if (isNumber(value)) {
+        kernel[field] = value
+        continue
+      }
+    } else continue
+    malformed ??= lineAt(text, start)
+  }
+  return { cpus, kernel, malformed }
+}
+
+function readCpu(text: KernelText, cpu: string): Fields<typeof hostCpuType> | undefined {
+  const seconds: number[] = []
+  for (let i = 0; i < CPU_COLUMNS; i++) {
+    const ticks = text.u64()
+    if (!isNumber(ticks)) return undefined
+    seconds.push(Number(ticks) / TICKS_PER_SECOND)
+  }
+  const [
+    user = 0,
+    nice = 0,
+    system = 0,
+    idle = 0,
+    iowait = 0,
+    irq = 0,
+    softirq = 0,
+    steal = 0,
+    guest = 0,
+    guestNice = 0,
+  ] = seconds
+  return {
+    cpu,
+    user_seconds_total: user,
+    nice_seconds_total: nice,
+    system_seconds_total: system,
+    idle_seconds_total: idle,
+    iowait_seconds_total: iowait,
+    irq_seconds_total: irq,
+    softirq_seconds_total: softirq,
+    steal_seconds_total: steal,
+    guest_seconds_total: guest,
+    guest_nice_seconds_total: guestNice,
+  }
+}
+
+function lineAt(text: KernelText, start: number): string {
+  text.at = start
+  return text.textTo(text.lineEnd()).slice(0, 100)
+}
+
+type Memory = Fields<typeof hostMemoryType>
+
+/** Name of each field in `/proc/meminfo`. */
+const MEMORY_FIELDS: ReadonlyMap<string, keyof Memory> = new Map([
+  ['MemTotal', 'total_bytes'],
+  ['MemFree', 'free_bytes'],
+  ['MemAvailable', 'available_bytes'],
+  ['Buffers', 'buffers_bytes'],
+  ['Cached', 'cached_bytes'],
+  ['Dirty', 'dirty_bytes'],
+  ['Writeback', 'writeback_bytes'],
+  ['AnonPages', 'anonymous_bytes'],
+  ['Mapped', 'mapped_bytes'],
+  ['Shmem', 'shared_bytes'],
+  ['Slab', 'slab_bytes'],
+  ['SReclaimable', 'slab_reclaimable_bytes'],
+  ['KernelStack', 'kernel_stack_bytes'],
+  ['PageTables', 'page_tables_bytes'],
+  ['Mlocked', 'locked_bytes'],
+  ['Committed_AS', 'committed_bytes'],
+  ['CommitLimit', 'commit_limit_bytes'],
+  ['SwapTotal', 'swap_total_bytes'],
+  ['SwapFree', 'swap_free_bytes'],
+  ['SwapCached', 'swap_cached_bytes'],
+  ['HugePages_Total', 'hugepages'],
+  ['HugePages_Free', 'hugepages_free'],
+  ['Hugepagesize', 'hugepage_size_bytes'],
+])
+
+/** Reads `/proc/meminfo`. Its `kB` are 1 024 bytes. A line that cannot be read leaves its field absent; MemTotal must be there. */
+export function parseMeminfo(bytes: Uint8Array): Memory | string {
+  const text = new KernelText(bytes)
+  const memory: Partial<Memory> = {}
+  for (; !text.done; text.nextLine()) {
+    const field = MEMORY_FIELDS.get(text.word().slice(0, -1))
+    if (field === undefined) continue
+    const value = text.u64()
+    if (typeof value !== 'number') continue
+    const unit = text.word()
+    const whole = unit === 'kB' ? value * BYTES_PER_KIBIBYTE : value
+    if ((unit === '' || unit === 'kB') && Number.isSafeInteger(whole)) memory[field] = whole
+  }
+  const { total_bytes } = memory
+  return total_bytes === undefined ? 'has no MemTotal' : { ...memory, total_bytes }
+}
+
+/** Totals of one file below `/proc/pressure`. One is missing where the kernel has no such line. */
+export type HostPressure = Pick<Fields<typeof hostPressureType>, 'waiting_seconds_total' | 'stalled_seconds_total'>
+
+/** Reads a pressure file: its `some` is waiting, its `full` is stalled, and its totals are microseconds. */
+export function parsePressure(bytes: Uint8Array): HostPressure | string {
+  const text = new KernelText(bytes)
+  const pressure: HostPressure = {}
+  for (; !text.done; text.nextLine()) {
+    const kind = text.word()
+    if (kind !== 'some' && kind !== 'full') continue
+    const seconds = readTotal(text)
+    if (seconds !== undefined) pressure[kind === 'some' ? 'waiting_seconds_total' : 'stalled_seconds_total'] = seconds
+  }
+  return Object.keys(pressure).length === 0 ? 'has no total' : pressure
+}
+
+function readTotal(text: KernelText): number | undefined {
+  while (!text.lineDone()) {
+    if (!text.skip('total=')) {
+      text.word()
+      continue
+    }
+    const total = text.u64()
+    return isNumber(total) ? Number(total) / MICROSECONDS_PER_SECOND : undefined
+  }
+  return undefined
+}
+
+/** One line of `/proc/net/softnet_stat`. `cpu` is missing in kernels before 5.10, which do not print it. */
+export interface HostSoftnet {
+  readonly cpu: string | undefined
+  readonly processed_total: number
+  readonly dropped_total: number
+  readonly squeezed_total: number
+}
+
+const SOFTNET_CPU_COLUMN = 12
+
+/** Reads `/proc/net/softnet_stat`: hexadecimal columns, a line a CPU that is online. */
+export function parseSoftnet(bytes: Uint8Array): HostSoftnet[] | string {
+  const text = new KernelText(bytes)
+  const lines: HostSoftnet[] = []
+  for (; !text.done; text.nextLine()) {
+    if (text.lineDone()) continue
+    const columns: number[] = []
+    while (!text.lineDone()) {
+      const value = text.hex()
+      if (!isNumber(value)) return 'holds something else than hexadecimal columns'
+      columns.push(value)
+    }
+    const [processed, dropped, squeezed] = columns
+    const cpu = columns[SOFTNET_CPU_COLUMN]
+    if (processed === undefined || dropped === undefined || squeezed === undefined)
+      return 'has a line of too few columns'
+    lines.push({
+      cpu: cpu === undefined ? undefined : String(cpu),
+      processed_total: processed,
+      dropped_total: dropped,
+      squeezed_total: squeezed,
+    })
+  }
+  return lines.length === 0 ? 'is empty' : lines
+}
+
+/** Reads `/proc/loadavg`. */
+export function parseLoadavg(bytes: Uint8Array): Fields<typeof hostLoadType> | string {
+  const text = new KernelText(bytes)
+  const [load1, load5, load15] = [text.decimal(), text.decimal(), text.decimal()]
+  const sound = isNumber(load1) && isNumber(load5) && isNumber(load15)
+  return sound ? { load1, load5, load15 } : 'does not start with three numbers'
+}

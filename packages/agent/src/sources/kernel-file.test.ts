@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { type FailureKind, failureKind, type KernelFile, KernelFiles, ReadFailure } from './kernel-file.ts'
+import { TestNode } from './test-node.ts'
+
+const REFUSES = '/sys/class/net/lo/speed'
+const DENIED = '/sys/bus/cpu/drivers_probe'
+
+function filesOf(t: TestContext, options: object = {}) {
+  const node = new TestNode(t)
+  const files = new KernelFiles(node.root, options)
+  t.after(() => files.close())
+  return { node, files }
+}
+
+function textOf(file: KernelFile): string {
+  const bytes = file.read()
+  assert.ok(!(bytes instanceof ReadFailure), bytes instanceof ReadFailure ? bytes.error.message : '')
+  return Buffer.from(bytes).toString()
+}
+
+function failureOf(file: KernelFile): ReadFailure {
+  const failure = file.read()
+  assert.ok(failure instanceof ReadFailure)
+  return failure
+}
+
+test('a kept descriptor reads what the file holds now', (t) => {
+  const { node, files } = filesOf(t)
+  const file = files.file('class', 'mtu')
+  node.write('class/mtu', '1500\n')
+  assert.equal(textOf(file), '1500\n')
+  node.write('class/mtu', '9\n')
+  assert.equal(textOf(file), '9\n')
+  assert.equal(files.openCount, 1)
+})
+
+test('a file that was replaced is opened again when its descriptor reads empty', (t) => {
+  const { node, files } = filesOf(t)
+  const file = files.file('mtu')
+  node.write('mtu', '1500\n')
+  assert.equal(textOf(file), '1500\n')
+  node.remove('mtu')
+  assert.equal(failureOf(file).kind, 'missing')
+  assert.equal(files.openCount, 0)
+  node.write('mtu', '1400\n')
+  assert.equal(textOf(file), '1400\n')
+})
+
+test('a descriptor that is no longer ours is forgotten, and the file opened again', (t) => {
+  const { node, files } = filesOf(t)
+  const file = files.file('mtu')
+  node.write('mtu', '1500\n')
+  assert.equal(textOf(file), '1500\n')
+  const targets = fs.readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`)
+  const own = targets.find((path) => fs.existsSync(path) && fs.readlinkSync(path) === file.path)
+  assert.ok(own)
+  fs.closeSync(Number(own.slice('/proc/self/fd/'.length)))
+  assert.equal(textOf(file), '1500\n')
+  assert.equal(files.openCount, 1)
+})
+
+test('no name leads out of the root', () => {
+  const files = new KernelFiles('/nowhere')
+  for (const part of ['', '.', '..', 'a/b', '/etc', 'a\0b']) {
+    assert.throws(() => files.file('class', part), { code: 'SRC_PATH' }, JSON.stringify(part))
+  }
+  assert.equal(files.file('class', '...', 'größe:0').path, '/nowhere/class/.../größe:0')
+})
+
+test('says what kind of failure the kernel answered', (t) => {
+  const kinds: Readonly<Record<string, FailureKind>> = {
+    ENOENT: 'missing',
+    ENOTDIR: 'missing',
+    ENODEV: 'missing',
+    ENXIO: 'missing',
+    EINVAL: 'unsupported',
+    ENOTSUP: 'unsupported',
+    EOPNOTSUPP: 'unsupported',
+    EACCES: 'denied',
+    EPERM: 'denied',
+    EIO: 'failed',
+    EMFILE: 'failed',
+    ELOOP: 'failed',
+  }
+  for (const [code, kind] of Object.entries(kinds))
+    assert.equal(failureKind(Object.assign(new Error(), { code })), kind)
+  assert.equal(failureKind('EPERM'), 'failed')
+  const { node, files } = filesOf(t)
+  node.link('loop', `${node.root}/loop`)
+  assert.equal(failureOf(files.file('loop')).kind, 'failed')
+  assert.equal(failureOf(files.file('none')).kind, 'missing')
+  fs.mkdirSync(`${node.root}/folder`)
+  assert.equal(failureOf(files.file('folder')).kind, 'failed')
+})
+
+test('refusals of the running kernel: EINVAL keeps the descriptor, EACCES holds for root too', (t) => {
+  const { node, files } = filesOf(t)
+  node.link('speed', REFUSES)
+  node.link('probe', DENIED)
+  const speed = files.file('speed')
+  for (let i = 0; i < 2; i++) assert.equal(failureOf(speed).kind, 'unsupported')
+  assert.equal(files.openCount, 1)
+  assert.match(failureOf(speed).error.message, /speed: EINVAL/)
+  const denied = failureOf(files.file('probe'))
+  assert.equal(denied.kind, 'denied')
+  assert.match(denied.error.message, /EACCES.*probe/)
+})
+
+test('reads a long file of procfs whole, page by page', { skip: !fs.existsSync('/proc/kallsyms') }, (t) => {
+  const files = new KernelFiles('/proc', { fileBytesLimit: 64 << 20 })
+  t.after(() => files.close())
+  const expected = fs.readFileSync('/proc/kallsyms', 'utf8')
+  assert.ok(expected.length > 100_000)
+  const file = files.file('kallsyms')
+  for (let i = 0; i < 2; i++) assert.ok(textOf(file) === expected, 'the same as a plain read')
+})
+
+test('a file beyond the limit is a failed read, one at the limit is not', (t) => {
+  const { node, files } = filesOf(t, { fileBytesLimit: 40_000 })
+  node.write('big', 'x'.repeat(40_000))
+  const file = files.file('big')
+  assert.equal(textOf(file).length, 40_000)
+  node.write('big', 'x'.repeat(40_001))
+  const failure = failureOf(file)
+  assert.equal(failure.kind, 'failed')
+  assert.match(failure.error.message, /longer than 40000 bytes/)
+  node.write('big', 'small')
+  assert.equal(textOf(file), 'small')
+})
+
+test('an empty file is empty text', (t) => {
+  const { node, files } = filesOf(t)
+  node.write('empty', '')
+  const file = files.file('empty')
+  for (let i = 0; i < 3; i++) assert.equal(textOf(file), '')
+  assert.equal(files.openCount, 1)
+})
+
+test('beyond the limit of descriptors files are read without keeping them, and counted', (t) => {
+  const { node, files } = filesOf(t, { descriptorLimit: 2 })
+  const all = ['a', 'b', 'c', 'd'].map((name) => {
+    node.write(name, name)
+    return files.file(name)
+  })
+  const before = fs.readdirSync('/proc/self/fd').length
+  for (let i = 0; i < 2; i++) assert.deepEqual(all.map(textOf), ['a', 'b', 'c', 'd'])
+  assert.equal(files.openCount, 2)
+  assert.equal(files.unkept, 4)
+  assert.equal(fs.readdirSync('/proc/self/fd').length - before, 2)
+  all[0]?.close()
+  assert.equal(textOf(all[3] as KernelFile), 'd')
+  assert.equal(files.openCount, 2, 'a place that is free is taken')
+  files.close()
+  files.close()
+  assert.equal(fs.readdirSync('/proc/self/fd').length, before)
+})
+
+test('the bytes of one read are replaced by the next', (t) => {
+  const { node, files } = filesOf(t)
+  node.write('a', 'first')
+  node.write('b', 'other')
+  const kept = files.file('a').read() as Uint8Array
+  files.file('b').read()
+  assert.equal(Buffer.from(kept).toString(), 'other')
+})
