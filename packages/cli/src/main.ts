@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 import { messageOf, SondeError } from '@sonde/sdk'
 import { Command, CommanderError } from 'commander'
-import type { Running } from './commands/run.ts'
+import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/load.ts'
 import { type CommonFlags, loadFor, withCommonFlags } from './flags.ts'
 import { VERSION } from './version.ts'
-
-const STOP_LIMIT_MS = 4500
 
 const program = new Command('sonde')
   .description('Watches the hardware under AI workloads: GPUs, NICs, PCIe, hosts.')
@@ -18,13 +16,13 @@ withCommonFlags(program.command('up').description('agent, store and page in one 
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: CommonFlags) => {
     const loaded = loadFor(flags)
-    await untilSignal((await import('./commands/up.ts')).runUp(loaded))
+    process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
   })
 
 withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')).action(
   async (flags: CommonFlags) => {
     const loaded = loadFor(flags)
-    await untilSignal((await import('./commands/agent.ts')).runAgent(loaded))
+    process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
   },
 )
 
@@ -41,19 +39,6 @@ withCommonFlags(program.command('check').description('check the configuration an
     process.exitCode = await check(loadFor(flags))
   },
 )
-
-/** Runs until SIGINT or SIGTERM, then closes within the limit; what hangs longer is left behind. */
-async function untilSignal(starting: Promise<Running>): Promise<void> {
-  const signal = new Promise<string>((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
-  })
-  const first = await Promise.race([signal, starting])
-  if (typeof first !== 'string') await signal
-  setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref()
-  await (await starting).close()
-  process.exit(0)
-}
 
 program.parseAsync().catch((error: unknown) => {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2)

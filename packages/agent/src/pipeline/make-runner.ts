@@ -64,10 +64,15 @@ function remoteSource(
 ): Placed {
   const { paths, limits } = config
   const { name: type, types } = definition
+  const start = definition.placement === 'worker' ? startWorker : startProcess
   const source = new RemoteSource({
     hosted: { module: sourcesModule, name, type, options, intervalMs, paths, floodBytes: limits.source_flood_bytes },
     types,
-    start: definition.placement === 'worker' ? startWorker : startProcess,
+    start: (events) => {
+      const transport = start(events)
+      log.debug({ source: name, child: transport.pid }, 'source started')
+      return transport
+    },
     accept,
     stats,
     callLimitMs: limits.source_call_ms,

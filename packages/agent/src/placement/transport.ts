@@ -4,6 +4,8 @@ import type { FromHost, ToHost } from './protocol.ts'
 
 /** A running child process or worker. */
 export interface Transport {
+  /** Process id of a child; undefined for a worker. */
+  readonly pid: number | undefined
   send(message: ToHost): void
   /** Ends it at once, whatever it is doing. */
   kill(): void
@@ -38,6 +40,7 @@ export function startProcess({ onMessage, onExit, onNoise }: TransportEvents): T
   child.on('exit', (code, signal) => end(signal === null ? `ended with code ${code}` : `was ended by ${signal}`))
   child.stderr?.setEncoding('utf8').on('data', (text: string) => onNoise(text.slice(0, NOISE_LIMIT_BYTES)))
   return {
+    pid: child.pid,
     send: (message) => {
       // A closed channel shows as the exit that follows.
       if (child.connected) child.send(message, () => undefined)
@@ -55,5 +58,5 @@ export function startWorker({ onMessage, onExit }: TransportEvents): Transport {
     failure = error.message
   })
   worker.on('exit', (code) => onExit(failure === '' ? `ended with code ${code}` : failure))
-  return { send: (message) => worker.postMessage(message), kill: () => void worker.terminate() }
+  return { pid: undefined, send: (message) => worker.postMessage(message), kill: () => void worker.terminate() }
 }

@@ -1,0 +1,7 @@
+import type { FaultLoop } from './loop.ts'
+import { hang } from './loops/hang.ts'
+import { kill } from './loops/kill.ts'
+import { roots } from './loops/roots.ts'
+
+/** Every fault loop there is. A new one is a file in `loops/` and a row here. */
+export const LOOPS: readonly FaultLoop[] = [hang, kill, roots]

@@ -1,0 +1,32 @@
+import type { FaultLoop, FaultOutcome } from './loop.ts'
+import { randomOf } from './random.ts'
+
+/** Runs rounds of a loop; a failure names round and seed, with which it can be run again. */
+export async function runLoop(
+  loop: FaultLoop,
+  rounds: number,
+  seed: number,
+  onRound: (round: number) => void = () => undefined,
+): Promise<FaultOutcome> {
+  const startMs = performance.now()
+  const run = await loop.open()
+  let seen = ''
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      try {
+        // Each round has its own seed, so that one can be looked at alone.
+        await run.round(randomOf(seed + round), round)
+      } catch (cause) {
+        throw new Error(
+          `${loop.name}: round ${round} of seed ${seed} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+          { cause },
+        )
+      }
+      onRound(round)
+    }
+  } finally {
+    seen = await run.close()
+  }
+  const seconds = (performance.now() - startMs) / 1000
+  return { name: loop.name, what: loop.what, rounds, seed, seconds, seen }
+}
