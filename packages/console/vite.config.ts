@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/**
+ * Builds the page into `dist/web`.
+ *
+ * Nothing is inlined and no script is injected, so that the page runs under a content security policy of `'self'`.
+ * In development `SONDE_URL` names the server that answers `/api` (default `http://127.0.0.1:9394`).
+ */
+export default defineConfig({
+  root: fileURLToPath(new URL('./web', import.meta.url)),
+  plugins: [react()],
+  build: {
+    outDir: fileURLToPath(new URL('./dist/web', import.meta.url)),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2023',
+  },
+  server: {
+    proxy: { '/api': process.env.SONDE_URL ?? 'http://127.0.0.1:9394' },
+  },
+})

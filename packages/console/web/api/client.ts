@@ -1,0 +1,65 @@
+import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
+import type { MetricQuery, QueryAnswer } from './types.ts'
+
+/** An answer that is not the one asked for. `status` is 0 where no answer came at all. */
+export class ApiError extends Error {
+  /** Stable code: the server's, or `WEB_UNREACHABLE`, `WEB_BAD_ANSWER`. */
+  readonly code: string
+  /** HTTP status, 0 where the server was not reached. */
+  readonly status: number
+
+  constructor(code: string, status: number, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.status = status
+  }
+}
+
+/** Milliseconds after which a request counts as unanswered. */
+const REQUEST_LIMIT_MS = 15_000
+
+async function request(path: string, init: RequestInit): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(path, { ...init, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) })
+  } catch (cause) {
+    throw new ApiError('WEB_UNREACHABLE', 0, `${location.host} does not answer.`, { cause })
+  }
+  if (response.ok) return response
+  throw await errorOf(response)
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text()
+  try {
+    const { error } = JSON.parse(text) as { error: { code: string; message: string } }
+    return new ApiError(error.code, response.status, error.message)
+  } catch (cause) {
+    // A proxy in between answers with its own page; its status is all that is known then.
+    return new ApiError('WEB_BAD_ANSWER', response.status, `${location.host} answered ${response.status}.`, { cause })
+  }
+}
+
+/** Reads one JSON route. Throws {@link ApiError}. */
+export async function getJson<T>(path: string): Promise<T> {
+  const response = await request(path, { headers: { accept: 'application/json' } })
+  return (await response.json()) as T
+}
+
+/** What one query request asks. `stepMs` 0 lets the server choose. */
+export interface QueryRequest {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  readonly queries: readonly MetricQuery[]
+}
+
+/** Asks several questions over one window and gets columns. Throws {@link ApiError}. */
+export async function postQuery(body: QueryRequest): Promise<QueryAnswer> {
+  const response = await request('/api/v1/query', {
+    method: 'POST',
+    headers: { accept: COLUMNS_MEDIA_TYPE, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return decodeColumns(await response.arrayBuffer())
+}

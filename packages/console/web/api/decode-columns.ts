@@ -1,0 +1,94 @@
+import type { Labels, QueryAnswer, QueryResult, ResultMeta } from './types.ts'
+
+/** Media type of a columns answer. */
+export const COLUMNS_MEDIA_TYPE = 'application/x-sonde-columns'
+
+interface Head {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  readonly times: number
+  readonly results: readonly (ResultMeta & {
+    readonly series: readonly {
+      readonly labels: Labels
+      readonly values: number
+      readonly resetsMs?: readonly number[]
+    }[]
+  })[]
+}
+
+/** Says that an answer's bytes are not what its head announces. */
+export class ColumnsError extends Error {
+  /** Stable code of this error. */
+  readonly code = 'WEB_COLUMNS_MALFORMED'
+}
+
+/**
+ * Reads a columns answer without copying: every array is a view of `buffer`.
+ *
+ * Layout: u32 little-endian length of a JSON head, the head, zeros up to a multiple of 8, then Float64 little-endian columns.
+ * Throws {@link ColumnsError} where the bytes end before the head says so.
+ */
+export function decodeColumns(buffer: ArrayBuffer): QueryAnswer {
+  if (buffer.byteLength < 4)
+    throw new ColumnsError(`The answer has ${buffer.byteLength} bytes, fewer than its length field.`)
+  const headBytes = new DataView(buffer).getUint32(0, true)
+  if (4 + headBytes > buffer.byteLength)
+    throw new ColumnsError(`The head of ${headBytes} bytes passes the end of the answer.`)
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, headBytes))) as Head
+  let offset = Math.ceil((4 + headBytes) / 8) * 8
+
+  const column = (count: number): Float64Array => {
+    const end = offset + count * 8
+    if (end > buffer.byteLength) throw new ColumnsError(`A column of ${count} values passes the end of the answer.`)
+    const view = new Float64Array(buffer, offset, count)
+    offset = end
+    return view
+  }
+
+  const times = column(head.times)
+  const results = head.results.map(
+    (result): QueryResult => ({
+      ...result,
+      series: result.series.map((series) => ({
+        labels: series.labels,
+        values: column(series.values),
+        resetsMs: series.resetsMs ?? [],
+      })),
+    }),
+  )
+  return { fromMs: head.fromMs, toMs: head.toMs, stepMs: head.stepMs, times, results }
+}
+
+interface JsonAnswer {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  readonly times: readonly number[]
+  readonly results: readonly (ResultMeta & {
+    readonly series: readonly {
+      readonly labels: Labels
+      readonly values: readonly (number | null)[]
+      readonly resetsMs?: readonly number[]
+    }[]
+  })[]
+}
+
+/** Turns the JSON form of an answer (data of the stream's `points` event) into columns; null becomes NaN. */
+export function columnsFromJson(text: string): QueryAnswer {
+  const answer = JSON.parse(text) as JsonAnswer
+  return {
+    fromMs: answer.fromMs,
+    toMs: answer.toMs,
+    stepMs: answer.stepMs,
+    times: Float64Array.from(answer.times),
+    results: answer.results.map((result) => ({
+      ...result,
+      series: result.series.map((series) => ({
+        labels: series.labels,
+        values: Float64Array.from(series.values, (value) => value ?? Number.NaN),
+        resetsMs: series.resetsMs ?? [],
+      })),
+    })),
+  }
+}

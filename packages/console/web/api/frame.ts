@@ -1,0 +1,227 @@
+import { serverNowMs } from '../state/clock.ts'
+import { type ApiError, postQuery } from './client.ts'
+import { openLiveStream } from './live-stream.ts'
+import { SampleGrid } from './sample-grid.ts'
+import type { MetricQuery, NodeInfo, QueryAnswer } from './types.ts'
+
+/** The span that a frame shows: either it follows now, or it stands. */
+export type FrameRange =
+  | { readonly kind: 'live'; readonly windowMs: number }
+  | { readonly kind: 'fixed'; readonly fromMs: number; readonly toMs: number }
+
+/** What a component sees of a frame; a new object whenever something changed. */
+export interface FrameSnapshot {
+  /** The samples, or undefined before the first answer. */
+  readonly grid: SampleGrid | undefined
+  /** Rises with every write, because the grid itself is changed in place. */
+  readonly revision: number
+  /** Why the last request failed; samples that came earlier stay. */
+  readonly error: ApiError | undefined
+  /** Errors of single questions, by their key. */
+  readonly queryErrors: ReadonlyMap<string, ApiError>
+  /** Whether the stream is open; undefined for a fixed range or before the first try. */
+  readonly streamOpen: boolean | undefined
+  /** Since when the stream is as it is, server's time. */
+  readonly streamSinceMs: number
+  /** Time of the newest position that was written, 0 before the first. */
+  readonly newestMs: number
+}
+
+/** The server's limit of questions a request. */
+export const QUERY_LIMIT_COUNT = 64
+const RETRY_MIN_MS = 1_000
+const RETRY_MAX_MS = 15_000
+
+/** A stable key for a question. */
+export function queryKey(query: MetricQuery): string {
+  return JSON.stringify(query)
+}
+
+/**
+ * All questions of one page over one range and step: fetched together, then kept up by one stream.
+ *
+ * Components add and remove questions; what was asked in the same turn goes out in one request. In a hidden tab the stream is closed
+ * and resumes from where it stood.
+ */
+export class Frame {
+  readonly #range: FrameRange
+  readonly #stepMs: number
+  readonly #onNode: (node: NodeInfo) => void
+  readonly #wanted = new Map<
+    string,
+    { query: MetricQuery; users: number; state: 'new' | 'asked' | 'here' | 'failed' }
+  >()
+  readonly #listeners = new Set<() => void>()
+  readonly #queryErrors = new Map<string, ApiError>()
+  #snapshot: FrameSnapshot
+  #stream: { readonly close: () => void } | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #retryMs = RETRY_MIN_MS
+  #writes = 0
+
+  constructor(range: FrameRange, stepMs: number, onNode: (node: NodeInfo) => void) {
+    this.#range = range
+    this.#stepMs = stepMs
+    this.#onNode = onNode
+    this.#snapshot = {
+      grid: undefined,
+      revision: 0,
+      error: undefined,
+      queryErrors: this.#queryErrors,
+      streamOpen: undefined,
+      streamSinceMs: 0,
+      newestMs: 0,
+    }
+  }
+
+  /** Whether nobody asks for anything any more. */
+  get idle(): boolean {
+    return this.#wanted.size === 0
+  }
+
+  readonly getSnapshot = (): FrameSnapshot => this.#snapshot
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Asks for questions until the returned function is called. */
+  want(queries: readonly MetricQuery[]): () => void {
+    for (const query of queries) {
+      const key = queryKey(query)
+      const entry = this.#wanted.get(key)
+      if (entry) entry.users++
+      else this.#wanted.set(key, { query, users: 1, state: 'new' })
+    }
+    this.#schedule(0)
+    return () => {
+      for (const query of queries) this.#release(queryKey(query))
+    }
+  }
+
+  /** Asks again at once for what failed. */
+  retry(): void {
+    for (const entry of this.#wanted.values()) if (entry.state === 'failed') entry.state = 'new'
+    this.#queryErrors.clear()
+    this.#schedule(0)
+  }
+
+  /** Opens or closes the stream as the tab comes and goes. */
+  setVisible(visible: boolean): void {
+    if (!visible) this.#closeStream()
+    else if (this.#snapshot.grid) this.#openStream()
+  }
+
+  /** Ends everything. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#closeStream()
+    this.#wanted.clear()
+  }
+
+  #release(key: string): void {
+    const entry = this.#wanted.get(key)
+    if (!entry || --entry.users > 0) return
+    this.#wanted.delete(key)
+    this.#queryErrors.delete(key)
+    this.#snapshot.grid?.remove(key)
+  }
+
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#fetchNew(), delayMs)
+  }
+
+  async #fetchNew(): Promise<void> {
+    const fresh = [...this.#wanted].filter(([, entry]) => entry.state === 'new').slice(0, QUERY_LIMIT_COUNT)
+    if (fresh.length === 0) return
+    for (const [, entry] of fresh) entry.state = 'asked'
+    try {
+      await this.#ask(fresh.map(([key]) => key))
+      this.#retryMs = RETRY_MIN_MS
+      if (!document.hidden) this.#openStream()
+    } catch (error) {
+      for (const [, entry] of fresh) if (entry.state === 'asked') entry.state = 'new'
+      this.#publish({ error: error as ApiError })
+      this.#schedule(this.#retryMs)
+      this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS)
+    }
+  }
+
+  /** Asks some questions; where the server refuses them together, finds out which one it refuses. */
+  async #ask(keys: readonly string[]): Promise<void> {
+    const queries = keys.flatMap((key) => this.#wanted.get(key)?.query ?? [])
+    const { fromMs, toMs } = this.#bounds()
+    let answer: QueryAnswer
+    try {
+      answer = await postQuery({ fromMs, toMs, stepMs: this.#stepMs, queries })
+    } catch (error) {
+      const { status } = error as ApiError
+      if (status < 400 || status >= 500) throw error
+      if (keys.length > 1) {
+        const middle = keys.length >> 1
+        await this.#ask(keys.slice(0, middle))
+        await this.#ask(keys.slice(middle))
+        return
+      }
+      const entry = this.#wanted.get(keys[0]!)
+      if (entry) entry.state = 'failed'
+      this.#queryErrors.set(keys[0]!, error as ApiError)
+      this.#publish({})
+      return
+    }
+    this.#take(answer, keys)
+    for (const key of keys) {
+      const entry = this.#wanted.get(key)
+      if (entry) entry.state = 'here'
+      else this.#snapshot.grid?.remove(key)
+    }
+  }
+
+  #take(answer: QueryAnswer, keys: readonly string[]): void {
+    const { fromMs, toMs } = this.#bounds()
+    const grid = this.#snapshot.grid ?? new SampleGrid({ stepMs: answer.stepMs, windowMs: toMs - fromMs })
+    grid.write(answer, keys)
+    if (++this.#writes % 60 === 0) grid.dropEmptyColumns()
+    const newest = answer.times[answer.times.length - 1] ?? 0
+    this.#publish({ grid, error: undefined, newestMs: Math.max(this.#snapshot.newestMs, newest) })
+  }
+
+  #openStream(): void {
+    this.#closeStream()
+    const { grid } = this.#snapshot
+    if (this.#range.kind !== 'live' || !grid) return
+    const here = [...this.#wanted].filter(([, entry]) => entry.state === 'here').slice(0, QUERY_LIMIT_COUNT)
+    const keys = here.map(([key]) => key)
+    const queries = here.map(([, entry]) => entry.query)
+    // A page that slept longer than its window needs only the window.
+    const afterMs = Math.max(this.#snapshot.newestMs, this.#bounds().fromMs)
+    this.#stream = openLiveStream(
+      { stepMs: grid.stepMs, queries, afterMs },
+      {
+        onPoints: (answer) => this.#take(answer, keys),
+        onNode: this.#onNode,
+        onOpen: (open) => {
+          if (open !== this.#snapshot.streamOpen) this.#publish({ streamOpen: open, streamSinceMs: serverNowMs() })
+        },
+      },
+    )
+  }
+
+  #closeStream(): void {
+    this.#stream?.close()
+    this.#stream = undefined
+  }
+
+  #bounds(): { readonly fromMs: number; readonly toMs: number } {
+    if (this.#range.kind === 'fixed') return this.#range
+    const toMs = serverNowMs()
+    return { fromMs: toMs - this.#range.windowMs, toMs }
+  }
+
+  #publish(change: Partial<FrameSnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change, revision: this.#snapshot.revision + 1 }
+    for (const listener of [...this.#listeners]) listener()
+  }
+}

@@ -1,0 +1,78 @@
+import { columnsFromJson } from './decode-columns.ts'
+import type { MetricQuery, NodeInfo, QueryAnswer } from './types.ts'
+
+/** What the owner of a stream is told. */
+export interface StreamHandlers {
+  readonly onPoints: (answer: QueryAnswer) => void
+  readonly onNode: (node: NodeInfo) => void
+  /** `open` is false from the moment the connection is lost. */
+  readonly onOpen: (open: boolean) => void
+}
+
+/** What a stream is asked for; `afterMs` is the last time that the page already has. */
+export interface StreamRequest {
+  readonly stepMs: number
+  readonly queries: readonly MetricQuery[]
+  readonly afterMs: number
+}
+
+/** The server sends its state at least every 10 s; a stream that is silent for longer than this is dead. */
+const SILENCE_LIMIT_MS = 25_000
+const RETRY_MIN_MS = 1_000
+const RETRY_MAX_MS = 15_000
+
+/**
+ * One live connection that mends itself: after a loss it asks again from the last point it delivered, so that no step is missed.
+ *
+ * EventSource would retry by itself, but gives up on an HTTP error and would keep the first `lastEventId` in its address.
+ */
+export function openLiveStream(request: StreamRequest, handlers: StreamHandlers): { readonly close: () => void } {
+  let source: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let afterMs = request.afterMs
+  let retryMs = RETRY_MIN_MS
+  let closed = false
+  const question = JSON.stringify({ stepMs: request.stepMs, queries: request.queries })
+
+  const lose = (): void => {
+    source?.close()
+    source = undefined
+    clearTimeout(timer)
+    if (closed) return
+    handlers.onOpen(false)
+    timer = setTimeout(connect, retryMs)
+    retryMs = Math.min(retryMs * 2, RETRY_MAX_MS)
+  }
+  const heard = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(lose, SILENCE_LIMIT_MS + request.stepMs)
+  }
+  const connect = (): void => {
+    const address = `/api/v1/stream?q=${encodeURIComponent(question)}&lastEventId=${afterMs}`
+    source = new EventSource(address)
+    heard()
+    source.onopen = () => {
+      retryMs = RETRY_MIN_MS
+      handlers.onOpen(true)
+    }
+    source.onerror = lose
+    source.addEventListener('points', (event: MessageEvent<string>) => {
+      heard()
+      const answer = columnsFromJson(event.data)
+      afterMs = Math.max(afterMs, Number(event.lastEventId) || answer.toMs)
+      handlers.onPoints(answer)
+    })
+    source.addEventListener('state', (event: MessageEvent<string>) => {
+      heard()
+      handlers.onNode(JSON.parse(event.data) as NodeInfo)
+    })
+  }
+
+  connect()
+  return {
+    close: () => {
+      closed = true
+      lose()
+    },
+  }
+}

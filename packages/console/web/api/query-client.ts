@@ -1,0 +1,131 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
+import type { ApiError } from './client.ts'
+import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts'
+import { takeNode } from './resources.ts'
+import type { GridColumn, GridResult, SampleGrid } from './sample-grid.ts'
+import type { MetricQuery } from './types.ts'
+
+/** Milliseconds that a frame outlives its last user, so that going to another page and back costs nothing. */
+const LINGER_MS = 3_000
+
+const frames = new Map<string, Frame>()
+
+function frameKey(range: FrameRange, stepMs: number): string {
+  return range.kind === 'live' ? `live:${range.windowMs}:${stepMs}` : `fixed:${range.fromMs}:${range.toMs}:${stepMs}`
+}
+
+function frameFor(range: FrameRange, stepMs: number): Frame {
+  const key = frameKey(range, stepMs)
+  const existing = frames.get(key)
+  if (existing) return existing
+  const frame = new Frame(range, stepMs, takeNode)
+  frame.subscribe(surveyFrames)
+  frames.set(key, frame)
+  return frame
+}
+
+function dropIdleFrames(): void {
+  for (const [key, frame] of frames) {
+    if (!frame.idle) continue
+    frame.close()
+    frames.delete(key)
+  }
+}
+
+/** Streams rest while the tab is hidden. */
+export function restWhileHidden(): void {
+  document.addEventListener('visibilitychange', () => {
+    for (const frame of frames.values()) frame.setVisible(!document.hidden)
+  })
+}
+
+/** Asks every frame again for what failed. */
+export function retryAll(): void {
+  for (const frame of frames.values()) frame.retry()
+}
+
+/** Answers to some questions over one range. */
+export interface Columns {
+  readonly snapshot: FrameSnapshot
+  readonly grid: SampleGrid | undefined
+  /** Answer to a question, or undefined while it is not there. */
+  readonly result: (query: MetricQuery) => GridResult | undefined
+  /** Columns of a question in the order of their labels; empty while it is not there. */
+  readonly columns: (query: MetricQuery) => readonly GridColumn[]
+  readonly retry: () => void
+}
+
+/** Asks questions over a range as long as the component lives. A page should call it once or twice, not once a panel. */
+export function useColumns(queries: readonly MetricQuery[], range: FrameRange, stepMs: number): Columns {
+  const key = frameKey(range, stepMs)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the range says
+  const frame = useMemo(() => frameFor(range, stepMs), [key])
+  const asked = JSON.stringify(queries)
+  useEffect(() => {
+    // A frame that nobody wanted for a moment may have been dropped from the table; it is taken back as it is.
+    if (!frames.has(key)) frames.set(key, frame)
+    const release = frame.want(JSON.parse(asked) as MetricQuery[])
+    return () => {
+      release()
+      setTimeout(dropIdleFrames, LINGER_MS)
+    }
+  }, [key, frame, asked])
+  const snapshot = useSyncExternalStore(frame.subscribe, frame.getSnapshot)
+  return useMemo(() => {
+    const result = (query: MetricQuery): GridResult | undefined => snapshot.grid?.results.get(queryKey(query))
+    return {
+      snapshot,
+      grid: snapshot.grid,
+      result,
+      columns: (query) => sortedColumns(result(query)),
+      retry: () => frame.retry(),
+    }
+  }, [snapshot, frame])
+}
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+/** Columns ordered by their label values, `eth2` before `eth10`. */
+export function sortedColumns(result: GridResult | undefined): readonly GridColumn[] {
+  if (!result) return []
+  const name = (column: GridColumn): string => Object.values(column.labels).join(' ')
+  return [...result.columns.values()].sort((a, b) => collator.compare(name(a), name(b)))
+}
+
+/** How the page as a whole stands with the server. */
+export interface FrameState {
+  /** Whether every stream is open; undefined before the first try. */
+  readonly isOpen: boolean | undefined
+  /** Since when a stream is closed, server's time. */
+  readonly sinceMs: number
+  /** Time of the newest sample that any live frame has. */
+  readonly newestMs: number
+  readonly error: ApiError | undefined
+}
+
+const NO_FRAME: FrameState = { isOpen: undefined, sinceMs: 0, newestMs: 0, error: undefined }
+const frameState = createStore<FrameState>(NO_FRAME)
+
+/** Looks at every frame that is used; told by the frames themselves. */
+function surveyFrames(): void {
+  let next = NO_FRAME
+  for (const frame of frames.values()) {
+    if (frame.idle) continue
+    const { streamOpen, streamSinceMs, newestMs, error } = frame.getSnapshot()
+    next = {
+      isOpen: streamOpen === false || next.isOpen === false ? false : (streamOpen ?? next.isOpen),
+      sinceMs: streamOpen === false ? Math.max(next.sinceMs, streamSinceMs) : next.sinceMs,
+      newestMs: Math.max(next.newestMs, newestMs),
+      error: error ?? next.error,
+    }
+  }
+  const before = frameState.get()
+  const isSame = (Object.keys(next) as (keyof FrameState)[]).every((key) => before[key] === next[key])
+  if (!isSame) frameState.set(next)
+}
+
+/** How the page stands with the server, over all its frames. */
+export function useFrameState(): FrameState {
+  return useStore(frameState)
+}

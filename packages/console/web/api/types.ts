@@ -1,0 +1,148 @@
+/** The shapes of docs/http-api.md as the page uses them. Times are milliseconds since the Unix epoch; a u64 is a decimal string. */
+
+/** Labels of one series: name to value. */
+export type Labels = Readonly<Record<string, string>>
+
+/** State of the history. `none`: a bare agent that keeps only a short ring in memory. */
+export interface StoreState {
+  readonly state: 'writing' | 'failing' | 'none'
+  readonly reason: string
+  readonly bytes: number
+  readonly oldestMs: number | null
+  readonly ackedMs: number | null
+}
+
+/** Answer of `/api/v1/node` and data of the stream's `state` event. */
+export interface NodeInfo {
+  readonly node: string
+  readonly version: string
+  readonly startedMs: number
+  readonly nowMs: number
+  readonly hardware: {
+    readonly cpuModel: string
+    readonly cpuCount: number
+    readonly memoryBytes: number
+    readonly interfaceCount: number
+    readonly kernel: string
+  }
+  readonly seriesCount: number
+  readonly recordsLost: number
+  readonly simulated: boolean
+  readonly store: StoreState
+}
+
+/** What a source is doing. */
+export type SourceStateName = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'
+
+/** One source of `/api/v1/sources`. A time or figure that is not known yet is null. */
+export interface SourceInfo {
+  readonly name: string
+  readonly type: string
+  readonly placement: string
+  readonly state: SourceStateName
+  readonly reason: string
+  readonly intervalMs: number
+  readonly intervalRealMs: number | null
+  readonly sampleMsP99: number | null
+  readonly samples: number
+  readonly records: number
+  readonly errors: number
+  readonly overruns: number
+  readonly restarts: number
+  readonly dropped: Readonly<Record<string, number>>
+  readonly lastSampleMs: number | null
+  readonly types: readonly string[]
+}
+
+/** Answer of `/api/v1/sources`. */
+export interface SourcesAnswer {
+  readonly sources: readonly SourceInfo[]
+  readonly ledger: { readonly in: number; readonly out: number; readonly dropped: number }
+}
+
+/** Role of a field that can be asked for. */
+export type FieldRole = 'counter' | 'gauge' | 'value'
+
+/** One field of a type. */
+export interface FieldInfo {
+  readonly name: string
+  readonly metric: string
+  readonly kind: string
+  readonly role: FieldRole
+  readonly unit: string
+  readonly help: string
+}
+
+/** One type of the catalogue. */
+export interface TypeInfo {
+  readonly name: string
+  readonly description: string
+  readonly labels: readonly string[]
+  readonly fields: readonly FieldInfo[]
+}
+
+/** One live series of `/api/v1/series`: `value` is null where it is absent, and `absent` says why. */
+export interface SeriesValue {
+  readonly metric: string
+  readonly labels: Labels
+  readonly value: string | null
+  readonly timeMs: number
+  readonly absent: string
+}
+
+/** Answer of `/api/v1/series`. */
+export interface SeriesAnswer {
+  readonly nowMs: number
+  readonly series: readonly SeriesValue[]
+}
+
+/** A condition on one label. */
+export interface Matcher {
+  readonly label: string
+  readonly op: '=' | '!=' | '=~' | '!~'
+  readonly value: string
+}
+
+/** What is computed over each step. */
+export type QueryFunction = 'last' | 'avg' | 'min' | 'max' | 'rate' | 'increase'
+
+/** One question of a query request. */
+export interface MetricQuery {
+  readonly metric: string
+  readonly function: QueryFunction
+  readonly matchers?: readonly Matcher[]
+  readonly by?: readonly string[]
+  readonly aggregate?: 'sum' | 'avg' | 'min' | 'max'
+}
+
+/** What an answer says about one question, without its values. */
+export interface ResultMeta {
+  readonly metric: string
+  readonly unit: string
+  readonly role: FieldRole
+  readonly help: string
+  readonly function: QueryFunction
+  readonly resolutionMs: number
+  readonly clock: string
+}
+
+/** One series of an answer: a gap is NaN. */
+export interface ResultSeries {
+  readonly labels: Labels
+  readonly values: Float64Array
+  readonly resetsMs: readonly number[]
+}
+
+/** Answer to one question. */
+export interface QueryResult extends ResultMeta {
+  readonly series: readonly ResultSeries[]
+}
+
+/** A decoded answer: all series share `times`. */
+export interface QueryAnswer {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  readonly times: Float64Array
+  readonly results: readonly QueryResult[]
+}

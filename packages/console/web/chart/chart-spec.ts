@@ -1,0 +1,44 @@
+import type { Quantity } from '../format/quantity.ts'
+import type { SeriesSlot } from './palette.ts'
+
+/** One member of a chart. `values` lie on the grid of the page; a gap is NaN. */
+export interface ChartMember {
+  readonly key: string
+  readonly label: string
+  readonly values: Float64Array
+  readonly resetsMs?: readonly number[]
+}
+
+/** What a chart shows. Panels are data: every page describes its charts so. */
+export interface ChartSpec {
+  readonly id: string
+  readonly title: string
+  readonly quantity: Quantity
+  /** Stands after the unit in the title: `a kernel was running`. */
+  readonly caption?: string
+  readonly members: readonly ChartMember[]
+  /** Names of one and of many members: `NIC`, `NICs`. */
+  readonly noun: readonly [one: string, many: string]
+  /** Colours in the order in which members take them; the first is the family's. Default: s1 to s8. */
+  readonly slots?: readonly SeriesSlot[]
+  readonly limits?: readonly { readonly value: number; readonly label: string }[]
+  /** `percent` is fixed from 0 to 100; `zero` starts at 0; `free` may start above 0. Default: `zero`. */
+  readonly scale?: 'percent' | 'zero' | 'free'
+  /** How the values came to be, for the foot of the pinned card: `rate of 1 s · kernel clock`. */
+  readonly provenance?: string
+}
+
+/** The part of the grid that is shown. */
+export interface ChartView {
+  readonly times: Float64Array
+  readonly firstIndex: number
+  readonly stepMs: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly isLive: boolean
+  readonly zone: 'utc' | 'local'
+  /** `lines` draws every member; otherwise four and more like members are a herd. */
+  readonly mode: 'herd' | 'lines'
+  /** Members that are lit by hand. */
+  readonly pinned: ReadonlySet<string>
+}

@@ -1,0 +1,71 @@
+import { useMemo, useState } from 'react'
+import { formatIn } from '../format/number.ts'
+import { formatDateTime, zoneName } from '../format/time.ts'
+import type { ChartModel } from './chart-model.ts'
+import type { ChartSpec } from './chart-spec.ts'
+
+const ROW_PX = 24
+/** Columns beyond these are left out of the table and named in its caption. */
+const COLUMN_LIMIT_COUNT = 24
+
+/** The same data as the drawing, newest first. Only the rows in view are in the document. */
+export function ChartTable({
+  spec,
+  model,
+  heightPx,
+}: {
+  readonly spec: ChartSpec
+  readonly model: ChartModel
+  readonly heightPx: number
+}) {
+  const { times, fromMs, toMs, zone } = model.plot
+  const [scrolledPx, setScrolledPx] = useState(0)
+  const positions = useMemo(() => {
+    const inside: number[] = []
+    for (let i = times.length - 1; i >= 0; i--) if (times[i]! >= fromMs && times[i]! <= toMs) inside.push(i)
+    return inside
+  }, [times, fromMs, toMs])
+  const members = spec.members.slice(0, COLUMN_LIMIT_COUNT)
+  const first = Math.max(0, Math.floor(scrolledPx / ROW_PX) - 4)
+  const last = Math.min(positions.length, first + Math.ceil(heightPx / ROW_PX) + 8)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the box scrolls, and the keyboard must reach it
+    <div
+      className="table-box"
+      style={{ height: heightPx }}
+      tabIndex={0}
+      role="region"
+      aria-label={`${spec.title} as a table`}
+      onScroll={(event) => setScrolledPx(event.currentTarget.scrollTop)}
+    >
+      <table className="table is-compact" aria-rowcount={positions.length + 1}>
+        <thead>
+          <tr>
+            <th scope="col">Time, {zoneName(zone, toMs)}</th>
+            {members.map((member) => (
+              <th key={member.key} scope="col" className="is-number">
+                {member.label} {model.unit.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <tr aria-hidden="true" style={{ height: first * ROW_PX }} />}
+          {positions.slice(first, last).map((position, order) => (
+            <tr key={position} aria-rowindex={first + order + 2}>
+              <th scope="row" className="num">
+                {formatDateTime(times[position]!, zone)}
+              </th>
+              {members.map((member) => (
+                <td key={member.key} className="is-number num">
+                  {formatIn(model.unit, member.values[position] ?? Number.NaN)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          {last < positions.length && <tr aria-hidden="true" style={{ height: (positions.length - last) * ROW_PX }} />}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,144 @@
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { SampleGrid } from '../api/sample-grid.ts'
+import { hoverStore, useCursor } from '../state/cursor.ts'
+import { useTheme } from '../state/theme.ts'
+import { type PageState, usePageState } from '../state/time-window.ts'
+import { ChartCard } from './chart-card.tsx'
+import { ChartHeader } from './chart-header.tsx'
+import { type ChartModel, ChartModeller } from './chart-model.ts'
+import type { ChartSpec } from './chart-spec.ts'
+import { ChartTable } from './chart-table.tsx'
+import { type Palette, readPalette } from './palette.ts'
+import { Plot } from './plot.ts'
+import { useChartKeys } from './use-chart-keys.ts'
+import { snapSpan, useSpan } from './use-span.ts'
+import { useWidth } from './use-width.ts'
+
+/** Height of a plot with its axis, in CSS pixels. */
+export const CHART_HEIGHT_PX = 164
+
+interface ChartProps {
+  readonly spec: ChartSpec
+  readonly grid: SampleGrid | undefined
+  /** Rises when the grid was written. */
+  readonly revision: number
+  readonly heightPx?: number
+  /** Whether this chart's drawing is of a window that is being replaced. */
+  readonly isOld?: boolean
+}
+
+/** The one chart of the page. */
+export function Chart({ spec, grid, revision, heightPx = CHART_HEIGHT_PX, isOld = false }: ChartProps) {
+  const page = usePageState()
+  const [host, setHost] = useState<HTMLDivElement | null>(null)
+  const widthPx = useWidth(host)
+  const [isTable, setTable] = useState(false)
+  const [isCardOpen, setCardOpen] = useState(false)
+  const model = useChartModel(spec, grid, revision, widthPx, page)
+  const plot = usePlot(host, { widthPx, heightPx }, model, page, () => setCardOpen(true))
+  const keys = useChartKeys({
+    page,
+    model,
+    onToggleTable: () => setTable((before) => !before),
+    onCard: setCardOpen,
+  })
+  const titleId = useId()
+  return (
+    <section className={isOld ? 'panel chart is-old' : 'panel chart'} aria-labelledby={titleId}>
+      <ChartHeader spec={spec} model={model} titleId={titleId} />
+      {/* biome-ignore lint/a11y/useSemanticElements: a chart is a group with a sentence, not a set of fields */}
+      <div
+        className="chart-group"
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the cursor over the samples
+        tabIndex={0}
+        aria-roledescription="chart"
+        aria-label={model.sentence}
+        onKeyDown={keys.onKeyDown}
+      >
+        {isTable ? (
+          <ChartTable spec={spec} model={model} heightPx={heightPx} />
+        ) : (
+          <div ref={setHost} className="chart-plot" style={{ height: heightPx }} />
+        )}
+        {isCardOpen && !isTable && plot && page.url.atMs !== undefined && (
+          <ChartCard spec={spec} model={model} plot={plot} onClose={() => keys.unpin()} />
+        )}
+        <p className="visually-hidden" aria-live="polite">
+          {keys.announced}
+        </p>
+      </div>
+    </section>
+  )
+}
+
+function useChartModel(
+  spec: ChartSpec,
+  grid: SampleGrid | undefined,
+  revision: number,
+  widthPx: number,
+  page: PageState,
+): ChartModel {
+  const [modeller] = useState(() => new ChartModeller())
+  const span = snapSpan(useSpan(page.range), widthPx - 100)
+  const { fromMs, toMs } = span
+  const { lit, view, tz } = page.url
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the grid changes in place, and the revision says when
+  return useMemo(
+    () =>
+      modeller.model(spec, {
+        times: grid?.times ?? new Float64Array(0),
+        firstIndex: grid?.firstIndex ?? 0,
+        stepMs: grid?.stepMs ?? page.stepMs,
+        fromMs,
+        toMs,
+        isLive: page.isLive,
+        zone: tz ?? 'utc',
+        mode: view ?? 'herd',
+        pinned: new Set(lit),
+      }),
+    [modeller, spec, grid, revision, fromMs, toMs, page.isLive, tz, view, lit],
+  )
+}
+
+/** Keeps one plot in the host and draws every new model. */
+function usePlot(
+  host: HTMLDivElement | null,
+  size: { readonly widthPx: number; readonly heightPx: number },
+  model: ChartModel,
+  page: PageState,
+  onCard: () => void,
+): Plot | undefined {
+  const theme = useTheme()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens resolve differently after the theme changed
+  const palette = useMemo<Palette | undefined>(() => (host ? readPalette(host) : undefined), [host, theme])
+  const [plot, setPlot] = useState<Plot>()
+  const actions = useRef({ page, onCard })
+  actions.current = { page, onCard }
+  const cursorMs = useCursor(page.url.atMs)
+
+  const { widthPx: width, heightPx: height } = size
+  const isReady = host !== null && width > 0 && palette !== undefined
+  useLayoutEffect(() => {
+    if (!isReady) return
+    const created = new Plot(host, { width, height }, model.plot, palette, {
+      onHover: (timeMs) => hoverStore.set(timeMs),
+      onClick: (timeMs) => {
+        actions.current.page.change({ atMs: timeMs }, 'replace')
+        actions.current.onCard()
+      },
+      onZoom: (fromMs, toMs) => actions.current.page.zoom(fromMs, toMs),
+    })
+    setPlot(created)
+    return () => {
+      created.destroy()
+      setPlot(undefined)
+    }
+    // biome-ignore lint/correctness/useExhaustiveDependencies: a plot is made once for its host; the next effect draws what changes
+  }, [host, isReady])
+  useLayoutEffect(() => {
+    if (plot && palette && width > 0) plot.draw(model.plot, { width, height }, palette)
+  }, [plot, model, palette, width, height])
+  useEffect(() => plot?.showCursor(cursorMs), [plot, cursorMs])
+  return plot
+}

@@ -1,0 +1,81 @@
+/** Places in the fixed order of series colours. */
+export type SeriesSlot = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
+
+/** Shape at the end of a line and in legends, so that hue is never alone. */
+export type Marker =
+  | 'circle'
+  | 'square'
+  | 'triangle'
+  | 'diamond'
+  | 'cross'
+  | 'open-circle'
+  | 'open-square'
+  | 'open-triangle'
+
+/** Marker of each place. */
+export const MARKERS: Readonly<Record<SeriesSlot, Marker>> = {
+  1: 'circle',
+  2: 'square',
+  3: 'triangle',
+  4: 'diamond',
+  5: 'cross',
+  6: 'open-circle',
+  7: 'open-square',
+  8: 'open-triangle',
+}
+
+/** Dash of each place, in CSS pixels; empty is solid. */
+export const DASHES: Readonly<Record<SeriesSlot, readonly number[]>> = {
+  1: [],
+  2: [7, 3],
+  3: [3, 3],
+  4: [9, 3, 2, 3],
+  5: [1.5, 2.5],
+  6: [12, 4],
+  7: [5, 2, 1, 2, 1, 2],
+  8: [2, 4],
+}
+
+/** All places in their order. */
+export const SLOTS: readonly SeriesSlot[] = [1, 2, 3, 4, 5, 6, 7, 8]
+
+/** The colours that drawing on a canvas needs, resolved for the theme that is on. */
+export interface Palette {
+  readonly ink: string
+  readonly ink2: string
+  readonly ink3: string
+  readonly grid: string
+  readonly line: string
+  readonly herd: string
+  readonly gap: string
+  readonly surface: string
+  readonly slots: Readonly<Record<SeriesSlot, string>>
+  readonly texts: Readonly<Record<SeriesSlot, string>>
+}
+
+/** Reads the tokens through an element, because the value of a custom property is not resolved by itself. */
+export function readPalette(host: HTMLElement): Palette {
+  const probe = document.createElement('span')
+  probe.hidden = true
+  host.append(probe)
+  const read = (token: string, fallback?: string): string => {
+    probe.style.color = fallback ? `var(--${token}, var(--${fallback}))` : `var(--${token})`
+    return getComputedStyle(probe).color
+  }
+  const each = (of: (slot: SeriesSlot) => string): Record<SeriesSlot, string> =>
+    Object.fromEntries(SLOTS.map((slot) => [slot, of(slot)])) as Record<SeriesSlot, string>
+  const palette: Palette = {
+    ink: read('ink'),
+    ink2: read('ink-2'),
+    ink3: read('ink-3'),
+    grid: read('grid'),
+    line: read('line'),
+    herd: read('herd'),
+    gap: read('gap'),
+    surface: read('surface'),
+    slots: each((slot) => read(`s${slot}`)),
+    texts: each((slot) => read(`s${slot}-text`, `s${slot}`)),
+  }
+  probe.remove()
+  return palette
+}

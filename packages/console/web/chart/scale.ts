@@ -1,0 +1,56 @@
+/** Tops of an axis whose half is as easy to read. */
+const NICE = [1, 2, 3, 4, 5, 6, 8, 10]
+/** A top is kept while the largest value fills at least this share of it. */
+const KEEP_SHARE = 0.35
+/** Room above the largest value. */
+const HEADROOM = 1.04
+
+/**
+ * The top of an axis that starts at 0, in raw units, so that top and middle are round in the unit that is shown.
+ *
+ * `divisor` turns raw values into that unit. A `previous` top stays while it still fits, so that a live axis does not jump.
+ */
+export function niceTop(largestRaw: number, divisor: number, previous?: number): number {
+  if (!(largestRaw > 0)) return previous ?? divisor
+  if (previous !== undefined && largestRaw <= previous && largestRaw > previous * KEEP_SHARE) return previous
+  const wanted = (largestRaw * HEADROOM) / divisor
+  const decade = 10 ** Math.floor(Math.log10(wanted))
+  const step = NICE.find((candidate) => candidate * decade >= wanted * (1 - 1e-12)) ?? 10
+  return step * decade * divisor
+}
+
+/** Largest of some columns between two positions; -Infinity where there is no value. */
+export function largestOf(columns: readonly Float64Array[], from: number, to: number): number {
+  let largest = Number.NEGATIVE_INFINITY
+  for (const values of columns) {
+    for (let i = from; i <= to; i++) if (values[i]! > largest) largest = values[i]!
+  }
+  return largest
+}
+
+/** Smallest of some columns between two positions; Infinity where there is no value. */
+export function smallestOf(columns: readonly Float64Array[], from: number, to: number): number {
+  let smallest = Number.POSITIVE_INFINITY
+  for (const values of columns) {
+    for (let i = from; i <= to; i++) if (values[i]! < smallest) smallest = values[i]!
+  }
+  return smallest
+}
+
+const TICK_STEPS_MS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+  900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 172_800_000, 604_800_000,
+]
+
+/** Distance of the time labels: at most `most` of them over a span, on round times. */
+export function timeStep(spanMs: number, most: number): number {
+  return TICK_STEPS_MS.find((step) => spanMs / step <= most) ?? TICK_STEPS_MS.at(-1)!
+}
+
+/** Round times inside a span. `zoneOffsetMs` makes steps of hours and days round in that zone. */
+export function timeTicks(fromMs: number, toMs: number, stepMs: number, zoneOffsetMs = 0): number[] {
+  const ticks: number[] = []
+  const first = Math.ceil((fromMs + zoneOffsetMs) / stepMs) * stepMs - zoneOffsetMs
+  for (let at = first; at <= toMs; at += stepMs) ticks.push(at)
+  return ticks
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+
+/** One fact of a strip: label, value, and a line under it. */
+export interface Fact {
+  readonly label: string
+  readonly value: string
+  readonly unit?: string
+  readonly caption?: ReactNode
+  readonly tone?: 'warning' | 'critical'
+}
+
+/** Facts side by side, hairlines between them. */
+export function Facts({ facts, label }: { readonly facts: readonly Fact[]; readonly label: string }) {
+  return (
+    <section className="panel facts" aria-label={label}>
+      <dl className="facts-list">
+        {facts.map((fact) => (
+          <div key={fact.label} className={fact.tone ? `fact is-${fact.tone}` : 'fact'}>
+            <dt>{fact.label}</dt>
+            <dd className="fact-value">
+              <span className="num">{fact.value}</span>
+              {fact.unit && <span className="unit"> {fact.unit}</span>}
+            </dd>
+            {fact.caption && <dd className="fact-caption">{fact.caption}</dd>}
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,54 @@
+import type { FieldRole, QueryFunction } from '../api/types.ts'
+
+/** How values of one kind are shown: `factor` turns the raw value into the base unit, `prefixes` says how it is scaled. */
+export interface Quantity {
+  readonly base: string
+  readonly factor: number
+  readonly prefixes: 'si' | 'iec' | 'none'
+  /** Smallest value that is shown as a number; below it (and above 0) stands `< resolution`. */
+  readonly resolution: number
+  /** Digits after the point where the number is not scaled; undefined: three significant digits. */
+  readonly decimals?: number
+}
+
+/** Bits a second, from bytes a second. */
+export const BITS_PER_SECOND: Quantity = { base: 'b/s', factor: 8, prefixes: 'si', resolution: 0.1 }
+/** Bytes a second. */
+export const BYTES_PER_SECOND: Quantity = { base: 'B/s', factor: 1, prefixes: 'si', resolution: 0.1 }
+/** Bytes of memory or of a file. */
+export const BYTES: Quantity = { base: 'B', factor: 1, prefixes: 'iec', resolution: 1 }
+/** Events a second. */
+export const PER_SECOND: Quantity = { base: '/s', factor: 1, prefixes: 'si', resolution: 0.01 }
+/** Percent, from a ratio. */
+export const PERCENT: Quantity = { base: '%', factor: 100, prefixes: 'none', resolution: 0.1, decimals: 1 }
+/** A number without a unit. */
+export const COUNT: Quantity = { base: '', factor: 1, prefixes: 'si', resolution: 0.01 }
+/** Seconds. */
+export const SECONDS: Quantity = { base: 's', factor: 1, prefixes: 'none', resolution: 0.001 }
+
+const NETWORK_METRIC = /^(netdev|ethtool|rdma|doca)_/
+const COUNTED = new Set(['packets', 'events', 'errors', 'operations', ''])
+
+/** How the values of a metric are shown after a function was applied. */
+export function quantityOf(field: {
+  readonly metric: string
+  readonly unit: string
+  readonly role: FieldRole
+  readonly function: QueryFunction
+}): Quantity {
+  const { metric, unit } = field
+  const isNetwork = NETWORK_METRIC.test(metric)
+  if (field.function === 'rate') {
+    if (unit === 'bytes') return isNetwork ? BITS_PER_SECOND : BYTES_PER_SECOND
+    // Seconds a second is a share of time.
+    if (unit === 'seconds') return PERCENT
+    return COUNTED.has(unit) ? PER_SECOND : { ...PER_SECOND, base: ` ${unit}/s` }
+  }
+  if (unit === 'bytes') return isNetwork && metric.includes('speed') ? BITS_PER_SECOND : BYTES
+  if (unit === 'seconds') return SECONDS
+  if (unit === 'ratio') return PERCENT
+  if (unit === 'percent') return { ...PERCENT, factor: 1 }
+  if (unit === 'celsius') return { base: '°C', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
+  if (unit === 'watts') return { base: 'W', factor: 1, prefixes: 'si', resolution: 1 }
+  return COUNTED.has(unit) ? COUNT : { ...COUNT, base: unit }
+}

@@ -1,0 +1,90 @@
+import type { Columns } from '../api/query-client.ts'
+import type { MetricQuery } from '../api/types.ts'
+
+/** What is asked about the host. */
+export const HOST_QUERIES = {
+  idle: { metric: 'host_cpu_idle_seconds_total', function: 'rate' },
+  iowait: { metric: 'host_cpu_iowait_seconds_total', function: 'rate' },
+  memoryTotal: { metric: 'host_memory_total_bytes', function: 'last' },
+  memoryAvailable: { metric: 'host_memory_available_bytes', function: 'last' },
+  pressure: { metric: 'host_pressure_waiting_seconds_total', function: 'rate' },
+} as const satisfies Record<string, MetricQuery>
+
+/** One named column. */
+export interface NamedColumn {
+  readonly name: string
+  readonly values: Float64Array
+}
+
+/** The columns of the host; ratios are 0 to 1. */
+export interface HostColumns {
+  /** Share of time each processor was busy. */
+  readonly busy: readonly NamedColumn[]
+  /** Mean over the processors. */
+  readonly busyMean: Float64Array | undefined
+  readonly memoryTotal: Float64Array | undefined
+  readonly memoryAvailable: Float64Array | undefined
+  readonly memoryUsed: Float64Array | undefined
+  /** Share of time in which some task waited, by resource. */
+  readonly pressure: readonly NamedColumn[]
+}
+
+/** Collects the columns of the host. What it does not say is missing. */
+export function hostColumns(answer: Columns): HostColumns {
+  const { grid } = answer
+  if (!grid)
+    return {
+      busy: [],
+      busyMean: undefined,
+      memoryTotal: undefined,
+      memoryAvailable: undefined,
+      memoryUsed: undefined,
+      pressure: [],
+    }
+  const waits = new Map(answer.columns(HOST_QUERIES.iowait).map((column) => [column.labels.cpu, grid.slice(column)]))
+  const busy = answer.columns(HOST_QUERIES.idle).map((column) => {
+    const name = column.labels.cpu ?? ''
+    return { name, values: busyShare(grid.slice(column), waits.get(name)) }
+  })
+  const single = (query: MetricQuery): Float64Array | undefined => {
+    const column = answer.columns(query)[0]
+    return column && grid.slice(column)
+  }
+  const memoryTotal = single(HOST_QUERIES.memoryTotal)
+  const memoryAvailable = single(HOST_QUERIES.memoryAvailable)
+  return {
+    busy,
+    busyMean: busy.length > 0 ? meanOf(busy.map(({ values }) => values)) : undefined,
+    memoryTotal,
+    memoryAvailable,
+    memoryUsed: memoryTotal && memoryAvailable && memoryTotal.map((total, i) => total - memoryAvailable[i]!),
+    pressure: answer.columns(HOST_QUERIES.pressure).map((column) => ({
+      name: column.labels.resource ?? '',
+      values: grid.slice(column),
+    })),
+  }
+}
+
+/** Busy is what is neither idle nor waiting for a disk. Clock ticks make single samples pass the bounds; they are cut. */
+export function busyShare(idle: Float64Array, iowait: Float64Array | undefined): Float64Array {
+  return idle.map((value, i) => {
+    const wait = iowait?.[i] ?? 0
+    return Math.min(1, Math.max(0, 1 - value - (Number.isNaN(wait) ? 0 : wait)))
+  })
+}
+
+/** Mean of columns, over those that have a value. */
+export function meanOf(columns: readonly Float64Array[]): Float64Array {
+  const mean = new Float64Array(columns[0]?.length ?? 0)
+  for (let i = 0; i < mean.length; i++) {
+    let sum = 0
+    let count = 0
+    for (const values of columns) {
+      if (Number.isNaN(values[i]!)) continue
+      sum += values[i]!
+      count++
+    }
+    mean[i] = count === 0 ? Number.NaN : sum / count
+  }
+  return mean
+}

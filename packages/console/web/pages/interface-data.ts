@@ -1,0 +1,92 @@
+import type { Columns } from '../api/query-client.ts'
+import type { MetricQuery } from '../api/types.ts'
+
+const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
+const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
+
+/** What is asked about every interface. */
+export const INTERFACE_QUERIES = {
+  received: rate('netdev_rx_bytes_total'),
+  sent: rate('netdev_tx_bytes_total'),
+  packetsIn: rate('netdev_rx_packets_total'),
+  packetsOut: rate('netdev_tx_packets_total'),
+  errorsIn: rate('netdev_rx_errors_total'),
+  errorsOut: rate('netdev_tx_errors_total'),
+  dropsIn: rate('netdev_rx_dropped_total'),
+  dropsOut: rate('netdev_tx_dropped_total'),
+  carrierChanges: { metric: 'netdev_carrier_changes_total', function: 'increase' },
+  up: last('netdev_up'),
+  speed: last('netdev_speed_bytes'),
+} as const satisfies Record<string, MetricQuery>
+
+/** A question about interfaces. */
+export type InterfaceSignal = keyof typeof INTERFACE_QUERIES
+
+/** The columns of one interface, by signal. What the host does not say is missing. */
+export interface InterfaceColumns {
+  readonly device: string
+  readonly columns: Readonly<Partial<Record<InterfaceSignal, Float64Array>>>
+  /** Errors and drops a second, both directions. */
+  readonly errors: Float64Array
+  readonly drops: Float64Array
+}
+
+/** Collects the columns of every interface, ordered by name with the loopback last. */
+export function interfaceColumns(answer: Columns): InterfaceColumns[] {
+  const { grid } = answer
+  if (!grid) return []
+  const byDevice = new Map<string, Partial<Record<InterfaceSignal, Float64Array>>>()
+  for (const signal of Object.keys(INTERFACE_QUERIES) as InterfaceSignal[]) {
+    for (const column of answer.columns(INTERFACE_QUERIES[signal])) {
+      const device = column.labels.device ?? ''
+      const known = byDevice.get(device) ?? {}
+      known[signal] = grid.slice(column)
+      byDevice.set(device, known)
+    }
+  }
+  const rows = [...byDevice].map(([device, columns]) => ({
+    device,
+    columns,
+    errors: sumColumns([columns.errorsIn, columns.errorsOut], grid.length),
+    drops: sumColumns([columns.dropsIn, columns.dropsOut], grid.length),
+  }))
+  return rows.sort((a, b) => Number(a.device === 'lo') - Number(b.device === 'lo') || compareNames(a.device, b.device))
+}
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+/** Orders names so that `eth2` comes before `eth10`. */
+export function compareNames(a: string, b: string): number {
+  return collator.compare(a, b)
+}
+
+/** Adds columns position by position. Where every one is absent the sum is absent too. */
+export function sumColumns(columns: readonly (Float64Array | undefined)[], length: number): Float64Array {
+  const sum = new Float64Array(length).fill(Number.NaN)
+  for (const values of columns) {
+    if (!values) continue
+    for (let i = 0; i < length; i++) {
+      const value = values[i]!
+      if (!Number.isNaN(value)) sum[i] = Number.isNaN(sum[i]!) ? value : sum[i]! + value
+    }
+  }
+  return sum
+}
+
+/** The newest value of a column among its last `within` samples, NaN where there is none. */
+export function newestValue(values: Float64Array | undefined, within = 10): number {
+  if (!values) return Number.NaN
+  for (let i = values.length - 1; i >= Math.max(0, values.length - within); i--) {
+    if (!Number.isNaN(values[i]!)) return values[i]!
+  }
+  return Number.NaN
+}
+
+/** The largest of the last `within` samples, NaN where there is none. */
+export function largestOfLast(values: Float64Array, within: number): number {
+  let largest = Number.NaN
+  for (let i = Math.max(0, values.length - within); i < values.length; i++) {
+    if (!(values[i]! <= largest) && !Number.isNaN(values[i]!)) largest = values[i]!
+  }
+  return largest
+}

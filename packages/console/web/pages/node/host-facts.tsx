@@ -1,0 +1,65 @@
+import { type Fact, Facts } from '../../components/facts.tsx'
+import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
+import { BYTES, PERCENT } from '../../format/quantity.ts'
+import type { HostColumns, NamedColumn } from '../host-data.ts'
+import { newestValue } from '../interface-data.ts'
+
+const RESOURCE_NAMES: Readonly<Record<string, string>> = {
+  cpu: 'Waiting for a processor',
+  memory: 'Waiting for memory',
+  io: 'Waiting for a disk',
+}
+
+/** The host in a strip of facts: processors, memory, pressure. */
+export function HostFacts({ host, isReady }: { readonly host: HostColumns; readonly isReady: boolean }) {
+  const facts = hostFacts(host)
+  if (facts.length === 0) return isReady ? null : <section className="panel facts is-outline" aria-hidden="true" />
+  return <Facts facts={facts} label="Host" />
+}
+
+function hostFacts(host: HostColumns): Fact[] {
+  const facts: Fact[] = []
+  if (host.busyMean) {
+    const busiest = busiestOf(host.busy)
+    facts.push({
+      label: 'Processors busy',
+      value: formatIn(pickUnit(PERCENT, 1), newestValue(host.busyMean)),
+      unit: '%',
+      caption:
+        busiest && host.busy.length > 1
+          ? `mean of ${host.busy.length}, cpu ${busiest.name} ${formatQuantity(PERCENT, newestValue(busiest.values))}`
+          : 'of one processor',
+    })
+  }
+  const total = newestValue(host.memoryTotal)
+  const available = newestValue(host.memoryAvailable)
+  if (host.memoryAvailable) {
+    const unit = pickUnit(BYTES, total || available)
+    facts.push({
+      label: 'Memory available',
+      value: formatIn(unit, available),
+      unit: unit.label,
+      caption: Number.isNaN(total)
+        ? ''
+        : `of ${formatQuantity(BYTES, total)}, ${formatQuantity(PERCENT, available / total)}`,
+    })
+  }
+  for (const { name, values } of host.pressure) {
+    const share = newestValue(values)
+    facts.push({
+      label: RESOURCE_NAMES[name] ?? `Waiting for ${name}`,
+      value: formatIn(pickUnit(PERCENT, 1), share),
+      unit: '%',
+      caption: 'of the time, some task',
+      ...(share >= 0.2 ? { tone: 'warning' as const } : {}),
+    })
+  }
+  return facts
+}
+
+function busiestOf(columns: readonly NamedColumn[]): NamedColumn | undefined {
+  return columns.reduce<NamedColumn | undefined>(
+    (most, column) => (most && newestValue(most.values) >= newestValue(column.values) ? most : column),
+    undefined,
+  )
+}

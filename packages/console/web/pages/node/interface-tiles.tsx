@@ -1,0 +1,121 @@
+import { Link } from 'wouter'
+import { niceTop } from '../../chart/scale.ts'
+import { Sparkline } from '../../components/sparkline.tsx'
+import { StateMark, type StateTone } from '../../components/state-mark.tsx'
+import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
+import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { type InterfaceColumns, largestOfLast, newestValue } from '../interface-data.ts'
+import type { InterfaceFact } from './headline.ts'
+
+/** Tiles beyond these are reached through the fabric page. */
+const TILE_LIMIT_COUNT = 24
+
+interface TilesProps {
+  readonly interfaces: readonly InterfaceColumns[]
+  readonly facts: readonly InterfaceFact[]
+  /** Samples that a sparkline shows. */
+  readonly sampleCount: number
+}
+
+/** One tile an interface, side by side. */
+export function InterfaceTiles({ interfaces, facts, sampleCount }: TilesProps) {
+  const page = usePageState()
+  const shown = interfaces.slice(0, TILE_LIMIT_COUNT)
+  const largest = Math.max(
+    0,
+    ...interfaces.map(({ columns }) => largestOfLast(columns.sent ?? new Float64Array(0), sampleCount) || 0),
+  )
+  const top = niceTop(largest, pickUnit(BITS_PER_SECOND, largest).divisor)
+  return (
+    <section className="rails" aria-label="Interfaces">
+      <div className="rails-label">
+        <h2>Interfaces</h2>
+        <p>sent, 5 min</p>
+        <p className="num">{formatQuantity(BITS_PER_SECOND, top)} full height</p>
+      </div>
+      <ul className="tiles">
+        {shown.map((row) => (
+          <li key={row.device}>
+            <Tile
+              row={row}
+              fact={facts.find(({ device }) => device === row.device)}
+              top={top}
+              sampleCount={sampleCount}
+            />
+          </li>
+        ))}
+      </ul>
+      {interfaces.length > shown.length && (
+        <Link className="rails-more" href={page.hrefTo('/fabric')}>
+          and {interfaces.length - shown.length} more
+        </Link>
+      )}
+    </section>
+  )
+}
+
+interface TileProps {
+  readonly row: InterfaceColumns
+  readonly fact: InterfaceFact | undefined
+  readonly top: number
+  readonly sampleCount: number
+}
+
+function Tile({ row, fact, top, sampleCount }: TileProps) {
+  const page = usePageState()
+  const { sent, received } = row.columns
+  const now = newestValue(sent)
+  const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(now) ? 0 : now)
+  const { tone, word, trouble } = stateOf(fact)
+  const length = sent?.length ?? 0
+  // In trouble the sparkline is the signal that fired.
+  const signal = trouble ? (fact?.errors ? row.errors : row.drops) : sent
+  const signalTop = trouble && signal ? niceTop(largestOfLast(signal, sampleCount), 1) : top
+  return (
+    <Link className={`tile is-${tone}`} href={page.hrefTo(`/fabric/${encodeURIComponent(row.device)}`)}>
+      <span className="tile-head">
+        <span className="tile-name" title={row.device}>
+          {row.device}
+        </span>
+        <StateMark tone={tone} word={word} iconOnly={tone === 'ok'} />
+      </span>
+      <span className="tile-value">
+        <span className="num">{formatIn(unit, now)}</span>
+        <span className="unit"> {unit.label} sent</span>
+      </span>
+      {signal ? (
+        <Sparkline
+          values={signal}
+          top={signalTop}
+          from={length - sampleCount}
+          to={length - 1}
+          tone={trouble ? 'lit' : 'herd'}
+        />
+      ) : (
+        <span className="sparkline" />
+      )}
+      <span className="tile-facts">
+        <span>
+          <span className="num">{formatQuantity(BITS_PER_SECOND, newestValue(received))}</span> received
+        </span>
+        <span className={trouble ? 'tile-trouble' : 'tile-quiet'}>{trouble ?? (fact ? 'no errors' : '–')}</span>
+      </span>
+    </Link>
+  )
+}
+
+function stateOf(fact: InterfaceFact | undefined): {
+  readonly tone: StateTone
+  readonly word: string
+  readonly trouble?: string
+} {
+  if (!fact) return { tone: 'absent', word: 'No sample' }
+  if (fact.downForMs !== undefined) return { tone: 'critical', word: 'Down' }
+  if (fact.isUp === false) return { tone: 'absent', word: 'Down' }
+  if (fact.errors >= 0.1)
+    return { tone: 'critical', word: 'Counts errors', trouble: `${formatQuantity(PER_SECOND, fact.errors)} errors` }
+  if (fact.drops >= 1)
+    return { tone: 'warning', word: 'Drops packets', trouble: `${formatQuantity(PER_SECOND, fact.drops)} drops` }
+  return { tone: 'ok', word: 'Up' }
+}

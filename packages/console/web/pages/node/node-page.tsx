@@ -1,0 +1,84 @@
+import { useMemo } from 'react'
+import { type Columns, useColumns } from '../../api/query-client.ts'
+import { useNode } from '../../api/resources.ts'
+import type { MetricQuery } from '../../api/types.ts'
+import { useKnownQueries } from '../../api/use-known-queries.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
+import { HOST_QUERIES, hostColumns } from '../host-data.ts'
+import { INTERFACE_QUERIES, interfaceColumns } from '../interface-data.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { nodeHeadline } from './headline.ts'
+import { HostFacts } from './host-facts.tsx'
+import { InterfaceTiles } from './interface-tiles.tsx'
+import { nodeCharts } from './node-charts.ts'
+import { nodeFacts } from './node-facts.ts'
+import { SourcesPanel } from './sources-panel.tsx'
+
+const RECENT_QUERIES: readonly MetricQuery[] = [...Object.values(INTERFACE_QUERIES), ...Object.values(HOST_QUERIES)]
+const { received, sent, errorsIn, errorsOut, dropsIn, dropsOut } = INTERFACE_QUERIES
+const CHART_QUERIES: readonly MetricQuery[] = [
+  received,
+  sent,
+  errorsIn,
+  errorsOut,
+  dropsIn,
+  dropsOut,
+  ...Object.values(HOST_QUERIES),
+]
+
+/** Is this machine well, and if not, where. */
+export function NodePage() {
+  const { data: node } = useNode()
+  usePageTitle(node?.node ?? 'Node')
+  const known = useKnownQueries(RECENT_QUERIES)
+  const recent = useColumns(known, RECENT, RECENT_STEP_MS)
+  const { interfaces, host, facts } = useMemo(() => {
+    const interfaces = interfaceColumns(recent)
+    const host = hostColumns(recent)
+    return { interfaces, host, facts: nodeFacts(recent.grid, interfaces, host) }
+  }, [recent])
+  const isReady = recent.grid !== undefined
+  return (
+    <>
+      <h1 className="visually-hidden">{node?.node ?? 'Node'}</h1>
+      {isReady && <Headline text={nodeHeadline(facts)} />}
+      {isReady && interfaces.length === 0 && (
+        <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>
+      )}
+      {interfaces.length > 0 && (
+        <PanelBoundary>
+          <InterfaceTiles
+            interfaces={interfaces}
+            facts={facts.interfaces}
+            sampleCount={RECENT.kind === 'live' ? RECENT.windowMs / RECENT_STEP_MS : 0}
+          />
+        </PanelBoundary>
+      )}
+      <HostFacts host={host} isReady={isReady} />
+      <NodeCharts />
+      <PanelBoundary>
+        <SourcesPanel />
+      </PanelBoundary>
+    </>
+  )
+}
+
+function NodeCharts() {
+  const page = usePageState()
+  const known = useKnownQueries(CHART_QUERIES)
+  const answer: Columns = useColumns(known, page.range, page.stepMs)
+  const charts = useMemo(() => nodeCharts(interfaceColumns(answer), hostColumns(answer)), [answer])
+  return (
+    <div className="chart-grid">
+      {charts.map((spec) => (
+        <PanelBoundary key={spec.id}>
+          <Chart spec={spec} grid={answer.grid} revision={answer.snapshot.revision} />
+        </PanelBoundary>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import { Link } from 'wouter'
+import { useSources } from '../../api/resources.ts'
+import { StateMark } from '../../components/state-mark.tsx'
+import { countOf, groupThousands } from '../../format/number.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { sourceState } from '../source-words.ts'
+
+/** The sources in short: one row for all that read, one for each that does not. */
+export function SourcesPanel() {
+  const page = usePageState()
+  const { data } = useSources()
+  const sources = data?.sources ?? []
+  const reading = sources.filter(({ state }) => state === 'reading')
+  const others = sources
+    .filter(({ state }) => state !== 'reading')
+    .sort((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)
+  return (
+    <section className="panel" aria-labelledby="sources-panel">
+      <header className="panel-head has-line">
+        <h2 id="sources-panel" className="panel-title">
+          Sources
+        </h2>
+        <Link className="panel-link" href={page.hrefTo('/sources')}>
+          All sources
+        </Link>
+      </header>
+      <div className="table-box">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">State</th>
+              <th scope="col">Source</th>
+              <th scope="col" className="is-wide">
+                Why
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {reading.length > 0 && data && (
+              <tr>
+                <td>
+                  <StateMark tone="ok" word="Reading" />
+                </td>
+                <td>{countOf(reading.length, 'source')}</td>
+                <td className="is-quiet num">
+                  {groupThousands(String(data.ledger.dropped))} lost of {groupThousands(String(data.ledger.in))}
+                </td>
+              </tr>
+            )}
+            {others.map((source) => {
+              const { tone, word } = sourceState(source.state)
+              return (
+                <tr key={source.name}>
+                  <td>
+                    <StateMark tone={tone} word={word} />
+                  </td>
+                  <td>{source.name}</td>
+                  <td className="is-quiet">{source.reason || '–'}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+      {data && sources.length === 0 && <p className="panel-note">No source is configured.</p>}
+    </section>
+  )
+}

@@ -1,0 +1,46 @@
+import { useFrameState } from '../api/query-client.ts'
+import { Icon } from '../components/icon.tsx'
+import { formatAge, formatClock, zoneName } from '../format/time.ts'
+import { useSecond } from '../state/clock.ts'
+import { usePageState, WINDOWS } from '../state/time-window.ts'
+
+/** Whether the page follows now, how far behind it is, and what time it is there. */
+export function LiveState() {
+  const page = usePageState()
+  const nowMs = useSecond()
+  const live = useFrameState()
+  const zone = page.url.tz ?? 'utc'
+  const clock = (
+    <span className="live-clock num">
+      {formatClock(nowMs, zone)} {zoneName(zone, nowMs)}
+    </span>
+  )
+  if (!page.isLive) {
+    return (
+      <div className="live">
+        <span className="live-word">Paused</span>
+        <button type="button" className="button is-primary" onClick={() => page.follow(WINDOWS[0]!.windowMs)}>
+          Back to live
+        </button>
+      </div>
+    )
+  }
+  if (live.isOpen === false) {
+    return (
+      <div className="live is-stale">
+        <Icon name="stale" className="is-warning" />
+        <span className="live-word">Stopped {formatAge(nowMs - live.sinceMs)} ago</span>
+        {clock}
+      </div>
+    )
+  }
+  const lagMs = live.newestMs > 0 ? Math.max(0, nowMs - live.newestMs) : undefined
+  return (
+    <div className="live">
+      <span className={lagMs === undefined ? 'live-dot is-waiting' : 'live-dot'} aria-hidden="true" />
+      <span className="live-word">Live</span>
+      {lagMs !== undefined && <span className="live-lag num">{formatAge(lagMs)} behind</span>}
+      {clock}
+    </div>
+  )
+}

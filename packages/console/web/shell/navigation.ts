@@ -1,0 +1,25 @@
+import type { IconName } from '../components/icon.tsx'
+
+/** One page in the navigation. A page that does not exist yet is not in it. */
+export interface Destination {
+  readonly path: string
+  readonly label: string
+  readonly icon: IconName
+  /** The key after `g` that goes there. */
+  readonly key: string
+}
+
+/** The pages, in the order of the rail. */
+export const DESTINATIONS: readonly Destination[] = [
+  { path: '/', label: 'Node', icon: 'node', key: 'n' },
+  { path: '/fabric', label: 'Fabric', icon: 'fabric', key: 'f' },
+  { path: '/explore', label: 'Explorer', icon: 'explorer', key: 'x' },
+  { path: '/sources', label: 'Sources', icon: 'sources', key: 's' },
+]
+
+/** Whether a destination is where the page is, or above it. */
+export function isCurrent(destination: Destination, location: string): boolean {
+  return destination.path === '/'
+    ? location === '/'
+    : location === destination.path || location.startsWith(`${destination.path}/`)
+}

@@ -1,0 +1,67 @@
+import { Link, useLocation } from 'wouter'
+import { useNode } from '../api/resources.ts'
+import { Icon, Logo } from '../components/icon.tsx'
+import { countOf, groupThousands } from '../format/number.ts'
+import { formatAge } from '../format/time.ts'
+import { useSecond } from '../state/clock.ts'
+import { usePageState } from '../state/time-window.ts'
+import { DESTINATIONS, isCurrent } from './navigation.ts'
+
+/** The navigation: a rail at the left, icons alone on middling screens, a bar at the bottom of small ones. */
+export function Rail() {
+  const page = usePageState()
+  const [location] = useLocation()
+  const { data: node } = useNode()
+  return (
+    <nav className="rail" aria-label="Pages">
+      <Link className="rail-brand" href={page.hrefTo('/')} aria-label="Sonde, to the node">
+        <Logo />
+        <span>Sonde</span>
+      </Link>
+      <ul className="rail-list">
+        {DESTINATIONS.map((destination) => {
+          const count = destination.path === '/fabric' ? node?.hardware.interfaceCount : undefined
+          const current = isCurrent(destination, location)
+          return (
+            <li key={destination.path}>
+              <Link
+                className="rail-item"
+                href={page.hrefTo(destination.path)}
+                aria-current={current ? 'page' : undefined}
+              >
+                <Icon name={destination.icon} />
+                <span className="rail-name">{destination.label}</span>
+                {count !== undefined && (
+                  <span className="rail-count num">
+                    {count}
+                    <span className="visually-hidden"> interfaces</span>
+                  </span>
+                )}
+              </Link>
+            </li>
+          )
+        })}
+      </ul>
+      <RailFoot />
+    </nav>
+  )
+}
+
+function RailFoot() {
+  const { data: node } = useNode()
+  const nowMs = useSecond()
+  if (!node) return <div className="rail-foot" />
+  return (
+    <div className="rail-foot">
+      <p>
+        Sonde {node.version} · up <span className="num">{formatAge(nowMs - node.startedMs)}</span>
+      </p>
+      <p>
+        <span className="num">{countOf(node.seriesCount, 'series', 'series')}</span> ·{' '}
+        <span className={node.recordsLost > 0 ? 'num is-warning' : 'num'}>
+          {groupThousands(String(node.recordsLost))} lost
+        </span>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+import { useNode } from '../api/resources.ts'
+import { Icon } from '../components/icon.tsx'
+import { formatQuantity } from '../format/number.ts'
+import { BYTES } from '../format/quantity.ts'
+import { toggleTheme, useTheme } from '../state/theme.ts'
+import { LiveState } from './live-state.tsx'
+import { WindowControl } from './window-control.tsx'
+
+/** The place, whether it is simulated, live state, window, search and theme. */
+export function TopBar({ onSearch }: { readonly onSearch: () => void }) {
+  const { data: node } = useNode()
+  const theme = useTheme()
+  return (
+    <header className="top-bar">
+      <div className="place">
+        <span className="place-name">{node?.node ?? ' '}</span>
+        {node && <span className="place-hardware">{hardwareLine(node.hardware)}</span>}
+        {node?.simulated && (
+          <span className="badge is-simulated">
+            <Icon name="flask" />
+            SIMULATED
+          </span>
+        )}
+      </div>
+      <LiveState />
+      <WindowControl />
+      <button type="button" className="button search-button" onClick={onSearch} aria-keyshortcuts="Control+K">
+        <Icon name="search" />
+        <span className="visually-hidden">Search</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <button
+        type="button"
+        className="button icon-button"
+        onClick={toggleTheme}
+        aria-label={theme === 'dark' ? 'Light theme' : 'Dark theme'}
+      >
+        <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
+      </button>
+    </header>
+  )
+}
+
+function hardwareLine(hardware: {
+  readonly cpuModel: string
+  readonly cpuCount: number
+  readonly memoryBytes: number
+  readonly interfaceCount: number
+  readonly kernel: string
+}): string {
+  const { cpuModel, cpuCount, memoryBytes, kernel } = hardware
+  return [`${cpuCount} × ${cpuModel}`, formatQuantity(BYTES, memoryBytes), `Linux ${kernel}`].join(' · ')
+}

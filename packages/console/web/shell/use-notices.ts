@@ -1,0 +1,80 @@
+import { retryAll, useFrameState } from '../api/query-client.ts'
+import { refreshAll, useNode } from '../api/resources.ts'
+import type { Notice } from '../components/banner.tsx'
+import { formatAge, formatClock, zoneName } from '../format/time.ts'
+import { useSecond } from '../state/clock.ts'
+import { usePageState } from '../state/time-window.ts'
+
+/** Failures in a row after which the server counts as out of reach. */
+const UNREACHABLE_AFTER_COUNT = 2
+/** Milliseconds after which a lost stream is worth a banner; shorter losses mend themselves unseen. */
+const STOPPED_AFTER_MS = 5_000
+
+/** Everything that is wrong with the page or its server now. */
+export function useNotices(): Notice[] {
+  const page = usePageState()
+  const node = useNode()
+  const live = useFrameState()
+  const nowMs = useSecond()
+  const notices: Notice[] = []
+  const tryNow = {
+    label: 'Try now',
+    run: () => {
+      refreshAll()
+      retryAll()
+    },
+  }
+  const zone = page.url.tz ?? 'utc'
+  const isUnreachable = node.failures >= UNREACHABLE_AFTER_COUNT && node.error?.status === 0
+  if (isUnreachable) {
+    notices.push({
+      id: 'unreachable',
+      tone: 'critical',
+      fact: `${location.host} does not answer.`,
+      detail: `${node.failures} tries, last ${formatClock(node.failedMs, zone)} ${zoneName(zone)}.${live.newestMs > 0 ? ` Showing data up to ${formatClock(live.newestMs, zone)}.` : ''} It is tried again every 5 s.`,
+      action: tryNow,
+    })
+  } else if (node.error) {
+    notices.push({
+      id: 'node',
+      tone: 'warning',
+      fact: 'The server answers with an error.',
+      detail: node.error.message,
+      action: tryNow,
+    })
+  } else if (live.error) {
+    notices.push({
+      id: 'query',
+      tone: 'warning',
+      fact: 'A question was not answered.',
+      detail: live.error.message,
+      action: tryNow,
+    })
+  }
+  if (!isUnreachable && live.isOpen === false && nowMs - live.sinceMs > STOPPED_AFTER_MS) {
+    notices.push({
+      id: 'live',
+      tone: 'stale',
+      fact: `Live stopped ${formatAge(nowMs - live.sinceMs)} ago.`,
+      detail: 'Reconnecting; missed samples will be fetched.',
+    })
+  }
+  const store = node.data?.store
+  if (store?.state === 'failing') {
+    notices.push({
+      id: 'store',
+      tone: 'critical',
+      fact: `History is not being written: ${store.reason.replace(/\.$/, '')}.`,
+      detail: 'Live values go on. Nothing acknowledged was lost; what waits is tried again.',
+    })
+  }
+  if (page.unknown.length > 0) {
+    notices.push({
+      id: 'unknown',
+      tone: 'info',
+      fact: `Ignored in the address: ${page.unknown.join(', ')}.`,
+      detail: 'The rest of the address was followed.',
+    })
+  }
+  return notices
+}

@@ -1,0 +1,22 @@
+import { usePageState, WINDOWS } from '../state/time-window.ts'
+
+/** The window that follows now. A zoomed page shows the way back instead of a pressed segment. */
+export function WindowControl() {
+  const page = usePageState()
+  const current = page.range.kind === 'live' ? page.range.windowMs : undefined
+  return (
+    <div className="segments" role="group" aria-label="Window">
+      {WINDOWS.map(({ label, windowMs }) => (
+        <button
+          key={label}
+          type="button"
+          className="segment"
+          aria-pressed={current === windowMs}
+          onClick={() => page.follow(windowMs)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from 'react'
+
+/** A value that can be read, replaced and listened to. */
+export interface Store<T> {
+  readonly get: () => T
+  readonly set: (value: T) => void
+  readonly subscribe: (listener: () => void) => () => void
+}
+
+/** Makes a store. Setting the same value again tells nobody. */
+export function createStore<T>(initial: T): Store<T> {
+  let value = initial
+  const listeners = new Set<() => void>()
+  return {
+    get: () => value,
+    set: (next) => {
+      if (Object.is(next, value)) return
+      value = next
+      for (const listener of [...listeners]) listener()
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** Reads a store in a component. */
+export function useStore<T>(store: Store<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get)
+}
