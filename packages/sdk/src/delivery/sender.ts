@@ -1,0 +1,129 @@
+import { messageOf } from '../errors.ts'
+import { backoffMs } from './backoff.ts'
+import type { DeliveryLimits } from './config.ts'
+import type { Timers } from './timers.ts'
+
+/**
+ * What came of one attempt. `ok`: the far end has it all. `retry`: not now; `afterMs` is how long it asks to be left alone. `reject`: it will never take this, and
+ * has taken nothing of it.
+ */
+export type SendResult =
+  | { readonly outcome: 'ok' }
+  | { readonly outcome: 'retry'; readonly reason: string; readonly afterMs?: number }
+  | { readonly outcome: 'reject'; readonly reason: string }
+
+/**
+ * Makes one attempt to hand a payload over. Must stop when the signal aborts; what comes of it afterwards is ignored. To throw is to
+ * answer `retry`.
+ */
+export type Send<P> = (payload: P, signal: AbortSignal) => Promise<SendResult>
+
+/** What came of a payload in the end. `expired`: attempts or time ran out. `stopped`: delivery closes. */
+export type Verdict =
+  | { readonly outcome: 'ok' }
+  | { readonly outcome: 'reject' | 'expired'; readonly reason: string }
+  | { readonly outcome: 'stopped' }
+
+const STOPPED = { outcome: 'stopped' } as const
+
+/** Attempts, pauses and time limits of payloads. */
+export class Sender<P> {
+  readonly #send: Send<P>
+  readonly #limits: Readonly<Required<DeliveryLimits>>
+  readonly #timers: Timers
+  readonly #random: () => number
+  readonly #onFailure: (reason: string) => void
+  /** Ends of what is under way: attempts by `stop`, pauses also by `hurry`. */
+  readonly #attempts = new Set<() => void>()
+  readonly #pauses = new Set<() => void>()
+  #stopped = false
+
+  constructor(
+    send: Send<P>,
+    limits: Readonly<Required<DeliveryLimits>>,
+    timers: Timers,
+    random: () => number,
+    onFailure: (reason: string) => void,
+  ) {
+    this.#send = send
+    this.#limits = limits
+    this.#timers = timers
+    this.#random = random
+    this.#onFailure = onFailure
+  }
+
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  /** Tries until the payload is taken or rejected, or the limits are reached. */
+  async deliver(payload: P): Promise<Verdict> {
+    const deadlineMs = this.#timers.nowMs() + this.#limits.retryLimitMs
+    for (let attempt = 1; !this.#stopped; attempt++) {
+      const result = await this.#attempt(payload)
+      if (result.outcome === 'ok' || result.outcome === 'stopped') return result
+      this.#onFailure(result.reason)
+      if (result.outcome === 'reject') return result
+      const leftMs = deadlineMs - this.#timers.nowMs()
+      if (attempt >= this.#limits.attemptsMax || leftMs <= 0) return { outcome: 'expired', reason: result.reason }
+      const asked = result.afterMs !== undefined && result.afterMs > 0 ? result.afterMs : 0
+      // The last attempt is at the deadline, however long the far end asks to be left alone.
+      await this.#pause(Math.min(leftMs, Math.max(asked, backoffMs(attempt, this.#limits, this.#random))))
+    }
+    return STOPPED
+  }
+
+  /** Ends the pauses under way, once: what waits is tried again now. */
+  hurry(): void {
+    for (const end of this.#pauses) end()
+  }
+
+  /** Ends everything under way, for good. */
+  stop(): void {
+    this.#stopped = true
+    this.hurry()
+    for (const end of this.#attempts) end()
+  }
+
+  #attempt(payload: P): Promise<SendResult | typeof STOPPED> {
+    return new Promise((resolve) => {
+      const controller = new AbortController()
+      const end = (result: SendResult | typeof STOPPED) => {
+        cancel()
+        this.#attempts.delete(stop)
+        resolve(result)
+      }
+      // Settled first: that the attempt then fails by the abort is no news.
+      const abandon = (result: SendResult | typeof STOPPED) => {
+        end(result)
+        controller.abort()
+      }
+      const stop = () => abandon(STOPPED)
+      const { timeoutMs } = this.#limits
+      const cancel = this.#timers.after(timeoutMs, () =>
+        abandon({ outcome: 'retry', reason: `no answer within ${timeoutMs} ms` }),
+      )
+      this.#attempts.add(stop)
+      // A `send` that throws before its first await is caught as well.
+      Promise.resolve()
+        .then(() => this.#send(payload, controller.signal))
+        .then(
+          // Types do not hold back a `send` written in JavaScript.
+          (result) => end(result ?? { outcome: 'retry', reason: 'send answered nothing' }),
+          (error) => end({ outcome: 'retry', reason: messageOf(error) }),
+        )
+    })
+  }
+
+  #pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel()
+        this.#pauses.delete(end)
+        resolve()
+      }
+      const cancel = this.#timers.after(delayMs, end)
+      this.#pauses.add(end)
+    })
+  }
+}
