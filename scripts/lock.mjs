@@ -9,7 +9,7 @@ const POLL_MS = 200
  *
  * @template T
  * @param {string} path
- * @param {() => T} work
+ * @param {() => T | Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function withLock(path, work) {

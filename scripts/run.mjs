@@ -5,4 +5,4 @@ import { fail, runFile, setUp } from './setup.mjs'
 
 const [file, ...args] = process.argv.slice(2)
 if (!file) fail('usage: node scripts/run.mjs FILE.ts [ARGUMENT…]')
-runFile(await setUp(), resolve(file), args)
+await runFile(await setUp(), resolve(file), args)

@@ -1,7 +1,7 @@
 // Makes a clone ready to run: packages installed, the web page built, the right Node found.
 // Plain JavaScript, because it is what runs on whichever Node the machine happens to have (18 or newer).
 
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -48,16 +48,26 @@ export function npmCommand() {
 }
 
 /** Runs a TypeScript file as this process would: same streams, arguments, signals and exit code. */
-export function runFile(node, file, args) {
-  const child = spawn(node, [...nodeFlags, file, ...args], { stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
+export async function runFile(node, file, args) {
+  process.exit(await run(node, [...nodeFlags, file, ...args], { stdio: 'inherit' }))
+}
+
+/** Runs a program to its end, hands signals on to it, and answers its exit code. */
+function run(command, args, options) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, options)
+    const forward = (signal) => {
       // A terminal sends Ctrl-C to the child as well; sent twice it would cut a clean shutdown short.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    }
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    for (const signal of signals) process.on(signal, forward)
+    child.on('error', (error) => fail(`cannot start ${command}: ${error.message}`))
+    child.on('exit', (code, signal) => {
+      for (const name of signals) process.removeListener(name, forward)
+      resolve(code ?? 128 + os.constants.signals[signal])
     })
-  }
-  child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`))
-  child.on('exit', (code, signal) => process.exit(code ?? 128 + os.constants.signals[signal]))
+  })
 }
 
 /** Ends with one readable line. */
@@ -87,17 +97,13 @@ function readPackages(lockfile) {
   return JSON.parse(readFileSync(lockfile, 'utf8')).packages
 }
 
-function install() {
+async function install() {
   say('Installing packages…')
   const [command, first] = npmCommand()
   // Whatever the user's npm settings leave out is needed here.
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  const result = spawnSync(command, [...first, ...args, '--engine-strict=false'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (result.error) fail(`npm cannot be started (${result.error.message}); install npm and run this again`)
-  if (result.status !== 0) fail('npm ci failed, its message is above; nothing was started')
+  const args = ['ci', '--include=dev', '--include=optional', '--engine-strict=false', '--no-audit', '--no-fund']
+  const code = await run(command, [...first, ...args, '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (code !== 0) fail('npm ci failed, its message is above; nothing was started')
 }
 
 function findNode() {
@@ -118,15 +124,15 @@ function isWebBuilt() {
   )
 }
 
-function buildWeb() {
+async function buildWeb() {
   say('Building the web page…')
   const inputs = hashOfWebInputs()
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   const args = [...nodeFlags, vite, 'build', '--logLevel', 'warn']
-  const result = spawnSync(findNode(), args, { cwd: consoleDir, stdio: ['ignore', 2, 2] })
-  if (result.status === 0) writeFileSync(join(cacheDir, 'web.hash'), inputs)
+  const code = await run(findNode(), args, { cwd: consoleDir, stdio: ['ignore', 2, 2] })
+  if (code === 0) writeFileSync(join(cacheDir, 'web.hash'), inputs)
   else say('The web page could not be built, the reason is above')
-  return result.status === 0
+  return code === 0
 }
 
 /** The page's own files, how they are built, and the versions of what they import. */

@@ -4,5 +4,5 @@ import { join } from 'node:path'
 import { root, runFile, setUp, setUpWeb } from './setup.mjs'
 
 const node = await setUp()
-if (await setUpWeb()) runFile(node, join(root, 'packages/cli/src/main.ts'), ['up', ...process.argv.slice(2)])
+if (await setUpWeb()) await runFile(node, join(root, 'packages/cli/src/main.ts'), ['up', ...process.argv.slice(2)])
 else process.exitCode = 1

@@ -3,4 +3,4 @@
 import { join } from 'node:path'
 import { root, runFile, setUp } from './setup.mjs'
 
-runFile(await setUp(), join(root, 'scripts/test.ts'), process.argv.slice(2))
+await runFile(await setUp(), join(root, 'scripts/test.ts'), process.argv.slice(2))
