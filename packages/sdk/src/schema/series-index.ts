@@ -1,0 +1,154 @@
+import type { Slot } from './layout.ts'
+import type { RecordType } from './record-type.ts'
+import type { Views } from './views.ts'
+
+/** Where the bytes of one label go in a key. */
+interface KeyPart {
+  readonly slot: Slot
+  /** First u32 word of the key. */
+  readonly word: number
+}
+
+const DEAD = -1
+
+/**
+ * Numbers series by the bytes of their labels: a record finds its series without building text. Each type and source has its own. Batches
+ * tend to bring series in the order of the batch before, so the next number is tried first; after that comes a hash table over the bytes.
+ * Memory: the label bytes and some 24 bytes a series. Its caller bounds it.
+ */
+export class SeriesIndex {
+  readonly #parts: readonly KeyPart[]
+  readonly #words: number
+  /** The key of the record in hand. */
+  readonly #key: Uint32Array
+  readonly #keyBytes: Uint8Array
+  /** Keys of all series, one after the other. */
+  #keys: Uint32Array
+  /** Place of each series in `#table`; `DEAD` where the number is free. */
+  #places = new Int32Array(16).fill(DEAD)
+  /** Open addressing: number + 1, 0 where free, `DEAD` where a series was forgotten. */
+  #table = new Int32Array(32)
+  #used = 0
+  #free: number[] = []
+  #high = 0
+  #next = 0
+
+  constructor(type: RecordType) {
+    let word = 0
+    this.#parts = type.labels.map((slot) => {
+      const part = { slot, word }
+      word += (slot.bytes + 3) >> 2
+      return part
+    })
+    this.#words = word
+    this.#key = new Uint32Array(word)
+    this.#keyBytes = new Uint8Array(this.#key.buffer)
+    this.#keys = new Uint32Array(word * 16)
+  }
+
+  /** Series known now. */
+  get count(): number {
+    return this.#high - this.#free.length
+  }
+
+  /** The number of the record's series, given on first sight. Numbers run from 0; those of forgotten series are given again. */
+  of(views: Views, offset: number): number {
+    const known = this.find(views, offset)
+    return known === DEAD ? this.#add() : known
+  }
+
+  /** The number of the record's series, −1 where it is not known. */
+  find(views: Views, offset: number): number {
+    this.#load(views, offset)
+    if (this.#places[this.#next] !== DEAD && this.#next < this.#high && this.#matches(this.#next)) return this.#next++
+    const mask = this.#table.length - 1
+    for (let place = this.#hash(0, this.#key) & mask; this.#table[place] !== 0; place = (place + 1) & mask) {
+      const id = (this.#table[place] ?? 0) - 1
+      if (id >= 0 && this.#matches(id)) {
+        this.#next = id + 1
+        return id
+      }
+    }
+    return DEAD
+  }
+
+  /** Forgets a series; its number goes to a later one. */
+  forget(id: number): void {
+    const place = this.#places[id]
+    if (place === undefined || place === DEAD) return
+    this.#table[place] = DEAD
+    this.#places[id] = DEAD
+    this.#free.push(id)
+  }
+
+  /** Takes the key that `find` loaded. */
+  #add(): number {
+    const id = this.#free.pop() ?? this.#high++
+    if (id >= this.#places.length) this.#grow()
+    this.#keys.set(this.#key, id * this.#words)
+    if (++this.#used * 2 > this.#table.length) this.#rehash()
+    else this.#place(id)
+    this.#next = id + 1
+    return id
+  }
+
+  #place(id: number): void {
+    const mask = this.#table.length - 1
+    let place = this.#hash(id * this.#words, this.#keys) & mask
+    while ((this.#table[place] ?? 0) > 0) place = (place + 1) & mask
+    this.#table[place] = id + 1
+    this.#places[id] = place
+  }
+
+  #grow(): void {
+    const places = new Int32Array(this.#places.length * 2).fill(DEAD)
+    places.set(this.#places)
+    this.#places = places
+    const keys = new Uint32Array(this.#keys.length * 2)
+    keys.set(this.#keys)
+    this.#keys = keys
+  }
+
+  /** Sweeps forgotten places out, and doubles the table where they were not the reason. */
+  #rehash(): void {
+    const free = new Set(this.#free)
+    this.#used = this.count
+    this.#table = new Int32Array(this.#used * 4 > this.#table.length ? this.#table.length * 2 : this.#table.length)
+    for (let id = 0; id < this.#high; id++) if (!free.has(id)) this.#place(id)
+  }
+
+  #matches(id: number): boolean {
+    const at = id * this.#words
+    for (let i = 0; i < this.#words; i++) if (this.#keys[at + i] !== this.#key[i]) return false
+    return true
+  }
+
+  #hash(at: number, from: Uint32Array): number {
+    let hash = 0
+    for (let i = 0; i < this.#words; i++) {
+      hash = Math.imul(hash ^ (from[at + i] ?? 0), 0x9e3779b1)
+      hash ^= hash >>> 15
+    }
+    return hash
+  }
+
+  #load(views: Views, offset: number): void {
+    for (const { slot, word } of this.#parts) {
+      const at = offset + slot.offset
+      if (slot.field.kind === 'char') this.#loadText(views.u8, at, slot.bytes, word)
+      else if (slot.bytes === 4) this.#key[word] = views.data.getUint32(at, true)
+      else this.#key[word] = slot.bytes === 2 ? views.data.getUint16(at, true) : (views.u8[at] ?? 0)
+    }
+  }
+
+  /** A foreign layout may hold anything behind the closing NUL. */
+  #loadText(bytes: Uint8Array, at: number, room: number, word: number): void {
+    const start = word * 4
+    let length = 0
+    while (length < room && bytes[at + length] !== 0) {
+      this.#keyBytes[start + length] = bytes[at + length] ?? 0
+      length++
+    }
+    this.#keyBytes.fill(0, start + length, start + ((room + 3) & ~3))
+  }
+}

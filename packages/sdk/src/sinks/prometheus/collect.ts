@@ -1,0 +1,103 @@
+import { headerText } from '../../wire/prometheus/header.ts'
+import type { Rows } from '../../wire/prometheus/lines.ts'
+import type { Column } from './column.ts'
+import { Exposition, type FamilyText } from './exposition.ts'
+import type { Families, Family } from './families.ts'
+import type { Reasons } from './reasons.ts'
+import type { Table } from './table.ts'
+
+/** What one collect works on: fixed in one turn, so that nothing that comes between its slices tears a family. */
+export interface Moment {
+  /** Rows that are left out from now on, because another type shows their series. */
+  readonly hiddenCount: number
+  readonly changes: readonly {
+    readonly columns: readonly Column[]
+    readonly rows: Rows
+    readonly changed: Int32Array
+    readonly rowCount: number
+  }[]
+  readonly families: readonly {
+    readonly header: FamilyText['header']
+    readonly help: boolean
+    readonly columns: readonly Column[]
+  }[]
+}
+
+const ROWS_A_STEP = 1024
+
+/** Fixes rows, columns and headers as they are now. */
+export function takeMoment(tables: Iterable<Table>, families: Families, reasons: Reasons): Moment {
+  const changes = Array.from(tables, (table) => {
+    const changed = table.snapshot()
+    return { columns: [...table.columns], rows: table.shown, changed, rowCount: table.rows.high }
+  })
+  let hiddenCount = 0
+  for (const family of families.all()) hiddenCount += hideDuplicates(family)
+  const shown = Array.from(families.all(), (family) => {
+    const absent = reasons.sentences(fieldsOf(family))
+    const help = absent === '' ? family.help : `${family.help.replace(/[.\s]+$/, '')}.${absent}`
+    const baseTaken = families.isBaseTaken(family)
+    const header = {
+      text: headerText(family, help, 'text', baseTaken),
+      openmetrics: headerText(family, help, 'openmetrics', baseTaken),
+    }
+    return { header, help: absent !== '', columns: [...family.columns] }
+  })
+  return { hiddenCount, changes, families: shown }
+}
+
+/** Brings the text of a moment up to date, a step at a time. */
+export function* renderMoment({ changes, families }: Moment): Generator<void, Exposition> {
+  for (const { columns, rows, changed, rowCount } of changes) {
+    if (changed.length === 0 && rowCount === 0) continue
+    for (const column of columns) {
+      for (const lines of column.lines) {
+        const step = Math.max(1, Math.floor(ROWS_A_STEP / column.laneCount))
+        for (let from = 0; from < changed.length; from += step) {
+          lines.patch(rows, changed, from, Math.min(from + step, changed.length))
+          yield
+        }
+        for (let page = 0; page < lines.pageCount; page++) if (lines.settle(rows, page, rowCount)) yield
+      }
+    }
+  }
+  const texts: FamilyText[] = []
+  for (const { header, help, columns } of families) {
+    if (!help && columns.every(({ text }) => text.lineCount === 0)) continue
+    const text = columns.flatMap((column) => column.text.share())
+    const openmetrics = columns.flatMap((column) =>
+      column.openmetrics === column.text ? [] : column.openmetrics.share(),
+    )
+    texts.push({ header, pages: { text, openmetrics: openmetrics.length > 0 ? openmetrics : text } })
+  }
+  return new Exposition(texts)
+}
+
+/** Where several types fill a family, the row that came first shows a series; the others are left out. Returns how many are left out anew. */
+function hideDuplicates(family: Family): number {
+  const { columns } = family
+  const basis =
+    columns.length === 1 ? '' : columns.map(({ table }) => `${table.type.fingerprint} ${table.shape}`).join()
+  if (basis === family.decided) return 0
+  family.decided = basis
+  const first = new Map<string, { column: Column; row: number; born: number }>()
+  const hidden = new Map(columns.map((column) => [column, new Set<number>()]))
+  for (const column of columns.length === 1 ? [] : columns) {
+    for (const { row, text, born } of column.table.visible()) {
+      const before = first.get(text)
+      if (before !== undefined && before.born < born) {
+        hidden.get(column)?.add(row)
+        continue
+      }
+      if (before !== undefined) hidden.get(before.column)?.add(before.row)
+      first.set(text, { column, row, born })
+    }
+  }
+  let newly = 0
+  for (const [column, rows] of hidden) newly += column.hide(rows)
+  return newly
+}
+
+function fieldsOf({ columns }: Family): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(columns.map(({ table, slots }) => [table.type.name, new Set(slots.map(({ name }) => name))]))
+}

@@ -1,0 +1,134 @@
+import type { Slot } from '../../schema/layout.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { counterBase, type FamilyInfo, namesOf } from '../../wire/prometheus/header.ts'
+import { numberClass, sumSlotOf } from '../../wire/prometheus/lanes.ts'
+import type { Column } from './column.ts'
+
+/** A metric that a type was refused, because another has its name. */
+export interface MetricConflict {
+  readonly metric: string
+  /** The type that was refused, and the field it names the metric with. */
+  readonly type: string
+  readonly field: string
+  /** What the two disagree in, and what to do. */
+  readonly reason: string
+}
+
+/** A metric and the columns of all types that fill it. */
+export interface Family extends FamilyInfo {
+  readonly help: string
+  /** Lines of one family are told apart by labels of the same form only. */
+  readonly shape: string
+  readonly columns: Column[]
+  /** What the rows left out were decided on. */
+  decided: string
+}
+
+/** A metric as a type declares it: one field, or several that share the name. */
+export interface MetricFields {
+  readonly metric: string
+  readonly slots: readonly [Slot, ...Slot[]]
+}
+
+/** The metrics of a type. The field with a histogram's sum belongs to the histogram. */
+export function metricsOf(type: RecordType): MetricFields[] {
+  const { slots } = type.layout
+  const sums = new Set(slots.filter(({ field }) => field.role === 'bucket').map((slot) => sumSlotOf(type, slot)))
+  const metrics = new Map<string, [Slot, ...Slot[]]>()
+  for (const slot of slots) {
+    const metric = type.metrics.get(slot.name)
+    if (metric === undefined || sums.has(slot)) continue
+    const known = metrics.get(metric)
+    if (known === undefined) metrics.set(metric, [slot])
+    else known.push(slot)
+  }
+  return Array.from(metrics, ([metric, fields]) => ({ metric, slots: fields }))
+}
+
+/** All families by name. The first type to name a metric decides its kind and unit; one that disagrees is refused. */
+export class Families {
+  readonly #families = new Map<string, Family>()
+  /** The family that writes a name, be it in TYPE or as the name of a sample. */
+  readonly #owners = new Map<string, Family>()
+  /** Rises with every change that a header may depend on. */
+  version = 0
+
+  /** In order of appearance. */
+  all(): Iterable<Family> {
+    return this.#families.values()
+  }
+
+  /** The family for a metric of a type, or the reason why it has none. The caller adds the column. */
+  join(type: RecordType, { metric, slots }: MetricFields): Family | string {
+    const unfit = unfitReason(type, slots)
+    if (unfit !== undefined) return unfit
+    const wanted = familyOf(type, metric, slots[0])
+    const known = this.#families.get(metric)
+    if (known !== undefined) return disagreement(known, wanted) ?? known
+    for (const name of namesOf(wanted)) {
+      const owner = this.#owners.get(name)
+      if (owner !== undefined) {
+        return `${name} belongs to the ${owner.kind} ${owner.name} of ${typesOf(owner)}; name one of them otherwise with \`metric\``
+      }
+    }
+    this.#families.set(metric, wanted)
+    for (const name of namesOf(wanted)) this.#owners.set(name, wanted)
+    this.version++
+    return wanted
+  }
+
+  /** Takes a column out, and its family with the last one. */
+  leave(column: Column): void {
+    const { family } = column
+    family.columns.splice(family.columns.indexOf(column), 1)
+    this.version++
+    if (family.columns.length > 0) return
+    this.#families.delete(family.name)
+    for (const name of namesOf(family)) this.#owners.delete(name)
+  }
+
+  /** Whether another family uses the short name that OpenMetrics would give this counter. */
+  isBaseTaken(family: Family): boolean {
+    const base = counterBase(family)
+    return base !== undefined && this.#owners.has(base)
+  }
+}
+
+function familyOf(type: RecordType, name: string, { name: fieldName, field }: Slot): Family {
+  const kind = field.role === 'bucket' ? 'histogram' : field.role === 'counter' ? 'counter' : 'gauge'
+  const shape = field.role === 'bucket' ? `edges ${field.edges?.join(', ')}` : field.count > 1 ? 'an array' : 'a scalar'
+  const help = field.help || `${type.description || type.name}: ${fieldName}`
+  return { name, kind, unit: field.unit ?? '', help, shape, columns: [], decided: '' }
+}
+
+function unfitReason(type: RecordType, slots: MetricFields['slots']): string | undefined {
+  const [first, ...others] = slots
+  const { kind, role } = first.field
+  if (kind === 'char' || kind === 'symbol') return `a field of kind ${kind} is no number`
+  if (role === 'bucket' && kind !== 'u32' && kind !== 'u64') return `a histogram of kind ${kind}; allowed: u32 and u64`
+  for (const [i, { name, field }] of others.entries()) {
+    const before = slots[i]?.field
+    if (before?.optional !== true) return `${slots[i]?.name} is always there, so that ${name} would never be shown`
+    const alike =
+      disagreement(familyOf(type, '', first), familyOf(type, '', { ...first, field })) === undefined &&
+      numberClass(first) === numberClass({ ...first, field }) &&
+      field.count === first.field.count &&
+      role !== 'bucket'
+    if (!alike)
+      return `${name} and ${first.name} differ in more than their name; name one of them otherwise with \`metric\``
+  }
+  return undefined
+}
+
+function disagreement(known: Family, wanted: Family): string | undefined {
+  if (known.kind === wanted.kind && known.unit === wanted.unit && known.shape === wanted.shape) return undefined
+  return `it is ${describe(wanted)}, but ${typesOf(known)} has ${describe(known)} of that name; name one of them otherwise with \`metric\``
+}
+
+function describe({ kind, unit, shape }: Family): string {
+  return `a ${kind} ${unit === '' ? 'without unit' : `in ${unit}`} (${shape})`
+}
+
+function typesOf({ columns }: Family): string {
+  return columns.length === 0 ? 'another field' : columns.map(({ table }) => table.type.name).join(', ')
+}

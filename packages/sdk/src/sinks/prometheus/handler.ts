@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { messageOf } from '../../errors.ts'
+import type { Prometheus } from './prometheus.ts'
+
+/** Answers GET and HEAD of `node:http` with the view; needs no framework. What is not a scrape is answered with 405. */
+export function metricsHandler(
+  view: Prometheus,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { allow: 'GET, HEAD' }).end()
+      return
+    }
+    try {
+      const { accept, 'accept-encoding': acceptEncoding } = request.headers
+      const { contentType, contentEncoding, body } = await view.render({ accept, acceptEncoding })
+      response.writeHead(200, {
+        'content-type': contentType,
+        'content-length': body.length,
+        vary: 'Accept, Accept-Encoding',
+        ...(contentEncoding === undefined ? {} : { 'content-encoding': contentEncoding }),
+      })
+      response.end(request.method === 'HEAD' ? undefined : body)
+    } catch (error) {
+      view.stats.errors++
+      response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(`${messageOf(error)}\n`)
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { absenceType } from '../../schema/builtin.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { CONTENT_TYPES } from '../../wire/prometheus/header.ts'
+import { acceptsGzip, negotiateFormat } from '../../wire/prometheus/negotiate.ts'
+import { countDrop, type Sink, sinkStats } from '../sink.ts'
+import { renderMoment, takeMoment } from './collect.ts'
+import { Column } from './column.ts'
+import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
+import type { Exposition } from './exposition.ts'
+import { Families, type MetricConflict, metricsOf } from './families.ts'
+import { type Absence, Reasons, readAbsences } from './reasons.ts'
+import { runInSlices } from './slices.ts'
+import { Table } from './table.ts'
+
+/** Headers of a scrape that matter. */
+export interface ScrapeHeaders {
+  /** `Accept`: which format. Default: text 0.0.4. */
+  readonly accept?: string | undefined
+  /** `Accept-Encoding`: whether gzip is taken. Default: no. */
+  readonly acceptEncoding?: string | undefined
+}
+
+/** Answer to a scrape. Its bytes are shared with other scrapes and never change. */
+export interface Scrape {
+  readonly contentType: string
+  readonly contentEncoding?: 'gzip'
+  readonly body: Buffer
+}
+
+/** Bodies below this are sent as they are. Unit: bytes. */
+const GZIP_FROM_BYTES = 1024
+
+/**
+ * Makes the Prometheus view: it keeps the latest record of every series and shows it as text 0.0.4 or OpenMetrics 1.0.
+ *
+ * @throws SondeError `PRM_OPTION` where an option is out of its range.
+ * @example
+ * const prometheus = createPrometheus()
+ * const source = createSource({ id: 'app', emit: (batch) => prometheus.accept(batch) })
+ * createServer(metricsHandler(prometheus)).listen(9394)
+ */
+export function createPrometheus(options: PrometheusOptions = {}): Prometheus {
+  return new Prometheus(prometheusConfig(options))
+}
+
+/** See {@link createPrometheus}. Not for `new`: options are checked there. */
+export class Prometheus implements Sink {
+  readonly name: string
+  readonly stats = sinkStats()
+  readonly #config: PrometheusConfig
+  readonly #tables = new Map<string, Table>()
+  readonly #families = new Families()
+  readonly #reasons = new Reasons()
+  readonly #conflicts = new Map<Table, MetricConflict[]>()
+  /** Rises when what is shown changes. */
+  #version = 0
+  #shown: { readonly version: number; readonly exposition: Exposition } | undefined
+  #running: Promise<void> | undefined
+  /** Before this time no series expires. Unit: milliseconds. */
+  #expiryDueMs = Number.POSITIVE_INFINITY
+  #closed = false
+
+  constructor(config: PrometheusConfig) {
+    this.#config = config
+    this.name = config.name
+  }
+
+  /** Lines of all live series, those whose value is absent included. */
+  get seriesCount(): number {
+    let lines = 0
+    for (const table of this.#tables.values()) lines += table.count * table.linesPerRow
+    return lines
+  }
+
+  accept(batch: Batch): void {
+    const startMs = performance.now()
+    this.stats.in += batch.count
+    if (this.#closed) this.#drop('closed', batch.count)
+    else if (batch.bytes.length !== batch.count * batch.type.layout.recordBytes) {
+      this.stats.errors++
+      this.#drop('wrong_size', batch.count)
+    } else if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch)
+    else if (batch.type.metrics.size === 0) this.stats.out += batch.count
+    else this.#takeRecords(batch)
+    this.stats.seconds += (performance.now() - startMs) / 1000
+  }
+
+  /** Takes every series of a source out, at once: its client or device is gone. */
+  removeSource(source: SourceInfo): void {
+    for (const table of this.#tables.values()) table.remove(source, '')
+    this.#reasons.removeSource(source)
+    this.#version++
+  }
+
+  /** Metrics that were refused, because another type has their name with another kind, unit or form. */
+  conflicts(): readonly MetricConflict[] {
+    return [...this.#conflicts.values()].flat()
+  }
+
+  /**
+   * The text of everything accepted so far. Made at most once for what is shown: callers share it while nothing changes, and share the one that is being made.
+   */
+  async collect(): Promise<Exposition> {
+    this.#expire()
+    const wanted = this.#version
+    while (this.#shown === undefined || this.#shown.version < wanted) {
+      this.#running ??= this.#render()
+      await this.#running
+    }
+    return this.#shown.exposition
+  }
+
+  /** Answers a scrape. */
+  async render(headers: ScrapeHeaders = {}): Promise<Scrape> {
+    const format = negotiateFormat(headers.accept)
+    const exposition = await this.collect()
+    const contentType = CONTENT_TYPES[format]
+    if (!acceptsGzip(headers.acceptEncoding) || exposition.bytes(format) < GZIP_FROM_BYTES) {
+      return { contentType, body: await exposition.plain(format) }
+    }
+    return { contentType, contentEncoding: 'gzip', body: await exposition.gzipped(format) }
+  }
+
+  /** Everything accepted is visible at once; there is nothing to wait for. */
+  flush(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const table of [...this.#tables.values()]) this.#dropTable(table)
+    this.#shown = undefined
+    this.#version++
+  }
+
+  async #render(): Promise<void> {
+    const version = this.#version
+    try {
+      const moment = takeMoment(this.#tables.values(), this.#families, this.#reasons)
+      // Their last records were counted as shown before it was known that another type has the series.
+      this.stats.out -= moment.hiddenCount
+      this.#drop('duplicate_series', moment.hiddenCount)
+      this.#shown = { version, exposition: await runInSlices(renderMoment(moment)) }
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  #takeRecords(batch: Batch): void {
+    const { seriesExpiryS, seriesLimit, lineLimit, nowMs } = this.#config
+    const now = nowMs()
+    const table = this.#tableOf(batch.type)
+    if (table.count >= seriesLimit) this.#expire()
+    const expiredMs = now - seriesExpiryS * 1000
+    const taken = table.take(batch, now, expiredMs, { rows: seriesLimit, lines: lineLimit - this.seriesCount })
+    this.#expiryDueMs = Math.min(this.#expiryDueMs, now + seriesExpiryS * 1000)
+    if (taken.changed) this.#version++
+    this.#drop('duplicate_series', taken.duplicate)
+    this.#drop('series_limit', taken.overSeriesLimit)
+    this.#drop('line_limit', taken.overLineLimit)
+    // A record that lost one of its metrics was not shown in full.
+    if (this.#conflicts.has(table)) this.#drop('metric_conflict', taken.shown)
+    else this.stats.out += taken.shown
+  }
+
+  #takeAbsences(batch: Batch): void {
+    const now = this.#config.nowMs()
+    for (const absence of readAbsences(batch)) {
+      if (this.#reasons.take(batch.source, absence, now)) this.stats.out++
+      else this.#drop('absence_limit', 1)
+      if (absence.field === '' && absence.code !== '') this.#removeSeries(batch.source, absence)
+    }
+    this.#expiryDueMs = Math.min(this.#expiryDueMs, now + this.#config.seriesExpiryS * 1000)
+    this.#version++
+  }
+
+  /** What a source says is absent as a whole is not shown with its last value; the next record brings it back. */
+  #removeSeries(source: SourceInfo, { type, series }: Absence): void {
+    for (const table of this.#tables.values()) if (table.type.name === type) table.remove(source, series)
+  }
+
+  #expire(): void {
+    const { seriesExpiryS, nowMs } = this.#config
+    const now = nowMs()
+    if (now < this.#expiryDueMs) return
+    const expiredMs = now - seriesExpiryS * 1000
+    let oldestMs = Number.POSITIVE_INFINITY
+    for (const table of [...this.#tables.values()]) {
+      oldestMs = Math.min(oldestMs, table.expire(expiredMs))
+      if (table.count === 0 && table.seenMs <= expiredMs) this.#dropTable(table)
+      else oldestMs = Math.min(oldestMs, table.seenMs)
+    }
+    this.#reasons.expire(expiredMs)
+    this.#expiryDueMs = Math.max(now + 1000, oldestMs + seriesExpiryS * 1000)
+    this.#version++
+  }
+
+  #tableOf(type: RecordType): Table {
+    const known = this.#tables.get(type.fingerprint)
+    if (known !== undefined) return known
+    const table = new Table(type, this.#config.timestamps)
+    this.#tables.set(type.fingerprint, table)
+    this.#joinFamilies(table)
+    return table
+  }
+
+  /** Gives a table the columns that its metrics may have now. */
+  #joinFamilies(table: Table): void {
+    const refused: MetricConflict[] = []
+    for (const metric of metricsOf(table.type)) {
+      if (table.columns.some(({ family }) => family.name === metric.metric)) continue
+      const family = this.#families.join(table.type, metric)
+      if (typeof family === 'string') {
+        const { name: field } = metric.slots[0]
+        refused.push({ metric: metric.metric, type: table.type.name, field, reason: family })
+        continue
+      }
+      const column = new Column(table, family, metric.slots, this.#config.timestamps)
+      family.columns.push(column)
+      table.add(column)
+    }
+    if (refused.length > 0) this.#conflicts.set(table, refused)
+    else this.#conflicts.delete(table)
+  }
+
+  /** Forgets a type without series; metrics that it kept from others are theirs now. */
+  #dropTable(table: Table): void {
+    this.#tables.delete(table.type.fingerprint)
+    this.#conflicts.delete(table)
+    for (const column of table.columns) this.#families.leave(column)
+    for (const refused of [...this.#conflicts.keys()]) this.#joinFamilies(refused)
+  }
+
+  #drop(reason: string, records: number): void {
+    countDrop(this.stats, reason, records)
+  }
+}

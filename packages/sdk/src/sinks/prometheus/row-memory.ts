@@ -1,0 +1,178 @@
+import type { RecordType } from '../../schema/record-type.ts'
+import { allocateViews, type Views } from '../../schema/views.ts'
+import type { Rows } from '../../wire/prometheus/lines.ts'
+
+const NS_PER_MS = 1_000_000
+const US_PER_MS = 1000
+const TWO_32 = 4294967296
+
+let births = 0
+
+/** Memory of a table's rows, twice: as records come, and as they were at the last snapshot. Columns of what is known of each row beside. */
+export class RowMemory {
+  readonly #type: RecordType
+  readonly #timestamps: boolean
+  /** Row size. Unit: bytes; a multiple of 8. */
+  readonly #strideBytes: number
+  #live: Views = allocateViews(0)
+  #shownBytes = new Uint8Array(0)
+  #liveMs = new Float64Array(0)
+  /** Rows that changed since the last snapshot. */
+  #dirty = new Int32Array(0)
+  #dirtyCount = 0
+  #isDirty = new Uint8Array(0)
+  readonly #labels: Uint8Array[] = []
+  readonly shown: Rows
+  /** What the owner says of each row; 0 is free. */
+  state = new Uint8Array(0)
+  /** Columns in which another type of the family shows the row's series. */
+  covered = new Uint16Array(0)
+  /** When each row last had a record. Unit: milliseconds. */
+  seenMs = new Float64Array(0)
+  /** Order in which rows began to be shown, over all tables. */
+  born = new Float64Array(0)
+  /** Rows that were ever in use; they run from 0. */
+  high = 0
+
+  constructor(type: RecordType, timestamps: boolean) {
+    this.#type = type
+    this.#timestamps = timestamps && type.time !== undefined
+    this.#strideBytes = (type.layout.recordBytes + 7) & ~7
+    this.shown = {
+      data: new DataView(this.#shownBytes.buffer),
+      strideBytes: this.#strideBytes,
+      visible: new Uint8Array(0),
+      labels: this.#labels,
+      timesMs: new Float64Array(0),
+    }
+  }
+
+  /** Whether a row changed since the last snapshot. */
+  get changed(): boolean {
+    return this.#dirtyCount > 0
+  }
+
+  /** The number of a row that was never in use. */
+  append(): number {
+    if (this.high === this.state.length) this.#grow(Math.max(16, this.high * 2))
+    return this.high++
+  }
+
+  open(row: number, state: number, labels: string): void {
+    this.state[row] = state
+    this.born[row] = ++births
+    this.#labels[row] = Buffer.from(labels)
+    this.#mark(row)
+  }
+
+  close(row: number): void {
+    this.state[row] = 0
+    this.covered[row] = 0
+    this.#mark(row)
+  }
+
+  /** Copies a record into its row. The time alone is no change where lines do not carry it. */
+  put(row: number, views: Views, offset: number, isWallClock: boolean): void {
+    const changed =
+      this.#type.layout.kind === 'aligned' ? this.#putWords(row, views, offset) : this.#putBytes(row, views, offset)
+    if (changed || (this.#timestamps && this.#putTime(row, isWallClock))) this.#mark(row)
+  }
+
+  /** Makes the rows of now the shown ones, but for `visible`, and returns those that changed. */
+  snapshot(): Int32Array {
+    const { shown } = this
+    const stride = this.#strideBytes
+    if (shown.visible.length < this.state.length) {
+      this.#shownBytes = grown(this.#shownBytes, new Uint8Array(this.#live.bytes.length))
+      shown.data = new DataView(this.#shownBytes.buffer)
+      shown.visible = grown(shown.visible, new Uint8Array(this.state.length))
+      shown.timesMs = grown(shown.timesMs, new Float64Array(this.#timestamps ? this.state.length : 0))
+    }
+    const changed = this.#dirty.slice(0, this.#dirtyCount)
+    if (changed.length * 4 > this.high) this.#shownBytes.set(this.#live.bytes.subarray(0, this.high * stride))
+    for (const row of changed) {
+      const at = row * stride
+      if (changed.length * 4 <= this.high) this.#shownBytes.set(this.#live.bytes.subarray(at, at + stride), at)
+      if (this.#timestamps) shown.timesMs[row] = this.#liveMs[row]!
+      this.#isDirty[row] = 0
+    }
+    this.#dirtyCount = 0
+    return changed
+  }
+
+  #mark(row: number): void {
+    if (this.#isDirty[row] === 1) return
+    this.#isDirty[row] = 1
+    this.#dirty[this.#dirtyCount++] = row
+  }
+
+  #putWords(row: number, { u32: from }: Views, offset: number): boolean {
+    const to = this.#live.u32
+    const words = this.#strideBytes >> 2
+    const start = offset >> 2
+    const at = row * words
+    const time = this.#type.time === undefined ? -1 : this.#type.time.offset >> 2
+    let changed = false
+    for (let word = 0; word < words; word++) {
+      const value = from[start + word]!
+      if (to[at + word] === value) continue
+      to[at + word] = value
+      if (word !== time && word !== time + 1) changed = true
+    }
+    return changed
+  }
+
+  #putBytes(row: number, { u8: from }: Views, offset: number): boolean {
+    const to = this.#live.u8
+    const { recordBytes } = this.#type.layout
+    const at = row * this.#strideBytes
+    const time = this.#type.time?.offset ?? recordBytes
+    let changed = false
+    for (let byte = 0; byte < recordBytes; byte++) {
+      const value = from[offset + byte]!
+      if (to[at + byte] === value) continue
+      to[at + byte] = value
+      if (byte < time || byte >= time + 8) changed = true
+    }
+    return changed
+  }
+
+  #putTime(row: number, isWallClock: boolean): boolean {
+    const { time } = this.#type
+    let timeMs = 0
+    if (isWallClock && time !== undefined) {
+      const at = row * this.#strideBytes + time.offset
+      const low = this.#live.data.getUint32(at, true)
+      const high = this.#live.data.getUint32(at + 4, true)
+      timeMs = millisecondsOf(high, low, time.field.resolution === 'us' ? US_PER_MS : NS_PER_MS)
+    }
+    if (this.#liveMs[row] === timeMs) return false
+    this.#liveMs[row] = timeMs
+    return true
+  }
+
+  #grow(rows: number): void {
+    const live = allocateViews(rows * this.#strideBytes)
+    live.bytes.set(this.#live.bytes)
+    this.#live = live
+    this.state = grown(this.state, new Uint8Array(rows))
+    this.covered = grown(this.covered, new Uint16Array(rows))
+    this.seenMs = grown(this.seenMs, new Float64Array(rows))
+    this.born = grown(this.born, new Float64Array(rows))
+    this.#dirty = grown(this.#dirty, new Int32Array(rows))
+    this.#isDirty = grown(this.#isDirty, new Uint8Array(rows))
+    if (this.#timestamps) this.#liveMs = grown(this.#liveMs, new Float64Array(rows))
+  }
+}
+
+/** Whole milliseconds in `high * 2^32 + low` units, exactly. */
+function millisecondsOf(high: number, low: number, unitsPerMs: number): number {
+  const quotient = Math.floor(high / unitsPerMs)
+  const rest = (high - quotient * unitsPerMs) * TWO_32 + low
+  return quotient * TWO_32 + Math.floor(rest / unitsPerMs)
+}
+
+function grown<T extends Uint8Array | Uint16Array | Int32Array | Float64Array>(from: T, into: T): T {
+  into.set(from)
+  return into
+}

@@ -1,0 +1,231 @@
+import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { SeriesIndex } from '../../schema/series-index.ts'
+import { type Views, viewsOf } from '../../schema/views.ts'
+import { LabelText } from '../../wire/prometheus/label-text.ts'
+import type { Rows } from '../../wire/prometheus/lines.ts'
+import type { Column } from './column.ts'
+import { RowMemory } from './row-memory.ts'
+
+/** What became of the records of a batch. Unit: records. */
+export interface Taken {
+  shown: number
+  duplicate: number
+  overSeriesLimit: number
+  overLineLimit: number
+  /** Whether a value, or the set of rows, is not what it was. */
+  changed: boolean
+}
+
+/** Room that is left for new rows. */
+export interface Room {
+  readonly rows: number
+  /** Lines in all types. */
+  readonly lines: number
+}
+
+/** A source's part of a table. */
+interface Member {
+  readonly source: SourceInfo
+  readonly index: SeriesIndex
+  readonly labels: LabelText
+  /** Row of each series number. */
+  readonly rows: number[]
+}
+
+interface Place {
+  readonly member: Member
+  readonly id: number
+  readonly text: string
+}
+
+const FREE = 0
+const SHOWN = 1
+/** Another source shows the same series; the row waits for it to go. */
+const DUPLICATE = 2
+
+/** The current record of every series of one type, of all sources. Rows are filled as records come; `snapshot` fixes what the text is made of. */
+export class Table {
+  readonly type: RecordType
+  readonly columns: Column[] = []
+  readonly rows: RowMemory
+  readonly #members = new Map<SourceInfo, Member>()
+  readonly #byText = new Map<string, number>()
+  readonly #places: (Place | undefined)[] = []
+  /** Rows that left since the last snapshot, which may still show them; and rows that are free for good. */
+  #left: number[] = []
+  #free: number[] = []
+  #changed = false
+  /** Rises when rows come or go, as of the last snapshot. */
+  shape = 0
+  /** When it last took a record. Unit: milliseconds. */
+  seenMs = 0
+  /** Lines that one row gives when all its values are there. */
+  linesPerRow = 0
+
+  constructor(type: RecordType, timestamps: boolean) {
+    this.type = type
+    this.rows = new RowMemory(type, timestamps)
+  }
+
+  /** Rows in use, those of duplicates included. */
+  get count(): number {
+    return this.rows.high - this.#left.length - this.#free.length
+  }
+
+  /** What the lines read. */
+  get shown(): Rows {
+    return this.rows.shown
+  }
+
+  /** Shows another metric of the rows, those that are there already included. */
+  add(column: Column): void {
+    this.columns.push(column)
+    this.linesPerRow += column.laneCount
+    for (const lines of column.lines) {
+      lines.reserve(this.rows.high)
+      for (let row = 0; row < this.rows.high; row++) lines.invalidate(row)
+    }
+  }
+
+  /** Takes a batch of this type whose bytes are all there. */
+  take(batch: Batch, nowMs: number, expiredMs: number, room: Room): Taken {
+    const taken: Taken = { shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
+    const views = viewsOf(batch.bytes)
+    const member = this.#memberOf(batch.source)
+    const { recordBytes } = this.type.layout
+    this.seenMs = nowMs
+    let rowsLeft = room.rows - this.count
+    let linesLeft = room.lines
+    for (let record = 0, offset = 0; record < batch.count; record++, offset += recordBytes) {
+      const id = member.index.find(views, offset)
+      let row = id < 0 ? -1 : (member.rows[id] ?? -1)
+      if (row < 0) {
+        if (rowsLeft <= 0) {
+          taken.overSeriesLimit++
+          continue
+        }
+        if (linesLeft < this.linesPerRow) {
+          taken.overLineLimit++
+          continue
+        }
+        rowsLeft--
+        linesLeft -= this.linesPerRow
+        row = this.#open(member, views, offset)
+      }
+      this.rows.seenMs[row] = nowMs
+      const isDuplicate = this.rows.state[row] === DUPLICATE && !this.#promote(row, expiredMs)
+      if (isDuplicate || this.rows.covered[row]! > 0) taken.duplicate++
+      else taken.shown++
+      this.rows.put(row, views, offset, batch.clock === 'wall')
+    }
+    if (member.index.count === 0) this.#members.delete(batch.source)
+    taken.changed = this.#changed || this.rows.changed
+    return taken
+  }
+
+  /** Takes a series of a source out, by the key that `seriesKey` makes; `''` is all of them. */
+  remove(source: SourceInfo, key: string): void {
+    const member = this.#members.get(source)
+    if (member === undefined) return
+    if (key === '') {
+      for (const row of member.rows) if (row !== undefined && row >= 0) this.#close(row)
+      return
+    }
+    const row = this.#byText.get(member.labels.ofKey(key))
+    if (row !== undefined && this.#places[row]?.member === member) this.#close(row)
+  }
+
+  /** Takes out what had no record since `expiredMs`. Returns the time of the oldest record that stays, Infinity where none does. */
+  expire(expiredMs: number): number {
+    let oldestMs = Number.POSITIVE_INFINITY
+    for (let row = 0; row < this.rows.high; row++) {
+      if (this.rows.state[row] === FREE) continue
+      const seenMs = this.rows.seenMs[row]!
+      if (seenMs <= expiredMs) this.#close(row)
+      else if (seenMs < oldestMs) oldestMs = seenMs
+    }
+    return oldestMs
+  }
+
+  /**
+   * Fixes the rows as they are now for the lines to read, and tells the columns which rows came or went. Returns the rows that changed. Nothing
+   * that happens before the next snapshot changes what the lines read.
+   */
+  snapshot(): Int32Array {
+    const { rows } = this
+    const changed = rows.snapshot()
+    for (const column of this.columns) for (const lines of column.lines) lines.reserve(rows.high)
+    for (const row of changed) {
+      const visible = rows.state[row] === SHOWN ? 1 : 0
+      if (rows.shown.visible[row] === visible) continue
+      rows.shown.visible[row] = visible
+      this.shape++
+      for (const column of this.columns) for (const lines of column.lines) lines.invalidate(row)
+    }
+    this.#free.push(...this.#left)
+    this.#left = []
+    this.#changed = false
+    return changed
+  }
+
+  /** Rows that are shown as of the last snapshot, with their label text and the order of their coming. */
+  *visible(): Generator<{ row: number; text: string; born: number }> {
+    for (let row = 0; row < this.rows.high; row++) {
+      const place = this.#places[row]
+      if (place !== undefined && this.rows.shown.visible[row] === 1) {
+        yield { row, text: place.text, born: this.rows.born[row]! }
+      }
+    }
+  }
+
+  #memberOf(source: SourceInfo): Member {
+    const known = this.#members.get(source)
+    if (known !== undefined) return known
+    const member: Member = {
+      source,
+      index: new SeriesIndex(this.type),
+      labels: new LabelText(this.type, source),
+      rows: [],
+    }
+    this.#members.set(source, member)
+    return member
+  }
+
+  #open(member: Member, views: Views, offset: number): number {
+    const id = member.index.of(views, offset)
+    const row = this.#free.pop() ?? this.rows.append()
+    const text = member.labels.of(views, offset)
+    member.rows[id] = row
+    this.#places[row] = { member, id, text }
+    const shown = !this.#byText.has(text)
+    if (shown) this.#byText.set(text, row)
+    this.rows.open(row, shown ? SHOWN : DUPLICATE, text)
+    this.#changed = true
+    return row
+  }
+
+  #close(row: number): void {
+    const place = this.#places[row]
+    if (place === undefined || this.rows.state[row] === FREE) return
+    if (this.#byText.get(place.text) === row) this.#byText.delete(place.text)
+    place.member.index.forget(place.id)
+    place.member.rows[place.id] = -1
+    if (place.member.index.count === 0) this.#members.delete(place.member.source)
+    this.rows.close(row)
+    this.#left.push(row)
+    this.#changed = true
+  }
+
+  /** Shows a duplicate once the row that was before it has left or has expired. */
+  #promote(row: number, expiredMs: number): boolean {
+    const { text } = this.#places[row]!
+    const before = this.#byText.get(text)
+    if (before !== undefined && this.rows.seenMs[before]! > expiredMs) return false
+    if (before !== undefined) this.#close(before)
+    this.#byText.set(text, row)
+    this.rows.open(row, SHOWN, text)
+    this.#changed = true
+    return true
+  }
+}

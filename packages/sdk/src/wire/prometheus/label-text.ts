@@ -1,0 +1,97 @@
+import type { SourceInfo } from '../../schema/batch.ts'
+import { labelText } from '../../schema/reader.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { escapeLabelValue } from '../../schema/series.ts'
+import type { Views } from '../../schema/views.ts'
+
+/**
+ * The labels of a series as the exposition writes them: names made valid, what the format reserves renamed, empty values left out (they mean
+ * the same as no label). Made once for a type and source.
+ */
+export class LabelText {
+  readonly #type: RecordType
+  readonly #source: SourceInfo
+  /** Name in the exposition of every label, by its own name, in the order of writing. */
+  readonly #names: ReadonlyMap<string, string>
+  /** Text of the constant labels that the record does not set itself. */
+  readonly #constant: string
+
+  constructor(type: RecordType, source: SourceInfo) {
+    this.#type = type
+    this.#source = source
+    const own = type.labels.map((slot) => slot.name)
+    const constant = Object.keys(source.labels).filter((name) => !own.includes(name))
+    this.#names = exposedNames([...own, ...constant], reservedOf(type))
+    this.#constant = this.#join(constant.map((name) => [name, source.labels[name] ?? '']))
+  }
+
+  /** The text of the record at `offset`, such as `device="eth0",port="1"`. */
+  of(views: Views, offset: number): string {
+    const { symbols } = this.#source
+    const own = this.#join(this.#type.labels.map((slot) => [slot.name, labelText(slot, views, offset, symbols)]))
+    return own === '' || this.#constant === '' ? own + this.#constant : `${own},${this.#constant}`
+  }
+
+  /** The same text from a key that `seriesKey` made, which has the names as they were declared. */
+  ofKey(key: string): string {
+    return this.#join(parseKey(key))
+  }
+
+  #join(labels: readonly (readonly [name: string, value: string])[]): string {
+    let text = ''
+    for (const [name, value] of labels) {
+      if (value !== '') text += `${text === '' ? '' : ','}${this.#names.get(name) ?? name}="${valueText(value)}"`
+    }
+    return text
+  }
+}
+
+/** A label value as it stands between the quotes. NUL, which ends the text for some parsers, is replaced as invalid text is. */
+export function valueText(value: string): string {
+  const text = escapeLabelValue(value)
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
+}
+
+/** `le` and `index` are this format's own on the lines of histograms and arrays. */
+function reservedOf(type: RecordType): ReadonlySet<string> {
+  const reserved = new Set<string>()
+  for (const slot of type.layout.slots) {
+    if (!type.metrics.has(slot.name)) continue
+    if (slot.field.role === 'bucket') reserved.add('le')
+    else if (slot.field.count > 1) reserved.add('index')
+  }
+  return reserved
+}
+
+function exposedNames(names: readonly string[], reserved: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const taken = new Set(reserved)
+  const exposed = new Map<string, string>()
+  // Names that are right as they are come first, so that no mended one takes their place.
+  const right = (name: string) => !reserved.has(name) && mend(name) === name
+  for (const name of names.filter(right)) {
+    exposed.set(name, name)
+    taken.add(name)
+  }
+  for (const name of names.filter((name) => !right(name))) {
+    const mended = reserved.has(name) ? `exported_${name}` : mend(name)
+    let free = mended
+    for (let i = 2; taken.has(free); i++) free = `${mended}_${i}`
+    exposed.set(name, free)
+    taken.add(free)
+  }
+  return exposed
+}
+
+function mend(name: string): string {
+  const valid = name.replace(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=[0-9]|$)/, '_')
+  return valid.startsWith('__') ? `exported${valid}` : valid
+}
+
+const PAIR = /([^=]*)="((?:\\.|[^"\\])*)"(?:,|$)/gs
+
+function parseKey(key: string): [string, string][] {
+  return Array.from(key.matchAll(PAIR), ([, name = '', value = '']) => [
+    name,
+    value.replace(/\\(.)/gs, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped)),
+  ])
+}
