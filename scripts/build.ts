@@ -47,7 +47,7 @@ function compile(folder: string, source: string, name: string): void {
       typeRoots: [join(root, 'node_modules/@types')],
     },
     include: [sourceDir],
-    exclude: ['*.test.ts', 'fixtures', 'testdata'].map((pattern) => join(sourceDir, '**', pattern)),
+    exclude: ['*.test.ts', '*.test-d.ts', 'test-*.ts', 'fixtures'].map((pattern) => join(sourceDir, '**', pattern)),
   }
   const configFile = join(root, `.cache/tsconfig.${name}.json`)
   mkdirSync(join(root, '.cache'), { recursive: true })
