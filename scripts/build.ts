@@ -32,7 +32,7 @@ function emptyDist(folder: string): void {
   for (const name of readdirSync(dist)) if (name !== 'web') rmSync(join(dist, name), { recursive: true })
 }
 
-/** Compiles a package without its tests. A package with a page beside its server keeps the server's folder in `dist`. */
+/** Compiles a package without what only tests use. A page beside the server keeps the server's folder in `dist`. */
 function compile(folder: string, source: string, name: string): void {
   const sourceDir = join(folder, source)
   const config = {
@@ -47,7 +47,9 @@ function compile(folder: string, source: string, name: string): void {
       typeRoots: [join(root, 'node_modules/@types')],
     },
     include: [sourceDir],
-    exclude: ['*.test.ts', '*.test-d.ts', 'test-*.ts', 'fixtures'].map((pattern) => join(sourceDir, '**', pattern)),
+    exclude: ['*.test.ts', '*.test-d.ts', 'test-*.ts', 'conformance.ts', 'fixtures'].map((pattern) =>
+      join(sourceDir, '**', pattern),
+    ),
   }
   const configFile = join(root, `.cache/tsconfig.${name}.json`)
   mkdirSync(join(root, '.cache'), { recursive: true })
