@@ -6,6 +6,7 @@ import {
   Absences,
   absenceType,
   createSource,
+  type Labels,
   messageOf,
   type ReadRecord,
   type RecordOf,
@@ -45,10 +46,12 @@ export class TestNode {
     return fs.readFileSync(join(this.root, path), 'utf8')
   }
 
-  /** Writes in place, as the kernel changes what an open descriptor reads. */
+  /** Writes in place, as the kernel changes what an open descriptor reads. What is no plain file is replaced by one. */
   write(path: string, text: string): void {
-    fs.mkdirSync(dirname(join(this.root, path)), { recursive: true })
-    fs.writeFileSync(join(this.root, path), text)
+    const place = join(this.root, path)
+    fs.mkdirSync(dirname(place), { recursive: true })
+    if (fs.lstatSync(place, { throwIfNoEntry: false })?.isFile() === false) fs.rmSync(place, { recursive: true })
+    fs.writeFileSync(place, text)
   }
 
   /** Takes files away, one or a folder; a descriptor that is still open reads empty from then on. */
@@ -59,6 +62,20 @@ export class TestNode {
     fs.rmSync(join(this.root, path), { recursive: true, force: true })
   }
 
+  /** Puts an empty folder in the place of a file. */
+  makeFolder(path: string): void {
+    this.remove(path)
+    fs.mkdirSync(join(this.root, path))
+  }
+
+  /** Descriptors of this process that lead into the tree, to files that were removed too. */
+  openDescriptors(): string[] {
+    return fs
+      .readdirSync('/proc/self/fd')
+      .map((descriptor) => targetOf(`/proc/self/fd/${descriptor}`))
+      .filter((target) => target.startsWith(`${this.root}/`))
+  }
+
   /** Puts a link to a file of the running kernel in a place, for what plain files cannot answer. */
   link(path: string, target: string): void {
     fs.rmSync(join(this.root, path), { recursive: true, force: true })
@@ -67,12 +84,29 @@ export class TestNode {
   }
 }
 
+/** Where a link leads; empty where it is gone, as that of the listing itself is. */
+function targetOf(link: string): string {
+  try {
+    return fs.readlinkSync(link)
+  } catch {
+    return ''
+  }
+}
+
+/** A record that a source reported. */
+export interface Taken {
+  readonly type: RecordType
+  readonly record: ReadRecord
+}
+
 /** A source in the hands of a test: what it reports, says to be absent, and counts as failed. */
 export class TestedSource {
   readonly source: NodeSource
   /** Places of failed reads, in order. */
   readonly failures: { place: string; message: string }[] = []
-  readonly #records: { type: RecordType; record: ReadRecord }[] = []
+  /** What is said to be absent now: code by `type{series}.field`. A series that is gone has no entry. */
+  readonly absent = new Map<string, string>()
+  readonly #records: Taken[] = []
   readonly #flush: () => void
 
   constructor(definition: SourceDefinition, paths: SourceContext['paths'], options: object = {}) {
@@ -104,19 +138,26 @@ export class TestedSource {
   }
 
   /** Everything reported since the last call. */
-  take(): { type: RecordType; record: ReadRecord }[] {
+  take(): Taken[] {
     this.#flush()
-    return this.#records.splice(0)
+    const taken = this.#records.splice(0)
+    for (const { type, record } of taken) if (type === absenceType) this.#follow(record)
+    return taken
   }
 
   /** The absence records among those given, as `field: code`, of one series. */
-  static absences(
-    taken: readonly { type: RecordType; record: ReadRecord }[],
-    labels: Record<string, string>,
-  ): string[] {
+  static absences(taken: readonly Taken[], labels: Labels): string[] {
     const series = seriesKey(labels)
     return taken
       .filter(({ type, record }) => type === absenceType && record.series === series)
       .map(({ record }) => `${record.field}: ${record.code}`)
+  }
+
+  #follow({ type, series, field, code }: ReadRecord): void {
+    const prefix = `${type}{${series}}.`
+    if (code === 'gone') {
+      for (const key of this.absent.keys()) if (key.startsWith(prefix)) this.absent.delete(key)
+    } else if (code === '') this.absent.delete(`${prefix}${field}`)
+    else this.absent.set(`${prefix}${field}`, String(code))
   }
 }

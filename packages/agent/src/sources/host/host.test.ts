@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { absenceType } from '@sonde/sdk'
+import { testSource } from '../conformance.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { host } from './host.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
@@ -17,6 +18,22 @@ function bringUp(t: TestContext, options: object = {}) {
   t.after(() => tested.source.close())
   return { node, tested }
 }
+
+testSource(host, {
+  tree: fixture('guest'),
+  file: 'proc/stat',
+  counter: {
+    type: hostKernelType,
+    field: 'interrupts_total',
+    labels: {},
+    write: (node, value) => node.write('proc/stat', node.read('proc/stat').replace(/^intr \d+/m, `intr ${value}`)),
+  },
+  series: {
+    type: hostCpuType,
+    labels: { cpu: '1' },
+    leave: (node) => node.write('proc/stat', node.read('proc/stat').replace(/^cpu1 .*\n/m, '')),
+  },
+})
 
 test('stat: keeps big numbers exact, leaves out what cannot be read, and says what came first', () => {
   const { cpus, kernel, malformed } = parseStat(read('stat-edges.txt'))

@@ -102,7 +102,11 @@ class HostSource implements NodeSource {
       },
     )
     if (stat?.malformed !== undefined) {
-      this.#context.failed(file.path, new Error(`not what a line should be: ${JSON.stringify(stat.malformed)}`))
+      const line = JSON.stringify(stat.malformed)
+      this.#context.failed(
+        file.path,
+        new SondeError('SRC_READ', `${file.path} holds a line that cannot be read: ${line}`),
+      )
     }
     return stat
   }

@@ -1,9 +1,9 @@
-import type { Integer64 } from '@sonde/sdk'
+import { type Integer64, SondeError } from '@sonde/sdk'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { isNumber, type NumberFailure } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
-import { type NetdevRecord, parseAttribute, parseOperstate, parseSpeed } from './parse.ts'
+import { type NetdevRecord, type Operstate, parseAttribute, parseOperstate, parseSpeed } from './parse.ts'
 import { netdevType } from './type.ts'
 
 type AttributeField = 'up' | 'carrier' | 'speed_bytes' | 'mtu_bytes' | 'carrier_changes_total'
@@ -21,7 +21,7 @@ export class NetdevInterface {
   readonly #context: SourceContext
   readonly #files: Readonly<Record<'operstate' | 'carrier' | 'carrier_changes' | 'speed' | 'mtu', KernelFile>>
   readonly #absences: FieldAbsences
-  #operstate = ''
+  #operstate: Operstate | undefined
   #up: number | undefined
   #carrier: number | undefined
   #speedBytes: number | undefined
@@ -74,9 +74,7 @@ export class NetdevInterface {
   }
 
   #refreshState(): void {
-    const operstate = this.#files.operstate.read()
-    this.#operstate = operstate instanceof ReadFailure ? '' : parseOperstate(operstate)
-    if (operstate instanceof ReadFailure) this.#refused('up', operstate)
+    this.#operstate = this.#readOperstate()
     this.#carrierChanges = this.#number('carrier_changes_total', this.#files.carrier_changes)
     this.#mtuBytes = narrow(this.#number('mtu_bytes', this.#files.mtu, U32_LIMIT))
   }
@@ -88,12 +86,22 @@ export class NetdevInterface {
 
   /** `unknown` is what drivers leave that do not track the state (loopback, tunnels): the carrier decides then. */
   #derive(): void {
-    if (this.#operstate === '') {
-      this.#up = undefined
-      return
+    const operstate = this.#operstate
+    if (operstate === undefined) this.#up = undefined
+    else this.#up = operstate === 'up' || (operstate === 'unknown' && this.#carrier === 1) ? 1 : 0
+  }
+
+  #readOperstate(): Operstate | undefined {
+    const file = this.#files.operstate
+    const bytes = file.read()
+    if (bytes instanceof ReadFailure) {
+      this.#refused('up', bytes)
+      return undefined
     }
-    this.#up = this.#operstate === 'up' || (this.#operstate === 'unknown' && this.#carrier === 1) ? 1 : 0
-    this.#absences.present('up')
+    const operstate = parseOperstate(bytes)
+    if (operstate === undefined) this.#wrong('up', `${file.path} holds no state of an interface`)
+    else this.#absences.present('up')
+    return operstate
   }
 
   #number(
@@ -131,7 +139,7 @@ export class NetdevInterface {
   }
 
   #wrong(field: AttributeField, reason: string): void {
-    this.#context.failed(`${this.device} ${field}`, new Error(reason))
+    this.#context.failed(`${this.device} ${field}`, new SondeError('SRC_READ', reason))
     this.#absences.absent(field, 'failed', reason)
   }
 }

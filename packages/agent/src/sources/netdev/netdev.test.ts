@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
+import { testSource } from '../conformance.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { netdev } from './netdev.ts'
 import { parseNetdev, parseSpeed } from './parse.ts'
@@ -20,6 +21,22 @@ function bringUp(t: import('node:test').TestContext, tree = VETH, options: objec
 /** The line of an interface with the same number in each column. */
 const line = (device: string, value = 0) => `${device}: ${new Array(16).fill(value).join(' ')}\n`
 const HEAD = 'Inter-|   Receive |  Transmit\n face |bytes |bytes\n'
+
+testSource(netdev, {
+  tree: VETH,
+  file: 'proc/net/dev',
+  counter: {
+    type: netdevType,
+    field: 'rx_bytes_total',
+    labels: { device: 'br0' },
+    write: (node, value) => node.write('proc/net/dev', node.read('proc/net/dev').replace(/(br0: +)\d+/, `$1${value}`)),
+  },
+  series: {
+    type: netdevType,
+    labels: { device: 'p0' },
+    leave: (node) => node.write('proc/net/dev', node.read('proc/net/dev').replace(/^ +p0:.*\n/m, '')),
+  },
+})
 
 test('reads alias lines, numbers up to 2^64 - 1 exactly, and odd names', () => {
   const { records, malformed } = parseNetdev(fs.readFileSync(fixture('net-dev-edges.txt')), 1n)

@@ -48,7 +48,10 @@ class NetdevSource implements NodeSource {
   sample(): void {
     const table = this.#readTable()
     if (table.malformed !== undefined) {
-      this.#context.failed(this.#table.path, new Error(`not an interface: ${JSON.stringify(table.malformed)}`))
+      this.#context.failed(
+        this.#table.path,
+        new SondeError('SRC_READ', `not an interface: ${JSON.stringify(table.malformed)}`),
+      )
     }
     this.#sweep++
     const wanted = table.records.filter(({ device }) => this.#wanted(device))

@@ -80,9 +80,17 @@ function recordOf(time: bigint, device: string, values: readonly Integer64[]): N
   }
 }
 
-/** The word of `operstate`: `up`, `down`, `unknown`, `dormant`, `lowerlayerdown`, `notpresent` or `testing`. */
-export function parseOperstate(bytes: Uint8Array): string {
-  return new KernelText(bytes).word()
+/** The states of RFC 2863 as the kernel spells them. */
+const OPERSTATES = ['up', 'down', 'unknown', 'dormant', 'lowerlayerdown', 'notpresent', 'testing'] as const
+
+/** State of an interface in `operstate`. */
+export type Operstate = (typeof OPERSTATES)[number]
+
+/** Reads `operstate`; `undefined` where it holds none of the states. */
+export function parseOperstate(bytes: Uint8Array): Operstate | undefined {
+  const text = new KernelText(bytes)
+  const word = text.word()
+  return text.lineDone() ? OPERSTATES.find((state) => state === word) : undefined
 }
 
 /** A sysfs attribute that is one unsigned number. */

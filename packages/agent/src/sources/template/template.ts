@@ -1,0 +1,62 @@
+import { SondeError, wallNs } from '@sonde/sdk'
+import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { type TemplateOptions, templateOptions } from './config.ts'
+import { parseFileNr } from './parse.ts'
+import { openFilesType } from './type.ts'
+
+/** A small source that is whole: copy the folder, and change what it reads. */
+class TemplateSource implements NodeSource {
+  readonly #options: TemplateOptions
+  readonly #context: SourceContext
+  readonly #procfs: KernelFiles
+  readonly #file: KernelFile
+
+  constructor(options: TemplateOptions, context: SourceContext) {
+    this.#options = options
+    this.#context = context
+    this.#procfs = new KernelFiles(context.paths.procfs)
+    this.#file = this.#procfs.file('sys', 'fs', 'file-nr')
+  }
+
+  open(): void {
+    // What must be set up once, and can fail for good, goes here; the file is opened when it is first read.
+  }
+
+  probe(): Probe {
+    const bytes = this.#file.read()
+    if (!(bytes instanceof ReadFailure)) return { state: 'present', found: this.#file.path }
+    return { state: bytes.kind === 'denied' ? 'denied' : 'absent', reason: bytes.error.message }
+  }
+
+  sample(): void {
+    const bytes = this.#file.read()
+    if (bytes instanceof ReadFailure) throw bytes.error
+    const files = parseFileNr(bytes)
+    if (files === undefined) throw new SondeError('SRC_READ', `${this.#file.path} does not hold three numbers`)
+    const { allocated, limit } = files
+    const { source, absences } = this.#context
+    if (this.#options.limit) {
+      source.report(openFilesType, { time: wallNs(), allocated, limit })
+    } else {
+      // An absent value is never 0; why it is absent is said once, whatever the number of samples.
+      absences.set(openFilesType, {}, 'limit', 'not_sampled', 'the option limit is off')
+      source.report(openFilesType, { time: wallNs(), allocated })
+    }
+  }
+
+  close(): void {
+    this.#procfs.close()
+  }
+}
+
+/** Registry row of the template: in no registry, since it is there to be copied. */
+export const template: SourceDefinition = {
+  name: 'template',
+  summary: 'Open files of the node',
+  types: [openFilesType],
+  placement: 'inline',
+  intervalMs: 10_000,
+  options: templateOptions,
+  create: (options, context) => new TemplateSource(options as TemplateOptions, context),
+}
