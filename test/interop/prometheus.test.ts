@@ -19,11 +19,22 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-async function startPrometheus(dir: string, target: string): Promise<{ child: ChildProcess; url: string; log: () => string }> {
+async function startPrometheus(
+  dir: string,
+  target: string,
+): Promise<{ child: ChildProcess; url: string; log: () => string }> {
   const port = await freePort()
   const config = join(dir, 'prometheus.yml')
-  writeFileSync(config, `global: { scrape_interval: 2s, scrape_timeout: 2s }\nscrape_configs:\n  - job_name: sonde\n    static_configs: [{ targets: ['${target}'] }]\n`)
-  const args = [`--config.file=${config}`, `--storage.tsdb.path=${dir}/tsdb`, `--web.listen-address=127.0.0.1:${port}`, '--log.level=debug']
+  writeFileSync(
+    config,
+    `global: { scrape_interval: 2s, scrape_timeout: 2s }\nscrape_configs:\n  - job_name: sonde\n    static_configs: [{ targets: ['${target}'] }]\n`,
+  )
+  const args = [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${dir}/tsdb`,
+    `--web.listen-address=127.0.0.1:${port}`,
+    '--log.level=debug',
+  ]
   const child = spawn('prometheus', args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   child.stderr?.on('data', (chunk) => {
@@ -46,7 +57,10 @@ async function promql(url: string, query: string): Promise<Sample[]> {
 }
 
 /** Names and values of a page in either format, without its comments. */
-async function samplesOf({ address }: SondeProcess, accept: string): Promise<{ type: string; samples: Map<string, string> }> {
+async function samplesOf(
+  { address }: SondeProcess,
+  accept: string,
+): Promise<{ type: string; samples: Map<string, string> }> {
   const response = await fetch(`${address}/metrics`, { headers: { accept } })
   const samples = new Map<string, string>()
   for (const line of (await response.text()).split('\n')) {
@@ -56,37 +70,44 @@ async function samplesOf({ address }: SondeProcess, accept: string): Promise<{ t
   return { type: response.headers.get('content-type') ?? '', samples }
 }
 
-test("Debian's Prometheus scrapes for a minute: target up, no parse error, counters equal", needs('prometheus'), async () => {
-  const dir = temporaryDir()
-  const sonde = await startSonde(['agent', '--log-level', 'error'])
-  const { child, url, log } = await startPrometheus(dir.path, new URL(sonde.address).host)
-  try {
-    await new Promise((resolve) => setTimeout(resolve, SCRAPE_FOR_MS))
-    const up = await promql(url, 'up{job="sonde"}[1m]')
-    const ups = up[0]?.values ?? []
-    assert.ok(ups.length >= 25, `${ups.length} scrapes in a minute`)
-    // The first scrape may come before the listener; none after.
-    assert.ok(ups.every(([, value]) => value === '1'), JSON.stringify(ups))
-    assert.doesNotMatch(log(), /append failed|expected|invalid|out of order|duplicate/i)
+test(
+  "Debian's Prometheus scrapes for a minute: target up, no parse error, counters equal",
+  needs('prometheus'),
+  async () => {
+    const dir = temporaryDir()
+    const sonde = await startSonde(['agent', '--log-level', 'error'])
+    const { child, url, log } = await startPrometheus(dir.path, new URL(sonde.address).host)
+    try {
+      await new Promise((resolve) => setTimeout(resolve, SCRAPE_FOR_MS))
+      const up = await promql(url, 'up{job="sonde"}[1m]')
+      const ups = up[0]?.values ?? []
+      assert.ok(ups.length >= 25, `${ups.length} scrapes in a minute`)
+      // The first scrape may come before the listener; none after.
+      assert.ok(
+        ups.every(([, value]) => value === '1'),
+        JSON.stringify(ups),
+      )
+      assert.doesNotMatch(log(), /append failed|expected|invalid|out of order|duplicate/i)
 
-    const kept = await promql(url, '{__name__=~"netdev_.+|host_.+"}[10s]')
-    assert.ok(kept.length > 20, `${kept.length} series`)
-    const now = await samplesOf(sonde, 'application/openmetrics-text')
-    for (const { metric, values } of kept) {
-      if (!(metric.__name__ ?? '').endsWith('_total')) continue
-      const labels = Object.entries(metric).filter(([name]) => !['__name__', 'job', 'instance'].includes(name))
-      const key = `${metric.__name__}${labels.length > 0 ? `{${labels.map(([name, value]) => `${name}="${value}"`).join(',')}}` : ''}`
-      const current = now.samples.get(key)
-      assert.ok(current !== undefined, `${key} is not on the page`)
-      // A counter that Prometheus read seconds ago is at or just below what it is now, and equal where nothing moved since.
-      assert.ok(Number(values.at(-1)?.[1]) <= Number(current), `${key}: ${values.at(-1)?.[1]} > ${current}`)
+      const kept = await promql(url, '{__name__=~"netdev_.+|host_.+"}[10s]')
+      assert.ok(kept.length > 20, `${kept.length} series`)
+      const now = await samplesOf(sonde, 'application/openmetrics-text')
+      for (const { metric, values } of kept) {
+        if (!(metric.__name__ ?? '').endsWith('_total')) continue
+        const labels = Object.entries(metric).filter(([name]) => !['__name__', 'job', 'instance'].includes(name))
+        const key = `${metric.__name__}${labels.length > 0 ? `{${labels.map(([name, value]) => `${name}="${value}"`).join(',')}}` : ''}`
+        const current = now.samples.get(key)
+        assert.ok(current !== undefined, `${key} is not on the page`)
+        // A counter that Prometheus read seconds ago is at or just below what it is now, and equal where nothing moved since.
+        assert.ok(Number(values.at(-1)?.[1]) <= Number(current), `${key}: ${values.at(-1)?.[1]} > ${current}`)
+      }
+    } finally {
+      child.kill('SIGTERM')
+      await sonde.stop()
+      dir.remove()
     }
-  } finally {
-    child.kill('SIGTERM')
-    await sonde.stop()
-    dir.remove()
-  }
-})
+  },
+)
 
 test('both formats hold the same names and values, and promtool finds nothing', needs('promtool'), async () => {
   const dir = temporaryDir()

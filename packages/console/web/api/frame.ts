@@ -58,6 +58,7 @@ export class Frame {
   #timer: ReturnType<typeof setTimeout> | undefined
   #retryMs = RETRY_MIN_MS
   #writes = 0
+  #isStreamWide = false
 
   constructor(range: FrameRange, stepMs: number, onNode: (node: NodeInfo) => void) {
     this.#range = range
@@ -126,6 +127,8 @@ export class Frame {
     this.#wanted.delete(key)
     this.#queryErrors.delete(key)
     this.#snapshot.grid?.remove(key)
+    this.#isStreamWide = true
+    this.#schedule(0)
   }
 
   #schedule(delayMs: number): void {
@@ -135,7 +138,11 @@ export class Frame {
 
   async #fetchNew(): Promise<void> {
     const fresh = [...this.#wanted].filter(([, entry]) => entry.state === 'new').slice(0, QUERY_LIMIT_COUNT)
-    if (fresh.length === 0) return
+    if (fresh.length === 0) {
+      // The stream still carries answers that nobody wants any more.
+      if (this.#isStreamWide && this.#stream) this.#openStream()
+      return
+    }
     for (const [, entry] of fresh) entry.state = 'asked'
     try {
       await this.#ask(fresh.map(([key]) => key))
@@ -192,7 +199,9 @@ export class Frame {
     this.#closeStream()
     const { grid } = this.#snapshot
     if (this.#range.kind !== 'live' || !grid) return
-    const here = [...this.#wanted].filter(([, entry]) => entry.state === 'here').slice(0, QUERY_LIMIT_COUNT)
+    this.#isStreamWide = false
+    const here = [...this.#wanted].filter(([, entry]) => entry.state === 'here').slice(-QUERY_LIMIT_COUNT)
+    if (here.length === 0) return
     const keys = here.map(([key]) => key)
     const queries = here.map(([, entry]) => entry.query)
     // A page that slept longer than its window needs only the window.

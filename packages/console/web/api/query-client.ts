@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { createStore, useStore } from '../state/store.ts'
 import type { ApiError } from './client.ts'
 import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts'
@@ -6,7 +6,7 @@ import { takeNode } from './resources.ts'
 import type { GridColumn, GridResult, SampleGrid } from './sample-grid.ts'
 import type { MetricQuery } from './types.ts'
 
-/** Milliseconds that a frame outlives its last user, so that going to another page and back costs nothing. */
+/** Milliseconds that questions outlive their last user: a changed window keeps its old drawing, and going back costs nothing. */
 const LINGER_MS = 3_000
 
 const frames = new Map<string, Frame>()
@@ -49,11 +49,15 @@ export function retryAll(): void {
 export interface Columns {
   readonly snapshot: FrameSnapshot
   readonly grid: SampleGrid | undefined
+  /** The range and step that the samples are of. */
+  readonly range: FrameRange
+  readonly stepMs: number
+  /** Whether these samples are of the range before, shown until those of the new one are here. */
+  readonly isOld: boolean
   /** Answer to a question, or undefined while it is not there. */
   readonly result: (query: MetricQuery) => GridResult | undefined
   /** Columns of a question in the order of their labels; empty while it is not there. */
   readonly columns: (query: MetricQuery) => readonly GridColumn[]
-  readonly retry: () => void
 }
 
 /** Asks questions over a range as long as the component lives. A page should call it once or twice, not once a panel. */
@@ -67,21 +71,35 @@ export function useColumns(queries: readonly MetricQuery[], range: FrameRange, s
     if (!frames.has(key)) frames.set(key, frame)
     const release = frame.want(JSON.parse(asked) as MetricQuery[])
     return () => {
-      release()
-      setTimeout(dropIdleFrames, LINGER_MS)
+      setTimeout(() => {
+        release()
+        dropIdleFrames()
+      }, LINGER_MS)
     }
   }, [key, frame, asked])
   const snapshot = useSyncExternalStore(frame.subscribe, frame.getSnapshot)
-  return useMemo(() => {
-    const result = (query: MetricQuery): GridResult | undefined => snapshot.grid?.results.get(queryKey(query))
-    return {
-      snapshot,
-      grid: snapshot.grid,
-      result,
-      columns: (query) => sortedColumns(result(query)),
-      retry: () => frame.retry(),
-    }
-  }, [snapshot, frame])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the range says
+  const current = useMemo(() => columnsOf(snapshot, range, stepMs), [snapshot, key])
+  const before = useRef(current)
+  useEffect(() => {
+    if (current.grid) before.current = current
+  }, [current])
+  const old = before.current
+  const isWaiting = !current.grid && !snapshot.error && old.grid !== undefined
+  return useMemo(() => (isWaiting ? { ...old, isOld: true } : current), [isWaiting, old, current])
+}
+
+function columnsOf(snapshot: FrameSnapshot, range: FrameRange, stepMs: number): Columns {
+  const result = (query: MetricQuery): GridResult | undefined => snapshot.grid?.results.get(queryKey(query))
+  return {
+    snapshot,
+    grid: snapshot.grid,
+    range,
+    stepMs: snapshot.grid?.stepMs ?? stepMs,
+    isOld: false,
+    result,
+    columns: (query) => sortedColumns(result(query)),
+  }
 }
 
 const collator = new Intl.Collator('en', { numeric: true })

@@ -37,7 +37,7 @@ export class ChartModeller {
     const columns = spec.members.map(({ values }) => values)
     const newest = newestPosition(columns, from, to)
     const { unit, top, bottom } = this.#axis(spec, columns, from, to)
-    const isHerd = view.mode === 'herd' && spec.members.length >= HERD_MIN_COUNT
+    const isHerd = view.mode === 'herd' && spec.isAlike !== false && spec.members.length >= HERD_MIN_COUNT
     const herd = isHerd
       ? this.#herd.update(
           spec.members,

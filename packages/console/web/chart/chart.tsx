@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { SampleGrid } from '../api/sample-grid.ts'
+import type { Columns } from '../api/query-client.ts'
 import { hoverStore, useCursor } from '../state/cursor.ts'
 import { useTheme } from '../state/theme.ts'
 import { type PageState, usePageState } from '../state/time-window.ts'
@@ -11,7 +11,7 @@ import { ChartTable } from './chart-table.tsx'
 import { type Palette, readPalette } from './palette.ts'
 import { Plot } from './plot.ts'
 import { useChartKeys } from './use-chart-keys.ts'
-import { snapSpan, useSpan } from './use-span.ts'
+import { useSpan } from './use-span.ts'
 import { useWidth } from './use-width.ts'
 
 /** Height of a plot with its axis, in CSS pixels. */
@@ -19,22 +19,19 @@ export const CHART_HEIGHT_PX = 164
 
 interface ChartProps {
   readonly spec: ChartSpec
-  readonly grid: SampleGrid | undefined
-  /** Rises when the grid was written. */
-  readonly revision: number
+  /** The answer whose grid the members lie on. */
+  readonly answer: Columns
   readonly heightPx?: number
-  /** Whether this chart's drawing is of a window that is being replaced. */
-  readonly isOld?: boolean
 }
 
 /** The one chart of the page. */
-export function Chart({ spec, grid, revision, heightPx = CHART_HEIGHT_PX, isOld = false }: ChartProps) {
+export function Chart({ spec, answer, heightPx = CHART_HEIGHT_PX }: ChartProps) {
   const page = usePageState()
   const [host, setHost] = useState<HTMLDivElement | null>(null)
   const widthPx = useWidth(host)
   const [isTable, setTable] = useState(false)
   const [isCardOpen, setCardOpen] = useState(false)
-  const model = useChartModel(spec, grid, revision, widthPx, page)
+  const model = useChartModel(spec, answer, page)
   const plot = usePlot(host, { widthPx, heightPx }, model, page, () => setCardOpen(true))
   const keys = useChartKeys({
     page,
@@ -44,7 +41,7 @@ export function Chart({ spec, grid, revision, heightPx = CHART_HEIGHT_PX, isOld 
   })
   const titleId = useId()
   return (
-    <section className={isOld ? 'panel chart is-old' : 'panel chart'} aria-labelledby={titleId}>
+    <section className={answer.isOld ? 'panel chart is-old' : 'panel chart'} aria-labelledby={titleId}>
       <ChartHeader spec={spec} model={model} titleId={titleId} />
       {/* biome-ignore lint/a11y/useSemanticElements: a chart is a group with a sentence, not a set of fields */}
       <div
@@ -72,32 +69,24 @@ export function Chart({ spec, grid, revision, heightPx = CHART_HEIGHT_PX, isOld 
   )
 }
 
-function useChartModel(
-  spec: ChartSpec,
-  grid: SampleGrid | undefined,
-  revision: number,
-  widthPx: number,
-  page: PageState,
-): ChartModel {
+function useChartModel(spec: ChartSpec, answer: Columns, page: PageState): ChartModel {
   const [modeller] = useState(() => new ChartModeller())
-  const span = snapSpan(useSpan(page.range), widthPx - 100)
-  const { fromMs, toMs } = span
+  const { fromMs, toMs } = useSpan(answer.range)
   const { lit, view, tz } = page.url
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the grid changes in place, and the revision says when
   return useMemo(
     () =>
       modeller.model(spec, {
-        times: grid?.times ?? new Float64Array(0),
-        firstIndex: grid?.firstIndex ?? 0,
-        stepMs: grid?.stepMs ?? page.stepMs,
+        times: answer.grid?.times ?? new Float64Array(0),
+        firstIndex: answer.grid?.firstIndex ?? 0,
+        stepMs: answer.stepMs,
         fromMs,
         toMs,
-        isLive: page.isLive,
+        isLive: answer.range.kind === 'live',
         zone: tz ?? 'utc',
         mode: view ?? 'herd',
         pinned: new Set(lit),
       }),
-    [modeller, spec, grid, revision, fromMs, toMs, page.isLive, tz, view, lit],
+    [modeller, spec, answer, fromMs, toMs, tz, view, lit],
   )
 }
 

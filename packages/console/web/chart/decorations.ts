@@ -27,6 +27,8 @@ interface DrawnModel extends Decorations {
   readonly lines: readonly PlotLine[]
   readonly fromMs: number
   readonly toMs: number
+  readonly bottom: number
+  readonly top: number
   readonly unit: DisplayUnit
   readonly zone: TimeZoneChoice
 }
@@ -121,7 +123,7 @@ function drawGaps(context: CanvasRenderingContext2D, model: DrawnModel, palette:
       : newest < 0
         ? 'no sample'
         : `no sample, ${formatDuration(gap.missing * model.stepMs)}`
-    labelGap(context, text, { fromX, toX, ...box }, palette)
+    labelGap(context, model, text, { fromX, toX, ...box }, palette)
   }
   for (const line of model.lines.slice(0, LABELLED_LIMIT_COUNT)) {
     if (line.slot === undefined) continue
@@ -134,8 +136,10 @@ function drawGaps(context: CanvasRenderingContext2D, model: DrawnModel, palette:
   }
 }
 
+/** Names a gap where it fits: inside it, or beside it where no line passes. */
 function labelGap(
   context: CanvasRenderingContext2D,
+  model: DrawnModel,
   text: string,
   box: GapBox & { readonly fromX: number; readonly toX: number },
   palette: Palette,
@@ -143,19 +147,35 @@ function labelGap(
   const { unit, fromX, toX, left, width, top, height } = box
   context.font = `${11 * unit}px "Inter Variable", ${TEXT_FONT}`
   const textWidth = context.measureText(text).width
-  const inside = toX - fromX > textWidth + 16 * unit
-  const after = toX + 6 * unit
-  if (!inside && (after + textWidth > left + width || toX - fromX < 6 * unit)) return
-  const at = inside ? (fromX + toX - textWidth) / 2 : after
-  const y = inside ? top + height / 2 : top + height - 14 * unit
+  const isInside = toX - fromX > textWidth + 16 * unit
+  const at = isInside ? (fromX + toX - textWidth) / 2 : toX + 6 * unit
+  if (!isInside && (at + textWidth > left + width || toX - fromX < 6 * unit)) return
+  const heights = isInside ? [top + height / 2] : [top + height - 12 * unit, top + 12 * unit, top + height / 2]
+  const y = heights.find((wanted) => isInside || isFree(model, box, { fromX: at, toX: at + textWidth, y: wanted }))
+  if (y === undefined) return
   context.textAlign = 'left'
   context.textBaseline = 'middle'
-  context.fillStyle = palette.surface
-  context.globalAlpha = 0.9
-  context.fillRect(at - 3 * unit, y - 8 * unit, textWidth + 6 * unit, 16 * unit)
-  context.globalAlpha = 1
+  if (isInside) {
+    context.fillStyle = palette.surface
+    context.fillRect(at - 4 * unit, y - 8 * unit, textWidth + 8 * unit, 16 * unit)
+  }
   context.fillStyle = palette.ink3
   context.fillText(text, at, y)
+}
+
+/** Whether no line passes through the place of a text. */
+function isFree(model: DrawnModel, box: GapBox, place: { readonly fromX: number; readonly toX: number; readonly y: number }): boolean {
+  const margin = 9 * box.unit
+  const perUnit = box.height / (model.top - model.bottom || 1)
+  for (let i = box.first; i <= box.last; i++) {
+    const x = box.x(model.times[i]!)
+    if (x < place.fromX - margin || x > place.toX + margin) continue
+    for (const values of model.columns) {
+      const y = box.top + box.height - (values[i]! - model.bottom) * perUnit
+      if (Math.abs(y - place.y) < margin) return false
+    }
+  }
+  return true
 }
 
 function drawLimits(plot: uPlot, model: DrawnModel, palette: Palette, unit: number): void {

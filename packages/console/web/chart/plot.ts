@@ -3,7 +3,7 @@ import { type DisplayUnit, formatAxis } from '../format/number.ts'
 import { formatClock, type TimeZoneChoice } from '../format/time.ts'
 import { type Decorations, drawDecorations, drawEnds, endWidth } from './decorations.ts'
 import { DASHES, type Marker, type Palette, type SeriesSlot } from './palette.ts'
-import { timeStep, timeTicks } from './scale.ts'
+import { minorStep, snapSpan, timeStep, timeTicks } from './scale.ts'
 import { type Geometry, traceBand, traceLine } from './trace.ts'
 
 /** One line as it is drawn. `slot` undefined is the grey of the herd. */
@@ -79,7 +79,8 @@ export class Plot {
   draw(model: PlotModel, size: { readonly width: number; readonly height: number }, palette: Palette): void {
     const shape = shapeOf(model)
     const isSame = shape === this.#shape && palette === this.#palette
-    this.#model = model
+    // Live moves in whole pixels, so that what was drawn before stays sharp and in its place.
+    this.#model = model.isLive ? { ...model, ...snapSpan(model, this.#plot.over.clientWidth) } : model
     this.#palette = palette
     this.#shape = shape
     if (!isSame) {
@@ -91,7 +92,7 @@ export class Plot {
       this.#plot.batch(() => {
         this.#plot.setData(dataOf(model), false)
         this.#plot.setScale('y', { min: model.bottom, max: model.top })
-        this.#plot.setScale('x', { min: model.fromMs, max: model.toMs })
+        this.#plot.setScale('x', { min: this.#model.fromMs, max: this.#model.toMs })
       })
     }
     this.showCursor(this.#cursorMs)
@@ -180,7 +181,12 @@ export class Plot {
         bind: { dblclick: () => null },
       },
       hooks: {
-        drawAxes: [(plot) => drawDecorations(plot, this.#model, this.#palette)],
+        drawAxes: [
+          (plot) => {
+            this.#minorTicks(plot)
+            drawDecorations(plot, this.#model, this.#palette)
+          },
+        ],
         draw: [(plot) => drawEnds(plot, this.#model, this.#palette)],
         setCursor: [(plot) => this.#hovered(plot)],
         setSelect: [(plot) => this.#selected(plot)],
@@ -244,13 +250,31 @@ export class Plot {
 
   #labelStep(): number {
     const widthPx = this.#plot?.over.clientWidth || 300
-    return timeStep(this.#model.toMs - this.#model.fromMs, Math.min(8, Math.max(2, Math.floor(widthPx / 64))))
+    return timeStep(this.#model.toMs - this.#model.fromMs, Math.min(8, Math.max(2, Math.floor(widthPx / 42))))
   }
 
   #timeSplits(_plot: uPlot): number[] {
     const { fromMs, toMs, zone } = this.#model
     const offsetMs = zone === 'local' ? -new Date(toMs).getTimezoneOffset() * 60_000 : 0
     return timeTicks(fromMs, toMs, this.#labelStep(), offsetMs)
+  }
+
+  #minorTicks(plot: uPlot): void {
+    const stepMs = minorStep(this.#labelStep())
+    if (stepMs === undefined) return
+    const { ctx: context, bbox } = plot
+    const unit = uPlot.pxRatio
+    context.save()
+    context.strokeStyle = this.#palette.line
+    context.lineWidth = unit
+    context.beginPath()
+    for (const at of timeTicks(this.#model.fromMs, this.#model.toMs, stepMs)) {
+      const x = Math.round(plot.valToPos(at, 'x', true)) + unit / 2
+      context.moveTo(x, bbox.top + bbox.height)
+      context.lineTo(x, bbox.top + bbox.height + 3 * unit)
+    }
+    context.stroke()
+    context.restore()
   }
 
   #timeLabel(at: number): string {

@@ -47,10 +47,33 @@ export function timeStep(spanMs: number, most: number): number {
   return TICK_STEPS_MS.find((step) => spanMs / step <= most) ?? TICK_STEPS_MS.at(-1)!
 }
 
+/** Ticks between the labels of a step, such as half minutes; undefined where the labels are enough. */
+export function minorStep(stepMs: number): number | undefined {
+  return MINOR_STEPS_MS[stepMs]
+}
+
+const MINOR_STEPS_MS: Readonly<Record<number, number>> = {
+  60_000: 30_000,
+  120_000: 30_000,
+  10_800_000: 3_600_000,
+  21_600_000: 3_600_000,
+}
+
 /** Round times inside a span. `zoneOffsetMs` makes steps of hours and days round in that zone. */
 export function timeTicks(fromMs: number, toMs: number, stepMs: number, zoneOffsetMs = 0): number[] {
   const ticks: number[] = []
   const first = Math.ceil((fromMs + zoneOffsetMs) / stepMs) * stepMs - zoneOffsetMs
   for (let at = first; at <= toMs; at += stepMs) ticks.push(at)
   return ticks
+}
+
+/** Moves a live span in whole pixels, so that what was drawn before stays sharp and in its place. */
+export function snapSpan(
+  span: { readonly fromMs: number; readonly toMs: number },
+  widthPx: number,
+): { readonly fromMs: number; readonly toMs: number } {
+  const lengthMs = span.toMs - span.fromMs
+  const perPixelMs = lengthMs / Math.max(1, widthPx)
+  const toMs = Math.ceil(span.toMs / perPixelMs) * perPixelMs
+  return { fromMs: toMs - lengthMs, toMs }
 }

@@ -32,7 +32,9 @@ export function InterfaceTiles({ interfaces, facts, sampleCount }: TilesProps) {
       <div className="rails-label">
         <h2>Interfaces</h2>
         <p>sent, 5 min</p>
-        <p className="num">{formatQuantity(BITS_PER_SECOND, top)} full height</p>
+        <p className="num" title="Height of every sparkline">
+          0 – {formatQuantity(BITS_PER_SECOND, top)}
+        </p>
       </div>
       <ul className="tiles">
         {shown.map((row) => (

@@ -1,4 +1,5 @@
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
+import { largestOf } from '../../chart/scale.ts'
 import { BITS_PER_SECOND, BYTES, PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import type { HostColumns } from '../host-data.ts'
 import { type InterfaceColumns, newestValue, sumColumns } from '../interface-data.ts'
@@ -12,14 +13,45 @@ export function nodeCharts(interfaces: readonly InterfaceColumns[], host: HostCo
   return [...interfaceCharts(interfaces), ...hostCharts(host)]
 }
 
-function interfaceCharts(interfaces: readonly InterfaceColumns[]): ChartSpec[] {
-  if (interfaces.length === 0) return []
+/** Lines that a chart of unlike interfaces has room for. */
+const LINE_LIMIT_COUNT = 8
+
+/** Interfaces are of one kind where all that carry traffic have the same link rate. */
+export function chooseInterfaces(interfaces: readonly InterfaceColumns[]): {
+  readonly rows: readonly InterfaceColumns[]
+  readonly isAlike: boolean
+} {
+  const peaks = new Map(interfaces.map((row) => [row, peakOf(row)]))
+  const active = interfaces.filter((row) => peaks.get(row)! > 0)
+  if (active.length === 0) return { rows: interfaces.slice(0, LINE_LIMIT_COUNT), isAlike: false }
+  const speeds = new Set(active.map(({ columns }) => newestValue(columns.speed)))
+  if (speeds.size === 1 && !speeds.has(Number.NaN)) return { rows: active, isAlike: true }
+  const busiest = active.toSorted((a, b) => peaks.get(b)! - peaks.get(a)!).slice(0, LINE_LIMIT_COUNT)
+  return { rows: active.filter((row) => busiest.includes(row)), isAlike: false }
+}
+
+function peakOf({ columns, errors, drops }: InterfaceColumns): number {
+  return [columns.received, columns.sent, errors, drops].reduce(
+    (peak, values) => Math.max(peak, values ? largestOf([values], 0, values.length - 1) : 0),
+    0,
+  )
+}
+
+function interfaceCharts(all: readonly InterfaceColumns[]): ChartSpec[] {
+  if (all.length === 0) return []
+  const { rows: interfaces, isAlike } = chooseInterfaces(all)
   const members = (values: (row: InterfaceColumns) => Float64Array | undefined): ChartMember[] =>
     interfaces.flatMap((row) => {
       const column = values(row)
       return column ? [{ key: row.device, label: row.device, values: column }] : []
     })
-  const common = { noun: INTERFACES, slots: [1, 3, 4] as const, provenance: RATE }
+  const common = {
+    noun: INTERFACES,
+    slots: [1, 3, 4] as const,
+    provenance: RATE,
+    isAlike,
+    ...(interfaces.length < all.length ? { caption: `${interfaces.length} of ${all.length}` } : {}),
+  }
   return [
     {
       ...common,
@@ -70,7 +102,7 @@ function hostCharts(host: HostColumns): ChartSpec[] {
     charts.push({
       id: 'pressure',
       title: 'Pressure',
-      caption: 'time in which some task waited',
+      caption: 'some task waited',
       quantity: PERCENT,
       noun: ['resource', 'resources'],
       slots: [6, 3, 4],

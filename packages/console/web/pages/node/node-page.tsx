@@ -19,7 +19,7 @@ import { nodeFacts } from './node-facts.ts'
 import { SourcesPanel } from './sources-panel.tsx'
 
 const RECENT_QUERIES: readonly MetricQuery[] = [...Object.values(INTERFACE_QUERIES), ...Object.values(HOST_QUERIES)]
-const { received, sent, errorsIn, errorsOut, dropsIn, dropsOut } = INTERFACE_QUERIES
+const { received, sent, errorsIn, errorsOut, dropsIn, dropsOut, speed } = INTERFACE_QUERIES
 const CHART_QUERIES: readonly MetricQuery[] = [
   received,
   sent,
@@ -27,6 +27,7 @@ const CHART_QUERIES: readonly MetricQuery[] = [
   errorsOut,
   dropsIn,
   dropsOut,
+  speed,
   ...Object.values(HOST_QUERIES),
 ]
 
@@ -76,7 +77,7 @@ function NodeCharts() {
     <div className="chart-grid">
       {charts.map((spec) => (
         <PanelBoundary key={spec.id}>
-          <Chart spec={spec} grid={answer.grid} revision={answer.snapshot.revision} />
+          <Chart spec={spec} answer={answer} />
         </PanelBoundary>
       ))}
     </div>

@@ -1,0 +1,72 @@
+import { SondeError } from '@sonde/sdk'
+
+/** Options of `createStore`. */
+export interface StoreOptions {
+  /** The database file. Its folder is made; `-wal`, `-shm` and `.lock` lie beside it. */
+  path: string
+  /**
+   * What an acknowledged record survives. `normal` (default): a crash or kill of the process. `block`: power loss too; every commit waits for
+   * the disk.
+   */
+  durability?: 'normal' | 'block'
+  /** Records kept while they wait for the disk; beyond, the oldest are dropped and counted. Unit: bytes. Range: 1 MiB to 4 GiB. Default: 64 MiB. */
+  queueLimitBytes?: number
+  /** How often what was accepted is written. Unit: milliseconds. Range: 10 to 60 000. Default: 1 000. */
+  flushIntervalMs?: number
+  /** How long records are kept. Unit: days. Range: 1/24 to 36 500. Default: 7. */
+  retentionDays?: number
+  /** How long 5-minute roll-ups are kept. Unit: days. Range: 1/24 to 36 500. Default: 90. */
+  rollupRetentionDays?: number
+  /** Size of the file; beyond, the oldest hours leave first, roll-ups last. Unit: bytes. Range: 4 MiB to 2^50. Default: 8 GiB. */
+  maxBytes?: number
+  /** Series known at once; records of further ones are dropped and counted. Range: 1 to 4 000 000. Default: 200 000. */
+  seriesLimit?: number
+  /** How long `close` waits for the disk; what is not written by then is dropped and counted. Unit: milliseconds. Default: 3 000. */
+  closeLimitMs?: number
+}
+
+/** Options with defaults filled in. */
+export type StoreSettings = Readonly<Required<StoreOptions>>
+
+const DEFAULTS = {
+  durability: 'normal',
+  queueLimitBytes: 64 << 20,
+  flushIntervalMs: 1000,
+  retentionDays: 7,
+  rollupRetentionDays: 90,
+  maxBytes: 8 * 2 ** 30,
+  seriesLimit: 200_000,
+  closeLimitMs: 3000,
+} as const
+
+const RANGES = {
+  queueLimitBytes: [1 << 20, 2 ** 32],
+  flushIntervalMs: [10, 60_000],
+  retentionDays: [1 / 24, 36_500],
+  rollupRetentionDays: [1 / 24, 36_500],
+  maxBytes: [4 << 20, 2 ** 50],
+  seriesLimit: [1, 4_000_000],
+  closeLimitMs: [0, 600_000],
+} as const
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws SondeError `STO_OPTIONS` names the option, its value and what is allowed.
+ */
+export function settingsOf(options: StoreOptions): StoreSettings {
+  const settings: StoreSettings = { ...DEFAULTS, ...options }
+  if (typeof settings.path !== 'string' || settings.path === '') {
+    throw new SondeError('STO_OPTIONS', 'path is empty; give the file of the store')
+  }
+  if (settings.durability !== 'normal' && settings.durability !== 'block') {
+    throw new SondeError('STO_OPTIONS', `durability is ${String(settings.durability)}; allowed: normal, block`)
+  }
+  for (const [name, [least, most]] of Object.entries(RANGES)) {
+    const value = settings[name as keyof typeof RANGES]
+    if (!(value >= least && value <= most)) {
+      throw new SondeError('STO_OPTIONS', `${name} is ${value}; allowed: ${least} to ${most}`)
+    }
+  }
+  return Object.freeze(settings)
+}

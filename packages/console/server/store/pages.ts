@@ -1,0 +1,247 @@
+import { type Batch, countDrop, definitionOf, type RecordType, type SinkStats, type SourceInfo } from '@sonde/sdk'
+import type { Announcement, Page, PageEntry } from './protocol.ts'
+
+const PAGE_BYTES_MIN = 64 << 10
+const PAGE_BYTES_MAX = 4 << 20
+const TYPE_COUNT_LIMIT = 4096
+const WRITER_COUNT_LIMIT = 1024
+
+interface Writer {
+  readonly key: number
+  readonly source: SourceInfo
+  /** Last page that holds records of it. */
+  lastSequence: number
+  /** Announced to the worker that runs now, and how many of its symbols. */
+  announced: boolean
+  symbolsSent: number
+}
+
+interface OpenPage {
+  readonly sequence: number
+  readonly memory: SharedArrayBuffer
+  readonly bytes: Uint8Array
+  readonly entries: PageEntry[]
+  readonly types: Set<number>
+  readonly writers: Set<Writer>
+  used: number
+  records: number
+  payloadBytes: number
+}
+
+/**
+ * What waits for the disk, in pages of memory that main thread and worker share: an accepted batch is copied once, into the last page. A page stays until it is
+ * acknowledged, also while the worker has it, so that a worker that dies loses nothing. Over the limit the oldest page that the worker does not have is dropped
+ * and counted as `queue_full`.
+ */
+export class PageQueue {
+  readonly #limitBytes: number
+  readonly #stats: SinkStats
+  readonly #types = new Map<string, { key: number; type: RecordType; announced: boolean }>()
+  readonly #writers = new Map<SourceInfo, Writer>()
+  readonly #retired: Writer[] = []
+  /** In order of sequence; the first `#postedCount` are with the worker. */
+  readonly #pages: OpenPage[] = []
+  #postedCount = 0
+  #sequence = 0
+  #nextKey = 0
+  #bytes = 0
+
+  constructor(limitBytes: number, stats: SinkStats) {
+    this.#limitBytes = limitBytes
+    this.#stats = stats
+  }
+
+  /** Records waiting. Unit: bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Sequence of the last page; 0 where none waits. */
+  get lastSequence(): number {
+    return this.#pages.at(-1)?.sequence ?? 0
+  }
+
+  /** Copies a batch. */
+  append(batch: Batch, arrivalMs: number): void {
+    const length = batch.count * batch.type.layout.recordBytes
+    if (batch.count === 0) return
+    const type = this.#typeOf(batch.type)
+    const reason = this.#refusal(batch, length, type)
+    if (type === undefined || reason !== undefined) {
+      countDrop(this.#stats, reason ?? 'type_limit', batch.count)
+      return
+    }
+    const page = this.#pageFor(length)
+    const writer = this.#writerOf(batch.source)
+    writer.lastSequence = page.sequence
+    page.bytes.set(batch.bytes.subarray(0, length), page.used)
+    page.entries.push({
+      type,
+      writer: writer.key,
+      clock: batch.clock,
+      count: batch.count,
+      offset: page.used,
+      arrivalMs,
+    })
+    page.types.add(type)
+    page.writers.add(writer)
+    page.used = (page.used + length + 7) & ~7
+    page.records += batch.count
+    page.payloadBytes += length
+    this.#bytes += length
+  }
+
+  /** Whether a page is full and waits to be posted. */
+  get hasFullPage(): boolean {
+    return this.#pages.length - this.#postedCount > 1
+  }
+
+  /** The next page to write, with what must be known to read it. Undefined where nothing waits or `inFlightLimit` pages are on their way. */
+  post(inFlightLimit: number): { page: Page; announcement: Announcement } | undefined {
+    const next = this.#pages[this.#postedCount]
+    if (next === undefined || this.#postedCount >= inFlightLimit) return undefined
+    this.#postedCount++
+    const { sequence, memory, entries } = next
+    return { page: { sequence, memory, entries }, announcement: this.#announce(next) }
+  }
+
+  /** A page is on disk: its memory is released. Gives the records it held. */
+  acknowledge(sequence: number): number {
+    const index = this.#pages.findIndex((page) => page.sequence === sequence)
+    if (index < 0 || index >= this.#postedCount) return 0
+    this.#postedCount--
+    return this.#remove(index)
+  }
+
+  /** A new worker knows nothing: everything that is not acknowledged is posted again. Pages up to `sequence` were written by the one before. */
+  restart(sequence: number): number {
+    let written = 0
+    while (this.#postedCount > 0 && (this.#pages[0]?.sequence ?? 0) <= sequence) {
+      this.#postedCount--
+      written += this.#remove(0)
+    }
+    this.#postedCount = 0
+    for (const type of this.#types.values()) type.announced = false
+    for (const page of this.#pages) for (const writer of page.writers) forget(writer)
+    for (const writer of this.#writers.values()) forget(writer)
+    return written
+  }
+
+  /** Gives everything up; returns the records that were lost with it. */
+  clear(): number {
+    const records = this.#pages.reduce((sum, page) => sum + page.records, 0)
+    this.#pages.length = 0
+    this.#postedCount = 0
+    this.#bytes = 0
+    return records
+  }
+
+  #announce(page: OpenPage): Announcement {
+    const types = [...this.#types.values()].filter(({ key, announced }) => !announced && page.types.has(key))
+    for (const type of types) type.announced = true
+    const writers = [...page.writers].filter((writer) => !writer.announced)
+    for (const writer of writers) writer.announced = true
+    const symbols = [...page.writers].flatMap((writer) => {
+      const { symbols } = writer.source
+      const from = writer.symbolsSent
+      if (symbols.count === from) return []
+      writer.symbolsSent = symbols.count
+      const texts = Array.from({ length: symbols.count - from }, (_, i) => symbols.text(from + i))
+      return [{ writer: writer.key, from, texts }]
+    })
+    return {
+      types: types.map(({ key, type }) => ({ key, definition: definitionFor(type), fingerprint: type.fingerprint })),
+      writers: writers.map(({ key, source: { id, tag, labels, intervalMs } }) => ({
+        key,
+        source: { id, tag, labels: { ...labels }, intervalMs },
+      })),
+      symbols,
+      gone: this.#takeGone(page.sequence),
+    }
+  }
+
+  #takeGone(sequence: number): number[] {
+    const gone = this.#retired.filter((writer) => writer.lastSequence < sequence)
+    for (const writer of gone) this.#retired.splice(this.#retired.indexOf(writer), 1)
+    return gone.map((writer) => writer.key)
+  }
+
+  #typeOf(type: RecordType): number | undefined {
+    const known = this.#types.get(type.fingerprint)
+    if (known !== undefined) return known.key
+    if (this.#types.size >= TYPE_COUNT_LIMIT) return undefined
+    const key = this.#nextKey++
+    this.#types.set(type.fingerprint, { key, type, announced: false })
+    return key
+  }
+
+  #writerOf(source: SourceInfo): Writer {
+    const known = this.#writers.get(source)
+    if (known !== undefined) return known
+    if (this.#writers.size >= WRITER_COUNT_LIMIT) this.#retireOne()
+    const writer: Writer = { key: this.#nextKey++, source, lastSequence: 0, announced: false, symbolsSent: 0 }
+    this.#writers.set(source, writer)
+    return writer
+  }
+
+  /** The writer that was silent longest makes room; should it speak again it is announced anew. */
+  #retireOne(): void {
+    let oldest: Writer | undefined
+    for (const writer of this.#writers.values()) {
+      if (oldest === undefined || writer.lastSequence < oldest.lastSequence) oldest = writer
+    }
+    if (oldest === undefined) return
+    this.#writers.delete(oldest.source)
+    this.#retired.push(oldest)
+  }
+
+  #refusal(batch: Batch, length: number, type: number | undefined): string | undefined {
+    if (type === undefined) return 'type_limit'
+    if (batch.bytes.byteLength < length) return 'malformed'
+    return this.#makeRoom(length) ? undefined : 'queue_full'
+  }
+
+  #makeRoom(length: number): boolean {
+    while (this.#bytes + length > this.#limitBytes) {
+      if (this.#postedCount >= this.#pages.length) return false
+      countDrop(this.#stats, 'queue_full', this.#remove(this.#postedCount))
+    }
+    return true
+  }
+
+  #pageFor(length: number): OpenPage {
+    const last = this.#pages.at(-1)
+    const isOpen = this.#pages.length > this.#postedCount
+    if (last !== undefined && isOpen && last.used + length <= last.bytes.length) return last
+    const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * (last?.used ?? 0)))
+    const memory = new SharedArrayBuffer(Math.max(wanted, length + 7) & ~7)
+    const page: OpenPage = {
+      sequence: ++this.#sequence,
+      memory,
+      bytes: new Uint8Array(memory),
+      entries: [],
+      types: new Set(),
+      writers: new Set(),
+      used: 0,
+      records: 0,
+      payloadBytes: 0,
+    }
+    this.#pages.push(page)
+    return page
+  }
+
+  #remove(index: number): number {
+    const [page] = this.#pages.splice(index, 1)
+    this.#bytes -= page?.payloadBytes ?? 0
+    return page?.records ?? 0
+  }
+}
+
+function forget(writer: Writer): void {
+  writer.announced = false
+  writer.symbolsSent = 0
+}
+
+function definitionFor(type: RecordType) {
+  return definitionOf(type.name, type.description, type.fields, type.layout.kind)
+}

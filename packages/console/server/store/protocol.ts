@@ -1,0 +1,103 @@
+import type { Clock, QueryAnswer, QueryRequest, TypeDefinition } from '@sonde/sdk'
+import type { StoreSettings } from './config.ts'
+
+/** Records of one batch inside a page. */
+export interface PageEntry {
+  /** Key of the type and of the writer, as announced. */
+  readonly type: number
+  readonly writer: number
+  readonly clock: Clock
+  readonly count: number
+  /** Where its bytes start in the page. Always a multiple of 8. */
+  readonly offset: number
+  readonly arrivalMs: number
+}
+
+/** Batches on their way to the disk: written and acknowledged together. The memory is shared, so that nothing is copied again. */
+export interface Page {
+  /** Rises by one from 1; stored with the data and the session, so that after a crash of the worker no page is written twice. */
+  readonly sequence: number
+  readonly memory: SharedArrayBuffer
+  readonly entries: readonly PageEntry[]
+}
+
+/** Who made records, as it is stored. */
+export interface SourceDescriptor {
+  readonly id: string
+  readonly tag: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly intervalMs: number
+}
+
+/** What the worker must know to read a page; sent before or with the first page that needs it. */
+export interface Announcement {
+  readonly types: readonly { readonly key: number; readonly definition: TypeDefinition; readonly fingerprint: string }[]
+  readonly writers: readonly { readonly key: number; readonly source: SourceDescriptor }[]
+  /** Texts that a writer's table gained, from id `from` on. */
+  readonly symbols: readonly { readonly writer: number; readonly from: number; readonly texts: readonly string[] }[]
+  /** Writers of which no further page comes. */
+  readonly gone: readonly number[]
+}
+
+/** Which records to read back. */
+export interface RecordsRequest {
+  /** Name of the type. */
+  readonly type: string
+  /** Times in milliseconds since the Unix epoch: records in `(fromMs, toMs]`. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** Records at most, the earliest first. Default: 10 000. */
+  readonly recordLimit?: number
+}
+
+/** Records as they were reported, with what is needed to read them. */
+export interface StoredBatch {
+  readonly type: TypeDefinition
+  readonly source: SourceDescriptor
+  readonly clock: Clock
+  /** The writer's symbols, by id. */
+  readonly texts: readonly string[]
+  readonly count: number
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** What the worker says of the file. */
+export interface FileStatus {
+  readonly state: 'writing' | 'failing'
+  /** A sentence: why it fails, or what happened to an earlier file; empty where there is nothing to say. */
+  readonly reason: string
+  /** Size on disk, write-ahead log included. */
+  readonly bytes: number
+  /** Part of `bytes` that is free for reuse. */
+  readonly freeBytes: number
+  /** Start of the earliest hour that is kept; `null` while there is none. */
+  readonly oldestMs: number | null
+  /** Stored chunks that could not be read since the start. */
+  readonly corruptChunks: number
+  /** Times a write or a read of the file failed since the start. */
+  readonly errors: number
+}
+
+/** What the worker is started with. */
+export interface WorkerStart {
+  readonly settings: StoreSettings
+  /** Names the process that writes. */
+  readonly session: string
+}
+
+export type ToWorker =
+  | { readonly kind: 'page'; readonly page: Page; readonly announcement: Announcement }
+  | { readonly kind: 'query'; readonly id: number; readonly request: QueryRequest }
+  | { readonly kind: 'records'; readonly id: number; readonly request: RecordsRequest }
+  | { readonly kind: 'maintain'; readonly id: number }
+  | { readonly kind: 'close' }
+
+export type FromWorker =
+  /** The file is open; `sequence` is the last page of this session that it holds. */
+  | { readonly kind: 'opened'; readonly sequence: number }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | { readonly kind: 'acked'; readonly sequence: number; readonly dropped: readonly (readonly [string, number])[] }
+  | { readonly kind: 'status'; readonly status: FileStatus }
+  | { readonly kind: 'answer'; readonly id: number; readonly result: QueryAnswer | readonly StoredBatch[] | undefined }
+  | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string }
+  | { readonly kind: 'closed' }

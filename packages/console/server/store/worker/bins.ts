@@ -1,0 +1,203 @@
+import type { Column } from '@sonde/sdk'
+import { DAY_MS } from './slots-of-time.ts'
+
+/** Width of a roll-up's bin: bin `b` holds the times in `(b, b + 1] * BIN_MS`. */
+export const BIN_MS = 300_000
+/** Bins of a day: the samples of a roll-up's column. */
+export const DAY_BINS = DAY_MS / BIN_MS
+
+/** What a bin keeps, in the order of a column's elements. `end` is when the last sample was taken, in ms after the start of the bin; 0 is an empty bin. */
+export const GAUGE_PARTS = ['last', 'end', 'min', 'max', 'sum', 'count'] as const
+/** `gain` is what a counter gained over the pairs of samples that say so, `covered` their time in ms; each pair counts to the bin in which it ends. */
+export const COUNTER_PARTS = ['last', 'end', 'gain', 'covered'] as const
+
+/** Bins of one field of one series, an array per part. */
+export interface Bins {
+  /** Number of the first bin since the Unix epoch. */
+  readonly firstBin: number
+  readonly parts: readonly Float64Array[]
+}
+
+/** Parts as they are indexed in {@link Bins}. */
+const LAST = 0
+const END = 1
+const MIN = 2
+const MAX = 3
+const SUM = 4
+const COUNT = 5
+const GAIN = 2
+const COVERED = 3
+
+/** Empty bins. */
+export function emptyBins(firstBin: number, count: number, isCounter: boolean): Bins {
+  const parts = isCounter ? COUNTER_PARTS : GAUGE_PARTS
+  return { firstBin, parts: parts.map(() => new Float64Array(count)) }
+}
+
+/** The bin of a time. */
+export function binOf(timeMs: number): number {
+  return Math.ceil(timeMs / BIN_MS) - 1
+}
+
+/** Adds samples of a gauge. NaN is a last value, and no more. */
+export function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float64Array): void {
+  const [last, end, min, max, sum, count] = parts as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array]
+  for (let i = 0; i < times.length; i++) {
+    const timeMs = times[i] ?? 0
+    const bin = binOf(timeMs) - firstBin
+    if (bin < 0 || bin >= last.length) continue
+    const value = numbers[i] ?? 0
+    const after = endOf(timeMs, firstBin + bin)
+    if (after >= (end[bin] ?? 0)) {
+      end[bin] = after
+      last[bin] = value
+    }
+    if (Number.isNaN(value)) continue
+    if (count[bin] === 0 || value < (min[bin] ?? 0)) min[bin] = value
+    if (count[bin] === 0 || value > (max[bin] ?? 0)) max[bin] = value
+    sum[bin] = (sum[bin] ?? 0) + value
+    count[bin] = (count[bin] ?? 0) + 1
+  }
+}
+
+/** Adds samples `from` on of a counter; `gains` are what each gained since the one before, NaN where that is not known. */
+export function addCounter({ firstBin, parts }: Bins, times: Float64Array, numbers: Float64Array, gains: Float64Array, from: number): void {
+  const [last, end, gain, covered] = parts as [Float64Array, Float64Array, Float64Array, Float64Array]
+  for (let i = from; i < times.length; i++) {
+    const timeMs = times[i] ?? 0
+    const bin = binOf(timeMs) - firstBin
+    if (bin < 0 || bin >= last.length) continue
+    const after = endOf(timeMs, firstBin + bin)
+    if (after >= (end[bin] ?? 0)) {
+      end[bin] = after
+      last[bin] = numbers[i] ?? 0
+    }
+    const gained = gains[i] ?? Number.NaN
+    if (Number.isNaN(gained)) continue
+    gain[bin] = (gain[bin] ?? 0) + gained
+    covered[bin] = (covered[bin] ?? 0) + timeMs - (times[i - 1] ?? 0)
+  }
+}
+
+/** Adds bins that were stored, those of a day from `firstBin` on. */
+export function addBins(to: Bins, from: Bins, isCounter: boolean): void {
+  const shift = from.firstBin - to.firstBin
+  const room = to.parts[0]?.length ?? 0
+  const count = from.parts[0]?.length ?? 0
+  for (let i = Math.max(0, -shift); i < count && i + shift < room; i++) {
+    if (partAt(from, END, i) === 0) continue
+    if (isCounter) addCounterBin(to, i + shift, from, i)
+    else addGaugeBin(to, i + shift, from, i)
+  }
+}
+
+/**
+ * The samples of a query's column: `parts` of bins from `firstBin` on in steps of `stepBins`, a multiple of a bin. `fn` decides what a sample is: the gain of a counter,
+ * else one value a step.
+ */
+export function columnOfBins(bins: Bins, isCounter: boolean, fn: string, stepBins: number): Pick<Column, 'times' | 'values'> {
+  if (isCounter && (fn === 'rate' || fn === 'increase')) return gainsOfBins(bins)
+  const times: number[] = []
+  const numbers: number[] = []
+  const count = bins.parts[0]?.length ?? 0
+  // Steps end at multiples of the step, and so at the end of bins whose number after it is a multiple.
+  for (let start = 0; start < count; ) {
+    const end = Math.min(count, start + stepBins - ((bins.firstBin + start) % stepBins))
+    const step = isCounter || fn === 'last' ? lastOf(bins, start, end) : reduceStep(bins, start, end, fn)
+    if (step !== undefined) {
+      times.push(step.timeMs)
+      numbers.push(step.value)
+    }
+    start = end
+  }
+  return { times: Float64Array.from(times), values: { numbers: Float64Array.from(numbers) } }
+}
+
+/** Where not all time up to a bin's last sample is covered, a sample without gain says where the covered part starts. */
+function gainsOfBins(bins: Bins): Pick<Column, 'times' | 'values'> {
+  const times: number[] = []
+  const increases: number[] = []
+  for (let i = 0; i < (bins.parts[0]?.length ?? 0); i++) {
+    const timeMs = timeOf(bins, i)
+    if (timeMs === undefined) continue
+    const coveredMs = partAt(bins, COVERED, i)
+    const startMs = timeMs - coveredMs
+    // Ends are kept in whole milliseconds; a difference of that size is no gap.
+    const isWhole = coveredMs > 0 && startMs - (times.at(-1) ?? Number.NEGATIVE_INFINITY) < 2
+    if (!isWhole && coveredMs > 0) {
+      times.push(startMs)
+      increases.push(Number.NaN)
+    }
+    times.push(timeMs)
+    increases.push(coveredMs > 0 ? partAt(bins, GAIN, i) : Number.NaN)
+  }
+  return { times: Float64Array.from(times), values: { increases: Float64Array.from(increases) } }
+}
+
+function lastOf(bins: Bins, start: number, end: number): { timeMs: number; value: number } | undefined {
+  for (let i = end - 1; i >= start; i--) {
+    const timeMs = timeOf(bins, i)
+    if (timeMs !== undefined) return { timeMs, value: partAt(bins, LAST, i) }
+  }
+  return undefined
+}
+
+function reduceStep(bins: Bins, start: number, end: number, fn: string): { timeMs: number; value: number } | undefined {
+  const last = lastOf(bins, start, end)
+  if (last === undefined) return undefined
+  let count = 0
+  let value = Number.NaN
+  for (let i = start; i < end; i++) {
+    const inBin = partAt(bins, COUNT, i)
+    if (inBin === 0) continue
+    const part = partAt(bins, fn === 'min' ? MIN : fn === 'max' ? MAX : SUM, i)
+    if (count === 0) value = part
+    else if (fn === 'min') value = Math.min(value, part)
+    else if (fn === 'max') value = Math.max(value, part)
+    else value += part
+    count += inBin
+  }
+  return { timeMs: last.timeMs, value: fn === 'avg' ? value / count : value }
+}
+
+function addGaugeBin(to: Bins, at: number, from: Bins, i: number): void {
+  addLast(to, at, from, i)
+  const count = partAt(from, COUNT, i)
+  if (count === 0) return
+  const isFirst = partAt(to, COUNT, at) === 0
+  setPart(to, MIN, at, isFirst ? partAt(from, MIN, i) : Math.min(partAt(to, MIN, at), partAt(from, MIN, i)))
+  setPart(to, MAX, at, isFirst ? partAt(from, MAX, i) : Math.max(partAt(to, MAX, at), partAt(from, MAX, i)))
+  setPart(to, SUM, at, partAt(to, SUM, at) + partAt(from, SUM, i))
+  setPart(to, COUNT, at, partAt(to, COUNT, at) + count)
+}
+
+function addCounterBin(to: Bins, at: number, from: Bins, i: number): void {
+  addLast(to, at, from, i)
+  setPart(to, GAIN, at, partAt(to, GAIN, at) + partAt(from, GAIN, i))
+  setPart(to, COVERED, at, partAt(to, COVERED, at) + partAt(from, COVERED, i))
+}
+
+function addLast(to: Bins, at: number, from: Bins, i: number): void {
+  if (partAt(from, END, i) < partAt(to, END, at)) return
+  setPart(to, END, at, partAt(from, END, i))
+  setPart(to, LAST, at, partAt(from, LAST, i))
+}
+
+function timeOf(bins: Bins, i: number): number | undefined {
+  const end = partAt(bins, END, i)
+  return end === 0 ? undefined : (bins.firstBin + i) * BIN_MS + end
+}
+
+function endOf(timeMs: number, bin: number): number {
+  // At least 1: 0 is the empty bin.
+  return Math.max(1, Math.round(timeMs - bin * BIN_MS))
+}
+
+function partAt(bins: Bins, part: number, i: number): number {
+  return bins.parts[part]?.[i] ?? 0
+}
+
+function setPart(bins: Bins, part: number, i: number, value: number): void {
+  const values = bins.parts[part]
+  if (values !== undefined) values[i] = value
+}

@@ -1,0 +1,171 @@
+import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT } from '../codec/column.ts'
+import { encodeColumn } from '../codec/encode-column.ts'
+import { type RecordType, type Symbols, type Views, viewsOf } from '@sonde/sdk'
+import type { StoredType } from './catalogue.ts'
+import { columnOf } from './field-words.ts'
+import type { HeadRow } from './head.ts'
+import { type NewSegment, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
+import type { SeriesResolver } from './series-resolver.ts'
+import { hourOf, hourStartMs, msFactorOf, timeMsAt } from './slots-of-time.ts'
+
+/** Records of one series, in time order. */
+interface SeriesRecords {
+  readonly series: number
+  readonly offsets: Uint32Array
+  /** Timestamps as words; where the type has none, the arrival in nanoseconds. */
+  readonly times: Uint32Array
+}
+
+/**
+ * Turns rows of one type, writer and hour into segments: one compressed chunk per series and field, and one per series for the times. A generator, so that the worker
+ * answers questions between any two series.
+ */
+export function* compact(
+  rows: readonly HeadRow[],
+  stored: StoredType,
+  source: { readonly id: number; readonly symbols: Symbols },
+  resolver: SeriesResolver,
+): Generator<undefined, NewSegment[]> {
+  const { type } = stored
+  const joined = joinRows(rows, type)
+  const { views } = joined
+  const groups = groupBySeries(joined, type, resolver)
+  yield
+  const segments: NewSegment[] = []
+  for (const part of partsOf(groups, type)) segments.push(yield* encodePart(part, rows, stored, source, views))
+  return segments
+}
+
+/** The records of all rows side by side; `arrivals` where the type has no timestamp. */
+interface Joined {
+  readonly count: number
+  readonly views: Views
+  readonly arrivals: Float64Array | undefined
+}
+
+function joinRows(rows: readonly HeadRow[], type: RecordType): Joined {
+  const bytes = new Uint8Array(rows.reduce((sum, { body }) => sum + body.length, 0))
+  const { recordBytes } = type.layout
+  const count = bytes.length / recordBytes
+  const arrivals = type.time === undefined ? new Float64Array(count) : undefined
+  let at = 0
+  for (const { body, firstMs } of rows) {
+    bytes.set(body, at)
+    arrivals?.fill(firstMs, at / recordBytes, (at + body.length) / recordBytes)
+    at += body.length
+  }
+  return { count, views: viewsOf(bytes), arrivals }
+}
+
+function groupBySeries({ count, views, arrivals }: Joined, type: RecordType, resolver: SeriesResolver): SeriesRecords[] {
+  const { recordBytes } = type.layout
+  const bySeries = new Map<number, number[]>()
+  for (let record = 0; record < count; record++) {
+    const series = resolver.of(views, record * recordBytes)
+    // Every series was stored before its first record was.
+    if (series === undefined) continue
+    const records = bySeries.get(series)
+    if (records === undefined) bySeries.set(series, [record])
+    else records.push(record)
+  }
+  const timeMs = (record: number) =>
+    type.time === undefined ? (arrivals?.[record] ?? 0) : timeMsAt(views, record * recordBytes, type.time.offset, 1)
+  return [...bySeries].map(([series, records]) => {
+    sortByTime(records, timeMs)
+    const offsets = Uint32Array.from(records, (record) => record * recordBytes)
+    return { series, offsets, times: timesOf(records, type, views, arrivals) }
+  })
+}
+
+/** Records nearly always come in order; then nothing is done. */
+function sortByTime(records: number[], timeOf: (record: number) => number): void {
+  let before = Number.NEGATIVE_INFINITY
+  for (const record of records) {
+    const time = timeOf(record)
+    if (time < before) {
+      records.sort((a, b) => timeOf(a) - timeOf(b) || a - b)
+      return
+    }
+    before = time
+  }
+}
+
+function timesOf(records: readonly number[], type: RecordType, views: Views, arrivals: Float64Array | undefined): Uint32Array {
+  const words = new Uint32Array(2 * records.length)
+  const exact = new BigUint64Array(words.buffer)
+  for (const [i, record] of records.entries()) {
+    if (type.time === undefined) {
+      exact[i] = BigInt(arrivals?.[record] ?? 0) * 1_000_000n
+    } else {
+      const at = record * type.layout.recordBytes + type.time.offset
+      words[2 * i] = views.data.getUint32(at, true)
+      words[2 * i + 1] = views.data.getUint32(at + 4, true)
+    }
+  }
+  return words
+}
+
+/** Cuts the series so that every part keeps within the limits of a segment and of a column; nearly always it is one part. */
+function* partsOf(groups: readonly SeriesRecords[], type: RecordType): Generator<SeriesRecords[]> {
+  const elements = Math.max(...type.layout.slots.map((slot) => slot.field.count))
+  const limit = Math.max(1, Math.min(SAMPLE_COUNT_LIMIT, Math.floor(VALUE_COUNT_LIMIT / elements)))
+  for (let from = 0; ; from += limit) {
+    const rest = groups
+      .filter(({ offsets }) => offsets.length > from)
+      .map(({ series, offsets, times }) => ({
+        series,
+        offsets: offsets.subarray(from, from + limit),
+        times: times.slice(2 * from, 2 * (from + limit)),
+      }))
+    if (rest.length === 0) return
+    for (let at = 0; at < rest.length; at += SEGMENT_SERIES_LIMIT) yield rest.slice(at, at + SEGMENT_SERIES_LIMIT)
+  }
+}
+
+function* encodePart(
+  part: readonly SeriesRecords[],
+  rows: readonly HeadRow[],
+  { id, type }: StoredType,
+  source: { readonly id: number; readonly symbols: Symbols },
+  views: Views,
+): Generator<undefined, NewSegment> {
+  const slots = type.layout.slots.filter((slot) => slot !== type.time && slot.field.role !== 'label')
+  const chunks = new Map<number, Uint8Array[]>([[TIMES_FIELD, []], ...slots.map((slot) => [slot.index + 1, []] as [number, Uint8Array[]])])
+  const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
+  for (const records of part) {
+    const count = records.offsets.length
+    chunks.get(TIMES_FIELD)?.push(encodeColumn({ ...times, count, words: records.times }))
+    for (const slot of slots) {
+      const column = columnOf(type.layout, slot, views, records.offsets, source.symbols)
+      chunks.get(slot.index + 1)?.push(encodeColumn(column))
+    }
+    yield
+  }
+  const { clock = 'wall', hour: slot = 0 } = rows[0] ?? {}
+  const { firstMs, lastMs } = rangeOf(part, msFactorOf(type))
+  const isOfHour = clock === 'wall' && firstMs > hourStartMs(slot) && hourOf(lastMs) === slot
+  return {
+    level: RAW,
+    type: id,
+    source: source.id,
+    clock,
+    slot,
+    firstMs,
+    lastMs,
+    samples: part.reduce((sum, { offsets }) => sum + offsets.length, 0),
+    rolled: isOfHour ? 'no' : 'never',
+    series: Uint32Array.from(part, ({ series }) => series),
+    chunks,
+  }
+}
+
+function rangeOf(part: readonly SeriesRecords[], factor: number): { firstMs: number; lastMs: number } {
+  let firstMs = Number.POSITIVE_INFINITY
+  let lastMs = Number.NEGATIVE_INFINITY
+  for (const { times } of part) {
+    const at = (word: number) => ((times[word + 1] ?? 0) * 4294967296 + (times[word] ?? 0)) * factor
+    firstMs = Math.min(firstMs, at(0))
+    lastMs = Math.max(lastMs, at(times.length - 2))
+  }
+  return { firstMs, lastMs }
+}

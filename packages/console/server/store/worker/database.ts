@@ -1,0 +1,184 @@
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { StoreSettings } from '../config.ts'
+import { salvage } from './salvage.ts'
+import { sqliteFailureOf } from './sqlite-error.ts'
+
+/** The open file: one connection writes, one reads the last committed state while the other is amid a transaction. */
+export interface Database {
+  readonly write: DatabaseSync
+  readonly read: DatabaseSync
+  /** What happened on the way, as a sentence; empty where nothing did. */
+  readonly notice: string
+}
+
+/** `Sond` in ASCII: marks the file as ours. */
+const APPLICATION_ID = 0x536f6e64
+const FORMAT_VERSION = 1
+/** Files up to this size are checked whole at open: about a second. Of larger ones every table but that of the chunks. */
+const FULL_CHECK_BYTES = 192 << 20
+
+const TABLES = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE type (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
+CREATE TABLE source (id INTEGER PRIMARY KEY, descriptor TEXT NOT NULL UNIQUE);
+CREATE TABLE writer (id INTEGER PRIMARY KEY, source INTEGER NOT NULL);
+CREATE TABLE symbol (writer INTEGER NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (writer, id)) WITHOUT ROWID;
+CREATE TABLE series (id INTEGER PRIMARY KEY, type_name TEXT NOT NULL, labels TEXT NOT NULL, UNIQUE (type_name, labels));
+CREATE TABLE head (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, writer INTEGER NOT NULL, clock TEXT NOT NULL,
+  hour INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  body BLOB NOT NULL);
+CREATE INDEX head_by_time ON head (type, hour, writer, clock, first_ms, last_ms, count, bytes);
+CREATE TABLE segment (id INTEGER PRIMARY KEY, level INTEGER NOT NULL, type INTEGER NOT NULL, source INTEGER NOT NULL,
+  clock TEXT NOT NULL, slot INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, samples INTEGER NOT NULL,
+  rolled INTEGER NOT NULL, series BLOB NOT NULL);
+CREATE INDEX segment_by_time ON segment (level, type, slot);
+CREATE TABLE chunk (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+`
+
+/**
+ * Opens or makes the file. One that is damaged is set aside as `<path>.corrupt-<time>`, what can be read of it is carried over, and a new one takes its place.
+ *
+ * @throws SondeError `STO_FOREIGN`; whatever SQLite or the file system says where the place cannot be written.
+ */
+export function openDatabase(settings: StoreSettings): Database {
+  const { path } = settings
+  mkdirSync(dirname(path), { recursive: true })
+  refuseForeign(path)
+  try {
+    return openFile(settings, '')
+  } catch (error) {
+    if (sqliteFailureOf(error) !== 'damaged') throw error
+    return replaceDatabase(settings, messageOf(error))
+  }
+}
+
+/** Sets a damaged file aside and opens a new one with what could be read of it. */
+export function replaceDatabase(settings: StoreSettings, cause: string): Database {
+  const aside = setAside(settings.path, 'corrupt')
+  const database = openFile(settings, '')
+  const result = salvage(aside, database.write)
+  const notice = `the store file was damaged (${cause}) and set aside as ${aside}; ${result}`
+  return { ...database, notice }
+}
+
+/** Closes both connections; what was committed stays. */
+export function closeDatabase({ read, write }: Database): void {
+  for (const connection of [read, write]) if (connection.isOpen) connection.close()
+}
+
+/** Runs `work` in one write transaction. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // SQLite rolls back by itself where the disk is full; a second time would be an error that hides the first.
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/**
+ * Holds a lock that the kernel drops with the process, however that ends: an exclusive transaction on an empty database beside the file.
+ *
+ * @throws SondeError `STO_LOCKED`.
+ */
+export function lockDatabase(path: string): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true })
+  const lock = new DatabaseSync(`${path}.lock`)
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    if (sqliteFailureOf(error) !== 'locked') throw error
+    const message = `${path} is open in another process; stop that one, or give store.path another file`
+    throw new SondeError('STO_LOCKED', message, { cause: error })
+  }
+}
+
+function openFile(settings: StoreSettings, notice: string): Database {
+  const { path, durability } = settings
+  const write = new DatabaseSync(path)
+  try {
+    // Before the first table: a file gives pages back to the disk only if it was made so.
+    write.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
+    write.exec(`PRAGMA synchronous = ${durability === 'block' ? 'FULL' : 'NORMAL'}; PRAGMA journal_size_limit = 67108864`)
+    const version = numberOf(write, 'PRAGMA user_version')
+    if (version > FORMAT_VERSION) {
+      write.close()
+      const aside = setAside(path, 'newer')
+      return openFile(settings, `the store file has the newer format ${version} and was set aside as ${aside}`)
+    }
+    if (version === 0 && hasOurTables(write)) throw damage('its format version is gone')
+    if (version === 0) createTables(write)
+    check(write, statSync(path).size)
+    const read = new DatabaseSync(path, { readOnly: true })
+    read.exec('PRAGMA cache_size = -32768')
+    return { write, read, notice }
+  } catch (error) {
+    if (write.isOpen) write.close()
+    throw error
+  }
+}
+
+function createTables(write: DatabaseSync): void {
+  inTransaction(write, () => {
+    write.exec(TABLES)
+    write.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT_VERSION}`)
+  })
+}
+
+function check(write: DatabaseSync, fileBytes: number): void {
+  const tables = ['meta', 'type', 'source', 'writer', 'symbol', 'series', 'head', 'segment']
+  const pragmas = fileBytes <= FULL_CHECK_BYTES ? ['quick_check(1)'] : tables.map((table) => `quick_check(${table})`)
+  for (const pragma of pragmas) {
+    const row = write.prepare(`PRAGMA ${pragma}`).get()
+    const found = String(Object.values(row ?? {})[0])
+    if (found !== 'ok') throw damage(found)
+  }
+}
+
+/** An error that reads like SQLite's own for a damaged file. */
+function damage(what: string): Error {
+  return Object.assign(new Error(what), { code: 'ERR_SQLITE_ERROR', errcode: 11 })
+}
+
+/** A database of another program must not be moved away because a path was mistyped. */
+function refuseForeign(path: string): void {
+  if (!existsSync(path) || statSync(path).size === 0) return
+  const database = new DatabaseSync(path)
+  try {
+    if (numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0 || hasOurTables(database)) return
+  } catch (error) {
+    // Damaged beyond reading its schema: it cannot be told whose it was. Setting it aside keeps it.
+    if (sqliteFailureOf(error) === 'damaged') return
+    throw error
+  } finally {
+    database.close()
+  }
+  throw new SondeError('STO_FOREIGN', `${path} is a database of another program; give store.path another file`)
+}
+
+function hasOurTables(database: DatabaseSync): boolean {
+  return numberOf(database, "SELECT count(*) FROM sqlite_schema WHERE name IN ('head', 'segment', 'chunk')") > 0
+}
+
+function setAside(path: string, why: 'corrupt' | 'newer'): string {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
+  const aside = `${path}.${why}-${stamp}`
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+  }
+  return aside
+}
+
+/** The single number that a query gives. */
+export function numberOf(database: DatabaseSync, sql: string): number {
+  return Number(Object.values(database.prepare(sql).get() ?? {})[0] ?? 0)
+}

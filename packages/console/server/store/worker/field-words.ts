@@ -1,0 +1,112 @@
+import { type Kind, type Layout, type Slot, type Symbols, type Views } from '@sonde/sdk'
+import type { WordColumn } from '../codec/column.ts'
+
+/** Reads one field of the records at `offsets` into a column of 64-bit words. */
+export function columnOf(layout: Layout, slot: Slot, views: Views, offsets: Uint32Array, symbols: Symbols): WordColumn {
+  const { kind, count: elements } = slot.field
+  const count = offsets.length
+  const words = new Uint32Array(2 * count * elements)
+  const width = slot.bytes / elements
+  for (let element = 0; element < elements; element++) {
+    readWords(kind, views.data, offsets, slot.offset + element * width, words, 2 * count * element)
+  }
+  const present = slot.field.optional ? presenceOf(layout, slot, views, offsets) : null
+  const texts = kind === 'symbol' ? internTexts(words, symbols) : null
+  return { kind, count, elements, words, present, texts }
+}
+
+/** The reverse: writes a column into records of `recordBytes`, sample `from + i` into record `i`. */
+export function writeColumn(column: WordColumn, slot: Slot, layout: Layout, data: DataView, textIds: readonly number[], from: number, records: number): void {
+  const { count, elements, words, present } = column
+  const width = slot.bytes / slot.field.count
+  for (let i = 0; i < records; i++) {
+    const at = i * layout.recordBytes
+    const sample = from + i
+    if (present !== null && ((present[sample >> 3] ?? 0) & (1 << (sample & 7))) === 0) continue
+    if (layout.presenceWords > 0) markPresent(data, at + (slot.index >> 5) * 4, slot.index)
+    for (let element = 0; element < elements; element++) {
+      const word = 2 * (element * count + sample)
+      const low = words[word] ?? 0
+      const value = column.texts === null ? low : (textIds[low] ?? 0)
+      writeWord(data, at + slot.offset + element * width, width, value, words[word + 1] ?? 0)
+    }
+  }
+}
+
+function readWords(kind: Kind, data: DataView, offsets: Uint32Array, at: number, words: Uint32Array, to: number): void {
+  const count = offsets.length
+  switch (kind) {
+    case 'u64':
+    case 'i64':
+    case 'f64':
+      for (let i = 0; i < count; i++) {
+        const from = (offsets[i] ?? 0) + at
+        words[to + 2 * i] = data.getUint32(from, true)
+        words[to + 2 * i + 1] = data.getUint32(from + 4, true)
+      }
+      return
+    case 'u32':
+    case 'f32':
+    case 'symbol':
+      for (let i = 0; i < count; i++) words[to + 2 * i] = data.getUint32((offsets[i] ?? 0) + at, true)
+      return
+    case 'u16':
+      for (let i = 0; i < count; i++) words[to + 2 * i] = data.getUint16((offsets[i] ?? 0) + at, true)
+      return
+    case 'u8':
+    case 'bool':
+    case 'char':
+      for (let i = 0; i < count; i++) words[to + 2 * i] = data.getUint8((offsets[i] ?? 0) + at)
+      return
+    default:
+      for (let i = 0; i < count; i++) {
+        const value = readSigned(kind, data, (offsets[i] ?? 0) + at)
+        words[to + 2 * i] = value
+        words[to + 2 * i + 1] = value >> 31
+      }
+  }
+}
+
+function readSigned(kind: 'i8' | 'i16' | 'i32', data: DataView, at: number): number {
+  if (kind === 'i8') return data.getInt8(at)
+  return kind === 'i16' ? data.getInt16(at, true) : data.getInt32(at, true)
+}
+
+function writeWord(data: DataView, at: number, width: number, low: number, high: number): void {
+  if (width === 1) data.setUint8(at, low)
+  else if (width === 2) data.setUint16(at, low, true)
+  else data.setUint32(at, low, true)
+  if (width === 8) data.setUint32(at + 4, high, true)
+}
+
+function presenceOf(layout: Layout, slot: Slot, views: Views, offsets: Uint32Array): Uint8Array | null {
+  const present = new Uint8Array(Math.ceil(offsets.length / 8))
+  const at = (slot.index >> 5) * 4
+  let absent = layout.presenceWords === 0 ? 0 : offsets.length
+  for (let i = 0; i < offsets.length && layout.presenceWords > 0; i++) {
+    if (((views.data.getUint32((offsets[i] ?? 0) + at, true) >>> (slot.index & 31)) & 1) === 0) continue
+    present[i >> 3] = (present[i >> 3] ?? 0) | (1 << (i & 7))
+    absent--
+  }
+  return absent === 0 ? null : present
+}
+
+function markPresent(data: DataView, at: number, index: number): void {
+  data.setUint32(at, data.getUint32(at, true) | (1 << (index & 31)), true)
+}
+
+/** Replaces the writer's symbols by indices into a list of just the texts that occur. */
+function internTexts(words: Uint32Array, symbols: Symbols): string[] {
+  const texts: string[] = []
+  const indices = new Map<number, number>()
+  for (let i = 0; i < words.length; i += 2) {
+    const id = words[i] ?? 0
+    let index = indices.get(id)
+    if (index === undefined) {
+      index = texts.push(symbols.text(id)) - 1
+      indices.set(id, index)
+    }
+    words[i] = index
+  }
+  return texts
+}

@@ -1,0 +1,106 @@
+import { type Clock, type RecordType, type Views, viewsOf } from '@sonde/sdk'
+import type { PageEntry } from '../protocol.ts'
+import type { HeadRow } from './head.ts'
+import type { SeriesResolver } from './series-resolver.ts'
+import { hourOf, msFactorOf, timeMsAt } from './slots-of-time.ts'
+
+/** Records that become one row of the head. */
+interface Bundle {
+  readonly hour: number
+  firstMs: number
+  lastMs: number
+  count: number
+  /** Stretches of records that lie side by side: start and end in the page. Unit: bytes. */
+  readonly stretches: { from: number; to: number }[]
+}
+
+/** Wall times that are believed. Records of other times are kept as they are, under the hour in which they arrived. */
+export interface BelievedTimes {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** What the entries of one type, writer and clock become, and how many records had no room. */
+export interface Ingested {
+  readonly rows: readonly HeadRow[]
+  readonly droppedRecords: number
+}
+
+/**
+ * Turns entries of a page into rows of the head: records are sorted into hours and otherwise kept byte by byte. A batch on its own is written from where it lies; several
+ * small ones are joined. Records of a clock other than wall time belong to the hour in which they arrived, and so do those of a time that cannot be: one device
+ * with a broken clock must not make a million hours, nor have its records expire at once.
+ */
+export function ingest(
+  memory: SharedArrayBuffer,
+  entries: readonly PageEntry[],
+  ids: { readonly type: number; readonly writer: number },
+  type: RecordType,
+  resolver: SeriesResolver,
+  believed: BelievedTimes,
+): Ingested {
+  const { recordBytes } = type.layout
+  const bytes = new Uint8Array(memory)
+  // Typed arrays over shared memory read like any other; only the declared type of buffers differs.
+  const views = viewsOf(bytes as Uint8Array<ArrayBufferLike> as Uint8Array<ArrayBuffer>)
+  const bundles = new Map<number, Bundle>()
+  let droppedRecords = 0
+  for (const entry of entries) {
+    for (let i = 0, at = entry.offset; i < entry.count; i++, at += recordBytes) {
+      if (resolver.of(views, at) === undefined) droppedRecords++
+      else addRecord(bundles, type, views, at, entry, believed)
+    }
+  }
+  const clock: Clock = entries[0]?.clock ?? 'wall'
+  const rows = [...bundles.values()].map(
+    ({ hour, firstMs, lastMs, count, stretches }): HeadRow => ({
+      ...ids,
+      clock,
+      hour,
+      firstMs,
+      lastMs,
+      count,
+      body: joined(bytes, stretches),
+    }),
+  )
+  return { rows, droppedRecords }
+}
+
+function addRecord(
+  bundles: Map<number, Bundle>,
+  type: RecordType,
+  views: Views,
+  at: number,
+  entry: PageEntry,
+  believed: BelievedTimes,
+): void {
+  const { clock, arrivalMs } = entry
+  const timeMs = type.time === undefined ? arrivalMs : timeMsAt(views, at, type.time.offset, msFactorOf(type))
+  const isBelieved = clock === 'wall' && timeMs > believed.fromMs && timeMs <= believed.toMs
+  const hour = hourOf(isBelieved ? timeMs : arrivalMs)
+  // Records without a timestamp get the arrival of their row, which therefore holds one arrival only.
+  const key = type.time === undefined ? arrivalMs : hour
+  let bundle = bundles.get(key)
+  if (bundle === undefined) {
+    bundle = { hour, firstMs: timeMs, lastMs: timeMs, count: 0, stretches: [] }
+    bundles.set(key, bundle)
+  }
+  if (timeMs < bundle.firstMs) bundle.firstMs = timeMs
+  if (timeMs > bundle.lastMs) bundle.lastMs = timeMs
+  bundle.count++
+  const last = bundle.stretches.at(-1)
+  if (last?.to === at) last.to = at + type.layout.recordBytes
+  else bundle.stretches.push({ from: at, to: at + type.layout.recordBytes })
+}
+
+function joined(bytes: Uint8Array, stretches: readonly { from: number; to: number }[]): Uint8Array {
+  const first = stretches[0]
+  if (first !== undefined && stretches.length === 1) return bytes.subarray(first.from, first.to)
+  const body = new Uint8Array(stretches.reduce((sum, { from, to }) => sum + to - from, 0))
+  let at = 0
+  for (const { from, to } of stretches) {
+    body.set(bytes.subarray(from, to), at)
+    at += to - from
+  }
+  return body
+}

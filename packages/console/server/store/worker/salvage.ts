@@ -1,0 +1,79 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { messageOf } from '@sonde/sdk'
+import { CHUNK_ID_STEP } from './segments.ts'
+
+/** Carrying over is worth this long at most: records of now are waiting. Unit: milliseconds. */
+const SALVAGE_LIMIT_MS = 10_000
+const SMALL_TABLES = ['type', 'source', 'writer', 'symbol', 'series', 'head'] as const
+
+/**
+ * Copies what can be read of a damaged file: each table from its start up to the damage and from its end down to it, then the segments, latest first, until time is up.
+ * Gives a sentence on what came over.
+ */
+export function salvage(path: string, to: DatabaseSync): string {
+  let from: DatabaseSync
+  try {
+    from = new DatabaseSync(path, { readOnly: true })
+  } catch (error) {
+    return `nothing of it could be read (${messageOf(error)})`
+  }
+  try {
+    to.exec('BEGIN')
+    const heads = SMALL_TABLES.map((table) => copyTable(from, to, table)).at(-1) ?? 0
+    const [copied, known] = copySegments(from, to)
+    return `${heads} head rows and ${copied} of ${known} segments of it were carried over`
+  } catch (error) {
+    return `little of it could be read (${messageOf(error)})`
+  } finally {
+    if (to.isTransaction) to.exec('COMMIT')
+    from.close()
+  }
+}
+
+function copyTable(from: DatabaseSync, to: DatabaseSync, table: string): number {
+  let copied = 0
+  for (const order of ['ASC', 'DESC']) {
+    const key = table === 'symbol' ? `writer ${order}, id ${order}` : `id ${order}`
+    const part = copyRows(from, to, table, `SELECT * FROM ${table} ORDER BY ${key}`)
+    copied += part.copied
+    if (part.complete) break
+  }
+  return copied
+}
+
+/** Copies rows until one cannot be read. */
+function copyRows(from: DatabaseSync, to: DatabaseSync, table: string, sql: string, ...values: SQLInputValue[]): { copied: number; complete: boolean } {
+  let copied = 0
+  try {
+    const select = from.prepare(sql)
+    const columns = select.columns().length
+    const insert = to.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${new Array(columns).fill('?').join(', ')})`)
+    for (const row of select.iterate(...values)) {
+      insert.run(...(Object.values(row) as SQLInputValue[]))
+      copied++
+    }
+    return { copied, complete: true }
+  } catch {
+    // A damaged page ends this direction; what lies behind it is reached from the other end, or lost.
+    return { copied, complete: false }
+  }
+}
+
+function copySegments(from: DatabaseSync, to: DatabaseSync): [copied: number, known: number] {
+  const ids: number[] = []
+  try {
+    for (const row of from.prepare('SELECT id FROM segment ORDER BY level DESC, slot DESC').iterate()) ids.push(Number(row.id))
+  } catch {
+    // The list ends where it cannot be read further.
+  }
+  const endMs = performance.now() + SALVAGE_LIMIT_MS
+  let copied = 0
+  for (const id of ids) {
+    if (performance.now() > endMs) break
+    const range = [id * CHUNK_ID_STEP, (id + 1) * CHUNK_ID_STEP - 1]
+    const chunks = copyRows(from, to, 'chunk', 'SELECT * FROM chunk WHERE id BETWEEN ? AND ?', ...range)
+    if (!chunks.complete) copyRows(from, to, 'chunk', 'SELECT * FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id DESC', ...range)
+    if (copyRows(from, to, 'segment', 'SELECT * FROM segment WHERE id = ?', id).copied > 0) copied++
+  }
+  return [copied, ids.length]
+}

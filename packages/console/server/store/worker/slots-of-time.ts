@@ -1,0 +1,32 @@
+import type { RecordType, Views } from '@sonde/sdk'
+
+const HOUR_MS = 3_600_000
+/** Hours in the slot of a roll-up. */
+export const DAY_HOURS = 24
+export const DAY_MS = DAY_HOURS * HOUR_MS
+
+/** The hour of a time: hour `h` holds the times in `(h, h + 1]`, as steps of a query do, so that a sample on the full hour ends one. */
+export function hourOf(timeMs: number): number {
+  return Math.ceil(timeMs / HOUR_MS) - 1
+}
+
+/** When an hour starts; it holds times after that. */
+export function hourStartMs(hour: number): number {
+  return hour * HOUR_MS
+}
+
+/** The day of an hour. */
+export function dayOf(hour: number): number {
+  return Math.floor(hour / DAY_HOURS)
+}
+
+/** What turns a type's timestamps into milliseconds. */
+export function msFactorOf(type: RecordType): number {
+  return type.time?.field.resolution === 'us' ? 1e-3 : 1e-6
+}
+
+/** The time of the record at `offset`; `offsetOfTime` is where its timestamp lies. */
+export function timeMsAt(views: Views, offset: number, offsetOfTime: number, factor: number): number {
+  const at = offset + offsetOfTime
+  return (views.data.getUint32(at + 4, true) * 4294967296 + views.data.getUint32(at, true)) * factor
+}
