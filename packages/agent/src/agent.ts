@@ -8,16 +8,23 @@ import { Router } from './pipeline/router.ts'
 import type { SourceRunner } from './pipeline/runner.ts'
 import { startSelf } from './pipeline/self.ts'
 
-/** State of the history behind the query form. */
+/** State of the store behind the query form. Times in milliseconds since the Unix epoch. */
 export interface StoreStatus {
   readonly state: 'writing' | 'failing' | 'none'
-  /** Why, where it is failing. */
+  /** A sentence: why it fails, or what happened to an earlier file. Empty where there is nothing to say. */
   readonly reason: string
   /** Size on disk. Unit: bytes. */
   readonly bytes: number
-  readonly oldestMs: number
-  /** Everything before this time is safe on disk. */
+  /** Start of what is kept; `null` while there is nothing. */
+  readonly oldestMs: number | null
+  /** Everything before this time is safe on disk; 0 before the first write. */
   readonly ackedMs: number
+  /** Records that wait for the disk. Unit: bytes. */
+  readonly queuedBytes: number
+  /** Times a write or a read of the file failed since the start. */
+  readonly errors: number
+  /** Stored pieces that could not be read since the start. */
+  readonly corruptChunks: number
 }
 
 /** Options of {@link createAgent}. */

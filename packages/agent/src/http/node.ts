@@ -22,7 +22,16 @@ export interface NodeAnswer {
   readonly store: StoreStatus
 }
 
-const NO_STORE: StoreStatus = { state: 'none', reason: '', bytes: 0, oldestMs: 0, ackedMs: 0 }
+const NO_STORE: StoreStatus = {
+  state: 'none',
+  reason: '',
+  bytes: 0,
+  oldestMs: null,
+  ackedMs: 0,
+  queuedBytes: 0,
+  errors: 0,
+  corruptChunks: 0,
+}
 
 /** One look at the node, its agent and its store. */
 export function describeNode(agent: Agent): NodeAnswer {

@@ -56,6 +56,7 @@ export class RecentRing implements Sink, History {
   }
 
   accept(batch: Batch): void {
+    const startedMs = performance.now()
     this.stats.in += batch.count
     const kept = keep(batch)
     const list = this.#byType.get(batch.type.fingerprint)
@@ -64,6 +65,7 @@ export class RecentRing implements Sink, History {
     this.#bytes += kept.bytes.byteLength
     this.stats.out += batch.count
     this.#evict(kept.toMs)
+    this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
   async flush(): Promise<void> {

@@ -10,9 +10,10 @@ import {
   type Source,
   sinkHealthType,
   sourceHealthType,
+  storeHealthType,
   timestamp,
 } from '@sonde/sdk'
-import type { Agent } from '../agent.ts'
+import type { Agent, StoreStatus } from '../agent.ts'
 import { startTicker } from './scheduler.ts'
 
 const SELF_INTERVAL_MS = 1000
@@ -38,6 +39,7 @@ export function startSelf(agent: Agent): { stop(): void } {
   const ticker = startTicker(SELF_INTERVAL_MS, () => {
     for (const runner of agent.runners) reportSource(source, runner)
     for (const sink of agent.router.sinks) reportSink(source, sink)
+    reportStore(source, agent.options.storeStatus?.())
     const row = source.bind(processType, { version: agent.options.version })
     const { user, system } = process.cpuUsage()
     row.gauge('resident_memory_bytes').set(process.memoryUsage.rss())
@@ -77,6 +79,17 @@ function reportSink(source: Source, { name, stats }: Agent['router']['sinks'][nu
   row.counter('errors_total').set(stats.errors)
   row.counter('accept_seconds_total').set(stats.seconds)
   reportLoss(source, name, stats.dropped)
+}
+
+function reportStore(source: Source, status: StoreStatus | undefined): void {
+  if (status === undefined) return
+  const row = source.bind(storeHealthType, {})
+  row.gauge('up').set(status.state === 'writing' ? 1 : 0)
+  row.gauge('size_bytes').set(status.bytes)
+  row.gauge('queued_bytes').set(status.queuedBytes)
+  if (status.ackedMs > 0) row.gauge('acked_lag_seconds').set(Math.max(0, Date.now() - status.ackedMs) / 1000)
+  row.counter('errors_total').set(status.errors)
+  row.counter('corrupt_chunks_total').set(status.corruptChunks)
 }
 
 function reportLoss(source: Source, component: string, dropped: ReadonlyMap<string, number>): void {

@@ -24,6 +24,7 @@ export async function serve(
     await app.listen({ host, port })
   } catch (cause) {
     await app.close()
+    await agent.close()
     throw new SondeError('CLI_LISTEN', listenMessage(cause, host, port), { cause })
   }
   agent.start()

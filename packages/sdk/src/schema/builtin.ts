@@ -1,4 +1,4 @@
-import { counter, gauge, label, text, timestamp, value } from './field.ts'
+import { counter, gauge, label, optional, text, timestamp, value } from './field.ts'
 import { defineType } from './record-type.ts'
 
 /** A device's ticks bracketed by two readings of the host clock: the offset is the middle, the error half the bracket. */
@@ -73,4 +73,15 @@ export const sinkHealthType = defineType('sonde_sink', 'How a sink fares', {
   dropped_total: counter('u64', { help: 'Records it dropped' }),
   errors_total: counter('u64', { help: 'Times it failed' }),
   accept_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent taking records' }),
+})
+
+/** How the store fares. */
+export const storeHealthType = defineType('sonde_store', 'How the store of history fares', {
+  time: timestamp(),
+  up: gauge('u64', { help: '1 while it writes, 0 while it fails' }),
+  size_bytes: gauge('u64', { unit: 'bytes', help: 'Size on disk' }),
+  queued_bytes: gauge('u64', { unit: 'bytes', help: 'Records that wait for the disk' }),
+  acked_lag_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Age of the newest sample that is safe on disk' })),
+  errors_total: counter('u64', { help: 'Writes and reads of the file that failed' }),
+  corrupt_chunks_total: counter('u64', { help: 'Stored pieces that could not be read' }),
 })
