@@ -1,7 +1,7 @@
 // `npm run build [-- --pack FOLDER]`: makes what is published in each package's `dist`; with `--pack` as archives too.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { npmCommand, root, setUpWeb } from './setup.mjs'
@@ -20,6 +20,7 @@ for (const { name, source } of PACKAGES) {
   const folder = join(root, 'packages', name)
   emptyDist(folder)
   compile(folder, source, name)
+  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   console.log(`built packages/${name}`)
 }
 if (!(await setUpWeb())) process.exit(1)

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../../packages/sdk/test/random.ts'
 
 /** A loop that breaks something on purpose, again and again. */
 export interface FaultLoop {

@@ -1,5 +1,5 @@
+import { Random } from '../../packages/sdk/test/random.ts'
 import type { FaultLoop, FaultOutcome } from './loop.ts'
-import { randomOf } from './random.ts'
 
 /** Runs rounds of a loop; a failure names round and seed, with which it can be run again. */
 export async function runLoop(
@@ -15,12 +15,11 @@ export async function runLoop(
     for (let round = 1; round <= rounds; round++) {
       try {
         // Each round has its own seed, so that one can be looked at alone.
-        await run.round(randomOf(seed + round), round)
+        await run.round(new Random(seed + round), round)
       } catch (cause) {
-        throw new Error(
-          `${loop.name}: round ${round} of seed ${seed} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-          { cause },
-        )
+        const why = cause instanceof Error ? cause.message : String(cause)
+        const again = `--rounds 1 --seed ${seed + round - 1}`
+        throw new Error(`${loop.name}: round ${round} failed; repeat it with ${again}: ${why}`, { cause })
       }
       onRound(round)
     }

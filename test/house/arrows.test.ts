@@ -37,6 +37,13 @@ test('a room is imported by its name, also where the arrow allows it', () => {
   ])
 })
 
+test('tests reach the helpers of a room that they may import by their path', () => {
+  const text = "import { Random } from '../../sdk/test/random.ts'"
+  assert.deepEqual(faultsOf('packages/agent/src/a.test.ts', text), [])
+  assert.equal(faultsOf('packages/agent/src/a.ts', text).length, 1)
+  assert.equal(faultsOf('packages/console/server/a.test.ts', "import { x } from '../../agent/test/rig.ts'").length, 1)
+})
+
 test('a codec imports no module that does I/O, its tests may', () => {
   const text = "import { readFileSync } from 'node:fs'\nimport { Buffer } from 'node:buffer'"
   for (const path of ['sdk/src/wire/otlp/otlp.ts', 'agent/src/sources/netdev/parse.ts', 'sdk/src/sinks/x/encode.ts']) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Random } from '../../../packages/sdk/test/random.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
-import type { Random } from '../random.ts'
 
 const DEVICES = ['eth0', 'eth1', 'mlx5_0']
 const FILES = ['speed', 'operstate', 'carrier', 'carrier_changes', 'mtu']

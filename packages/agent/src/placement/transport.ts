@@ -20,7 +20,7 @@ export interface TransportEvents {
   readonly onNoise: (line: string) => void
 }
 
-const HOST = new URL(import.meta.url.endsWith('.ts') ? './host.ts' : './host.js', import.meta.url)
+const HOST = new URL(import.meta.url.endsWith('.ts') ? './host-main.ts' : './host-main.js', import.meta.url)
 const NOISE_LIMIT_BYTES = 4096
 /** One call at a time runs on the pool's threads; the rest is Node's own file work. */
 const POOL_THREADS = '4'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { property, type Random, recordingSource, sondeError } from '../../test/helper.ts'
+import { property, recordingSource, sondeError } from '../../test/helper.ts'
+import type { Random } from '../../test/random.ts'
 import { encoderOf } from './encoder.ts'
 import {
   array,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { property, type Random, recordingSource } from '../../test/helper.ts'
+import { property, recordingSource } from '../../test/helper.ts'
+import type { Random } from '../../test/random.ts'
 import { chars, type Field, label, labelNumber, value } from './field.ts'
 import { defineType, type RecordType } from './record-type.ts'
 import { labelsOf, seriesKey } from './series.ts'

@@ -2,22 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { type Kind, SondeError } from '@sonde/sdk'
+import { Random } from '../../../../sdk/test/random.ts'
 import { HEAD_BYTES, SAMPLE_COUNT_LIMIT, type WordColumn } from './column.ts'
 import { decodeColumn } from './decode-column.ts'
 import { encodeColumn } from './encode-column.ts'
 
-/** A seeded generator (mulberry32), so that a failure can be repeated. */
+/** The numbers of a seed, as a function. */
 function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+  const random = new Random(seed)
+  return () => random.next()
 }
 
-const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const SEED = Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000)
 const MASK = (1n << 64n) - 1n
 
 function integers(values: readonly bigint[]): Uint32Array {
