@@ -9,7 +9,10 @@ import { checkRooms, type SondeConfig } from './rooms.ts'
 
 /** Where configuration comes from. */
 export interface ConfigSources {
-  /** `--config`; default: `SONDE_CONFIG`, then `sonde.yaml` in the user's and the system's place, where there is one. */
+  /**
+   * `--config`; default: `SONDE_CONFIG` (empty: no file at all), then `sonde.yaml` in the user's and the system's place, where
+   * there is one.
+   */
   readonly file?: string | undefined
   /** Values of the command line by key path, with the flag that gave them. */
   readonly flags?: readonly Setting[]
@@ -49,7 +52,8 @@ export class ConfigError extends SondeError {
  * @throws ConfigError with every wrong place at once.
  */
 export function loadConfig({ file, flags = [], environment = process.env }: ConfigSources = {}): Loaded {
-  const opened = openFile(file ?? environment.SONDE_CONFIG)
+  const chosen = file ?? environment.SONDE_CONFIG
+  const opened = file === undefined && chosen === '' ? undefined : openFile(chosen)
   const settings = [...environmentSettings(environment), ...flags]
   const raw = structuredClone(opened?.content ?? {}) as Record<string, unknown>
   for (const setting of settings) place(raw, setting)
