@@ -16,6 +16,16 @@ export interface RunnerEnvironment {
   readonly log: Logger
 }
 
+/** Absent hardware is normal, and the ready line says what was found: only what needs a person is louder. */
+const LEVEL_OF_STATE = {
+  starting: 'debug',
+  reading: 'debug',
+  absent: 'debug',
+  denied: 'warn',
+  stuck: 'warn',
+  failed: 'warn',
+} as const
+
 /** Makes the runner of one configured source, where its placement puts it. */
 export function makeRunner(config: DataSourceConfig, environment: RunnerEnvironment): SourceRunner {
   const { name, definition, intervalMs } = config
@@ -27,7 +37,10 @@ export function makeRunner(config: DataSourceConfig, environment: RunnerEnvironm
     intervalMs,
     stats,
     ...placed(config, environment, stats),
-    onState: (state, reason) => environment.log.info({ source: name, state, reason }, 'source'),
+    onState(state, reason, before) {
+      const isBack = state === 'reading' && before !== 'starting'
+      environment.log[isBack ? 'info' : LEVEL_OF_STATE[state]]({ source: name, state, reason }, 'source')
+    },
   })
 }
 

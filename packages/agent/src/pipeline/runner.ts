@@ -12,8 +12,8 @@ export interface RunnerOptions {
   readonly stats: SourceStats
   /** Called after every sample, to flush what was reported. */
   readonly afterSample: () => void
-  /** Called when the state changes. */
-  readonly onState?: (state: SourceState, reason: string) => void
+  /** Called when the state changes, with the one before. */
+  readonly onState?: (state: SourceState, reason: string, before: SourceState) => void
 }
 
 const REPROBE_MS = 10_000
@@ -102,8 +102,9 @@ export class SourceRunner {
 
   #settle(state: SourceState, reason: string): void {
     if (this.state === state && this.reason === reason) return
+    const before = this.state
     this.state = state
     this.reason = reason
-    this.#options.onState?.(state, reason)
+    this.#options.onState?.(state, reason, before)
   }
 }
