@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { describe, type TestContext, test } from 'node:test'
-import {
-  absenceType,
-  type Labels,
-  messageOf,
-  type ReadRecord,
-  type RecordType,
-  SondeError,
-  seriesKey,
-} from '@sonde/sdk'
+import { absenceType, type Labels, type ReadRecord, type RecordType, SondeError, seriesKey } from '@sonde/sdk'
 import * as v from 'valibot'
 import type { SourceDefinition } from './source.ts'
+import { checkDamage, DAMAGES, DENIES } from './test-damage.ts'
 import { type Taken, TestedSource, TestNode } from './test-node.ts'
+import { checkRecord, dataOf, keyOf, settle, trySample } from './test-records.ts'
 
 /** What the suite must know of a source. */
 export interface SourceCase {
@@ -35,13 +29,6 @@ export interface SourceCase {
   /** A series, and how it leaves. Left out where the source has only series that stay. */
   readonly series?: { readonly type: RecordType; readonly labels: Labels; readonly leave: (node: TestNode) => void }
 }
-
-/** Files of the running kernel that answer what no plain file can, to root as well. */
-const REFUSES = '/sys/class/net/lo/speed'
-const DENIES = '/sys/bus/cpu/drivers_probe'
-/** Sweeps after which a source that reads in turn has read everything. */
-const SETTLE_SWEEPS = 20
-const INLINE_LIMIT_MS = 1
 
 /**
  * The cases that every source passes, whatever it reads. A source's own tests hold only what is special to it.
@@ -66,7 +53,7 @@ export function testSource(definition: SourceDefinition, given: SourceCase): voi
     test('throws and reports nothing where there is nothing', { skip: treeless }, (t) => checkNothing(bringUp(t)))
     for (const damage of DAMAGES) {
       test(`${damage.name}: tells, and recovers`, { skip: damage.skip ?? treeless }, (t) =>
-        checkDamage(bringUp(t), damage),
+        checkDamage(definition, bringUp(t), damage),
       )
     }
     test('is closed in the middle of a sample', (t) => checkAbort(bringUp(t)))
@@ -75,8 +62,6 @@ export function testSource(definition: SourceDefinition, given: SourceCase): voi
       checkCounter(bringUp(t)),
     )
     test('a series leaves and comes back', { skip: !given.series }, (t) => checkSeries(bringUp(t)))
-    const slow = definition.placement !== 'inline'
-    test('a sweep takes less than 1 ms', { skip: slow }, (t) => checkDuration(bringUp(t)))
   })
 }
 
@@ -172,88 +157,12 @@ async function checkRecords({ definition, tested }: Tested): Promise<void> {
   assert.deepEqual(tested.failures, [])
 }
 
-function checkRecord({ absent }: TestedSource, type: RecordType, record: ReadRecord): void {
-  const key = keyOf(type, record)
-  for (const { name, field } of type.layout.slots) {
-    const place = `${type.name}{${key}}.${name}`
-    if (field.role === 'label') assert.notEqual(record[name], '', `${place} is empty`)
-    if (record[name] === undefined) {
-      const said = [key, ''].some((labels) => absent.has(`${type.name}{${labels}}.${name}`))
-      assert.ok(said, `${place} is absent and nothing says why`)
-    } else if (typeof record[name] === 'number') {
-      assert.ok(Number.isFinite(record[name]), `${place} is ${record[name]}`)
-    }
-  }
-}
-
 async function checkNothing({ node, tested }: Tested): Promise<void> {
   for (const file of node.files()) node.remove(file)
   await tested.source.open()
   assert.equal((await tested.source.probe()).state, 'absent')
   await assert.rejects(async () => tested.source.sample(), SondeError)
   assert.deepEqual(dataOf(tested.take()), [])
-}
-
-/** Something that happens to a file. */
-interface Damage {
-  readonly name: string
-  readonly skip?: string | undefined
-  readonly strike: (node: TestNode, file: string) => void
-  /** Whether a kept descriptor sees the repair; where not, the source is opened again. */
-  readonly inPlace: boolean
-}
-
-const unless = (file: string) => (fs.existsSync(file) ? undefined : `${file} is not there`)
-const DAMAGES: readonly Damage[] = [
-  { name: 'an empty file', inPlace: true, strike: (node, file) => node.write(file, '') },
-  {
-    name: 'a file of garbage',
-    inPlace: true,
-    strike: (node, file) => node.write(file, 'x1 \0\xff: --\n-\n\n: x y z\n'),
-  },
-  { name: 'a number too large', inPlace: true, strike: (node, file) => node.write(file, `${'9'.repeat(400)}\n`) },
-  { name: 'a file of 2 MiB', inPlace: true, strike: (node, file) => node.write(file, 'cpu0 1 2\n'.repeat(233_017)) },
-  { name: 'a file that vanishes', inPlace: true, strike: (node, file) => node.remove(file) },
-  { name: 'a folder in place of a file', inPlace: false, strike: (node, file) => node.makeFolder(file) },
-  {
-    name: 'a file that the driver refuses',
-    inPlace: false,
-    skip: unless(REFUSES),
-    strike: (node, file) => node.link(file, REFUSES),
-  },
-  {
-    name: 'a file that is not permitted',
-    inPlace: false,
-    skip: unless(DENIES),
-    strike: (node, file) => node.link(file, DENIES),
-  },
-]
-
-/** Strikes each file of the tree in turn: the source says so in one of three ways, and is as before once the file is. */
-async function checkDamage({ definition, given, node, tested }: Tested, damage: Damage): Promise<void> {
-  const sound = await settle(tested)
-  const soundAbsent = [...tested.absent].sort()
-  const tells = async () => {
-    const fresh = new TestedSource(definition, node.paths, given.options)
-    const thrown = await trySample(fresh)
-    for (const { type, record } of dataOf(fresh.take())) checkRecord(fresh, type, record)
-    await fresh.source.close()
-    return thrown !== '' || fresh.failures.length > 0 || String([...fresh.absent].sort()) !== String(soundAbsent)
-  }
-  assert.ok(!(await tells()), 'tells nothing of a sound tree')
-  for (const file of node.files()) {
-    const text = node.read(file)
-    damage.strike(node, file)
-    assert.ok(await tells(), `${file}: nothing says that it cannot be read`)
-    await trySample(tested)
-    node.write(file, text)
-    if (!damage.inPlace) {
-      await tested.source.close()
-      await tested.source.open()
-    }
-    assert.deepEqual(await settle(tested), sound, `${file}: the records are as before`)
-    assert.deepEqual([...tested.absent].sort(), soundAbsent, `${file}: what is absent is as before`)
-  }
 }
 
 async function checkAbort({ given, node, tested }: Tested): Promise<void> {
@@ -318,46 +227,4 @@ async function checkSeries({ given, node, tested }: Tested): Promise<void> {
     assert.deepEqual(TestedSource.absences(tested.take(), series.labels), [], 'said once')
     for (const [file, text] of texts) node.write(file, text)
   }
-}
-
-async function checkDuration({ tested }: Tested): Promise<void> {
-  const durationsMs: number[] = []
-  for (let i = 0; i < 300; i++) {
-    const start = performance.now()
-    await tested.source.sample()
-    durationsMs.push(performance.now() - start)
-    tested.take()
-  }
-  const medianMs = durationsMs.sort((a, b) => a - b)[150] ?? Number.NaN
-  assert.ok(medianMs < INLINE_LIMIT_MS, `${medianMs} ms`)
-}
-
-/** Samples until everything was read; the records of the last sample without their times. */
-async function settle(tested: TestedSource): Promise<string[]> {
-  for (let i = 0; i < SETTLE_SWEEPS; i++) {
-    tested.take()
-    await tested.source.sample()
-  }
-  return dataOf(tested.take())
-    .map(({ type, record: { time: _, ...values } }) => `${type.name} ${Object.entries(values).join(' ')}`)
-    .sort()
-}
-
-/** Samples; what was thrown, which must be one of Sonde's own errors. */
-async function trySample(tested: TestedSource): Promise<string> {
-  try {
-    await tested.source.sample()
-    return ''
-  } catch (error) {
-    assert.ok(error instanceof SondeError, messageOf(error))
-    return messageOf(error)
-  }
-}
-
-function dataOf(taken: readonly Taken[]): Taken[] {
-  return taken.filter(({ type }) => type !== absenceType)
-}
-
-function keyOf(type: RecordType, record: ReadRecord): string {
-  return seriesKey(Object.fromEntries(type.labels.map(({ name }) => [name, String(record[name])])))
 }

@@ -48,6 +48,42 @@ test('a file that was replaced is opened again when its descriptor reads empty',
   assert.equal(textOf(file), '1400\n')
 })
 
+test('a file that was deleted and made again is opened anew within sixteen reads, and so is one whose folder was moved', (t) => {
+  const { node, files } = filesOf(t)
+  const file = files.file('class', 'mtu')
+  const readsUntil = (wanted: string) => {
+    for (let reads = 1; reads <= 16; reads++) if (textOf(file) === wanted) return reads
+    return Number.POSITIVE_INFINITY
+  }
+  node.write('class/mtu', '1500\n')
+  assert.equal(textOf(file), '1500\n')
+  fs.rmSync(`${node.root}/class`, { recursive: true })
+  node.write('class/mtu', '1400\n')
+  assert.ok(readsUntil('1400\n') <= 16)
+  fs.renameSync(`${node.root}/class`, `${node.root}/former`)
+  node.write('class/mtu', '9000\n')
+  assert.ok(readsUntil('9000\n') <= 16)
+  assert.equal(files.openCount, 1)
+})
+
+test('files that are read together are not all opened anew by the same sweep', (t) => {
+  const { node, files } = filesOf(t)
+  const all = Array.from({ length: 32 }, (_, i) => {
+    node.write(`${i}`, 'kept\n')
+    return files.file(`${i}`)
+  })
+  for (const file of all) textOf(file)
+  for (let i = 0; i < 32; i++) {
+    fs.rmSync(`${node.root}/${i}`)
+    node.write(`${i}`, 'new\n')
+  }
+  const seen = Array.from({ length: 16 }, () => all.filter((file) => textOf(file) === 'new\n').length)
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 16 }, (_, sweep) => 2 * (sweep + 1)),
+  )
+})
+
 test('a descriptor that is no longer ours is forgotten, and the file opened again', (t) => {
   const { node, files } = filesOf(t)
   const file = files.file('mtu')
@@ -128,6 +164,33 @@ test('a file beyond the limit is a failed read, one at the limit is not', (t) =>
   assert.match(failure.error.message, /longer than 40000 bytes/)
   node.write('big', 'small')
   assert.equal(textOf(file), 'small')
+})
+
+test('of a file far beyond the limit no more is read than tells so', (t) => {
+  const { node, files } = filesOf(t)
+  node.makeHuge('huge', 100_000_000)
+  const readBytes = () => Number(/rchar: (\d+)/.exec(fs.readFileSync('/proc/self/io', 'utf8'))?.[1])
+  const before = readBytes()
+  assert.equal(failureOf(files.file('huge')).kind, 'failed')
+  assert.ok(readBytes() - before < 3 << 20, `${readBytes() - before} bytes read`)
+})
+
+test('a FIFO is a failed read at once, not a wait for its writer', (t) => {
+  const { node, files } = filesOf(t)
+  node.makeFifo('pipe')
+  const file = files.file('pipe')
+  assert.equal(failureOf(file).kind, 'failed')
+  node.write('pipe', 'mended')
+  assert.equal(textOf(file), 'mended')
+})
+
+test('a name that is not UTF-8 is given as its bytes', (t) => {
+  const { node, files } = filesOf(t)
+  const name = Buffer.from([0x61, 0xff, 0x62])
+  fs.mkdirSync(Buffer.concat([Buffer.from(`${node.root}/`), name]))
+  fs.writeFileSync(Buffer.concat([Buffer.from(`${node.root}/`), name, Buffer.from('/mtu')]), '1500\n')
+  assert.equal(textOf(files.file(name, 'mtu')), '1500\n')
+  assert.throws(() => files.file(Buffer.from('..')), { code: 'SRC_PATH' })
 })
 
 test('an empty file is empty text', (t) => {

@@ -30,6 +30,11 @@ const DESCRIPTOR_LIMIT = 1024
 /** procfs fills a page of 4 096 bytes with whole lines, and no line of a file of several is a quarter as long: less than that much is the end. */
 const LAST_READ_BYTES = 1024
 
+/** Opening a FIFO would wait for its writer, and a terminal would become ours; on the kernel's own files neither flag does anything. */
+const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY
+/** Reads after which a file is opened anew: a descriptor says nothing when its path leads to another file by now. */
+const READS_PER_OPEN = 16
+
 /** What a stale descriptor answers: its device left, its mount was replaced, or it is no longer ours. One fresh open settles which. */
 const STALE = new Set(['ENODEV', 'ENOENT', 'ENXIO', 'ESTALE', 'EBADF', 'ENOTCONN'])
 const KINDS: Readonly<Record<string, FailureKind>> = {
@@ -63,6 +68,7 @@ export class KernelFiles {
   readonly #fileBytesLimit: number
   readonly #open = new Set<KernelFile>()
   #buffer: Buffer = Buffer.allocUnsafe(START_BYTES)
+  #made = 0
   /** Reads that found the limit of descriptors reached, and opened and closed their file. */
   unkept = 0
 
@@ -78,17 +84,23 @@ export class KernelFiles {
   }
 
   /**
-   * A file by its path below the root, opened at its first read. Each part is one name, so that nothing read from the kernel can lead out of the root.
+   * A file by its path below the root, opened at its first read. Each part is one name, so that nothing read from the kernel can lead out of the root; a name
+   * that is not UTF-8 is given as its bytes.
    *
    * @throws SondeError `SRC_PATH` where a part is empty, `.`, `..`, or has a slash or NUL.
    */
-  file(...parts: readonly string[]): KernelFile {
+  file(...parts: readonly (string | Buffer)[]): KernelFile {
     for (const part of parts) {
-      if (part === '' || part === '.' || part === '..' || part.includes('/') || part.includes('\0')) {
-        throw new SondeError('SRC_PATH', `${JSON.stringify(part)} is no file name below ${this.root}; use single names`)
+      const name = typeof part === 'string' ? part : part.toString('latin1')
+      if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('\0')) {
+        throw new SondeError('SRC_PATH', `${JSON.stringify(name)} is no file name below ${this.root}; use single names`)
       }
     }
-    return new KernelFile(this, `${this.root}/${parts.join('/')}`)
+    const path = Buffer.concat(
+      [this.root, ...parts].flatMap((part, at) => [Buffer.from(at > 0 ? '/' : ''), Buffer.from(part)]),
+    )
+    // Files that are read together have their turns of being opened anew in different sweeps.
+    return new KernelFile(this, path, this.#made++ % READS_PER_OPEN)
   }
 
   /** Closes every descriptor. Files may be read again; they are then opened again. */
@@ -137,20 +149,26 @@ export class KernelFiles {
 
 /** One file whose descriptor stays open. Made by {@link KernelFiles.file}. */
 export class KernelFile {
+  /** For people; where the path is not UTF-8, with replacement characters. */
   readonly path: string
+  readonly #path: string | Buffer
   readonly #files: KernelFiles
   #descriptor = -1
+  #reads: number
 
-  constructor(files: KernelFiles, path: string) {
+  constructor(files: KernelFiles, path: Buffer, reads: number) {
     this.#files = files
-    this.path = path
+    this.path = path.toString()
+    this.#path = Buffer.from(this.path).equals(path) ? this.path : path
+    this.#reads = reads
   }
 
   /**
-   * The text of the file, valid until the next read of any file of the same {@link KernelFiles}. A descriptor that went stale is opened again once; so
-   * is one that reads empty, as a file does whose mount was replaced.
+   * The text of the file, valid until the next read of any file of the same {@link KernelFiles}. A descriptor that went stale is opened again at once; so
+   * is one that reads empty, as a file does whose mount was replaced, and every one at its sixteenth read. Never waits for a writer.
    */
   read(): Uint8Array | ReadFailure {
+    if (++this.#reads % READS_PER_OPEN === 0) this.close()
     if (this.#descriptor !== -1) {
       try {
         const bytes = this.#files.readAll(this.#descriptor, this.path)
@@ -181,7 +199,7 @@ export class KernelFile {
   }
 
   #readFresh(): Uint8Array {
-    const descriptor = fs.openSync(this.path, 'r')
+    const descriptor = fs.openSync(this.#path, OPEN_FLAGS)
     if (this.#files.keep(this)) {
       this.#descriptor = descriptor
       return this.#files.readAll(descriptor, this.path)
@@ -193,8 +211,10 @@ export class KernelFile {
     }
   }
 
+  /** A driver that refuses does so as long as it is there, and keeps its descriptor; any other failure may be over with the next open. */
   #failure(error: unknown): ReadFailure {
     const kind = failureKind(error)
+    if (kind !== 'unsupported') this.close()
     const said = error instanceof Error ? error.message : String(error)
     const message = said.includes(this.path) ? said : `${this.path}: ${said}`
     return new ReadFailure(kind, new SondeError('SRC_READ', message, { cause: error }))

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -66,6 +67,18 @@ export class TestNode {
   makeFolder(path: string): void {
     this.remove(path)
     fs.mkdirSync(join(this.root, path))
+  }
+
+  /** Puts a file that claims many bytes, and holds none of them, in the place of a file. */
+  makeHuge(path: string, bytes: number): void {
+    this.write(path, '')
+    fs.truncateSync(join(this.root, path), bytes)
+  }
+
+  /** Puts a FIFO without a writer in the place of a file: opening it the plain way waits for ever. */
+  makeFifo(path: string): void {
+    this.remove(path)
+    execFileSync('mkfifo', [join(this.root, path)])
   }
 
   /** Descriptors of this process that lead into the tree, to files that were removed too. */

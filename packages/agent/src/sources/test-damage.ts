@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { SourceDefinition } from './source.ts'
+import { TestedSource, type TestNode } from './test-node.ts'
+import { checkRecord, dataOf, settle, trySample } from './test-records.ts'
+
+/** Files of the running kernel that answer what no plain file can, to root as well. */
+const REFUSES = '/sys/class/net/lo/speed'
+/** Refuses to be opened for reading. */
+export const DENIES = '/sys/bus/cpu/drivers_probe'
+
+/** A source that is tested, on a tree that may be struck. */
+interface Damaged {
+  readonly given: { readonly options?: object }
+  readonly node: TestNode
+  readonly tested: TestedSource
+}
+
+/** Something that happens to a file. */
+export interface Damage {
+  readonly name: string
+  readonly skip?: string | undefined
+  readonly strike: (node: TestNode, file: string) => void
+}
+
+const unless = (file: string) => (fs.existsSync(file) ? undefined : `${file} is not there`)
+/** What can happen to a file of the kernel's, or to what is in its place. */
+export const DAMAGES: readonly Damage[] = [
+  { name: 'an empty file', strike: (node, file) => node.write(file, '') },
+  {
+    name: 'a file of garbage',
+    strike: (node, file) => node.write(file, 'x1 \0\xff: --\n-\n\n: x y z\n'),
+  },
+  { name: 'a number too large', strike: (node, file) => node.write(file, `${'9'.repeat(400)}\n`) },
+  { name: 'a file of 2 MiB', strike: (node, file) => node.write(file, 'cpu0 1 2\n'.repeat(233_017)) },
+  { name: 'a file of 100 MB', strike: (node, file) => node.makeHuge(file, 100_000_000) },
+  { name: 'a file that vanishes', strike: (node, file) => node.remove(file) },
+  { name: 'a folder in place of a file', strike: (node, file) => node.makeFolder(file) },
+  { name: 'a FIFO in place of a file', strike: (node, file) => node.makeFifo(file) },
+  { name: 'a link to itself', strike: (node, file) => node.link(file, join(node.root, file)) },
+  { name: 'a device without end', strike: (node, file) => node.link(file, '/dev/zero') },
+  {
+    name: 'a file that the driver refuses',
+    skip: unless(REFUSES),
+    strike: (node, file) => node.link(file, REFUSES),
+  },
+  {
+    name: 'a file that is not permitted',
+    skip: unless(DENIES),
+    strike: (node, file) => node.link(file, DENIES),
+  },
+]
+
+/** Strikes each file of the tree in turn: the source says so in one of three ways, and is as before once the file is. */
+export async function checkDamage(
+  definition: SourceDefinition,
+  { given, node, tested }: Damaged,
+  damage: Damage,
+): Promise<void> {
+  const sound = await settle(tested)
+  const soundAbsent = [...tested.absent].sort()
+  const tells = async () => {
+    const fresh = new TestedSource(definition, node.paths, given.options)
+    const thrown = await trySample(fresh)
+    for (const { type, record } of dataOf(fresh.take())) checkRecord(fresh, type, record)
+    await fresh.source.close()
+    return thrown !== '' || fresh.failures.length > 0 || String([...fresh.absent].sort()) !== String(soundAbsent)
+  }
+  assert.ok(!(await tells()), 'tells nothing of a sound tree')
+  for (const file of node.files()) {
+    const text = node.read(file)
+    damage.strike(node, file)
+    assert.ok(await tells(), `${file}: nothing says that it cannot be read`)
+    await trySample(tested)
+    node.write(file, text)
+    assert.deepEqual(await settle(tested), sound, `${file}: the records are as before`)
+    assert.deepEqual([...tested.absent].sort(), soundAbsent, `${file}: what is absent is as before`)
+  }
+}

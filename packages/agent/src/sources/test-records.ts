@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { absenceType, messageOf, type ReadRecord, type RecordType, SondeError, seriesKey } from '@sonde/sdk'
+import type { Taken, TestedSource } from './test-node.ts'
+
+/** Sweeps after which a source has read everything: one that reads in turn, and one that opens a file anew at its sixteenth read. */
+const SETTLE_SWEEPS = 20
+
+/** Checks that a record has its labels, finite numbers, and a reason for every value that it lacks. */
+export function checkRecord({ absent }: TestedSource, type: RecordType, record: ReadRecord): void {
+  const key = keyOf(type, record)
+  for (const { name, field } of type.layout.slots) {
+    const place = `${type.name}{${key}}.${name}`
+    if (field.role === 'label') assert.notEqual(record[name], '', `${place} is empty`)
+    if (record[name] === undefined) {
+      const said = [key, ''].some((labels) => absent.has(`${type.name}{${labels}}.${name}`))
+      assert.ok(said, `${place} is absent and nothing says why`)
+    } else if (typeof record[name] === 'number') {
+      assert.ok(Number.isFinite(record[name]), `${place} is ${record[name]}`)
+    }
+  }
+}
+
+/** Samples until everything was read; the records of the last sample without their times. */
+export async function settle(tested: TestedSource): Promise<string[]> {
+  for (let i = 0; i < SETTLE_SWEEPS; i++) {
+    tested.take()
+    await tested.source.sample()
+  }
+  return dataOf(tested.take())
+    .map(({ type, record: { time: _, ...values } }) => `${type.name} ${Object.entries(values).join(' ')}`)
+    .sort()
+}
+
+/** Samples; what was thrown, which must be one of Sonde's own errors. */
+export async function trySample(tested: TestedSource): Promise<string> {
+  try {
+    await tested.source.sample()
+    return ''
+  } catch (error) {
+    assert.ok(error instanceof SondeError, messageOf(error))
+    return messageOf(error)
+  }
+}
+
+/** Records without those that say what is absent. */
+export function dataOf(taken: readonly Taken[]): Taken[] {
+  return taken.filter(({ type }) => type !== absenceType)
+}
+
+/** The labels of a record, as its series is called. */
+export function keyOf(type: RecordType, record: ReadRecord): string {
+  return seriesKey(Object.fromEntries(type.labels.map(({ name }) => [name, String(record[name])])))
+}
