@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { createPrometheus, type History, type Sink } from '@sonde/sdk'
+import { createPrometheus, type History, type HistoryStatus, type Sink } from '@sonde/sdk'
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
 import { makeRunner } from './pipeline/make-runner.ts'
@@ -7,25 +7,6 @@ import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import type { SourceRunner } from './pipeline/runner.ts'
 import { startSelf } from './pipeline/self.ts'
-
-/** State of the store behind the query form. Times in milliseconds since the Unix epoch. */
-export interface StoreStatus {
-  readonly state: 'writing' | 'failing' | 'none'
-  /** A sentence: why it fails, or what happened to an earlier file. Empty where there is nothing to say. */
-  readonly reason: string
-  /** Size on disk. Unit: bytes. */
-  readonly bytes: number
-  /** Start of what is kept; `null` while there is nothing. */
-  readonly oldestMs: number | null
-  /** Everything before this time is safe on disk; 0 before the first write. */
-  readonly ackedMs: number
-  /** Records that wait for the disk. Unit: bytes. */
-  readonly queuedBytes: number
-  /** Times a write or a read of the file failed since the start. */
-  readonly errors: number
-  /** Stored pieces that could not be read since the start. */
-  readonly corruptChunks: number
-}
 
 /** Options of {@link createAgent}. */
 export interface AgentOptions {
@@ -37,7 +18,7 @@ export interface AgentOptions {
   readonly sinks?: readonly Sink[]
   /** What the query form asks. Default: the ring of the last minutes. */
   readonly history?: History
-  readonly storeStatus?: () => StoreStatus
+  readonly storeStatus?: () => HistoryStatus
   /** URL of the module whose `SOURCES` child processes look their source up in. Default: the registry. */
   readonly sourcesModule?: string
 }
@@ -77,7 +58,14 @@ export class Agent {
 
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
-    this.#self = startSelf(this)
+    const { version, storeStatus } = this.options
+    this.#self = startSelf({
+      version,
+      startedMs: this.startedMs,
+      runners: this.runners,
+      router: this.router,
+      storeStatus,
+    })
     for (const runner of this.runners) runner.start()
   }
 

@@ -1,4 +1,4 @@
-export { Agent, type AgentOptions, createAgent, type StoreStatus } from './agent.ts'
+export { Agent, type AgentOptions, createAgent } from './agent.ts'
 export {
   type AgentConfig,
   checkDataSources,

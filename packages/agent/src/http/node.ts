@@ -1,6 +1,6 @@
 import { cpus, release, totalmem } from 'node:os'
-import { droppedTotal } from '@sonde/sdk'
-import type { Agent, StoreStatus } from '../agent.ts'
+import { droppedTotal, type HistoryStatus } from '@sonde/sdk'
+import type { Agent } from '../agent.ts'
 import { latestSeries } from './latest.ts'
 
 /** What `GET /api/v1/node` answers. */
@@ -19,10 +19,10 @@ export interface NodeAnswer {
   readonly seriesCount: number
   readonly recordsLost: number
   readonly simulated: boolean
-  readonly store: StoreStatus
+  readonly store: HistoryStatus
 }
 
-const NO_STORE: StoreStatus = {
+const NO_STORE: HistoryStatus = {
   state: 'none',
   reason: '',
   bytes: 0,

@@ -5,15 +5,18 @@ import {
   defineType,
   droppedTotal,
   gauge,
+  type HistoryStatus,
   label,
   lossType,
+  type Sink,
   type Source,
   sinkHealthType,
   sourceHealthType,
   storeHealthType,
   timestamp,
 } from '@sonde/sdk'
-import type { Agent, StoreStatus } from '../agent.ts'
+import type { Router } from './router.ts'
+import type { SourceRunner } from './runner.ts'
 import { startTicker } from './scheduler.ts'
 
 const SELF_INTERVAL_MS = 1000
@@ -31,22 +34,33 @@ export const processType = defineType('sonde_process', 'The process of Sonde its
   uptime_seconds: gauge('f64', { unit: 'seconds', help: 'Time since the start' }),
 })
 
-/** Reports once a second how sources, sinks and the process fare, as records like all others. */
-export function startSelf(agent: Agent): { stop(): void } {
-  const source = createSource({ id: 'self', intervalMs: SELF_INTERVAL_MS, emit: (batch) => agent.router.accept(batch) })
+/** What is reported on. */
+export interface SelfOptions {
+  readonly version: string
+  /** Unit: milliseconds since the Unix epoch. */
+  readonly startedMs: number
+  readonly runners: readonly SourceRunner[]
+  readonly router: Router
+  /** Undefined where there is no store. */
+  readonly storeStatus: (() => HistoryStatus) | undefined
+}
+
+/** Reports once a second how sources, sinks, store and process fare, as records like all others. */
+export function startSelf({ version, startedMs, runners, router, storeStatus }: SelfOptions): { stop(): void } {
+  const source = createSource({ id: 'self', intervalMs: SELF_INTERVAL_MS, emit: (batch) => router.accept(batch) })
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   const ticker = startTicker(SELF_INTERVAL_MS, () => {
-    for (const runner of agent.runners) reportSource(source, runner)
-    for (const sink of agent.router.sinks) reportSink(source, sink)
-    reportStore(source, agent.options.storeStatus?.())
-    const row = source.bind(processType, { version: agent.options.version })
+    for (const runner of runners) reportSource(source, runner)
+    for (const sink of router.sinks) reportSink(source, sink)
+    reportStore(source, storeStatus?.())
+    const row = source.bind(processType, { version: version })
     const { user, system } = process.cpuUsage()
     row.gauge('resident_memory_bytes').set(process.memoryUsage.rss())
     row.counter('cpu_seconds_total').set((user + system) / 1e6)
     // The histogram counts from its resolution: a loop that is never late reads 10 ms.
     row.gauge('loop_delay_max_seconds').set(Math.max(0, delay.max / 1e9 - 0.01))
-    row.gauge('uptime_seconds').set((Date.now() - agent.startedMs) / 1000)
+    row.gauge('uptime_seconds').set((Date.now() - startedMs) / 1000)
     delay.reset()
     source.collect()
   })
@@ -58,7 +72,7 @@ export function startSelf(agent: Agent): { stop(): void } {
   }
 }
 
-function reportSource(source: Source, runner: Agent['runners'][number]): void {
+function reportSource(source: Source, runner: SourceRunner): void {
   const row = source.bind(sourceHealthType, { source: runner.name })
   row.gauge('up').set(runner.state === 'reading' ? 1 : 0)
   row.counter('records_total').set(runner.stats.records)
@@ -71,7 +85,7 @@ function reportSource(source: Source, runner: Agent['runners'][number]): void {
   reportLoss(source, runner.name, runner.stats.dropped)
 }
 
-function reportSink(source: Source, { name, stats }: Agent['router']['sinks'][number]): void {
+function reportSink(source: Source, { name, stats }: Sink): void {
   const row = source.bind(sinkHealthType, { sink: name })
   row.counter('in_total').set(stats.in)
   row.counter('out_total').set(stats.out)
@@ -81,7 +95,7 @@ function reportSink(source: Source, { name, stats }: Agent['router']['sinks'][nu
   reportLoss(source, name, stats.dropped)
 }
 
-function reportStore(source: Source, status: StoreStatus | undefined): void {
+function reportStore(source: Source, status: HistoryStatus | undefined): void {
   if (status === undefined) return
   const row = source.bind(storeHealthType, {})
   row.gauge('up').set(status.state === 'writing' ? 1 : 0)

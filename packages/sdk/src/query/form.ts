@@ -76,6 +76,25 @@ export interface History {
   query(request: QueryRequest): Promise<QueryAnswer>
 }
 
+/** State of the store behind a {@link History}. Times in milliseconds since the Unix epoch. */
+export interface HistoryStatus {
+  readonly state: 'writing' | 'failing' | 'none'
+  /** A sentence: why it fails, or what happened to an earlier file. Empty where there is nothing to say. */
+  readonly reason: string
+  /** Size on disk. Unit: bytes. */
+  readonly bytes: number
+  /** Start of what is kept; `null` while there is nothing. */
+  readonly oldestMs: number | null
+  /** Everything before this time is safe on disk; 0 before the first write. */
+  readonly ackedMs: number
+  /** Records that wait for the disk. Unit: bytes. */
+  readonly queuedBytes: number
+  /** Times a write or a read of the file failed since the start. */
+  readonly errors: number
+  /** Stored pieces that could not be read since the start. */
+  readonly corruptChunks: number
+}
+
 /** Most questions in one request. */
 export const QUERY_COUNT_LIMIT = 64
 /** Most points of a series in an answer. */
