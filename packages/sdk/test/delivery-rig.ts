@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {
   type Batch,
   createSource,
+  type DeliveryLimits,
   type DeliveryOptions,
   type DeliverySink,
   defineType,
@@ -19,6 +20,10 @@ export const serialType = defineType('serial', 'Test records', { serial: value('
 
 /** What a batch of `count` records takes in a queue. */
 export const queuedBytes = (count: number): number => count * 8 + 256
+
+/** The smallest queue there may be, and how many batches of 100 records fill it. */
+export const SMALL: DeliveryLimits = { queueLimitBytes: 65_536, batchBytesMax: 4096 }
+export const FULL_BATCHES = Math.floor(65_536 / queuedBytes(100))
 
 /** What the peer does with a request. */
 export type Answer = (payload: readonly number[], signal: AbortSignal) => SendResult | Promise<SendResult>

@@ -11,6 +11,11 @@ export class SimulatedTimers implements Timers {
   /** In the order in which they were set; a stable search for the earliest keeps that order. */
   readonly #due = new Set<Due>()
 
+  /** Timers that are set. */
+  get count(): number {
+    return this.#due.size
+  }
+
   nowMs(): number {
     return this.#nowMs
   }

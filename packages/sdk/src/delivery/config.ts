@@ -37,8 +37,8 @@ export interface DeliveryLimits {
   retryLimitMs?: number
   /** How long `close` goes on sending. Unit: milliseconds. Range: 0 to 600 000. Default: 3 000. */
   closeTimeoutMs?: number
-  /** Rejected batches handed to `onReject` and not finished with at most; further ones are only counted. Range: 1 to 10 000. Default: 16. */
-  deadLetterLimit?: number
+  /** Dead letters that `onReject` may have and not be finished with; further ones are only counted. Each is at most a request. Range: 1 to 10 000. Default: 16. */
+  deadLettersMax?: number
 }
 
 type NumberKey = Exclude<keyof DeliveryLimits, 'queuePolicy'>
@@ -59,7 +59,7 @@ export const DELIVERY_LIMITS: Readonly<
   backoffJitter: { default: 0.2, min: 0, max: 1, unit: 'ratio' },
   retryLimitMs: { default: 300_000, min: 0, max: 86_400_000, unit: 'milliseconds' },
   closeTimeoutMs: { default: 3000, min: 0, max: 600_000, unit: 'milliseconds' },
-  deadLetterLimit: { default: 16, min: 1, max: 10_000, unit: 'batches' },
+  deadLettersMax: { default: 16, min: 1, max: 10_000, unit: 'letters' },
 }
 
 const POLICIES: readonly string[] = ['drop_oldest', 'drop_newest', 'block'] satisfies QueuePolicy[]

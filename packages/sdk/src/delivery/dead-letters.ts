@@ -1,12 +1,13 @@
 import type { Batch } from '../schema/batch.ts'
 
-/** A batch that the destination will never take. */
+/** What the destination will never take: one request. */
 export interface DeadLetter<P> {
   /** `rejected`: the far end refused it. `encode_failed`: the encoder threw. */
   readonly cause: 'rejected' | 'encode_failed'
   /** What the far end or the encoder said. */
   readonly reason: string
-  readonly batch: Batch
+  /** One batch, or several where halving had been given up. Their bytes stay as they are; keep them as long as you like. */
+  readonly batches: readonly Batch[]
   /** What was sent; absent where the encoder threw. */
   readonly payload?: P
 }

@@ -1,11 +1,12 @@
-import { messageOf } from '../errors.ts'
+import { SondeError } from '../errors.ts'
 import type { Batch } from '../schema/batch.ts'
-import { type Sink, type SinkStats, sinkStats } from '../sinks/sink.ts'
+import type { Sink, SinkStats } from '../sinks/sink.ts'
 import { checkDeliveryLimits, type DeliveryLimits } from './config.ts'
-import { type DeadLetter, DeadLetters, type OnReject } from './dead-letters.ts'
-import { LossLedger, type OnLoss } from './loss-ledger.ts'
+import { DeadLetters, type OnReject } from './dead-letters.ts'
+import { type DropReason, Ledger, type OnLoss } from './ledger.ts'
 import { MemoryQueue } from './memory-queue.ts'
-import { type DeliveryQueue, entryBytes, type QueueEntry } from './queue.ts'
+import { type DeliveryQueue, entryBytes } from './queue.ts'
+import { Requests } from './requests.ts'
 import { type Send, Sender } from './sender.ts'
 import { splitBatch } from './split-batch.ts'
 import { processTimers, type Timers, within } from './timers.ts'
@@ -15,19 +16,19 @@ export interface DeliveryOptions<P> extends DeliveryLimits {
   /** Name of the sink; the component in its loss records. */
   name: string
   /**
-   * One request out of batches, in order. Pure, and synchronous. `undefined`: they hold nothing that this destination can carry. What it throws for drops the
-   * batch it throws for, alone.
+   * One request out of batches, in order. Pure, and synchronous. `undefined`: they hold nothing that this destination can carry. Where it throws, the
+   * batch that is to blame is dropped alone.
    */
   encode: (batches: readonly Batch[]) => P | undefined
   /** Makes one attempt; see {@link Send}. */
   send: Send<P>
   /** Releases the transport; called once, at the end of `close`, which waits for it no longer than `closeTimeoutMs`. */
   close?: () => void | Promise<void>
-  /** Given each batch that the destination will never take. Never waited for. Default: they are only counted. */
+  /** Given what the destination will never take. Never waited for but at the end of `close`. Default: it is only counted. */
   onReject?: OnReject<P>
   /** Given records of `sonde_loss`, at most one a second and reason. Default: drops are only counted. */
   onLoss?: OnLoss
-  /** Default: a {@link MemoryQueue}. */
+  /** Where batches wait. Default: memory, in which case a record is acknowledged when it has arrived. */
   queue?: DeliveryQueue
   /** Default: those of the process. */
   timers?: Timers
@@ -35,23 +36,33 @@ export interface DeliveryOptions<P> extends DeliveryLimits {
   random?: () => number
 }
 
-/** A push sink. `stats.in = stats.out + dropped + queuedRecords` holds at every moment. */
+/**
+ * A push sink. `stats.in = stats.out + dropped + queuedRecords` holds at every moment. What a durable queue kept from an earlier process counts as `in` once
+ * more.
+ */
 export interface DeliverySink extends Sink {
   /** Records accepted and neither acknowledged nor dropped. */
   readonly queuedRecords: number
   /** Their size as limits count it. */
   readonly queuedBytes: number
-  /** What the last failed attempt said; empty since the last one that succeeded. */
+  /** What failed last; empty since the last request that arrived. */
   readonly failing: string
-  /** Dead letters that `onReject` was not handed, because it had not finished with `deadLetterLimit` others. */
+  /** Dead letters that `onReject` was not handed, because it had not finished with `deadLettersMax` others. */
   readonly lettersOverflowed: number
   /**
    * `accept` for a producer that can wait. `false`: the queue is full, its policy is `block`, and nothing of the batch was kept or counted; wait for
    * {@link whenRoom} and offer it again.
    */
   offer(batch: Batch): boolean
-  /** Resolves when a batch has left the queue, or delivery closes. */
+  /** Resolves when a batch has left the queue, at once where none is in it, and when delivery closes. */
   whenRoom(): Promise<void>
+  /**
+   * Resolves when every record accepted before the call is acknowledged: it has arrived or, with a durable queue, is written down. Does not linger; may take as long
+   * as retries do.
+   *
+   * @throws SondeError `DLV_LOST` where records were dropped instead, since the flush before or during this one; `not_encoded` is no loss.
+   */
+  flush(): Promise<void>
 }
 
 /**
@@ -64,49 +75,52 @@ export function delivery<P>(options: DeliveryOptions<P>): DeliverySink {
   return new Delivery(options)
 }
 
-/** Why delivery drops records. */
-type DropReason =
-  | 'queue_full'
-  | 'too_large'
-  | 'queue_failed'
-  | 'not_encoded'
-  | 'encode_failed'
-  | 'rejected'
-  | 'retry_limit'
-  | 'closed'
-
 class Delivery<P> implements DeliverySink {
   readonly name: string
-  readonly stats: SinkStats = sinkStats()
-  failing = ''
-  readonly #options: DeliveryOptions<P>
   readonly #limits: Readonly<Required<DeliveryLimits>>
   readonly #queue: DeliveryQueue
   readonly #timers: Timers
-  readonly #sender: Sender<P>
-  readonly #ledger: LossLedger
+  readonly #ledger: Ledger
   readonly #letters: DeadLetters<P>
-  /** Requests under way. */
-  readonly #runs = new Set<Promise<void>>()
+  readonly #sender: Sender<P>
+  readonly #requests: Requests<P>
+  readonly #closeTransport: () => void | Promise<void>
   /** Batches that are not acknowledged; none of the promises rejects. */
   readonly #pending = new Set<Promise<void>>()
+  /** Records lost when the last flush ended. */
+  #lostBefore = 0
   #room: PromiseWithResolvers<void> | undefined
-  /** Who wants records to go now rather than linger: flushes, and closing. */
-  #urgent = 0
-  #lingered = false
-  #cancelLinger: (() => void) | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: DeliveryOptions<P>) {
-    this.name = options.name
-    this.#options = options
-    this.#limits = checkDeliveryLimits(options)
-    this.#queue = options.queue ?? new MemoryQueue()
-    this.#timers = options.timers ?? processTimers
-    const random = options.random ?? Math.random
-    this.#sender = new Sender(options.send, this.#limits, this.#timers, random, (reason) => this.#fail(reason))
-    this.#ledger = new LossLedger(options.name, this.stats, this.#timers, options.onLoss)
-    this.#letters = new DeadLetters(options.onReject, this.#limits.deadLetterLimit, (error) => this.#fail(error))
+    const { name, encode, send, close, onReject, onLoss } = options
+    const limits = checkDeliveryLimits(options)
+    const queue = options.queue ?? new MemoryQueue()
+    const timers = options.timers ?? processTimers
+    const ledger = new Ledger(name, timers, onLoss)
+    const onFailure = (error: unknown) => ledger.fail(error)
+    const letters = new DeadLetters(onReject, limits.deadLettersMax, onFailure)
+    const sender = new Sender(send, limits, timers, options.random ?? Math.random, onFailure)
+    const onRoom = () => this.#signalRoom()
+    this.name = name
+    this.#limits = limits
+    this.#queue = queue
+    this.#timers = timers
+    this.#ledger = ledger
+    this.#letters = letters
+    this.#sender = sender
+    this.#requests = new Requests({ queue, ledger, letters, sender, encode, limits, timers, onRoom })
+    this.#closeTransport = close ?? (() => undefined)
+    this.stats.in = queue.records
+    this.#requests.pump()
+  }
+
+  get stats(): SinkStats {
+    return this.#ledger.stats
+  }
+
+  get failing(): string {
+    return this.#ledger.failing
   }
 
   get queuedRecords(): number {
@@ -122,24 +136,30 @@ class Delivery<P> implements DeliverySink {
   }
 
   accept(batch: Batch): void {
-    this.#admit(batch, false)
+    this.#admit(batch, { mayRefuse: false })
   }
 
   offer(batch: Batch): boolean {
-    return this.#admit(batch, this.#limits.queuePolicy === 'block')
+    return this.#admit(batch, { mayRefuse: this.#limits.queuePolicy === 'block' })
   }
 
   whenRoom(): Promise<void> {
-    if (this.#closing !== undefined) return Promise.resolve()
+    if (this.#closing !== undefined || this.#queue.records === 0) return Promise.resolve()
     this.#room ??= Promise.withResolvers()
     return this.#room.promise
   }
 
   async flush(): Promise<void> {
-    this.#urgent++
-    this.#pump()
-    await Promise.all(this.#pending)
-    this.#urgent--
+    const before = this.#lostBefore
+    await this.#requests.hasten(Promise.all(this.#pending))
+    const { lost, failing } = this.#ledger
+    this.#lostBefore = lost
+    if (lost === before) return
+    const why = failing === '' ? '' : ` (${failing})`
+    throw new SondeError(
+      'DLV_LOST',
+      `${this.name} dropped ${lost - before} records${why}; its stats say for which reasons, docs/delivery.md what to do`,
+    )
   }
 
   close(): Promise<void> {
@@ -147,32 +167,34 @@ class Delivery<P> implements DeliverySink {
     return this.#closing
   }
 
-  #admit(batch: Batch, mayRefuse: boolean): boolean {
+  #admit(batch: Batch, { mayRefuse }: { readonly mayRefuse: boolean }): boolean {
     const startMs = this.#timers.nowMs()
     const pieces = splitBatch(batch, this.#limits)
-    const reason = this.#obstacle(pieces)
+    const reason = this.#obstacle(batch, pieces)
     const refused = mayRefuse && reason === 'queue_full'
     if (!refused) {
       this.stats.in += batch.count
       if (reason === undefined) for (const piece of pieces) this.#append(piece)
       else this.#ledger.drop(reason, batch.count)
-      this.#pump()
+      this.#requests.pump()
     }
     this.stats.seconds += (this.#timers.nowMs() - startMs) / 1000
     return !refused
   }
 
   /** Why the batch cannot be queued; makes room for it where the policy says so. */
-  #obstacle(pieces: readonly Batch[]): DropReason | undefined {
+  #obstacle(batch: Batch, pieces: readonly Batch[]): DropReason | undefined {
     if (this.#closing !== undefined) return 'closed'
+    if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes) return 'wrong_size'
     const { queueLimitBytes, queuePolicy } = this.#limits
     const needed = pieces.reduce((bytes, piece) => bytes + entryBytes(piece), 0)
     if (needed > queueLimitBytes) return 'too_large'
-    while (this.#queue.bytes + needed > queueLimitBytes) {
-      const oldest = queuePolicy === 'drop_oldest' ? this.#queue.evict() : undefined
-      if (oldest === undefined) return 'queue_full'
-      this.#dropped([oldest], 'queue_full')
-    }
+    const missing = this.#queue.bytes + needed - queueLimitBytes
+    if (missing <= 0) return undefined
+    // What is being sent cannot make room: where all that waits is not enough, none of it is given up in vain.
+    if (queuePolicy !== 'drop_oldest' || this.#queue.waitingBytes < missing) return 'queue_full'
+    this.#ledger.drop('queue_full', this.#queue.evict(missing))
+    this.#signalRoom()
     return undefined
   }
 
@@ -181,109 +203,12 @@ class Delivery<P> implements DeliverySink {
     const acknowledged = this.#queue
       .append(piece)
       .catch((error) => {
-        this.#fail(error)
+        this.#ledger.fail(error)
         this.#ledger.drop('queue_failed', count)
+        this.#signalRoom()
       })
       .finally(() => this.#pending.delete(acknowledged))
     this.#pending.add(acknowledged)
-  }
-
-  /** Starts as many requests as may be under way now; called after everything that could allow one. */
-  #pump(): void {
-    while (this.#queue.waitingRecords > 0 && this.#runs.size < this.#limits.concurrency && !this.#sender.stopped) {
-      if (!this.#isRipe()) {
-        this.#cancelLinger ??= this.#timers.after(this.#limits.lingerMs, () => {
-          this.#cancelLinger = undefined
-          this.#lingered = true
-          this.#pump()
-        })
-        return
-      }
-      this.#lingered = false
-      this.#cancelLinger?.()
-      this.#cancelLinger = undefined
-      const run = this.#run().finally(() => {
-        this.#runs.delete(run)
-        this.#pump()
-      })
-      this.#runs.add(run)
-    }
-  }
-
-  #isRipe(): boolean {
-    const { batchRecordsMax, batchBytesMax, lingerMs } = this.#limits
-    if (this.#urgent > 0 || this.#lingered || lingerMs === 0) return true
-    return this.#queue.waitingRecords >= batchRecordsMax || this.#queue.waitingBytes >= batchBytesMax
-  }
-
-  /**
-   * One request, from the queue to its end. One that the encoder or the far end refuses is halved and tried again, until the batch that is to blame
-   * stands alone and its neighbours are through.
-   */
-  async #run(): Promise<void> {
-    const parts = [await this.#queue.take(this.#limits.batchRecordsMax, this.#limits.batchBytesMax)]
-    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-      if (part.length === 0) continue
-      const refused = await this.#deliver(part)
-      const [only, next] = part
-      if (refused !== undefined && next !== undefined) {
-        const half = part.length >> 1
-        parts.push(part.slice(half), part.slice(0, half))
-      } else if (refused !== undefined && only !== undefined) {
-        this.#release(part)
-        this.#dropped(part, refused.cause)
-        this.#letters.put({ ...refused, batch: only.batch })
-      }
-      // A transport that answers at once must not keep the event loop to itself.
-      await new Promise<void>((resolve) => this.#timers.after(0, resolve))
-    }
-  }
-
-  /** Encodes and sends; settles the part unless it is refused, which it then says. */
-  async #deliver(part: readonly QueueEntry[]): Promise<Omit<DeadLetter<P>, 'batch'> | undefined> {
-    if (this.#sender.stopped) {
-      this.#putBack(part)
-      return undefined
-    }
-    let payload: P | undefined
-    try {
-      payload = this.#options.encode(part.map(({ batch }) => batch))
-    } catch (error) {
-      this.#fail(error)
-      return { cause: 'encode_failed', reason: messageOf(error) }
-    }
-    if (payload === undefined) {
-      this.#release(part)
-      this.#dropped(part, 'not_encoded')
-      return undefined
-    }
-    const verdict = await this.#sender.deliver(payload)
-    if (verdict.outcome === 'reject') return { cause: 'rejected', reason: verdict.reason, payload }
-    if (verdict.outcome === 'stopped') {
-      this.#putBack(part)
-    } else if (verdict.outcome === 'expired') {
-      this.#release(part)
-      this.#dropped(part, 'retry_limit')
-    } else {
-      this.failing = ''
-      this.stats.out += recordsOf(part)
-      this.#release(part)
-    }
-    return undefined
-  }
-
-  #putBack(part: readonly QueueEntry[]): void {
-    for (const { id } of part) this.#queue.nack(id)
-  }
-
-  #release(part: readonly QueueEntry[]): void {
-    for (const { id } of part) this.#queue.ack(id)
-    this.#signalRoom()
-  }
-
-  #dropped(part: readonly QueueEntry[], reason: DropReason): void {
-    this.#ledger.drop(reason, recordsOf(part))
-    this.#signalRoom()
   }
 
   #signalRoom(): void {
@@ -291,41 +216,25 @@ class Delivery<P> implements DeliverySink {
     this.#room = undefined
   }
 
-  #fail(error: unknown): void {
-    this.stats.errors++
-    this.failing = typeof error === 'string' ? error : messageOf(error)
-  }
-
   async #shutDown(): Promise<void> {
     const deadlineMs = this.#timers.nowMs() + this.#limits.closeTimeoutMs
     const untilDeadline = (promise: Promise<unknown>) =>
       within(this.#timers, deadlineMs - this.#timers.nowMs(), promise)
-    this.#urgent++
-    this.#pump()
+    const sent = this.#requests.hasten(Promise.all(this.#pending))
     this.#sender.hurry()
-    await untilDeadline(Promise.all(this.#pending))
-    this.#sender.stop()
-    await Promise.all(this.#runs)
-    if (!this.#queue.durable) {
-      for (let left = this.#queue.evict(); left !== undefined; left = this.#queue.evict())
-        this.#dropped([left], 'closed')
-    }
-    this.#cancelLinger?.()
+    await untilDeadline(sent)
+    await untilDeadline(this.#requests.stop())
+    if (!this.#queue.durable) this.#ledger.drop('closed', this.#queue.evict(Number.POSITIVE_INFINITY))
     this.#signalRoom()
-    await this.#queue.close()
-    await untilDeadline(Promise.all([this.#letters.settled(), this.#closeTransport()]))
-    this.#ledger.report()
+    await untilDeadline(Promise.all([this.#queue.close(), this.#letters.settled(), this.#releaseTransport()]))
+    this.#ledger.close()
   }
 
-  async #closeTransport(): Promise<void> {
+  async #releaseTransport(): Promise<void> {
     try {
-      await this.#options.close?.()
+      await this.#closeTransport()
     } catch (error) {
-      this.#fail(error)
+      this.#ledger.fail(error)
     }
   }
-}
-
-function recordsOf(entries: readonly QueueEntry[]): number {
-  return entries.reduce((records, { batch }) => records + batch.count, 0)
 }

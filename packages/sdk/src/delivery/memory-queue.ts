@@ -1,5 +1,5 @@
 import type { Batch } from '../schema/batch.ts'
-import { type DeliveryQueue, entryBytes, type QueueEntry } from './queue.ts'
+import { type DeliveryQueue, entryBytes, type QueueEntry, type TakenEntries } from './queue.ts'
 
 interface Held extends QueueEntry {
   readonly acknowledge: () => void
@@ -9,7 +9,7 @@ const COMPACT_COUNT = 1024
 
 /** The queue of a process that may lose it: batches copied to memory, in order. Its limit is kept by delivery. */
 export class MemoryQueue implements DeliveryQueue {
-  readonly durable = false
+  readonly durable: boolean = false
   records = 0
   bytes = 0
   waitingRecords = 0
@@ -32,48 +32,60 @@ export class MemoryQueue implements DeliveryQueue {
     return promise
   }
 
-  take(recordsMax: number, bytesMax: number): Promise<readonly QueueEntry[]> {
-    const taken: Held[] = []
+  take(recordsMax: number, bytesMax: number): Promise<TakenEntries> {
+    const entries: Held[] = []
     let records = 0
     let bytes = 0
     for (let next = this.#waiting[this.#head]; next !== undefined; next = this.#waiting[this.#head]) {
       records += next.batch.count
       bytes += entryBytes(next.batch)
-      if (taken.length > 0 && (records > recordsMax || bytes > bytesMax)) break
+      if (entries.length > 0 && (records > recordsMax || bytes > bytesMax)) break
       this.#shift()
       this.#taken.set(next.id, next)
-      taken.push(next)
+      entries.push(next)
     }
-    return Promise.resolve(taken)
+    return Promise.resolve({ entries, unreadableRecords: 0 })
   }
 
-  ack(id: number): void {
-    const held = this.#taken.get(id)
-    if (held === undefined) return
-    this.#taken.delete(id)
-    this.#release(held)
+  ack(entries: readonly QueueEntry[]): void {
+    for (const held of this.#untake(entries)) this.#release(held)
   }
 
-  nack(id: number): void {
-    const held = this.#taken.get(id)
-    if (held === undefined) return
-    this.#taken.delete(id)
-    let place = this.#head
-    while ((this.#waiting[place]?.id ?? id) < id) place++
-    this.#waiting.splice(place, 0, held)
-    this.#countWaiting(held.batch, 1)
+  nack(entries: readonly QueueEntry[]): void {
+    for (const held of this.#untake(entries)) {
+      let place = this.#head
+      while ((this.#waiting[place]?.id ?? held.id) < held.id) place++
+      this.#waiting.splice(place, 0, held)
+      this.#countWaiting(held.batch, 1)
+    }
   }
 
-  evict(): QueueEntry | undefined {
-    const held = this.#waiting[this.#head]
-    if (held === undefined) return undefined
-    this.#shift()
-    this.#release(held)
-    return held
+  evict(bytesMin: number): number {
+    let bytes = 0
+    let records = 0
+    for (
+      let next = this.#waiting[this.#head];
+      next !== undefined && bytes < bytesMin;
+      next = this.#waiting[this.#head]
+    ) {
+      bytes += entryBytes(next.batch)
+      records += next.batch.count
+      this.#shift()
+      this.#release(next)
+    }
+    return records
   }
 
   close(): Promise<void> {
     return Promise.resolve()
+  }
+
+  #untake(entries: readonly QueueEntry[]): Held[] {
+    return entries.flatMap(({ id }) => {
+      const held = this.#taken.get(id)
+      this.#taken.delete(id)
+      return held ?? []
+    })
   }
 
   #shift(): void {

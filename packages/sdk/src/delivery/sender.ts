@@ -68,7 +68,7 @@ export class Sender<P> {
       if (attempt >= this.#limits.attemptsMax || leftMs <= 0) return { outcome: 'expired', reason: result.reason }
       const asked = result.afterMs !== undefined && result.afterMs > 0 ? result.afterMs : 0
       // The last attempt is at the deadline, however long the far end asks to be left alone.
-      await this.#pause(Math.min(leftMs, Math.max(asked, backoffMs(attempt, this.#limits, this.#random))))
+      await this.pause(Math.min(leftMs, Math.max(asked, backoffMs(attempt, this.#limits, this.#random))))
     }
     return STOPPED
   }
@@ -110,12 +110,14 @@ export class Sender<P> {
         .then(
           // Types do not hold back a `send` written in JavaScript.
           (result) => end(result ?? { outcome: 'retry', reason: 'send answered nothing' }),
-          (error) => end({ outcome: 'retry', reason: messageOf(error) }),
+          (error) => end({ outcome: 'retry', reason: reasonOf(error) }),
         )
     })
   }
 
-  #pause(delayMs: number): Promise<void> {
+  /** Waits, unless `hurry` or `stop` ends it. */
+  pause(delayMs: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve()
     return new Promise((resolve) => {
       const end = () => {
         cancel()
@@ -126,4 +128,11 @@ export class Sender<P> {
       this.#pauses.add(end)
     })
   }
+}
+
+/** What a transport threw. That of `fetch` says only "fetch failed"; why is in its cause, whose message may be empty and then has a code. */
+function reasonOf(error: unknown): string {
+  const { cause } = error instanceof Error ? error : { cause: undefined }
+  if (!(cause instanceof Error)) return messageOf(error)
+  return `${messageOf(error)}: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}`
 }

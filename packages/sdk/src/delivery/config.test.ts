@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Rig } from '../../test/delivery-rig.ts'
+import { sondeError } from '../../test/helper.ts'
+import type { DeliveryLimits } from './config.ts'
+
+test('refuses limits out of range, naming key, value and what is allowed', () => {
+  const wrongs: [DeliveryLimits, RegExp][] = [
+    [{ queueLimitBytes: 1 }, /^queueLimitBytes is 1; allowed: a whole number from 65536 to 17179869184 \(bytes\)$/],
+    [{ lingerMs: 0.5 }, /^lingerMs is 0.5; allowed: a whole number/],
+    [{ concurrency: 0 }, /^concurrency is 0; allowed/],
+    [{ timeoutMs: Number.NaN }, /^timeoutMs is NaN; allowed/],
+    [{ attemptsMax: '3' as never }, /^attemptsMax is 3; allowed/],
+    [{ backoffJitter: 1.1 }, /^backoffJitter is 1.1; allowed: a number from 0 to 1/],
+    [{ queuePolicy: 'drop' as never }, /^queuePolicy is drop; allowed: drop_oldest, drop_newest, block$/],
+    [{ backoffInitialMs: 500, backoffMaxMs: 400 }, /^backoffMaxMs is 400; allowed: at least backoffInitialMs, 500$/],
+    [{ queueLimitBytes: 65_536 }, /^batchBytesMax is 1048576; allowed: at most queueLimitBytes, 65536$/],
+  ]
+  for (const [limits, message] of wrongs) assert.throws(() => new Rig(limits), sondeError('DLV_OPTION', message))
+})

@@ -1,0 +1,43 @@
+import type { SendResult } from './sender.ts'
+
+/** Statuses of 4xx that say "not now": the request took too long, came too early, or came too often. */
+const NOT_NOW: ReadonlySet<number> = new Set([408, 425, 429])
+const ANSWER_BYTES_MAX = 2048
+const REASON_CHARACTERS_MAX = 200
+
+/**
+ * What the answer to an HTTP request means for delivery: 2xx is `ok`; 5xx, 408, 425 and 429 are `retry`, after the time that `Retry-After` names; anything else
+ * is `reject`, since the same request would get the same answer. The reason is the status and the first line of the body, which is read so that the connection
+ * is used again; a body beyond 2 KiB is cut off.
+ *
+ * @example
+ * send: async (body, signal) => httpResult(await fetch(url, { method: 'POST', body, signal, redirect: 'manual' }))
+ */
+export async function httpResult(response: Response): Promise<SendResult> {
+  const { status, ok, headers } = response
+  const text = await startOf(response)
+  if (ok) return { outcome: 'ok' }
+  const reason = `HTTP ${status} ${text.split('\n', 1)[0] ?? ''}`.trim().slice(0, REASON_CHARACTERS_MAX)
+  if (status < 500 && !NOT_NOW.has(status)) return { outcome: 'reject', reason }
+  const afterMs = retryAfterMs(headers.get('retry-after'), Date.now())
+  return afterMs === undefined ? { outcome: 'retry', reason } : { outcome: 'retry', reason, afterMs }
+}
+
+/** Seconds or a date, as RFC 9110 has it. Unit: milliseconds from now. `undefined` where it says neither, or a time that is past. */
+export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
+  if (header === null) return undefined
+  const afterMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs
+  return afterMs > 0 ? afterMs : undefined
+}
+
+async function startOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  // Leaving the loop early cancels the body.
+  for await (const piece of response.body ?? []) {
+    pieces.push(piece)
+    bytes += piece.byteLength
+    if (bytes > ANSWER_BYTES_MAX) break
+  }
+  return Buffer.concat(pieces).toString('utf8', 0, ANSWER_BYTES_MAX)
+}

@@ -1,0 +1,91 @@
+import { messageOf } from '../errors.ts'
+import type { lossType } from '../schema/builtin.ts'
+import type { RecordOf } from '../schema/record-type.ts'
+import { countDrop, type SinkStats, sinkStats } from '../sinks/sink.ts'
+import { wallNs } from '../source/clock.ts'
+import type { Timers } from './timers.ts'
+
+/** A record of `sonde_loss`. */
+export type LossRecord = RecordOf<typeof lossType>
+
+/** Where records of `sonde_loss` go: `(record) => source.report(lossType, record)`. */
+export type OnLoss = (record: LossRecord) => void
+
+/** Why delivery drops records; `docs/delivery.md` says what each means. */
+export type DropReason =
+  | 'queue_full'
+  | 'too_large'
+  | 'wrong_size'
+  | 'queue_failed'
+  | 'queue_unreadable'
+  | 'not_encoded'
+  | 'encode_failed'
+  | 'rejected'
+  | 'retry_limit'
+  | 'closed'
+
+const REPORT_MS = 1000
+
+/**
+ * The accounts of one delivery. What it drops it also tells, as records of `sonde_loss`: the total of a reason at most once a second, and never during the drop
+ * itself, so that a loss cannot cause itself again at once.
+ */
+export class Ledger {
+  readonly stats: SinkStats = sinkStats()
+  /** What failed last; empty since the last request that arrived. */
+  failing = ''
+  /** Records dropped that were meant for this destination: all but `not_encoded`. */
+  lost = 0
+  readonly #component: string
+  readonly #onLoss: OnLoss | undefined
+  readonly #timers: Timers
+  readonly #changed = new Set<DropReason>()
+  #cancel: (() => void) | undefined
+  #closed = false
+
+  constructor(component: string, timers: Timers, onLoss?: OnLoss) {
+    this.#component = component
+    this.#timers = timers
+    this.#onLoss = onLoss
+  }
+
+  arrived(records: number): void {
+    this.stats.out += records
+    this.failing = ''
+  }
+
+  fail(error: unknown): void {
+    this.stats.errors++
+    this.failing = messageOf(error)
+  }
+
+  drop(reason: DropReason, records: number): void {
+    if (records === 0) return
+    countDrop(this.stats, reason, records)
+    if (reason !== 'not_encoded') this.lost += records
+    if (this.#onLoss === undefined || this.#closed) return
+    this.#changed.add(reason)
+    this.#cancel ??= this.#timers.after(REPORT_MS, () => this.#report())
+  }
+
+  /** Tells what is not told yet; afterwards drops are only counted, since telling them could go on for ever. */
+  close(): void {
+    this.#closed = true
+    this.#report()
+  }
+
+  #report(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    const reasons = [...this.#changed]
+    this.#changed.clear()
+    for (const reason of reasons) {
+      const records_total = this.stats.dropped.get(reason) ?? 0
+      try {
+        this.#onLoss?.({ time: wallNs(), component: this.#component, reason, records_total })
+      } catch (error) {
+        this.fail(error)
+      }
+    }
+  }
+}
