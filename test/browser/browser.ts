@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { root, setUpWeb } from '../../scripts/setup.mjs'
+import { programPath } from '../debian.ts'
+import { type SondeProcess, type StartOptions, startSonde, temporaryDir } from '../sonde-process.ts'
+
+/** Where pictures of the page are written; git ignores it. */
+const PICTURES_DIR = join(root, '.cache/pictures')
+
+/** Screens that the page is made for. Unit: CSS pixels. */
+export const SCREENS = {
+  desk: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+} as const
+
+/** How long a test waits for the page to show something. Unit: milliseconds. */
+export const SHOW_LIMIT_MS = 15_000
+
+/** How a page is visited. */
+export interface VisitOptions extends BrowserContextOptions {
+  /** Problems that the test causes on purpose: what the console says of them is no failure. */
+  readonly expected?: RegExp
+  /** Called before the address is opened, to stand between the page and its server. */
+  readonly before?: (page: Page) => Promise<void>
+}
+
+/** A running `sonde up` and a browser that looks at it. Both end with the test. */
+export interface Stage {
+  /** Where the page is. */
+  readonly address: string
+  readonly dataDir: string
+  readonly sonde: SondeProcess
+  /** Starts `sonde up` again on the same address and data, after it was stopped. */
+  restart(): Promise<void>
+  /**
+   * Opens a path in a fresh context, does something with the page, and closes it.
+   *
+   * Fails when anything went wrong in the page: an error of the console or of a script, or a request that left the origin.
+   */
+  visit(path: string, look: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>
+}
+
+/** Builds the page where its files changed, then starts `sonde up` with a data directory of its own, and Chromium. */
+export async function startStage(
+  test: TestContext,
+  args: readonly string[] = [],
+  options: StartOptions = {},
+): Promise<Stage> {
+  assert.ok(await setUpWeb(), 'the page could not be built')
+  const data = temporaryDir()
+  test.after(() => data.remove())
+  const start = (listen: string): Promise<SondeProcess> =>
+    startSonde(['up', '--log-level', 'warn', '--data-dir', data.path, '--listen', listen, ...args], options)
+  let sonde = await start('127.0.0.1:0')
+  const { address } = sonde
+  const browser = await startBrowser().catch(async (error: unknown) => {
+    await sonde.stop()
+    throw error
+  })
+  test.after(async () => {
+    await browser.close()
+    await sonde.stop()
+  })
+  return {
+    address,
+    dataDir: data.path,
+    get sonde() {
+      return sonde
+    },
+    async restart() {
+      sonde = await start(new URL(address).host)
+    },
+    visit: (path, look, visit = {}) => visitPage(browser, address + path, look, visit),
+  }
+}
+
+/** Starts Chromium. The caller closes it. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: programPath('chromium') ?? 'chromium',
+    // Chromium has no sandbox for root, which is who runs tests in containers.
+    args: ['--disable-gpu', '--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  })
+}
+
+/** Waits until the page shows data rather than that it waits for them. */
+export async function untilDrawn(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor({ state: 'attached' })
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' })
+  await page.evaluate(() => document.fonts.ready)
+}
+
+/** Writes a picture of the page and says where. */
+export async function takePicture(test: TestContext, page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES_DIR, { recursive: true })
+  const path = join(PICTURES_DIR, `${name}.png`)
+  await page.screenshot({ path, fullPage: true })
+  test.diagnostic(`picture ${path}`)
+}
+
+async function visitPage(
+  browser: Browser,
+  address: string,
+  look: (page: Page) => Promise<void>,
+  { expected, before, ...options }: VisitOptions,
+): Promise<void> {
+  const context = await browser.newContext({ viewport: SCREENS.desk, ...options })
+  context.setDefaultTimeout(SHOW_LIMIT_MS)
+  const problems: string[] = []
+  context.on('page', (page) =>
+    watch(page, new URL(address).origin, (problem) => {
+      if (expected?.test(problem) !== true) problems.push(problem)
+    }),
+  )
+  try {
+    const page = await context.newPage()
+    await before?.(page)
+    await page.goto(address)
+    await look(page)
+  } catch (error) {
+    if (problems.length > 0) throw new Error(`after this in the page: ${problems.join('\n')}`, { cause: error })
+    throw error
+  } finally {
+    await context.close()
+  }
+  assert.deepEqual(problems, [], 'something went wrong in the page')
+}
+
+function watch(page: Page, origin: string, report: (problem: string) => void): void {
+  page.on('pageerror', (error) => report(`error: ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    report(`console: ${message.text()} (${decodeURIComponent(message.location().url).slice(0, 200)})`)
+  })
+  page.on('request', (request) => {
+    const asked = new URL(request.url())
+    if (asked.origin !== origin && asked.protocol !== 'data:' && asked.protocol !== 'blob:') {
+      report(`left the origin: ${request.url()}`)
+    }
+  })
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { needs } from '../debian.ts'
+import { until } from '../sonde-process.ts'
+import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { chartNamed } from './chart.ts'
+import { bytesSent, startTraffic } from './traffic.ts'
+
+const BYTES_PER_SECOND = 2_000_000
+const BUSY_ROWS = 5
+/** What three significant digits a row, and the other traffic of a loopback, may take from the sum. */
+const TOLERANCE = 0.01
+
+test(
+  'traffic over a real interface moves the chart, and its numbers agree with /proc/net/dev',
+  needs('chromium'),
+  async (t) => {
+    const traffic = await startTraffic(t)
+    t.diagnostic(`traffic over ${traffic.device}`)
+    const stage = await startStage(t)
+    await stage.visit('/?range=5m&view=lines', async (page) => {
+      await untilDrawn(page)
+      const sent = chartNamed(page, 'Sent')
+      await until('a rate before the traffic', SHOW_LIMIT_MS, async () => /\d\s?\w*b\/s/.test(await sent.sentence()))
+      const before = bytesSent(traffic.device)
+      const still = await sent.picture()
+      traffic.bytesPerSecond = BYTES_PER_SECOND
+      await until('the chart to move', SHOW_LIMIT_MS, async () => (await sent.picture()) !== still)
+      const tile = page.getByRole('link', { name: traffic.device })
+      await until('the rate on the tile', SHOW_LIMIT_MS, async () =>
+        /1[567](\.\d)?\s*Mb\/s/.test(await tile.innerText()),
+      )
+
+      await sent.group.press('t')
+      const rows = new Map<string, number>()
+      const gather = async (): Promise<number[]> => {
+        for (const [time, bits] of await sent.rows(traffic.device)) rows.set(time, bits)
+        return [...rows].sort().map(([, bits]) => bits)
+      }
+      const isBusy = (bits: number | undefined): boolean => bits !== undefined && bits > BYTES_PER_SECOND
+      await until('busy rows in the table', 30_000, async () => (await gather()).filter(isBusy).length >= BUSY_ROWS)
+      await takePicture(t, page, 'traffic-table')
+      traffic.bytesPerSecond = 0
+      await until('quiet rows after the traffic', 30_000, async () => !isBusy((await gather()).at(-2)))
+
+      const shownBytes = [...rows.values()].reduce((sum, bits) => sum + bits, 0) / 8
+      const kernelBytes = bytesSent(traffic.device) - before
+      assert.ok(
+        Math.abs(shownBytes / kernelBytes - 1) < TOLERANCE,
+        `the rows sum to ${shownBytes} bytes, /proc/net/dev counted ${kernelBytes}`,
+      )
+    })
+  },
+)

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { readFileSync } from 'node:fs'
+import type { TestContext } from 'node:test'
+
+/** Traffic over a real interface of this machine. */
+export interface Traffic {
+  /** The interface that carries it. */
+  readonly device: string
+  /** Whether nothing but this traffic passes the interface. */
+  readonly isAlone: boolean
+  /** Sends at this rate until it is changed. Payload, without headers. */
+  bytesPerSecond: number
+}
+
+const NEAR = 'sondetest0'
+const FAR = 'sondetest1'
+// Addresses and a discard port that belong to nobody: the far end of the pair drops what it gets.
+const NEAR_ADDRESS = '198.51.100.1/30'
+const FAR_ADDRESS = '198.51.100.2'
+const PAYLOAD = Buffer.alloc(1_000)
+const DISCARD_PORT = 9
+const TICK_MS = 20
+
+/** Makes a pair of virtual interfaces where this user may, else takes the loopback. Nothing is sent before a rate is set. */
+export async function startTraffic(test: TestContext): Promise<Traffic> {
+  const isAlone = makePair(test)
+  const socket = createSocket('udp4')
+  const bin = createSocket('udp4')
+  test.after(() => {
+    socket.close()
+    bin.close()
+  })
+  let port = DISCARD_PORT
+  if (!isAlone) {
+    await new Promise<void>((resolve) => bin.bind(0, '127.0.0.1', resolve))
+    port = bin.address().port
+  }
+  const traffic: Traffic = { device: isAlone ? NEAR : 'lo', isAlone, bytesPerSecond: 0 }
+  let owed = 0
+  let lastMs = performance.now()
+  const timer = setInterval(() => {
+    const nowMs = performance.now()
+    owed += (traffic.bytesPerSecond * (nowMs - lastMs)) / 1000
+    lastMs = nowMs
+    for (; owed >= PAYLOAD.length; owed -= PAYLOAD.length) {
+      socket.send(PAYLOAD, port, isAlone ? FAR_ADDRESS : '127.0.0.1')
+    }
+  }, TICK_MS)
+  test.after(() => clearInterval(timer))
+  return traffic
+}
+
+/** Bytes that an interface has sent, from the kernel's own table. */
+export function bytesSent(device: string): number {
+  const line = readFileSync('/proc/net/dev', 'utf8')
+    .split('\n')
+    .find((row) => row.trimStart().startsWith(`${device}:`))
+  return Number(line?.split(':')[1]?.trim().split(/\s+/)[8])
+}
+
+function makePair(test: TestContext): boolean {
+  if (process.getuid?.() !== 0) return false
+  try {
+    ip('link', 'add', NEAR, 'type', 'veth', 'peer', 'name', FAR)
+  } catch {
+    // No such program, no right to it, or a kernel without such pairs: the loopback serves as well.
+    return false
+  }
+  test.after(() => ip('link', 'delete', NEAR))
+  ip('address', 'add', NEAR_ADDRESS, 'dev', NEAR)
+  ip('link', 'set', NEAR, 'up')
+  ip('link', 'set', FAR, 'up')
+  // A fixed neighbour, so that nothing is asked on the wire before the first byte.
+  ip('neighbour', 'add', FAR_ADDRESS, 'lladdr', '02:00:00:00:00:02', 'dev', NEAR)
+  return true
+}
+
+function ip(...args: string[]): void {
+  execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+}
