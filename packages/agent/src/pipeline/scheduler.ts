@@ -1,3 +1,5 @@
+import { within } from './within.ts'
+
 /** Runs a task once a period, on a grid that does not drift, with a start spread over the period so that sources do not all wake at once. */
 export interface Ticker {
   /** Ticks that were skipped because the task before was not done, or the loop was late by more than a period. */
@@ -54,9 +56,7 @@ export function startTicker(
     async stop(limitMs) {
       stopped = true
       clearTimeout(timer)
-      if (running === undefined) return
-      const limit = new Promise<void>((resolve) => setTimeout(resolve, limitMs).unref())
-      await Promise.race([running, limit])
+      if (running !== undefined) await within(limitMs, running)
     },
   }
 }

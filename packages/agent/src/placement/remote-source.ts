@@ -11,6 +11,7 @@ import {
   wallNs,
 } from '@sonde/sdk'
 import type { SourceStats } from '../pipeline/source-stats.ts'
+import { within } from '../pipeline/within.ts'
 import type { NodeSource, Probe } from '../sources/source.ts'
 import type { FromHost, HostedSource } from './protocol.ts'
 import type { Transport, TransportEvents } from './transport.ts'
@@ -38,6 +39,8 @@ const BACKOFF_MS = [0, 1000, 2000, 5000, 10_000, 30_000]
 /** A child that lived this long is not counted among those that fail at once. Unit: milliseconds. */
 const HEALTHY_MS = 60_000
 const CLOSE_LIMIT_MS = 500
+/** A child that is killed ends at once, unless the kernel holds it in a call of its own. Unit: milliseconds. */
+const END_LIMIT_MS = 1000
 /** The first call also waits for the process to start and load its code. Unit: milliseconds. */
 const START_LIMIT_MS = 10_000
 
@@ -74,13 +77,15 @@ export class RemoteSource implements NodeSource {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    if (this.#child === undefined) return
+    const child = this.#child
+    if (child === undefined) return
     // Whether it closes by itself or not, the kill that follows is what counts.
-    await this.#call('close', CLOSE_LIMIT_MS).catch(() => undefined)
-    this.#child?.transport.kill()
+    await child.call('close', CLOSE_LIMIT_MS).catch(() => undefined)
+    child.transport.kill()
+    await within(END_LIMIT_MS, child.ended)
   }
 
-  async #call(method: 'probe' | 'sample' | 'close', limitMs: number): Promise<Extract<FromHost, { kind: 'done' }>> {
+  async #call(method: 'probe' | 'sample', limitMs: number): Promise<Extract<FromHost, { kind: 'done' }>> {
     const child = this.#child ?? (await this.#startChild())
     const done = await child.call(method, limitMs)
     const { stats } = this.#options
@@ -111,6 +116,8 @@ export class RemoteSource implements NodeSource {
 /** One life of the child: its transport, its symbols, and the call that is open. */
 class Child {
   readonly transport: Transport
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>
   readonly #options: RemoteOptions
   readonly #types: ReadonlyMap<string, RecordType>
   readonly #symbols = new SymbolTable(1 << 24)
@@ -121,6 +128,8 @@ class Child {
 
   constructor(options: RemoteOptions, types: ReadonlyMap<string, RecordType>, onEnd: (reason: string) => void) {
     const { hosted } = options
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ended = promise
     this.#options = options
     this.#types = types
     this.#info = { id: hosted.name, tag: '', labels: {}, symbols: this.#symbols, intervalMs: hosted.intervalMs }
@@ -133,6 +142,7 @@ class Child {
         )
         this.#open = undefined
         onEnd(reason)
+        resolve()
       },
     })
     this.transport.send({ kind: 'open', source: hosted })
