@@ -21,7 +21,7 @@ export class KernelText {
   at = 0
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#end = bytes.length
   }
 
@@ -68,6 +68,14 @@ export class KernelText {
     const text = this.#bytes.toString('utf8', Math.min(this.at, end), end)
     this.at = end
     return text
+  }
+
+  /** The same as bytes, valid as long as the text. */
+  bytesTo(end: number): Buffer {
+    this.#skipBlanks()
+    const bytes = this.#bytes.subarray(Math.min(this.at, end), end)
+    this.at = end
+    return bytes
   }
 
   /** The next run of characters that are not blank; empty at the end of the line. */

@@ -28,8 +28,8 @@ export class NetdevInterface {
   #mtuBytes: number | undefined
   #carrierChanges: Integer64 | undefined
 
-  constructor(device: string, sysfs: KernelFiles, context: SourceContext) {
-    const file = (name: string) => sysfs.file('class', 'net', device, name)
+  constructor(device: string, folder: string | Buffer, sysfs: KernelFiles, context: SourceContext) {
+    const file = (name: string) => sysfs.file('class', 'net', folder, name)
     this.device = device
     this.#context = context
     this.#absences = new FieldAbsences(context.absences, netdevType, { device })

@@ -259,6 +259,36 @@ test('an interface that is listed twice is reported once', async (t) => {
     records.map(({ rx_bytes_total }) => rx_bytes_total),
     [1n],
   )
+  assert.match(tested.failures[0]?.message ?? '', /left out a second line of "eth0"/)
+})
+
+test('names with quotes, backslashes, blanks beyond ASCII and bytes that are not UTF-8 are read with their attributes', async (t) => {
+  const { node, tested } = bringUp(t)
+  const names = ['a"b', 'a\\b', "a'{}=,#", 'a\u2003b', '\x01\x7f', '\ufffd'].map((name) => Buffer.from(name))
+  names.push(Buffer.from([0x61, 0xff]), Buffer.from([0x61, 0xfe]), Buffer.from([0xc3, 0xb6, 0xc3]))
+  const table = names.map((name) => Buffer.concat([name, Buffer.from(line('', 7))]))
+  fs.writeFileSync(`${node.root}/proc/net/dev`, Buffer.concat([Buffer.from(HEAD), ...table]))
+  for (const [i, name] of names.entries()) {
+    const folder = Buffer.concat([Buffer.from(`${node.root}/sys/class/net/`), name])
+    fs.mkdirSync(folder)
+    fs.writeFileSync(Buffer.concat([folder, Buffer.from('/mtu')]), `${1500 + i}\n`)
+  }
+  const records = await tested.sampleOf(netdevType)
+  assert.deepEqual(
+    records.map(({ device, mtu_bytes }) => [device, mtu_bytes]),
+    [
+      ['a"b', 1500],
+      ['a\\b', 1501],
+      ["a'{}=,#", 1502],
+      ['a\u2003b', 1503],
+      ['\x01\x7f', 1504],
+      ['\ufffd', 1505],
+      ['a\\xff', 1506],
+      ['a\\xfe', 1507],
+      ['\\xc3\\xb6\\xc3', 1508],
+    ],
+  )
+  assert.deepEqual(tested.failures, [])
 })
 
 test('reads this machine', { skip: !fs.existsSync('/proc/net/dev') }, async (t) => {

@@ -10,6 +10,9 @@ import { netdevType } from './type.ts'
 /** Interfaces whose attributes are read in one sweep; with more, each has its turn. Keeps a sweep of any size under 1 ms. */
 const REFRESH_LIMIT = 50
 
+/** The kernel gives an attribute a page at most. */
+const ATTRIBUTE_BYTES_LIMIT = 4096
+
 /** Network interfaces by the kernel's own counters: one read for all of them, and a few attributes each from sysfs. */
 class NetdevSource implements NodeSource {
   readonly #context: SourceContext
@@ -26,7 +29,7 @@ class NetdevSource implements NodeSource {
     this.#context = context
     this.#wanted = deviceFilter(options.devices)
     this.#procfs = new KernelFiles(context.paths.procfs)
-    this.#sysfs = new KernelFiles(context.paths.sysfs)
+    this.#sysfs = new KernelFiles(context.paths.sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
     this.#table = this.#procfs.file('net', 'dev')
   }
 
@@ -47,17 +50,15 @@ class NetdevSource implements NodeSource {
 
   sample(): void {
     const table = this.#readTable()
-    if (table.malformed !== undefined) {
-      this.#context.failed(
-        this.#table.path,
-        new SondeError('SRC_READ', `not an interface: ${JSON.stringify(table.malformed)}`),
-      )
-    }
+    if (table.malformed !== undefined) this.#leftOut(`not an interface: ${JSON.stringify(table.malformed)}`)
     this.#sweep++
     const wanted = table.records.filter(({ device }) => this.#wanted(device))
     for (const [index, record] of wanted.entries()) {
-      const known = this.#interfaceOf(record.device)
-      if (known.sweep === this.#sweep) continue
+      const known = this.#interfaceOf(record.device, table.folders.get(record.device))
+      if (known.sweep === this.#sweep) {
+        this.#leftOut(`a second line of ${JSON.stringify(record.device)}`)
+        continue
+      }
       known.sweep = this.#sweep
       this.#refresh(known, index, wanted.length)
       known.complete(record)
@@ -88,10 +89,14 @@ class NetdevSource implements NodeSource {
     else if ((index - (this.#turn % count) + count) % count < REFRESH_LIMIT) known.refresh()
   }
 
-  #interfaceOf(device: string): NetdevInterface {
+  #leftOut(what: string): void {
+    this.#context.failed(this.#table.path, new SondeError('SRC_READ', `${this.#table.path}: left out ${what}`))
+  }
+
+  #interfaceOf(device: string, folder: string | Buffer = device): NetdevInterface {
     let known = this.#interfaces.get(device)
     if (known === undefined) {
-      known = new NetdevInterface(device, this.#sysfs, this.#context)
+      known = new NetdevInterface(device, folder, this.#sysfs, this.#context)
       this.#interfaces.set(device, known)
     }
     return known

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Integer64, RecordOf } from '@sonde/sdk'
 import { isNumber, KernelText, type NumberFailure } from '../kernel-text.ts'
 import type { netdevType } from './type.ts'
@@ -8,14 +9,16 @@ export type NetdevRecord = RecordOf<typeof netdevType>
 /** What `/proc/net/dev` holds. */
 export interface NetdevTable {
   readonly records: NetdevRecord[]
+  /** Folders of sysfs of the interfaces whose names are not UTF-8, by `device`. */
+  readonly folders: ReadonlyMap<string, Buffer>
   /** The first line that is no interface with 16 numbers, cut at 100 characters; such lines are left out. */
   readonly malformed: string | undefined
 }
 
 const HEADER_LINES = 2
 const COLUMNS = 16
-/** What the kernel takes for a name of an interface, and so for a folder of sysfs. */
-const NAME = /^(?!\.{1,2}$)[^\s/\0]{1,128}$/
+/** What the kernel takes for a name of an interface, and so for a folder of sysfs: any bytes but a slash and its own blanks. */
+const NAME = /^(?!\.{1,2}$)[^ \t\n\v\f\r/\0]{1,128}$/
 
 /**
  * Reads `/proc/net/dev`. The name ends at the last colon of the line: old kernels list aliases (`eth0:1`) and leave no blank behind the colon, and
@@ -24,22 +27,39 @@ const NAME = /^(?!\.{1,2}$)[^\s/\0]{1,128}$/
 export function parseNetdev(bytes: Uint8Array, time: bigint): NetdevTable {
   const text = new KernelText(bytes)
   const records: NetdevRecord[] = []
+  const folders = new Map<string, Buffer>()
   let malformed: string | undefined
   for (let i = 0; i < HEADER_LINES; i++) text.nextLine()
   const values: Integer64[] = new Array(COLUMNS).fill(0)
   while (!text.done) {
     const start = text.at
     const colon = text.lastIndexOf(':', text.lineEnd())
-    const device = colon === -1 ? '' : text.textTo(colon)
-    if (NAME.test(device) && readColumns(text, values)) records.push(recordOf(time, device, values))
-    else {
+    let device = colon === -1 ? '' : text.textTo(colon)
+    const folder = device.includes('\ufffd') ? bytesOfName(text, start, colon) : undefined
+    if (folder !== undefined) device = spellOut(folder)
+    if (NAME.test(device) && readColumns(text, values)) {
+      records.push(recordOf(time, device, values))
+      if (folder !== undefined) folders.set(device, folder)
+    } else {
       text.at = start
       const line = text.textTo(text.lineEnd())
       if (line !== '') malformed ??= line.slice(0, 100)
     }
     text.nextLine()
   }
-  return { records, malformed }
+  return { records, folders, malformed }
+}
+
+/** A copy of a name's bytes where they are not UTF-8. Moves to the colon. */
+function bytesOfName(text: KernelText, start: number, colon: number): Buffer | undefined {
+  text.at = start
+  const name = text.bytesTo(colon)
+  return isUtf8(name) ? undefined : Buffer.from(name)
+}
+
+/** A name that is not UTF-8 as a label: each byte beyond ASCII is spelt out, so that no two names become one. */
+function spellOut(name: Buffer): string {
+  return name.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
 }
 
 function readColumns(text: KernelText, values: Integer64[]): boolean {
