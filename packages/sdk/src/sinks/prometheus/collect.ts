@@ -3,7 +3,7 @@ import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
 import { Exposition, type FamilyText } from './exposition.ts'
 import type { Families, Family } from './families.ts'
-import type { Reasons } from './reasons.ts'
+import type { HelpNotes } from './help-notes.ts'
 import type { Table } from './table.ts'
 
 /** What one collect works on: fixed in one turn, so that nothing that comes between its slices tears a family. */
@@ -26,7 +26,7 @@ export interface Moment {
 const ROWS_A_STEP = 1024
 
 /** Fixes rows, columns and headers as they are now. */
-export function takeMoment(tables: Iterable<Table>, families: Families, reasons: Reasons): Moment {
+export function takeMoment(tables: Iterable<Table>, families: Families, notes: HelpNotes): Moment {
   const changes = Array.from(tables, (table) => {
     const changed = table.snapshot()
     return { columns: [...table.columns], rows: table.shown, changed, rowCount: table.rows.high }
@@ -34,14 +34,14 @@ export function takeMoment(tables: Iterable<Table>, families: Families, reasons:
   let hiddenCount = 0
   for (const family of families.all()) hiddenCount += hideDuplicates(family)
   const shown = Array.from(families.all(), (family) => {
-    const absent = reasons.sentences(fieldsOf(family))
-    const help = absent === '' ? family.help : `${family.help.replace(/[.\s]+$/, '')}.${absent}`
+    const note = notes.of(family)
+    const help = note === '' ? family.help : `${family.help.replace(/[.\s]+$/, '')}.${note}`
     const baseTaken = families.isBaseTaken(family)
     const header = {
       text: headerText(family, help, 'text', baseTaken),
       openmetrics: headerText(family, help, 'openmetrics', baseTaken),
     }
-    return { header, help: absent !== '', columns: [...family.columns] }
+    return { header, help: note !== '', columns: [...family.columns] }
   })
   return { hiddenCount, changes, families: shown }
 }
@@ -64,11 +64,10 @@ export function* renderMoment({ changes, families }: Moment): Generator<void, Ex
   const texts: FamilyText[] = []
   for (const { header, help, columns } of families) {
     if (!help && columns.every(({ text }) => text.lineCount === 0)) continue
-    const text = columns.flatMap((column) => column.text.share())
-    const openmetrics = columns.flatMap((column) =>
-      column.openmetrics === column.text ? [] : column.openmetrics.share(),
-    )
-    texts.push({ header, pages: { text, openmetrics: openmetrics.length > 0 ? openmetrics : text } })
+    const text = columns.flatMap((column) => column.text.lend())
+    const own = columns.filter(({ lines }) => lines.length > 1)
+    const openmetrics = own.length === 0 ? text : own.flatMap((column) => column.openmetrics.lend())
+    texts.push({ header, pages: { text, openmetrics } })
   }
   return new Exposition(texts)
 }
@@ -96,8 +95,4 @@ function hideDuplicates(family: Family): number {
   let newly = 0
   for (const [column, rows] of hidden) newly += column.hide(rows)
   return newly
-}
-
-function fieldsOf({ columns }: Family): ReadonlyMap<string, ReadonlySet<string>> {
-  return new Map(columns.map(({ table, slots }) => [table.type.name, new Set(slots.map(({ name }) => name))]))
 }

@@ -2,35 +2,39 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
 import { END_OF_OPENMETRICS, type Format } from '../../wire/prometheus/header.ts'
-import { yieldTurn } from './slices.ts'
+import type { Lent } from '../../wire/prometheus/page.ts'
 
-/** One family as it is at one moment: its header in each format and its pages, whose bytes never change. */
+/** One family as it is at one moment: its header in each format, and its pages. */
 export interface FamilyText {
   readonly header: Readonly<Record<Format, string>>
-  readonly pages: Readonly<Record<Format, readonly Uint8Array[]>>
+  /** The same array in both where no line differs. */
+  readonly pages: Readonly<Record<Format, readonly Lent[]>>
 }
 
 /** Whole pages from this size on are passed along as they are; below, they are put together. Unit: bytes. */
 const JOIN_BYTES = 8192
 /** Below this, one call compresses all. Unit: bytes. */
 const GZIP_WHOLE_BYTES = 256 << 10
-const COPY_BYTES_A_TURN = 2 << 20
 const gzipWhole = promisify(gzip)
 
-/** Everything the view showed at one moment, in every format and encoding that someone asked for, each made once. */
+/**
+ * Everything the view showed at one moment, in every format and encoding that someone asked for, each made once. Its bytes are
+ * lent by the view; who is done with them calls `release`.
+ */
 export class Exposition {
   readonly #families: readonly FamilyText[]
   readonly #chunks: Partial<Record<Format, readonly Buffer[]>> = {}
-  readonly #plain: Partial<Record<Format, Promise<Buffer>>> = {}
   readonly #gzipped: Partial<Record<Format, Promise<Buffer>>> = {}
+  /** The view, and everyone who got it from `collect`. */
+  #holders = 1
 
   constructor(families: readonly FamilyText[]) {
     this.#families = families
   }
 
-  /** The text as pieces that never change: large ones as they are kept, small ones joined. */
+  /** The text as pieces that do not change while the exposition is held: large ones as they are kept, small ones joined. */
   chunks(format: Format): readonly Buffer[] {
-    this.#chunks[format] ??= this.#join(format)
+    this.#chunks[format] ??= joined(this.#families, format)
     return this.#chunks[format]
   }
 
@@ -39,56 +43,49 @@ export class Exposition {
     return bytesOf(this.chunks(format))
   }
 
-  /** The text in one piece. */
-  plain(format: Format): Promise<Buffer> {
-    this.#plain[format] ??= concatenate(this.chunks(format))
-    return this.#plain[format]
-  }
-
   /** The text compressed with gzip level 1, in the thread pool. */
   gzipped(format: Format): Promise<Buffer> {
     this.#gzipped[format] ??= compress(this.chunks(format))
     return this.#gzipped[format]
   }
 
-  #join(format: Format): Buffer[] {
-    const chunks: Buffer[] = []
-    let small: Uint8Array[] = []
-    const close = () => {
-      if (small.length > 0) chunks.push(Buffer.concat(small))
-      small = []
+  /** One more reads it. */
+  hold(): this {
+    this.#holders++
+    return this
+  }
+
+  /** One no longer reads it. After the last, the view writes over its bytes; where that call is left out, it copies what changes. */
+  release(): void {
+    if (--this.#holders > 0) return
+    for (const { pages } of this.#families) {
+      for (const page of pages.text) page.release()
+      if (pages.openmetrics !== pages.text) for (const page of pages.openmetrics) page.release()
     }
-    for (const { header, pages } of this.#families) {
-      small.push(Buffer.from(header[format]))
-      for (const page of pages[format]) {
-        if (page.length < JOIN_BYTES) {
-          small.push(page)
-          continue
-        }
-        close()
-        chunks.push(page as Buffer)
-      }
-    }
-    if (format === 'openmetrics') small.push(Buffer.from(END_OF_OPENMETRICS))
-    close()
-    return chunks
   }
 }
 
-async function concatenate(chunks: readonly Buffer[]): Promise<Buffer> {
-  const [only] = chunks
-  if (only !== undefined && chunks.length === 1) return only
-  const whole = Buffer.allocUnsafeSlow(bytesOf(chunks))
-  let at = 0
-  let turnEnd = COPY_BYTES_A_TURN
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-    if (at < turnEnd) continue
-    turnEnd = at + COPY_BYTES_A_TURN
-    await yieldTurn()
+function joined(families: readonly FamilyText[], format: Format): Buffer[] {
+  const chunks: Buffer[] = []
+  let small: Uint8Array[] = []
+  const close = () => {
+    if (small.length > 0) chunks.push(Buffer.concat(small))
+    small = []
   }
-  return whole
+  for (const { header, pages } of families) {
+    small.push(Buffer.from(header[format]))
+    for (const { bytes } of pages[format]) {
+      if (bytes.length < JOIN_BYTES) {
+        small.push(bytes)
+        continue
+      }
+      close()
+      chunks.push(bytes)
+    }
+  }
+  if (format === 'openmetrics') small.push(Buffer.from(END_OF_OPENMETRICS))
+  close()
+  return chunks
 }
 
 async function compress(chunks: readonly Buffer[]): Promise<Buffer> {
@@ -104,6 +101,7 @@ async function compress(chunks: readonly Buffer[]): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-function bytesOf(chunks: readonly Uint8Array[]): number {
+/** Size of pieces together. Unit: bytes. */
+export function bytesOf(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 }

@@ -12,7 +12,12 @@ export interface MetricConflict {
   readonly field: string
   /** What the two disagree in, and what to do. */
   readonly reason: string
+  /** The metric that has the name; its HELP tells of the refusal. Undefined where the field fits no metric at all. */
+  readonly owner: string | undefined
 }
+
+/** Why a metric was refused. */
+export type Refusal = Pick<MetricConflict, 'reason' | 'owner'>
 
 /** A metric and the columns of all types that fill it. */
 export interface Family extends FamilyInfo {
@@ -50,38 +55,38 @@ export class Families {
   readonly #families = new Map<string, Family>()
   /** The family that writes a name, be it in TYPE or as the name of a sample. */
   readonly #owners = new Map<string, Family>()
-  /** Rises with every change that a header may depend on. */
-  version = 0
 
   /** In order of appearance. */
   all(): Iterable<Family> {
     return this.#families.values()
   }
 
-  /** The family for a metric of a type, or the reason why it has none. The caller adds the column. */
-  join(type: RecordType, { metric, slots }: MetricFields): Family | string {
+  /** The family for a metric of a type, or why it has none. The caller adds the column. */
+  join(type: RecordType, { metric, slots }: MetricFields): { family: Family } | { refusal: Refusal } {
     const unfit = unfitReason(type, slots)
-    if (unfit !== undefined) return unfit
+    if (unfit !== undefined) return { refusal: { reason: unfit, owner: undefined } }
     const wanted = familyOf(type, metric, slots[0])
     const known = this.#families.get(metric)
-    if (known !== undefined) return disagreement(known, wanted) ?? known
+    if (known !== undefined) {
+      const reason = disagreement(known, wanted)
+      return reason === undefined ? { family: known } : { refusal: { reason, owner: metric } }
+    }
     for (const name of namesOf(wanted)) {
       const owner = this.#owners.get(name)
       if (owner !== undefined) {
-        return `${name} belongs to the ${owner.kind} ${owner.name} of ${typesOf(owner)}; name one of them otherwise with \`metric\``
+        const reason = `${name} belongs to the ${owner.kind} ${owner.name} of ${typesOf(owner)}; name one of them otherwise with \`metric\``
+        return { refusal: { reason, owner: owner.name } }
       }
     }
     this.#families.set(metric, wanted)
     for (const name of namesOf(wanted)) this.#owners.set(name, wanted)
-    this.version++
-    return wanted
+    return { family: wanted }
   }
 
   /** Takes a column out, and its family with the last one. */
   leave(column: Column): void {
     const { family } = column
     family.columns.splice(family.columns.indexOf(column), 1)
-    this.version++
     if (family.columns.length > 0) return
     this.#families.delete(family.name)
     for (const name of namesOf(family)) this.#owners.delete(name)

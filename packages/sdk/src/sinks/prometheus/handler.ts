@@ -13,14 +13,18 @@ export function metricsHandler(
     }
     try {
       const { accept, 'accept-encoding': acceptEncoding } = request.headers
-      const { contentType, contentEncoding, body } = await view.render({ accept, acceptEncoding })
+      const scrape = await view.render({ accept, acceptEncoding })
+      if (response.closed) scrape.release()
+      else response.once('close', scrape.release)
       response.writeHead(200, {
-        'content-type': contentType,
-        'content-length': body.length,
+        'content-type': scrape.contentType,
+        'content-length': scrape.bytes,
         vary: 'Accept, Accept-Encoding',
-        ...(contentEncoding === undefined ? {} : { 'content-encoding': contentEncoding }),
+        ...(scrape.contentEncoding === undefined ? {} : { 'content-encoding': scrape.contentEncoding }),
       })
-      response.end(request.method === 'HEAD' ? undefined : body)
+      response.cork()
+      if (request.method === 'GET') for (const chunk of scrape.chunks) response.write(chunk)
+      response.end()
     } catch (error) {
       view.stats.errors++
       response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(`${messageOf(error)}\n`)

@@ -9,6 +9,7 @@ import { Column } from './column.ts'
 import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
 import type { Exposition } from './exposition.ts'
 import { Families, type MetricConflict, metricsOf } from './families.ts'
+import { HelpNotes } from './help-notes.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
 import { runInSlices } from './slices.ts'
 import { Table } from './table.ts'
@@ -21,11 +22,16 @@ export interface ScrapeHeaders {
   readonly acceptEncoding?: string | undefined
 }
 
-/** Answer to a scrape. Its bytes are shared with other scrapes and never change. */
+/** Answer to a scrape. */
 export interface Scrape {
   readonly contentType: string
   readonly contentEncoding?: 'gzip'
-  readonly body: Buffer
+  /** The body in pieces, which other scrapes share: they do not change before `release`. */
+  readonly chunks: readonly Buffer[]
+  /** Size of the body. Unit: bytes. */
+  readonly bytes: number
+  /** The body was sent, or nobody wants it: the view may write over its bytes. Left out, the view copies what changes. May be called twice. */
+  release(): void
 }
 
 /** Bodies below this are sent as they are. Unit: bytes. */
@@ -99,7 +105,8 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * The text of everything accepted so far. Made at most once for what is shown: callers share it while nothing changes, and share the one that is being made.
+   * The text of everything accepted so far; the caller releases it. Made at most once for what is shown: callers share it while
+   * nothing changes, and share the one that is being made.
    */
   async collect(): Promise<Exposition> {
     this.#expire()
@@ -108,7 +115,7 @@ export class Prometheus implements Sink {
       this.#running ??= this.#render()
       await this.#running
     }
-    return this.#shown.exposition
+    return this.#shown.exposition.hold()
   }
 
   /** Answers a scrape. */
@@ -116,10 +123,16 @@ export class Prometheus implements Sink {
     const format = negotiateFormat(headers.accept)
     const exposition = await this.collect()
     const contentType = CONTENT_TYPES[format]
-    if (!acceptsGzip(headers.acceptEncoding) || exposition.bytes(format) < GZIP_FROM_BYTES) {
-      return { contentType, body: await exposition.plain(format) }
+    const bytes = exposition.bytes(format)
+    if (!acceptsGzip(headers.acceptEncoding) || bytes < GZIP_FROM_BYTES) {
+      return { contentType, chunks: exposition.chunks(format), bytes, release: once(() => exposition.release()) }
     }
-    return { contentType, contentEncoding: 'gzip', body: await exposition.gzipped(format) }
+    try {
+      const body = await exposition.gzipped(format)
+      return { contentType, contentEncoding: 'gzip', chunks: [body], bytes: body.length, release: () => undefined }
+    } finally {
+      exposition.release()
+    }
   }
 
   /** Everything accepted is visible at once; there is nothing to wait for. */
@@ -130,14 +143,16 @@ export class Prometheus implements Sink {
   async close(): Promise<void> {
     this.#closed = true
     for (const table of [...this.#tables.values()]) this.#dropTable(table)
-    this.#shown = undefined
+    this.#forgetShown()
     this.#version++
   }
 
   async #render(): Promise<void> {
     const version = this.#version
+    this.#forgetShown()
     try {
-      const moment = takeMoment(this.#tables.values(), this.#families, this.#reasons)
+      const notes = new HelpNotes(this.#reasons, this.conflicts())
+      const moment = takeMoment(this.#tables.values(), this.#families, notes)
       // Their last records were counted as shown before it was known that another type has the series.
       this.stats.out -= moment.hiddenCount
       this.#drop('duplicate_series', moment.hiddenCount)
@@ -145,6 +160,11 @@ export class Prometheus implements Sink {
     } finally {
       this.#running = undefined
     }
+  }
+
+  #forgetShown(): void {
+    this.#shown?.exposition.release()
+    this.#shown = undefined
   }
 
   #takeRecords(batch: Batch): void {
@@ -205,19 +225,21 @@ export class Prometheus implements Sink {
     return table
   }
 
-  /** Gives a table the columns that its metrics may have now. */
+  /** Gives a table the columns that its metrics may have now. A metric that is refused counts as an error, once. */
   #joinFamilies(table: Table): void {
+    const before = this.#conflicts.get(table) ?? []
     const refused: MetricConflict[] = []
-    for (const metric of metricsOf(table.type)) {
-      if (table.columns.some(({ family }) => family.name === metric.metric)) continue
-      const family = this.#families.join(table.type, metric)
-      if (typeof family === 'string') {
-        const { name: field } = metric.slots[0]
-        refused.push({ metric: metric.metric, type: table.type.name, field, reason: family })
+    for (const fields of metricsOf(table.type)) {
+      const { metric, slots } = fields
+      if (table.columns.some(({ family }) => family.name === metric)) continue
+      const joined = this.#families.join(table.type, fields)
+      if ('refusal' in joined) {
+        refused.push({ metric, type: table.type.name, field: slots[0].name, ...joined.refusal })
+        if (!before.some((conflict) => conflict.metric === metric)) this.stats.errors++
         continue
       }
-      const column = new Column(table, family, metric.slots, this.#config.timestamps)
-      family.columns.push(column)
+      const column = new Column(table, joined.family, slots, this.#config.timestamps)
+      joined.family.columns.push(column)
       table.add(column)
     }
     if (refused.length > 0) this.#conflicts.set(table, refused)
@@ -234,5 +256,12 @@ export class Prometheus implements Sink {
 
   #drop(reason: string, records: number): void {
     countDrop(this.stats, reason, records)
+  }
+}
+
+function once(call: () => void): () => void {
+  let left = 1
+  return () => {
+    if (left-- === 1) call()
   }
 }

@@ -9,6 +9,7 @@ import {
   writeSigned,
   writeUnsigned,
 } from './number.ts'
+import { type Lent, Page } from './page.ts'
 
 /** The rows that lines show: packed records of one type at a fixed stride, as they were at one moment. */
 export interface Rows {
@@ -24,17 +25,6 @@ export interface Rows {
 
 /** Timestamp behind the value: none, whole milliseconds (text 0.0.4) or seconds with three decimals (OpenMetrics). */
 export type TimeStyle = 'none' | 'milliseconds' | 'seconds'
-
-interface Page {
-  bytes: Buffer
-  /** Room of every number on this page. Unit: characters. */
-  width: number
-  /** Someone was given the bytes: they are copied before the next change. */
-  shared: boolean
-  /** Laid out anew before it is shown. */
-  stale: boolean
-  lines: number
-}
 
 interface LineText {
   readonly open: Buffer
@@ -113,9 +103,7 @@ export class Lines {
   /** The row came, went, or is shown by someone else from now on. */
   invalidate(row: number): void {
     const index = Math.floor(row / this.#rowsPerPage)
-    while (this.#pages.length <= index) {
-      this.#pages.push({ bytes: Buffer.alloc(0), width: 0, shared: false, stale: true, lines: 0 })
-    }
+    while (this.#pages.length <= index) this.#pages.push(new Page())
     this.#pages[index]!.stale = true
   }
 
@@ -134,21 +122,16 @@ export class Lines {
     if (page === undefined || !page.stale) return false
     const from = pageIndex * this.#rowsPerPage
     const to = Math.min(from + this.#rowsPerPage, rowCount)
-    const bytes = this.#measure(page, rows, from, to)
-    page.bytes = Buffer.allocUnsafeSlow(bytes)
-    page.shared = false
+    const bytes = page.resize(this.#measure(page, rows, from, to))
     page.stale = false
     let at = 0
-    for (let row = from; row < to; row++) at = this.#layRow(page, rows, row, at)
+    for (let row = from; row < to; row++) at = this.#layRow(page, bytes, rows, row, at)
     return true
   }
 
-  /** The bytes of all pages; they never change afterwards. */
-  share(): Buffer[] {
-    return this.#pages.map((page) => {
-      page.shared = true
-      return page.bytes
-    })
+  /** The bytes of all pages, as they are now. */
+  lend(): Lent[] {
+    return this.#pages.map((page) => page.lend())
   }
 
   /** False where the page has to be laid out anew. */
@@ -163,8 +146,7 @@ export class Lines {
       const high = this.#high[lane]!
       if (low === this.#shownLow[line] && high === this.#shownHigh[line]) continue
       if (this.#lanes[lane]!.numbers === 'float' && (isSpecial(high) || isSpecial(this.#shownHigh[line]!))) return false
-      if (page.shared) detach(page)
-      if (!writeValue(this.#lanes[lane]!, page.bytes, place, page.width, high, low)) return false
+      if (!writeValue(this.#lanes[lane]!, page.writable(), place, page.width, high, low)) return false
       this.#shownLow[line] = low
       this.#shownHigh[line] = high
     }
@@ -175,11 +157,11 @@ export class Lines {
     const shown = this.#shownMs[row]!
     if (timeMs === shown) return true
     if (timeMs === 0 || shown === 0) return false
-    if (page.shared) detach(page)
+    const bytes = page.writable()
     const { length } = this.#lanes
     for (let lane = 0, line = row * length; lane < length; lane++, line++) {
       const place = this.#places[line]!
-      if (place !== 0) this.#writeTime(page.bytes, place + this.#room(page, line), timeMs)
+      if (place !== 0) this.#writeTime(bytes, place + this.#room(page, line), timeMs)
     }
     this.#shownMs[row] = timeMs
     return true
@@ -232,9 +214,8 @@ export class Lines {
   }
 
   /** Writes the lines of a row from the values that `#measure` noted. */
-  #layRow(page: Page, rows: Rows, row: number, start: number): number {
+  #layRow(page: Page, bytes: Buffer, rows: Rows, row: number, start: number): number {
     const { length } = this.#lanes
-    const { bytes } = page
     const labels = rows.labels[row]
     const timeMs = this.#time === 'none' ? 0 : this.#shownMs[row]!
     let at = start
@@ -301,13 +282,6 @@ function timeOf(rows: Rows, row: number): number {
 function append(bytes: Buffer, at: number, part: Uint8Array): number {
   bytes.set(part, at)
   return at + part.length
-}
-
-function detach(page: Page): void {
-  const copy = Buffer.allocUnsafeSlow(page.bytes.length)
-  copy.set(page.bytes)
-  page.bytes = copy
-  page.shared = false
 }
 
 function grown<T extends Uint32Array | Float64Array>(from: T, into: T): T {

@@ -1,0 +1,50 @@
+/** A page whose bytes someone reads, until `release`. */
+export interface Lent {
+  readonly bytes: Buffer
+  /** The bytes are no longer read: they may be written over. Called once. */
+  release(): void
+}
+
+/**
+ * The text of some lines, whose values are written over in place. Bytes that are lent never change: the page then goes on with a
+ * copy, so that a reader who is slow, or who never gives them back, costs one copy and no more.
+ */
+export class Page {
+  #bytes: Buffer = Buffer.alloc(0)
+  #readers = 0
+  /** Room of every number on this page. Unit: characters. */
+  width = 0
+  /** Laid out anew before it is shown. */
+  stale = true
+  /** Lines on it as of the last layout. */
+  lines = 0
+
+  /** The bytes, to be written over. */
+  writable(): Buffer {
+    return this.#readers === 0 ? this.#bytes : this.#replace(Buffer.allocUnsafeSlow(this.#bytes.length), this.#bytes)
+  }
+
+  /** Fresh bytes for a layout of this size. */
+  resize(bytes: number): Buffer {
+    return this.#replace(Buffer.allocUnsafeSlow(bytes))
+  }
+
+  /** Lends the bytes as they are now. */
+  lend(): Lent {
+    const bytes = this.#bytes
+    this.#readers++
+    return {
+      bytes,
+      release: () => {
+        if (this.#bytes === bytes) this.#readers--
+      },
+    }
+  }
+
+  #replace(bytes: Buffer, from?: Buffer): Buffer {
+    if (from !== undefined) bytes.set(from)
+    this.#bytes = bytes
+    this.#readers = 0
+    return bytes
+  }
+}
