@@ -71,9 +71,9 @@ export const hostSoftnetType = defineType('host_softnet', 'Packets through the r
 /** Load averages. */
 export const hostLoadType = defineType('host_load', 'Tasks that run, wait to run or wait for a disk, averaged', {
   time: timestamp(),
-  load1: gauge('f64', { help: 'Average over 1 minute' }),
-  load5: gauge('f64', { help: 'Average over 5 minutes' }),
-  load15: gauge('f64', { help: 'Average over 15 minutes' }),
+  load1: gauge('f64', { metric: 'host_load1', help: 'Average over 1 minute' }),
+  load5: gauge('f64', { metric: 'host_load5', help: 'Average over 5 minutes' }),
+  load15: gauge('f64', { metric: 'host_load15', help: 'Average over 15 minutes' }),
 })
 
 /** What the kernel counts of the node as a whole. */

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Random } from '../../../packages/sdk/test/random.ts'
+import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
+import type { FaultLoop } from '../loop.ts'
+
+const WRITE_LIMIT_MS = 15_000
+
+interface StoreState {
+  readonly state: string
+  readonly reason: string
+  readonly ackedMs: number
+}
+
+/** What can befall a file that nobody has open. Each says what it did. */
+const DAMAGES: Readonly<Record<string, (file: string, random: Random) => void>> = {
+  flip(file, random) {
+    const bytes = readFileSync(file)
+    const count = random.integer(1, 64)
+    for (let i = 0; i < count && bytes.length > 0; i++) {
+      const at = random.integer(0, bytes.length - 1)
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << random.integer(0, 7))
+    }
+    writeFileSync(file, bytes)
+  },
+  truncate(file, random) {
+    truncateSync(file, random.integer(0, readFileSync(file).length))
+  },
+  blank(file, random) {
+    const bytes = readFileSync(file)
+    const from = random.integer(0, bytes.length)
+    bytes.fill(0, from, from + random.integer(1, 16_384))
+    writeFileSync(file, bytes)
+  },
+  replace(file, random) {
+    writeFileSync(file, Buffer.from(Array.from({ length: random.integer(0, 5000) }, () => random.integer(0, 255))))
+  },
+}
+
+async function storeOf({ address }: SondeProcess): Promise<StoreState> {
+  return ((await (await fetch(`${address}/api/v1/node`)).json()) as { store: StoreState }).store
+}
+
+/** Waits until what was reported after the start is on disk. */
+async function writes(sonde: SondeProcess): Promise<StoreState> {
+  const startedMs = Date.now()
+  return until('new samples on disk', WRITE_LIMIT_MS, async () => {
+    const store = await storeOf(sonde)
+    return store.state === 'writing' && store.ackedMs > startedMs && store
+  })
+}
+
+/** Damages the store's files between two runs. */
+export const damage: FaultLoop = {
+  name: 'damage',
+  what: 'bytes of the store flipped, blanked, cut off or replaced between two runs: it starts, says what happened, answers, and writes on',
+  async open() {
+    const dir = temporaryDir()
+    const args = ['up', '--data-dir', dir.path, '--log-level', 'error']
+    let sonde = await startSonde(args)
+    let told = 0
+    return {
+      async round(random) {
+        await writes(sonde)
+        await sonde.stop(random.pick(['SIGKILL', 'SIGTERM'] as const))
+        const file = join(dir.path, random.pick(readdirSync(dir.path).filter((name) => name.startsWith('store.db'))))
+        const kind = random.pick(Object.keys(DAMAGES))
+        DAMAGES[kind]?.(file, random)
+        sonde = await startSonde(args)
+        const store = await writes(sonde)
+        if (store.reason !== '') told++
+        const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
+        assert.match(metrics, /^sonde_store_up 0*1(\.0*)?$/m, `${kind} of ${file}`)
+        const toMs = Date.now()
+        const queries = [{ metric: 'host_load1', function: 'last' }]
+        const answer = await fetch(`${sonde.address}/api/v1/query`, {
+          method: 'POST',
+          body: JSON.stringify({ fromMs: toMs - 3_600_000, toMs, stepMs: 1000, queries }),
+          headers: { 'content-type': 'application/json' },
+        })
+        assert.equal(answer.status, 200, `${kind} of ${file}: ${await answer.text()}`)
+      },
+      async close() {
+        await sonde.stop('SIGKILL')
+        dir.remove()
+        return `${told} of the damages were noticed at the start`
+      },
+    }
+  },
+}
