@@ -26,9 +26,10 @@ export function negotiateFormat(accept: string | undefined): Format {
   const text = preference(ranges, 'text')
   const openmetrics = preference(ranges, 'openmetrics')
   if (openmetrics.q !== text.q) return openmetrics.q > text.q ? 'openmetrics' : 'text'
-  if (openmetrics.q === 0 || openmetrics.named !== text.named)
-    return openmetrics.named < text.named ? 'openmetrics' : 'text'
-  return openmetrics.place < text.place ? 'openmetrics' : 'text'
+  if (text.q === 0) return 'text'
+  const isOpenmetrics =
+    openmetrics.named === text.named ? openmetrics.place < text.place : openmetrics.named < text.named
+  return isOpenmetrics ? 'openmetrics' : 'text'
 }
 
 /** Whether an `Accept-Encoding` header takes gzip. */
