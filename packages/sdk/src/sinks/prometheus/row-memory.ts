@@ -75,7 +75,8 @@ export class RowMemory {
   put(row: number, views: Views, offset: number, isWallClock: boolean): void {
     const changed =
       this.#type.layout.kind === 'aligned' ? this.#putWords(row, views, offset) : this.#putBytes(row, views, offset)
-    if (changed || (this.#timestamps && this.#putTime(row, isWallClock))) this.#mark(row)
+    const moved = this.#timestamps && this.#putTime(row, isWallClock)
+    if (changed || moved) this.#mark(row)
   }
 
   /** Makes the rows of now the shown ones, but for `visible`, and returns those that changed. */
