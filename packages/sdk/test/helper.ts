@@ -53,3 +53,16 @@ export function recordingSource(options: Partial<SourceOptions> = {}): { source:
 export function sondeError(code: string, part: RegExp = /./): (error: unknown) => boolean {
   return (error) => error instanceof Error && 'code' in error && error.code === code && part.test(error.message)
 }
+
+/** Waits for a condition. Fails, with what was waited for, once `limitMs` have passed. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 10_000,
+): Promise<void> {
+  const endMs = performance.now() + limitMs
+  while (!(await condition())) {
+    if (performance.now() > endMs) throw new Error(`waited ${limitMs} ms in vain until ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -3,6 +3,7 @@ import {
   type Batch,
   type Column,
   ColumnReader,
+  countDrop,
   type Found,
   gridOf,
   type History,
@@ -44,6 +45,7 @@ export class RecentRing implements Sink, History {
   readonly #limitBytes: number
   readonly #byType = new Map<string, KeptBatch[]>()
   #bytes = 0
+  #closed = false
 
   constructor(options: RecentOptions = {}) {
     this.#windowMs = (options.windowS ?? 300) * 1000
@@ -58,13 +60,11 @@ export class RecentRing implements Sink, History {
   accept(batch: Batch): void {
     const startedMs = performance.now()
     this.stats.in += batch.count
-    const kept = keep(batch)
-    const list = this.#byType.get(batch.type.fingerprint)
-    if (list === undefined) this.#byType.set(batch.type.fingerprint, [kept])
-    else list.push(kept)
-    this.#bytes += kept.bytes.byteLength
-    this.stats.out += batch.count
-    this.#evict(kept.toMs)
+    if (this.#closed) countDrop(this.stats, 'closed', batch.count)
+    else if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes) {
+      this.stats.errors++
+      countDrop(this.stats, 'wrong_size', batch.count)
+    } else if (batch.count > 0) this.#keep(batch)
     this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
@@ -73,6 +73,7 @@ export class RecentRing implements Sink, History {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     this.#byType.clear()
     this.#bytes = 0
   }
@@ -96,6 +97,16 @@ export class RecentRing implements Sink, History {
     const times = gridOf(fromMs, toMs, stepMs)
     const results = queries.map((query) => answerQuery(query, this.#find(query, fromMs, toMs, stepMs), times, stepMs))
     return { fromMs, toMs, stepMs, times, results }
+  }
+
+  #keep(batch: Batch): void {
+    const kept = keep(batch)
+    const list = this.#byType.get(batch.type.fingerprint)
+    if (list === undefined) this.#byType.set(batch.type.fingerprint, [kept])
+    else list.push(kept)
+    this.#bytes += kept.bytes.byteLength
+    this.stats.out += batch.count
+    this.#evict(kept.toMs)
   }
 
   #find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Found[] {
@@ -135,9 +146,10 @@ export class RecentRing implements Sink, History {
 }
 
 function keep(batch: Batch): KeptBatch {
-  const bytes = batch.bytes.slice()
+  // Not `slice`: that of a Buffer does not copy.
+  const bytes = new Uint8Array(batch.bytes)
   const { time, layout } = batch.type
-  if (time === undefined || batch.count === 0) return { ...batch, bytes, fromMs: Date.now(), toMs: Date.now() }
+  if (time === undefined) return { ...batch, bytes, fromMs: Date.now(), toMs: Date.now() }
   const views = viewsOf(bytes)
   const factor = time.field.resolution === 'us' ? 1e-3 : 1e-6
   const fromMs = numberAt(time, views, 0) * factor

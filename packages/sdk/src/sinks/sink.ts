@@ -1,6 +1,6 @@
 import type { Batch } from '../schema/batch.ts'
 
-/** What every sink counts of itself. Unit of all but `seconds`: records or occurrences. `in = out + dropped + what is still queued`. */
+/** What every sink counts of itself. Unit of all but `seconds`: records or occurrences. `in = out + dropped + what is still queued` at all times. */
 export interface SinkStats {
   /** Records given to `accept`. */
   in: number
@@ -15,15 +15,18 @@ export interface SinkStats {
 }
 
 /**
- * Takes batches. A view shows them (Prometheus, store, live stream); a push sink sends them through `delivery`. `accept` copies what it keeps,
- * returns at once, and never throws for what a batch holds: it drops, and counts why.
+ * Takes batches. A view shows them (Prometheus, store, live stream); a push sink sends them through `delivery`. The tests of each run the suite
+ * `testSink` of `packages/sdk/test`.
  */
 export interface Sink {
   readonly name: string
   readonly stats: SinkStats
-  /** Takes a batch whose bytes are valid only during the call. */
+  /**
+   * Takes a batch whose bytes are valid only during the call: copies what it keeps. Returns at once, and never throws for what a batch holds: it
+   * drops, and counts why. After `close` it drops everything as `closed`, and bytes that are not `count` records as `wrong_size`.
+   */
   accept(batch: Batch): void
-  /** Resolves when everything accepted so far is as durable as this sink makes it. */
+  /** Resolves when everything accepted so far is as durable as this sink makes it. Rejects where some of it was lost. */
   flush(): Promise<void>
   /** Flushes within the sink's own time limit, then releases everything. May be called twice. */
   close(): Promise<void>

@@ -1,0 +1,24 @@
+import type { Batch } from '../../schema/batch.ts'
+import { readRecords } from '../../schema/reader.ts'
+import { viewsOf } from '../../schema/views.ts'
+
+/**
+ * Records as JSON lines, `{"type", "source", "labels", "record"}`. A u64 is a decimal string and an absent field is left out; a number that JSON lacks is
+ * `"NaN"`, `"+Inf"` or `"-Inf"`.
+ */
+export function encodeLines(batches: readonly Batch[]): string {
+  let lines = ''
+  for (const { type, source, count, bytes } of batches) {
+    const { id, labels, symbols } = source
+    for (const record of readRecords(type, viewsOf(bytes), count, symbols)) {
+      lines += `${JSON.stringify({ type: type.name, source: id, labels, record }, plain)}\n`
+    }
+  }
+  return lines
+}
+
+function plain(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'number' || Number.isFinite(value)) return value
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
+}

@@ -1,0 +1,83 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import type { PeerBehaviour } from './test-sink.ts'
+
+/** A real HTTP server on the loopback interface whose behaviour changes when a test says so. */
+export class HttpPeer {
+  /** Bodies of the requests that it took. */
+  readonly bodies: string[] = []
+  /** Headers of the last request. */
+  headers: Readonly<Record<string, string | string[] | undefined>> = {}
+  #behaviour: PeerBehaviour = 'takes'
+  #server: Server
+  #port = 0
+  readonly #unanswered = new Set<ServerResponse>()
+
+  private constructor() {
+    this.#server = this.#make()
+  }
+
+  /** Starts one that ends with the test. */
+  static async start(t: TestContext): Promise<HttpPeer> {
+    const peer = new HttpPeer()
+    await peer.#listen()
+    t.after(() => peer.#leave())
+    return peer
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/records`
+  }
+
+  async behave(behaviour: PeerBehaviour): Promise<void> {
+    const was = this.#behaviour
+    this.#behaviour = behaviour
+    if (behaviour === 'gone' && was !== 'gone') await this.#leave()
+    if (behaviour !== 'gone' && was === 'gone') {
+      this.#server = this.#make()
+      await this.#listen()
+    }
+  }
+
+  #make(): Server {
+    return createServer((request, response) => {
+      const pieces: Buffer[] = []
+      request.on('data', (piece: Buffer) => pieces.push(piece))
+      request.on('end', () => {
+        this.headers = request.headers
+        this.#answer(Buffer.concat(pieces).toString(), response)
+      })
+    })
+  }
+
+  #answer(body: string, response: ServerResponse): void {
+    switch (this.#behaviour) {
+      case 'takes':
+        this.bodies.push(body)
+        response.writeHead(204).end()
+        break
+      case 'fails':
+        response.writeHead(503).end('try again later\n')
+        break
+      case 'refuses':
+        response.writeHead(400).end('not a record\n')
+        break
+      default:
+        this.#unanswered.add(response)
+    }
+  }
+
+  async #listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject).listen(this.#port, '127.0.0.1', resolve)
+    })
+    this.#port = (this.#server.address() as AddressInfo).port
+  }
+
+  async #leave(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#server.closeAllConnections()
+    await closed
+  }
+}
