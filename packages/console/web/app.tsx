@@ -1,7 +1,11 @@
 import { Route, Switch } from 'wouter'
 import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
+import { ExplorePage } from './pages/explore/explore-page.tsx'
+import { FabricPage } from './pages/fabric/fabric-page.tsx'
+import { InterfacePage } from './pages/interface/interface-page.tsx'
 import { NodePage } from './pages/node/node-page.tsx'
+import { SourcesPage } from './pages/sources/sources-page.tsx'
 import { Shell } from './shell/shell.tsx'
 
 /** The page: its frame, and what stands in it. */
@@ -11,6 +15,10 @@ export function App() {
       <PanelBoundary>
         <Switch>
           <Route path="/" component={NodePage} />
+          <Route path="/fabric" component={FabricPage} />
+          <Route path="/fabric/:device">{({ device }) => <InterfacePage key={device} device={device} />}</Route>
+          <Route path="/explore" component={ExplorePage} />
+          <Route path="/sources" component={SourcesPage} />
           <Route>
             <h1 className="page-title">No such page</h1>
             <Empty fact="Nothing is at this address.">The pages that exist are in the navigation.</Empty>

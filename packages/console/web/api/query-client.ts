@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { compareNames } from '../format/names.ts'
 import { createStore, useStore } from '../state/store.ts'
 import type { ApiError } from './client.ts'
 import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts'
@@ -102,13 +103,11 @@ function columnsOf(snapshot: FrameSnapshot, range: FrameRange, stepMs: number): 
   }
 }
 
-const collator = new Intl.Collator('en', { numeric: true })
-
 /** Columns ordered by their label values, `eth2` before `eth10`. */
-export function sortedColumns(result: GridResult | undefined): readonly GridColumn[] {
+function sortedColumns(result: GridResult | undefined): readonly GridColumn[] {
   if (!result) return []
   const name = (column: GridColumn): string => Object.values(column.labels).join(' ')
-  return [...result.columns.values()].sort((a, b) => collator.compare(name(a), name(b)))
+  return [...result.columns.values()].sort((a, b) => compareNames(name(a), name(b)))
 }
 
 /** How the page as a whole stands with the server. */

@@ -24,14 +24,14 @@ interface Poll<T> {
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
-function createPoll<T>(path: string, everyMs: number, learn?: (data: T, askedMs: number) => void): Poll<T> {
+function createPoll<T>(load: () => Promise<T>, everyMs: number, learn?: (data: T, askedMs: number) => void): Poll<T> {
   const store = createStore<Resource<T>>(EMPTY)
   const refresh = async (): Promise<void> => {
     clearTimeout(poll.timer)
     const askedMs = Date.now()
     if (!document.hidden) {
       try {
-        const data = await getJson<T>(path)
+        const data = await load()
         learn?.(data, askedMs)
         store.set({ data, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })
       } catch (error) {
@@ -56,11 +56,17 @@ function usePoll<T>(poll: Poll<T>): Resource<T> {
   return useStore(poll.store)
 }
 
-const nodePoll = createPoll<NodeInfo>('/api/v1/node', 5_000, (node, askedMs) =>
-  learnServerClock(node.nowMs, askedMs, Date.now()),
+interface Catalogue {
+  readonly types: readonly TypeInfo[]
+}
+
+const nodePoll = createPoll(
+  () => getJson<NodeInfo>('/api/v1/node'),
+  5_000,
+  (node, askedMs) => learnServerClock(node.nowMs, askedMs, Date.now()),
 )
-const sourcesPoll = createPoll<SourcesAnswer>('/api/v1/sources', 2_000)
-const typesPoll = createPoll<{ readonly types: readonly TypeInfo[] }>('/api/v1/types', 30_000)
+const sourcesPoll = createPoll(() => getJson<SourcesAnswer>('/api/v1/sources'), 2_000)
+const typesPoll = createPoll(() => getJson<Catalogue>('/api/v1/types'), 30_000)
 
 /** The node: renewed every 5 s and by the stream. */
 export function useNode(): Resource<NodeInfo> {
@@ -78,7 +84,7 @@ export function useSources(): Resource<SourcesAnswer> {
 }
 
 /** The catalogue, renewed every 30 s. */
-export function useTypes(): Resource<{ readonly types: readonly TypeInfo[] }> {
+export function useTypes(): Resource<Catalogue> {
   return usePoll(typesPoll)
 }
 
@@ -87,22 +93,38 @@ export function refreshAll(): void {
   for (const poll of [nodePoll, sourcesPoll, typesPoll]) if (poll.users > 0) void poll.refresh()
 }
 
-/** Most different series polls that are kept; the oldest unused one goes. */
+/** Most different polls of series that are kept; unused ones go first. */
 const SERIES_POLL_LIMIT_COUNT = 32
 const seriesPolls = new Map<string, Poll<SeriesAnswer>>()
 
-function seriesPollFor(path: string): Poll<SeriesAnswer> {
-  const existing = seriesPolls.get(path)
+function seriesPollFor(query: string, everyMs: number): Poll<SeriesAnswer> {
+  const existing = seriesPolls.get(query)
   if (existing) return existing
   if (seriesPolls.size >= SERIES_POLL_LIMIT_COUNT) {
     for (const [key, poll] of seriesPolls) if (poll.users === 0) seriesPolls.delete(key)
   }
-  const poll = createPoll<SeriesAnswer>(path, 2_000)
-  seriesPolls.set(path, poll)
+  const poll = createPoll(() => loadSeries(query), everyMs)
+  seriesPolls.set(query, poll)
   return poll
+}
+
+async function loadSeries(query: string): Promise<SeriesAnswer> {
+  const parts = query === '' ? [] : query.split('&')
+  const answers = await Promise.all(parts.map((part) => getJson<SeriesAnswer>(`/api/v1/series?${part}`)))
+  return { nowMs: answers[0]?.nowMs ?? Date.now(), series: answers.flatMap(({ series }) => series) }
 }
 
 /** The exact latest values of every series of a type, renewed every 2 s. */
 export function useSeriesOfType(type: string): Resource<SeriesAnswer> {
-  return usePoll(seriesPollFor(`/api/v1/series?type=${encodeURIComponent(type)}`))
+  return usePoll(seriesPollFor(`type=${encodeURIComponent(type)}`, 2_000))
+}
+
+/** The latest values of every series of a metric, renewed every 10 s: which labels there are. */
+export function useSeriesOfMetric(metric: string): Resource<SeriesAnswer> {
+  return usePoll(seriesPollFor(metric === '' ? '' : `metric=${encodeURIComponent(metric)}`, 10_000))
+}
+
+/** The latest values of every series of several types, renewed every 10 s. */
+export function useSeriesOfTypes(types: readonly string[]): Resource<SeriesAnswer> {
+  return usePoll(seriesPollFor(types.map((type) => `type=${encodeURIComponent(type)}`).join('&'), 10_000))
 }

@@ -8,8 +8,16 @@ export interface StoreState {
   readonly state: 'writing' | 'failing' | 'none'
   readonly reason: string
   readonly bytes: number
+  /** Start of what is kept; null while there is nothing. */
   readonly oldestMs: number | null
-  readonly ackedMs: number | null
+  /** Everything before this time is safe on disk; 0 before the first write. */
+  readonly ackedMs: number
+  /** Records that wait for the disk. */
+  readonly queuedBytes: number
+  /** Times a write or a read of the file failed since the start. */
+  readonly errors: number
+  /** Stored pieces that could not be read since the start. */
+  readonly corruptChunks: number
 }
 
 /** Answer of `/api/v1/node` and data of the stream's `state` event. */
@@ -54,9 +62,21 @@ export interface SourceInfo {
   readonly types: readonly string[]
 }
 
+/** One sink of `/api/v1/sources`. */
+export interface SinkInfo {
+  readonly name: string
+  readonly in: number
+  readonly out: number
+  readonly dropped: Readonly<Record<string, number>>
+  readonly errors: number
+  /** Time it has spent taking records. */
+  readonly seconds: number
+}
+
 /** Answer of `/api/v1/sources`. */
 export interface SourcesAnswer {
   readonly sources: readonly SourceInfo[]
+  readonly sinks: readonly SinkInfo[]
   readonly ledger: { readonly in: number; readonly out: number; readonly dropped: number }
 }
 

@@ -164,7 +164,11 @@ function labelGap(
 }
 
 /** Whether no line passes through the place of a text. */
-function isFree(model: DrawnModel, box: GapBox, place: { readonly fromX: number; readonly toX: number; readonly y: number }): boolean {
+function isFree(
+  model: DrawnModel,
+  box: GapBox,
+  place: { readonly fromX: number; readonly toX: number; readonly y: number },
+): boolean {
   const margin = 9 * box.unit
   const perUnit = box.height / (model.top - model.bottom || 1)
   for (let i = box.first; i <= box.last; i++) {

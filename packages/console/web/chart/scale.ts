@@ -53,10 +53,10 @@ export function minorStep(stepMs: number): number | undefined {
 }
 
 const MINOR_STEPS_MS: Readonly<Record<number, number>> = {
-  60_000: 30_000,
-  120_000: 30_000,
-  10_800_000: 3_600_000,
-  21_600_000: 3_600_000,
+  60000: 30_000,
+  120000: 30_000,
+  10800000: 3_600_000,
+  21600000: 3_600_000,
 }
 
 /** Round times inside a span. `zoneOffsetMs` makes steps of hours and days round in that zone. */

@@ -29,18 +29,20 @@ export interface HostColumns {
   readonly pressure: readonly NamedColumn[]
 }
 
+/** A host that says nothing. */
+export const NO_HOST: HostColumns = {
+  busy: [],
+  busyMean: undefined,
+  memoryTotal: undefined,
+  memoryAvailable: undefined,
+  memoryUsed: undefined,
+  pressure: [],
+}
+
 /** Collects the columns of the host. What it does not say is missing. */
 export function hostColumns(answer: Columns): HostColumns {
   const { grid } = answer
-  if (!grid)
-    return {
-      busy: [],
-      busyMean: undefined,
-      memoryTotal: undefined,
-      memoryAvailable: undefined,
-      memoryUsed: undefined,
-      pressure: [],
-    }
+  if (!grid) return NO_HOST
   const waits = new Map(answer.columns(HOST_QUERIES.iowait).map((column) => [column.labels.cpu, grid.slice(column)]))
   const busy = answer.columns(HOST_QUERIES.idle).map((column) => {
     const name = column.labels.cpu ?? ''

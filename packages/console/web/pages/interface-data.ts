@@ -1,5 +1,6 @@
 import type { Columns } from '../api/query-client.ts'
 import type { MetricQuery } from '../api/types.ts'
+import { compareNames } from '../format/names.ts'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
@@ -51,13 +52,6 @@ export function interfaceColumns(answer: Columns): InterfaceColumns[] {
     drops: sumColumns([columns.dropsIn, columns.dropsOut], grid.length),
   }))
   return rows.sort((a, b) => Number(a.device === 'lo') - Number(b.device === 'lo') || compareNames(a.device, b.device))
-}
-
-const collator = new Intl.Collator('en', { numeric: true })
-
-/** Orders names so that `eth2` comes before `eth10`. */
-export function compareNames(a: string, b: string): number {
-  return collator.compare(a, b)
 }
 
 /** Adds columns position by position. Where every one is absent the sum is absent too. */

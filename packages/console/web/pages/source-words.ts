@@ -21,7 +21,7 @@ export function sourceState(state: SourceStateName): {
   return WORDS[state] ?? { tone: 'warning', word: state, rank: 2 }
 }
 
-/** Records that a source dropped, of all reasons. */
-export function droppedCount(source: SourceInfo): number {
+/** Records that a source or sink dropped, of all reasons. */
+export function droppedCount(source: Pick<SourceInfo, 'dropped'>): number {
   return Object.values(source.dropped).reduce((sum, count) => sum + count, 0)
 }

@@ -72,8 +72,8 @@ export interface PageState {
   readonly follow: (windowMs: number) => void
   /** Leaves live and shows a span. */
   readonly zoom: (fromMs: number, toMs: number) => void
-  /** The address of another page with the same window and zone. */
-  readonly hrefTo: (path: string) => string
+  /** The address of another page with the same window and zone, and what else it should say. */
+  readonly hrefTo: (path: string, more?: UrlChange) => string
 }
 
 /** The range of a parsed address, with the shared window where it names none. */
@@ -112,9 +112,9 @@ export function usePageState(): PageState {
         const { rangeMs: _range, ...rest } = url
         write({ ...rest, fromMs: Math.round(fromMs), toMs: Math.round(toMs) }, 'push')
       },
-      hrefTo: (path) => {
+      hrefTo: (path, more) => {
         const { rangeMs, fromMs, toMs, tz } = url
-        const kept = { rangeMs, fromMs, toMs, tz } as UrlState
+        const kept = { rangeMs, fromMs, toMs, tz, ...more } as UrlState
         return path + formatUrl(kept)
       },
     }

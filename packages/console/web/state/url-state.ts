@@ -13,11 +13,9 @@ export interface UrlState {
   readonly sort?: string
   /** Text of a filter. */
   readonly q?: string
-  /** Signals of the explorer, each `function:metric:label=value;…`. */
+  /** Signals of the explorer, as `parseSignal` reads them. */
   readonly sig?: readonly string[]
-  /** Function, grouping label and step of the explorer. */
-  readonly fn?: string
-  readonly by?: string
+  /** Distance of two samples where it is not the one that belongs to the window. */
   readonly stepMs?: number
   readonly tz?: 'utc' | 'local'
 }
@@ -28,26 +26,29 @@ export interface ParsedUrl {
   readonly unknown: readonly string[]
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const RANGE_MIN_MS = 10_000
 const RANGE_MAX_MS = 366 * 86_400_000
+const STEP_MIN_MS = 100
+const STEP_MAX_MS = 86_400_000
+const SIGNAL_LIMIT_COUNT = 16
 
-/** Reads `5m`, `24h`; undefined where it is no duration between 10 s and a year. */
-export function parseRange(text: string): number | undefined {
-  const match = /^(\d{1,6})(s|m|h|d)$/.exec(text)
+/** Reads `500ms`, `5m`, `24h`; undefined where it is no duration or out of bounds. */
+export function parseSpan(text: string, minMs: number, maxMs: number): number | undefined {
+  const match = /^(\d{1,6})(ms|s|m|h|d)$/.exec(text)
   if (!match) return undefined
   const ms = Number(match[1]) * UNIT_MS[match[2]!]!
-  return ms >= RANGE_MIN_MS && ms <= RANGE_MAX_MS ? ms : undefined
+  return ms >= minMs && ms <= maxMs ? ms : undefined
 }
 
 /** Writes a duration as `5m`, with the largest unit that divides it. */
-export function formatRange(ms: number): string {
-  for (const unit of ['d', 'h', 'm'] as const) {
+export function formatSpan(ms: number): string {
+  for (const unit of ['d', 'h', 'm', 's'] as const) {
     const size = UNIT_MS[unit]!
     // A day is written as 24h, as the page's own control names it.
     if (ms % size === 0 && (unit !== 'd' || ms > 86_400_000)) return `${ms / size}${unit}`
   }
-  return `${Math.round(ms / 1000)}s`
+  return `${Math.round(ms)}ms`
 }
 
 /** Reads an ISO 8601 time; digits finer than a millisecond become a fraction. */
@@ -76,7 +77,7 @@ const timeReader =
 /** Every known parameter, in the order in which they are written. */
 const READERS: Readonly<Record<string, Reader>> = {
   range: (value) => {
-    const rangeMs = parseRange(value)
+    const rangeMs = parseSpan(value, RANGE_MIN_MS, RANGE_MAX_MS)
     return rangeMs === undefined ? undefined : { rangeMs }
   },
   from: timeReader('fromMs'),
@@ -86,12 +87,10 @@ const READERS: Readonly<Record<string, Reader>> = {
   view: (value) => (value === 'herd' || value === 'lines' ? { view: value } : undefined),
   sort: (value) => (/^-?[\w.]+$/.test(value) ? { sort: value } : undefined),
   q: (value) => ({ q: value.slice(0, 200) }),
-  sig: (_value, all) => ({ sig: all.slice(0, 16) }),
-  fn: (value) => (['rate', 'last', 'avg', 'min', 'max', 'increase'].includes(value) ? { fn: value } : undefined),
-  by: (value) => (/^\w*$/.test(value) ? { by: value } : undefined),
+  sig: (_value, all) => ({ sig: all.slice(0, SIGNAL_LIMIT_COUNT) }),
   step: (value) => {
-    const ms = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN
-    return ms >= 100 && ms <= 3_600_000 ? { stepMs: ms } : undefined
+    const stepMs = parseSpan(value, STEP_MIN_MS, STEP_MAX_MS)
+    return stepMs === undefined ? undefined : { stepMs }
   },
   tz: (value) => (value === 'utc' || value === 'local' ? { tz: value } : undefined),
 }
@@ -118,7 +117,7 @@ export function parseUrl(search: string): ParsedUrl {
 /** Writes the query part of an address, in a fixed order; empty where nothing is said. */
 export function formatUrl(state: UrlState): string {
   const written: Readonly<Record<string, readonly (string | undefined)[]>> = {
-    range: [state.rangeMs === undefined || state.fromMs !== undefined ? undefined : formatRange(state.rangeMs)],
+    range: [state.rangeMs === undefined || state.fromMs !== undefined ? undefined : formatSpan(state.rangeMs)],
     from: [state.fromMs === undefined ? undefined : formatTime(state.fromMs)],
     to: [state.toMs === undefined ? undefined : formatTime(state.toMs)],
     at: [state.atMs === undefined ? undefined : formatTime(state.atMs)],
@@ -127,9 +126,7 @@ export function formatUrl(state: UrlState): string {
     sort: [state.sort],
     q: [state.q || undefined],
     sig: state.sig ?? [],
-    fn: [state.fn],
-    by: [state.by],
-    step: [state.stepMs === undefined ? undefined : String(state.stepMs)],
+    step: [state.stepMs === undefined ? undefined : formatSpan(state.stepMs)],
     tz: [state.tz],
   }
   const parts = Object.keys(READERS).flatMap((key) =>

@@ -1,12 +1,12 @@
 import { Link } from 'wouter'
 import { niceTop } from '../../chart/scale.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
-import { StateMark, type StateTone } from '../../components/state-mark.tsx'
+import { StateMark } from '../../components/state-mark.tsx'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
-import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
+import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type InterfaceColumns, largestOfLast, newestValue } from '../interface-data.ts'
-import type { InterfaceFact } from './headline.ts'
+import { type InterfaceFact, interfaceState } from '../interface-facts.ts'
 
 /** Tiles beyond these are reached through the fabric page. */
 const TILE_LIMIT_COUNT = 24
@@ -69,7 +69,7 @@ function Tile({ row, fact, top, sampleCount }: TileProps) {
   const { sent, received } = row.columns
   const now = newestValue(sent)
   const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(now) ? 0 : now)
-  const { tone, word, trouble } = stateOf(fact)
+  const { tone, word, trouble } = interfaceState(fact)
   const length = sent?.length ?? 0
   // In trouble the sparkline is the signal that fired.
   const signal = trouble ? (fact?.errors ? row.errors : row.drops) : sent
@@ -105,19 +105,4 @@ function Tile({ row, fact, top, sampleCount }: TileProps) {
       </span>
     </Link>
   )
-}
-
-function stateOf(fact: InterfaceFact | undefined): {
-  readonly tone: StateTone
-  readonly word: string
-  readonly trouble?: string
-} {
-  if (!fact) return { tone: 'absent', word: 'No sample' }
-  if (fact.downForMs !== undefined) return { tone: 'critical', word: 'Down' }
-  if (fact.isUp === false) return { tone: 'absent', word: 'Down' }
-  if (fact.errors >= 0.1)
-    return { tone: 'critical', word: 'Counts errors', trouble: `${formatQuantity(PER_SECOND, fact.errors)} errors` }
-  if (fact.drops >= 1)
-    return { tone: 'warning', word: 'Drops packets', trouble: `${formatQuantity(PER_SECOND, fact.drops)} drops` }
-  return { tone: 'ok', word: 'Up' }
 }

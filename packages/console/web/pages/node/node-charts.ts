@@ -1,11 +1,9 @@
-import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
-import { largestOf } from '../../chart/scale.ts'
+import type { ChartSpec } from '../../chart/chart-spec.ts'
 import { BITS_PER_SECOND, BYTES, PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import type { HostColumns } from '../host-data.ts'
+import { chooseInterfaces, interfaceMembers, RATE_PROVENANCE } from '../interface-charts.ts'
 import { type InterfaceColumns, newestValue, sumColumns } from '../interface-data.ts'
 
-const INTERFACES = ['interface', 'interfaces'] as const
-const RATE = 'rate of {step} · wall clock'
 const SAMPLE = 'last sample in {step} · wall clock'
 
 /** The charts of the node overview. A chart that the host has no data for is left out. */
@@ -13,60 +11,30 @@ export function nodeCharts(interfaces: readonly InterfaceColumns[], host: HostCo
   return [...interfaceCharts(interfaces), ...hostCharts(host)]
 }
 
-/** Lines that a chart of unlike interfaces has room for. */
-const LINE_LIMIT_COUNT = 8
-
-/** Interfaces are of one kind where all that carry traffic have the same link rate. */
-export function chooseInterfaces(interfaces: readonly InterfaceColumns[]): {
-  readonly rows: readonly InterfaceColumns[]
-  readonly isAlike: boolean
-} {
-  const peaks = new Map(interfaces.map((row) => [row, peakOf(row)]))
-  const active = interfaces.filter((row) => peaks.get(row)! > 0)
-  if (active.length === 0) return { rows: interfaces.slice(0, LINE_LIMIT_COUNT), isAlike: false }
-  const speeds = new Set(active.map(({ columns }) => newestValue(columns.speed)))
-  if (speeds.size === 1 && !speeds.has(Number.NaN)) return { rows: active, isAlike: true }
-  const busiest = active.toSorted((a, b) => peaks.get(b)! - peaks.get(a)!).slice(0, LINE_LIMIT_COUNT)
-  return { rows: active.filter((row) => busiest.includes(row)), isAlike: false }
-}
-
-function peakOf({ columns, errors, drops }: InterfaceColumns): number {
-  return [columns.received, columns.sent, errors, drops].reduce(
-    (peak, values) => Math.max(peak, values ? largestOf([values], 0, values.length - 1) : 0),
-    0,
-  )
-}
-
 function interfaceCharts(all: readonly InterfaceColumns[]): ChartSpec[] {
   if (all.length === 0) return []
-  const { rows: interfaces, isAlike } = chooseInterfaces(all)
-  const members = (values: (row: InterfaceColumns) => Float64Array | undefined): ChartMember[] =>
-    interfaces.flatMap((row) => {
-      const column = values(row)
-      return column ? [{ key: row.device, label: row.device, values: column }] : []
-    })
-  const common = {
-    noun: INTERFACES,
-    slots: [1, 3, 4] as const,
-    provenance: RATE,
-    isAlike,
-    ...(interfaces.length < all.length ? { caption: `${interfaces.length} of ${all.length}` } : {}),
-  }
+  const { common, rows } = chooseInterfaces(all)
   return [
     {
       ...common,
       id: 'received',
       title: 'Received',
       quantity: BITS_PER_SECOND,
-      members: members((row) => row.columns.received),
+      members: interfaceMembers(rows, ({ columns }) => columns.received),
     },
-    { ...common, id: 'sent', title: 'Sent', quantity: BITS_PER_SECOND, members: members((row) => row.columns.sent) },
+    {
+      ...common,
+      id: 'sent',
+      title: 'Sent',
+      quantity: BITS_PER_SECOND,
+      members: interfaceMembers(rows, ({ columns }) => columns.sent),
+    },
     {
       ...common,
       id: 'loss',
       title: 'Errors and drops',
       quantity: PER_SECOND,
-      members: members((row) => sumColumns([row.errors, row.drops], row.errors.length)),
+      members: interfaceMembers(rows, (row) => sumColumns([row.errors, row.drops], row.errors.length)),
     },
   ]
 }
@@ -81,7 +49,7 @@ function hostCharts(host: HostColumns): ChartSpec[] {
       scale: 'percent',
       noun: ['processor', 'processors'],
       slots: [6, 3, 4],
-      provenance: RATE,
+      provenance: RATE_PROVENANCE,
       members: host.busy.map(({ name, values }) => ({ key: name, label: `cpu ${name}`, values })),
     })
   }
@@ -106,7 +74,7 @@ function hostCharts(host: HostColumns): ChartSpec[] {
       quantity: PERCENT,
       noun: ['resource', 'resources'],
       slots: [6, 3, 4],
-      provenance: RATE,
+      provenance: RATE_PROVENANCE,
       members: host.pressure.map(({ name, values }) => ({ key: name, label: name, values })),
     })
   }

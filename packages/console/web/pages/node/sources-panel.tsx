@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import { useSources } from '../../api/resources.ts'
 import { StateMark } from '../../components/state-mark.tsx'
+import { TableBox } from '../../components/table-box.tsx'
 import { countOf, groupThousands } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
@@ -24,7 +25,7 @@ export function SourcesPanel() {
           All sources
         </Link>
       </header>
-      <div className="table-box">
+      <TableBox label="Sources">
         <table className="table">
           <thead>
             <tr>
@@ -61,7 +62,7 @@ export function SourcesPanel() {
             })}
           </tbody>
         </table>
-      </div>
+      </TableBox>
       {data && sources.length === 0 && <p className="panel-note">No source is configured.</p>}
     </section>
   )

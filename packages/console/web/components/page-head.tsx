@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+
+/** Name of a page, the page above it, a line of what it is about, and what can be done with it. */
+export function PageHead({
+  title,
+  parent,
+  note,
+  children,
+}: {
+  readonly title: string
+  readonly parent?: { readonly label: string; readonly href: string }
+  readonly note?: ReactNode
+  readonly children?: ReactNode
+}) {
+  return (
+    <header className="page-head">
+      <h1 className="page-title">
+        {parent && (
+          <>
+            <Link href={parent.href}>{parent.label}</Link>
+            <span className="page-title-stroke"> / </span>
+          </>
+        )}
+        {title}
+      </h1>
+      {note && <div className="page-note">{note}</div>}
+      {children && <div className="button-row page-actions">{children}</div>}
+    </header>
+  )
+}

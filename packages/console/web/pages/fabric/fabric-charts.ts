@@ -1,0 +1,39 @@
+import type { ChartSpec } from '../../chart/chart-spec.ts'
+import { BITS_PER_SECOND, COUNT, PER_SECOND, type Quantity } from '../../format/quantity.ts'
+import { chooseInterfaces, interfaceMembers } from '../interface-charts.ts'
+import type { InterfaceColumns } from '../interface-data.ts'
+
+interface Panel {
+  readonly id: string
+  readonly title: string
+  readonly quantity: Quantity
+  readonly caption?: string
+  readonly values: (row: InterfaceColumns) => Float64Array | undefined
+}
+
+const PANELS: readonly Panel[] = [
+  { id: 'received', title: 'Received', quantity: BITS_PER_SECOND, values: ({ columns }) => columns.received },
+  { id: 'sent', title: 'Sent', quantity: BITS_PER_SECOND, values: ({ columns }) => columns.sent },
+  { id: 'packets-in', title: 'Packets received', quantity: PER_SECOND, values: ({ columns }) => columns.packetsIn },
+  { id: 'packets-out', title: 'Packets sent', quantity: PER_SECOND, values: ({ columns }) => columns.packetsOut },
+  { id: 'errors', title: 'Errors', quantity: PER_SECOND, caption: 'both directions', values: ({ errors }) => errors },
+  { id: 'drops', title: 'Drops', quantity: PER_SECOND, caption: 'both directions', values: ({ drops }) => drops },
+  {
+    id: 'carrier',
+    title: 'Carrier changes',
+    quantity: COUNT,
+    caption: 'in each step',
+    values: ({ columns }) => columns.carrierChanges,
+  },
+]
+
+/** One chart a signal, one member an interface. */
+export function fabricCharts(all: readonly InterfaceColumns[]): ChartSpec[] {
+  const { common, rows } = chooseInterfaces(all)
+  return PANELS.map(({ values, caption, ...panel }) => ({
+    ...common,
+    ...panel,
+    caption: [caption, common.caption].filter(Boolean).join(' · '),
+    members: interfaceMembers(rows, values),
+  }))
+}

@@ -1,0 +1,65 @@
+import { useMemo } from 'react'
+import { useColumns } from '../../api/query-client.ts'
+import type { MetricQuery } from '../../api/types.ts'
+import { useKnownQueries } from '../../api/use-known-queries.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { countOf } from '../../format/number.ts'
+import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
+import { INTERFACE_QUERIES, interfaceColumns } from '../interface-data.ts'
+import { nodeHeadline } from '../node/headline.ts'
+import { nodeFacts } from '../node/node-facts.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { fabricCharts } from './fabric-charts.ts'
+import { InterfaceTable } from './interface-table.tsx'
+
+const QUERIES: readonly MetricQuery[] = Object.values(INTERFACE_QUERIES)
+
+/** All ports side by side; the odd one is lit. */
+export function FabricPage() {
+  usePageTitle('Fabric')
+  const known = useKnownQueries(QUERIES)
+  const recent = useColumns(known, RECENT, RECENT_STEP_MS)
+  const { interfaces, facts } = useMemo(() => {
+    const interfaces = interfaceColumns(recent)
+    return { interfaces, facts: nodeFacts(recent.grid, interfaces) }
+  }, [recent])
+  return (
+    <>
+      <PageHead title="Fabric" note={recent.grid && countOf(interfaces.length, 'interface')} />
+      {interfaces.length > 0 && <Headline text={nodeHeadline(facts)} />}
+      {recent.grid && interfaces.length === 0 && (
+        <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>
+      )}
+      <AnswerState answer={recent} />
+      {interfaces.length > 0 && (
+        <>
+          <PanelBoundary>
+            <InterfaceTable interfaces={interfaces} facts={facts.interfaces} />
+          </PanelBoundary>
+          <FabricCharts />
+        </>
+      )}
+    </>
+  )
+}
+
+function FabricCharts() {
+  const page = usePageState()
+  const known = useKnownQueries(QUERIES)
+  const answer = useColumns(known, page.range, page.stepMs)
+  const charts = useMemo(() => fabricCharts(interfaceColumns(answer)), [answer])
+  return (
+    <div className="chart-grid">
+      {charts.map((spec) => (
+        <PanelBoundary key={spec.id}>
+          <Chart spec={spec} answer={answer} />
+        </PanelBoundary>
+      ))}
+    </div>
+  )
+}

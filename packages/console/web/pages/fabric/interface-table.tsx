@@ -1,0 +1,186 @@
+import { Link } from 'wouter'
+import { largestOf, niceTop } from '../../chart/scale.ts'
+import { Empty } from '../../components/empty.tsx'
+import { FilterInput } from '../../components/filter-input.tsx'
+import { parseSort, type Sort, type SortKey, sortRows } from '../../components/sort.ts'
+import { SortHead } from '../../components/sort-head.tsx'
+import { Sparkline } from '../../components/sparkline.tsx'
+import { StateMark } from '../../components/state-mark.tsx'
+import { TableBox } from '../../components/table-box.tsx'
+import { useUnit } from '../../components/use-unit.ts'
+import { countOf, formatIn, formatQuantity, groupThousands } from '../../format/number.ts'
+import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { type InterfaceColumns, newestValue } from '../interface-data.ts'
+import { type InterfaceFact, type InterfaceState, interfaceState } from '../interface-facts.ts'
+
+/** Rows beyond these are reached with the filter. */
+const ROW_LIMIT_COUNT = 200
+const BY_NAME: Sort = { column: 'interface', direction: 'ascending' }
+const TONE_RANK: Readonly<Partial<Record<InterfaceState['tone'], number>>> = { critical: 0, warning: 1 }
+
+interface Row {
+  readonly device: string
+  readonly columns: InterfaceColumns
+  readonly state: InterfaceState
+  readonly keys: Readonly<Record<string, SortKey>>
+}
+
+interface TableProps {
+  readonly interfaces: readonly InterfaceColumns[]
+  readonly facts: readonly InterfaceFact[]
+}
+
+/** One row an interface: state, speed, rates, and five minutes of what it carried. */
+export function InterfaceTable({ interfaces, facts }: TableProps) {
+  const page = usePageState()
+  const sort = parseSort(page.url.sort, BY_NAME)
+  const filter = page.url.q ?? ''
+  const matching = rowsOf(interfaces, facts).filter(({ device }) => device.includes(filter))
+  const rows = sortRows(
+    matching,
+    sort.direction,
+    ({ keys }) => keys[sort.column] ?? '',
+    ({ state }) => TONE_RANK[state.tone] ?? 2,
+  )
+  return (
+    <section className="panel" aria-labelledby="interface-table">
+      <header className="panel-head has-line is-centred">
+        <h2 id="interface-table" className="panel-title">
+          Interfaces
+        </h2>
+        <span className="panel-unit">those that need attention first</span>
+        <FilterInput label="Filter interfaces" />
+      </header>
+      {rows.length === 0 ? (
+        <Empty fact={`Nothing matches "${filter}".`}>{countOf(interfaces.length, 'interface')} searched.</Empty>
+      ) : (
+        <Rows rows={rows.slice(0, ROW_LIMIT_COUNT)} sort={sort} />
+      )}
+      {rows.length > ROW_LIMIT_COUNT && (
+        <p className="panel-note">
+          The first {ROW_LIMIT_COUNT} of {countOf(rows.length, 'interface')}. Filter for the others.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Rows({ rows, sort }: { readonly rows: readonly Row[]; readonly sort: Sort }) {
+  const page = usePageState()
+  const largest = (...columns: string[]): number =>
+    Math.max(0, ...rows.flatMap(({ keys }) => columns.map((column) => Number(keys[column]) || 0)))
+  const bits = useUnit(BITS_PER_SECOND, largest('received', 'sent'))
+  const packets = useUnit(PER_SECOND, largest('packets_in', 'packets_out'))
+  const loss = useUnit(PER_SECOND, largest('errors', 'drops'))
+  const traffic = rows.flatMap(({ columns: { columns } }) =>
+    [columns.sent, columns.received].filter((c) => c !== undefined),
+  )
+  const top = niceTop(largestOf(traffic, 0, (traffic[0]?.length ?? 0) - 1), bits.divisor)
+  const head = (column: string, text: string, unit: string) => (
+    <SortHead column={column} sort={sort}>
+      {text} <span className="unit">{unit}</span>
+    </SortHead>
+  )
+  return (
+    <TableBox label="Interfaces">
+      <table className="table has-first-fixed">
+        <thead>
+          <tr>
+            <SortHead column="interface" sort={sort} kind="text">
+              Interface
+            </SortHead>
+            <SortHead column="state" sort={sort} kind="text">
+              State
+            </SortHead>
+            {head('received', 'Received', bits.label)}
+            <SparkHead of="received" />
+            {head('sent', 'Sent', bits.label)}
+            <SparkHead of="sent" />
+            {head('packets_in', 'Packets in', packets.label)}
+            {head('packets_out', 'out', packets.label)}
+            {head('errors', 'Errors', loss.label)}
+            {head('drops', 'Drops', loss.label)}
+            {head('carrier_changes', 'Carrier changes', '5 min')}
+            {head('speed', 'Link speed', '')}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ device, columns, state, keys }) => (
+            <tr key={device}>
+              <th scope="row">
+                <Link href={page.hrefTo(`/fabric/${encodeURIComponent(device)}`)}>{device}</Link>
+              </th>
+              <td>
+                <StateMark tone={state.tone} word={state.word} />
+              </td>
+              <td className="is-number num">{formatIn(bits, Number(keys.received))}</td>
+              <SparkCell values={columns.columns.received} top={top} />
+              <td className="is-number num">{formatIn(bits, Number(keys.sent))}</td>
+              <SparkCell values={columns.columns.sent} top={top} />
+              <td className="is-number num">{formatIn(packets, Number(keys.packets_in))}</td>
+              <td className="is-number num">{formatIn(packets, Number(keys.packets_out))}</td>
+              <LossCell text={formatIn(loss, Number(keys.errors))} isTrouble={Number(keys.errors) > 0} />
+              <LossCell text={formatIn(loss, Number(keys.drops))} isTrouble={Number(keys.drops) > 0} />
+              <td className="is-number num">
+                {Number.isNaN(keys.carrier_changes) ? '–' : groupThousands(String(keys.carrier_changes))}
+              </td>
+              <td className="is-number num">{formatQuantity(BITS_PER_SECOND, Number(keys.speed))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableBox>
+  )
+}
+
+function SparkHead({ of }: { readonly of: string }) {
+  return (
+    <th scope="col" className="is-spark">
+      <span className="visually-hidden">{of}, last </span>5 min
+    </th>
+  )
+}
+
+function SparkCell({ values, top }: { readonly values: Float64Array | undefined; readonly top: number }) {
+  return (
+    <td className="is-spark">
+      {values ? <Sparkline values={values} top={top} from={0} to={values.length - 1} /> : '–'}
+    </td>
+  )
+}
+
+function LossCell({ text, isTrouble }: { readonly text: string; readonly isTrouble: boolean }) {
+  return <td className={isTrouble ? 'is-number num is-trouble' : 'is-number num'}>{text}</td>
+}
+
+function rowsOf(interfaces: readonly InterfaceColumns[], facts: readonly InterfaceFact[]): Row[] {
+  const factOf = new Map(facts.map((fact) => [fact.device, fact]))
+  return interfaces.map((columns) => {
+    const { device, errors, drops } = columns
+    const state = interfaceState(factOf.get(device))
+    const { received, sent, packetsIn, packetsOut, carrierChanges, speed } = columns.columns
+    return {
+      device,
+      columns,
+      state,
+      keys: {
+        interface: device,
+        state: state.word,
+        received: newestValue(received),
+        sent: newestValue(sent),
+        packets_in: newestValue(packetsIn),
+        packets_out: newestValue(packetsOut),
+        errors: newestValue(errors),
+        drops: newestValue(drops),
+        carrier_changes: sumOf(carrierChanges),
+        speed: newestValue(speed),
+      },
+    }
+  })
+}
+
+function sumOf(values: Float64Array | undefined): number {
+  const known = [...(values ?? [])].filter((value) => !Number.isNaN(value))
+  return known.length === 0 ? Number.NaN : known.reduce((sum, value) => sum + value, 0)
+}

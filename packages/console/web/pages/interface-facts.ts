@@ -1,0 +1,123 @@
+import type { StateTone } from '../components/state-mark.tsx'
+import { formatQuantity } from '../format/number.ts'
+import { PER_SECOND } from '../format/quantity.ts'
+import { formatAge } from '../format/time.ts'
+import { type InterfaceColumns, largestOfLast, newestValue } from './interface-data.ts'
+
+/** Samples over which something counts as happening now. */
+export const NOW_COUNT = 10
+/** Errors a second from which on a headline speaks, and drops, which some drivers count for frames that nobody wants. */
+const ERRORS_MIN = 0.1
+const DROPS_MIN = 1
+
+/** One interface as headlines, tiles and tables see it. Rates are a second; NaN is absent. */
+export interface InterfaceFact {
+  readonly device: string
+  readonly isUp: boolean | undefined
+  /** How long ago it went down, where that was seen. */
+  readonly downForMs?: number | undefined
+  readonly errors: number
+  readonly drops: number
+  /** How long errors or drops have been counted without a pause. */
+  readonly movingForMs: number
+}
+
+/** Something that is worth a sentence; the smallest rank is the worst. */
+export interface Finding {
+  readonly rank: number
+  readonly tone: 'warning' | 'critical'
+  readonly sentence: string
+  readonly facts: string
+}
+
+/** Judges the recent samples of an interface. */
+export function interfaceFact(row: InterfaceColumns, stepMs: number): InterfaceFact {
+  const up = newestValue(row.columns.up)
+  return {
+    device: row.device,
+    isUp: Number.isNaN(up) ? undefined : up > 0,
+    downForMs: downFor(row.columns.up, stepMs),
+    errors: largestOfLast(row.errors, NOW_COUNT),
+    drops: largestOfLast(row.drops, NOW_COUNT),
+    movingForMs: Math.max(movingFor(row.errors, stepMs), movingFor(row.drops, stepMs)),
+  }
+}
+
+/** How long an interface that was up in the window has been down; undefined where it is up or never was. */
+export function downFor(up: Float64Array | undefined, stepMs: number): number | undefined {
+  if (!up) return undefined
+  let down = 0
+  for (let i = up.length - 1; i >= 0; i--) {
+    if (Number.isNaN(up[i]!)) {
+      if (down > 0) down++
+    } else if (up[i]! > 0) return down > 0 ? down * stepMs : undefined
+    else down++
+  }
+  return undefined
+}
+
+/** How long a counter has been rising, with pauses of at most ten samples. */
+export function movingFor(rates: Float64Array, stepMs: number): number {
+  let first = rates.length
+  let pause = 0
+  for (let i = rates.length - 1; i >= 0 && pause <= NOW_COUNT; i--) {
+    if (rates[i]! > 0) {
+      first = i
+      pause = 0
+    } else pause++
+  }
+  return (rates.length - first) * stepMs
+}
+
+/** State of an interface in an icon and a word, and what troubles it. */
+export interface InterfaceState {
+  readonly tone: StateTone
+  readonly word: string
+  /** Errors or drops a second, in words. */
+  readonly trouble?: string
+}
+
+/** The state of an interface; undefined facts are an interface without samples. */
+export function interfaceState(fact: InterfaceFact | undefined): InterfaceState {
+  if (!fact) return { tone: 'absent', word: 'No sample' }
+  if (fact.downForMs !== undefined) return { tone: 'critical', word: 'Down' }
+  if (fact.isUp === false) return { tone: 'absent', word: 'Down' }
+  if (fact.errors >= ERRORS_MIN)
+    return { tone: 'critical', word: 'Counts errors', trouble: `${formatQuantity(PER_SECOND, fact.errors)} errors` }
+  if (fact.drops >= DROPS_MIN)
+    return { tone: 'warning', word: 'Drops packets', trouble: `${formatQuantity(PER_SECOND, fact.drops)} drops` }
+  return fact.isUp === undefined ? { tone: 'absent', word: 'No state' } : { tone: 'ok', word: 'Up' }
+}
+
+/** What is worth saying about an interface. `others` are those beside it; what they do not do makes it odd. */
+export function interfaceFindings(fact: InterfaceFact, others: readonly InterfaceFact[], context: string): Finding[] {
+  const { device } = fact
+  const found: Finding[] = []
+  if (fact.downForMs !== undefined) {
+    found.push({
+      rank: 0,
+      tone: 'critical',
+      sentence: `${device} is down, for ${formatAge(fact.downForMs)}`,
+      facts: `It was up before. ${context}`,
+    })
+  }
+  const lasting = fact.movingForMs >= 2_000 ? `, for ${formatAge(fact.movingForMs)}` : ''
+  if (fact.errors >= ERRORS_MIN) {
+    const isAlone = others.length > 0 && others.every(({ errors }) => !(errors >= ERRORS_MIN))
+    found.push({
+      rank: 1,
+      tone: 'critical',
+      sentence: `${device} counts errors${lasting}`,
+      facts: `${formatQuantity(PER_SECOND, fact.errors)} now${isAlone ? ', the other interfaces 0' : ''}.`,
+    })
+  } else if (fact.drops >= DROPS_MIN) {
+    const isAlone = others.length > 0 && others.every(({ drops }) => !(drops >= DROPS_MIN))
+    found.push({
+      rank: 2,
+      tone: 'warning',
+      sentence: `${device} drops packets${lasting}`,
+      facts: `${formatQuantity(PER_SECOND, fact.drops)} now${isAlone ? ', the other interfaces 0' : ''}.`,
+    })
+  }
+  return found
+}

@@ -1,0 +1,78 @@
+import type { SeriesValue } from '../../api/types.ts'
+import type { Fact } from '../../components/facts.tsx'
+import type { HeadlineText } from '../../components/headline.tsx'
+import { formatIn, formatQuantity, groupThousands, pickUnit } from '../../format/number.ts'
+import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
+import { type InterfaceColumns, newestValue } from '../interface-data.ts'
+import { type InterfaceFact, interfaceFindings, interfaceState } from '../interface-facts.ts'
+
+/** The sentence of one interface. */
+export function interfaceHeadline(
+  fact: InterfaceFact,
+  row: InterfaceColumns,
+  latest: readonly SeriesValue[],
+): HeadlineText {
+  const findings = interfaceFindings(fact, [], '').toSorted((a, b) => a.rank - b.rank)
+  const traffic = `Receives ${formatQuantity(BITS_PER_SECOND, newestValue(row.columns.received))}, sends ${formatQuantity(BITS_PER_SECOND, newestValue(row.columns.sent))}.`
+  const worst = findings[0]
+  if (worst) return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts} ${traffic}` }
+  const { word } = interfaceState(fact)
+  const changes = valueOf(latest, 'netdev_carrier_changes_total')
+  const carrier =
+    changes === undefined ? '' : ` The carrier came or went ${groupThousands(changes)} times since it exists.`
+  return {
+    tone: 'calm',
+    sentence: `${fact.device} is ${word.toLowerCase()}; it counts no errors or drops`,
+    facts: `${traffic}${carrier}`,
+  }
+}
+
+/** The interface in a strip of facts: link, rates, loss, carrier. */
+export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesValue[]): Fact[] {
+  const { columns, errors, drops } = row
+  const rate = (label: string, quantity: Quantity, values: Float64Array | undefined, caption: string): Fact => {
+    const now = newestValue(values)
+    const unit = pickUnit(quantity, Number.isNaN(now) ? 0 : now)
+    return { label, value: formatIn(unit, now), unit: unit.label, caption }
+  }
+  const loss = (label: string, values: Float64Array, tone: 'critical' | 'warning', total: string): Fact => {
+    const fact = rate(label, PER_SECOND, values, total)
+    return newestValue(values) > 0 ? { ...fact, tone } : fact
+  }
+  return [
+    speedFact(latest),
+    rate('Received', BITS_PER_SECOND, columns.received, `${rateText(columns.packetsIn)} packets`),
+    rate('Sent', BITS_PER_SECOND, columns.sent, `${rateText(columns.packetsOut)} packets`),
+    loss('Errors', errors, 'critical', totalText(latest, ['netdev_rx_errors_total', 'netdev_tx_errors_total'])),
+    loss('Drops', drops, 'warning', totalText(latest, ['netdev_rx_dropped_total', 'netdev_tx_dropped_total'])),
+    countFact('Carrier changes', latest, 'netdev_carrier_changes_total', 'since the interface exists'),
+    { ...countFact('MTU', latest, 'netdev_mtu_bytes', 'longest packet in one piece'), unit: 'B' },
+  ]
+}
+
+function rateText(values: Float64Array | undefined): string {
+  return formatQuantity(PER_SECOND, newestValue(values))
+}
+
+function speedFact(latest: readonly SeriesValue[]): Fact {
+  const speed = latest.find(({ metric }) => metric === 'netdev_speed_bytes')
+  if (speed?.value == null) return { label: 'Link speed', value: '–', caption: 'the driver does not tell' }
+  const unit = pickUnit(BITS_PER_SECOND, Number(speed.value))
+  return { label: 'Link speed', value: formatIn(unit, Number(speed.value)), unit: unit.label, caption: 'as negotiated' }
+}
+
+function countFact(label: string, latest: readonly SeriesValue[], metric: string, caption: string): Fact {
+  const value = valueOf(latest, metric)
+  return { label, value: value === undefined ? '–' : groupThousands(value), caption }
+}
+
+function totalText(latest: readonly SeriesValue[], metrics: readonly string[]): string {
+  const values = metrics.flatMap((metric) => valueOf(latest, metric) ?? [])
+  if (values.length === 0) return ''
+  const total = values.reduce((sum, value) => sum + BigInt(value), 0n)
+  return `${groupThousands(String(total))} since it exists`
+}
+
+function valueOf(latest: readonly SeriesValue[], metric: string): string | undefined {
+  return latest.find((series) => series.metric === metric)?.value ?? undefined
+}

@@ -1,0 +1,122 @@
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import { type Columns, useColumns } from '../../api/query-client.ts'
+import { useSeriesOfType, useTypes } from '../../api/resources.ts'
+import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { newestPosition } from '../../chart/gaps.ts'
+import { AbsentPanel } from '../../components/absent-panel.tsx'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { StateMark } from '../../components/state-mark.tsx'
+import { formatDateTime, zoneName } from '../../format/time.ts'
+import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
+import { type InterfaceColumns, interfaceColumns } from '../interface-data.ts'
+import { interfaceFact, interfaceState } from '../interface-facts.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { CounterTable } from './counter-table.tsx'
+import { interfaceFacts, interfaceHeadline } from './interface-facts-strip.ts'
+import { INTERFACE_TYPE, interfacePanels, interfaceQueries } from './interface-panels.ts'
+
+/** Everything about one interface: state, every counter as a chart, and the exact numbers. */
+export function InterfacePage({ device }: { readonly device: string }) {
+  usePageTitle(device)
+  const page = usePageState()
+  const type = useTypes().data?.types.find(({ name }) => name === INTERFACE_TYPE)
+  const series = useSeriesOfType(INTERFACE_TYPE)
+  const latest = useMemo(
+    () => series.data?.series.filter(({ labels }) => labels.device === device) ?? [],
+    [series.data, device],
+  )
+  const queries = useMemo(() => interfaceQueries(type, device), [type, device])
+  const recent = useColumns(queries, RECENT, RECENT_STEP_MS)
+  const row = useMemo(() => recentRow(recent, queries, device), [recent, queries, device])
+  const fact = row && interfaceFact(row, recent.stepMs)
+  const state = interfaceState(fact)
+  const isGone = series.data !== undefined && latest.length === 0
+  return (
+    <>
+      <PageHead
+        title={device}
+        parent={{ label: 'Fabric', href: page.hrefTo('/fabric') }}
+        note={isGone ? <StateMark tone="absent" word="Gone" /> : <StateMark tone={state.tone} word={state.word} />}
+      />
+      {isGone && recent.grid && <Gone device={device} recent={recent} row={row} />}
+      {row && fact && !isGone && (
+        <>
+          <Headline text={interfaceHeadline(fact, row, latest)} />
+          <Facts label={`${device} now`} facts={interfaceFacts(row, latest)} />
+        </>
+      )}
+      <AnswerState answer={recent} panels={9} />
+      {type && recent.grid && <Panels type={type} queries={queries} latest={latest} />}
+      {latest.length > 0 && type && (
+        <PanelBoundary>
+          <CounterTable device={device} type={type} queries={queries} latest={latest} recent={recent} />
+        </PanelBoundary>
+      )}
+    </>
+  )
+}
+
+function Panels({
+  type,
+  queries,
+  latest,
+}: {
+  readonly type: TypeInfo
+  readonly queries: readonly MetricQuery[]
+  readonly latest: readonly SeriesValue[]
+}) {
+  const page = usePageState()
+  const answer = useColumns(queries, page.range, page.stepMs)
+  const panels = useMemo(() => interfacePanels(type, queries, answer, latest), [type, queries, answer, latest])
+  return (
+    <div className="chart-grid">
+      {panels.map(({ spec, absent }) => (
+        <PanelBoundary key={spec.id}>
+          {absent ? <AbsentPanel title={spec.title} reason={absent} /> : <Chart spec={spec} answer={answer} />}
+        </PanelBoundary>
+      ))}
+    </div>
+  )
+}
+
+function Gone({
+  device,
+  recent,
+  row,
+}: {
+  readonly device: string
+  readonly recent: Columns
+  readonly row: InterfaceColumns | undefined
+}) {
+  const page = usePageState()
+  const zone = page.url.tz ?? 'utc'
+  const columns = Object.values(row?.columns ?? {})
+  const at = recent.grid ? newestPosition(columns, 0, recent.grid.length - 1) : -1
+  const lastMs = recent.grid?.times[at]
+  return lastMs === undefined ? (
+    <Empty fact={`No interface named ${device} is read here.`}>
+      It is not in /proc/net/dev, or the configuration leaves it out.{' '}
+      <Link href={page.hrefTo('/fabric')}>All interfaces</Link>
+    </Empty>
+  ) : (
+    <Empty icon="warning" fact={`${device} is gone since ${formatDateTime(lastMs, zone)} ${zoneName(zone, lastMs)}.`}>
+      It left /proc/net/dev. Its history is kept, and its series come back when it does.
+    </Empty>
+  )
+}
+
+/** The recent samples of the interface in the form that headlines are made from. */
+function recentRow(recent: Columns, queries: readonly MetricQuery[], device: string): InterfaceColumns | undefined {
+  const asked = new Map(queries.map((query) => [query.metric, query]))
+  return interfaceColumns({
+    ...recent,
+    columns: (query) => recent.columns(asked.get(query.metric) ?? query),
+  }).find((row) => row.device === device)
+}

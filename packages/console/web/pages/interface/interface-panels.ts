@@ -1,0 +1,162 @@
+import type { Columns } from '../../api/query-client.ts'
+import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
+import type { SeriesSlot } from '../../chart/palette.ts'
+import { BITS_PER_SECOND, COUNT, PER_SECOND, type Quantity, quantityOf } from '../../format/quantity.ts'
+import { RATE_PROVENANCE } from '../interface-charts.ts'
+import { newestValue } from '../interface-data.ts'
+
+/** Name of the type that the page shows. */
+export const INTERFACE_TYPE = 'netdev'
+
+interface Panel {
+  readonly id: string
+  readonly title: string
+  readonly quantity: Quantity
+  readonly caption?: string
+  /** Fields and the names of their lines. */
+  readonly lines: Readonly<Record<string, string>>
+}
+
+const RECEIVE = 'received'
+const SEND = 'sent'
+
+const PANELS: readonly Panel[] = [
+  {
+    id: 'throughput',
+    title: 'Throughput',
+    quantity: BITS_PER_SECOND,
+    lines: { rx_bytes_total: RECEIVE, tx_bytes_total: SEND },
+  },
+  {
+    id: 'packets',
+    title: 'Packets',
+    quantity: PER_SECOND,
+    lines: { rx_packets_total: RECEIVE, tx_packets_total: SEND },
+  },
+  {
+    id: 'drops',
+    title: 'Drops',
+    quantity: PER_SECOND,
+    lines: { rx_dropped_total: RECEIVE, tx_dropped_total: SEND },
+  },
+  {
+    id: 'receive-errors',
+    title: 'Receive errors',
+    caption: 'by kind',
+    quantity: PER_SECOND,
+    lines: { rx_errors_total: 'any', rx_fifo_total: 'FIFO full', rx_frame_total: 'frame' },
+  },
+  {
+    id: 'send-errors',
+    title: 'Send errors',
+    caption: 'by kind',
+    quantity: PER_SECOND,
+    lines: {
+      tx_errors_total: 'any',
+      tx_fifo_total: 'FIFO empty',
+      tx_carrier_total: 'carrier',
+      tx_collisions_total: 'collision',
+    },
+  },
+  {
+    id: 'kinds',
+    title: 'Multicast and compressed',
+    quantity: PER_SECOND,
+    lines: {
+      rx_multicast_total: 'multicast',
+      rx_compressed_total: 'compressed in',
+      tx_compressed_total: 'compressed out',
+    },
+  },
+  { id: 'link', title: 'Link', caption: '1 is up', quantity: COUNT, lines: { up: 'up', carrier: 'carrier' } },
+  { id: 'speed', title: 'Link speed', quantity: BITS_PER_SECOND, lines: { speed_bytes: 'speed' } },
+  {
+    id: 'carrier-changes',
+    title: 'Carrier changes',
+    caption: 'in each step',
+    quantity: COUNT,
+    lines: { carrier_changes_total: 'changes' },
+  },
+]
+
+/** Fields that are facts of the interface and no course of time. */
+const FACT_FIELDS = new Set(['mtu_bytes'])
+
+/** One question a field of the type: what a counter gains, what a gauge is. */
+export function interfaceQueries(type: TypeInfo | undefined, device: string): readonly MetricQuery[] {
+  const fields = type?.fields ?? []
+  return fields.map(({ metric, name, role }) => ({
+    metric,
+    function: role !== 'counter' ? 'last' : name.startsWith('carrier_changes') ? 'increase' : 'rate',
+    matchers: [{ label: 'device', op: '=', value: device }],
+  }))
+}
+
+/** A chart, or the reason why there is none. */
+export interface InterfacePanel {
+  readonly spec: ChartSpec
+  /** Why every line of it is absent; empty where one is there. */
+  readonly absent: string
+}
+
+/** The charts of one interface. A field that no chart names gets one of its own, so that none is left out. */
+export function interfacePanels(
+  type: TypeInfo,
+  queries: readonly MetricQuery[],
+  answer: Columns,
+  latest: readonly SeriesValue[],
+): InterfacePanel[] {
+  const fieldOf = new Map(type.fields.map((field, order) => [field.name, { field, query: queries[order]! }]))
+  const reasonOf = new Map(latest.map(({ metric, absent }) => [metric, absent]))
+  const named = new Set(PANELS.flatMap(({ lines }) => Object.keys(lines)))
+  const others = [...fieldOf.values()].filter(({ field }) => !named.has(field.name) && !FACT_FIELDS.has(field.name))
+  const panels = [
+    ...PANELS,
+    ...others.map(({ field, query }): Panel => {
+      const quantity = quantityOf({ ...field, function: query.function })
+      return { id: field.name, title: field.help, quantity, lines: { [field.name]: field.name } }
+    }),
+  ]
+  const limits = speedLimit(answer, fieldOf.get('speed_bytes')?.query)
+  return panels.flatMap((panel) => {
+    const fields = Object.keys(panel.lines).flatMap((name) => fieldOf.get(name) ?? [])
+    if (fields.length === 0) return []
+    const members = fields.flatMap(({ field, query }) => memberOf(answer, query, field.name, panel.lines[field.name]!))
+    const reasons = fields.map(({ field }) => reasonOf.get(field.metric) ?? '')
+    return [
+      { spec: specOf(panel, members, limits), absent: reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : '' },
+    ]
+  })
+}
+
+function memberOf(answer: Columns, query: MetricQuery, key: string, label: string): ChartMember[] {
+  const column = answer.columns(query)[0]
+  if (!column || !answer.grid) return []
+  return [{ key, label, values: answer.grid.slice(column), resetsMs: column.resetsMs }]
+}
+
+const SLOTS: readonly SeriesSlot[] = [1, 2, 3, 4]
+
+function specOf(
+  { lines: _, ...panel }: Panel,
+  members: readonly ChartMember[],
+  limits: ChartSpec['limits'] & object,
+): ChartSpec {
+  const isSample = panel.id === 'link' || panel.id === 'speed'
+  return {
+    ...panel,
+    members,
+    slots: SLOTS,
+    noun: ['counter', 'counters'],
+    isAlike: false,
+    provenance: isSample ? 'last sample in {step} · wall clock' : RATE_PROVENANCE,
+    ...(panel.id === 'throughput' ? { limits } : {}),
+  }
+}
+
+function speedLimit(answer: Columns, query: MetricQuery | undefined): ChartSpec['limits'] & object {
+  const column = query && answer.columns(query)[0]
+  const speed = column && answer.grid ? newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY) : Number.NaN
+  return Number.isNaN(speed) ? [] : [{ value: speed, label: 'link' }]
+}

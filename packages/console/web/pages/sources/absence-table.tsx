@@ -1,0 +1,62 @@
+import { StateMark } from '../../components/state-mark.tsx'
+import { TableBox } from '../../components/table-box.tsx'
+import { countOf } from '../../format/number.ts'
+import type { Absence } from './absences.ts'
+
+/** Names that one cell has room for. */
+const NAME_LIMIT_COUNT = 6
+
+/** What cannot be had, of which series, and why. */
+export function AbsenceTable({
+  absences,
+  isReady,
+}: {
+  readonly absences: readonly Absence[]
+  readonly isReady: boolean
+}) {
+  const count = absences.reduce((sum, { metrics }) => sum + metrics.length, 0)
+  return (
+    <section className="panel" aria-labelledby="absence-table">
+      <header className="panel-head has-line">
+        <h2 id="absence-table" className="panel-title">
+          Absent values
+        </h2>
+        {isReady && <span className="panel-unit">{countOf(count, 'field')} of hardware that is here</span>}
+      </header>
+      {absences.length > 0 && (
+        <TableBox label="Absent values">
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">State</th>
+                <th scope="col">Field</th>
+                <th scope="col">Of</th>
+                <th scope="col" className="is-wide">
+                  Why
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {absences.map(({ reason, metrics, series }) => (
+                <tr key={`${metrics[0]} ${reason}`}>
+                  <td>
+                    <StateMark tone="absent" word="Absent" />
+                  </td>
+                  <td className="mono">{listed(metrics)}</td>
+                  <td>{listed(series)}</td>
+                  <td className="is-quiet is-wrapping">{reason}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableBox>
+      )}
+      {isReady && absences.length === 0 && <p className="panel-note">Every field of every series has a value.</p>}
+    </section>
+  )
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAME_LIMIT_COUNT).join(', ')
+  return names.length > NAME_LIMIT_COUNT ? `${shown} and ${names.length - NAME_LIMIT_COUNT} more` : shown
+}

@@ -1,0 +1,45 @@
+import type { Labels, SeriesValue } from '../../api/types.ts'
+import { compareNames } from '../../format/names.ts'
+
+/** A reason, and everything that is absent for it. */
+export interface Absence {
+  readonly reason: string
+  /** Metrics that are absent, in order. */
+  readonly metrics: readonly string[]
+  /** Series that lack them, as their label values say. */
+  readonly series: readonly string[]
+}
+
+/** Groups absent values: one row for every metric and the pattern of its reason, so that 200 interfaces are one row. */
+export function groupAbsences(values: readonly SeriesValue[]): Absence[] {
+  const groups = new Map<string, { reason: string; metrics: Set<string>; series: Set<string> }>()
+  for (const { metric, labels, absent } of values) {
+    if (absent === '') continue
+    const key = withoutLabels(absent, labels)
+    const group = groups.get(key) ?? { reason: absent, metrics: new Set(), series: new Set() }
+    if (group.series.size > 0) group.reason = key
+    group.metrics.add(metric)
+    group.series.add(seriesName(labels))
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+    .map(({ reason, metrics, series }) => ({
+      reason,
+      metrics: [...metrics].sort(compareNames),
+      series: [...series].sort(compareNames),
+    }))
+    .sort((a, b) => compareNames(a.metrics[0]!, b.metrics[0]!))
+}
+
+/** Name of a series: its label values, or `node` where it has none. */
+function seriesName(labels: Labels): string {
+  return Object.values(labels).join(' ') || 'node'
+}
+
+/** The reason with label values put as their names: `/sys/class/net/<device>/speed`. */
+function withoutLabels(reason: string, labels: Labels): string {
+  return Object.entries(labels).reduce(
+    (text, [name, value]) => (value === '' ? text : text.replaceAll(`/${value}/`, `/<${name}>/`)),
+    reason,
+  )
+}

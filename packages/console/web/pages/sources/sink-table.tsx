@@ -1,0 +1,80 @@
+import type { SinkInfo } from '../../api/types.ts'
+import { StateMark } from '../../components/state-mark.tsx'
+import { TableBox } from '../../components/table-box.tsx'
+import { groupThousands } from '../../format/number.ts'
+import { formatDuration } from '../../format/time.ts'
+import { droppedCount } from '../source-words.ts'
+import { DropReasons } from './drop-reasons.tsx'
+
+/** One row a sink: what it was given, what it passed on, and what it dropped. */
+export function SinkTable({ sinks }: { readonly sinks: readonly SinkInfo[] }) {
+  return (
+    <section className="panel" aria-labelledby="sink-table">
+      <header className="panel-head has-line">
+        <h2 id="sink-table" className="panel-title">
+          Sinks
+        </h2>
+        <span className="panel-unit">since the start</span>
+      </header>
+      <TableBox label="Sinks">
+        <table className="table has-first-fixed">
+          <thead>
+            <tr>
+              <th scope="col">Sink</th>
+              <th scope="col">State</th>
+              <th scope="col" className="is-number">
+                Records in
+              </th>
+              <th scope="col" className="is-number">
+                Out
+              </th>
+              <th scope="col" className="is-number">
+                Waiting
+              </th>
+              <th scope="col" className="is-number">
+                Dropped
+              </th>
+              <th scope="col" className="is-number">
+                Errors
+              </th>
+              <th scope="col" className="is-number">
+                Time spent
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {sinks.map((sink) => (
+              <SinkRow key={sink.name} sink={sink} />
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+    </section>
+  )
+}
+
+function SinkRow({ sink }: { readonly sink: SinkInfo }) {
+  const dropped = droppedCount(sink)
+  const isTrouble = dropped > 0 || sink.errors > 0
+  return (
+    <tr>
+      <th scope="row">{sink.name}</th>
+      <td>
+        <StateMark
+          tone={isTrouble ? 'warning' : 'ok'}
+          word={dropped > 0 ? 'Dropped records' : isTrouble ? 'Had errors' : 'Taking records'}
+        />
+      </td>
+      <td className="is-number num">{groupThousands(String(sink.in))}</td>
+      <td className="is-number num">{groupThousands(String(sink.out))}</td>
+      <td className="is-number num">{groupThousands(String(Math.max(0, sink.in - sink.out - dropped)))}</td>
+      <td className="is-number num">
+        <DropReasons count={dropped} dropped={sink.dropped} />
+      </td>
+      <td className={sink.errors > 0 ? 'is-number num is-trouble' : 'is-number num'}>
+        {groupThousands(String(sink.errors))}
+      </td>
+      <td className="is-number num">{formatDuration(sink.seconds * 1000)}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,40 @@
+import type { SourceInfo, SourcesAnswer } from '../../api/types.ts'
+import type { HeadlineText } from '../../components/headline.tsx'
+import { countOf, groupThousands } from '../../format/number.ts'
+import { droppedCount, sourceState } from '../source-words.ts'
+
+/** What is so about the sources, in a sentence: the worst first. */
+export function sourcesHeadline({ sources, ledger }: SourcesAnswer): HeadlineText {
+  const counts = countStates(sources)
+  const worst = [...sources].sort((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)[0]
+  const balance = ledger.in === ledger.out + ledger.dropped ? 'The ledger adds up.' : 'The ledger does not add up yet.'
+  const facts = `${groupThousands(String(ledger.in))} records in, ${groupThousands(String(ledger.out))} out, ${groupThousands(String(ledger.dropped))} dropped. ${balance}`
+  if (!worst) return { tone: 'calm', sentence: 'No source is configured', facts }
+  const { tone, word } = sourceState(worst.state)
+  if (tone === 'critical' || tone === 'denied') {
+    return {
+      tone: tone === 'denied' ? 'warning' : 'critical',
+      sentence: `${worst.name} is ${word.toLowerCase()}`,
+      facts: `${worst.reason} ${counts}`,
+    }
+  }
+  const losing = sources.filter((source) => droppedCount(source) > 0)
+  if (losing.length > 0) {
+    return {
+      tone: 'warning',
+      sentence: `${losing.map(({ name }) => name).join(', ')} lost records`,
+      facts: `${facts} ${counts}`,
+    }
+  }
+  return { tone: 'calm', sentence: counts.replace(/\.$/, ''), facts }
+}
+
+function countStates(sources: readonly SourceInfo[]): string {
+  const order = ['reading', 'starting', 'absent', 'denied', 'stuck', 'failed'] as const
+  const parts = order.flatMap((state) => {
+    const count = sources.filter((source) => source.state === state).length
+    if (state === 'reading') return [`${countOf(count, 'source')} reading`]
+    return count > 0 ? [`${groupThousands(String(count))} ${sourceState(state).word.toLowerCase()}`] : []
+  })
+  return `${parts.join(', ')}.`
+}

@@ -1,0 +1,82 @@
+import { useMemo } from 'react'
+import { useColumns } from '../../api/query-client.ts'
+import { useNode, useSeriesOfTypes, useSources, useTypes } from '../../api/resources.ts'
+import { useKnownQueries } from '../../api/use-known-queries.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { usePageState } from '../../state/time-window.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { AbsenceTable } from './absence-table.tsx'
+import { groupAbsences } from './absences.ts'
+import { SELF_QUERIES, selfCharts } from './self-charts.ts'
+import { SinkTable } from './sink-table.tsx'
+import { SourceTable } from './source-table.tsx'
+import { sourcesHeadline } from './sources-headline.ts'
+import { storeFacts } from './store-facts.ts'
+
+/** What is read, what is missing and why, and what became of every record. */
+export function SourcesPage() {
+  usePageTitle('Sources')
+  const page = usePageState()
+  const { data, error } = useSources()
+  const { data: node } = useNode()
+  return (
+    <>
+      <PageHead title="Sources" />
+      {!data && error && (
+        <Empty icon="critical" fact="The sources are not known.">
+          {error.message}
+        </Empty>
+      )}
+      {data && (
+        <>
+          <Headline text={sourcesHeadline(data)} />
+          <PanelBoundary>
+            <SourceTable sources={data.sources} />
+          </PanelBoundary>
+          {node && <Facts label="Store" facts={storeFacts(node.store, page.url.tz ?? 'utc')} />}
+          <PanelBoundary>
+            <SinkTable sinks={data.sinks} />
+          </PanelBoundary>
+          <PanelBoundary>
+            <Absences />
+          </PanelBoundary>
+        </>
+      )}
+      <SelfCharts />
+    </>
+  )
+}
+
+function Absences() {
+  const { data } = useTypes()
+  const names = data?.types.filter(({ name }) => !name.startsWith('sonde_')).map(({ name }) => name) ?? []
+  const series = useSeriesOfTypes(names)
+  const absences = useMemo(() => groupAbsences(series.data?.series ?? []), [series.data])
+  return <AbsenceTable absences={absences} isReady={series.data !== undefined && names.length > 0} />
+}
+
+function SelfCharts() {
+  const page = usePageState()
+  const known = useKnownQueries(SELF_QUERIES)
+  const answer = useColumns(known, page.range, page.stepMs)
+  const charts = useMemo(() => selfCharts(answer), [answer])
+  return (
+    <>
+      <h2 className="section-title">Sonde itself</h2>
+      <AnswerState answer={answer} panels={3} />
+      <div className="chart-grid">
+        {charts.map((spec) => (
+          <PanelBoundary key={spec.id}>
+            <Chart spec={spec} answer={answer} />
+          </PanelBoundary>
+        ))}
+      </div>
+    </>
+  )
+}
