@@ -1,18 +1,41 @@
 import { accessSync, constants } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { block, choice, flag, integer, text } from '@sonde/sdk/config'
+import { block, choice, flag, integer, setting, text } from '@sonde/sdk/config'
 import * as v from 'valibot'
 
 /** Schema of `store`. */
 export const storeSchema = block({
-  enabled: v.optional(flag(), true),
-  dir: v.optional(text()),
-  retention_days: v.optional(integer(1, 3650, 'days of full resolution'), 7),
-  rollup_retention_days: v.optional(integer(1, 3650, 'days of 5-minute roll-ups'), 90),
-  max_bytes: v.optional(integer(16 << 20, 2 ** 50, 'bytes'), 8 * 2 ** 30),
-  queue_bytes: v.optional(integer(1 << 20, 2 ** 36, 'bytes'), 64 << 20),
-  durability: v.optional(choice(['interval', 'block']), 'interval'),
+  enabled: setting(
+    flag(),
+    true,
+    'Whether history is kept on disk; without it there are only the last minutes in memory',
+  ),
+  dir: v.optional(
+    v.pipe(
+      text(),
+      v.description(
+        'Folder of the history. Default: `/var/lib/sonde` where it is writable, else `sonde` in `$XDG_STATE_HOME` or `~/.local/state`',
+      ),
+    ),
+  ),
+  retention_days: setting(integer(1, 3650, 'days'), 7, 'How long full resolution is kept'),
+  rollup_retention_days: setting(integer(1, 3650, 'days'), 90, 'How long 5-minute roll-ups are kept'),
+  max_bytes: setting(
+    integer(16 << 20, 2 ** 50, 'bytes'),
+    8 * 2 ** 30,
+    'Size of the file; beyond, the oldest hours leave first, roll-ups last',
+  ),
+  queue_bytes: setting(
+    integer(1 << 20, 2 ** 32, 'bytes'),
+    64 << 20,
+    'Records that wait for the disk; beyond, the oldest are dropped and counted',
+  ),
+  durability: setting(
+    choice(['interval', 'block']),
+    'interval',
+    'What acknowledged records survive: `interval` a crash of the process, `block` power loss too, as every write waits for the disk',
+  ),
 })
 
 /** Settings of the store after checking. */

@@ -5,10 +5,10 @@ export interface StoreOptions {
   /** The database file. Its folder is made; `-wal`, `-shm` and `.lock` lie beside it. */
   path: string
   /**
-   * What an acknowledged record survives. `normal` (default): a crash or kill of the process. `block`: power loss too; every commit waits for
+   * What an acknowledged record survives. `interval` (default): a crash or kill of the process. `block`: power loss too; every commit waits for
    * the disk.
    */
-  durability?: 'normal' | 'block'
+  durability?: 'interval' | 'block'
   /** Records kept while they wait for the disk; beyond, the oldest are dropped and counted. Unit: bytes. Range: 1 MiB to 4 GiB. Default: 64 MiB. */
   queueLimitBytes?: number
   /** How often what was accepted is written. Unit: milliseconds. Range: 10 to 60 000. Default: 1 000. */
@@ -29,7 +29,7 @@ export interface StoreOptions {
 export type StoreSettings = Readonly<Required<StoreOptions>>
 
 const DEFAULTS = {
-  durability: 'normal',
+  durability: 'interval',
   queueLimitBytes: 64 << 20,
   flushIntervalMs: 1000,
   retentionDays: 7,
@@ -59,8 +59,8 @@ export function settingsOf(options: StoreOptions): StoreSettings {
   if (typeof settings.path !== 'string' || settings.path === '') {
     throw new SondeError('STO_OPTIONS', 'path is empty; give the file of the store')
   }
-  if (settings.durability !== 'normal' && settings.durability !== 'block') {
-    throw new SondeError('STO_OPTIONS', `durability is ${String(settings.durability)}; allowed: normal, block`)
+  if (settings.durability !== 'interval' && settings.durability !== 'block') {
+    throw new SondeError('STO_OPTIONS', `durability is ${String(settings.durability)}; allowed: interval, block`)
   }
   for (const [name, [least, most]] of Object.entries(RANGES)) {
     const value = settings[name as keyof typeof RANGES]

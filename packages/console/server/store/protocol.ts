@@ -83,18 +83,21 @@ export interface WorkerStart {
   readonly settings: StoreSettings
   /** Names the process that writes. */
   readonly session: string
+  /** `refuse`: a file that another process has open ends the worker. `wait`: it is tried again, as after a worker that died. */
+  readonly whenLocked: 'refuse' | 'wait'
 }
 
 export type ToWorker =
-  | { readonly kind: 'page'; readonly page: Page; readonly announcement: Announcement }
+  /** `opening` repeats that of the worker's `opened`: a page that was meant for an earlier opening is not written. */
+  | { readonly kind: 'page'; readonly opening: number; readonly page: Page; readonly announcement: Announcement }
   | { readonly kind: 'query'; readonly id: number; readonly request: QueryRequest }
   | { readonly kind: 'records'; readonly id: number; readonly request: RecordsRequest }
   | { readonly kind: 'maintain'; readonly id: number }
   | { readonly kind: 'close' }
 
 export type FromWorker =
-  /** The file is open; `sequence` is the last page of this session that it holds. */
-  | { readonly kind: 'opened'; readonly sequence: number }
+  /** The file is open and nothing is known of what was announced; `sequence` is the last page of this session that it holds. */
+  | { readonly kind: 'opened'; readonly opening: number; readonly sequence: number }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'acked'; readonly sequence: number; readonly dropped: readonly (readonly [string, number])[] }
   | { readonly kind: 'status'; readonly status: FileStatus }

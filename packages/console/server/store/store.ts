@@ -11,12 +11,12 @@ import {
   type Sink,
   type SinkStats,
   SondeError,
-  type Symbols,
   sinkStats,
 } from '@sonde/sdk'
 import { type StoreOptions, type StoreSettings, settingsOf } from './config.ts'
 import { PageQueue } from './pages.ts'
 import type { FileStatus, FromWorker, RecordsRequest, StoredBatch, ToWorker, WorkerStart } from './protocol.ts'
+import { symbolsOf } from './texts.ts'
 
 /** How the store fares. */
 export interface StoreStatus extends FileStatus {
@@ -43,7 +43,7 @@ const CALL_COUNT_LIMIT = 1000
 /**
  * Opens the embedded store. Whatever lies at the path, it starts: a damaged file is set aside, an unwritable one is tried again, and the status says so.
  *
- * @throws SondeError `STO_OPTIONS`; `STO_LOCKED` where another process has the file open; `STO_FOREIGN` where it is a database of another program.
+ * @throws SondeError `STO_OPTIONS`; `STO_LOCKED` where another process has the file open.
  */
 export async function createStore(options: StoreOptions): Promise<Store> {
   const store = new EmbeddedStore(settingsOf(options))
@@ -51,7 +51,10 @@ export async function createStore(options: StoreOptions): Promise<Store> {
   return store
 }
 
-type Call = { resolve: (result: QueryAnswer | readonly StoredBatch[] | undefined) => void; reject: (error: Error) => void }
+type Call = {
+  resolve: (result: QueryAnswer | readonly StoredBatch[] | undefined) => void
+  reject: (error: Error) => void
+}
 
 class EmbeddedStore implements Store {
   readonly name = 'store'
@@ -68,6 +71,8 @@ class EmbeddedStore implements Store {
   #worker: Worker
   #status: FileStatus
   #ackedMs = 0
+  /** The opening of the file that pages are meant for; 0 before the first, when none is sent. */
+  #opening = 0
   #nextCall = 0
   #closing: Promise<void> | undefined
   #settleOpen: { resolve: () => void; reject: (error: Error) => void }
@@ -88,7 +93,7 @@ class EmbeddedStore implements Store {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.opened = promise
     this.#settleOpen = { resolve, reject }
-    this.#worker = this.#start()
+    this.#worker = this.#start('refuse')
     this.#timer = setInterval(() => this.#post(), settings.flushIntervalMs)
     this.#timer.unref()
   }
@@ -154,10 +159,10 @@ class EmbeddedStore implements Store {
     await this.#worker.terminate()
   }
 
-  #start(): Worker {
+  #start(whenLocked: WorkerStart['whenLocked']): Worker {
     // Beside this file: `.ts` while developing, `.js` once built.
     const file = new URL(`./worker/main${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
-    const start: WorkerStart = { settings: this.#settings, session: this.#session }
+    const start: WorkerStart = { settings: this.#settings, session: this.#session, whenLocked }
     const worker = new Worker(file, { workerData: start, name: 'sonde-store' })
     worker.on('message', (message: FromWorker) => this.#receive(message))
     worker.on('error', (error) => this.#crashed(worker, messageOf(error)))
@@ -179,17 +184,20 @@ class EmbeddedStore implements Store {
     }
     this.stats.errors = this.#status.errors
     this.#failCalls(new SondeError('STO_WORKER', 'the store was restarted before it answered; ask again'))
+    this.#opening = 0
     this.#worker.removeAllListeners()
     this.#worker.on('error', () => undefined)
     setTimeout(() => {
-      if (this.#closing === undefined) this.#worker = this.#start()
+      if (this.#closing === undefined) this.#worker = this.#start('wait')
     }, RESTART_MS)
   }
 
   #receive(message: FromWorker): void {
     switch (message.kind) {
       case 'opened':
+        this.#opening = message.opening
         this.stats.out += this.#queue.restart(message.sequence)
+        this.#resolveFlushes(message.sequence)
         this.#post()
         break
       case 'refused':
@@ -226,16 +234,21 @@ class EmbeddedStore implements Store {
     this.stats.out += written
     this.#ackedMs = this.#sealedMs.get(sequence) ?? this.#ackedMs
     this.#sealedMs.delete(sequence)
-    while ((this.#flushes[0]?.sequence ?? Number.POSITIVE_INFINITY) <= sequence) this.#flushes.shift()?.resolve()
+    this.#resolveFlushes(sequence)
     this.#post()
   }
 
+  #resolveFlushes(sequence: number): void {
+    while ((this.#flushes[0]?.sequence ?? Number.POSITIVE_INFINITY) <= sequence) this.#flushes.shift()?.resolve()
+  }
+
   #post(): void {
+    if (this.#opening === 0) return
     for (;;) {
       const next = this.#queue.post(IN_FLIGHT_LIMIT)
       if (next === undefined) return
       this.#sealedMs.set(next.page.sequence, Date.now())
-      this.#send({ kind: 'page', ...next })
+      this.#send({ kind: 'page', opening: this.#opening, ...next })
     }
   }
 
@@ -269,10 +282,9 @@ class EmbeddedStore implements Store {
 }
 
 function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Batch {
-  const symbols: Symbols = { text: (id) => texts[id] ?? `?${id}`, count: texts.length }
   const fields = Object.fromEntries(type.fields.map(({ name, ...field }) => [name, field]))
   const recordType = defineType(type.name, type.description, fields, { layout: type.layout })
-  return { type: recordType, source: { ...source, symbols }, clock, count, bytes }
+  return { type: recordType, source: { ...source, symbols: symbolsOf(texts) }, clock, count, bytes }
 }
 
 function delay(ms: number): Promise<void> {

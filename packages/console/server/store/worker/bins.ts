@@ -41,7 +41,14 @@ export function binOf(timeMs: number): number {
 
 /** Adds samples of a gauge. NaN is a last value, and no more. */
 export function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float64Array): void {
-  const [last, end, min, max, sum, count] = parts as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array]
+  const [last, end, min, max, sum, count] = parts as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ]
   for (let i = 0; i < times.length; i++) {
     const timeMs = times[i] ?? 0
     const bin = binOf(timeMs) - firstBin
@@ -61,7 +68,13 @@ export function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers
 }
 
 /** Adds samples `from` on of a counter; `gains` are what each gained since the one before, NaN where that is not known. */
-export function addCounter({ firstBin, parts }: Bins, times: Float64Array, numbers: Float64Array, gains: Float64Array, from: number): void {
+export function addCounter(
+  { firstBin, parts }: Bins,
+  times: Float64Array,
+  numbers: Float64Array,
+  gains: Float64Array,
+  from: number,
+): void {
   const [last, end, gain, covered] = parts as [Float64Array, Float64Array, Float64Array, Float64Array]
   for (let i = from; i < times.length; i++) {
     const timeMs = times[i] ?? 0
@@ -95,7 +108,12 @@ export function addBins(to: Bins, from: Bins, isCounter: boolean): void {
  * The samples of a query's column: `parts` of bins from `firstBin` on in steps of `stepBins`, a multiple of a bin. `fn` decides what a sample is: the gain of a counter,
  * else one value a step.
  */
-export function columnOfBins(bins: Bins, isCounter: boolean, fn: string, stepBins: number): Pick<Column, 'times' | 'values'> {
+export function columnOfBins(
+  bins: Bins,
+  isCounter: boolean,
+  fn: string,
+  stepBins: number,
+): Pick<Column, 'times' | 'values'> {
   if (isCounter && (fn === 'rate' || fn === 'increase')) return gainsOfBins(bins)
   const times: number[] = []
   const numbers: number[] = []

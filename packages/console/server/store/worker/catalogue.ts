@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { defineType, type Labels, type RecordType, SondeError, type Symbols, seriesKey, type TypeDefinition } from '@sonde/sdk'
+import { defineType, type Labels, type RecordType, SondeError, seriesKey, type TypeDefinition } from '@sonde/sdk'
 import type { SourceDescriptor } from '../protocol.ts'
 
 /** A type as it is known to the file. */
@@ -12,18 +12,14 @@ export interface StoredType {
 /** A series of a type: the same for all versions of the type. */
 export interface StoredSeries {
   readonly id: number
-  readonly key: string
   readonly labels: Labels
-}
-
-/** The symbol table of a writer of earlier. */
-export interface StoredSymbols extends Symbols {
-  readonly texts: readonly string[]
+  /** The last hour in which a record of it arrived since the file was opened; 0 where none did. */
+  seenHour: number
 }
 
 /**
- * Types in every version, sources, writers with their symbols, and series: what the rest of the file is read with. Small, so it is kept in memory; made anew
- * after a transaction failed, because it may then know what the file does not.
+ * Types in every version, sources and series: what the rest of the file is read with. Small, so it is kept in memory; made anew after a transaction
+ * failed, because it may then know what the file does not.
  */
 export class Catalogue {
   readonly types = new Map<number, StoredType>()
@@ -40,30 +36,15 @@ export class Catalogue {
   constructor(database: DatabaseSync, seriesLimit: number) {
     this.#database = database
     this.#seriesLimit = seriesLimit
-    const each = (sql: string, keep: (row: Record<string, unknown>) => void) => {
-      for (const row of database.prepare(sql).all()) {
-        // A damaged row is as if it were not there; what refers to it is skipped.
-        try {
-          keep(row)
-        } catch {
-          this.damaged++
-        }
-      }
-    }
-    each('SELECT id, fingerprint, definition FROM type', ({ id, fingerprint, definition }) => {
+    this.#each('SELECT id, fingerprint, definition FROM type', ({ id, fingerprint, definition }) => {
       this.#keepType(Number(id), JSON.parse(String(definition)) as TypeDefinition, String(fingerprint))
     })
-    each('SELECT id, descriptor FROM source', ({ id, descriptor }) => {
+    this.#each('SELECT id, descriptor FROM source', ({ id, descriptor }) => {
       this.#keepSource(Number(id), String(descriptor))
     })
-    each('SELECT id, type_name, labels FROM series', ({ id, type_name, labels }) => {
+    this.#each('SELECT id, type_name, labels FROM series', ({ id, type_name, labels }) => {
       this.#keepSeries(Number(id), String(type_name), JSON.parse(String(labels)) as Labels)
     })
-  }
-
-  /** Series known. */
-  get seriesCount(): number {
-    return this.#seriesById.size
   }
 
   /** Id of a type, which is stored at first sight. */
@@ -80,50 +61,44 @@ export class Catalogue {
     return id
   }
 
+  /** Every version of a type. */
+  versionsOf(typeName: string): StoredType[] {
+    return [...this.types.values()].filter(({ type }) => type.name === typeName)
+  }
+
   /** A source by its id. */
   source(id: number): SourceDescriptor | undefined {
     return this.#sources.get(id)
   }
 
-  /** Stores a new writer; gives its id and that of its source. */
-  addWriter(source: SourceDescriptor): { writer: number; source: number } {
+  /** Id of a source, which is stored at first sight. */
+  sourceId(source: SourceDescriptor): number {
     const descriptor = JSON.stringify(source)
-    let sourceId = this.#sourceIds.get(descriptor)
-    if (sourceId === undefined) {
-      const insert = this.#database.prepare('INSERT INTO source (descriptor) VALUES (?)')
-      sourceId = Number(insert.run(descriptor).lastInsertRowid)
-      this.#keepSource(sourceId, descriptor)
-    }
-    const row = this.#database.prepare('INSERT INTO writer (source) VALUES (?)').run(sourceId)
-    return { writer: Number(row.lastInsertRowid), source: sourceId }
-  }
-
-  /** Stores texts that a writer's table gained. */
-  addSymbols(writer: number, from: number, texts: readonly string[]): void {
-    const insert = this.#database.prepare('INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)')
-    for (const [index, text] of texts.entries()) insert.run(writer, from + index, text)
-  }
-
-  /** The source of a writer, and its symbols. */
-  writer(id: number): { source: number; symbols: StoredSymbols } | undefined {
-    const row = this.#database.prepare('SELECT source FROM writer WHERE id = ?').get(id)
-    if (row === undefined) return undefined
-    const texts: string[] = []
-    for (const symbol of this.#database.prepare('SELECT id, text FROM symbol WHERE writer = ?').iterate(id)) {
-      texts[Number(symbol.id)] = String(symbol.text)
-    }
-    return { source: Number(row.source), symbols: symbolsOf(texts) }
-  }
-
-  /** Id of a series, which is stored at first sight; undefined where there are too many already. */
-  seriesId(typeName: string, labels: Labels): number | undefined {
-    const known = this.#series.get(typeName)?.get(seriesKey(labels))
-    if (known !== undefined) return known.id
-    if (this.#seriesById.size >= this.#seriesLimit) return undefined
-    const insert = this.#database.prepare('INSERT INTO series (type_name, labels) VALUES (?, ?)')
-    const id = Number(insert.run(typeName, JSON.stringify(labels)).lastInsertRowid)
-    this.#keepSeries(id, typeName, labels)
+    const known = this.#sourceIds.get(descriptor)
+    if (known !== undefined) return known
+    const insert = this.#database.prepare(
+      `INSERT INTO source (descriptor) VALUES (?)
+       ON CONFLICT (descriptor) DO UPDATE SET descriptor = excluded.descriptor RETURNING id`,
+    )
+    const id = Number(insert.get(descriptor)?.id)
+    this.#keepSource(id, descriptor)
     return id
+  }
+
+  /** A series, if it is known. */
+  readonly findSeries = (typeName: string, labels: Labels): StoredSeries | undefined =>
+    this.#series.get(typeName)?.get(seriesKey(labels))
+
+  /** A series, which is stored at first sight; undefined where there are too many already. */
+  readonly addSeries = (typeName: string, labels: Labels): StoredSeries | undefined => {
+    const known = this.findSeries(typeName, labels)
+    if (known !== undefined) return known
+    if (this.#seriesById.size >= this.#seriesLimit) return undefined
+    const insert = this.#database.prepare(
+      `INSERT INTO series (type_name, labels) VALUES (?, ?)
+       ON CONFLICT (type_name, labels) DO UPDATE SET labels = excluded.labels RETURNING id`,
+    )
+    return this.#keepSeries(Number(insert.get(typeName, JSON.stringify(labels))?.id), typeName, labels)
   }
 
   /** A series by its id. */
@@ -136,15 +111,39 @@ export class Catalogue {
     return this.#series.get(typeName)?.values() ?? []
   }
 
-  /** Ids of all series. */
-  seriesIds(): number[] {
-    return [...this.#seriesById.keys()]
+  /** Takes out every series of which no record arrived since an hour and that `isUsed` does not know; says whether there was one. */
+  deleteSeries(beforeHour: number, isUsed: (id: number) => boolean): boolean {
+    const remove = this.#database.prepare('DELETE FROM series WHERE id = ?')
+    let deleted = 0
+    for (const ofType of this.#series.values()) {
+      for (const [key, { id, seenHour }] of ofType) {
+        if (seenHour >= beforeHour || isUsed(id)) continue
+        remove.run(id)
+        ofType.delete(key)
+        this.#seriesById.delete(id)
+        deleted++
+      }
+    }
+    return deleted > 0
+  }
+
+  /** A damaged row is as if it were not there: what refers to it is skipped. */
+  #each(sql: string, keep: (row: Record<string, unknown>) => void): void {
+    for (const row of this.#database.prepare(sql).all()) {
+      try {
+        keep(row)
+      } catch {
+        this.damaged++
+      }
+    }
   }
 
   #keepType(id: number, definition: TypeDefinition, fingerprint: string): void {
     const fields = Object.fromEntries(definition.fields.map(({ name, ...field }) => [name, field]))
     const type = defineType(definition.name, definition.description, fields, { layout: definition.layout })
-    if (type.fingerprint !== fingerprint) throw new SondeError('STO_TYPE', `type ${type.name} is not what it was stored as`)
+    if (type.fingerprint !== fingerprint) {
+      throw new SondeError('STO_TYPE', `type ${type.name} is not what it was stored as`)
+    }
     this.types.set(id, { id, definition, type })
     this.#typeIds.set(fingerprint, id)
   }
@@ -154,16 +153,15 @@ export class Catalogue {
     this.#sourceIds.set(descriptor, id)
   }
 
-  #keepSeries(id: number, typeName: string, labels: Labels): void {
-    const series: StoredSeries = { id, key: seriesKey(labels), labels }
+  #keepSeries(id: number, typeName: string, labels: Labels): StoredSeries {
+    const series: StoredSeries = { id, labels, seenHour: 0 }
     let ofType = this.#series.get(typeName)
-    if (ofType === undefined) this.#series.set(typeName, (ofType = new Map()))
-    ofType.set(series.key, series)
+    if (ofType === undefined) {
+      ofType = new Map()
+      this.#series.set(typeName, ofType)
+    }
+    ofType.set(seriesKey(labels), series)
     this.#seriesById.set(id, series)
+    return series
   }
-}
-
-/** Symbols over a list of texts. */
-export function symbolsOf(texts: readonly string[]): StoredSymbols {
-  return { texts, count: texts.length, text: (id) => texts[id] ?? `?${id}` }
 }

@@ -1,11 +1,11 @@
+import { type RecordType, type Symbols, type Views, viewsOf } from '@sonde/sdk'
 import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
-import { type RecordType, type Symbols, type Views, viewsOf } from '@sonde/sdk'
-import type { StoredType } from './catalogue.ts'
+import type { StoredSeries, StoredType } from './catalogue.ts'
 import { columnOf } from './field-words.ts'
 import type { HeadRow } from './head.ts'
 import { type NewSegment, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
-import type { SeriesResolver } from './series-resolver.ts'
+import { sharedTimesChunk } from './shared-times.ts'
 import { hourOf, hourStartMs, msFactorOf, timeMsAt } from './slots-of-time.ts'
 
 /** Records of one series, in time order. */
@@ -24,12 +24,12 @@ export function* compact(
   rows: readonly HeadRow[],
   stored: StoredType,
   source: { readonly id: number; readonly symbols: Symbols },
-  resolver: SeriesResolver,
+  seriesAt: (views: Views, offset: number) => StoredSeries | undefined,
 ): Generator<undefined, NewSegment[]> {
   const { type } = stored
   const joined = joinRows(rows, type)
   const { views } = joined
-  const groups = groupBySeries(joined, type, resolver)
+  const groups = groupBySeries(joined, type, seriesAt)
   yield
   const segments: NewSegment[] = []
   for (const part of partsOf(groups, type)) segments.push(yield* encodePart(part, rows, stored, source, views))
@@ -57,11 +57,15 @@ function joinRows(rows: readonly HeadRow[], type: RecordType): Joined {
   return { count, views: viewsOf(bytes), arrivals }
 }
 
-function groupBySeries({ count, views, arrivals }: Joined, type: RecordType, resolver: SeriesResolver): SeriesRecords[] {
+function groupBySeries(
+  { count, views, arrivals }: Joined,
+  type: RecordType,
+  seriesAt: (views: Views, offset: number) => StoredSeries | undefined,
+): SeriesRecords[] {
   const { recordBytes } = type.layout
   const bySeries = new Map<number, number[]>()
   for (let record = 0; record < count; record++) {
-    const series = resolver.of(views, record * recordBytes)
+    const series = seriesAt(views, record * recordBytes)?.id
     // Every series was stored before its first record was.
     if (series === undefined) continue
     const records = bySeries.get(series)
@@ -90,7 +94,12 @@ function sortByTime(records: number[], timeOf: (record: number) => number): void
   }
 }
 
-function timesOf(records: readonly number[], type: RecordType, views: Views, arrivals: Float64Array | undefined): Uint32Array {
+function timesOf(
+  records: readonly number[],
+  type: RecordType,
+  views: Views,
+  arrivals: Float64Array | undefined,
+): Uint32Array {
   const words = new Uint32Array(2 * records.length)
   const exact = new BigUint64Array(words.buffer)
   for (const [i, record] of records.entries()) {
@@ -130,11 +139,19 @@ function* encodePart(
   views: Views,
 ): Generator<undefined, NewSegment> {
   const slots = type.layout.slots.filter((slot) => slot !== type.time && slot.field.role !== 'label')
-  const chunks = new Map<number, Uint8Array[]>([[TIMES_FIELD, []], ...slots.map((slot) => [slot.index + 1, []] as [number, Uint8Array[]])])
+  const chunks = new Map<number, Uint8Array[]>([
+    [TIMES_FIELD, []],
+    ...slots.map((slot) => [slot.index + 1, []] as [number, Uint8Array[]]),
+  ])
   const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
-  for (const records of part) {
+  // The last series whose times are kept; those that were sampled together with it share them.
+  let owner = 0
+  for (const [number, records] of part.entries()) {
     const count = records.offsets.length
-    chunks.get(TIMES_FIELD)?.push(encodeColumn({ ...times, count, words: records.times }))
+    const isShared = number > owner && isSame(records.times, part[owner]?.times)
+    if (!isShared) owner = number
+    const own = () => encodeColumn({ ...times, count, words: records.times })
+    chunks.get(TIMES_FIELD)?.push(isShared ? sharedTimesChunk(owner) : own())
     for (const slot of slots) {
       const column = columnOf(type.layout, slot, views, records.offsets, source.symbols)
       chunks.get(slot.index + 1)?.push(encodeColumn(column))
@@ -157,6 +174,10 @@ function* encodePart(
     series: Uint32Array.from(part, ({ series }) => series),
     chunks,
   }
+}
+
+function isSame(a: Uint32Array | undefined, b: Uint32Array | undefined): boolean {
+  return a !== undefined && b !== undefined && a.length === b.length && a.every((word, i) => word === b[i])
 }
 
 function rangeOf(part: readonly SeriesRecords[], factor: number): { firstMs: number; lastMs: number } {

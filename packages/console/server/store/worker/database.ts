@@ -6,10 +6,9 @@ import type { StoreSettings } from '../config.ts'
 import { salvage } from './salvage.ts'
 import { sqliteFailureOf } from './sqlite-error.ts'
 
-/** The open file: one connection writes, one reads the last committed state while the other is amid a transaction. */
-export interface Database {
-  readonly write: DatabaseSync
-  readonly read: DatabaseSync
+/** The open file. */
+export interface Opened {
+  readonly database: DatabaseSync
   /** What happened on the way, as a sentence; empty where nothing did. */
   readonly notice: string
 }
@@ -41,9 +40,9 @@ CREATE TABLE chunk (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 /**
  * Opens or makes the file. One that is damaged is set aside as `<path>.corrupt-<time>`, what can be read of it is carried over, and a new one takes its place.
  *
- * @throws SondeError `STO_FOREIGN`; whatever SQLite or the file system says where the place cannot be written.
+ * @throws SondeError `STO_FOREIGN` where it is a database of another program, which is left alone; whatever SQLite or the file system says where the place cannot be written.
  */
-export function openDatabase(settings: StoreSettings): Database {
+export function openDatabase(settings: StoreSettings): Opened {
   const { path } = settings
   mkdirSync(dirname(path), { recursive: true })
   refuseForeign(path)
@@ -56,17 +55,11 @@ export function openDatabase(settings: StoreSettings): Database {
 }
 
 /** Sets a damaged file aside and opens a new one with what could be read of it. */
-export function replaceDatabase(settings: StoreSettings, cause: string): Database {
+export function replaceDatabase(settings: StoreSettings, cause: string): Opened {
   const aside = setAside(settings.path, 'corrupt')
-  const database = openFile(settings, '')
-  const result = salvage(aside, database.write)
-  const notice = `the store file was damaged (${cause}) and set aside as ${aside}; ${result}`
-  return { ...database, notice }
-}
-
-/** Closes both connections; what was committed stays. */
-export function closeDatabase({ read, write }: Database): void {
-  for (const connection of [read, write]) if (connection.isOpen) connection.close()
+  const { database } = openFile(settings, '')
+  const result = salvage(aside, database)
+  return { database, notice: `the store file was damaged (${cause}) and set aside as ${aside}; ${result}` }
 }
 
 /** Runs `work` in one write transaction. */
@@ -102,27 +95,28 @@ export function lockDatabase(path: string): DatabaseSync {
   }
 }
 
-function openFile(settings: StoreSettings, notice: string): Database {
+function openFile(settings: StoreSettings, notice: string): Opened {
   const { path, durability } = settings
-  const write = new DatabaseSync(path)
+  const database = new DatabaseSync(path)
   try {
     // Before the first table: a file gives pages back to the disk only if it was made so.
-    write.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
-    write.exec(`PRAGMA synchronous = ${durability === 'block' ? 'FULL' : 'NORMAL'}; PRAGMA journal_size_limit = 67108864`)
-    const version = numberOf(write, 'PRAGMA user_version')
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
+    database.exec(
+      `PRAGMA synchronous = ${durability === 'block' ? 'FULL' : 'NORMAL'}; PRAGMA journal_size_limit = 67108864`,
+    )
+    const version = numberOf(database, 'PRAGMA user_version')
     if (version > FORMAT_VERSION) {
-      write.close()
+      database.close()
       const aside = setAside(path, 'newer')
       return openFile(settings, `the store file has the newer format ${version} and was set aside as ${aside}`)
     }
-    if (version === 0 && hasOurTables(write)) throw damage('its format version is gone')
-    if (version === 0) createTables(write)
-    check(write, statSync(path).size)
-    const read = new DatabaseSync(path, { readOnly: true })
-    read.exec('PRAGMA cache_size = -32768')
-    return { write, read, notice }
+    if (version === 0 && hasOurTables(database)) throw damage('its format version is gone')
+    if (version === 0) createTables(database)
+    check(database, statSync(path).size)
+    database.exec('PRAGMA cache_size = -32768')
+    return { database, notice }
   } catch (error) {
-    if (write.isOpen) write.close()
+    if (database.isOpen) database.close()
     throw error
   }
 }

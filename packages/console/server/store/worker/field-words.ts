@@ -1,4 +1,4 @@
-import { type Kind, type Layout, type Slot, type Symbols, type Views } from '@sonde/sdk'
+import type { Kind, Layout, Slot, Symbols, Views } from '@sonde/sdk'
 import type { WordColumn } from '../codec/column.ts'
 
 /** Reads one field of the records at `offsets` into a column of 64-bit words. */
@@ -16,7 +16,15 @@ export function columnOf(layout: Layout, slot: Slot, views: Views, offsets: Uint
 }
 
 /** The reverse: writes a column into records of `recordBytes`, sample `from + i` into record `i`. */
-export function writeColumn(column: WordColumn, slot: Slot, layout: Layout, data: DataView, textIds: readonly number[], from: number, records: number): void {
+export function writeColumn(
+  column: WordColumn,
+  slot: Slot,
+  layout: Layout,
+  data: DataView,
+  textIds: readonly number[],
+  from: number,
+  records: number,
+): void {
   const { count, elements, words, present } = column
   const width = slot.bytes / slot.field.count
   for (let i = 0; i < records; i++) {

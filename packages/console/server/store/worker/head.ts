@@ -27,13 +27,18 @@ const COLUMNS = 'type, writer, clock, hour, first_ms, last_ms, count'
 /** Reads the head: what is not yet compacted. */
 export class HeadReader {
   readonly #inRange: StatementSync
+  readonly #writersIn: StatementSync
   readonly #units: StatementSync
   readonly #ofUnit: StatementSync
   readonly #oldest: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#inRange = database.prepare(
-      `SELECT id, ${COLUMNS}, body FROM head WHERE type = ? AND last_ms > ? AND first_ms <= ? ORDER BY id`,
+      // The rows are found and sorted by the index alone; sorting must not carry their bodies along.
+      `SELECT id, ${COLUMNS}, body FROM head WHERE id IN (SELECT id FROM head WHERE type = ? AND last_ms > ? AND first_ms <= ?) ORDER BY id`,
+    )
+    this.#writersIn = database.prepare(
+      'SELECT DISTINCT writer, clock FROM head WHERE type = ? AND last_ms > ? AND first_ms <= ? ORDER BY hour',
     )
     this.#units = database.prepare(
       'SELECT type, writer, clock, hour, sum(bytes) AS bytes FROM head GROUP BY type, hour, writer, clock ORDER BY hour, type',
@@ -47,6 +52,13 @@ export class HeadReader {
   /** Rows of a type that hold records in `(fromMs, toMs]`, in the order in which they came. */
   *inRange(type: number, fromMs: number, toMs: number): Generator<HeadRow> {
     for (const row of this.#inRange.iterate(type, fromMs, toMs)) yield rowOf(row)
+  }
+
+  /** Who wrote records of a type in `(fromMs, toMs]`. */
+  writersIn(type: number, fromMs: number, toMs: number): { writer: number; clock: Clock }[] {
+    return this.#writersIn
+      .all(type, fromMs, toMs)
+      .map(({ writer, clock }) => ({ writer: Number(writer), clock: clock as Clock }))
   }
 
   /** What there is to compact, earliest first. */

@@ -1,7 +1,8 @@
 import { type Clock, type RecordType, type Views, viewsOf } from '@sonde/sdk'
 import type { PageEntry } from '../protocol.ts'
+import type { StoredType } from './catalogue.ts'
 import type { HeadRow } from './head.ts'
-import type { SeriesResolver } from './series-resolver.ts'
+import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'
 import { hourOf, msFactorOf, timeMsAt } from './slots-of-time.ts'
 
 /** Records that become one row of the head. */
@@ -26,43 +27,44 @@ export interface Ingested {
   readonly droppedRecords: number
 }
 
+/** What entries are read with. */
+export interface IngestContext {
+  readonly stored: StoredType
+  /** Id of the writer. */
+  readonly writer: number
+  readonly resolver: SeriesResolver
+  readonly lookup: SeriesLookup
+  readonly believed: BelievedTimes
+}
+
 /**
  * Turns entries of a page into rows of the head: records are sorted into hours and otherwise kept byte by byte. A batch on its own is written from where it lies; several
  * small ones are joined. Records of a clock other than wall time belong to the hour in which they arrived, and so do those of a time that cannot be: one device
  * with a broken clock must not make a million hours, nor have its records expire at once.
  */
-export function ingest(
-  memory: SharedArrayBuffer,
-  entries: readonly PageEntry[],
-  ids: { readonly type: number; readonly writer: number },
-  type: RecordType,
-  resolver: SeriesResolver,
-  believed: BelievedTimes,
-): Ingested {
-  const { recordBytes } = type.layout
+export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[], context: IngestContext): Ingested {
+  const { stored, writer, resolver, lookup, believed } = context
+  const { recordBytes } = stored.type.layout
   const bytes = new Uint8Array(memory)
-  // Typed arrays over shared memory read like any other; only the declared type of buffers differs.
-  const views = viewsOf(bytes as Uint8Array<ArrayBufferLike> as Uint8Array<ArrayBuffer>)
+  const views = viewsOf(bytes)
   const bundles = new Map<number, Bundle>()
   let droppedRecords = 0
   for (const entry of entries) {
+    const arrivalHour = hourOf(entry.arrivalMs)
     for (let i = 0, at = entry.offset; i < entry.count; i++, at += recordBytes) {
-      if (resolver.of(views, at) === undefined) droppedRecords++
-      else addRecord(bundles, type, views, at, entry, believed)
+      const series = resolver.of(views, at, lookup)
+      if (series === undefined) {
+        droppedRecords++
+        continue
+      }
+      series.seenHour = arrivalHour
+      addRecord(bundles, stored.type, views, at, entry, believed)
     }
   }
   const clock: Clock = entries[0]?.clock ?? 'wall'
-  const rows = [...bundles.values()].map(
-    ({ hour, firstMs, lastMs, count, stretches }): HeadRow => ({
-      ...ids,
-      clock,
-      hour,
-      firstMs,
-      lastMs,
-      count,
-      body: joined(bytes, stretches),
-    }),
-  )
+  const rows = [...bundles.values()].map(({ stretches, ...range }): HeadRow => {
+    return { type: stored.id, writer, clock, ...range, body: joined(bytes, stretches) }
+  })
   return { rows, droppedRecords }
 }
 

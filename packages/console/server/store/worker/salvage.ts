@@ -42,7 +42,13 @@ function copyTable(from: DatabaseSync, to: DatabaseSync, table: string): number 
 }
 
 /** Copies rows until one cannot be read. */
-function copyRows(from: DatabaseSync, to: DatabaseSync, table: string, sql: string, ...values: SQLInputValue[]): { copied: number; complete: boolean } {
+function copyRows(
+  from: DatabaseSync,
+  to: DatabaseSync,
+  table: string,
+  sql: string,
+  ...values: SQLInputValue[]
+): { copied: number; complete: boolean } {
   let copied = 0
   try {
     const select = from.prepare(sql)
@@ -62,7 +68,8 @@ function copyRows(from: DatabaseSync, to: DatabaseSync, table: string, sql: stri
 function copySegments(from: DatabaseSync, to: DatabaseSync): [copied: number, known: number] {
   const ids: number[] = []
   try {
-    for (const row of from.prepare('SELECT id FROM segment ORDER BY level DESC, slot DESC').iterate()) ids.push(Number(row.id))
+    for (const row of from.prepare('SELECT id FROM segment ORDER BY level DESC, slot DESC').iterate())
+      ids.push(Number(row.id))
   } catch {
     // The list ends where it cannot be read further.
   }
@@ -72,7 +79,8 @@ function copySegments(from: DatabaseSync, to: DatabaseSync): [copied: number, kn
     if (performance.now() > endMs) break
     const range = [id * CHUNK_ID_STEP, (id + 1) * CHUNK_ID_STEP - 1]
     const chunks = copyRows(from, to, 'chunk', 'SELECT * FROM chunk WHERE id BETWEEN ? AND ?', ...range)
-    if (!chunks.complete) copyRows(from, to, 'chunk', 'SELECT * FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id DESC', ...range)
+    if (!chunks.complete)
+      copyRows(from, to, 'chunk', 'SELECT * FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id DESC', ...range)
     if (copyRows(from, to, 'segment', 'SELECT * FROM segment WHERE id = ?', id).copied > 0) copied++
   }
   return [copied, ids.length]

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk'
+import { DAY_MS, HOUR_MS } from './slots-of-time.ts'
 
 /** Series in one segment at most. */
 export const SEGMENT_SERIES_LIMIT = 1 << 14
@@ -51,6 +52,8 @@ const COLUMNS = 'id, level, type, source, clock, slot, first_ms, last_ms, sample
 export class SegmentReader {
   readonly #inRange: StatementSync
   readonly #ofSlots: StatementSync
+  readonly #sourcesIn: StatementSync
+  readonly #oldest: StatementSync
   readonly #chunk: StatementSync
   readonly #chunks: StatementSync
 
@@ -61,6 +64,10 @@ export class SegmentReader {
     this.#ofSlots = database.prepare(
       `SELECT ${COLUMNS} FROM segment WHERE level = ? AND type = ? AND slot BETWEEN ? AND ? ORDER BY slot, id`,
     )
+    this.#sourcesIn = database.prepare(
+      'SELECT DISTINCT source, clock FROM segment WHERE type = ? AND last_ms > ? AND first_ms <= ? ORDER BY slot',
+    )
+    this.#oldest = database.prepare('SELECT level, min(slot) AS slot FROM segment GROUP BY level')
     this.#chunk = database.prepare('SELECT body FROM chunk WHERE id = ?')
     this.#chunks = database.prepare('SELECT id, body FROM chunk WHERE id BETWEEN ? AND ?')
     this.#chunk.setReturnArrays(true)
@@ -75,6 +82,19 @@ export class SegmentReader {
   /** Segments of a type in the slots `from` to `to`. */
   ofSlots(level: number, type: number, from: number, to: number): Segment[] {
     return this.#ofSlots.all(level, type, from, to).map(segmentOf)
+  }
+
+  /** Whose records of a type are in `(fromMs, toMs]`. */
+  sourcesIn(type: number, fromMs: number, toMs: number): { source: number; clock: Clock }[] {
+    return this.#sourcesIn
+      .all(type, fromMs, toMs)
+      .map(({ source, clock }) => ({ source: Number(source), clock: clock as Clock }))
+  }
+
+  /** When the earliest segment starts. Unit: milliseconds since the Unix epoch. */
+  oldestMs(): number | null {
+    const times = this.#oldest.all().map(({ level, slot }) => Number(slot) * (Number(level) === RAW ? HOUR_MS : DAY_MS))
+    return times.length === 0 ? null : Math.min(...times)
   }
 
   /** One chunk; undefined where it was lost. */

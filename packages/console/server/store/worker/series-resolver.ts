@@ -1,30 +1,31 @@
-import { labelsOf, SeriesIndex, type SourceInfo, type Views } from '@sonde/sdk'
-import type { Catalogue, StoredType } from './catalogue.ts'
+import { type Labels, labelsOf, SeriesIndex, type SourceInfo, type Views } from '@sonde/sdk'
+import type { StoredSeries, StoredType } from './catalogue.ts'
+
+/** Gives the series of labels: stores it at first sight, or only looks it up. */
+export type SeriesLookup = (typeName: string, labels: Labels) => StoredSeries | undefined
 
 /** Finds the series of records of one type from one writer. */
 export class SeriesResolver {
-  readonly #catalogue: Catalogue
   readonly #stored: StoredType
   readonly #source: SourceInfo
   readonly #index: SeriesIndex
-  readonly #ids: number[] = []
+  readonly #series: StoredSeries[] = []
 
-  constructor(catalogue: Catalogue, stored: StoredType, source: SourceInfo) {
-    this.#catalogue = catalogue
+  constructor(stored: StoredType, source: SourceInfo) {
     this.#stored = stored
     this.#source = source
     this.#index = new SeriesIndex(stored.type)
   }
 
-  /** Id of the record's series, stored at first sight; undefined where there are too many series. */
-  of(views: Views, offset: number): number | undefined {
+  /** The record's series. One that is not known here is asked of `lookup`; undefined where that has none. */
+  of(views: Views, offset: number, lookup: SeriesLookup): StoredSeries | undefined {
     const number = this.#index.of(views, offset)
-    const known = this.#ids[number]
+    const known = this.#series[number]
     if (known !== undefined) return known
     const { type } = this.#stored
-    const id = this.#catalogue.seriesId(type.name, labelsOf(type, this.#source, views, offset))
-    if (id === undefined) this.#index.forget(views, offset)
-    else this.#ids[number] = id
-    return id
+    const series = lookup(type.name, labelsOf(type, this.#source, views, offset))
+    if (series === undefined) this.#index.forget(number)
+    else this.#series[number] = series
+    return series
   }
 }

@@ -1,6 +1,7 @@
 import type { RecordType, Views } from '@sonde/sdk'
 
-const HOUR_MS = 3_600_000
+/** An hour. Unit: milliseconds. */
+export const HOUR_MS = 3_600_000
 /** Hours in the slot of a roll-up. */
 export const DAY_HOURS = 24
 export const DAY_MS = DAY_HOURS * HOUR_MS

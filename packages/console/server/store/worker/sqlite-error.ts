@@ -10,7 +10,8 @@ export function sqliteFailureOf(error: unknown): SqliteFailure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, errcode } = error as Error & { code?: string; errcode?: number }
   // A folder that cannot be made or written fails before SQLite is asked.
-  if (['EACCES', 'EROFS', 'EPERM', 'ENOSPC', 'ENOTDIR', 'EEXIST', 'EIO', 'EDQUOT', 'ELOOP'].includes(code ?? '')) return 'unwritable'
+  if (['EACCES', 'EROFS', 'EPERM', 'ENOSPC', 'ENOTDIR', 'EEXIST', 'EIO', 'EDQUOT', 'ELOOP'].includes(code ?? ''))
+    return 'unwritable'
   if (code !== 'ERR_SQLITE_ERROR') return undefined
   // The low byte is the primary code; the rest says where.
   const primary = (errcode ?? 0) & 0xff

@@ -1,0 +1,137 @@
+import { isPresent, type Slot, viewsOf } from '@sonde/sdk'
+import { decodeColumn } from '../codec/decode-column.ts'
+import type { StoredSeries, StoredType } from './catalogue.ts'
+import { Samples } from './samples.ts'
+import { RAW, type Segment, TIMES_FIELD } from './segments.ts'
+import { sharedTimes } from './shared-times.ts'
+import { msFactorOf, timeMsAt } from './slots-of-time.ts'
+import type { StoreFile } from './store-file.ts'
+
+/** A field in one version of its type. */
+export interface FieldVersion {
+  readonly stored: StoredType
+  readonly slot: Slot
+}
+
+/** What is gathered: samples of some series in `(fromMs, toMs]`. */
+export interface Wanted {
+  readonly versions: readonly FieldVersion[]
+  readonly series: readonly StoredSeries[]
+  readonly fromMs: number
+  readonly toMs: number
+  /** Segments of which nothing is wanted. Default: none. */
+  readonly skip?: (segment: Segment) => boolean
+}
+
+/** Samples by id of the series, of those that have any. */
+export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
+  const { versions, series, fromMs, toMs, skip } = wanted
+  const isExact = versions.every(({ slot }) => slot.field.kind === 'u64')
+  const found = new Map(series.map(({ id, labels }) => [id, new Samples(labels, isExact ? 'words' : 'numbers')]))
+  for (const version of versions) {
+    if (version.stored.type.time === undefined) continue
+    for (const segment of file.segments.inRange(RAW, version.stored.id, fromMs, toMs)) {
+      if (skip?.(segment) !== true) gatherSegment(file, version, segment, found, wanted)
+    }
+  }
+  for (const version of versions) gatherHead(file, version, found, wanted)
+  for (const [id, samples] of found) if (samples.count === 0) found.delete(id)
+  return found
+}
+
+function gatherSegment(
+  file: StoreFile,
+  { stored, slot }: FieldVersion,
+  segment: Segment,
+  found: ReadonlyMap<number, Samples>,
+  { fromMs, toMs }: Wanted,
+): void {
+  const numbers: number[] = []
+  for (let i = 0; i < segment.series.length; i++) if (found.has(segment.series[i] ?? -1)) numbers.push(i)
+  if (numbers.length === 0) return
+  const factor = msFactorOf(stored.type)
+  const intervalMs = file.catalogue.source(segment.source)?.intervalMs ?? 0
+  const timesOf = timesReader(file, segment, numbers, factor)
+  for (const [number, body] of file.segments.chunks(segment, slot.index + 1, numbers)) {
+    const samples = found.get(segment.series[number] ?? -1)
+    file.readChunk(() => {
+      const times = timesOf(number)
+      const column = decodeColumn(body, slot.field.count > 1 ? { elements: [0] } : {})
+      if (samples === undefined || times === undefined || times.length !== column.count) return
+      samples.intervalMs = intervalMs
+      const isWhole = segment.firstMs > fromMs && segment.lastMs <= toMs
+      samples.appendColumn(
+        times,
+        column,
+        isWhole ? 0 : firstAfter(times, fromMs),
+        isWhole ? times.length : firstAfter(times, toMs),
+      )
+    })
+  }
+}
+
+/** Times of a segment's series in milliseconds. Series that were sampled together share one chunk, which is decoded once. */
+function timesReader(file: StoreFile, segment: Segment, numbers: readonly number[], factor: number) {
+  const bodies = new Map(file.segments.chunks(segment, TIMES_FIELD, numbers))
+  const decoded = new Map<number, Float64Array>()
+  return (number: number): Float64Array | undefined => {
+    const body = bodies.get(number) ?? file.segments.chunk(segment.id, TIMES_FIELD, number)
+    if (body === undefined) return undefined
+    const shared = sharedTimes(body)
+    const at = shared ?? number
+    let times = decoded.get(at)
+    if (times === undefined) {
+      const own = shared === undefined ? body : (bodies.get(at) ?? file.segments.chunk(segment.id, TIMES_FIELD, at))
+      if (own === undefined) return undefined
+      times = millisecondsOf(decodeColumn(own).words, factor)
+      decoded.set(at, times)
+    }
+    return times
+  }
+}
+
+function millisecondsOf(words: Uint32Array, factor: number): Float64Array {
+  const times = new Float64Array(words.length >> 1)
+  for (let i = 0; i < times.length; i++) {
+    times[i] = ((words[2 * i + 1] ?? 0) * 4294967296 + (words[2 * i] ?? 0)) * factor
+  }
+  return times
+}
+
+/** Index of the first time after `timeMs`. */
+function firstAfter(times: Float64Array, timeMs: number): number {
+  let low = 0
+  let high = times.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((times[middle] ?? 0) > timeMs) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function gatherHead(
+  file: StoreFile,
+  { stored, slot }: FieldVersion,
+  found: ReadonlyMap<number, Samples>,
+  { fromMs, toMs }: Wanted,
+): void {
+  const { type } = stored
+  if (type.time === undefined) return
+  const { layout } = type
+  const factor = msFactorOf(type)
+  for (const row of file.heads.inRange(stored.id, fromMs, toMs)) {
+    const writer = file.writers.of(row.writer)
+    if (writer === undefined) continue
+    const resolver = file.writers.resolver(writer, stored)
+    const views = viewsOf(row.body)
+    for (let at = 0; at + layout.recordBytes <= row.body.length; at += layout.recordBytes) {
+      const timeMs = timeMsAt(views, at, type.time.offset, factor)
+      if (timeMs <= fromMs || timeMs > toMs || !isPresent(layout, slot, views, at)) continue
+      const samples = found.get(resolver.of(views, at, file.catalogue.findSeries)?.id ?? -1)
+      if (samples === undefined) continue
+      samples.intervalMs = writer.info.intervalMs
+      samples.appendRecord(timeMs, slot, views, at)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { TypeDefinition } from '@sonde/sdk'
+import type { Announcement, Page, PageEntry } from '../protocol.ts'
+import type { Catalogue, StoredType } from './catalogue.ts'
+import type { HeadWriter } from './head.ts'
+import { type BelievedTimes, ingest } from './ingest.ts'
+import type { StoredWriter, Writers } from './writers.ts'
+
+/** Records dropped, with the reason. */
+export type Drops = readonly (readonly [reason: string, records: number])[]
+
+/** Turns pages into rows of the head. It remembers what was announced, for as long as the file stays open. */
+export class PageWriter {
+  readonly #catalogue: Catalogue
+  readonly #writers: Writers
+  readonly #head: HeadWriter
+  readonly #types = new Map<number, StoredType>()
+  readonly #live = new Map<number, StoredWriter>()
+
+  constructor(catalogue: Catalogue, writers: Writers, head: HeadWriter) {
+    this.#catalogue = catalogue
+    this.#writers = writers
+    this.#head = head
+  }
+
+  /** Writes a page inside the transaction of the caller; gives what had no room. */
+  write(page: Page, announcement: Announcement, believed: BelievedTimes): Drops {
+    this.#learn(announcement)
+    const drops = new Map<string, number>()
+    const drop = (reason: string, records: number) => drops.set(reason, (drops.get(reason) ?? 0) + records)
+    for (const entries of groupsOf(page.entries).values()) {
+      const [first] = entries
+      const stored = this.#types.get(first?.type ?? -1)
+      const writer = this.#live.get(first?.writer ?? -1)
+      if (stored === undefined || writer === undefined) {
+        drop('unannounced', recordsOf(entries))
+        continue
+      }
+      const { rows, droppedRecords } = ingest(page.memory, entries, {
+        stored,
+        writer: writer.id,
+        resolver: this.#writers.resolver(writer, stored),
+        lookup: this.#catalogue.addSeries,
+        believed,
+      })
+      for (const row of rows) this.#head.insert(row)
+      if (droppedRecords > 0) drop('series_limit', droppedRecords)
+    }
+    return [...drops]
+  }
+
+  #learn({ types, writers, symbols, gone }: Announcement): void {
+    for (const { key, definition, fingerprint } of types) this.#types.set(key, this.#typeOf(definition, fingerprint))
+    for (const { key, source } of writers) this.#live.set(key, this.#writers.add(source))
+    for (const { writer, from, texts } of symbols) {
+      const stored = this.#live.get(writer)
+      if (stored !== undefined) this.#writers.addSymbols(stored, from, texts)
+    }
+    for (const key of gone) {
+      const writer = this.#live.get(key)
+      if (writer !== undefined) this.#writers.retire(writer)
+      this.#live.delete(key)
+    }
+  }
+
+  #typeOf(definition: TypeDefinition, fingerprint: string): StoredType {
+    const id = this.#catalogue.typeId(definition, fingerprint)
+    // The line above made it known, or threw.
+    return this.#catalogue.types.get(id) as StoredType
+  }
+}
+
+/** Entries that may share rows: of one type, writer and clock. */
+function groupsOf(entries: readonly PageEntry[]): Map<string, PageEntry[]> {
+  const groups = new Map<string, PageEntry[]>()
+  for (const entry of entries) {
+    const key = `${entry.type} ${entry.writer} ${entry.clock}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [entry])
+    else group.push(entry)
+  }
+  return groups
+}
+
+function recordsOf(entries: readonly PageEntry[]): number {
+  return entries.reduce((sum, { count }) => sum + count, 0)
+}

@@ -1,0 +1,51 @@
+import {
+  answerQuery,
+  type Column,
+  type Found,
+  gridOf,
+  leadMs,
+  matcherOf,
+  type QueryAnswer,
+  type QueryRequest,
+  type SeriesQuery,
+  slotsOfMetric,
+} from '@sonde/sdk'
+import { type FieldVersion, gather } from './gather.ts'
+import type { StoreFile } from './store-file.ts'
+
+/** Answers a request from what the file holds. */
+export function query(file: StoreFile, { fromMs, toMs, stepMs, queries }: QueryRequest): QueryAnswer {
+  const times = gridOf(fromMs, toMs, stepMs)
+  const results = queries.map((one) => answerQuery(one, find(file, one, fromMs, toMs, stepMs), times, stepMs))
+  return { fromMs, toMs, stepMs, times, results }
+}
+
+/** Where a metric comes from: each field that bears its name, whatever the versions of its type. */
+function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Found[] {
+  const matches = matcherOf(query.matchers)
+  return [...fieldsOfMetric(file, query.metric).values()].map((versions): Found => {
+    const { stored, slot } = versions.at(-1) as FieldVersion
+    const typeIds = versions.map((version) => version.stored.id)
+    const { intervalMs, clock } = file.writersIn(typeIds, fromMs, toMs)
+    const startMs = fromMs - leadMs(stepMs, intervalMs)
+    const series = [...file.catalogue.seriesOf(stored.type.name)].filter(({ labels }) => matches(labels))
+    const columns: Column[] = [...gather(file, { versions, series, fromMs: startMs, toMs }).values()].map((samples) =>
+      samples.take(),
+    )
+    return { type: stored.type, slot, clock, columns }
+  })
+}
+
+/** The versions of each field that bears a metric's name. */
+function fieldsOfMetric(file: StoreFile, metric: string): Map<string, FieldVersion[]> {
+  const fields = new Map<string, FieldVersion[]>()
+  for (const stored of file.catalogue.types.values()) {
+    for (const slot of slotsOfMetric(stored.type, metric)) {
+      const key = `${stored.type.name}\n${slot.name}`
+      const versions = fields.get(key)
+      if (versions === undefined) fields.set(key, [{ stored, slot }])
+      else versions.push({ stored, slot })
+    }
+  }
+  return fields
+}

@@ -1,0 +1,126 @@
+import { type Column, type Labels, numberAt, type Slot, type Views } from '@sonde/sdk'
+import { isPresent, type WordColumn } from '../codec/column.ts'
+
+/** Gathers the samples of one field of one series from pieces of the file, until they are a column that queries compute on. */
+export class Samples {
+  readonly labels: Labels
+  /** Period of the source that wrote the last piece. Unit: milliseconds; 0 where it has none. */
+  intervalMs = 0
+  #times = new Float64Array(64)
+  /** Plain values, or low and high words where every version of the field is a u64. */
+  #values: Float64Array | Uint32Array
+  #count = 0
+
+  constructor(labels: Labels, form: 'numbers' | 'words') {
+    this.labels = labels
+    this.#values = form === 'words' ? new Uint32Array(128) : new Float64Array(64)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Appends samples `from` up to `to` of a stored column. */
+  appendColumn(times: Float64Array, column: WordColumn, from: number, to: number): void {
+    this.#reserve(to - from)
+    if (column.present !== null) {
+      this.#appendPresent(times, column, from, to)
+      return
+    }
+    this.#times.set(times.subarray(from, to), this.#count)
+    const values = this.#values
+    if (values instanceof Uint32Array) values.set(column.words.subarray(2 * from, 2 * to), 2 * this.#count)
+    else values.set(columnNumbers(column).subarray(from, to), this.#count)
+    this.#count += to - from
+  }
+
+  /** Appends the field of the record at `offset`, which has it. */
+  appendRecord(timeMs: number, slot: Slot, views: Views, offset: number): void {
+    this.#reserve(1)
+    const at = this.#count++
+    this.#times[at] = timeMs
+    const values = this.#values
+    if (values instanceof Uint32Array) {
+      values[2 * at] = views.data.getUint32(offset + slot.offset, true)
+      values[2 * at + 1] = views.data.getUint32(offset + slot.offset + 4, true)
+    } else {
+      values[at] = numberAt(slot, views, offset)
+    }
+  }
+
+  /** What was gathered, in time order. */
+  take(): Column {
+    this.#sort()
+    const { labels, intervalMs } = this
+    const times = this.#times.subarray(0, this.#count)
+    const values = this.#values
+    if (values instanceof Uint32Array) {
+      return { labels, intervalMs, times, values: { words: values.subarray(0, 2 * this.#count) } }
+    }
+    return { labels, intervalMs, times, values: { numbers: values.subarray(0, this.#count) } }
+  }
+
+  #appendPresent(times: Float64Array, column: WordColumn, from: number, to: number): void {
+    const values = this.#values
+    const numbers = values instanceof Uint32Array ? undefined : columnNumbers(column)
+    for (let i = from; i < to; i++) {
+      if (!isPresent(column.present, i)) continue
+      const at = this.#count++
+      this.#times[at] = times[i] ?? 0
+      if (numbers === undefined) {
+        values[2 * at] = column.words[2 * i] ?? 0
+        values[2 * at + 1] = column.words[2 * i + 1] ?? 0
+      } else {
+        values[at] = numbers[i] ?? 0
+      }
+    }
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#count + more
+    if (needed <= this.#times.length) return
+    const capacity = Math.max(needed, 2 * this.#times.length)
+    const times = new Float64Array(capacity)
+    times.set(this.#times)
+    this.#times = times
+    const values = this.#values instanceof Uint32Array ? new Uint32Array(2 * capacity) : new Float64Array(capacity)
+    values.set(this.#values)
+    this.#values = values
+  }
+
+  /** Pieces nearly always come in order; where two writers overlap, or records came late, they do not. */
+  #sort(): void {
+    const times = this.#times
+    let i = 1
+    while (i < this.#count && (times[i] ?? 0) >= (times[i - 1] ?? 0)) i++
+    if (i >= this.#count) return
+    const order = Uint32Array.from({ length: this.#count }, (_, at) => at)
+    order.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
+    const values = this.#values
+    const isExact = values instanceof Uint32Array
+    this.#times = Float64Array.from(order, (at) => times[at] ?? 0)
+    if (isExact)
+      this.#values = Uint32Array.from(
+        { length: 2 * order.length },
+        (_, at) => values[2 * (order[at >> 1] ?? 0) + (at & 1)] ?? 0,
+      )
+    else this.#values = Float64Array.from(order, (at) => values[at] ?? 0)
+  }
+}
+
+/** The first element of a column as plain numbers: exact up to 2^53, the nearest double beyond. */
+function columnNumbers({ kind, words, count }: WordColumn): Float64Array {
+  if (kind === 'f64') return new Float64Array(words.buffer, words.byteOffset, count)
+  const numbers = new Float64Array(count)
+  if (kind === 'f32') {
+    const narrow = new Float32Array(words.buffer, words.byteOffset, 2 * count)
+    for (let i = 0; i < count; i++) numbers[i] = narrow[2 * i] ?? 0
+    return numbers
+  }
+  const isSigned = kind[0] === 'i'
+  for (let i = 0; i < count; i++) {
+    const high = words[2 * i + 1] ?? 0
+    numbers[i] = (isSigned ? high | 0 : high) * 4294967296 + (words[2 * i] ?? 0)
+  }
+  return numbers
+}

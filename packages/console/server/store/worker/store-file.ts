@@ -1,0 +1,104 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { SondeError } from '@sonde/sdk'
+import type { StoreSettings } from '../config.ts'
+import type { Announcement, Page } from '../protocol.ts'
+import { Catalogue } from './catalogue.ts'
+import { inTransaction } from './database.ts'
+import { HeadReader, HeadWriter } from './head.ts'
+import type { BelievedTimes } from './ingest.ts'
+import { type Drops, PageWriter } from './page-writer.ts'
+import { SegmentReader, SegmentWriter } from './segments.ts'
+import { DAY_MS, hourStartMs } from './slots-of-time.ts'
+import { Writers } from './writers.ts'
+
+/** Clocks of devices may run ahead by this much and be believed. Unit: milliseconds. */
+const AHEAD_LIMIT_MS = 3_600_000
+
+/** The open file with everything that reads and writes it. After a failed write it is thrown away and made anew. */
+export class StoreFile {
+  readonly database: DatabaseSync
+  readonly settings: StoreSettings
+  readonly catalogue: Catalogue
+  readonly writers: Writers
+  readonly heads: HeadReader
+  readonly headWriter: HeadWriter
+  readonly segments: SegmentReader
+  readonly segmentWriter: SegmentWriter
+  /** Chunks that could not be read. */
+  corruptChunks = 0
+  readonly #pages: PageWriter
+
+  constructor(database: DatabaseSync, settings: StoreSettings) {
+    this.database = database
+    this.settings = settings
+    this.catalogue = new Catalogue(database, settings.seriesLimit)
+    this.corruptChunks = this.catalogue.damaged
+    this.writers = new Writers(database, this.catalogue)
+    this.heads = new HeadReader(database)
+    this.headWriter = new HeadWriter(database)
+    this.segments = new SegmentReader(database)
+    this.segmentWriter = new SegmentWriter(database)
+    this.#pages = new PageWriter(this.catalogue, this.writers, this.headWriter)
+  }
+
+  /** The last page of a session that the file holds. */
+  lastSequence(session: string): number {
+    const row = this.database.prepare("SELECT value FROM meta WHERE key = 'session'").get()
+    const [of, sequence] = String(row?.value ?? '').split(' ')
+    return of === session ? Number(sequence) : 0
+  }
+
+  /** Throws where the file cannot be written. */
+  probe(): void {
+    inTransaction(this.database, () => this.database.exec("INSERT OR REPLACE INTO meta VALUES ('opened', unixepoch())"))
+  }
+
+  /** Start of the earliest hour that is kept; null where there is none. Unit: milliseconds since the Unix epoch. */
+  oldestMs(): number | null {
+    const hour = this.heads.oldestHour()
+    const segment = this.segments.oldestMs()
+    if (hour === undefined) return segment
+    return Math.min(hourStartMs(hour), segment ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Writes a page, and that it is written, in one transaction. */
+  write(page: Page, announcement: Announcement, session: string): Drops {
+    return inTransaction(this.database, () => {
+      const drops = this.#pages.write(page, announcement, this.believedTimes())
+      const insert = this.database.prepare("INSERT OR REPLACE INTO meta VALUES ('session', ?)")
+      insert.run(`${session} ${page.sequence}`)
+      return drops
+    })
+  }
+
+  /** Period and clock of those who wrote records of some types in a window: the longest period, and the latest clock. */
+  writersIn(types: readonly number[], fromMs: number, toMs: number): { intervalMs: number; clock: string } {
+    let intervalMs = 0
+    let clock = 'wall'
+    for (const type of types) {
+      const ofHead = this.heads
+        .writersIn(type, fromMs, toMs)
+        .map((row) => ({ ...row, source: this.writers.of(row.writer)?.source }))
+      for (const found of [...this.segments.sourcesIn(type, fromMs, toMs), ...ofHead]) {
+        intervalMs = Math.max(intervalMs, this.catalogue.source(found.source ?? -1)?.intervalMs ?? 0)
+        clock = found.clock
+      }
+    }
+    return { intervalMs, clock }
+  }
+
+  /** Reads a stored chunk; one that is damaged is skipped and counted. */
+  readChunk(read: () => void): void {
+    try {
+      read()
+    } catch (error) {
+      if (!(error instanceof SondeError && error.code === 'STO_CHUNK_CORRUPT')) throw error
+      this.corruptChunks++
+    }
+  }
+
+  /** Wall times that are taken as they are. */
+  believedTimes(nowMs = Date.now()): BelievedTimes {
+    return { fromMs: nowMs - this.settings.retentionDays * DAY_MS, toMs: nowMs + AHEAD_LIMIT_MS }
+  }
+}

@@ -1,0 +1,228 @@
+import { existsSync, statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { messageOf, type QueryRequest, SondeError } from '@sonde/sdk'
+import type { FileStatus, FromWorker, RecordsRequest, ToWorker, WorkerStart } from '../protocol.ts'
+import { lockDatabase, numberOf, type Opened, openDatabase, replaceDatabase } from './database.ts'
+import { maintain } from './maintenance.ts'
+import { query } from './query.ts'
+import { readStored } from './read-stored.ts'
+import { sqliteFailureOf } from './sqlite-error.ts'
+import { StoreFile } from './store-file.ts'
+
+const RETRY_MS = 1000
+const STATUS_MS = 1000
+const MAINTAIN_MS = 10_000
+/** How long upkeep may hold the thread before questions and pages get their turn. Unit: milliseconds. */
+const TURN_MS = 20
+
+/**
+ * Opens the file and keeps it open. There is one way out of every failure: the file is closed, opened anew a second later, and whatever was not acknowledged is sent
+ * again by the main thread. So nothing that was half done is remembered.
+ */
+export class StoreWorker {
+  readonly #start: WorkerStart
+  readonly #send: (message: FromWorker) => void
+  readonly #timers: NodeJS.Timeout[] = []
+  #lock: DatabaseSync | undefined
+  #file: StoreFile | undefined
+  #opening = 0
+  /** The last page that was written, also where the file forgot it. */
+  #sequence = 0
+  /** A page that failed for a reason that is not the disk's: tried again, it is dropped. */
+  #refusedSequence = 0
+  #failure = ''
+  #notice = ''
+  #damage = ''
+  #errors = 0
+  #corruptChunks = 0
+  #upkeep: Generator<undefined, void> | undefined
+  #waiting: number[] = []
+
+  constructor(start: WorkerStart, send: (message: FromWorker) => void) {
+    this.#start = start
+    this.#send = send
+  }
+
+  start(): void {
+    this.#open()
+    this.#timers.push(
+      setInterval(() => this.#tell(), STATUS_MS),
+      setInterval(() => this.#maintain(), MAINTAIN_MS),
+    )
+  }
+
+  receive(message: ToWorker): void {
+    switch (message.kind) {
+      case 'page':
+        if (message.opening === this.#opening && this.#file !== undefined) this.#write(this.#file, message)
+        break
+      case 'query':
+        this.#answer(message.id, message.request, query)
+        break
+      case 'records':
+        this.#answer(message.id, message.request, readStored)
+        break
+      case 'maintain':
+        this.#waiting.push(message.id)
+        this.#maintain()
+        break
+      case 'close':
+        this.#close()
+    }
+  }
+
+  #open(): void {
+    const { settings, session } = this.#start
+    try {
+      this.#lock ??= lockDatabase(settings.path)
+      const { database, notice } = this.#openDatabase()
+      this.#notice = notice === '' ? this.#notice : notice
+      this.#damage = ''
+      this.#file = new StoreFile(database, settings)
+      this.#file.probe()
+      this.#failure = ''
+      this.#sequence = Math.max(this.#sequence, this.#file.lastSequence(session))
+      this.#send({ kind: 'opened', opening: ++this.#opening, sequence: this.#sequence })
+    } catch (error) {
+      if (
+        error instanceof SondeError &&
+        error.code === 'STO_LOCKED' &&
+        this.#start.whenLocked === 'refuse' &&
+        this.#opening === 0
+      ) {
+        this.#send({ kind: 'refused', code: error.code, message: error.message })
+        return
+      }
+      this.#fail(error)
+    }
+    this.#tell()
+  }
+
+  #openDatabase(): Opened {
+    const { settings } = this.#start
+    return this.#damage === '' ? openDatabase(settings) : replaceDatabase(settings, this.#damage)
+  }
+
+  #write(file: StoreFile, { page, announcement }: Extract<ToWorker, { kind: 'page' }>): void {
+    try {
+      const isRefused = page.sequence === this.#refusedSequence
+      const records = isRefused ? page.entries.reduce((sum, { count }) => sum + count, 0) : 0
+      const drops = file.write(isRefused ? { ...page, entries: [] } : page, announcement, this.#start.session)
+      this.#sequence = page.sequence
+      this.#send({
+        kind: 'acked',
+        sequence: page.sequence,
+        dropped: isRefused ? [['failed', records], ...drops] : drops,
+      })
+    } catch (error) {
+      if (sqliteFailureOf(error) === undefined) this.#refusedSequence = page.sequence
+      this.#fail(error)
+    }
+  }
+
+  #answer<R extends QueryRequest | RecordsRequest, A extends Extract<FromWorker, { kind: 'answer' }>['result']>(
+    id: number,
+    request: R,
+    read: (file: StoreFile, request: R) => A,
+  ): void {
+    if (this.#file === undefined) {
+      this.#send({
+        kind: 'failed',
+        id,
+        code: 'STO_UNAVAILABLE',
+        message: `the store has no file to read: ${this.#failure}`,
+      })
+      return
+    }
+    try {
+      this.#send({ kind: 'answer', id, result: read(this.#file, request) })
+    } catch (error) {
+      const code = error instanceof SondeError ? error.code : 'STO_READ'
+      this.#send({ kind: 'failed', id, code, message: messageOf(error) })
+      if (!(error instanceof SondeError)) this.#fail(error)
+    }
+  }
+
+  /** Starts what is due unless it runs already, and answers who waits for it when it is done. */
+  #maintain(): void {
+    if (this.#file === undefined || this.#upkeep !== undefined) return
+    this.#upkeep = maintain(this.#file, Date.now())
+    this.#turn(this.#upkeep)
+  }
+
+  #turn(upkeep: Generator<undefined, void>): void {
+    if (upkeep !== this.#upkeep) return
+    const endMs = performance.now() + TURN_MS
+    try {
+      while (performance.now() < endMs) {
+        if (upkeep.next().done !== true) continue
+        this.#upkeep = undefined
+        this.#tell()
+        for (const id of this.#waiting.splice(0)) this.#send({ kind: 'answer', id, result: undefined })
+        return
+      }
+      setImmediate(() => this.#turn(upkeep))
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Whatever failed: the file is closed, and opened again after a pause. */
+  #fail(error: unknown): void {
+    this.#errors++
+    this.#failure = messageOf(error)
+    if (sqliteFailureOf(error) === 'damaged') this.#damage = this.#failure
+    this.#closeFile()
+    for (const id of this.#waiting.splice(0)) {
+      this.#send({ kind: 'failed', id, code: 'STO_UNAVAILABLE', message: this.#failure })
+    }
+    this.#tell()
+    setTimeout(() => this.#open(), RETRY_MS)
+  }
+
+  #closeFile(): void {
+    this.#upkeep = undefined
+    this.#corruptChunks += this.#file?.corruptChunks ?? 0
+    const database = this.#file?.database
+    this.#file = undefined
+    if (database?.isOpen === true) database.close()
+  }
+
+  #close(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#closeFile()
+    this.#lock?.close()
+    this.#send({ kind: 'closed' })
+  }
+
+  #tell(): void {
+    try {
+      this.#send({ kind: 'status', status: this.#status() })
+    } catch (error) {
+      // Without a file there is nothing left that could fail, so this ends.
+      this.#fail(error)
+    }
+  }
+
+  #status(): FileStatus {
+    const file = this.#file
+    const state = file === undefined || this.#failure !== '' ? 'failing' : 'writing'
+    return {
+      state,
+      reason: state === 'failing' ? this.#failure : this.#notice,
+      bytes: sizeOf(this.#start.settings.path),
+      freeBytes:
+        file === undefined
+          ? 0
+          : numberOf(file.database, 'PRAGMA freelist_count') * numberOf(file.database, 'PRAGMA page_size'),
+      oldestMs: file?.oldestMs() ?? null,
+      corruptChunks: this.#corruptChunks + (file?.corruptChunks ?? 0),
+      errors: this.#errors,
+    }
+  }
+}
+
+/** The file and its write-ahead log. Unit: bytes. */
+function sizeOf(path: string): number {
+  return ['', '-wal'].reduce((sum, suffix) => sum + (existsSync(path + suffix) ? statSync(path + suffix).size : 0), 0)
+}

@@ -1,0 +1,106 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { SourceInfo } from '@sonde/sdk'
+import type { SourceDescriptor } from '../protocol.ts'
+import { symbolsOf } from '../texts.ts'
+import type { Catalogue, StoredType } from './catalogue.ts'
+import { SeriesResolver } from './series-resolver.ts'
+
+/** Writers of earlier that are kept in memory. */
+const IDLE_COUNT_LIMIT = 64
+
+/** Who wrote rows of the head: a source for as long as its process lived, with its symbols. */
+export interface StoredWriter {
+  readonly id: number
+  /** Id of its source. */
+  readonly source: number
+  readonly info: SourceInfo
+  readonly texts: string[]
+  readonly resolvers: Map<number, SeriesResolver>
+}
+
+/** Writers of the head. Those that write now are kept in memory; others are read when their rows are. */
+export class Writers {
+  readonly #database: DatabaseSync
+  readonly #catalogue: Catalogue
+  readonly #live = new Map<number, StoredWriter>()
+  readonly #idle = new Map<number, StoredWriter>()
+
+  constructor(database: DatabaseSync, catalogue: Catalogue) {
+    this.#database = database
+    this.#catalogue = catalogue
+  }
+
+  /** Stores a new writer. */
+  add(descriptor: SourceDescriptor): StoredWriter {
+    const source = this.#catalogue.sourceId(descriptor)
+    const row = this.#database.prepare('INSERT INTO writer (source) VALUES (?)').run(source)
+    const writer = writerOf(Number(row.lastInsertRowid), source, descriptor, [])
+    this.#live.set(writer.id, writer)
+    return writer
+  }
+
+  /** Stores texts that a writer's table gained. */
+  addSymbols(writer: StoredWriter, from: number, texts: readonly string[]): void {
+    const insert = this.#database.prepare('INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)')
+    for (const [index, text] of texts.entries()) {
+      insert.run(writer.id, from + index, text)
+      writer.texts[from + index] = text
+    }
+  }
+
+  /** A writer writes no more. */
+  retire(writer: StoredWriter): void {
+    this.#live.delete(writer.id)
+  }
+
+  /** A writer by its id; undefined where its row was lost. */
+  of(id: number): StoredWriter | undefined {
+    const known = this.#live.get(id) ?? this.#idle.get(id)
+    if (known !== undefined) return known
+    const row = this.#database.prepare('SELECT source FROM writer WHERE id = ?').get(id)
+    const source = Number(row?.source)
+    const descriptor = this.#catalogue.source(source)
+    if (descriptor === undefined) return undefined
+    const texts: string[] = []
+    for (const symbol of this.#database.prepare('SELECT id, text FROM symbol WHERE writer = ?').iterate(id)) {
+      texts[Number(symbol.id)] = String(symbol.text)
+    }
+    const writer = writerOf(id, source, descriptor, texts)
+    if (this.#idle.size >= IDLE_COUNT_LIMIT) this.#idle.clear()
+    this.#idle.set(id, writer)
+    return writer
+  }
+
+  /** What finds the series of a writer's records of a type. */
+  resolver(writer: StoredWriter, stored: StoredType): SeriesResolver {
+    let resolver = writer.resolvers.get(stored.id)
+    if (resolver === undefined) {
+      resolver = new SeriesResolver(stored, writer.info)
+      writer.resolvers.set(stored.id, resolver)
+    }
+    return resolver
+  }
+
+  /** Series were deleted: what was remembered of them is asked again. */
+  forgetSeries(): void {
+    for (const writer of [...this.#live.values(), ...this.#idle.values()]) writer.resolvers.clear()
+  }
+
+  /** Deletes the writers that write no more and of which the head has no row. */
+  deleteUnused(): void {
+    const unused = this.#database.prepare('SELECT id FROM writer WHERE id NOT IN (SELECT writer FROM head)').all()
+    const [deleteWriter, deleteSymbols] = ['writer WHERE id', 'symbol WHERE writer'].map((rows) =>
+      this.#database.prepare(`DELETE FROM ${rows} = ?`),
+    )
+    for (const id of unused.map((row) => Number(row.id))) {
+      if (this.#live.has(id)) continue
+      deleteWriter?.run(id)
+      deleteSymbols?.run(id)
+      this.#idle.delete(id)
+    }
+  }
+}
+
+function writerOf(id: number, source: number, descriptor: SourceDescriptor, texts: string[]): StoredWriter {
+  return { id, source, texts, resolvers: new Map(), info: { ...descriptor, symbols: symbolsOf(texts) } }
+}
