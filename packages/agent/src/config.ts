@@ -1,7 +1,23 @@
-import { block, type Checked, type ConfigIssue, check, choice, flag, integer, list, text } from '@sonde/sdk/config'
+import {
+  block,
+  type Checked,
+  type ConfigIssue,
+  check,
+  choice,
+  flag,
+  integer,
+  list,
+  pattern,
+  section,
+  setting,
+  show,
+  text,
+} from '@sonde/sdk/config'
 import * as v from 'valibot'
 import { SOURCES } from './sources/registry.ts'
 import type { SourceDefinition } from './sources/source.ts'
+
+const DATA_SOURCES_LIMIT = 256
 
 /** One entry of `data_sources` after checking. */
 export interface DataSourceConfig {
@@ -12,40 +28,83 @@ export interface DataSourceConfig {
   readonly options: object
 }
 
-const interval = v.optional(integer(10, 3_600_000, 'milliseconds'))
-const common = { name: v.optional(text(1, 64)), enabled: v.optional(flag(), true), interval_ms: interval }
-
 /** Schema of `paths`: roots below which the kernel's files are read. */
 export const pathsSchema = block({
-  procfs: v.optional(text(), '/proc'),
-  sysfs: v.optional(text(), '/sys'),
+  procfs: setting(text(), '/proc', 'Root of the procfs that is read; another one in a container, such as /host/proc'),
+  sysfs: setting(text(), '/sys', 'Root of the sysfs that is read'),
 })
 
 /** Schema of `export.prometheus`. */
 export const prometheusSchema = block({
-  host: v.optional(text(1, 255), '127.0.0.1'),
-  port: v.optional(integer(0, 65_535, '0 is any free port'), 9394),
-  path: v.optional(v.pipe(v.string(), v.regex(/^\/[A-Za-z0-9/_.-]*$/, 'a path such as /metrics')), '/metrics'),
-  timestamps: v.optional(flag(), false),
-  series_expiry_s: v.optional(integer(10, 86_400, 'seconds'), 300),
-  series_limit: v.optional(integer(100, 10_000_000, 'series a type'), 50_000),
+  host: setting(
+    text(1, 255),
+    '127.0.0.1',
+    'Address to listen on, for the page and the API too. There is no login: think before you open it',
+  ),
+  port: setting(integer(0, 65_535, '0 is any free port'), 9394, 'Port to listen on'),
+  path: setting(pattern(/^\/[A-Za-z0-9/_.-]*$/, 'a path such as /metrics'), '/metrics', 'Where metrics are served'),
+  allowed_hosts: setting(
+    list(pattern(/^(\*|(\*\.)?[A-Za-z0-9_.-]{1,253})$/, 'a name such as gpu17.example.com, *.example.com, or *'), 64),
+    [],
+    'Names by which browsers may reach the page and the API, beside localhost and addresses; see the HTTP API',
+  ),
+  timestamps: setting(flag(), false, 'Whether lines carry the time of their record'),
+  series_expiry_s: setting(
+    integer(10, 86_400, 'seconds'),
+    300,
+    'A series without a record for this long is taken out of the page',
+  ),
+  series_limit: setting(
+    integer(100, 10_000_000, 'series a type'),
+    50_000,
+    'Series of one type at most; records of further ones are dropped and counted',
+  ),
 })
 
 /** Schema of `export`. A sink is a block; those that can be several take a list. */
-export const exportSchema = block({ prometheus: v.optional(prometheusSchema, {}) })
+export const exportSchema = block({ prometheus: section(prometheusSchema.entries) })
 
 /** Schema of `limits`. */
 export const limitsSchema = block({
-  recent_window_s: v.optional(integer(10, 3600, 'seconds'), 300),
-  recent_bytes: v.optional(integer(1 << 20, 2 ** 32, 'bytes'), 32 << 20),
-  stream_clients: v.optional(integer(1, 10_000, 'open live streams'), 64),
-  source_call_ms: v.optional(integer(100, 600_000, 'milliseconds'), 5000),
-  source_flood_bytes: v.optional(integer(1 << 16, 2 ** 32, 'bytes of records a sample'), 16 << 20),
+  recent_window_s: setting(
+    integer(10, 3600, 'seconds'),
+    300,
+    'How far back memory reaches; what `sonde agent` has instead of a store',
+  ),
+  recent_bytes: setting(
+    integer(1 << 20, 2 ** 32, 'bytes'),
+    32 << 20,
+    'Memory for recent records; the oldest leave first',
+  ),
+  stream_clients: setting(
+    integer(1, 10_000, 'open live streams'),
+    64,
+    'Live streams at a time; further ones are refused with 503 and counted',
+  ),
+  parallel_queries: setting(
+    integer(1, 1000, 'requests'),
+    32,
+    'Queries that are answered at a time; further ones are refused with 503 and counted',
+  ),
+  source_call_ms: setting(
+    integer(100, 600_000, 'milliseconds'),
+    5000,
+    'A call of a source that takes longer marks it as stuck; its child process is replaced',
+  ),
+  source_flood_bytes: setting(
+    integer(1 << 16, 2 ** 32, 'bytes of records a sample'),
+    16 << 20,
+    'What one sample may report; more is dropped and counted',
+  ),
 })
 
 /** Schema of `log`. */
 export const logSchema = block({
-  level: v.optional(choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace']), 'info'),
+  level: setting(
+    choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace']),
+    'info',
+    'Lines below this level are not written',
+  ),
 })
 
 /** What the agent reads from the configuration. */
@@ -59,7 +118,13 @@ export interface AgentConfig {
 /** The schema of one `data_sources` entry of a kind: the common keys and the source's own. */
 export function dataSourceSchema(definition: SourceDefinition) {
   const own = definition.options as v.StrictObjectSchema<v.ObjectEntries, undefined>
-  return block({ ...common, type: v.literal(definition.name), ...own.entries })
+  return block({
+    type: v.pipe(v.literal(definition.name, definition.name), v.description('Kind of source')),
+    name: setting(text(1, 64), definition.name, 'Name in labels, pages and logs; no two sources have the same'),
+    enabled: setting(flag(), true, 'Whether it runs'),
+    interval_ms: setting(integer(10, 3_600_000, 'milliseconds'), definition.intervalMs, 'Time between two samples'),
+    ...own.entries,
+  })
 }
 
 /** What runs where the configuration names no sources: every kind once, at its own period. */
@@ -67,42 +132,55 @@ export function defaultDataSources(definitions: readonly SourceDefinition[] = SO
   return definitions.map(({ name }) => ({ type: name }))
 }
 
-/**
- * Checks `data_sources`. The kind decides which keys an entry may have, so each entry is checked on its own.
- */
+/** An entry of `data_sources` that passed, also where it is switched off. */
+export interface CheckedDataSource extends DataSourceConfig {
+  readonly enabled: boolean
+}
+
+/** Checks `data_sources`. The kind decides which keys an entry may have, so each entry is checked on its own. */
 export function checkDataSources(
   input: unknown,
   definitions: readonly SourceDefinition[] = SOURCES,
-): Checked<DataSourceConfig[]> {
-  const entries = check(list(v.looseObject({}, 'a block with the key type'), 256), input, 'data_sources')
+): Checked<CheckedDataSource[]> {
+  const entries = check(list(v.unknown(), DATA_SOURCES_LIMIT, 'sources'), input, 'data_sources')
   if (!entries.ok) return entries
   const issues: ConfigIssue[] = []
-  const sources: DataSourceConfig[] = []
-  const names = new Set<string>()
-  entries.value.forEach((entry: Record<string, unknown>, index) => {
+  const sources: CheckedDataSource[] = []
+  const places = new Map<string, string>()
+  entries.value.forEach((entry: unknown, index: number) => {
     const place = `data_sources[${index}]`
-    const definition = definitions.find(({ name }) => name === entry.type)
-    if (definition === undefined) {
-      const allowed = `one of ${definitions.map(({ name }) => name).join(', ')}`
-      issues.push({ path: `${place}.type`, value: JSON.stringify(entry.type) ?? '', allowed })
-      return
-    }
-    const checked = check(dataSourceSchema(definition), entry, place)
+    const checked = checkDataSource(entry, place, definitions)
     if (!checked.ok) {
       issues.push(...checked.issues)
       return
     }
-    const {
-      name = definition.name,
-      enabled,
-      interval_ms = definition.intervalMs,
-      type: _type,
-      ...options
-    } = checked.value
-    if (names.has(name))
-      issues.push({ path: `${place}.name`, value: JSON.stringify(name), allowed: 'a name that no other source has' })
-    names.add(name)
-    if (enabled) sources.push({ name, definition, intervalMs: interval_ms, options })
+    const { name } = checked.value
+    const taken = places.get(name)
+    if (taken !== undefined)
+      issues.push({
+        path: `${place}.name`,
+        fault: `is ${show(name)}, as ${taken} has it`,
+        allowed: 'a name of its own',
+      })
+    places.set(name, place)
+    sources.push(checked.value)
   })
   return issues.length > 0 ? { ok: false, issues } : { ok: true, value: sources }
+}
+
+function checkDataSource(
+  entry: unknown,
+  place: string,
+  definitions: readonly SourceDefinition[],
+): Checked<CheckedDataSource> {
+  const typed = check(v.looseObject({ type: v.unknown() }, 'a block with the key type'), entry, place)
+  if (!typed.ok) return typed
+  const kind = choice(definitions.map(({ name }) => name))
+  const type = check(kind, typed.value.type, `${place}.type`)
+  if (!type.ok) return type
+  const definition = definitions.find(({ name }) => name === type.value) as SourceDefinition
+  const checked = check(dataSourceSchema(definition), entry, place)
+  if (!checked.ok) return checked
+  const { type: _type, name, enabled, interval_ms: intervalMs, ...options } = checked.value
+  return { ok: true, value: { name, definition, enabled, intervalMs, options } }
 }

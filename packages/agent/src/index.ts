@@ -1,6 +1,7 @@
 export { Agent, type AgentOptions, createAgent } from './agent.ts'
 export {
   type AgentConfig,
+  type CheckedDataSource,
   checkDataSources,
   type DataSourceConfig,
   dataSourceSchema,

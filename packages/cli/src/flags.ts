@@ -1,15 +1,25 @@
-import { SondeError } from '@sonde/sdk'
 import type { Command } from 'commander'
-import { type Loaded, loadConfig, type Setting, scalarOf } from './config/load.ts'
+import { ConfigError } from './config/config-error.ts'
+import { type Loaded, loadConfig } from './config/load.ts'
+import { numberOf, type Setting } from './config/setting.ts'
 
-/** Options that every running command takes. */
-export interface CommonFlags {
+/** Options that commands take; those of `up` are left out by the others. */
+export interface Flags {
   readonly config?: string
   readonly listen?: string
   readonly logLevel?: string
   readonly 'path.procfs'?: string
   readonly 'path.sysfs'?: string
+  readonly dataDir?: string
 }
+
+/** Flags that stand for one key each. */
+const KEYS = [
+  { name: 'logLevel', flag: '--log-level', path: ['log', 'level'] },
+  { name: 'path.procfs', flag: '--path.procfs', path: ['paths', 'procfs'] },
+  { name: 'path.sysfs', flag: '--path.sysfs', path: ['paths', 'sysfs'] },
+  { name: 'dataDir', flag: '--data-dir', path: ['store', 'dir'] },
+] as const
 
 /** Adds the common options to a command. */
 export function withCommonFlags(command: Command): Command {
@@ -22,28 +32,22 @@ export function withCommonFlags(command: Command): Command {
 }
 
 /** Loads the configuration that a command's options and the environment give. */
-export function loadFor(flags: CommonFlags): Loaded {
-  return loadConfig({ file: flags.config, flags: settingsOf(flags) })
-}
-
-function settingsOf(flags: CommonFlags): Setting[] {
-  const settings: Setting[] = []
+export function loadFor(flags: Flags): Loaded {
+  const settings = KEYS.flatMap(({ name, flag, path }): Setting[] => {
+    const value = flags[name]
+    return value === undefined ? [] : [{ path, value, origin: flag }]
+  })
   if (flags.listen !== undefined) settings.push(...listenSettings(flags.listen))
-  if (flags.logLevel !== undefined)
-    settings.push({ path: ['log', 'level'], value: flags.logLevel, origin: '--log-level' })
-  const { 'path.procfs': procfs, 'path.sysfs': sysfs } = flags
-  if (procfs !== undefined) settings.push({ path: ['paths', 'procfs'], value: procfs, origin: '--path.procfs' })
-  if (sysfs !== undefined) settings.push({ path: ['paths', 'sysfs'], value: sysfs, origin: '--path.sysfs' })
-  return settings
+  return loadConfig({ file: flags.config, flags: settings })
 }
 
 /** `host:port`, `:port`, `[::1]:port`, or a port alone. */
 function listenSettings(listen: string): Setting[] {
   const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:[\]]*):)?(\d+)$/.exec(listen)
   if (match === null)
-    throw new SondeError('CLI_LISTEN', `--listen is ${JSON.stringify(listen)}; allowed: host:port, :port or a port`)
+    throw new ConfigError([`--listen is ${JSON.stringify(listen)}; allowed: host:port, [IPv6]:port, :port or a port`])
   const [, host = '', port = ''] = match
-  const settings: Setting[] = [{ path: ['export', 'prometheus', 'port'], value: scalarOf(port), origin: '--listen' }]
+  const settings: Setting[] = [{ path: ['export', 'prometheus', 'port'], value: numberOf(port), origin: '--listen' }]
   const name = host.replace(/^\[|\]$/g, '')
   if (name !== '') settings.push({ path: ['export', 'prometheus', 'host'], value: name, origin: '--listen' })
   return settings

@@ -36,6 +36,7 @@ function startUnruly(type: string, options: object) {
     recent_window_s: 60,
     recent_bytes: 1 << 20,
     stream_clients: 1,
+    parallel_queries: 1,
     source_call_ms: CALL_LIMIT_MS,
     source_flood_bytes: 1 << 20,
   }

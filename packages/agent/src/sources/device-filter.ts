@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import { list, pattern, setting } from '@sonde/sdk/config'
 
 const PATTERN_LIMIT = 64
 const PATTERN = /^!?[^\s/!]{1,64}$/
@@ -7,13 +7,10 @@ const PATTERN = /^!?[^\s/!]{1,64}$/
  * Schema of a `devices` option: glob patterns (`*` any text, `?` one character) of the device names that are read. A pattern that starts with `!` leaves devices
  * out. A device is read when it matches a pattern, or there are only `!` patterns, and matches no `!` pattern. At most 64 patterns. Default: all.
  */
-export const devicesOption = v.optional(
-  v.pipe(
-    v.array(v.pipe(v.string(), v.regex(PATTERN, 'a device name or pattern such as eth0, mlx5_* or !veth*'))),
-    v.maxLength(PATTERN_LIMIT, `at most ${PATTERN_LIMIT} patterns`),
-    v.description('Patterns of the device names to read, `*` and `?` as in a shell; `!` first leaves devices out'),
-  ),
+export const devicesOption = setting(
+  list(pattern(PATTERN, 'a device name or pattern such as eth0, mlx5_* or !veth*'), PATTERN_LIMIT, 'patterns'),
   [],
+  'Patterns of the device names to read, `*` and `?` as in a shell; `!` first leaves devices out',
 )
 
 /** A test of device names against the patterns of {@link devicesOption}. */

@@ -1,69 +1,39 @@
-import { dataSourceSchema, SOURCES } from '@sonde/agent'
-import type { GenericSchema } from 'valibot'
-import { stringify } from 'yaml'
+import { Document, isCollection, isScalar, isSeq, type Scalar, visit, type YAMLSeq } from 'yaml'
 import type { Loaded } from '../config/load.ts'
-import { ROOM_SCHEMAS } from '../config/rooms.ts'
 
-/** The configuration that holds as YAML, each value followed by where it came from. */
+/** Stands before an origin until the lines are aligned; no value can hold it, as YAML escapes control characters. */
+const MARK = '\u0001'
+const COLUMN_MAX = 60
+
+/** The configuration that holds, as YAML that can be used as a file; each value is followed by where it came from. */
 export function printConfig({ plain, originOf }: Loaded): string {
-  const lines = stringify(plain).trimEnd().split('\n')
-  const paths = pathsOfLines(lines)
-  const width = Math.min(60, Math.max(...lines.map((line) => line.length)) + 2)
-  return lines
-    .map((line, index) => {
-      const path = paths[index]
-      return path === undefined ? line : `${line.padEnd(width)}# ${originOf(path)}`
-    })
-    .join('\n')
-}
-
-/** The key path of every line that holds a value, from the indentation of plain block YAML. */
-function pathsOfLines(lines: readonly string[]): (string | undefined)[] {
-  const stack: { indent: number; key: string }[] = []
-  const counts = new Map<string, number>()
-  return lines.map((line) => {
-    const match = /^(\s*)((?:- )*)([A-Za-z_][\w]*):(.*)$/.exec(line)
-    if (match === null) return undefined
-    const [, space = '', dashes = '', key = '', rest = ''] = match
-    const indent = space.length + dashes.length
-    while (stack.length > 0 && (stack.at(-1)?.indent ?? 0) >= indent) stack.pop()
-    if (dashes !== '') {
-      const list = pathText(stack.filter((entry) => entry.indent < space.length || !entry.key.startsWith('[')))
-      const index = counts.get(list) ?? 0
-      counts.set(list, index + 1)
-      while (stack.at(-1)?.key.startsWith('[') === true) stack.pop()
-      stack.push({ indent: indent - 1, key: `[${index}]` })
-    }
-    stack.push({ indent, key })
-    return rest.trim() === '' ? undefined : pathText(stack)
-  })
-}
-
-function pathText(stack: readonly { key: string }[]): string {
-  return stack.reduce((path, { key }) => (key.startsWith('[') || path === '' ? `${path}${key}` : `${path}.${key}`), '')
-}
-
-/** JSON Schema of the whole file, for editors that check while one types. */
-export async function printSchema(): Promise<string> {
-  const { toJsonSchema } = await import('@valibot/to-json-schema')
-  const convert = (schema: unknown) => {
-    const { $schema: _, ...rest } = toJsonSchema(schema as GenericSchema, { errorMode: 'ignore' })
-    return rest
-  }
-  const properties = Object.fromEntries(Object.entries(ROOM_SCHEMAS).map(([key, schema]) => [key, convert(schema)]))
-  const sources = {
-    type: 'array',
-    items: { anyOf: SOURCES.map((definition) => convert(dataSourceSchema(definition))) },
-  }
-  return JSON.stringify(
-    {
-      $schema: 'http://json-schema.org/draft-07/schema#',
-      title: 'Sonde configuration',
-      type: 'object',
-      additionalProperties: false,
-      properties: { data_sources: sources, ...properties },
+  const document = new Document(plain)
+  visit(document, {
+    Pair(_key, { key, value }, ancestors) {
+      if (!isLeaf(value)) return
+      if (isSeq(value)) value.flow = true
+      value.comment = `${MARK}${originOf(pathOf([...ancestors, { key }]))}`
     },
-    null,
-    2,
-  )
+  })
+  return align(document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')).join('\n')
+}
+
+/** A value that has one origin: a scalar, or a list of scalars. */
+function isLeaf(value: unknown): value is Scalar | YAMLSeq {
+  return isScalar(value) || (isSeq(value) && !value.items.some((item) => isCollection(item)))
+}
+
+function pathOf(nodes: readonly unknown[]): string {
+  return nodes.reduce<string>((path, node, index) => {
+    if (isSeq(node)) return `${path}[${node.items.indexOf(nodes[index + 1])}]`
+    const { key } = node as { key?: unknown }
+    if (!isScalar(key)) return path
+    return path === '' ? String(key.value) : `${path}.${String(key.value)}`
+  }, '')
+}
+
+function align(lines: readonly string[]): string[] {
+  const parts = lines.map((line) => line.split(` #${MARK}`))
+  const column = Math.min(COLUMN_MAX, Math.max(...parts.map(([text = '']) => text.length)))
+  return parts.map(([text = '', origin]) => (origin === undefined ? text : `${text.padEnd(column)}  # ${origin}`))
 }

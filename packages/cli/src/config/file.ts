@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { getSystemErrorMessage } from 'node:util'
+import { messageOf } from '@sonde/sdk'
 import { type Document, isMap, LineCounter, parseDocument } from 'yaml'
+import { ConfigError } from './config-error.ts'
 
 const FILE_BYTES_LIMIT = 1 << 20
 
@@ -15,35 +17,61 @@ export interface ConfigFile {
 /**
  * Reads and parses a YAML file.
  *
- * @throws SondeError `CFG_FILE` where it cannot be read or is no YAML; the message names file and line.
+ * @throws ConfigError where it cannot be read or is no YAML; each line names the file and the line in it.
  */
 export function readConfigFile(path: string): ConfigFile {
   const lines = new LineCounter()
-  const document = parseDocument(readText(path), { lineCounter: lines, uniqueKeys: true, maxAliasCount: 100 } as object)
-  const broken = document.errors[0]
-  if (broken !== undefined) {
-    const line = broken.linePos?.[0].line ?? 1
-    throw new SondeError('CFG_FILE', `${path}:${line}: ${broken.message.split('\n')[0]?.replace(/ at line .*/, '')}`)
+  const document = parseDocument(readText(path), { lineCounter: lines, uniqueKeys: true })
+  const broken = [...document.errors, ...document.warnings]
+  if (broken.length > 0) {
+    throw new ConfigError(
+      broken.map(({ linePos, message }) => {
+        const [problem = ''] = message.split('\n')
+        return `${path}:${linePos?.[0].line ?? 1}: ${problem.replace(/ at line \d+, column \d+:?$/, '')}`
+      }),
+    )
   }
-  const content: unknown = document.toJS()
-  if (content !== null && !isMap(document.contents)) {
-    throw new SondeError('CFG_FILE', `${path}:1: the file holds ${typeof content}; allowed: a block of keys`)
-  }
-  return {
-    path,
-    content: (content ?? {}) as Record<string, unknown>,
-    lineOf: (keys) => lineOf(document, lines, keys),
-  }
+  return { path, content: contentOf(document, path), lineOf: (keys) => lineOf(document, lines, keys) }
 }
 
-function readText(path: string): string {
+function contentOf(document: Document, path: string): Record<string, unknown> {
+  let content: unknown
   try {
-    const bytes = readFileSync(path)
-    if (bytes.length > FILE_BYTES_LIMIT)
-      throw new SondeError('CFG_FILE', `${bytes.length} bytes; at most ${FILE_BYTES_LIMIT}`)
-    return bytes.toString('utf8')
+    content = document.toJS()
   } catch (cause) {
-    throw new SondeError('CFG_FILE', `${path}: cannot be read: ${messageOf(cause)}`, { cause })
+    // Aliases that name nothing, or that would unfold to millions of values.
+    throw new ConfigError([`${path}: ${messageOf(cause)}`])
+  }
+  if (content === null) return {}
+  if (!isMap(document.contents))
+    throw new ConfigError([
+      `${path}:1: the file holds ${Array.isArray(content) ? 'a list' : `a ${typeof content}`}; allowed: a block of keys`,
+    ])
+  return content as Record<string, unknown>
+}
+
+/** Text of a file or pipe, which is not read past the limit whatever it is. */
+function readText(path: string): string {
+  const bytes = Buffer.alloc(FILE_BYTES_LIMIT + 1)
+  let length = 0
+  try {
+    const descriptor = openSync(path, 'r')
+    try {
+      for (let read = 1; read > 0 && length < bytes.length; length += read)
+        read = readSync(descriptor, bytes, length, bytes.length - length, null)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (cause) {
+    const { errno } = cause as { errno?: number }
+    const reason = errno === undefined ? messageOf(cause) : getSystemErrorMessage(errno)
+    throw new ConfigError([`${path}: the file cannot be read: ${reason}`])
+  }
+  if (length > FILE_BYTES_LIMIT) throw new ConfigError([`${path}: the file is larger than ${FILE_BYTES_LIMIT} bytes`])
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length))
+  } catch {
+    throw new ConfigError([`${path}: the file is not UTF-8 text`])
   }
 }
 

@@ -1,26 +1,35 @@
-import { ROOM_SCHEMAS } from './rooms.ts'
+import { allowedAt } from '@sonde/sdk/config'
+import { type GenericSchema, getDescription } from 'valibot'
 
-/** A single setting that the environment can give: its key path and the name of the variable. */
+/** A single setting: what it is for, what may stand there, and what holds where nothing does. */
 export interface Leaf {
   readonly path: readonly string[]
-  /** `SONDE_` and the key path in capitals: `SONDE_EXPORT_PROMETHEUS_PORT`. */
-  readonly variable: string
+  readonly kind: 'number' | 'boolean' | 'text' | 'list'
+  /** As an error message says it, with range and unit. */
+  readonly allowed: string
+  /** Undefined where there is no fixed one. */
+  readonly fallback: unknown
+  readonly description: string
 }
 
-interface SchemaNode {
-  readonly type: string
-  readonly entries?: Readonly<Record<string, SchemaNode>>
-  readonly wrapped?: SchemaNode
+type Parts = GenericSchema & {
+  readonly entries?: Readonly<Record<string, GenericSchema>>
+  readonly wrapped?: GenericSchema
+  readonly default?: unknown
 }
 
-/** Every setting below the top-level blocks; lists such as `data_sources` are not among them. */
-export function leaves(): Leaf[] {
-  return Object.entries(ROOM_SCHEMAS).flatMap(([key, schema]) => leavesOf(schema as unknown as SchemaNode, [key]))
-}
-
-function leavesOf(schema: SchemaNode, path: readonly string[]): Leaf[] {
-  const inner = schema.wrapped ?? schema
+/** Every setting below a schema, in its order. */
+export function leavesOf(schema: GenericSchema, path: readonly string[]): Leaf[] {
+  const { wrapped, default: fallback } = schema as Parts
+  const inner = (wrapped ?? schema) as Parts
   if (inner.entries !== undefined)
     return Object.entries(inner.entries).flatMap(([key, child]) => leavesOf(child, [...path, key]))
-  return [{ path, variable: `SONDE_${path.join('_').toUpperCase()}` }]
+  return [
+    { path, kind: kindOf(inner.type), allowed: allowedAt(inner), fallback, description: getDescription(inner) ?? '' },
+  ]
+}
+
+function kindOf(type: string): Leaf['kind'] {
+  if (type === 'number' || type === 'boolean') return type
+  return type === 'array' ? 'list' : 'text'
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { SondeError } from '@sonde/sdk'
 import type { ConfigIssue } from '@sonde/sdk/config'
+import { ConfigError } from './config-error.ts'
+import { type Environment, environmentSettings } from './environment.ts'
 import { type ConfigFile, readConfigFile } from './file.ts'
-import { leaves } from './leaves.ts'
 import { checkRooms, type SondeConfig } from './rooms.ts'
+import type { Setting } from './setting.ts'
 
 /** Where configuration comes from. */
 export interface ConfigSources {
@@ -16,34 +17,18 @@ export interface ConfigSources {
   readonly file?: string | undefined
   /** Values of the command line by key path, with the flag that gave them. */
   readonly flags?: readonly Setting[]
-  readonly environment?: Readonly<Record<string, string | undefined>>
-}
-
-/** One value from outside the file. */
-export interface Setting {
-  readonly path: readonly string[]
-  readonly value: unknown
-  /** What people call its origin: `--listen`, `SONDE_LOG_LEVEL`. */
-  readonly origin: string
+  /** Default: that of this process. */
+  readonly environment?: Environment
 }
 
 /** The configuration that holds, and where each value came from. */
 export interface Loaded {
   readonly config: SondeConfig
+  /** With every default filled in, as the file would say it. */
   readonly plain: Readonly<Record<string, unknown>>
   readonly file: string | undefined
-  /** Origin of the value at a key path such as `export.prometheus.port`. */
+  /** Origin of the value at a key path such as `export.prometheus.port`: a flag, a variable, `file:line`, or `default`. */
   originOf(path: string): string
-}
-
-/** Everything wrong with a configuration: one line each, with place, value and what is allowed. Exit code 2. */
-export class ConfigError extends SondeError {
-  readonly lines: readonly string[]
-
-  constructor(lines: readonly string[]) {
-    super('CFG_INVALID', lines.join('\n'))
-    this.lines = lines
-  }
 }
 
 /**
@@ -51,77 +36,57 @@ export class ConfigError extends SondeError {
  *
  * @throws ConfigError with every wrong place at once.
  */
-export function loadConfig({ file, flags = [], environment = process.env }: ConfigSources = {}): Loaded {
-  const chosen = file ?? environment.SONDE_CONFIG
-  const opened = file === undefined && chosen === '' ? undefined : openFile(chosen)
+export function loadConfig({ file: path, flags = [], environment = process.env }: ConfigSources = {}): Loaded {
+  const chosen = path ?? environment.SONDE_CONFIG ?? usualFile(environment)
+  const file = chosen === undefined || (path === undefined && chosen === '') ? undefined : readConfigFile(chosen)
   const settings = [...environmentSettings(environment), ...flags]
-  const raw = structuredClone(opened?.content ?? {}) as Record<string, unknown>
+  const raw = structuredClone(file?.content ?? {}) as Record<string, unknown>
   for (const setting of settings) place(raw, setting)
   const checked = checkRooms(raw)
-  if (!checked.ok) throw new ConfigError(checked.issues.map((issue) => describe(issue, opened, settings)))
-  const { config, plain } = checked.value
-  return { config, plain, file: opened?.path, originOf: (path) => originOf(path, opened, settings) }
+  if (!checked.ok) throw new ConfigError(checked.issues.map((issue) => describe(issue, file, settings)))
+  return { ...checked.value, file: file?.path, originOf: (path) => originOf(path, file, settings) ?? 'default' }
 }
 
-function openFile(path: string | undefined): ConfigFile | undefined {
-  const usual = [
-    join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'sonde', 'sonde.yaml'),
-    '/etc/sonde/sonde.yaml',
-  ]
-  const chosen = path ?? usual.find((candidate) => existsSync(candidate))
-  if (chosen === undefined) return undefined
-  try {
-    return readConfigFile(chosen)
-  } catch (error) {
-    throw error instanceof SondeError ? new ConfigError([error.message]) : error
-  }
+function usualFile(environment: Environment): string | undefined {
+  const places = [environment.XDG_CONFIG_HOME ?? join(homedir(), '.config'), '/etc']
+  return places.map((place) => join(place, 'sonde', 'sonde.yaml')).find((candidate) => existsSync(candidate))
 }
 
-/** Variables are text: what reads as a number, true or false is meant as one. */
-function environmentSettings(environment: Readonly<Record<string, string | undefined>>): Setting[] {
-  const known = leaves()
-  const settings: Setting[] = []
-  for (const { path, variable } of known) {
-    const text = environment[variable]
-    if (text !== undefined && text !== '') settings.push({ path, value: scalarOf(text), origin: variable })
-  }
-  return settings
-}
-
-/** Text from a flag or a variable as YAML would read it. */
-export function scalarOf(text: string): unknown {
-  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
-  return text === 'true' ? true : text === 'false' ? false : text
-}
-
+/** Puts a value at its path. What the file has in the way is left, so that the check reports it. */
 function place(raw: Record<string, unknown>, { path, value }: Setting): void {
   let block = raw
   for (const key of path.slice(0, -1)) {
+    block[key] ??= {}
     const inner = block[key]
-    const next =
-      inner !== null && typeof inner === 'object' && !Array.isArray(inner) ? (inner as Record<string, unknown>) : {}
-    block[key] = next
-    block = next
+    if (typeof inner !== 'object' || Array.isArray(inner)) return
+    block = inner as Record<string, unknown>
   }
   const last = path.at(-1)
   if (last !== undefined) block[last] = value
 }
 
-function describe(issue: ConfigIssue, file: ConfigFile | undefined, settings: readonly Setting[]): string {
-  const origin = originOf(issue.path, file, settings)
-  const where = origin === 'default' ? '' : `${origin}: `
-  return `${where}${issue.path}${issue.value === '' ? '' : ` is ${issue.value}`}; allowed: ${issue.allowed}`
+function describe({ path, fault, allowed }: ConfigIssue, file: ConfigFile | undefined, settings: readonly Setting[]) {
+  const place = originOf(path, file, settings) ?? (file === undefined ? undefined : lineIn(file, keysOf(path)))
+  return `${place === undefined ? '' : `${place}: `}${path} ${fault}; allowed: ${allowed}`
 }
 
-function originOf(path: string, file: ConfigFile | undefined, settings: readonly Setting[]): string {
-  const given = settings.findLast((setting) => setting.path.join('.') === path)
+/** Where a value came from; undefined where nothing gave it. */
+function originOf(path: string, file: ConfigFile | undefined, settings: readonly Setting[]): string | undefined {
+  const given = settings.findLast(
+    (setting) => path === setting.path.join('.') || path.startsWith(`${setting.path.join('.')}[`),
+  )
   if (given !== undefined) return given.origin
-  if (file === undefined) return 'default'
-  const keys = path
-    .split(/[.[\]]+/)
-    .filter((key) => key !== '')
-    .map((key) => (/^\d+$/.test(key) ? Number(key) : key))
-  return isGiven(file.content, keys) ? `${file.path}:${file.lineOf(keys)}` : 'default'
+  const keys = keysOf(path)
+  return file !== undefined && isGiven(file.content, keys) ? lineIn(file, keys) : undefined
+}
+
+function lineIn(file: ConfigFile, keys: readonly (string | number)[]): string {
+  return `${file.path}:${file.lineOf(keys)}`
+}
+
+function keysOf(path: string): (string | number)[] {
+  const keys = path.split(/[.[\]]+/).filter((key) => key !== '')
+  return keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key))
 }
 
 function isGiven(content: unknown, keys: readonly (string | number)[]): boolean {

@@ -8,7 +8,7 @@ import {
   pathsSchema,
 } from '@sonde/agent'
 import { type StoreConfig, storeSchema } from '@sonde/console'
-import { type Checked, type ConfigIssue, check } from '@sonde/sdk/config'
+import { type Checked, type ConfigIssue, check, unknownKey } from '@sonde/sdk/config'
 
 /** Everything that one file, the environment and the command line configure. */
 export interface SondeConfig {
@@ -26,8 +26,7 @@ export const ROOM_SCHEMAS = {
   log: logSchema,
 } as const
 
-/** Top-level keys in the order in which they are printed. */
-export const ROOM_KEYS = ['data_sources', ...Object.keys(ROOM_SCHEMAS)] as const
+const ROOM_KEYS = ['data_sources', ...Object.keys(ROOM_SCHEMAS)]
 
 /** A checked configuration, as the rooms take it and as it is printed. */
 export interface CheckedRooms {
@@ -40,23 +39,22 @@ export interface CheckedRooms {
 export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<CheckedRooms> {
   const issues: ConfigIssue[] = Object.keys(raw)
     .filter((key) => !ROOM_KEYS.includes(key))
-    .map((path) => ({ path, value: '', allowed: `no such key; one of ${ROOM_KEYS.join(', ')}` }))
+    .map((key) => unknownKey(key, raw[key], ROOM_KEYS))
   const take = <T>(checked: Checked<T>): T | undefined => {
     if (checked.ok) return checked.value
     issues.push(...checked.issues)
     return undefined
   }
-  const entries = raw.data_sources ?? defaultDataSources()
-  const dataSources = take(checkDataSources(entries))
+  const sources = take(checkDataSources(raw.data_sources ?? defaultDataSources()))
   const paths = take(check(ROOM_SCHEMAS.paths, raw.paths ?? {}, 'paths'))
   const exports = take(check(ROOM_SCHEMAS.export, raw.export ?? {}, 'export'))
   const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
   const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
   const log = take(check(ROOM_SCHEMAS.log, raw.log ?? {}, 'log'))
-  if (!dataSources || !paths || !exports || !store || !limits || !log || issues.length > 0) return { ok: false, issues }
+  if (!sources || !paths || !exports || !store || !limits || !log || issues.length > 0) return { ok: false, issues }
   const plain = {
-    data_sources: dataSources.map((source) => {
-      return { name: source.name, type: source.definition.name, interval_ms: source.intervalMs, ...source.options }
+    data_sources: sources.map(({ name, definition, enabled, intervalMs, options }) => {
+      return { type: definition.name, name, enabled, interval_ms: intervalMs, ...options }
     }),
     paths,
     export: exports,
@@ -64,5 +62,6 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     limits,
     log,
   }
+  const dataSources = sources.filter(({ enabled }) => enabled)
   return { ok: true, value: { config: { agent: { dataSources, paths, export: exports, limits }, store, log }, plain } }
 }

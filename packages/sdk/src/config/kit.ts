@@ -1,11 +1,12 @@
 import * as v from 'valibot'
+import { closest } from './closest.ts'
 
-/** One wrong place in a configuration. */
+/** One wrong place in a configuration. Read together: `path fault; allowed: allowed`. */
 export interface ConfigIssue {
   /** Key path such as `data_sources[0].interval_ms`. */
   readonly path: string
-  /** The value that stands there, as JSON; empty where the key is missing. */
-  readonly value: string
+  /** What stands there, as the predicate of a sentence: `is "fast"`, `is missing`, `is an unknown key`. */
+  readonly fault: string
   /** What may stand there. */
   readonly allowed: string
 }
@@ -27,6 +28,11 @@ export function text(minLength = 1, maxLength = 1024) {
   return v.pipe(v.string(allowed), v.minLength(minLength, allowed), v.maxLength(maxLength, allowed))
 }
 
+/** Text of a given form, said in words such as `a path such as /metrics`. */
+export function pattern(form: RegExp, words: string) {
+  return v.pipe(v.string(words), v.regex(form, words))
+}
+
 /** `true` or `false`. */
 export function flag() {
   return v.boolean('true or false')
@@ -42,27 +48,89 @@ export function block<const E extends v.ObjectEntries>(entries: E) {
   return v.strictObject(entries, `a block with the keys ${Object.keys(entries).join(', ')}`)
 }
 
-/** A list of at most `maxLength`. */
-export function list<S extends v.GenericSchema>(item: S, maxLength: number) {
-  return v.pipe(v.array(item, 'a list'), v.maxLength(maxLength, `at most ${maxLength} elements`))
+/** A list of at most `maxLength`. `words` names its elements in the plural. */
+export function list<S extends v.GenericSchema>(item: S, maxLength: number, words = 'elements') {
+  const allowed = `a list of at most ${maxLength} ${words}`
+  return v.pipe(v.array(item, allowed), v.maxLength(maxLength, allowed))
+}
+
+/** A key that may be left out: what holds then, and what it is for. The description is what the configuration reference says. */
+export function setting<const S extends v.GenericSchema, const D extends v.InferInput<S>>(
+  schema: S,
+  fallback: D,
+  description: string,
+) {
+  return v.optional(v.pipe(schema, v.description(description)), fallback)
+}
+
+/** A block below a block; left out, or there without content, it is all defaults. */
+export function section<const E extends v.ObjectEntries>(entries: E) {
+  const inner = block(entries)
+  return v.nullish(inner, {} as v.InferInput<typeof inner>)
 }
 
 /** Checks a value against a schema; the key path of an issue begins with `place`. */
 export function check<S extends v.GenericSchema>(schema: S, value: unknown, place: string): Checked<v.InferOutput<S>> {
-  const result = v.safeParse(schema, value)
-  if (result.success) return { ok: true, value: result.output }
-  return { ok: false, issues: result.issues.map((issue) => issueOf(issue, place)) }
+  const result = v.safeParse(schema, value, { abortPipeEarly: true })
+  const issues = result.issues?.filter((issue) => !isUnknownKey(issue)).map((issue) => issueOf(issue, place)) ?? []
+  issues.push(...unknownKeys(schema, value, place))
+  if (issues.length > 0) return { ok: false, issues }
+  return { ok: true, value: result.output as v.InferOutput<S> }
 }
 
-function issueOf(issue: v.BaseIssue<unknown>, place: string): ConfigIssue {
+/** An issue about a key that does not exist, with the key that was perhaps meant. */
+export function unknownKey(path: string, value: unknown, allowed: readonly string[]): ConfigIssue {
+  const meant = closest(path.slice(path.lastIndexOf('.') + 1), allowed)
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+  return { path, fault: `is an unknown key, with ${show(value)}${hint}`, allowed: allowed.join(', ') }
+}
+
+/** A value as it is written in a message: JSON, at most 100 characters. */
+export function show(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  try {
+    return (JSON.stringify(value) ?? String(value)).slice(0, 100)
+  } catch {
+    // Only a YAML alias can do this: JSON has no word for it.
+    return 'a value that holds itself'
+  }
+}
+
+/** What may stand at a place, in the words of its error message. */
+export function allowedAt(schema: v.GenericSchema): string {
+  const { message } = schema as { message?: unknown }
+  return typeof message === 'string' ? message : schema.expects
+}
+
+type Issue = v.BaseIssue<unknown>
+type Parts = { readonly entries?: v.ObjectEntries; readonly wrapped?: v.GenericSchema; readonly item?: v.GenericSchema }
+
+function issueOf(issue: Issue, place: string): ConfigIssue {
   const path = (issue.path ?? []).reduce((text, { key }) => {
     return typeof key === 'number' ? `${text}[${key}]` : `${text}${text === '' ? '' : '.'}${String(key)}`
   }, place)
-  const unknownKey = issue.type === 'strict_object' && issue.expected === 'never'
-  const missing = issue.input === undefined
   return {
     path,
-    value: missing ? '' : (JSON.stringify(issue.input) ?? String(issue.input)).slice(0, 100),
-    allowed: unknownKey ? `no such key; ${issue.message}` : issue.message,
+    fault: issue.input === undefined ? 'is missing' : `is ${show(issue.input)}`,
+    allowed: issue.message,
   }
+}
+
+/** Valibot reports the first unknown key of a block and stops there: they are looked for here instead, all of them. */
+function isUnknownKey(issue: Issue): boolean {
+  return issue.type === 'strict_object' && issue.expected === 'never'
+}
+
+function unknownKeys(schema: v.GenericSchema, value: unknown, place: string): ConfigIssue[] {
+  const { entries, wrapped, item } = schema as Parts
+  if (wrapped !== undefined) return unknownKeys(wrapped, value, place)
+  if (Array.isArray(value))
+    return item === undefined ? [] : value.flatMap((each, index) => unknownKeys(item, each, `${place}[${index}]`))
+  if (schema.type !== 'strict_object' || entries === undefined || value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, each]) => {
+    const path = place === '' ? key : `${place}.${key}`
+    const inner = Object.hasOwn(entries, key) ? entries[key] : undefined
+    if (inner === undefined) return [unknownKey(path, each, Object.keys(entries))]
+    return unknownKeys(inner as v.GenericSchema, each, path)
+  })
 }

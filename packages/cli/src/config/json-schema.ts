@@ -1,0 +1,32 @@
+import { dataSourceSchema, SOURCES } from '@sonde/agent'
+import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
+import type { GenericSchema } from 'valibot'
+import { ROOM_SCHEMAS } from './rooms.ts'
+
+/** JSON Schema of the whole file, for editors that check while one types. What it accepts, the command accepts, but for names that are there twice. */
+export function jsonSchema(): JsonSchema {
+  const properties = Object.fromEntries(Object.entries(ROOM_SCHEMAS).map(([key, schema]) => [key, orEmpty(of(schema))]))
+  const sources: JsonSchema = {
+    type: 'array',
+    maxItems: 256,
+    description: 'What is read; left out, every kind of source once',
+    items: { oneOf: SOURCES.map((definition) => of(dataSourceSchema(definition))) },
+  }
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Sonde configuration',
+    type: ['object', 'null'] as unknown as 'object',
+    additionalProperties: false,
+    properties: { data_sources: orEmpty(sources), ...properties },
+  }
+}
+
+function of(schema: GenericSchema): JsonSchema {
+  const { $schema: _, ...rest } = toJsonSchema(schema, { typeMode: 'input' })
+  return rest
+}
+
+/** A block that is there without content reads as null in YAML. */
+function orEmpty(schema: JsonSchema): JsonSchema {
+  return { anyOf: [schema, { type: 'null' }] }
+}
