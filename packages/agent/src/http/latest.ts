@@ -30,14 +30,14 @@ const LIVE_MIN_MS = 10_000
 
 /** The latest value of every live series of a metric, or of every metric of a type. */
 export function latestSeries(recent: RecentRing, wanted: { metric?: string; type?: string }): LatestSeries[] {
-  const reasons = absences(recent)
+  const said = absences(recent)
   return recent.types().flatMap((type) => {
     if (wanted.type !== undefined && type.name !== wanted.type) return []
     const slots = type.layout.slots.filter(({ name }) => {
       const metric = type.metrics.get(name)
       return metric !== undefined && (wanted.metric === undefined || metric === wanted.metric)
     })
-    return slots.length === 0 ? [] : latestOfType(recent, type, slots, reasons)
+    return slots.length === 0 ? [] : latestOfType(recent, type, slots, said)
   })
 }
 
@@ -45,10 +45,11 @@ function latestOfType(
   recent: RecentRing,
   type: RecordType,
   slots: readonly Slot[],
-  reasons: ReadonlyMap<string, string>,
+  { reasons, goneMs }: Absent,
 ): LatestSeries[] {
   const batches = recent.batches(type)
   const newestMs = batches.at(-1)?.toMs ?? 0
+  const allGoneMs = goneMs.get(seriesOf(type.name, '')) ?? 0
   const seen = new Set<string>()
   const found: LatestSeries[] = []
   for (let i = batches.length - 1; i >= 0; i--) {
@@ -61,7 +62,8 @@ function latestOfType(
       const key = seriesKey(labels)
       if (seen.has(key)) continue
       seen.add(key)
-      if (reasons.has(absenceKey(type.name, key, ''))) continue
+      // A device that came back has records after it was said to be gone.
+      if (batch.toMs <= Math.max(allGoneMs, goneMs.get(seriesOf(type.name, key)) ?? 0)) continue
       for (const slot of slots) found.push(latestOf(type, slot, labels, key, views, at, batch.toMs, reasons))
     }
   }
@@ -94,24 +96,36 @@ function exactText(slot: Slot, views: Views, at: number): string {
   return Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
 }
 
-function absenceKey(type: string, series: string, field: string): string {
-  return `${type}\n${series}\n${field}`
+function seriesOf(type: string, series: string): string {
+  return `${type}\n${series}`
 }
 
-/** Why values are absent, from the absence records in the window; the last word counts. */
-function absences(recent: RecentRing): ReadonlyMap<string, string> {
+function absenceKey(type: string, series: string, field: string): string {
+  return `${seriesOf(type, series)}\n${field}`
+}
+
+/** What the absence records in the window say; the last word counts. */
+interface Absent {
+  /** Why a value is absent. */
+  readonly reasons: ReadonlyMap<string, string>
+  /** When a series left. */
+  readonly goneMs: ReadonlyMap<string, number>
+}
+
+function absences(recent: RecentRing): Absent {
   const reasons = new Map<string, string>()
-  for (const batch of recent.batches(absenceType)) {
+  const goneMs = new Map<string, number>()
+  for (const { bytes, count, source, toMs } of recent.batches(absenceType)) {
     for (const { type, series, field, code, reason } of readRecords(
       absenceType,
-      viewsOf(batch.bytes),
-      batch.count,
-      batch.source.symbols,
+      viewsOf(bytes),
+      count,
+      source.symbols,
     )) {
-      const key = absenceKey(type, series, field)
-      if (code === '') reasons.delete(key)
-      else reasons.set(key, reason)
+      if (code === 'gone') goneMs.set(seriesOf(type, series), toMs)
+      else if (code === '') reasons.delete(absenceKey(type, series, field))
+      else reasons.set(absenceKey(type, series, field), reason)
     }
   }
-  return reasons
+  return { reasons, goneMs }
 }
