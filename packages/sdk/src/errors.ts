@@ -3,7 +3,7 @@
  * says what is allowed or what to do. All codes are listed in `docs/errors.md`.
  */
 export class SondeError extends Error {
-  /** Stable identifier such as `SCH_FIELD_NAME`; the prefix names the room. */
+  /** Stable identifier such as `SCH_NAME`; the prefix names the room. */
   readonly code: string
 
   constructor(code: string, message: string, options?: { cause?: unknown }) {
