@@ -11,7 +11,8 @@ export interface Found {
   readonly type: RecordType
   readonly slot: Slot
   readonly clock: string
-  readonly columns: readonly Column[]
+  /** Taken once, one after the other, so that a history need not hold all of them at a time. */
+  readonly columns: Iterable<Column>
 }
 
 /** Evaluates one question over what was found for it: nothing found is an answer without series, not an error. */
@@ -22,28 +23,29 @@ export function answerQuery(
   stepMs: number,
 ): QueryResult {
   const first = found[0]
-  const count = found.reduce((sum, { columns }) => sum + columns.length, 0)
-  if (count > SERIES_COUNT_LIMIT) {
-    throw new SondeError(
-      'QRY_SERIES_LIMIT',
-      `${query.metric} matches ${count} series; at most ${SERIES_COUNT_LIMIT}: add a matcher`,
-    )
-  }
   let series: SeriesAnswer[] = []
+  let resolutionMs = 0
   for (const { columns } of found) {
-    for (const column of columns)
+    for (const column of columns) {
+      if (series.length === 0) resolutionMs = column.intervalMs || estimateIntervalMs(column.times)
+      if (series.length >= SERIES_COUNT_LIMIT) throw tooManySeries(query.metric)
       series.push({ labels: column.labels, ...evaluate(column, query.function, grid, stepMs) })
+    }
   }
   if (query.by !== undefined) series = aggregateSeries(series, query.by, query.aggregate)
-  const sample = first?.columns[0]
   return {
     metric: query.metric,
     unit: first?.slot.field.unit ?? '',
     role: first?.slot.field.role ?? '',
     help: first?.slot.field.help ?? '',
     function: query.function,
-    resolutionMs: sample === undefined ? 0 : sample.intervalMs || estimateIntervalMs(sample.times),
+    resolutionMs,
     clock: first?.clock ?? '',
     series,
   }
+}
+
+/** A question that matches more series than may be answered. */
+export function tooManySeries(metric: string): SondeError {
+  return new SondeError('QRY_SERIES_LIMIT', `${metric} matches over ${SERIES_COUNT_LIMIT} series; add a matcher`)
 }

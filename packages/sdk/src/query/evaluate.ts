@@ -32,10 +32,9 @@ export interface Evaluated {
  * and no rate ever jumps because of it. The same holds across a gap of more than 5 periods.
  */
 export function evaluate(column: Column, fn: QueryFunction, grid: Float64Array, stepMs: number): Evaluated {
-  const intervalMs = column.intervalMs > 0 ? column.intervalMs : estimateIntervalMs(column.times)
+  const intervalMs = intervalOf(column)
   const holdMs = Math.max(stepMs, intervalMs * HOLD_INTERVALS)
-  if (fn === 'rate' || fn === 'increase')
-    return evaluateCounter(column, fn, grid, stepMs, holdMs, intervalMs * GAP_INTERVALS)
+  if (fn === 'rate' || fn === 'increase') return evaluateCounter(column, fn, grid, stepMs, holdMs)
   return { values: evaluateGauge(column, fn, grid, stepMs, holdMs), resetsMs: [] }
 }
 
@@ -61,14 +60,18 @@ function evaluateGauge(
   return out
 }
 
+/** A reading that is NaN takes no part, as when series are joined; where all are, so is the result. */
 function reduce(numbers: Float64Array, start: number, end: number, fn: QueryFunction): number {
-  let result = numbers[start] as number
-  for (let i = start + 1; i < end; i++) {
+  let result = Number.NaN
+  let count = 0
+  for (let i = start; i < end; i++) {
     const value = numbers[i] as number
-    if (fn === 'avg') result += value
+    if (Number.isNaN(value)) continue
+    if (count++ === 0) result = value
+    else if (fn === 'avg') result += value
     else if (fn === 'min' ? value < result : value > result) result = value
   }
-  return fn === 'avg' ? result / (end - start) : result
+  return fn === 'avg' ? result / count : result
 }
 
 function evaluateCounter(
@@ -77,10 +80,9 @@ function evaluateCounter(
   grid: Float64Array,
   stepMs: number,
   holdMs: number,
-  gapMs: number,
 ): Evaluated {
   const { times } = column
-  const { gains, resetsMs } = gainsOf(column, gapMs)
+  const { gains, resetsMs } = gainsOf(column)
   const values = new Float64Array(grid.length).fill(Number.NaN)
   let start = 0
   let end = 0
@@ -102,8 +104,10 @@ function evaluateCounter(
   return { values, resetsMs }
 }
 
-/** What was gained between each sample and the one before, NaN where that is not known. */
-function gainsOf({ times, values }: Column, gapMs: number): { gains: Float64Array; resetsMs: number[] } {
+/** What a counter gained between each sample and the one before, NaN where that is not known; and when it restarted. */
+export function gainsOf(column: Column): { readonly gains: Float64Array; readonly resetsMs: readonly number[] } {
+  const { times, values } = column
+  const gapMs = intervalOf(column) * GAP_INTERVALS
   if ('increases' in values) return { gains: values.increases, resetsMs: [] }
   const gains = new Float64Array(times.length).fill(Number.NaN)
   const resetsMs: number[] = []
@@ -133,6 +137,10 @@ export function numbersOf({ times, values }: Column): Float64Array {
     numbers[i] = (values.words[i * 2 + 1] as number) * 4294967296 + (values.words[i * 2] as number)
   }
   return numbers
+}
+
+function intervalOf({ intervalMs, times }: Column): number {
+  return intervalMs > 0 ? intervalMs : estimateIntervalMs(times)
 }
 
 /** The usual distance of samples: the median of up to 64 of them. 0 where there are fewer than two. */
