@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Rig } from '../../test/delivery-rig.ts'
 import { sondeError } from '../../test/helper.ts'
-import type { DeliveryLimits } from './config.ts'
+import { DELIVERY_LIMITS, type DeliveryLimits } from './config.ts'
 
 test('refuses limits out of range, naming key, value and what is allowed', () => {
   const wrongs: [DeliveryLimits, RegExp][] = [
@@ -17,4 +18,22 @@ test('refuses limits out of range, naming key, value and what is allowed', () =>
     [{ queueLimitBytes: 65_536 }, /^batchBytesMax is 1048576; allowed: at most queueLimitBytes, 65536$/],
   ]
   for (const [limits, message] of wrongs) assert.throws(() => new Rig(limits), sondeError('DLV_OPTION', message))
+})
+
+test('docs/delivery.md has every limit with its unit, and every reason of a drop', () => {
+  const page = readFileSync(new URL('../../../../docs/delivery.md', import.meta.url), 'utf8')
+  const limits = [...page.matchAll(/^\| `(\w+)` \| (\w+) \| [^|]*\d/gm)].map(([, key, unit]) => [key, unit])
+  assert.deepEqual(
+    limits,
+    Object.entries(DELIVERY_LIMITS).map(([key, { unit }]) => [key, unit]),
+  )
+  const source = readFileSync(new URL('ledger.ts', import.meta.url), 'utf8')
+  const type = source.slice(source.indexOf('type DropReason'), source.indexOf('const REPORT_MS'))
+  const reasons = [...type.matchAll(/'(\w+)'/g)].map(([, reason]) => reason)
+  assert.ok(reasons.includes('queue_full'))
+  const table = page.slice(page.indexOf('| Reason |'), page.indexOf('**The reader'))
+  assert.deepEqual(
+    [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason),
+    reasons,
+  )
 })

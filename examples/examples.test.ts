@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { HttpPeer } from '../packages/sdk/test/http-peer.ts'
+
+/** Runs an example as a user would; it ends with the test. */
+function run(
+  t: TestContext,
+  name: string,
+  args: readonly string[] = [],
+): { child: ChildProcess; line: Promise<string> } {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--disable-warning=ExperimentalWarning', join(import.meta.dirname, name), ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PORT: '0' } },
+  )
+  t.after(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  const line = once(createInterface({ input: child.stdout }), 'line').then(([text]) => String(text))
+  return { child, line }
+}
+
+test('report-records shows exact counters, and no value where one is absent', async (t) => {
+  const { line } = run(t, 'report-records.ts')
+  const text = await (await fetch(await line)).text()
+  const shown = (metric: string) =>
+    [...text.matchAll(new RegExp(`^${metric}\\{device="([^"]+)",node="n1"\\} (\\S+)`, 'gm'))].map(
+      ([, device, value]) => [device, metric.endsWith('_total') ? BigInt(value ?? '') : Number(value)],
+    )
+  assert.deepEqual(shown('port_rx_bytes_total').sort(), [
+    ['eth0', 18446744073709551615n],
+    ['eth1', 7n],
+    ['eth2', 1_500_000n],
+  ])
+  assert.deepEqual(shown('port_temperature_celsius'), [['eth0', 41.5]])
+  assert.match(text, /^# HELP port_temperature_celsius Temperature of the module\..*the module has no sensor/m)
+})
+
+test('push-records says that its records arrived', async (t) => {
+  const peer = await HttpPeer.start(t)
+  const { child, line } = run(t, 'push-records.ts', [peer.url])
+  const [code] = await once(child, 'exit')
+  assert.deepEqual([await line, code, peer.bodies], ['2 records arrived', 0, ['hall 21.5\ncellar 12\n']])
+})
+
+test('push-records says that nobody took them, and ends', async (t) => {
+  const peer = await HttpPeer.start(t)
+  await peer.behave('gone')
+  const { child, line } = run(t, 'push-records.ts', [peer.url])
+  const [code] = await once(child, 'exit')
+  assert.match(await line, /^rooms dropped 2 records \(fetch failed: .*ECONNREFUSED/)
+  assert.equal(code, 1)
+})
