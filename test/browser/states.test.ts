@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { needs } from '../debian.ts'
+import { temporaryDir, until } from '../sonde-process.ts'
+import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { chartNamed } from './chart.ts'
+
+const FAILED_REQUEST = /^console: Failed to load resource/
+
+test('what the page says while it has no data, or cannot get them', needs('chromium'), async (t) => {
+  const stage = await startStage(t)
+
+  await t.test('shows outlines while answers are awaited, and claims nothing', async (t) => {
+    const answers = Promise.withResolvers<void>()
+    const hold = async (route: Route): Promise<void> => {
+      await answers.promise
+      await route.continue()
+    }
+    const look = async (page: Page): Promise<void> => {
+      await page.locator('main [aria-busy="true"]').first().waitFor()
+      await takePicture(t, page, 'state-loading')
+      assert.doesNotMatch(await page.locator('main').innerText(), /No interface|No data|does not answer|\b0\b/)
+      answers.resolve()
+      await page.getByRole('link', { name: /^lo\b/ }).waitFor()
+      await untilDrawn(page)
+    }
+    await stage.visit('/', look, { before: (page) => page.route('**/api/v1/**', hold) })
+  })
+
+  await t.test('says that an interface is not there, and leads back', async (t) => {
+    await stage.visit('/fabric/nosuch0', async (page) => {
+      await page.locator('main').getByText('nosuch0').first().waitFor()
+      await page.locator('main .empty').first().waitFor()
+      await takePicture(t, page, 'state-no-such-interface')
+      await page.locator('main').getByRole('link', { name: 'Fabric' }).first().click()
+      await page.getByRole('heading', { level: 1, name: 'Fabric' }).waitFor()
+    })
+  })
+
+  await t.test('says that a window holds no sample', async (t) => {
+    await stage.visit('/?from=2020-02-01T10:00:00Z&to=2020-02-01T10:05:00Z', async (page) => {
+      await page.getByText('Paused').waitFor()
+      await untilDrawn(page)
+      const charts = page.getByRole('group', { name: /No sample/ })
+      const empty = page.locator('main').getByText(/No sample/)
+      await charts.or(empty).first().waitFor()
+      await takePicture(t, page, 'state-no-sample')
+    })
+  })
+
+  await t.test('says that nothing is at an address', async () => {
+    await stage.visit(
+      '/explore/nothing',
+      async (page) => {
+        await page.getByRole('heading', { name: 'No such page' }).waitFor()
+      },
+      { expected: FAILED_REQUEST },
+    )
+  })
+
+  await t.test('says what the server answered, and goes on when it answers again', async (t) => {
+    const fail = (route: Route): Promise<void> =>
+      route.fulfill({ status: 500, json: { error: { code: 'STO_READ', message: 'The history cannot be read.' } } })
+    const look = async (page: Page): Promise<void> => {
+      const banner = page.locator('.banner')
+      await banner.getByText('The history cannot be read.').waitFor()
+      await takePicture(t, page, 'state-error')
+      await page.unrouteAll()
+      await banner.getByRole('button', { name: 'Try now' }).click()
+      await banner.waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: /^lo\b/ }).waitFor()
+    }
+    await stage.visit('/', look, { expected: FAILED_REQUEST, before: (page) => page.route('**/api/v1/query', fail) })
+  })
+
+  await t.test('names parts of the address that it does not know', async () => {
+    await stage.visit('/?range=5m&colour=red', async (page) => {
+      await page.locator('.banner').getByText('Ignored in the address: colour.').waitFor()
+    })
+  })
+})
+
+test('a node without interfaces says so, and where the reason is', needs('chromium'), async (t) => {
+  const roots = temporaryDir()
+  t.after(() => roots.remove())
+  for (const root of ['proc', 'sys']) mkdirSync(join(roots.path, root))
+  const stage = await startStage(t, [
+    '--path.procfs',
+    join(roots.path, 'proc'),
+    '--path.sysfs',
+    join(roots.path, 'sys'),
+  ])
+  await stage.visit('/', async (page) => {
+    await page.locator('main').getByText('No interface is read').first().waitFor()
+    await takePicture(t, page, 'state-no-interface')
+  })
+  await stage.visit('/sources', async (page) => {
+    await page.locator('main').getByText('Absent').first().waitFor()
+    await takePicture(t, page, 'state-absent-sources')
+  })
+})
+
+test(
+  'a page whose server is killed says so, then catches up, and draws the gap as a gap',
+  needs('chromium'),
+  async (t) => {
+    const stage = await startStage(t)
+    const look = async (page: Page): Promise<void> => {
+      await untilDrawn(page)
+      const busy = chartNamed(page, 'Processors busy')
+      await until('samples before the loss', SHOW_LIMIT_MS, async () => /No gap/.test(await busy.sentence()))
+      await stage.sonde.stop('SIGKILL')
+      await page.getByText(/^Stopped \d+\s(s|min)/).waitFor()
+      await page.locator('.banner').getByText('does not answer.').waitFor()
+      await takePicture(t, page, 'state-lost')
+      await stage.restart()
+      await page.locator('.banner').waitFor({ state: 'detached', timeout: 30_000 })
+      await page.getByText(/^Live$/).waitFor()
+      await until('the gap', 30_000, async () => /\b1\sgap/.test(await busy.sentence()))
+      await takePicture(t, page, 'state-resumed')
+    }
+    await stage.visit('/?range=5m', look, { expected: /^console: Failed to load resource: net::ERR_/ })
+  },
+)
