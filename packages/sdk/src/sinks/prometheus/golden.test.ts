@@ -197,3 +197,15 @@ test('HELP says which series have no value, and why', async () => {
   assert.equal(help, `Temperature\nof the "port". ${absent}`)
   assert.equal((await rig.families('text')).get('port_temperature_celsius')?.samples.length, 0)
 })
+
+test('a value that was absent is shown as soon as it is there, be it 0', async () => {
+  const sparse = defineType('sparse', 'No time, values that may lack', { depth: optional(gauge('u8')) })
+  const rig = new PrometheusRig()
+  const source = rig.source()
+  rig.report(source, sparse, {})
+  assert.deepEqual(await rig.lines(), [])
+  rig.report(source, sparse, { depth: 0 })
+  assert.deepEqual(await rig.lines(), ['sparse_depth 0'])
+  rig.report(source, sparse, {})
+  assert.deepEqual(await rig.lines(), [])
+})

@@ -112,7 +112,8 @@ export class RowMemory {
     const words = this.#strideBytes >> 2
     const start = offset >> 2
     const at = row * words
-    const time = this.#type.time === undefined ? -1 : this.#type.time.offset >> 2
+    // Past the last word where there is no time.
+    const time = this.#type.time === undefined ? words : this.#type.time.offset >> 2
     let changed = false
     for (let word = 0; word < words; word++) {
       const value = from[start + word]!

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PrometheusRig } from '../../../test/prometheus-rig.ts'
+import {
+  absenceType,
+  buckets,
+  counter,
+  createPrometheus,
+  defineType,
+  droppedTotal,
+  gauge,
+  label,
+  SondeError,
+  type Source,
+  seriesKey,
+} from '../../index.ts'
+
+const port = defineType('port', 'Counters of a port', {
+  device: label(),
+  rx_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes received' }),
+})
+const metric = 'port_rx_bytes_total'
+const line = (device: string, value: number | string) => `${metric}{device="${device}"} ${value}`
+
+function reportGone(rig: PrometheusRig, source: Source, device: string): void {
+  const series = seriesKey({ device })
+  rig.report(source, absenceType, { time: 1n, type: 'port', series, field: '', code: 'gone', reason: 'unplugged' })
+}
+
+function checkBalance({ view }: PrometheusRig): void {
+  assert.equal(view.stats.in, view.stats.out + droppedTotal(view.stats), 'in = out + dropped')
+}
+
+test('a series without a record for 300 s leaves, and one that has records stays', async () => {
+  const rig = new PrometheusRig()
+  const source = rig.source()
+  rig.report(source, port, { device: 'eth0', rx_bytes_total: 1 }, { device: 'eth1', rx_bytes_total: 2 })
+  rig.nowMs += 200_000
+  rig.report(source, port, { device: 'eth1', rx_bytes_total: 2 })
+  rig.nowMs += 99_999
+  assert.deepEqual(await rig.lines(), [line('eth0', 1), line('eth1', 2)])
+  rig.nowMs += 1
+  assert.deepEqual(await rig.lines(), [line('eth1', 2)])
+  rig.nowMs += 200_000
+  assert.equal(await rig.page('text'), '')
+  assert.equal(rig.view.seriesCount, 0)
+  rig.report(source, port, { device: 'eth0', rx_bytes_total: 9 })
+  assert.deepEqual(await rig.lines(), [line('eth0', 9)])
+})
+
+test('a series leaves at once when its source says that it is gone, and comes back with its next record', async () => {
+  const rig = new PrometheusRig()
+  const source = rig.source()
+  rig.report(source, port, { device: 'eth0', rx_bytes_total: 1 }, { device: 'eth1', rx_bytes_total: 2 })
+  await rig.lines()
+  reportGone(rig, source, 'eth0')
+  assert.deepEqual(await rig.lines(), [line('eth1', 2)])
+  rig.report(source, port, { device: 'eth0', rx_bytes_total: 3 })
+  assert.deepEqual((await rig.lines()).sort(), [line('eth0', 3), line('eth1', 2)])
+})
+
+test('all series of a source leave at once when it is removed; those of others stay', async () => {
+  const rig = new PrometheusRig()
+  const [first, second] = [rig.source('a'), rig.source('b')]
+  rig.report(first, port, { device: 'eth0', rx_bytes_total: 1 }, { device: 'eth1', rx_bytes_total: 2 })
+  rig.report(second, port, { device: 'eth2', rx_bytes_total: 3 })
+  rig.view.removeSource(first.info)
+  assert.deepEqual(await rig.lines(), [line('eth2', 3)])
+})
+
+test('records of series past the limit of their type are dropped and counted; known series and other types go on', async () => {
+  const rig = new PrometheusRig({ seriesLimit: 2 })
+  const other = defineType('other', '', { depth: gauge('u8') })
+  const source = rig.source()
+  for (const device of ['eth0', 'eth1', 'eth2', 'eth0']) rig.report(source, port, { device, rx_bytes_total: 1 })
+  rig.report(source, other, { depth: 1 })
+  assert.equal(rig.dropped('series_limit'), 1)
+  assert.deepEqual(await rig.lines(), [line('eth0', 1), line('eth1', 1), 'other_depth 1'])
+  reportGone(rig, source, 'eth0')
+  rig.report(source, port, { device: 'eth2', rx_bytes_total: 1 })
+  assert.deepEqual((await rig.lines()).slice(0, 2).sort(), [line('eth1', 1), line('eth2', 1)])
+  checkBalance(rig)
+})
+
+test('records of series past the limit of lines are dropped and counted', async () => {
+  const rig = new PrometheusRig({ lineLimit: 3 })
+  for (const device of ['a', 'b', 'c', 'd', 'e']) rig.report(rig.source(), port, { device, rx_bytes_total: 1 })
+  assert.equal(rig.view.seriesCount, 3)
+  assert.equal(rig.dropped('line_limit'), 2)
+  checkBalance(rig)
+})
+
+for (const [what, field, disagreement] of [
+  ['type', gauge('u64', { unit: 'bytes', metric }), 'a gauge in bytes'],
+  ['unit', counter('u64', { unit: 'packets', metric }), 'a counter in packets'],
+] as const) {
+  test(`of two metrics of one name with another ${what}, the first is shown; the second is refused, counted and told in HELP`, async () => {
+    const rig = new PrometheusRig()
+    const second = defineType('second', '', { device: label(), bytes: field })
+    const [first, late] = [rig.source('a'), rig.source('b')]
+    rig.report(first, port, { device: 'eth0', rx_bytes_total: 1 })
+    rig.report(late, second, { device: 'eth9', bytes: 9 }, { device: 'eth8', bytes: 8 })
+    assert.deepEqual(await rig.lines(), [line('eth0', 1)])
+    assert.equal(rig.view.stats.errors, 1)
+    assert.equal(rig.dropped('metric_conflict'), 2)
+    const [conflict] = rig.view.conflicts()
+    assert.deepEqual([conflict?.metric, conflict?.type, conflict?.owner], [metric, 'second', metric])
+    for (const [format, name] of [
+      ['text', metric],
+      ['openmetrics', 'port_rx_bytes'],
+    ] as const) {
+      const help = (await rig.families(format)).get(name)?.help ?? ''
+      assert.match(help, new RegExp(`^Bytes received\\. Refused for second\\.bytes: it is ${disagreement}`))
+    }
+    checkBalance(rig)
+  })
+}
+
+test('a refused metric takes the name once the first one has left', async () => {
+  const rig = new PrometheusRig()
+  const second = defineType('second', '', { device: label(), bytes: gauge('u64', { unit: 'bytes', metric }) })
+  const late = rig.source('late')
+  rig.report(rig.source(), port, { device: 'eth0', rx_bytes_total: 1 })
+  for (let i = 0; i < 4; i++) {
+    rig.nowMs += 100_000
+    rig.report(late, second, { device: 'eth9', bytes: 9 })
+    await rig.lines()
+  }
+  assert.deepEqual(await rig.lines(), [line('eth9', 9)])
+  assert.equal((await rig.families('text')).get(metric)?.type, 'gauge')
+  assert.deepEqual(rig.view.conflicts(), [])
+  assert.equal(rig.view.stats.errors, 1)
+})
+
+test('the names of a histogram’s samples are taken too', async () => {
+  const rig = new PrometheusRig()
+  const wait = defineType('wait', '', {
+    seconds: buckets('u32', [1]),
+    other: gauge('u8', { metric: 'wait_seconds_count' }),
+  })
+  rig.report(rig.source(), wait, { seconds: [1, 2], other: 3 })
+  const families = await rig.families('openmetrics')
+  assert.deepEqual([...families.keys()], ['wait_seconds'])
+  assert.match(families.get('wait_seconds')?.help ?? '', /Refused for wait\.other: wait_seconds_count belongs to/)
+})
+
+test('types that agree fill one metric together', async () => {
+  const rig = new PrometheusRig()
+  const same = defineType('same', '', { device: label(), bytes: counter('u64', { unit: 'bytes', metric }) })
+  rig.report(rig.source('a'), port, { device: 'eth0', rx_bytes_total: 1 })
+  rig.report(rig.source('b'), same, { device: 'eth1', bytes: 2 }, { device: 'eth0', bytes: 3 })
+  assert.deepEqual(await rig.lines(), [line('eth0', 1), line('eth1', 2)], 'what comes twice is shown once')
+  assert.equal(rig.dropped('duplicate_series'), 1)
+  checkBalance(rig)
+})
+
+test('a series that two sources report is shown once, counted, and taken over when the first is gone', async () => {
+  const rig = new PrometheusRig()
+  const [first, second] = [rig.source('a'), rig.source('b')]
+  rig.report(first, port, { device: 'eth0', rx_bytes_total: 1 })
+  rig.report(second, port, { device: 'eth0', rx_bytes_total: 2 })
+  assert.deepEqual(await rig.lines(), [line('eth0', 1)])
+  assert.equal(rig.dropped('duplicate_series'), 1)
+  rig.view.removeSource(first.info)
+  rig.report(second, port, { device: 'eth0', rx_bytes_total: 3 })
+  assert.deepEqual(await rig.lines(), [line('eth0', 3)])
+  checkBalance(rig)
+})
+
+test('an option out of its range is refused', () => {
+  for (const options of [{ seriesExpiryS: 0 }, { seriesLimit: Number.NaN }, { lineLimit: 1e9 }]) {
+    assert.throws(
+      () => createPrometheus(options),
+      (error) => error instanceof SondeError && error.code === 'PRM_OPTION',
+    )
+  }
+})
