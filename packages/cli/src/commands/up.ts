@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { createAgent } from '@sonde/agent'
-import { pageRoutes } from '@sonde/console'
+import { createStore, defaultDataDir, pageRoutes, type Store, type StoreConfig } from '@sonde/console'
 import pino from 'pino'
 import type { Loaded } from '../config/load.ts'
 import { VERSION } from '../version.ts'
@@ -7,10 +8,30 @@ import { type Running, readyLine, serve } from './run.ts'
 
 /** `sonde up`: agent, embedded store and page on one listener. */
 export async function runUp(loaded: Loaded): Promise<Running> {
-  const { config } = loaded
-  const log = pino({ level: config.log.level }, pino.destination(2))
-  const agent = createAgent({ config: config.agent, log, version: VERSION })
+  const { agent: config, store: storeConfig, log: logConfig } = loaded.config
+  const log = pino({ level: logConfig.level }, pino.destination(2))
+  const path = join(storeConfig.dir ?? defaultDataDir(), 'store.db')
+  const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
+  const history = store === undefined ? {} : { sinks: [store], history: store, storeStatus: () => store.status() }
+  const agent = createAgent({ config, log, version: VERSION, ...history })
   const running = await serve(agent, loaded, pageRoutes)
-  console.log(await readyLine(agent, running.address, ''))
+  console.log(await readyLine(agent, running.address, store === undefined ? 'no history' : historyWords(store, path)))
   return running
+}
+
+function openStore(path: string, config: StoreConfig): Promise<Store> {
+  return createStore({
+    path,
+    durability: config.durability,
+    retentionDays: config.retention_days,
+    rollupRetentionDays: config.rollup_retention_days,
+    maxBytes: config.max_bytes,
+    queueLimitBytes: config.queue_bytes,
+  })
+}
+
+function historyWords(store: Store, path: string): string {
+  const { state, reason } = store.status()
+  if (state === 'failing') return `history FAILING: ${reason}`
+  return `history in ${path}${reason === '' ? '' : ` (${reason})`}`
 }
