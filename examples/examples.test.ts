@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { HttpPeer } from '../packages/sdk/test/http-peer.ts'
 
-/** Runs an example as a user would; it ends with the test. */
+/** Runs an example, or `--eval` and code, as a user would; it ends with the test. */
 function run(
   t: TestContext,
   name: string,
@@ -14,8 +14,8 @@ function run(
 ): { child: ChildProcess; line: Promise<string> } {
   const child = spawn(
     process.execPath,
-    ['--conditions=source', '--disable-warning=ExperimentalWarning', join(import.meta.dirname, name), ...args],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PORT: '0' } },
+    ['--conditions=source', '--disable-warning=ExperimentalWarning', name, ...args],
+    { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PORT: '0' } },
   )
   t.after(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -56,4 +56,13 @@ test('push-records says that nobody took them, and ends', async (t) => {
   const [code] = await once(child, 'exit')
   assert.match(await line, /^rooms dropped 2 records \(fetch failed: .*ECONNREFUSED/)
   assert.equal(code, 1)
+})
+
+test('the program in the README of the SDK shows its metrics', async (t) => {
+  const readme = readFileSync(new URL('../packages/sdk/README.md', import.meta.url), 'utf8')
+  const code = /^```js\n(.*?)^```/ms.exec(readme)?.[1] ?? ''
+  const { line } = run(t, '--input-type=module', ['--eval', code])
+  const text = await (await fetch(await line)).text()
+  assert.match(text, /^queue_jobs_total\{name="mail"\} 0*1$/m)
+  assert.match(text, /^queue_waiting\{name="mail"\} 0*3$/m)
 })
