@@ -33,15 +33,12 @@ export function ChartHeader({
       <h2 id={titleId} className="panel-title">
         {spec.title}
       </h2>
-      <span className="panel-unit">
-        {unit.label}
-        {caption && (
-          <>
-            {unit.label && ' · '}
-            {caption}
-          </>
-        )}
-      </span>
+      {unit.label && <span className="panel-unit">{unit.label}</span>}
+      {caption && (
+        <span className="panel-caption" title={caption}>
+          {caption}
+        </span>
+      )}
       {isStale && <span className="badge is-warning">Stale {formatAge(lagMs)}</span>}
       <Readouts model={model} spec={spec} isStale={isStale} />
     </header>
@@ -68,7 +65,7 @@ function Readouts({
     <div className={isStale ? 'readouts is-stale' : 'readouts'}>
       {shown.map((line) => (
         <span key={line.key || 'herd'} className="readout">
-          {line.slot && plot.lines.length > 1 && <SeriesKey slot={line.slot} />}
+          {line.slot && plot.lines.length > 1 && <SeriesKey slot={line.slot} markerOnly />}
           {!isAlone && (
             <span className="readout-name">
               {herd && line.slot === undefined && herd.lit.length > 0 ? 'peers' : line.label}

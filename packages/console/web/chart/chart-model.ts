@@ -83,6 +83,7 @@ export class ChartModeller {
     const unit = pickUnit(spec.quantity, Number.isFinite(largest) ? largest : 0, this.#unit)
     this.#unit = unit
     if (spec.scale === 'percent') return { unit, bottom: 0, top: 100 * unit.divisor }
+    if (spec.scale === 'switch') return { unit, bottom: 0, top: 1 }
     const top = niceTop(largest, unit.divisor, this.#top)
     this.#top = top
     const smallest = smallestOf(columns, from, to)

@@ -22,8 +22,8 @@ export interface ChartSpec {
   /** Colours in the order in which members take them; the first is the family's. Default: s1 to s8. */
   readonly slots?: readonly SeriesSlot[]
   readonly limits?: readonly { readonly value: number; readonly label: string }[]
-  /** `percent` is fixed from 0 to 100; `zero` starts at 0; `free` may start above 0. Default: `zero`. */
-  readonly scale?: 'percent' | 'zero' | 'free'
+  /** `percent` is fixed from 0 to 100; `zero` starts at 0; `free` may start above 0; `switch` is 0 or 1. Default: `zero`. */
+  readonly scale?: 'percent' | 'zero' | 'free' | 'switch'
   /** Whether the members are of one kind, so that four and more of them are a herd. Default: true. */
   readonly isAlike?: boolean
   /** How the values came to be, for the foot of the pinned card: `rate of 1 s · kernel clock`. */

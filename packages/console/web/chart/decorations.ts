@@ -35,7 +35,7 @@ interface DrawnModel extends Decorations {
 
 const TEXT_FONT = 'system-ui, sans-serif'
 const LABEL_MIN_PX = 14
-const LABEL_MAX_PX = 96
+const LABEL_MAX_PX = 104
 const LABEL_DISTANCE_PX = 13
 let measuring: CanvasRenderingContext2D | null = null
 

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react'
+import { copyText } from './copy-button.tsx'
 import { Icon } from './icon.tsx'
 
 interface BoundaryState {
@@ -24,7 +25,7 @@ export class PanelBoundary extends Component<{ readonly children: ReactNode }, B
           <strong>This panel failed to draw.</strong> {error.message} The rest of the page works.
         </p>
         <div className="button-row">
-          <button type="button" className="button" onClick={() => void navigator.clipboard.writeText(details)}>
+          <button type="button" className="button" onClick={() => void copyText(details)}>
             Copy details
           </button>
           <button type="button" className="button" onClick={() => this.setState({ error: undefined })}>

@@ -8,14 +8,22 @@ const SHAPES = {
   cross: <path d="m9 3 6 6m0-6-6 6" />,
 } as const
 
-/** The dash and marker of a series, as legends show it. */
-export function SeriesKey({ slot }: { readonly slot: SeriesSlot }) {
+/** The dash and marker of a series, as legends show it; the marker alone where room is short. */
+export function SeriesKey({ slot, markerOnly = false }: { readonly slot: SeriesSlot; readonly markerOnly?: boolean }) {
   const marker = MARKERS[slot]
   const isOpen = marker.startsWith('open-')
   const shape = SHAPES[marker.replace('open-', '') as keyof typeof SHAPES]
   return (
-    <svg className={`series-key s${slot}`} viewBox="0 0 24 12" width="24" height="12" aria-hidden="true">
-      <path className="series-key-line" d="M0 6h24" strokeDasharray={DASHES[slot].join(' ') || undefined} />
+    <svg
+      className={`series-key s${slot}`}
+      viewBox={markerOnly ? '7 0 10 12' : '0 0 24 12'}
+      width={markerOnly ? 10 : 24}
+      height="12"
+      aria-hidden="true"
+    >
+      {!markerOnly && (
+        <path className="series-key-line" d="M0 6h24" strokeDasharray={DASHES[slot].join(' ') || undefined} />
+      )}
       <g className={isOpen || marker === 'cross' ? 'series-key-open' : 'series-key-full'}>{shape}</g>
     </svg>
   )

@@ -1,6 +1,5 @@
 import type { ChartMember, ChartSpec } from '../chart/chart-spec.ts'
 import { largestOf } from '../chart/scale.ts'
-import { countOf } from '../format/number.ts'
 import { type InterfaceColumns, newestValue } from './interface-data.ts'
 
 /** Foot of the card of a rate. */
@@ -24,13 +23,9 @@ export function chooseInterfaces(interfaces: readonly InterfaceColumns[]): Inter
       slots: [1, 3, 4],
       provenance: RATE_PROVENANCE,
       isAlike,
-      caption: rows.length < interfaces.length ? quietCaption(interfaces.length - rows.length) : '',
+      caption: rows.length < interfaces.length ? `${rows.length} of ${interfaces.length}` : '',
     },
   }
-}
-
-function quietCaption(count: number): string {
-  return `${countOf(count, 'quiet one', 'quiet ones')} left out`
 }
 
 function pick(interfaces: readonly InterfaceColumns[]): { rows: readonly InterfaceColumns[]; isAlike: boolean } {

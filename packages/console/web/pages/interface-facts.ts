@@ -14,6 +14,8 @@ const DROPS_MIN = 1
 export interface InterfaceFact {
   readonly device: string
   readonly isUp: boolean | undefined
+  /** Whether it has no recent sample: it left, and what is shown of it is history. */
+  readonly isGone: boolean
   /** How long ago it went down, where that was seen. */
   readonly downForMs?: number | undefined
   readonly errors: number
@@ -36,6 +38,7 @@ export function interfaceFact(row: InterfaceColumns, stepMs: number): InterfaceF
   return {
     device: row.device,
     isUp: Number.isNaN(up) ? undefined : up > 0,
+    isGone: Object.values(row.columns).every((values) => Number.isNaN(newestValue(values))),
     downForMs: downFor(row.columns.up, stepMs),
     errors: largestOfLast(row.errors, NOW_COUNT),
     drops: largestOfLast(row.drops, NOW_COUNT),
@@ -77,9 +80,9 @@ export interface InterfaceState {
   readonly trouble?: string
 }
 
-/** The state of an interface; undefined facts are an interface without samples. */
+/** The state of an interface; undefined facts are an interface that was never sampled. */
 export function interfaceState(fact: InterfaceFact | undefined): InterfaceState {
-  if (!fact) return { tone: 'absent', word: 'No sample' }
+  if (!fact || fact.isGone) return { tone: 'absent', word: 'Gone' }
   if (fact.downForMs !== undefined) return { tone: 'critical', word: 'Down' }
   if (fact.isUp === false) return { tone: 'absent', word: 'Down' }
   if (fact.errors >= ERRORS_MIN)

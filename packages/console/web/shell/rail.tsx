@@ -47,6 +47,11 @@ export function Rail() {
   )
 }
 
+/** Whole minutes from the first one on: the foot has no room for more, and nobody needs it. */
+function formatUptime(ageMs: number): string {
+  return formatAge(ageMs < 60_000 ? ageMs : Math.floor(ageMs / 60_000) * 60_000)
+}
+
 function RailFoot() {
   const { data: node } = useNode()
   const nowMs = useSecond()
@@ -54,7 +59,7 @@ function RailFoot() {
   return (
     <div className="rail-foot">
       <p>
-        Sonde {node.version} · up <span className="num">{formatAge(nowMs - node.startedMs)}</span>
+        Sonde {node.version} · up <span className="num">{formatUptime(nowMs - node.startedMs)}</span>
       </p>
       <p>
         <span className="num">{countOf(node.seriesCount, 'series', 'series')}</span> ·{' '}

@@ -1,3 +1,109 @@
+import { useMemo } from 'react'
+import { queryKey } from '../../api/frame.ts'
+import { useColumns } from '../../api/query-client.ts'
+import { useTypes } from '../../api/resources.ts'
+import type { MetricQuery, TypeInfo } from '../../api/types.ts'
+import { useKnownQueries } from '../../api/use-known-queries.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { useSpan } from '../../chart/use-span.ts'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { serverNowMs } from '../../state/clock.ts'
+import { formatSignal, parseSignal } from '../../state/signal.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { csvOf, curlCommand, download, spanOf } from './export.ts'
+import { type Lane, lanesOf } from './lanes.ts'
+import { MetricBrowser } from './metric-browser.tsx'
+import { SeriesTable } from './series-table.tsx'
+import { SignalList } from './signal-list.tsx'
+import { StepSelect } from './step-select.tsx'
+
+const LANE_HEIGHT_PX = 260
+const NO_TYPES: readonly TypeInfo[] = []
+
+/** Any metric of any source, compared. Everything that is asked stands in the address. */
 export function ExplorePage() {
-  return null
+  usePageTitle('Explorer')
+  const page = usePageState()
+  const types = useTypes().data?.types ?? NO_TYPES
+  const texts = page.url.sig ?? []
+  const signals = JSON.stringify(texts)
+  const parsed = useMemo(() => (JSON.parse(signals) as string[]).map(parseSignal), [signals])
+  const queries = useMemo(() => parsed.filter((query) => query !== undefined), [parsed])
+  const unreadable = texts.filter((_, order) => parsed[order] === undefined)
+  const write = (next: readonly MetricQuery[]): void =>
+    page.change({ sig: next.length > 0 ? next.map(formatSignal) : undefined, lit: undefined, q: undefined }, 'push')
+  const known = useKnownQueries(queries)
+  const answer = useColumns(known, page.range, page.stepMs)
+  const lanes = useMemo(() => lanesOf(queries, answer), [queries, answer])
+  const problems = new Map(
+    queries.map((query) => [query, problemOf(query, types, answer.snapshot.queryErrors.get(queryKey(query))?.message)]),
+  )
+  const copyQuery = (): string => curlCommand(location.origin, queries, spanOf(page.range, serverNowMs()), page.stepMs)
+  const saveCsv = (): void => {
+    const series = lanes.flatMap((lane) => lane.series)
+    if (answer.grid) download('sonde.csv', csvOf(answer.grid.times, series))
+  }
+  return (
+    <>
+      <PageHead title="Explorer">
+        <StepSelect />
+        {queries.length > 0 && (
+          <>
+            <CopyButton label="Copy link" icon="link" text={() => location.href} />
+            <CopyButton label="Copy as curl" text={copyQuery} />
+            <button type="button" className="button" disabled={lanes.length === 0} onClick={saveCsv}>
+              <Icon name="download" /> CSV
+            </button>
+          </>
+        )}
+      </PageHead>
+      <SignalList queries={queries} types={types} problems={problems} onChange={write} />
+      {unreadable.length > 0 && (
+        <Empty icon="warning" fact={`Ignored in the address: ${unreadable.join(', ')}.`}>
+          A signal is written as function:metric, as in rate:netdev_rx_bytes_total.
+        </Empty>
+      )}
+      {queries.length === 0 && types.length > 0 && <MetricBrowser types={types} />}
+      {(known.length > 0 || types.length === 0) && <AnswerState answer={answer} panels={1} />}
+      {lanes.map((lane) => (
+        <PanelBoundary key={lane.spec.id}>
+          <LanePanel lane={lane} answer={answer} />
+        </PanelBoundary>
+      ))}
+    </>
+  )
+}
+
+function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: ReturnType<typeof useColumns> }) {
+  const { fromMs, toMs } = useSpan(answer.range)
+  const start = answer.grid?.times[0] ?? 0
+  const last = (answer.grid?.length ?? 0) - 1
+  const position = (timeMs: number): number => Math.floor((timeMs - start) / answer.stepMs)
+  if (lane.series.length === 0) {
+    return (
+      <Empty fact={`No series of ${lane.spec.title} matches.`}>
+        Loosen a condition, or take a window in which it was read.
+      </Empty>
+    )
+  }
+  return (
+    <div className="lane">
+      <Chart spec={lane.spec} answer={answer} heightPx={LANE_HEIGHT_PX} />
+      <div className="panel lane-table">
+        <SeriesTable lane={lane} from={Math.max(0, position(fromMs) + 1)} to={Math.min(last, position(toMs))} />
+      </div>
+    </div>
+  )
+}
+
+function problemOf(query: MetricQuery, types: readonly TypeInfo[], refusal: string | undefined): string {
+  if (refusal) return refusal
+  const isKnown = types.some(({ fields }) => fields.some(({ metric }) => metric === query.metric))
+  return isKnown || types.length === 0 ? '' : `${query.metric} is not read here.`
 }

@@ -1,5 +1,5 @@
 import type { ChartSpec } from '../../chart/chart-spec.ts'
-import { BITS_PER_SECOND, COUNT, PER_SECOND, type Quantity } from '../../format/quantity.ts'
+import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
 import { chooseInterfaces, interfaceMembers } from '../interface-charts.ts'
 import type { InterfaceColumns } from '../interface-data.ts'
 
@@ -18,13 +18,6 @@ const PANELS: readonly Panel[] = [
   { id: 'packets-out', title: 'Packets sent', quantity: PER_SECOND, values: ({ columns }) => columns.packetsOut },
   { id: 'errors', title: 'Errors', quantity: PER_SECOND, caption: 'both directions', values: ({ errors }) => errors },
   { id: 'drops', title: 'Drops', quantity: PER_SECOND, caption: 'both directions', values: ({ drops }) => drops },
-  {
-    id: 'carrier',
-    title: 'Carrier changes',
-    quantity: COUNT,
-    caption: 'in each step',
-    values: ({ columns }) => columns.carrierChanges,
-  },
 ]
 
 /** One chart a signal, one member an interface. */

@@ -11,6 +11,7 @@ import { PageHead } from '../../components/page-head.tsx'
 import { countOf } from '../../format/number.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
 import { INTERFACE_QUERIES, interfaceColumns } from '../interface-data.ts'
+import type { InterfaceFact } from '../interface-facts.ts'
 import { nodeHeadline } from '../node/headline.ts'
 import { nodeFacts } from '../node/node-facts.ts'
 import { usePageTitle } from '../use-page-title.ts'
@@ -30,7 +31,7 @@ export function FabricPage() {
   }, [recent])
   return (
     <>
-      <PageHead title="Fabric" note={recent.grid && countOf(interfaces.length, 'interface')} />
+      <PageHead title="Fabric" note={recent.grid && interfaceCount(facts.interfaces)} />
       {interfaces.length > 0 && <Headline text={nodeHeadline(facts)} />}
       {recent.grid && interfaces.length === 0 && (
         <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>
@@ -46,6 +47,11 @@ export function FabricPage() {
       )}
     </>
   )
+}
+
+function interfaceCount(facts: readonly InterfaceFact[]): string {
+  const gone = facts.filter(({ isGone }) => isGone).length
+  return `${countOf(facts.length - gone, 'interface')}${gone > 0 ? `, ${gone} gone` : ''}`
 }
 
 function FabricCharts() {

@@ -18,6 +18,7 @@ import { type InterfaceFact, type InterfaceState, interfaceState } from '../inte
 const ROW_LIMIT_COUNT = 200
 const BY_NAME: Sort = { column: 'interface', direction: 'ascending' }
 const TONE_RANK: Readonly<Partial<Record<InterfaceState['tone'], number>>> = { critical: 0, warning: 1 }
+const GONE_RANK = 3
 
 interface Row {
   readonly device: string
@@ -41,7 +42,7 @@ export function InterfaceTable({ interfaces, facts }: TableProps) {
     matching,
     sort.direction,
     ({ keys }) => keys[sort.column] ?? '',
-    ({ state }) => TONE_RANK[state.tone] ?? 2,
+    ({ state }) => (state.word === 'Gone' ? GONE_RANK : (TONE_RANK[state.tone] ?? 2)),
   )
   return (
     <section className="panel" aria-labelledby="interface-table">
@@ -49,7 +50,7 @@ export function InterfaceTable({ interfaces, facts }: TableProps) {
         <h2 id="interface-table" className="panel-title">
           Interfaces
         </h2>
-        <span className="panel-unit">those that need attention first</span>
+        <span className="panel-caption">those that need attention first</span>
         <FilterInput label="Filter interfaces" />
       </header>
       {rows.length === 0 ? (

@@ -18,8 +18,7 @@ export function interfaceHeadline(
   if (worst) return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts} ${traffic}` }
   const { word } = interfaceState(fact)
   const changes = valueOf(latest, 'netdev_carrier_changes_total')
-  const carrier =
-    changes === undefined ? '' : ` The carrier came or went ${groupThousands(changes)} times since it exists.`
+  const carrier = changes === undefined ? '' : ` The carrier came or went ${groupThousands(changes)} times.`
   return {
     tone: 'calm',
     sentence: `${fact.device} is ${word.toLowerCase()}; it counts no errors or drops`,
@@ -45,8 +44,8 @@ export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesVal
     rate('Sent', BITS_PER_SECOND, columns.sent, `${rateText(columns.packetsOut)} packets`),
     loss('Errors', errors, 'critical', totalText(latest, ['netdev_rx_errors_total', 'netdev_tx_errors_total'])),
     loss('Drops', drops, 'warning', totalText(latest, ['netdev_rx_dropped_total', 'netdev_tx_dropped_total'])),
-    countFact('Carrier changes', latest, 'netdev_carrier_changes_total', 'since the interface exists'),
-    { ...countFact('MTU', latest, 'netdev_mtu_bytes', 'longest packet in one piece'), unit: 'B' },
+    countFact('Carrier changes', latest, 'netdev_carrier_changes_total', 'in all'),
+    { ...countFact('MTU', latest, 'netdev_mtu_bytes', 'longest packet'), unit: 'B' },
   ]
 }
 
@@ -70,7 +69,7 @@ function totalText(latest: readonly SeriesValue[], metrics: readonly string[]): 
   const values = metrics.flatMap((metric) => valueOf(latest, metric) ?? [])
   if (values.length === 0) return ''
   const total = values.reduce((sum, value) => sum + BigInt(value), 0n)
-  return `${groupThousands(String(total))} since it exists`
+  return `${groupThousands(String(total))} in all`
 }
 
 function valueOf(latest: readonly SeriesValue[], metric: string): string | undefined {

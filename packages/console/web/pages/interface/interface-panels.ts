@@ -14,6 +14,7 @@ interface Panel {
   readonly title: string
   readonly quantity: Quantity
   readonly caption?: string
+  readonly scale?: NonNullable<ChartSpec['scale']>
   /** Fields and the names of their lines. */
   readonly lines: Readonly<Record<string, string>>
 }
@@ -69,7 +70,14 @@ const PANELS: readonly Panel[] = [
       tx_compressed_total: 'compressed out',
     },
   },
-  { id: 'link', title: 'Link', caption: '1 is up', quantity: COUNT, lines: { up: 'up', carrier: 'carrier' } },
+  {
+    id: 'link',
+    title: 'Link',
+    caption: '1 is up, 0 is down',
+    quantity: COUNT,
+    scale: 'switch',
+    lines: { up: 'up', carrier: 'carrier' },
+  },
   { id: 'speed', title: 'Link speed', quantity: BITS_PER_SECOND, lines: { speed_bytes: 'speed' } },
   {
     id: 'carrier-changes',

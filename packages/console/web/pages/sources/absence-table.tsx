@@ -21,7 +21,7 @@ export function AbsenceTable({
         <h2 id="absence-table" className="panel-title">
           Absent values
         </h2>
-        {isReady && <span className="panel-unit">{countOf(count, 'field')} of hardware that is here</span>}
+        {isReady && <span className="panel-caption">{countOf(count, 'field')} of hardware that is here</span>}
       </header>
       {absences.length > 0 && (
         <TableBox label="Absent values">

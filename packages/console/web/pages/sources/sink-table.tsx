@@ -14,7 +14,7 @@ export function SinkTable({ sinks }: { readonly sinks: readonly SinkInfo[] }) {
         <h2 id="sink-table" className="panel-title">
           Sinks
         </h2>
-        <span className="panel-unit">since the start</span>
+        <span className="panel-caption">since the start</span>
       </header>
       <TableBox label="Sinks">
         <table className="table has-first-fixed">

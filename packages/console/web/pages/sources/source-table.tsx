@@ -16,7 +16,7 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceInfo
         <h2 id="source-table" className="panel-title">
           Sources
         </h2>
-        <span className="panel-unit">since the start</span>
+        <span className="panel-caption">since the start</span>
       </header>
       <TableBox label="Sources">
         <table className="table has-first-fixed">

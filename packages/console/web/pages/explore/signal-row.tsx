@@ -1,0 +1,139 @@
+import type { FieldInfo, MetricQuery, QueryFunction, TypeInfo } from '../../api/types.ts'
+import { ComboInput } from '../../components/combo-input.tsx'
+import type { ComboOption } from '../../components/combo-options.ts'
+import { Icon } from '../../components/icon.tsx'
+import { Conditions } from './conditions.tsx'
+
+const COUNTER_FUNCTIONS: readonly QueryFunction[] = ['rate', 'increase', 'last']
+const GAUGE_FUNCTIONS: readonly QueryFunction[] = ['last', 'avg', 'min', 'max']
+const FUNCTION_WORDS: Readonly<Record<QueryFunction, string>> = {
+  rate: 'rate, per second',
+  increase: 'increase, per step',
+  last: 'last value',
+  avg: 'mean of the step',
+  min: 'smallest of the step',
+  max: 'largest of the step',
+}
+const JOINS = [
+  ['', 'each series'],
+  ['sum', 'sum'],
+  ['avg', 'mean'],
+  ['min', 'smallest'],
+  ['max', 'largest'],
+] as const
+
+/** The function that a field is asked for first. */
+export function firstFunction(field: FieldInfo): QueryFunction {
+  return field.role === 'counter' ? 'rate' : 'last'
+}
+
+interface RowProps {
+  readonly query: MetricQuery
+  readonly type: TypeInfo | undefined
+  readonly field: FieldInfo | undefined
+  readonly metrics: readonly ComboOption[]
+  /** Why this signal shows nothing; empty where it does. */
+  readonly problem: string
+  readonly onMetric: (metric: string) => void
+  readonly onChange: (query: MetricQuery) => void
+  readonly onRemove: () => void
+}
+
+/** One signal: metric, function, conditions, and how its series are joined. */
+export function SignalRow({ query, type, field, metrics, problem, onMetric, onChange, onRemove }: RowProps) {
+  const functions = field?.role === 'counter' ? COUNTER_FUNCTIONS : GAUGE_FUNCTIONS
+  const offered = functions.includes(query.function) ? functions : [query.function, ...functions]
+  return (
+    <li className="signal">
+      <ComboInput
+        label="Metric"
+        className="signal-metric"
+        value={query.metric}
+        options={metrics}
+        isStrict
+        onCommit={onMetric}
+      />
+      <select
+        className="input"
+        aria-label="Function"
+        value={query.function}
+        onChange={(event) => onChange({ ...query, function: event.currentTarget.value as QueryFunction })}
+      >
+        {offered.map((name) => (
+          <option key={name} value={name}>
+            {FUNCTION_WORDS[name]}
+          </option>
+        ))}
+      </select>
+      {type && type.labels.length > 0 && (
+        <>
+          <Conditions query={query} labels={type.labels} onChange={onChange} />
+          <Join query={query} labels={type.labels} onChange={onChange} />
+        </>
+      )}
+      <button
+        type="button"
+        className="button icon-button signal-remove"
+        aria-label={`Remove ${query.metric}`}
+        onClick={onRemove}
+      >
+        <Icon name="close" />
+      </button>
+      {problem && (
+        <p className="signal-problem">
+          <Icon name="warning" className="is-warning" /> {problem}
+        </p>
+      )}
+    </li>
+  )
+}
+
+function Join({
+  query,
+  labels,
+  onChange,
+}: {
+  readonly query: MetricQuery
+  readonly labels: readonly string[]
+  readonly onChange: (query: MetricQuery) => void
+}) {
+  const { by, aggregate, ...rest } = query
+  const joined = by === undefined ? '' : (aggregate ?? 'sum')
+  return (
+    <span className="signal-join">
+      <select
+        className="input"
+        aria-label="Join series"
+        value={joined}
+        onChange={(event) => {
+          const next = event.currentTarget.value as typeof joined
+          onChange(next === '' ? rest : { ...rest, aggregate: next, by: by ?? [] })
+        }}
+      >
+        {JOINS.map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+      {by !== undefined && (
+        <>
+          <span className="unit">by</span>
+          {labels.map((label) => (
+            <button
+              key={label}
+              type="button"
+              className="chip"
+              aria-pressed={by.includes(label)}
+              onClick={() =>
+                onChange({ ...query, by: by.includes(label) ? by.filter((name) => name !== label) : [...by, label] })
+              }
+            >
+              {label}
+            </button>
+          ))}
+        </>
+      )}
+    </span>
+  )
+}

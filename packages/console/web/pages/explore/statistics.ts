@@ -1,0 +1,48 @@
+import { quickselect } from '../../chart/quickselect.ts'
+
+/** What a series did in the window. Values are raw; all but the counts are NaN where there is no sample. */
+export interface Statistics {
+  readonly last: number
+  readonly min: number
+  readonly mean: number
+  readonly max: number
+  /** The value that 95 % of the samples do not pass. */
+  readonly p95: number
+  readonly sampleCount: number
+  /** Runs without a sample between the first and the last one. */
+  readonly gapCount: number
+}
+
+let scratch = new Float64Array(0)
+
+/** Describes the samples `from` to `to` of a column. */
+export function statisticsOf(values: Float64Array, from: number, to: number): Statistics {
+  if (scratch.length < values.length) scratch = new Float64Array(values.length)
+  let sampleCount = 0
+  let gapCount = 0
+  let sum = 0
+  let min = Number.POSITIVE_INFINITY
+  let max = Number.NEGATIVE_INFINITY
+  let last = Number.NaN
+  let isGap = false
+  for (let i = Math.max(0, from); i <= to; i++) {
+    const value = values[i]!
+    if (Number.isNaN(value)) {
+      isGap = sampleCount > 0
+      continue
+    }
+    if (isGap) gapCount++
+    isGap = false
+    scratch[sampleCount++] = value
+    sum += value
+    if (value < min) min = value
+    if (value > max) max = value
+    last = value
+  }
+  if (sampleCount === 0) {
+    const none = Number.NaN
+    return { last: none, min: none, mean: none, max: none, p95: none, sampleCount, gapCount }
+  }
+  const p95 = quickselect(scratch, sampleCount, Math.min(sampleCount - 1, Math.ceil(sampleCount * 0.95) - 1))
+  return { last, min, mean: sum / sampleCount, max, p95, sampleCount, gapCount }
+}
