@@ -25,7 +25,8 @@ export interface SondeEnd {
 export interface StartOptions {
   /** File to run instead of the command's own. */
   readonly main?: string
-  readonly env?: Readonly<Record<string, string>>
+  /** Variables that are added; undefined takes one away. Without `SONDE_CONFIG` there is no configuration file. */
+  readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 const MAIN = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))

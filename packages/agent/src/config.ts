@@ -173,10 +173,10 @@ function checkDataSource(
   place: string,
   definitions: readonly SourceDefinition[],
 ): Checked<CheckedDataSource> {
-  const typed = check(v.looseObject({ type: v.unknown() }, 'a block with the key type'), entry, place)
-  if (!typed.ok) return typed
+  if (entry === null || typeof entry !== 'object' || Array.isArray(entry))
+    return { ok: false, issues: [{ path: place, fault: `is ${show(entry)}`, allowed: 'a block with the key type' }] }
   const kind = choice(definitions.map(({ name }) => name))
-  const type = check(kind, typed.value.type, `${place}.type`)
+  const type = check(kind, 'type' in entry ? entry.type : undefined, `${place}.type`)
   if (!type.ok) return type
   const definition = definitions.find(({ name }) => name === type.value) as SourceDefinition
   const checked = check(dataSourceSchema(definition), entry, place)

@@ -13,7 +13,15 @@ const program = new Command('sonde')
   .description('Watches the hardware under AI workloads: GPUs, NICs, PCIe, hosts.')
   .version(VERSION)
   .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'sonde: ')) })
+  .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
+
+/** A complaint of Commander's as one line that looks like all others. */
+function oneLine(text: string): string {
+  return text
+    .trimEnd()
+    .replace(/^error: /, 'sonde: ')
+    .replaceAll('\n', ' ')
+}
 
 withCommonFlags(program.command('up').description('agent, store and page in one process'))
   .option('--data-dir <dir>', 'where history is kept')

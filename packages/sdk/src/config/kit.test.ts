@@ -42,6 +42,11 @@ test('reports all unknown keys of all blocks, with the key that was perhaps mean
   ])
 })
 
+test('refuses a list where a block belongs', () => {
+  assert.deepEqual(linesOf({ inner: [] }), ['top.inner is []; allowed: a block with the keys on, words'])
+  assert.deepEqual(linesOf([1]), ['top is [1]; allowed: a block with the keys host, port, inner, mode'])
+})
+
 test('refuses numbers that are none', () => {
   assert.deepEqual(linesOf({ port: Number.POSITIVE_INFINITY }), [
     'top.port is Infinity; allowed: a whole number from 0 to 65535 (0 is any free port)',

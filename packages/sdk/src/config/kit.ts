@@ -124,9 +124,13 @@ function isUnknownKey(issue: Issue): boolean {
 function unknownKeys(schema: v.GenericSchema, value: unknown, place: string): ConfigIssue[] {
   const { entries, wrapped, item } = schema as Parts
   if (wrapped !== undefined) return unknownKeys(wrapped, value, place)
-  if (Array.isArray(value))
+  const isBlock = schema.type === 'strict_object' && entries !== undefined
+  if (Array.isArray(value)) {
+    // To Valibot a list is an object, too.
+    if (isBlock) return [{ path: place, fault: `is ${show(value)}`, allowed: allowedAt(schema) }]
     return item === undefined ? [] : value.flatMap((each, index) => unknownKeys(item, each, `${place}[${index}]`))
-  if (schema.type !== 'strict_object' || entries === undefined || value === null || typeof value !== 'object') return []
+  }
+  if (!isBlock || value === null || typeof value !== 'object') return []
   return Object.entries(value).flatMap(([key, each]) => {
     const path = place === '' ? key : `${place}.${key}`
     const inner = Object.hasOwn(entries, key) ? entries[key] : undefined

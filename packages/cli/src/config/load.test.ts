@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ConfigError } from './config-error.ts'
+import { environmentLeaves, variableOf } from './environment.ts'
+import { type ConfigSources, loadConfig } from './load.ts'
+
+function fileWith(test: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-config-'))
+  test.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'sonde.yaml')
+  writeFileSync(file, text)
+  return file
+}
+
+/** Without a file, and without what the environment of the tests says. */
+const BARE = { environment: { SONDE_CONFIG: '' } }
+
+function refusal(sources: ConfigSources): string {
+  try {
+    loadConfig(sources)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    assert.equal(error.code, 'CFG_INVALID')
+    return error.message
+  }
+  assert.fail('was accepted')
+}
+
+test('without anything every value is a default', () => {
+  const { config, originOf, file } = loadConfig(BARE)
+  assert.equal(file, undefined)
+  assert.equal(config.agent.export.prometheus.port, 9394)
+  assert.deepEqual(
+    config.agent.dataSources.map(({ name, intervalMs }) => `${name} ${intervalMs}`),
+    ['host 1000', 'netdev 1000'],
+  )
+  assert.equal(originOf('export.prometheus.port'), 'default')
+  assert.equal(originOf('data_sources[0].name'), 'default')
+})
+
+test('an empty environment variable is not there', () => {
+  assert.equal(loadConfig({ environment: { SONDE_CONFIG: '', SONDE_LOG_LEVEL: '' } }).config.log.level, 'info')
+})
+
+test('variables are read as what their key holds, not as what they look like', () => {
+  const environment = {
+    SONDE_CONFIG: '',
+    SONDE_STORE_DIR: '2024',
+    SONDE_EXPORT_PROMETHEUS_TIMESTAMPS: 'true',
+    SONDE_LIMITS_STREAM_CLIENTS: '5',
+  }
+  const { config } = loadConfig({ environment })
+  assert.equal(config.store.dir, '2024')
+  assert.equal(config.agent.export.prometheus.timestamps, true)
+  assert.equal(config.agent.limits.stream_clients, 5)
+})
+
+test('every setting has a variable of its own, a description, and words for what is allowed', () => {
+  const leaves = environmentLeaves()
+  assert.ok(leaves.length > 20, `${leaves.length} settings`)
+  assert.equal(new Set(leaves.map(({ path }) => variableOf(path))).size, leaves.length)
+  for (const { path, description, allowed } of leaves) {
+    assert.match(description, /^[A-Z`].{8}/, path.join('.'))
+    assert.match(allowed, / /, path.join('.'))
+  }
+})
+
+test('every default is a value that the command would accept', (t) => {
+  for (const { path, fallback } of environmentLeaves()) {
+    if (fallback === undefined) continue
+    const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), fallback)
+    const { plain } = loadConfig({ ...BARE, file: fileWith(t, JSON.stringify(nested)) })
+    assert.deepEqual(
+      path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], plain),
+      fallback,
+    )
+  }
+})
+
+test('the origin of a list given from outside is also that of its elements', (t) => {
+  const file = fileWith(t, 'export: { prometheus: { allowed_hosts: [a.example] } }')
+  const environment = { SONDE_EXPORT_PROMETHEUS_ALLOWED_HOSTS: 'b.example,not a name' }
+  assert.match(
+    refusal({ file, environment }),
+    /^SONDE_EXPORT_PROMETHEUS_ALLOWED_HOSTS: export\.prometheus\.allowed_hosts\[1\] is "not a name"/,
+  )
+})
+
+test('a flag does not hide that the file has something else in the place of its block', (t) => {
+  const file = fileWith(t, 'export: 5')
+  const flags = [{ path: ['export', 'prometheus', 'port'], value: 0, origin: '--listen' }]
+  assert.match(refusal({ ...BARE, file, flags }), /:1: export is 5; allowed: a block with the keys prometheus$/)
+})
+
+test('what is missing is reported at the line of what should hold it', (t) => {
+  const file = fileWith(t, '# sources\ndata_sources:\n\n  - interval_ms: 5\n')
+  assert.match(refusal({ ...BARE, file }), /:4: data_sources\[0\]\.type is missing; allowed: one of host, netdev$/)
+})

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { runSonde, temporaryDir } from '../sonde-process.ts'
+
+const PORT_ALLOWED = 'a whole number from 0 to 65535 (0 is any free port)'
+
+function directory(test: TestContext): string {
+  const { path, remove } = temporaryDir()
+  test.after(remove)
+  return path
+}
+
+/** A configuration file with this text. */
+function fileWith(test: TestContext, text: string | Buffer): string {
+  const file = join(directory(test), 'sonde.yaml')
+  writeFileSync(file, text)
+  return file
+}
+
+/** The lines of a run that must end with exit code 2, without the path of the file and without the command's name. */
+async function refusals(file: string | undefined, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const { code, output } = await runSonde(['config', ...(file === undefined ? [] : ['--config', file]), ...args], {
+    env,
+  })
+  assert.equal(code, 2, output)
+  const lines = output.trimEnd().split('\n')
+  for (const line of lines) assert.match(line, /^sonde: \S/)
+  return lines.map((line) => line.slice('sonde: '.length).replace(`${file}`, 'FILE'))
+}
+
+test('prints every value with its origin: command line over environment over file over default', async (t) => {
+  const file = fileWith(t, 'log:\n  level: warn\nexport:\n  prometheus:\n    port: 1001\n    path: /m\n    host: ::1\n')
+  const env = {
+    SONDE_EXPORT_PROMETHEUS_PORT: '1002',
+    SONDE_LOG_LEVEL: 'error',
+    SONDE_EXPORT_PROMETHEUS_ALLOWED_HOSTS: 'a.example, b',
+  }
+  const { code, output } = await runSonde(['config', '--config', file, '--listen', ':1003', '--data-dir', '/d'], {
+    env,
+  })
+  assert.equal(code, 0, output)
+  const line = (key: string) =>
+    output
+      .split('\n')
+      .find((text) => text.trimStart().startsWith(`${key}:`))
+      ?.trim()
+      .replace(/ +#/, ' #')
+  assert.equal(line('port'), 'port: 1003 # --listen')
+  assert.equal(line('level'), 'level: error # SONDE_LOG_LEVEL')
+  assert.equal(line('allowed_hosts'), 'allowed_hosts: [a.example, b] # SONDE_EXPORT_PROMETHEUS_ALLOWED_HOSTS')
+  assert.equal(line('path'), `path: /m # ${file}:6`)
+  assert.equal(line('dir'), 'dir: /d # --data-dir')
+  assert.equal(line('procfs'), 'procfs: /proc # default')
+  assert.equal(line('host'), `host: ::1 # ${file}:7`)
+})
+
+test('keeps what is switched off in sight', async (t) => {
+  const file = fileWith(t, 'data_sources:\n  - { type: netdev, name: nics, enabled: false }\n')
+  const { output } = await runSonde(['config', '--config', file])
+  assert.match(output, /name: nics +# .*:2\n +enabled: false +# .*:2/)
+})
+
+test('takes a file whose blocks have no content yet', async (t) => {
+  for (const text of ['', '# nothing\n', 'export:\n  prometheus:\nlog:\ndata_sources:\n']) {
+    const { code, output } = await runSonde(['config', '--config', fileWith(t, text)])
+    assert.equal(code, 0, output)
+  }
+})
+
+test('names file, line, key path, value and what is allowed, for every wrong place at once', async (t) => {
+  const file = fileWith(
+    t,
+    `data_sources:
+  - type: netdev
+    devices: ["eth 0"]
+    intervall_ms: 5
+  - type: gpu
+  - name: x
+  - type: host
+    interval_ms: 1.5
+  - netdev
+export:
+  prometheus:
+    port: 70000
+    timestamps: "yes"
+stor: {}
+limits: 5
+`,
+  )
+  assert.deepEqual((await refusals(file)).sort(), [
+    'FILE:12: export.prometheus.port is 70000; allowed: a whole number from 0 to 65535 (0 is any free port)',
+    'FILE:13: export.prometheus.timestamps is "yes"; allowed: true or false',
+    'FILE:14: stor is an unknown key, with {} (did you mean store?); allowed: data_sources, paths, export, store, limits, log',
+    'FILE:15: limits is 5; allowed: a block with the keys recent_window_s, recent_bytes, stream_clients, parallel_queries, source_call_ms, source_flood_bytes',
+    'FILE:3: data_sources[0].devices[0] is "eth 0"; allowed: a device name or pattern such as eth0, mlx5_* or !veth*',
+    'FILE:4: data_sources[0].intervall_ms is an unknown key, with 5 (did you mean interval_ms?); allowed: type, name, enabled, interval_ms, devices',
+    'FILE:5: data_sources[1].type is "gpu"; allowed: one of host, netdev',
+    'FILE:6: data_sources[2].type is missing; allowed: one of host, netdev',
+    'FILE:8: data_sources[3].interval_ms is 1.5; allowed: a whole number from 10 to 3600000 (milliseconds)',
+    'FILE:9: data_sources[4] is "netdev"; allowed: a block with the key type',
+  ])
+})
+
+test('refuses two sources of one name, given or by default', async (t) => {
+  const file = fileWith(t, 'data_sources:\n  - type: netdev\n  - type: host\n    name: netdev\n  - type: netdev\n')
+  assert.deepEqual(await refusals(file), [
+    'FILE:4: data_sources[1].name is "netdev", as data_sources[0] has it; allowed: a name of its own',
+    'FILE:5: data_sources[2].name is "netdev", as data_sources[1] has it; allowed: a name of its own',
+  ])
+})
+
+test('refuses a file that is no sound YAML, with the line of each fault', async (t) => {
+  assert.deepEqual(await refusals(fileWith(t, 'log:\n  level: info\n  level: warn\n')), [
+    'FILE:3: Map keys must be unique',
+  ])
+  assert.match(
+    (await refusals(fileWith(t, 'log:\n  level: [info\n')))[0] ?? '',
+    /^FILE:3: Flow sequence .* must .* end with a \]$/,
+  )
+  assert.match((await refusals(fileWith(t, 'log: {}\n---\nlog: {}\n')))[0] ?? '', /^FILE:2: .*multiple documents/)
+  assert.match((await refusals(fileWith(t, 'log: *nowhere\n')))[0] ?? '', /^FILE.*nowhere/)
+  assert.deepEqual(await refusals(fileWith(t, '- log\n')), ['FILE:1: the file holds a list; allowed: a block of keys'])
+  assert.deepEqual(await refusals(fileWith(t, 'just words\n')), [
+    'FILE:1: the file holds a string; allowed: a block of keys',
+  ])
+  assert.deepEqual(await refusals(fileWith(t, Buffer.from([0x61, 0xff, 0xfe]))), ['FILE: the file is not UTF-8 text'])
+})
+
+test('follows no alias that holds itself or unfolds to millions', async (t) => {
+  assert.match(
+    (await refusals(fileWith(t, 'export: &a [*a]\n')))[0] ?? '',
+    /^FILE:1: export is a value that holds itself; allowed/,
+  )
+  const bomb = Array.from(
+    { length: 9 },
+    (_, i) =>
+      `k${i}: &a${i} [${Array(9)
+        .fill(i === 0 ? 'x' : `*a${i - 1}`)
+        .join(',')}]`,
+  )
+  assert.match((await refusals(fileWith(t, bomb.join('\n'))))[0] ?? '', /^FILE: Excessive alias count/)
+})
+
+test('refuses a file that cannot be read, also one that the environment names', async (t) => {
+  const missing = join(directory(t), 'missing.yaml')
+  assert.deepEqual(await refusals(missing), ['FILE: the file cannot be read: no such file or directory'])
+  const folder = directory(t)
+  assert.deepEqual(await refusals(folder), ['FILE: the file cannot be read: illegal operation on a directory'])
+  assert.deepEqual(await refusals('/dev/zero'), ['FILE: the file is larger than 1048576 bytes'])
+  assert.deepEqual(await refusals(undefined, [], { SONDE_CONFIG: missing }), [
+    `${missing}: the file cannot be read: no such file or directory`,
+  ])
+})
+
+test('refuses what the environment gives wrong, and a variable that is misspelt', async () => {
+  assert.deepEqual(await refusals(undefined, [], { SONDE_EXPORT_PROMETHEUS_PORT: 'http', SONDE_STORE_ENABLED: 'on' }), [
+    `SONDE_EXPORT_PROMETHEUS_PORT: export.prometheus.port is "http"; allowed: ${PORT_ALLOWED}`,
+    'SONDE_STORE_ENABLED: store.enabled is "on"; allowed: true or false',
+  ])
+  assert.deepEqual(await refusals(undefined, [], { SONDE_LOG_LEVLE: 'info' }), [
+    'SONDE_LOG_LEVLE is no setting; did you mean SONDE_LOG_LEVEL?',
+  ])
+  // Kubernetes makes such variables for a service named sonde.
+  const { code } = await runSonde(['config'], {
+    env: { SONDE_SERVICE_HOST: '10.0.0.1', SONDE_PORT: 'tcp://10.0.0.1:9394' },
+  })
+  assert.equal(code, 0)
+})
+
+test('refuses what the command line gives wrong', async () => {
+  assert.deepEqual(await refusals(undefined, ['--listen', 'localhost']), [
+    '--listen is "localhost"; allowed: host:port, [IPv6]:port, :port or a port',
+  ])
+  assert.deepEqual(await refusals(undefined, ['--listen', ':65536']), [
+    `--listen: export.prometheus.port is 65536; allowed: ${PORT_ALLOWED}`,
+  ])
+  assert.deepEqual(await refusals(undefined, ['--log-level', 'loud']), [
+    '--log-level: log.level is "loud"; allowed: one of fatal, error, warn, info, debug, trace',
+  ])
+  for (const args of [['--liste', ':0'], ['more'], ['--config']]) await refusals(undefined, args)
+})
+
+test('starts nothing where the configuration is wrong: no port, no directory', async (t) => {
+  const home = directory(t)
+  const dataDir = join(home, 'data')
+  const probe = createServer()
+  const port = await new Promise<number>((resolve) => {
+    probe.listen(0, '127.0.0.1', () => resolve((probe.address() as { port: number }).port))
+  })
+  t.after(() => probe.close())
+  const file = fileWith(t, `store:\n  dir: ${dataDir}\n  retention_days: 0\n`)
+  // Listening would fail on the port, with another exit code and another line.
+  const listen = ['--listen', `127.0.0.1:${port}`]
+  const env = { HOME: home, XDG_STATE_HOME: home, XDG_RUNTIME_DIR: home }
+  for (const command of ['up', 'agent', 'check']) {
+    const { code, output } = await runSonde([command, '--config', file, ...listen], { env })
+    assert.equal(code, 2, output)
+    assert.equal(output, `sonde: ${file}:3: store.retention_days is 0; allowed: a whole number from 1 to 3650 (days)\n`)
+  }
+  assert.deepEqual(readdirSync(home), [])
+})
+
+test('finds sonde.yaml in the place of the user', async (t) => {
+  const home = directory(t)
+  mkdirSync(join(home, 'sonde'))
+  writeFileSync(join(home, 'sonde/sonde.yaml'), 'log: { level: fatal }\n')
+  const { code, output } = await runSonde(['config'], { env: { SONDE_CONFIG: undefined, XDG_CONFIG_HOME: home } })
+  assert.equal(code, 0, output)
+  assert.match(output, new RegExp(`level: fatal +# ${home}/sonde/sonde.yaml:1`))
+})
+
+test('check says whether the configuration is sound and what each source would find', async (t) => {
+  const file = fileWith(t, 'data_sources:\n  - { type: netdev, name: nics }\n  - { type: host, enabled: false }\n')
+  const good = await runSonde(['check', '--config', file])
+  assert.equal(good.code, 0, good.output)
+  assert.match(good.output, new RegExp(`^configuration +ok +${file}\nnics +present +\\d+ interface`))
+  assert.doesNotMatch(good.output, /host/)
+  const empty = directory(t)
+  const absent = await runSonde(['check', '--path.procfs', empty, '--path.sysfs', empty])
+  assert.equal(absent.code, 0, absent.output)
+  assert.match(absent.output, /^netdev +absent +\S.{10}/m)
+})
+
+test('every help fits a screen', async () => {
+  for (const command of [[], ['up'], ['agent'], ['config'], ['check']]) {
+    for (const args of [
+      [...command, '--help'],
+      [...command, '-h'],
+      ...(command.length > 0 ? [['help', ...command]] : []),
+    ]) {
+      const { code, output } = await runSonde(args)
+      assert.equal(code, 0, output)
+      const lines = output.trimEnd().split('\n')
+      assert.ok(lines.length <= 24, `${args.join(' ')}: ${lines.length} lines`)
+      for (const line of lines) assert.ok(line.length <= 80, line)
+      assert.match(output, /^Usage: sonde/)
+    }
+  }
+})
+
+test('the version is that of the package', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../packages/cli/package.json', import.meta.url), 'utf8'))
+  for (const flag of ['--version', '-V']) assert.deepEqual(await runSonde([flag]), { code: 0, output: `${version}\n` })
+})
