@@ -6,34 +6,73 @@ export type { LossRecord, OnLoss } from './delivery/ledger.ts'
 export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.ts'
 export type { Send, SendResult } from './delivery/sender.ts'
 export type { Timers } from './delivery/timers.ts'
-export * from './errors.ts'
-export * from './query/aggregate.ts'
-export * from './query/answer.ts'
-export * from './query/column.ts'
-export * from './query/columns-format.ts'
-export * from './query/evaluate.ts'
-export * from './query/form.ts'
-export * from './query/parse.ts'
-export * from './schema/batch.ts'
-export * from './schema/builtin.ts'
-export * from './schema/encoder.ts'
-export * from './schema/field.ts'
-export * from './schema/fingerprint.ts'
-export * from './schema/kinds.ts'
-export * from './schema/layout.ts'
-export * from './schema/reader.ts'
-export * from './schema/record-type.ts'
-export * from './schema/series.ts'
-export * from './schema/series-index.ts'
-export * from './schema/symbols.ts'
-export * from './schema/views.ts'
+export { messageOf, SondeError } from './errors.ts'
+export { answerQuery, type Found, tooManySeries } from './query/answer.ts'
+export { type Column, ColumnReader, matcherOf, slotsOfMetric } from './query/column.ts'
+export { answerToColumns, answerToJson, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
+export { type Evaluated, evaluate, gainsOf, gridOf, leadMs, numbersOf } from './query/evaluate.ts'
+export {
+  type Aggregate,
+  type History,
+  type HistoryStatus,
+  type Matcher,
+  POINT_COUNT_LIMIT,
+  QUERY_COUNT_LIMIT,
+  type QueryAnswer,
+  type QueryFunction,
+  type QueryRequest,
+  type QueryResult,
+  SERIES_COUNT_LIMIT,
+  type SeriesAnswer,
+  type SeriesQuery,
+} from './query/form.ts'
+export { parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
+export type { Batch, Clock, SourceInfo } from './schema/batch.ts'
+export {
+  absenceType,
+  clockType,
+  gapType,
+  lossType,
+  markType,
+  sinkHealthType,
+  sourceHealthType,
+  storeHealthType,
+} from './schema/builtin.ts'
+export { type Encode, encoderOf } from './schema/encoder.ts'
+export {
+  array,
+  buckets,
+  chars,
+  counter,
+  type Field,
+  type FieldOptions,
+  gauge,
+  type Integer64,
+  label,
+  labelNumber,
+  type NumericKind,
+  optional,
+  type Role,
+  text,
+  timestamp,
+  value,
+} from './schema/field.ts'
+export { definitionOf, type FieldDefinition, type TypeDefinition } from './schema/fingerprint.ts'
+export { KIND_BYTES, type Kind } from './schema/kinds.ts'
+export { align, type Layout, type Slot } from './schema/layout.ts'
+export { isPresent, numberAt, type ReadRecord, readRecord, readRecords } from './schema/reader.ts'
+export { defineType, type Fields, type RecordOf, type RecordType, type TypeOptions } from './schema/record-type.ts'
+export { type Labels, labelsOf, seriesKey } from './schema/series.ts'
+export { SeriesIndex } from './schema/series-index.ts'
+export { type Symbols, SymbolTable } from './schema/symbols.ts'
+export { allocateViews, type Views, viewsOf } from './schema/views.ts'
 export type { PrometheusOptions } from './sinks/prometheus/config.ts'
 export type { Exposition } from './sinks/prometheus/exposition.ts'
 export type { MetricConflict } from './sinks/prometheus/families.ts'
 export { metricsHandler } from './sinks/prometheus/handler.ts'
 export { createPrometheus, type Prometheus, type Scrape, type ScrapeHeaders } from './sinks/prometheus/prometheus.ts'
-export * from './sinks/sink.ts'
-export * from './source/absence.ts'
-export * from './source/clock.ts'
-export * from './source/source.ts'
-export * from './source/table.ts'
+export { countDrop, droppedTotal, type Sink, type SinkStats, sinkStats } from './sinks/sink.ts'
+export { type AbsenceCode, Absences } from './source/absence.ts'
+export { wallNs } from './source/clock.ts'
+export { createSource, Source, type SourceOptions } from './source/source.ts'
+export { type CounterHandle, type GaugeHandle, Row, type Table } from './source/table.ts'

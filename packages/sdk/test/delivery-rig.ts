@@ -16,7 +16,7 @@ import {
 import { SimulatedTimers } from './simulated-timers.ts'
 
 /** Eight bytes a record: a number that counts up, so that a request says which records are in it. */
-export const serialType = defineType('serial', 'Test records', { serial: value('u64') })
+const serialType = defineType('serial', 'Test records', { serial: value('u64') })
 
 /** What a batch of `count` records takes in a queue. */
 export const queuedBytes = (count: number): number => count * 8 + 256
