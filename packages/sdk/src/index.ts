@@ -7,7 +7,7 @@ export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.t
 export type { Send, SendResult } from './delivery/sender.ts'
 export type { Timers } from './delivery/timers.ts'
 export { messageOf, SondeError } from './errors.ts'
-export { answerQuery, type Found, tooManySeries } from './query/answer.ts'
+export { answerQuery, type Found } from './query/answer.ts'
 export { type Column, ColumnReader, matcherOf, slotsOfMetric } from './query/column.ts'
 export { answerToColumns, answerToJson, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
 export { type Evaluated, evaluate, gainsOf, gridOf, leadMs, numbersOf } from './query/evaluate.ts'

@@ -46,7 +46,7 @@ export interface RecordsRequest {
   /** Times in milliseconds since the Unix epoch: records in `(fromMs, toMs]`. */
   readonly fromMs: number
   readonly toMs: number
-  /** Records at most, the earliest first. Default: 10 000. */
+  /** Records at most. Default: 10 000. */
   readonly recordLimit?: number
 }
 

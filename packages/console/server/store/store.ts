@@ -30,7 +30,7 @@ export interface StoreStatus extends FileStatus {
 export interface Store extends Sink, History {
   /** How it fares; costs nothing. */
   status(): StoreStatus
-  /** Reads records back as they were reported, the earliest first. */
+  /** Reads records back as they were reported: whole hours from the earliest on, series by series, then what is not yet compacted. */
   records(request: RecordsRequest): Promise<readonly Batch[]>
   /** Does what is due now rather than at the next turn: compaction, roll-ups, retention. */
   maintain(): Promise<void>

@@ -28,7 +28,10 @@ export function answerQuery(
   for (const { columns } of found) {
     for (const column of columns) {
       if (series.length === 0) resolutionMs = column.intervalMs || estimateIntervalMs(column.times)
-      if (series.length >= SERIES_COUNT_LIMIT) throw tooManySeries(query.metric)
+      if (series.length >= SERIES_COUNT_LIMIT) {
+        const message = `${query.metric} matches over ${SERIES_COUNT_LIMIT} series; add a matcher`
+        throw new SondeError('QRY_SERIES_LIMIT', message)
+      }
       series.push({ labels: column.labels, ...evaluate(column, query.function, grid, stepMs) })
     }
   }
@@ -43,9 +46,4 @@ export function answerQuery(
     clock: first?.clock ?? '',
     series,
   }
-}
-
-/** A question that matches more series than may be answered. */
-export function tooManySeries(metric: string): SondeError {
-  return new SondeError('QRY_SERIES_LIMIT', `${metric} matches over ${SERIES_COUNT_LIMIT} series; add a matcher`)
 }

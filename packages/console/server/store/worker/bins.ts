@@ -1,4 +1,4 @@
-import type { Column } from '@sonde/sdk'
+import { type Column, gainsOf, numbersOf, type QueryFunction } from '@sonde/sdk'
 import { DAY_MS } from './slots-of-time.ts'
 
 /** Width of a roll-up's bin: bin `b` holds the times in `(b, b + 1] * BIN_MS`. */
@@ -39,8 +39,17 @@ export function binOf(timeMs: number): number {
   return Math.ceil(timeMs / BIN_MS) - 1
 }
 
-/** Adds samples of a gauge. NaN is a last value, and no more. */
-export function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float64Array): void {
+/** Which bins take samples; a bin that is not in it is left as it is. */
+export type BinMask = (bin: number) => boolean
+
+/** Adds a column's samples to the bins of a mask. */
+export function addColumn(bins: Bins, column: Column, isCounter: boolean, mask: BinMask): void {
+  if (isCounter) addCounter(bins, column.times, numbersOf(column), gainsOf(column).gains, mask)
+  else addGauge(bins, column.times, numbersOf(column), mask)
+}
+
+/** NaN is a last value, and no more. */
+function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float64Array, mask: BinMask): void {
   const [last, end, min, max, sum, count] = parts as [
     Float64Array,
     Float64Array,
@@ -52,7 +61,7 @@ export function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers
   for (let i = 0; i < times.length; i++) {
     const timeMs = times[i] ?? 0
     const bin = binOf(timeMs) - firstBin
-    if (bin < 0 || bin >= last.length) continue
+    if (bin < 0 || bin >= last.length || !mask(firstBin + bin)) continue
     const value = numbers[i] ?? 0
     const after = endOf(timeMs, firstBin + bin)
     if (after >= (end[bin] ?? 0)) {
@@ -67,19 +76,19 @@ export function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers
   }
 }
 
-/** Adds samples `from` on of a counter; `gains` are what each gained since the one before, NaN where that is not known. */
-export function addCounter(
+/** `gains` are what each sample gained since the one before, NaN where that is not known. */
+function addCounter(
   { firstBin, parts }: Bins,
   times: Float64Array,
   numbers: Float64Array,
   gains: Float64Array,
-  from: number,
+  mask: BinMask,
 ): void {
   const [last, end, gain, covered] = parts as [Float64Array, Float64Array, Float64Array, Float64Array]
-  for (let i = from; i < times.length; i++) {
+  for (let i = 0; i < times.length; i++) {
     const timeMs = times[i] ?? 0
     const bin = binOf(timeMs) - firstBin
-    if (bin < 0 || bin >= last.length) continue
+    if (bin < 0 || bin >= last.length || !mask(firstBin + bin)) continue
     const after = endOf(timeMs, firstBin + bin)
     if (after >= (end[bin] ?? 0)) {
       end[bin] = after
@@ -88,19 +97,32 @@ export function addCounter(
     const gained = gains[i] ?? Number.NaN
     if (Number.isNaN(gained)) continue
     gain[bin] = (gain[bin] ?? 0) + gained
-    covered[bin] = (covered[bin] ?? 0) + timeMs - (times[i - 1] ?? 0)
+    covered[bin] = (covered[bin] ?? 0) + timeMs - (times[i - 1] ?? timeMs)
   }
 }
 
-/** Adds bins that were stored, those of a day from `firstBin` on. */
-export function addBins(to: Bins, from: Bins, isCounter: boolean): void {
+/** Lays bins over others: where they hold a sample they take the place of what was there. */
+export function layOver(under: Bins, over: Bins): void {
+  eachFilled(over, under, (i, to) => {
+    for (let part = 0; part < under.parts.length; part++) setPart(under, part, to, partAt(over, part, i))
+  })
+}
+
+/** Adds bins of other samples of the same series. */
+export function addBins(sum: Bins, more: Bins, isCounter: boolean): void {
+  eachFilled(more, sum, (i, to) => {
+    addLast(sum, to, more, i)
+    if (isCounter) addGains(sum, to, more, i)
+    else addExtremes(sum, to, more, i)
+  })
+}
+
+function eachFilled(from: Bins, to: Bins, take: (i: number, to: number) => void): void {
   const shift = from.firstBin - to.firstBin
   const room = to.parts[0]?.length ?? 0
   const count = from.parts[0]?.length ?? 0
   for (let i = Math.max(0, -shift); i < count && i + shift < room; i++) {
-    if (partAt(from, END, i) === 0) continue
-    if (isCounter) addCounterBin(to, i + shift, from, i)
-    else addGaugeBin(to, i + shift, from, i)
+    if (partAt(from, END, i) !== 0) take(i, i + shift)
   }
 }
 
@@ -111,7 +133,7 @@ export function addBins(to: Bins, from: Bins, isCounter: boolean): void {
 export function columnOfBins(
   bins: Bins,
   isCounter: boolean,
-  fn: string,
+  fn: QueryFunction,
   stepBins: number,
 ): Pick<Column, 'times' | 'values'> {
   if (isCounter && (fn === 'rate' || fn === 'increase')) return gainsOfBins(bins)
@@ -160,7 +182,12 @@ function lastOf(bins: Bins, start: number, end: number): { timeMs: number; value
   return undefined
 }
 
-function reduceStep(bins: Bins, start: number, end: number, fn: string): { timeMs: number; value: number } | undefined {
+function reduceStep(
+  bins: Bins,
+  start: number,
+  end: number,
+  fn: QueryFunction,
+): { timeMs: number; value: number } | undefined {
   const last = lastOf(bins, start, end)
   if (last === undefined) return undefined
   let count = 0
@@ -178,8 +205,7 @@ function reduceStep(bins: Bins, start: number, end: number, fn: string): { timeM
   return { timeMs: last.timeMs, value: fn === 'avg' ? value / count : value }
 }
 
-function addGaugeBin(to: Bins, at: number, from: Bins, i: number): void {
-  addLast(to, at, from, i)
+function addExtremes(to: Bins, at: number, from: Bins, i: number): void {
   const count = partAt(from, COUNT, i)
   if (count === 0) return
   const isFirst = partAt(to, COUNT, at) === 0
@@ -189,8 +215,7 @@ function addGaugeBin(to: Bins, at: number, from: Bins, i: number): void {
   setPart(to, COUNT, at, partAt(to, COUNT, at) + count)
 }
 
-function addCounterBin(to: Bins, at: number, from: Bins, i: number): void {
-  addLast(to, at, from, i)
+function addGains(to: Bins, at: number, from: Bins, i: number): void {
   setPart(to, GAIN, at, partAt(to, GAIN, at) + partAt(from, GAIN, i))
   setPart(to, COVERED, at, partAt(to, COVERED, at) + partAt(from, COVERED, i))
 }

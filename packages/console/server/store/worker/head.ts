@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk'
+import { hourStartMs } from './slots-of-time.ts'
 
 /** Packed records as they came, of one type, writer and hour. */
 export interface HeadRow {
@@ -28,6 +29,8 @@ const COLUMNS = 'type, writer, clock, hour, first_ms, last_ms, count'
 export class HeadReader {
   readonly #inRange: StatementSync
   readonly #writersIn: StatementSync
+  readonly #rangesIn: StatementSync
+  readonly #oldestOf: StatementSync
   readonly #units: StatementSync
   readonly #ofUnit: StatementSync
   readonly #oldest: StatementSync
@@ -40,6 +43,10 @@ export class HeadReader {
     this.#writersIn = database.prepare(
       'SELECT DISTINCT writer, clock FROM head WHERE type = ? AND last_ms > ? AND first_ms <= ? ORDER BY hour',
     )
+    this.#rangesIn = database.prepare(
+      'SELECT min(first_ms) AS first, max(last_ms) AS last FROM head WHERE type = ? AND last_ms > ? AND first_ms <= ? GROUP BY hour',
+    )
+    this.#oldestOf = database.prepare('SELECT min(hour) AS hour FROM head WHERE type = ?')
     this.#units = database.prepare(
       'SELECT type, writer, clock, hour, sum(bytes) AS bytes FROM head GROUP BY type, hour, writer, clock ORDER BY hour, type',
     )
@@ -59,6 +66,19 @@ export class HeadReader {
     return this.#writersIn
       .all(type, fromMs, toMs)
       .map(({ writer, clock }) => ({ writer: Number(writer), clock: clock as Clock }))
+  }
+
+  /** When the records of a type in `(fromMs, toMs]` were made: a stretch for each hour. */
+  rangesIn(type: number, fromMs: number, toMs: number): { firstMs: number; lastMs: number }[] {
+    return this.#rangesIn
+      .all(type, fromMs, toMs)
+      .map((row) => ({ firstMs: Number(row.first), lastMs: Number(row.last) }))
+  }
+
+  /** When the earliest hour of a type starts; infinite where it has no rows. */
+  oldestMs(type: number): number {
+    const hour = this.#oldestOf.get(type)?.hour
+    return hour === null || hour === undefined ? Number.POSITIVE_INFINITY : hourStartMs(Number(hour))
   }
 
   /** What there is to compact, earliest first. */

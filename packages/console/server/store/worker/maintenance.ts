@@ -1,18 +1,32 @@
 import { compact } from './compaction.ts'
-import { inTransaction } from './database.ts'
+import { inTransaction, numberOf } from './database.ts'
 import type { HeadUnit } from './head.ts'
-import { hourOf } from './slots-of-time.ts'
+import { rollUp } from './rollup.ts'
+import { RAW, ROLLUP } from './segments.ts'
+import { DAY_MS, dayOf, hourOf } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** Records of a unit that are compacted at once; a busier hour becomes several segments. Unit: bytes. */
 const COMPACT_BYTES = 64 << 20
+/** Free pages that are kept for the next hour's records, beside an eighth of the file. Unit: bytes. */
+const FREE_BYTES = 4 << 20
+/** Pages that are given back to the disk in one turn. */
+const VACUUM_PAGES = 256
+/** Hours after which a series that is in no segment is forgotten. */
+const SERIES_IDLE_HOURS = 2
 
-/** Does what is due: compaction of hours that are over. A generator, so that questions get their turn in between. */
+/** Does what is due: compaction of hours that are over, roll-ups of days that are, retention. A generator, so that questions get their turn in between. */
 export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, void> {
   const currentHour = hourOf(nowMs)
   for (const unit of file.heads.units()) {
     if (unit.hour < currentHour || unit.bytes >= COMPACT_BYTES) yield* compactUnit(file, unit)
   }
+  for (const { type, day } of file.segments.daysToRoll())
+    if (day < dayOf(currentHour)) yield* rollUpDay(file, type, day)
+  yield* expireByAge(file, nowMs)
+  yield* expireBySize(file)
+  forgetUnused(file, currentHour)
+  yield* giveBack(file)
 }
 
 function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, void> {
@@ -33,4 +47,82 @@ function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, voi
     })
     yield
   }
+}
+
+function* rollUpDay(file: StoreFile, type: number, day: number): Generator<undefined, void> {
+  const stored = file.catalogue.types.get(type)
+  if (stored !== undefined) yield* rollUp(file, stored, day)
+}
+
+function* expireByAge(file: StoreFile, nowMs: number): Generator<undefined, void> {
+  const { retentionDays, rollupRetentionDays } = file.settings
+  const rawLimit = hourOf(nowMs - retentionDays * DAY_MS)
+  const dayLimit = dayOf(hourOf(nowMs - rollupRetentionDays * DAY_MS))
+  for (;;) {
+    const slot = file.segments.oldestSlot(RAW)
+    if (slot === undefined || slot >= rawLimit) break
+    yield* deleteHour(file, slot)
+  }
+  for (;;) {
+    const slot = file.segments.oldestSlot(ROLLUP)
+    if (slot === undefined || slot >= dayLimit) break
+    deleteSlot(file, ROLLUP, slot)
+    yield
+  }
+}
+
+/** Over the limit the oldest hours leave first, then the oldest roll-ups; records of the hour that is being written stay. */
+function* expireBySize(file: StoreFile): Generator<undefined, void> {
+  while (file.usedBytes() > file.settings.maxBytes) {
+    const hour = file.segments.oldestSlot(RAW)
+    const day = hour === undefined ? file.segments.oldestSlot(ROLLUP) : undefined
+    if (hour !== undefined) yield* deleteHour(file, hour)
+    else if (day !== undefined) deleteSlot(file, ROLLUP, day)
+    else return
+    yield
+  }
+}
+
+/** Deletes an hour, whose day is rolled up first. */
+function* deleteHour(file: StoreFile, hour: number): Generator<undefined, void> {
+  for (const { type, day } of file.segments.daysToRoll()) {
+    if (day === dayOf(hour)) yield* rollUpDay(file, type, day)
+  }
+  deleteSlot(file, RAW, hour)
+  yield
+}
+
+function deleteSlot(file: StoreFile, level: number, slot: number): void {
+  inTransaction(file.database, () => {
+    for (const id of file.segments.idsOfSlot(level, slot)) file.segmentWriter.delete(id)
+  })
+}
+
+/** Takes out writers and series of which nothing is left. */
+function forgetUnused(file: StoreFile, currentHour: number): void {
+  inTransaction(file.database, () => file.writers.deleteUnused())
+  // Before that, series may be in the head alone, written before the file was opened.
+  if (currentHour < Math.max(file.openedHour, file.cleanedHour) + SERIES_IDLE_HOURS) return
+  file.cleanedHour = currentHour
+  const used = file.segments.seriesIds()
+  const isUsed = (id: number) => used.has(id)
+  const deleted = inTransaction(file.database, () =>
+    file.catalogue.deleteSeries(currentHour - SERIES_IDLE_HOURS, isUsed),
+  )
+  if (deleted) file.writers.forgetSeries()
+}
+
+/** Gives pages that are free back to the disk, and shortens the write-ahead log. */
+function* giveBack(file: StoreFile): Generator<undefined, void> {
+  const { database } = file
+  const pageBytes = numberOf(database, 'PRAGMA page_size')
+  const isMuchFree = () => {
+    const free = numberOf(database, 'PRAGMA freelist_count')
+    return free * pageBytes > FREE_BYTES + (numberOf(database, 'PRAGMA page_count') * pageBytes) / 8
+  }
+  while (isMuchFree()) {
+    database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`)
+    yield
+  }
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }

@@ -10,7 +10,8 @@ import {
   type SeriesQuery,
   slotsOfMetric,
 } from '@sonde/sdk'
-import { type FieldVersion, gather } from './gather.ts'
+import { binColumns, isForBins } from './bin-columns.ts'
+import { type FieldVersion, gather, type Wanted } from './gather.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** Answers a request from what the file holds. */
@@ -20,6 +21,9 @@ export function query(file: StoreFile, { fromMs, toMs, stepMs, queries }: QueryR
   return { fromMs, toMs, stepMs, times, results }
 }
 
+/** Samples of raw columns that are held at once. */
+const SAMPLE_BUDGET = 4 << 20
+
 /** Where a metric comes from: each field that bears its name, whatever the versions of its type. */
 function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Found[] {
   const matches = matcherOf(query.matchers)
@@ -27,13 +31,23 @@ function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number,
     const { stored, slot } = versions.at(-1) as FieldVersion
     const typeIds = versions.map((version) => version.stored.id)
     const { intervalMs, clock } = file.writersIn(typeIds, fromMs, toMs)
-    const startMs = fromMs - leadMs(stepMs, intervalMs)
+    const lead = leadMs(stepMs, intervalMs)
     const series = [...file.catalogue.seriesOf(stored.type.name)].filter(({ labels }) => matches(labels))
-    const columns: Column[] = [...gather(file, { versions, series, fromMs: startMs, toMs }).values()].map((samples) =>
-      samples.take(),
-    )
+    const wanted: Wanted = { versions, series, fromMs: fromMs - lead, toMs }
+    const asked = { function: query.function, stepMs, leadMs: lead, intervalMs }
+    const columns = isForBins(file, wanted, asked) ? binColumns(file, wanted, asked) : rawColumns(file, wanted)
     return { type: stored.type, slot, clock, columns }
   })
+}
+
+/** Columns of samples as they were reported. */
+function* rawColumns(file: StoreFile, wanted: Wanted): Generator<Column> {
+  const samples = wanted.versions.reduce((sum, { stored }) => sum + file.samplesIn(stored.id, wanted), 0)
+  const blockCount = Math.max(1, Math.floor((SAMPLE_BUDGET * wanted.series.length) / Math.max(1, samples)))
+  for (let at = 0; at < wanted.series.length; at += blockCount) {
+    const block = { ...wanted, series: wanted.series.slice(at, at + blockCount) }
+    for (const samples of gather(file, block).values()) yield samples.take()
+  }
 }
 
 /** The versions of each field that bears a metric's name. */

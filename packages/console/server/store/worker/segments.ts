@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk'
-import { DAY_MS, HOUR_MS } from './slots-of-time.ts'
+import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
 
 /** Series in one segment at most. */
 export const SEGMENT_SERIES_LIMIT = 1 << 14
@@ -50,6 +50,7 @@ const COLUMNS = 'id, level, type, source, clock, slot, first_ms, last_ms, sample
 
 /** Reads segments and chunks. */
 export class SegmentReader {
+  readonly #database: DatabaseSync
   readonly #inRange: StatementSync
   readonly #ofSlots: StatementSync
   readonly #sourcesIn: StatementSync
@@ -58,6 +59,7 @@ export class SegmentReader {
   readonly #chunks: StatementSync
 
   constructor(database: DatabaseSync) {
+    this.#database = database
     this.#inRange = database.prepare(
       `SELECT ${COLUMNS} FROM segment WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? ORDER BY slot, id`,
     )
@@ -89,6 +91,37 @@ export class SegmentReader {
     return this.#sourcesIn
       .all(type, fromMs, toMs)
       .map(({ source, clock }) => ({ source: Number(source), clock: clock as Clock }))
+  }
+
+  /** The earliest hour (raw) or day (roll-ups) of all types. */
+  oldestSlot(level: number): number | undefined {
+    const slots = this.#oldest.all().filter((row) => Number(row.level) === level)
+    return slots.length === 0 ? undefined : Number(slots[0]?.slot)
+  }
+
+  /** Segments of an hour or day, of all types. */
+  idsOfSlot(level: number, slot: number): number[] {
+    return this.#database
+      .prepare('SELECT id FROM segment WHERE level = ? AND slot = ?')
+      .all(level, slot)
+      .map(({ id }) => Number(id))
+  }
+
+  /** Types and days with raw segments that are in no roll-up, earliest first. */
+  daysToRoll(): { type: number; day: number }[] {
+    const rows = this.#database.prepare(
+      `SELECT DISTINCT type, slot / ${DAY_HOURS} AS day FROM segment WHERE level = ${RAW} AND rolled = 0 ORDER BY day`,
+    )
+    return rows.all().map(({ type, day }) => ({ type: Number(type), day: Number(day) }))
+  }
+
+  /** Series of all segments. */
+  seriesIds(): Set<number> {
+    const ids = new Set<number>()
+    for (const { series } of this.#database.prepare('SELECT series FROM segment').iterate()) {
+      for (const id of wordsOf(series as Uint8Array)) ids.add(id)
+    }
+    return ids
   }
 
   /** When the earliest segment starts. Unit: milliseconds since the Unix epoch. */
@@ -166,7 +199,6 @@ export class SegmentWriter {
 
 /** A row of the table as an object. */
 export function segmentOf(row: Record<string, unknown>): Segment {
-  const series = row.series as Uint8Array
   return {
     id: Number(row.id),
     level: Number(row.level),
@@ -178,6 +210,10 @@ export function segmentOf(row: Record<string, unknown>): Segment {
     lastMs: Number(row.last_ms),
     samples: Number(row.samples),
     rolled: ROLLED[Number(row.rolled)] ?? 'never',
-    series: new Uint32Array(series.slice().buffer),
+    series: wordsOf(row.series as Uint8Array),
   }
+}
+
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.slice().buffer)
 }

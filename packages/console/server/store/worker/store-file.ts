@@ -3,12 +3,12 @@ import { SondeError } from '@sonde/sdk'
 import type { StoreSettings } from '../config.ts'
 import type { Announcement, Page } from '../protocol.ts'
 import { Catalogue } from './catalogue.ts'
-import { inTransaction } from './database.ts'
+import { inTransaction, numberOf } from './database.ts'
 import { HeadReader, HeadWriter } from './head.ts'
 import type { BelievedTimes } from './ingest.ts'
 import { type Drops, PageWriter } from './page-writer.ts'
-import { SegmentReader, SegmentWriter } from './segments.ts'
-import { DAY_MS, hourStartMs } from './slots-of-time.ts'
+import { RAW, SegmentReader, SegmentWriter } from './segments.ts'
+import { DAY_MS, hourOf, hourStartMs } from './slots-of-time.ts'
 import { Writers } from './writers.ts'
 
 /** Clocks of devices may run ahead by this much and be believed. Unit: milliseconds. */
@@ -26,6 +26,9 @@ export class StoreFile {
   readonly segmentWriter: SegmentWriter
   /** Chunks that could not be read. */
   corruptChunks = 0
+  readonly openedHour = hourOf(Date.now())
+  /** When unused series were last looked for. */
+  cleanedHour = 0
   readonly #pages: PageWriter
 
   constructor(database: DatabaseSync, settings: StoreSettings) {
@@ -51,6 +54,12 @@ export class StoreFile {
   /** Throws where the file cannot be written. */
   probe(): void {
     inTransaction(this.database, () => this.database.exec("INSERT OR REPLACE INTO meta VALUES ('opened', unixepoch())"))
+  }
+
+  /** Pages of the file that hold something. Unit: bytes. */
+  usedBytes(): number {
+    const pages = numberOf(this.database, 'PRAGMA page_count') - numberOf(this.database, 'PRAGMA freelist_count')
+    return pages * numberOf(this.database, 'PRAGMA page_size')
   }
 
   /** Start of the earliest hour that is kept; null where there is none. Unit: milliseconds since the Unix epoch. */
@@ -87,13 +96,19 @@ export class StoreFile {
     return { intervalMs, clock }
   }
 
+  /** Samples of a type's series in the segments of a window, all together. */
+  samplesIn(type: number, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
+    return this.segments.inRange(RAW, type, fromMs, toMs).reduce((sum, { samples }) => sum + samples, 0)
+  }
+
   /** Reads a stored chunk; one that is damaged is skipped and counted. */
-  readChunk(read: () => void): void {
+  readChunk<T>(read: () => T): T | undefined {
     try {
-      read()
+      return read()
     } catch (error) {
       if (!(error instanceof SondeError && error.code === 'STO_CHUNK_CORRUPT')) throw error
       this.corruptChunks++
+      return undefined
     }
   }
 

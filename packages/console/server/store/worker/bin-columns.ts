@@ -1,0 +1,111 @@
+import type { Column, QueryFunction } from '@sonde/sdk'
+import { addBins, addColumn, BIN_MS, type Bins, binOf, columnOfBins, DAY_BINS, emptyBins, layOver } from './bins.ts'
+import { type FieldVersion, gather, type Wanted } from './gather.ts'
+import { isRolled, readBins } from './rollup.ts'
+import { RAW, ROLLUP } from './segments.ts'
+import { dayOf, hourOf, hourStartMs } from './slots-of-time.ts'
+import type { StoreFile } from './store-file.ts'
+
+/** Memory for bins of one block of series. */
+const BLOCK_BYTES = 32 << 20
+const BIN_BYTES = 48
+
+/** What a question asks of its columns. */
+export interface Asked {
+  readonly function: QueryFunction
+  readonly stepMs: number
+  /** How far before the window samples are needed; also before the first bin. Unit: milliseconds. */
+  readonly leadMs: number
+  readonly intervalMs: number
+}
+
+/**
+ * Whether bins answer a question: where they give the very same numbers, which is for steps of whole bins; or where the raw samples of the window are gone, in part or all.
+ * They know of a field what its role asks for.
+ */
+export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, asked: Asked): boolean {
+  const allowed = versions.every(({ slot }) => {
+    const functions: QueryFunction[] =
+      slot.field.role === 'counter' ? ['last', 'rate', 'increase'] : ['last', 'avg', 'min', 'max']
+    return isRolled(slot) && functions.includes(asked.function)
+  })
+  if (!allowed) return false
+  return versions.some(({ stored }) => {
+    const rolled = file.segments.inRange(ROLLUP, stored.id, fromMs, toMs)
+    if (rolled.length === 0) return false
+    if (asked.stepMs % BIN_MS === 0) return true
+    const oldest = file.segments.inRange(RAW, stored.id, 0, toMs)[0]
+    const rawMs = Math.min(...(oldest === undefined ? [] : [hourStartMs(oldest.slot)]), file.heads.oldestMs(stored.id))
+    return rolled.some(({ firstMs }) => firstMs < rawMs)
+  })
+}
+
+/** The columns of a question's series, made of roll-ups, and of raw samples where these are not rolled up. */
+export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Generator<Column> {
+  const { versions, series, toMs } = wanted
+  const firstBin = binOf(wanted.fromMs)
+  const count = Math.ceil(toMs / BIN_MS) - firstBin
+  const isCounter = versions[0]?.slot.field.role === 'counter'
+  const isWhole = asked.stepMs % BIN_MS === 0
+  const stepBins = isWhole ? asked.stepMs / BIN_MS : 1
+  const intervalMs = isWhole ? asked.intervalMs : BIN_MS
+  const blockCount = Math.max(1, Math.floor(BLOCK_BYTES / (BIN_BYTES * count)))
+  for (let at = 0; at < series.length; at += blockCount) {
+    const block = { ...wanted, series: series.slice(at, at + blockCount) }
+    const totals = new Map<number, Bins>()
+    for (const version of versions) {
+      for (const [id, bins] of binsOfVersion(file, version, block, asked, () =>
+        emptyBins(firstBin, count, isCounter),
+      )) {
+        const total = totals.get(id)
+        if (total === undefined) totals.set(id, bins)
+        else addBins(total, bins, isCounter)
+      }
+    }
+    for (const { id, labels } of block.series) {
+      const bins = totals.get(id)
+      const column = bins === undefined ? undefined : columnOfBins(bins, isCounter, asked.function, stepBins)
+      if (column !== undefined && column.times.length > 0) yield { labels, intervalMs, ...column }
+    }
+  }
+}
+
+function binsOfVersion(
+  file: StoreFile,
+  version: FieldVersion,
+  { series, fromMs, toMs }: Wanted,
+  asked: Asked,
+  make: () => Bins,
+): Map<number, Bins> {
+  const isCounter = version.slot.field.role === 'counter'
+  const rollUps = file.segments.inRange(ROLLUP, version.stored.id, fromMs, toMs)
+  const bins = readBins(file, rollUps, version.slot, new Set(series.map(({ id }) => id)), make)
+  const dirty = dirtyDays(file, version.stored.id, fromMs, toMs)
+  const samples = gather(file, {
+    versions: [version],
+    series,
+    fromMs: binOf(fromMs) * BIN_MS - asked.leadMs,
+    toMs,
+    // The last hour before a day that is read gives the reading that its first gain is reckoned from.
+    skip: ({ rolled, slot }) => rolled === 'yes' && !dirty.has(dayOf(slot)) && !dirty.has(dayOf(slot + 1)),
+  })
+  for (const [id, found] of samples) {
+    const fresh = make()
+    addColumn(fresh, found.take(), isCounter, (bin) => dirty.has(Math.floor(bin / DAY_BINS)))
+    const under = bins.get(id)
+    if (under === undefined) bins.set(id, fresh)
+    else layOver(under, fresh)
+  }
+  return bins
+}
+
+/** Days with records that no roll-up knows of: they are read whole, as far as their raw samples are there. */
+function dirtyDays(file: StoreFile, type: number, fromMs: number, toMs: number): Set<number> {
+  const segments = file.segments.inRange(RAW, type, fromMs, toMs).filter(({ rolled }) => rolled !== 'yes')
+  const days = new Set<number>()
+  for (const { firstMs, lastMs } of [...segments, ...file.heads.rangesIn(type, fromMs, toMs)]) {
+    const last = dayOf(hourOf(Math.min(lastMs, toMs)))
+    for (let day = dayOf(hourOf(Math.max(firstMs, fromMs))); day <= last; day++) days.add(day)
+  }
+  return days
+}

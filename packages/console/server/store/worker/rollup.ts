@@ -1,0 +1,147 @@
+import type { Slot } from '@sonde/sdk'
+import { decodeColumn } from '../codec/decode-column.ts'
+import { encodeColumn } from '../codec/encode-column.ts'
+import { addColumn, type Bins, COUNTER_PARTS, DAY_BINS, emptyBins, GAUGE_PARTS, layOver } from './bins.ts'
+import type { StoredType } from './catalogue.ts'
+import { inTransaction } from './database.ts'
+import { gather } from './gather.ts'
+import { type NewSegment, RAW, ROLLUP, type Segment } from './segments.ts'
+import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
+import type { StoreFile } from './store-file.ts'
+
+/** Samples of one field that are held at once. */
+const SAMPLE_BUDGET = 4 << 20
+const SERIES_BLOCK_LIMIT = 1024
+
+/** Whether roll-ups keep a field: counters and gauges that are one number. */
+export function isRolled({ field }: Slot): boolean {
+  return (field.role === 'counter' || field.role === 'gauge') && field.count === 1
+}
+
+/**
+ * Makes the roll-up of a type's day from its raw segments. Where these are gone already, the bins of an earlier roll-up stay. The new segments
+ * are laid over the old ones, which are deleted last; so questions may come in between, and after a crash it is just done again.
+ */
+export function* rollUp(file: StoreFile, stored: StoredType, day: number): Generator<undefined, void> {
+  const raw = file.segments.ofSlots(RAW, stored.id, day * DAY_HOURS, (day + 1) * DAY_HOURS - 1)
+  const before = file.segments.ofSlots(ROLLUP, stored.id, day, day)
+  const ids = [...new Set([...raw, ...before].flatMap(({ series }) => [...series]))].sort((a, b) => a - b)
+  const slots = stored.type.time === undefined ? [] : stored.type.layout.slots.filter(isRolled)
+  const samples = raw.reduce((sum, segment) => sum + segment.samples, 0)
+  const perBlock = Math.floor((SAMPLE_BUDGET * ids.length) / Math.max(1, samples))
+  const blockCount = Math.max(1, Math.min(SERIES_BLOCK_LIMIT, perBlock))
+  const source = [...raw, ...before].at(-1)?.source ?? 0
+  for (let at = 0; at < ids.length && slots.length > 0; at += blockCount) {
+    const block = ids.slice(at, at + blockCount)
+    const chunks = new Map<number, (Uint8Array | undefined)[]>()
+    for (const slot of slots) {
+      chunks.set(slot.index + 1, binChunks(file, stored, slot, day, block, before))
+      yield
+    }
+    const segment = segmentOfBins(stored, source, day, block, chunks, [...raw, ...before])
+    inTransaction(file.database, () => file.segmentWriter.insert(segment))
+  }
+  inTransaction(file.database, () => {
+    for (const { id } of before) file.segmentWriter.delete(id)
+    for (const { id, rolled } of raw) if (rolled === 'no') file.segmentWriter.markRolled(id)
+  })
+}
+
+function binChunks(
+  file: StoreFile,
+  stored: StoredType,
+  slot: Slot,
+  day: number,
+  ids: readonly number[],
+  before: readonly Segment[],
+): (Uint8Array | undefined)[] {
+  const isCounter = slot.field.role === 'counter'
+  const firstBin = day * DAY_BINS
+  const series = ids.flatMap((id) => file.catalogue.seriesById(id) ?? [])
+  // The hour before gives the reading that the first gain of the day is reckoned from.
+  const range = { fromMs: day * DAY_MS - HOUR_MS, toMs: (day + 1) * DAY_MS }
+  const samples = gather(file, { versions: [{ stored, slot }], series, ...range })
+  const known = readBins(file, before, slot, new Set(ids), () => emptyBins(firstBin, DAY_BINS, isCounter))
+  return ids.map((id) => {
+    const bins = known.get(id) ?? emptyBins(firstBin, DAY_BINS, isCounter)
+    const column = samples.get(id)?.take()
+    if (column !== undefined) {
+      const fresh = emptyBins(firstBin, DAY_BINS, isCounter)
+      addColumn(fresh, column, isCounter, () => true)
+      layOver(bins, fresh)
+    }
+    return encodeBins(bins)
+  })
+}
+
+/** Bins of roll-ups by series, later segments laid over earlier ones; `make` gives the empty bins that take them. */
+export function readBins(
+  file: StoreFile,
+  segments: readonly Segment[],
+  slot: Slot,
+  wanted: ReadonlySet<number>,
+  make: () => Bins,
+): Map<number, Bins> {
+  const found = new Map<number, Bins>()
+  const parts = (slot.field.role === 'counter' ? COUNTER_PARTS : GAUGE_PARTS).length
+  for (const segment of segments) {
+    const numbers = [...segment.series.keys()].filter((number) => wanted.has(segment.series[number] ?? -1))
+    for (const [number, body] of file.segments.chunks(segment, slot.index + 1, numbers)) {
+      const id = segment.series[number] ?? -1
+      let bins = found.get(id)
+      if (bins === undefined) {
+        bins = make()
+        found.set(id, bins)
+      }
+      const under = bins
+      file.readChunk(() => layOver(under, decodeBins(body, segment.slot, parts)))
+    }
+  }
+  return found
+}
+
+function encodeBins({ parts }: Bins): Uint8Array | undefined {
+  const [last, end] = parts
+  const present = new Uint8Array(Math.ceil(DAY_BINS / 8))
+  let filled = 0
+  for (let i = 0; i < DAY_BINS; i++) {
+    if ((end?.[i] ?? 0) === 0) continue
+    present[i >> 3] = (present[i >> 3] ?? 0) | (1 << (i & 7))
+    filled++
+  }
+  if (filled === 0 || last === undefined) return undefined
+  const values = new Float64Array(DAY_BINS * parts.length)
+  for (const [index, part] of parts.entries()) values.set(part, index * DAY_BINS)
+  const words = new Uint32Array(values.buffer)
+  return encodeColumn({ kind: 'f64', count: DAY_BINS, elements: parts.length, words, present, texts: null })
+}
+
+function decodeBins(body: Uint8Array, day: number, parts: number): Bins {
+  const { words, count } = decodeColumn(body)
+  const values = new Float64Array(words.buffer, words.byteOffset, words.length >> 1)
+  const of = (index: number) => values.subarray(index * count, (index + 1) * count)
+  return { firstBin: day * DAY_BINS, parts: Array.from({ length: parts }, (_, index) => of(index)) }
+}
+
+function segmentOfBins(
+  stored: StoredType,
+  source: number,
+  day: number,
+  series: readonly number[],
+  chunks: NewSegment['chunks'],
+  from: readonly Segment[],
+): NewSegment {
+  return {
+    level: ROLLUP,
+    type: stored.id,
+    source,
+    clock: from[0]?.clock ?? 'wall',
+    slot: day,
+    firstMs: Math.max(day * DAY_MS, Math.min(...from.map(({ firstMs }) => firstMs))),
+    lastMs: Math.min((day + 1) * DAY_MS, Math.max(...from.map(({ lastMs }) => lastMs))),
+    samples: DAY_BINS * series.length,
+    rolled: 'never',
+    series: Uint32Array.from(series),
+    chunks,
+  }
+}
