@@ -1,5 +1,15 @@
-import { type Batch, type Field, counter, createSource, defineType, gauge, label, type RecordType, timestamp } from '@sonde/sdk'
-import { Counter, Gauge, Registry } from 'prom-client'
+import {
+  type Batch,
+  counter,
+  createSource,
+  defineType,
+  type Field,
+  gauge,
+  label,
+  type RecordType,
+  timestamp,
+} from '@sonde/sdk'
+import { Counter, Gauge, Registry, type RegistryContentType } from 'prom-client'
 
 /** Label combinations. */
 export const ROWS = 4000
@@ -57,11 +67,15 @@ export function ourLoad(accept: (batch: Batch) => void): Load & { send(): void }
 }
 
 /** The same series in prom-client, with children bound beforehand. */
-export function promClientLoad(): Load & { registry: Registry } {
-  const registry = new Registry()
+export function promClientLoad(contentType: RegistryContentType): Load & { registry: Registry<RegistryContentType> } {
+  const registry = new Registry<RegistryContentType>()
+  registry.setContentType(contentType)
   registry.setDefaultLabels({ node: 'hgx-a17' })
   const common = { help: 'A metric', labelNames: ['device', 'port', 'queue'], registers: [registry] }
-  const counters = Array.from({ length: COUNTERS }, (_, i) => new Counter({ name: `bench_queue_c${i}_bytes_total`, ...common }))
+  const counters = Array.from(
+    { length: COUNTERS },
+    (_, i) => new Counter({ name: `bench_queue_c${i}_bytes_total`, ...common }),
+  )
   const gauges = Array.from({ length: GAUGES }, (_, i) => new Gauge({ name: `bench_queue_g${i}_celsius`, ...common }))
   const bound = labels.map((of) => ({
     counters: counters.map((metric) => metric.labels(of)),

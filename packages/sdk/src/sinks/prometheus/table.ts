@@ -82,10 +82,7 @@ export class Table {
   add(column: Column): void {
     this.columns.push(column)
     this.linesPerRow += column.laneCount
-    for (const lines of column.lines) {
-      lines.reserve(this.rows.high)
-      for (let row = 0; row < this.rows.high; row++) lines.invalidate(row)
-    }
+    for (const lines of column.lines) lines.reserve(this.rows.high)
   }
 
   /** Takes a batch of this type whose bytes are all there. */
@@ -149,8 +146,8 @@ export class Table {
   }
 
   /**
-   * Fixes the rows as they are now for the lines to read, and tells the columns which rows came or went. Returns the rows that changed. Nothing
-   * that happens before the next snapshot changes what the lines read.
+   * Fixes the rows as they are now for the lines to read. Returns the rows that changed, came or went. Nothing that happens before the next
+   * snapshot changes what the lines read.
    */
   snapshot(): Int32Array {
     const { rows } = this
@@ -161,9 +158,8 @@ export class Table {
       if (rows.shown.visible[row] === visible) continue
       rows.shown.visible[row] = visible
       this.shape++
-      for (const column of this.columns) for (const lines of column.lines) lines.invalidate(row)
     }
-    this.#free.push(...this.#left)
+    this.#free = this.#free.concat(this.#left)
     this.#left = []
     this.#changed = false
     return changed

@@ -91,6 +91,7 @@ export class Lines {
 
   /** Makes room for rows `0` to `rowCount - 1`. */
   reserve(rowCount: number): void {
+    while (this.#pages.length * this.#rowsPerPage < rowCount) this.#pages.push(new Page())
     if (rowCount <= this.#rowLimit) return
     this.#rowLimit = Math.max(rowCount, this.#rowLimit * 2)
     const lines = this.#rowLimit * this.#lanes.length
@@ -100,14 +101,13 @@ export class Lines {
     if (this.#time !== 'none') this.#shownMs = grown(this.#shownMs, new Float64Array(this.#rowLimit))
   }
 
-  /** The row came, went, or is shown by someone else from now on. */
+  /** Lays the page of a row out anew, though its values may be what they were. */
   invalidate(row: number): void {
-    const index = Math.floor(row / this.#rowsPerPage)
-    while (this.#pages.length <= index) this.#pages.push(new Page())
-    this.#pages[index]!.stale = true
+    const page = this.#pages[Math.floor(row / this.#rowsPerPage)]
+    if (page !== undefined) page.stale = true
   }
 
-  /** Brings the text of changed rows up to date: those of `list` from index `from` to `to`. */
+  /** Brings the text of rows that changed, came or went up to date: those of `list` from index `from` to `to`. */
   patch(rows: Rows, list: Int32Array, from: number, to: number): void {
     for (let i = from; i < to; i++) {
       const row = list[i]!
