@@ -57,7 +57,7 @@ export interface Columns {
   readonly isOld: boolean
   /** Answer to a question, or undefined while it is not there. */
   readonly result: (query: MetricQuery) => GridResult | undefined
-  /** Columns of a question in the order of their labels; empty while it is not there. */
+  /** Columns of a question that have a sample, in the order of their labels; empty while it is not there. */
   readonly columns: (query: MetricQuery) => readonly GridColumn[]
 }
 
@@ -99,8 +99,13 @@ function columnsOf(snapshot: FrameSnapshot, range: FrameRange, stepMs: number): 
     stepMs: snapshot.grid?.stepMs ?? stepMs,
     isOld: false,
     result,
-    columns: (query) => sortedColumns(result(query)),
+    columns: (query) => sortedColumns(result(query)).filter((column) => hasSample(snapshot.grid, column)),
   }
+}
+
+/** Whether a series has any sample in the window; one that has none left with its device. */
+function hasSample(grid: SampleGrid | undefined, column: GridColumn): boolean {
+  return grid?.slice(column).some((value) => !Number.isNaN(value)) ?? false
 }
 
 /** Columns ordered by their label values, `eth2` before `eth10`. */

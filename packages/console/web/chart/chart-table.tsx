@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { TableBox } from '../components/table-box.tsx'
 import { formatIn } from '../format/number.ts'
 import { formatDateTime, zoneName } from '../format/time.ts'
 import type { ChartModel } from './chart-model.ts'
@@ -29,43 +30,36 @@ export function ChartTable({
   const first = Math.max(0, Math.floor(scrolledPx / ROW_PX) - 4)
   const last = Math.min(positions.length, first + Math.ceil(heightPx / ROW_PX) + 8)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the box scrolls, and the keyboard must reach it
-    <div
-      className="table-box"
-      style={{ height: heightPx }}
-      tabIndex={0}
-      role="region"
-      aria-label={`${spec.title} as a table`}
-      onScroll={(event) => setScrolledPx(event.currentTarget.scrollTop)}
-    >
-      <table className="table is-compact" aria-rowcount={positions.length + 1}>
-        <thead>
-          <tr>
-            <th scope="col">Time, {zoneName(zone, toMs)}</th>
-            {members.map((member) => (
-              <th key={member.key} scope="col" className="is-number">
-                {member.label} {model.unit.label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {first > 0 && <tr aria-hidden="true" style={{ height: first * ROW_PX }} />}
-          {positions.slice(first, last).map((position, order) => (
-            <tr key={position} aria-rowindex={first + order + 2}>
-              <th scope="row" className="num">
-                {formatDateTime(times[position]!, zone)}
-              </th>
+    <TableBox label={spec.title} heightPx={heightPx} onScroll={setScrolledPx}>
+      {/* The rows that are not drawn leave their room above and below. */}
+      <div style={{ paddingTop: first * ROW_PX, paddingBottom: (positions.length - last) * ROW_PX }}>
+        <table className="table is-compact has-first-fixed" aria-rowcount={positions.length + 1}>
+          <thead>
+            <tr>
+              <th scope="col">Time, {zoneName(zone, toMs)}</th>
               {members.map((member) => (
-                <td key={member.key} className="is-number num">
-                  {formatIn(model.unit, member.values[position] ?? Number.NaN)}
-                </td>
+                <th key={member.key} scope="col" className="is-number">
+                  {member.label} {model.unit.label}
+                </th>
               ))}
             </tr>
-          ))}
-          {last < positions.length && <tr aria-hidden="true" style={{ height: (positions.length - last) * ROW_PX }} />}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {positions.slice(first, last).map((position, order) => (
+              <tr key={position} aria-rowindex={first + order + 2}>
+                <th scope="row" className="num">
+                  {formatDateTime(times[position]!, zone)}
+                </th>
+                {members.map((member) => (
+                  <td key={member.key} className="is-number num">
+                    {formatIn(model.unit, member.values[position] ?? Number.NaN)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </TableBox>
   )
 }

@@ -102,28 +102,29 @@ function usePlot(
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens resolve differently after the theme changed
   const palette = useMemo<Palette | undefined>(() => (host ? readPalette(host) : undefined), [host, theme])
   const [plot, setPlot] = useState<Plot>()
-  const actions = useRef({ page, onCard })
-  actions.current = { page, onCard }
+  const latest = useRef({ page, onCard, model, palette, size })
+  latest.current = { page, onCard, model, palette, size }
   const cursorMs = useCursor(page.url.atMs)
 
   const { widthPx: width, heightPx: height } = size
   const isReady = host !== null && width > 0 && palette !== undefined
   useLayoutEffect(() => {
-    if (!isReady) return
-    const created = new Plot(host, { width, height }, model.plot, palette, {
+    // A plot is made once for its host, from what is so at that moment; the next effect draws what changes.
+    const { model, palette, size } = latest.current
+    if (!isReady || !palette) return
+    const created = new Plot(host, { width: size.widthPx, height: size.heightPx }, model.plot, palette, {
       onHover: (timeMs) => hoverStore.set(timeMs),
       onClick: (timeMs) => {
-        actions.current.page.change({ atMs: timeMs }, 'replace')
-        actions.current.onCard()
+        latest.current.page.change({ atMs: timeMs }, 'replace')
+        latest.current.onCard()
       },
-      onZoom: (fromMs, toMs) => actions.current.page.zoom(fromMs, toMs),
+      onZoom: (fromMs, toMs) => latest.current.page.zoom(fromMs, toMs),
     })
     setPlot(created)
     return () => {
       created.destroy()
       setPlot(undefined)
     }
-    // biome-ignore lint/correctness/useExhaustiveDependencies: a plot is made once for its host; the next effect draws what changes
   }, [host, isReady])
   useLayoutEffect(() => {
     if (plot && palette && width > 0) plot.draw(model.plot, { width, height }, palette)

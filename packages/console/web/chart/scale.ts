@@ -1,5 +1,5 @@
 /** Tops of an axis whose half is as easy to read. */
-const NICE = [1, 2, 3, 4, 5, 6, 8, 10]
+const NICE = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10]
 /** A top is kept while the largest value fills at least this share of it. */
 const KEEP_SHARE = 0.35
 /** Room above the largest value. */

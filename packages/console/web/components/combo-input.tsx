@@ -12,6 +12,8 @@ interface ComboProps {
   readonly className?: string
   /** Whether only one of the options may be chosen. */
   readonly isStrict?: boolean
+  /** Whether the list stands below the field all the time, as in a sheet made for it. */
+  readonly isInline?: boolean
   readonly onCommit: (value: string) => void
 }
 
@@ -95,9 +97,10 @@ function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' })
 }
 
-function useCombo({ value, options, isStrict = false, onCommit }: ComboProps) {
+function useCombo({ value, options, isStrict = false, isInline = false, onCommit }: ComboProps) {
   const [text, setText] = useState<string>()
-  const [isOpen, setOpen] = useState(false)
+  const [isWanted, setOpen] = useState(false)
+  const isOpen = isWanted || isInline
   const [active, setActive] = useState(-1)
   const matches = useMemo(() => rankOptions(options, text ?? ''), [options, text])
   const reset = (): void => {
@@ -125,7 +128,8 @@ function useCombo({ value, options, isStrict = false, onCommit }: ComboProps) {
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const action = actions[event.key]
-    if (!action) return
+    // A sheet closes at Escape, and the list with it.
+    if (!action || (isInline && event.key === 'Escape')) return
     event.preventDefault()
     event.stopPropagation()
     action()
@@ -143,6 +147,6 @@ function useCombo({ value, options, isStrict = false, onCommit }: ComboProps) {
       setOpen(true)
       setActive(-1)
     },
-    leave: () => (text === undefined ? reset() : commit(text)),
+    leave: () => (text === undefined || isInline ? reset() : commit(text)),
   }
 }

@@ -1,10 +1,24 @@
 import type { ReactNode } from 'react'
 
-/** A box that scrolls its table sideways, with the keyboard too; the first column stays. */
-export function TableBox({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+interface BoxProps {
+  readonly label: string
+  /** Height of a box that scrolls downwards too. */
+  readonly heightPx?: number
+  readonly onScroll?: (scrolledPx: number) => void
+  readonly children: ReactNode
+}
+
+/** A box that scrolls its table, with the keyboard too; the first column stays. */
+export function TableBox({ label, heightPx, onScroll, children }: BoxProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the box scrolls, and the keyboard must reach it
-    <section className="table-box" aria-label={`${label}, table`} tabIndex={0}>
+    <section
+      className="table-box"
+      style={{ height: heightPx }}
+      aria-label={`${label}, table`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the box scrolls, and the keyboard must reach it
+      tabIndex={0}
+      onScroll={onScroll && ((event) => onScroll(event.currentTarget.scrollTop))}
+    >
       {children}
     </section>
   )

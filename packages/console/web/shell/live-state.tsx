@@ -3,6 +3,7 @@ import { Icon } from '../components/icon.tsx'
 import { formatAge, formatClock, zoneName } from '../format/time.ts'
 import { useSecond } from '../state/clock.ts'
 import { usePageState, WINDOWS } from '../state/time-window.ts'
+import { toggleZone } from './use-shortcuts.ts'
 
 /** Whether the page follows now, how far behind it is, and what time it is there. */
 export function LiveState() {
@@ -11,14 +12,23 @@ export function LiveState() {
   const live = useFrameState()
   const zone = page.url.tz ?? 'utc'
   const clock = (
-    <span className="live-clock num">
-      {formatClock(nowMs, zone)} {zoneName(zone, nowMs)}
-    </span>
+    <>
+      <span className="live-clock num">{formatClock(nowMs, zone)}</span>
+      <button
+        type="button"
+        className="zone-button"
+        aria-label={`Times are ${zoneName(zone, nowMs)}. Show ${zone === 'utc' ? 'local time' : 'UTC'}`}
+        onClick={() => toggleZone(page)}
+      >
+        {zoneName(zone, nowMs)}
+      </button>
+    </>
   )
   if (!page.isLive) {
     return (
       <div className="live">
         <span className="live-word">Paused</span>
+        {clock}
         <button type="button" className="button is-primary" onClick={() => page.follow(WINDOWS[0]!.windowMs)}>
           Back to live
         </button>

@@ -8,7 +8,7 @@ import { usePageState } from '../state/time-window.ts'
 import { DESTINATIONS, isCurrent } from './navigation.ts'
 
 /** The navigation: a rail at the left, icons alone on middling screens, a bar at the bottom of small ones. */
-export function Rail() {
+export function Rail({ onKeys }: { readonly onKeys: () => void }) {
   const page = usePageState()
   const [location] = useLocation()
   const { data: node } = useNode()
@@ -42,6 +42,11 @@ export function Rail() {
           )
         })}
       </ul>
+      <button type="button" className="rail-item rail-keys" onClick={onKeys} aria-keyshortcuts="?">
+        <Icon name="keyboard" />
+        <span className="rail-name">Keys</span>
+        <kbd className="rail-count">?</kbd>
+      </button>
       <RailFoot />
     </nav>
   )

@@ -1,26 +1,33 @@
 import { type ReactNode, useState } from 'react'
 import { useNode } from '../api/resources.ts'
 import { Banner } from '../components/banner.tsx'
+import { KeysSheet } from './keys-sheet.tsx'
 import { Rail } from './rail.tsx'
+import { SearchSheet } from './search-sheet.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useNotices } from './use-notices.ts'
+import { type Sheet, useShortcuts } from './use-shortcuts.ts'
 
 /** The frame around every page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { data: node } = useNode()
   const notices = useNotices()
-  const [, setSearch] = useState(false)
+  const [sheet, setSheet] = useState<Sheet>()
+  useShortcuts(setSheet)
+  const close = (): void => setSheet(undefined)
   return (
     <div className={node?.simulated ? 'shell is-simulated' : 'shell'}>
       <a className="skip-link" href="#content">
         Skip to content
       </a>
-      <Rail />
-      <TopBar onSearch={() => setSearch(true)} />
+      <Rail onKeys={() => setSheet('keys')} />
+      <TopBar onSearch={() => setSheet('search')} />
       <main id="content" className="content" tabIndex={-1}>
         <Banner notices={notices} />
         {children}
       </main>
+      {sheet === 'search' && <SearchSheet onClose={close} />}
+      {sheet === 'keys' && <KeysSheet onClose={close} />}
     </div>
   )
 }

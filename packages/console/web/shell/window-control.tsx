@@ -5,7 +5,7 @@ export function WindowControl() {
   const page = usePageState()
   const current = page.range.kind === 'live' ? page.range.windowMs : undefined
   return (
-    <div className="segments" role="group" aria-label="Window">
+    <fieldset className="segments" aria-label="Window">
       {WINDOWS.map(({ label, windowMs }) => (
         <button
           key={label}
@@ -17,6 +17,6 @@ export function WindowControl() {
           {label}
         </button>
       ))}
-    </div>
+    </fieldset>
   )
 }

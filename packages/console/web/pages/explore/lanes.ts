@@ -78,7 +78,11 @@ function specOf(
 }
 
 function memberLabel(name: string, labels: Labels, isNamed: boolean): string {
-  const values = Object.values(labels).filter(Boolean).join(' ')
+  // A bare number says nothing without the name of its label: cpu 0.
+  const values = Object.entries(labels)
+    .filter(([, value]) => value !== '')
+    .map(([label, value]) => (/^\d+$/.test(value) ? `${label} ${value}` : value))
+    .join(' ')
   return isNamed || values === '' ? [name, values].filter(Boolean).join(' ') : values
 }
 

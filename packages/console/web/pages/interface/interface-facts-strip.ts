@@ -17,7 +17,7 @@ export function interfaceHeadline(
   const worst = findings[0]
   if (worst) return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts} ${traffic}` }
   const { word } = interfaceState(fact)
-  const changes = valueOf(latest, 'netdev_carrier_changes_total')
+  const changes = exactValue(latest, 'netdev_carrier_changes_total')
   const carrier = changes === undefined ? '' : ` The carrier came or went ${groupThousands(changes)} times.`
   return {
     tone: 'calm',
@@ -61,17 +61,17 @@ function speedFact(latest: readonly SeriesValue[]): Fact {
 }
 
 function countFact(label: string, latest: readonly SeriesValue[], metric: string, caption: string): Fact {
-  const value = valueOf(latest, metric)
+  const value = exactValue(latest, metric)
   return { label, value: value === undefined ? '–' : groupThousands(value), caption }
 }
 
 function totalText(latest: readonly SeriesValue[], metrics: readonly string[]): string {
-  const values = metrics.flatMap((metric) => valueOf(latest, metric) ?? [])
+  const values = metrics.flatMap((metric) => exactValue(latest, metric) ?? [])
   if (values.length === 0) return ''
   const total = values.reduce((sum, value) => sum + BigInt(value), 0n)
   return `${groupThousands(String(total))} in all`
 }
 
-function valueOf(latest: readonly SeriesValue[], metric: string): string | undefined {
+function exactValue(latest: readonly SeriesValue[], metric: string): string | undefined {
   return latest.find((series) => series.metric === metric)?.value ?? undefined
 }

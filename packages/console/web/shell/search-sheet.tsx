@@ -1,0 +1,67 @@
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import { useSeriesOfMetric, useTypes } from '../api/resources.ts'
+import { ComboInput } from '../components/combo-input.tsx'
+import type { ComboOption } from '../components/combo-options.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { compareNames } from '../format/names.ts'
+import { firstFunction } from '../pages/explore/signal-row.tsx'
+import { formatSignal } from '../state/signal.ts'
+import { usePageState } from '../state/time-window.ts'
+import { DESTINATIONS } from './navigation.ts'
+
+interface Place extends ComboOption {
+  readonly href: string
+}
+
+/** Searches pages, interfaces and metrics, and goes there. */
+export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
+  const [, navigate] = useLocation()
+  const places = usePlaces()
+  const go = (value: string): void => {
+    const place = places.find((candidate) => candidate.value === value)
+    onClose()
+    if (place) navigate(place.href)
+  }
+  return (
+    <Dialog label="Search" className="search-sheet" onClose={onClose}>
+      <ComboInput
+        label="Search pages, interfaces, metrics"
+        className="is-inline"
+        placeholder="Search pages, interfaces, metrics"
+        value=""
+        options={places}
+        isStrict
+        isInline
+        onCommit={go}
+      />
+    </Dialog>
+  )
+}
+
+function usePlaces(): readonly Place[] {
+  const page = usePageState()
+  const { data: types } = useTypes()
+  const { data: interfaces } = useSeriesOfMetric('netdev_rx_bytes_total')
+  return useMemo(() => {
+    const pages = DESTINATIONS.map(({ label, path }) => ({ value: label, note: 'page', href: page.hrefTo(path) }))
+    const devices = (interfaces?.series ?? [])
+      .map(({ labels }) => labels.device ?? '')
+      .sort(compareNames)
+      .map((device) => ({
+        value: device,
+        note: 'interface',
+        href: page.hrefTo(`/fabric/${encodeURIComponent(device)}`),
+      }))
+    const metrics = (types?.types ?? []).flatMap(({ fields }) =>
+      fields.map((field) => ({
+        value: field.metric,
+        note: field.help,
+        href: page.hrefTo('/explore', {
+          sig: [formatSignal({ metric: field.metric, function: firstFunction(field) })],
+        }),
+      })),
+    )
+    return [...pages, ...devices, ...metrics]
+  }, [page, types, interfaces])
+}

@@ -1,0 +1,80 @@
+import { WINDOWS } from '../state/time-window.ts'
+import { DESTINATIONS } from './navigation.ts'
+
+/** Something that the page does at a key. */
+export type Command =
+  | { readonly kind: 'go'; readonly path: string }
+  | { readonly kind: 'window'; readonly windowMs: number }
+  | { readonly kind: 'search' | 'keys' | 'live' | 'lines' | 'theme' | 'zone' | 'copy' }
+
+/** A row of the sheet of keys. */
+export interface ShortcutRow {
+  readonly keys: readonly string[]
+  readonly does: string
+}
+
+/** A part of the sheet of keys. */
+export interface ShortcutGroup {
+  readonly title: string
+  readonly rows: readonly ShortcutRow[]
+}
+
+const SINGLE: Readonly<Record<string, Command>> = {
+  '/': { kind: 'search' },
+  '?': { kind: 'keys' },
+  '.': { kind: 'live' },
+  l: { kind: 'lines' },
+  d: { kind: 'theme' },
+  z: { kind: 'zone' },
+  c: { kind: 'copy' },
+  ...Object.fromEntries(
+    WINDOWS.map(({ windowMs }, order) => [String(order + 1), { kind: 'window', windowMs } as const]),
+  ),
+}
+
+/** What a single key does; after `g` it names a page. Undefined where it does nothing. */
+export function commandOf(key: string, isAfterGo: boolean): Command | undefined {
+  const lower = key.toLowerCase()
+  if (!isAfterGo) return SINGLE[lower]
+  const path = DESTINATIONS.find((destination) => destination.key === lower)?.path
+  return path === undefined ? undefined : { kind: 'go', path }
+}
+
+/** Every key, as the sheet lists it. */
+export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
+  {
+    title: 'Pages',
+    rows: [
+      { keys: ['Ctrl K', '/'], does: 'Search pages, interfaces, metrics' },
+      ...DESTINATIONS.map(({ key, label }) => ({ keys: [`g ${key}`], does: label })),
+    ],
+  },
+  {
+    title: 'Time',
+    rows: [
+      ...WINDOWS.map(({ label }, order) => ({ keys: [String(order + 1)], does: `Window of ${label}` })),
+      { keys: ['.'], does: 'Back to live' },
+      { keys: ['z'], does: 'UTC or local time' },
+    ],
+  },
+  {
+    title: 'A chart that has the focus',
+    rows: [
+      { keys: ['Tab'], does: 'Next chart' },
+      { keys: ['←', '→'], does: 'Cursor one sample; with Shift ten' },
+      { keys: ['+', '−'], does: 'Zoom at the cursor' },
+      { keys: ['Enter'], does: 'Pin the values at the cursor' },
+      { keys: ['Esc'], does: 'Unpin' },
+      { keys: ['t'], does: 'The chart as a table' },
+    ],
+  },
+  {
+    title: 'View',
+    rows: [
+      { keys: ['l'], does: 'Every line, or like ones as a band' },
+      { keys: ['c'], does: 'Copy the link to this view' },
+      { keys: ['d'], does: 'Light or dark' },
+      { keys: ['?'], does: 'This list' },
+    ],
+  },
+]
