@@ -1,19 +1,30 @@
-// An agent whose one source misbehaves: `unruly-main.ts MISDEED SAMPLE --listen 127.0.0.1:0`.
+// An agent with a source that misbehaves beside one that does not: `unruly-main.ts MISDEED SAMPLE [TYPE] --listen 127.0.0.1:0`.
+import { parseArgs } from 'node:util'
 import { createAgent } from '@sonde/agent'
 import pino from 'pino'
+import { host } from '../../packages/agent/src/sources/host/host.ts'
 import { SOURCES } from '../../packages/agent/test/unruly-source.ts'
 import { readyLine, serve } from '../../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../../packages/cli/src/commands/until-signal.ts'
 import { loadConfig } from '../../packages/cli/src/config/load.ts'
 
-const [misdeed = 'none', at = '1'] = process.argv.slice(2)
-const definition = SOURCES[0]
-if (definition === undefined) throw new Error('no source')
+const INTERVAL_MS = 50
+const CALL_LIMIT_MS = 1000
+
+const { positionals } = parseArgs({ allowPositionals: true, options: { listen: { type: 'string' } } })
+const [misdeed = 'none', at = '1', type = 'unruly'] = positionals
+const unruly = SOURCES.find(({ name }) => name === type)
+if (unruly === undefined) throw new Error(`no source ${type}`)
 const loaded = loadConfig({ flags: [{ path: ['export', 'prometheus', 'port'], value: 0, origin: 'test' }] })
+const { agent: config } = loaded.config
 const agent = createAgent({
   config: {
-    ...loaded.config.agent,
-    dataSources: [{ name: 'unruly', definition, intervalMs: 50, options: { misdeed, at: Number(at) } }],
+    ...config,
+    limits: { ...config.limits, source_call_ms: CALL_LIMIT_MS },
+    dataSources: [
+      { name: 'unruly', definition: unruly, intervalMs: INTERVAL_MS, options: { misdeed, at: Number(at) } },
+      { name: 'host', definition: host, intervalMs: INTERVAL_MS, options: { parts: ['load'] } },
+    ],
   },
   log: pino({ level: 'debug' }, pino.destination({ dest: 2, sync: true })),
   version: 'test',

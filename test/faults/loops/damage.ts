@@ -30,7 +30,7 @@ const DAMAGES: Readonly<Record<string, (file: string, random: Random) => void>> 
   blank(file, random) {
     const bytes = readFileSync(file)
     const from = random.integer(0, bytes.length)
-    bytes.fill(0, from, from + random.integer(1, 16_384))
+    bytes.fill(0, from, Math.min(bytes.length, from + random.integer(1, 16_384)))
     writeFileSync(file, bytes)
   },
   replace(file, random) {
@@ -43,11 +43,14 @@ async function storeOf({ address }: SondeProcess): Promise<StoreState> {
 }
 
 /** Waits until what was reported after the start is on disk. */
-async function writes(sonde: SondeProcess): Promise<StoreState> {
+async function writes(sonde: SondeProcess, after: string): Promise<StoreState> {
   const startedMs = Date.now()
+  let store: StoreState | undefined
   return until('new samples on disk', WRITE_LIMIT_MS, async () => {
-    const store = await storeOf(sonde)
+    store = await storeOf(sonde)
     return store.state === 'writing' && store.ackedMs > startedMs && store
+  }).catch((cause: unknown) => {
+    throw new Error(`${after}: nothing new on disk, ${JSON.stringify(store)}`, { cause })
   })
 }
 
@@ -62,13 +65,13 @@ export const damage: FaultLoop = {
     let told = 0
     return {
       async round(random) {
-        await writes(sonde)
+        await writes(sonde, 'before any damage')
         await sonde.stop(random.pick(['SIGKILL', 'SIGTERM'] as const))
         const file = join(dir.path, random.pick(readdirSync(dir.path).filter((name) => name.startsWith('store.db'))))
         const kind = random.pick(Object.keys(DAMAGES))
         DAMAGES[kind]?.(file, random)
         sonde = await startSonde(args)
-        const store = await writes(sonde)
+        const store = await writes(sonde, `${kind} of ${file}`)
         if (store.reason !== '') told++
         const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
         assert.match(metrics, /^sonde_store_up 0*1(\.0*)?$/m, `${kind} of ${file}`)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf, SondeError } from '@sonde/sdk'
@@ -89,8 +89,13 @@ export function lockDatabase(path: string): DatabaseSync {
     return lock
   } catch (error) {
     lock.close()
+    if (sqliteFailureOf(error) === 'damaged') {
+      // Whoever held it would have been in the way of reading it: nobody does, and nothing is kept in it.
+      rmSync(`${path}.lock`)
+      return lockDatabase(path)
+    }
     if (sqliteFailureOf(error) !== 'locked') throw error
-    const message = `${path} is open in another process; stop that one, or give store.path another file`
+    const message = `${path} is open in another process; stop that one, or keep history elsewhere (store.dir, --data-dir)`
     throw new SondeError('STO_LOCKED', message, { cause: error })
   }
 }
