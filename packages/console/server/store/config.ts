@@ -11,7 +11,7 @@ export interface StoreOptions {
   durability?: 'interval' | 'block'
   /** Records kept while they wait for the disk; beyond, the oldest are dropped and counted. Unit: bytes. Range: 1 MiB to 4 GiB. Default: 64 MiB. */
   queueLimitBytes?: number
-  /** How often what was accepted is written. Unit: milliseconds. Range: 10 to 60 000. Default: 1 000. */
+  /** How often what was accepted is written. Unit: milliseconds. Range: 10 to 60 000. Default: 500. */
   flushIntervalMs?: number
   /** How long records are kept. Unit: days. Range: 1/24 to 36 500. Default: 7. */
   retentionDays?: number
@@ -31,7 +31,7 @@ export type StoreSettings = Readonly<Required<StoreOptions>>
 const DEFAULTS = {
   durability: 'interval',
   queueLimitBytes: 64 << 20,
-  flushIntervalMs: 1000,
+  flushIntervalMs: 500,
   retentionDays: 7,
   rollupRetentionDays: 90,
   maxBytes: 8 * 2 ** 30,
