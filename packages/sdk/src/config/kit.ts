@@ -63,10 +63,14 @@ export function setting<const S extends v.GenericSchema, const D extends v.Infer
   return v.optional(v.pipe(schema, v.description(description)), fallback)
 }
 
+type Block<E extends v.ObjectEntries> = ReturnType<typeof block<E>>
+
 /** A block below a block; left out, or there without content, it is all defaults. */
-export function section<const E extends v.ObjectEntries>(entries: E) {
-  const inner = block(entries)
-  return v.nullish(inner, {} as v.InferInput<typeof inner>)
+export function section<const E extends v.ObjectEntries>(
+  entries: E,
+): v.NullishSchema<Block<E>, v.InferInput<Block<E>>> {
+  // Named types: the one that is inferred here cannot be checked in a declaration file.
+  return v.nullish(block(entries), {} as v.InferInput<Block<E>>)
 }
 
 /** Checks a value against a schema; the key path of an issue begins with `place`. */
