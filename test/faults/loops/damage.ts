@@ -73,8 +73,10 @@ export const damage: FaultLoop = {
         sonde = await startSonde(args)
         const store = await writes(sonde, `${kind} of ${file}`)
         if (store.reason !== '') told++
-        const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
-        assert.match(metrics, /^sonde_store_up 0*1(\.0*)?$/m, `${kind} of ${file}`)
+        await until(`sonde_store_up of 1 after ${kind} of ${file}`, WRITE_LIMIT_MS, async () => {
+          const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
+          return /^sonde_store_up 0*1(\.0*)?$/m.test(metrics)
+        })
         const toMs = Date.now()
         const queries = [{ metric: 'host_load1', function: 'last' }]
         const answer = await fetch(`${sonde.address}/api/v1/query`, {

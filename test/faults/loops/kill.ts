@@ -81,7 +81,7 @@ export const kill: FaultLoop = {
         // Half of the rounds end it before anything is acknowledged: while it starts, or in its first write.
         const early = random.next() < 0.5
         let before: Acked | undefined
-        await new Promise((resolve) => setTimeout(resolve, random.integer(0, 500)))
+        await new Promise((resolve) => setTimeout(resolve, random.integer(0, early ? 500 : 3000)))
         if (!early) {
           before = await until('an acknowledged sample', 15_000, async () => {
             const now = await acked(sonde, fromMs)
