@@ -51,9 +51,14 @@ export class PageQueue {
     this.#stats = stats
   }
 
-  /** Records waiting. Unit: bytes. */
+  /** Memory of the records that wait. Unit: bytes. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** Records waiting. */
+  get records(): number {
+    return this.#pages.reduce((sum, { records }) => sum + records, 0)
   }
 
   /** Sequence of the last page; 0 where none waits. */
@@ -197,7 +202,7 @@ export class PageQueue {
 
   #refusal(batch: Batch, length: number, type: number | undefined): string | undefined {
     if (type === undefined) return 'type_limit'
-    if (batch.bytes.byteLength < length) return 'malformed'
+    if (batch.bytes.byteLength !== length) return 'malformed'
     return this.#makeRoom(length) ? undefined : 'queue_full'
   }
 

@@ -28,6 +28,8 @@ export interface StoreStatus extends FileStatus {
 
 /** Keeps records on disk and answers questions about them. */
 export interface Store extends Sink, History {
+  /** Records that wait for the disk. */
+  readonly queuedRecords: number
   /** How it fares; costs nothing. */
   status(): StoreStatus
   /** Reads records back as they were reported: whole hours from the earliest on, series by series, then what is not yet compacted. */
@@ -96,6 +98,10 @@ class EmbeddedStore implements Store {
     this.#worker = this.#start('refuse')
     this.#timer = setInterval(() => this.#post(), settings.flushIntervalMs)
     this.#timer.unref()
+  }
+
+  get queuedRecords(): number {
+    return this.#queue.records
   }
 
   accept(batch: Batch): void {

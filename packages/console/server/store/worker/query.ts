@@ -1,8 +1,7 @@
 import {
-  answerQuery,
+  answerRequest,
   type Column,
   type Found,
-  gridOf,
   leadMs,
   matcherOf,
   type QueryAnswer,
@@ -15,10 +14,9 @@ import { type FieldVersion, gather, type Wanted } from './gather.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** Answers a request from what the file holds. */
-export function query(file: StoreFile, { fromMs, toMs, stepMs, queries }: QueryRequest): QueryAnswer {
-  const times = gridOf(fromMs, toMs, stepMs)
-  const results = queries.map((one) => answerQuery(one, find(file, one, fromMs, toMs, stepMs), times, stepMs))
-  return { fromMs, toMs, stepMs, times, results }
+export function query(file: StoreFile, request: QueryRequest): QueryAnswer {
+  const { fromMs, toMs, stepMs } = request
+  return answerRequest(request, (one) => find(file, one, fromMs, toMs, stepMs))
 }
 
 /** Samples of raw columns that are held at once. */

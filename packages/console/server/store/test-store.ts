@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { StoreOptions } from './config.ts'
+import { createStore, type Store } from './store.ts'
+
+/** A store in a folder of its own. */
+export interface TestStore {
+  readonly store: Store
+  readonly path: string
+  /** Closes it and takes the folder away. */
+  close(): Promise<void>
+}
+
+/** Opens a store for a test. */
+export async function openStore(options: Partial<StoreOptions> = {}): Promise<TestStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-store-'))
+  const path = options.path ?? join(folder, 'store.db')
+  const store = await createStore({ flushIntervalMs: 20, ...options, path })
+  return {
+    store,
+    path,
+    async close() {
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Waits until something holds. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const endMs = Date.now() + limitMs
+  while (!(await holds())) {
+    if (Date.now() > endMs) throw new Error(`waited ${limitMs} ms in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  type Batch,
+  type Column,
+  counter,
+  createSource,
+  defineType,
+  evaluate,
+  gauge,
+  gridOf,
+  type History,
+  label,
+  optional,
+  type QueryRequest,
+  type QueryResult,
+  type SeriesQuery,
+  type Source,
+  timestamp,
+} from '../src/index.ts'
+import { Random } from './random.ts'
+
+/** A history under test. */
+export interface OpenHistory {
+  readonly history: History
+  accept(batch: Batch): void
+  /** Resolves when everything accepted is part of the answers. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+const type = defineType('probe', 'Records of the history suite', {
+  time: timestamp(),
+  device: label(),
+  port: label(),
+  bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes' }),
+  packets_total: counter('f64'),
+  celsius: optional(gauge('f64', { unit: 'celsius', help: 'Heat' })),
+  level: gauge('i16'),
+})
+
+/** A record of the suite; the time in seconds after the start. */
+interface Reading {
+  readonly s: number
+  readonly device?: string
+  readonly port?: string
+  readonly bytes?: bigint
+  readonly packets?: number
+  readonly celsius?: number | undefined
+  readonly level?: number
+}
+
+/** Runs with records around a full hour, an even number of hours ago, so that they lie in two hours that are over. */
+const START_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 2 * 3_600_000 - 60_000
+
+/** The cases that every history passes; `open` gives an empty one. */
+export function testHistory(name: string, open: () => Promise<OpenHistory>): void {
+  describe(`history: ${name}`, () => {
+    for (const [sentence, run] of Object.entries(CASES)) {
+      it(sentence, async () => {
+        const opened = await open()
+        try {
+          await run(new Bench(opened))
+        } finally {
+          await opened.close()
+        }
+      })
+    }
+  })
+}
+
+const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  'knows nothing of a metric that was never reported'(bench) {
+    return bench.expect({ metric: 'nobody_knows' }, 10, [])
+  },
+
+  async 'gives each series its own values, with unit and help'(bench) {
+    bench.report([
+      { s: 1, device: 'a', level: 5 },
+      { s: 1, device: 'b', level: -7 },
+      { s: 2, device: 'a', level: 6 },
+    ])
+    await bench.expect({ metric: 'probe_level' }, 3, [
+      { device: 'a', port: '1', values: [5, 6, 6] },
+      { device: 'b', port: '1', values: [-7, -7, -7] },
+    ])
+    const { unit, help, role, clock, resolutionMs } = await bench.ask({ metric: 'probe_bytes_total' }, 3)
+    assert.deepEqual(
+      { unit, help, role, clock, resolutionMs },
+      { unit: 'bytes', help: 'Bytes', role: 'counter', clock: 'wall', resolutionMs: 1000 },
+    )
+  },
+
+  async 'takes series by every kind of matcher'(bench) {
+    bench.report(['eth0', 'eth1', 'lo'].map((device) => ({ s: 1, device })))
+    const found = async (op: '=' | '!=' | '=~' | '!~', value: string) => {
+      const { series } = await bench.ask({ metric: 'probe_level', matchers: [{ label: 'device', op, value }] }, 1)
+      return series.map(({ labels }) => labels.device).sort()
+    }
+    assert.deepEqual(await found('=', 'eth1'), ['eth1'])
+    assert.deepEqual(await found('!=', 'eth1'), ['eth0', 'lo'])
+    assert.deepEqual(await found('=~', 'eth.*'), ['eth0', 'eth1'])
+    assert.deepEqual(await found('!~', 'eth.'), ['lo'])
+  },
+
+  async 'joins series that agree in the labels of by'(bench) {
+    bench.report([
+      { s: 1, device: 'a', port: '1', level: 1 },
+      { s: 1, device: 'a', port: '2', level: 2 },
+      { s: 1, device: 'b', port: '1', level: 40 },
+    ])
+    const { series } = await bench.ask({ metric: 'probe_level', by: ['device'] }, 1)
+    assert.deepEqual(sorted(series.map(({ labels, values }) => ({ ...labels, values: [...values] }))), [
+      { device: 'a', values: [3] },
+      { device: 'b', values: [40] },
+    ])
+    const all = await bench.ask({ metric: 'probe_level', by: [], aggregate: 'max' }, 1)
+    assert.deepEqual([...(all.series[0]?.values ?? [])], [40])
+  },
+
+  async 'computes rates of a u64 beyond 2^53 exactly'(bench) {
+    const base = 2n ** 63n
+    bench.report([base, base + 1n, base + 4n, base + 4n].map((bytes, s) => ({ s: s + 1, bytes })))
+    await bench.expect({ metric: 'probe_bytes_total', function: 'rate' }, 4, [
+      { device: 'a', port: '1', values: [null, 1, 3, 0] },
+    ])
+  },
+
+  async 'makes no spike of a counter that restarts, and says when it did'(bench) {
+    bench.report([1e12, 1e12 + 100, 50, 150].map((packets, s) => ({ s: s + 1, packets })))
+    const { series } = await bench.ask({ metric: 'probe_packets_total', function: 'rate' }, 4)
+    assert.deepEqual([...(series[0]?.values ?? [])], [Number.NaN, 100, Number.NaN, 100])
+    assert.deepEqual(series[0]?.resetsMs, [START_MS + 3000])
+  },
+
+  async 'shows a missing stretch, and an absent field, as a gap'(bench) {
+    bench.report([
+      { s: 1, celsius: 20 },
+      { s: 2, celsius: undefined },
+      { s: 3, celsius: undefined },
+      { s: 4, celsius: undefined },
+      { s: 5, celsius: 0 },
+      { s: 12, celsius: 21 },
+    ])
+    const values = [20, 20, 20, null, 0, 0, 0, null, null, null, null, 21]
+    await bench.expect({ metric: 'probe_celsius' }, 12, [{ device: 'a', port: '1', values }])
+  },
+
+  async 'has no series for a field that was never there'(bench) {
+    bench.report([{ s: 1, celsius: undefined }])
+    await bench.expect({ metric: 'probe_celsius' }, 1, [])
+  },
+
+  async 'joins what two sources report of one series'(bench) {
+    bench.report([{ s: 1, level: 1 }])
+    bench.restartSource()
+    bench.report([{ s: 2, level: 2 }])
+    await bench.expect({ metric: 'probe_level' }, 2, [{ device: 'a', port: '1', values: [1, 2] }])
+  },
+
+  async 'keeps labels of any text'(bench) {
+    const devices = ['', 'with "quotes" and \\', 'line\nbreak', 'Gerät \u{1F6A8}', 'x'.repeat(300)]
+    bench.report(devices.map((device) => ({ s: 1, device })))
+    const { series } = await bench.ask({ metric: 'probe_level' }, 1)
+    assert.deepEqual(series.map(({ labels }) => labels.device).sort(), [...devices].sort())
+  },
+
+  async 'refuses a question that matches too many series'(bench) {
+    bench.report(Array.from({ length: 10_001 }, (_, i) => ({ s: 1, device: `d${i}` })))
+    await assert.rejects(bench.ask({ metric: 'probe_level' }, 1), { code: 'QRY_SERIES_LIMIT' })
+    const one = [{ label: 'device', op: '=', value: 'd77' } as const]
+    assert.equal((await bench.ask({ metric: 'probe_level', matchers: one }, 1)).series.length, 1)
+  },
+
+  async 'answers as the evaluation of the very samples does'(bench) {
+    const random = new Random(Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000))
+    const readings = randomReadings(random)
+    bench.report(readings)
+    for (const stepMs of [1000, 7000, 10_000, 60_000]) {
+      for (const fn of ['last', 'avg', 'min', 'max', 'rate', 'increase'] as const) {
+        for (const field of ['bytes_total', 'packets_total', 'celsius', 'level'] as const) {
+          const query = { metric: `probe_${field}`, function: fn }
+          const { series } = await bench.ask(query, 120, stepMs)
+          const grid = gridOf(START_MS, START_MS + 120_000, stepMs)
+          for (const { labels, values } of series) {
+            const column = columnOf(
+              readings.filter(({ device }) => device === labels.device),
+              field,
+            )
+            const expected = evaluate(column, fn, grid, stepMs)
+            assert.deepEqual(
+              [...values],
+              [...expected.values],
+              `seed ${random.seed}: ${fn}(${field}) of ${labels.device} in steps of ${stepMs}`,
+            )
+          }
+          assert.equal(series.length, 3, `seed ${random.seed}: ${fn}(${field})`)
+        }
+      }
+    }
+  },
+}
+
+/** One history with a source that reports to it. */
+class Bench {
+  readonly #opened: OpenHistory
+  #source: Source
+
+  constructor(opened: OpenHistory) {
+    this.#opened = opened
+    this.#source = this.#makeSource()
+  }
+
+  restartSource(): void {
+    this.#source = this.#makeSource()
+  }
+
+  report(readings: readonly Reading[]): void {
+    for (const [
+      i,
+      { s, device = 'a', port = '1', bytes = 0n, packets = 0, celsius, level = 0 },
+    ] of readings.entries()) {
+      const time = BigInt(START_MS + Math.round(s * 1000)) * 1_000_000n
+      this.#source.report(type, { time, device, port, bytes_total: bytes, packets_total: packets, celsius, level })
+      if (i % 50 === 49) this.#source.flush()
+    }
+    this.#source.flush()
+  }
+
+  async ask(query: Partial<SeriesQuery> & { metric: string }, seconds: number, stepMs = 1000): Promise<QueryResult> {
+    await this.#opened.settle()
+    const whole: SeriesQuery = { function: 'last', matchers: [], by: undefined, aggregate: 'sum', ...query }
+    const request: QueryRequest = { fromMs: START_MS, toMs: START_MS + seconds * 1000, stepMs, queries: [whole] }
+    const { results, times } = await this.#opened.history.query(request)
+    assert.deepEqual(times, gridOf(request.fromMs, request.toMs, stepMs))
+    return results[0] as QueryResult
+  }
+
+  async expect(
+    query: Partial<SeriesQuery> & { metric: string },
+    seconds: number,
+    expected: readonly { device: string; port: string; values: readonly (number | null)[] }[],
+  ): Promise<void> {
+    const { series } = await this.ask(query, seconds)
+    const plain = series.map(({ labels, values }) => {
+      return { ...labels, values: [...values].map((value) => (Number.isNaN(value) ? null : value)) }
+    })
+    assert.deepEqual(sorted(plain), expected)
+  }
+
+  #makeSource(): Source {
+    return createSource({ id: 'suite', intervalMs: 1000, emit: (batch) => this.#opened.accept(batch) })
+  }
+}
+
+function sorted<T>(items: readonly T[]): T[] {
+  return [...items].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+}
+
+/** Two minutes of three devices, with gaps, absences, restarts, NaN, and times that are not whole. */
+function randomReadings(random: Random): Reading[] {
+  const readings: Reading[] = []
+  const bytes = [0n, 2n ** 62n, 5n]
+  const packets = [0, 0, 0]
+  for (let s = 0; s < 120; s++) {
+    for (let i = 0; i < 3; i++) {
+      if (random.chance(0.1)) continue
+      bytes[i] = random.chance(0.02) ? 0n : (bytes[i] ?? 0n) + BigInt(random.integer(0, 1e6))
+      packets[i] = (packets[i] ?? 0) + random.next()
+      const heat = random.chance(0.05) ? Number.NaN : random.integer(200, 900) / 10
+      readings.push({
+        s: s + random.integer(1, 999) / 1000,
+        device: `gpu${i}`,
+        bytes: bytes[i] ?? 0n,
+        packets: packets[i] ?? 0,
+        celsius: random.chance(0.2) ? undefined : heat,
+        level: random.integer(-300, 300),
+      })
+    }
+  }
+  return readings
+}
+
+function columnOf(readings: readonly Reading[], field: 'bytes_total' | 'packets_total' | 'celsius' | 'level'): Column {
+  const kept = field === 'celsius' ? readings.filter(({ celsius }) => celsius !== undefined) : readings
+  const times = Float64Array.from(kept, ({ s }) => Number(BigInt(START_MS + Math.round(s * 1000)) * 1_000_000n) * 1e-6)
+  if (field === 'bytes_total') {
+    const words = new Uint32Array(BigUint64Array.from(kept, ({ bytes = 0n }) => bytes).buffer)
+    return { labels: {}, intervalMs: 1000, times, values: { words } }
+  }
+  const of = ({ packets = 0, celsius = 0, level = 0 }: Reading) =>
+    field === 'packets_total' ? packets : field === 'celsius' ? celsius : level
+  return { labels: {}, intervalMs: 1000, times, values: { numbers: Float64Array.from(kept, of) } }
+}
