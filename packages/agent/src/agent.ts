@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { createPrometheus, type History, type HistoryStatus, type Sink } from '@sonde/sdk'
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
+import { HttpStats } from './http/http-stats.ts'
 import { makeRunner } from './pipeline/make-runner.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
@@ -40,6 +41,8 @@ export class Agent {
   readonly recent: RecentRing
   readonly prometheus: ReturnType<typeof createPrometheus>
   readonly history: History
+  /** What the listener in front of it did. */
+  readonly http = new HttpStats()
   readonly runners: readonly SourceRunner[]
   #self: { stop(): void } | undefined
 
@@ -64,6 +67,7 @@ export class Agent {
       startedMs: this.startedMs,
       runners: this.runners,
       router: this.router,
+      http: this.http,
       storeStatus,
     })
     for (const runner of this.runners) runner.start()

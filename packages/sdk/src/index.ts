@@ -7,9 +7,9 @@ export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.t
 export type { Send, SendResult } from './delivery/sender.ts'
 export type { Timers } from './delivery/timers.ts'
 export { messageOf, SondeError } from './errors.ts'
-export { answerQuery, type Found } from './query/answer.ts'
+export { answerRequest, type Found } from './query/answer.ts'
 export { type Column, ColumnReader, matcherOf, slotsOfMetric } from './query/column.ts'
-export { answerToColumns, answerToJson, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
+export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
 export { type Evaluated, evaluate, gainsOf, gridOf, leadMs, numbersOf } from './query/evaluate.ts'
 export {
   type Aggregate,
@@ -25,6 +25,7 @@ export {
   SERIES_COUNT_LIMIT,
   type SeriesAnswer,
   type SeriesQuery,
+  VALUE_COUNT_LIMIT,
 } from './query/form.ts'
 export { parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
 export type { Batch, Clock, SourceInfo } from './schema/batch.ts'
@@ -76,3 +77,4 @@ export { type AbsenceCode, Absences } from './source/absence.ts'
 export { wallNs } from './source/clock.ts'
 export { createSource, Source, type SourceOptions } from './source/source.ts'
 export { type CounterHandle, type GaugeHandle, Row, type Table } from './source/table.ts'
+export { acceptsGzip } from './wire/prometheus/negotiate.ts'

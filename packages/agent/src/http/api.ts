@@ -1,54 +1,105 @@
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import {
   answerToColumns,
-  answerToJson,
+  answerToJsonParts,
   COLUMNS_CONTENT_TYPE,
   droppedTotal,
   parseQueryRequest,
+  type QueryAnswer,
   SondeError,
 } from '@sonde/sdk'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
+import { compress } from './compress.ts'
 import { latestSeries } from './latest.ts'
 import { describeNode } from './node.ts'
 
+/** Text that an answer is sent in at a time. Unit: characters. */
+const PART_LENGTH = 64 << 10
+
 /** Routes of `/api/v1`, but for the live stream. */
 export function apiRoutes(app: FastifyInstance, agent: Agent): void {
-  app.get('/api/v1/node', () => describeNode(agent))
-  app.get('/api/v1/sources', () => describeSources(agent))
-  app.get('/api/v1/types', () => ({ types: describeTypes(agent) }))
-  app.get('/api/v1/series', (request) => {
-    const { metric, type } = request.query as { metric?: string; type?: string }
-    if (metric === undefined && type === undefined) throw new SondeError('QRY_FORM', 'give metric= or type=')
-    const wanted = { ...(metric === undefined ? {} : { metric }), ...(type === undefined ? {} : { type }) }
-    return { nowMs: Date.now(), series: latestSeries(agent.recent, wanted) }
+  const options = { onSend: compress }
+  app.get('/api/v1/node', options, (_request, reply) => fresh(reply).send(describeNode(agent)))
+  app.get('/api/v1/sources', options, (_request, reply) => fresh(reply).send(describeSources(agent)))
+  app.get('/api/v1/types', options, (_request, reply) => fresh(reply).send({ types: describeTypes(agent) }))
+  app.get('/api/v1/series', options, (request, reply) => {
+    const wanted = { ...parameter(request, 'metric'), ...parameter(request, 'type') }
+    if (Object.keys(wanted).length === 0)
+      throw new SondeError('QRY_FORM', 'metric and type are missing; give one of them')
+    return fresh(reply).send({ nowMs: Date.now(), series: latestSeries(agent.recent, wanted) })
   })
-  app.post('/api/v1/query', (request, reply) => answer(agent, request, reply, request.body))
-  app.get('/api/v1/query', (request, reply) => answer(agent, request, reply, queryParameter(request)))
+  app.post('/api/v1/query', options, (request, reply) => answer(agent, request, reply, () => request.body))
+  app.get('/api/v1/query', options, (request, reply) => answer(agent, request, reply, () => jsonParameter(request)))
 }
 
 /** The JSON of the parameter `q`. */
-export function queryParameter(request: FastifyRequest): unknown {
-  const { q } = request.query as { q?: string }
-  if (typeof q !== 'string')
+export function jsonParameter(request: FastifyRequest): unknown {
+  const { q } = parameter(request, 'q')
+  if (q === undefined)
     throw new SondeError('QRY_FORM', 'the parameter q is missing; it is the request as JSON, URL-encoded')
   try {
     return JSON.parse(q)
   } catch (cause) {
-    throw new SondeError('QRY_FORM', 'the parameter q is not JSON', { cause })
+    throw new SondeError('QRY_FORM', `q is ${JSON.stringify(q.slice(0, 100))}; allowed: JSON, URL-encoded`, { cause })
   }
+}
+
+/** A parameter of the address, as an object of one key; empty where it is not there. */
+export function parameter<const K extends string>(request: FastifyRequest, name: K): { readonly [P in K]?: string } {
+  const value = (request.query as Record<string, string | string[] | undefined>)[name]
+  if (value === undefined) return {}
+  if (typeof value === 'string' && value !== '') return { [name]: value } as { [P in K]: string }
+  throw new SondeError('QRY_FORM', `${name} is ${JSON.stringify(value).slice(0, 100)}; allowed: once, with a value`)
+}
+
+/** What is asked again a second later must not come from a cache. */
+function fresh(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store')
 }
 
 async function answer(
   agent: Agent,
   request: FastifyRequest,
   reply: FastifyReply,
-  body: unknown,
+  form: () => unknown,
 ): Promise<FastifyReply> {
-  const result = await agent.history.query(parseQueryRequest(body))
-  if (request.headers.accept?.includes(COLUMNS_CONTENT_TYPE) === true) {
-    return reply.type(COLUMNS_CONTENT_TYPE).send(answerToColumns(result))
+  const { http, history, options } = agent
+  const { parallel_queries: limit } = options.config.limits
+  const asked = parseQueryRequest(form())
+  if (http.queries >= limit) {
+    http.refuse('parallel_queries')
+    throw new SondeError('QRY_BUSY', `${limit} queries are being answered; ask again, or raise limits.parallel_queries`)
   }
-  return reply.type('application/json; charset=utf-8').send(answerToJson(result))
+  http.queries++
+  try {
+    const result = await history.query(asked)
+    const wantsColumns = request.headers.accept?.includes(COLUMNS_CONTENT_TYPE) === true
+    return wantsColumns
+      ? fresh(reply).type(COLUMNS_CONTENT_TYPE).send(answerToColumns(result))
+      : fresh(reply)
+          .type('application/json; charset=utf-8')
+          .send(Readable.from(jsonOf(result), { objectMode: false }))
+  } catch (error) {
+    if (error instanceof SondeError && error.code.endsWith('_LIMIT')) http.refuse('query_cost')
+    throw error
+  } finally {
+    http.queries--
+  }
+}
+
+/** An answer as JSON in parts; between two of them the main loop may do other things. */
+async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
+  let text = ''
+  for (const part of answerToJsonParts(result)) {
+    text += part
+    if (text.length < PART_LENGTH) continue
+    yield text
+    text = ''
+    await setImmediate()
+  }
+  if (text !== '') yield text
 }
 
 function describeSources({ runners, router }: Agent) {

@@ -1,42 +1,52 @@
-import { messageOf, SondeError } from '@sonde/sdk'
-import fastify, { type FastifyInstance } from 'fastify'
+import type { Socket } from 'node:net'
+import { SondeError } from '@sonde/sdk'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { apiRoutes } from './api.ts'
 import { healthRoutes } from './health.ts'
+import { allowsHost, hostRule } from './host-rule.ts'
+import { type HttpError, httpErrorOf, parserErrorOf } from './http-error.ts'
 import { metricsRoute } from './metrics.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import { streamRoute } from './stream.ts'
 
 const BODY_LIMIT_BYTES = 256 << 10
+/** Address and headers of a request. */
+const HEADER_LIMIT_BYTES = 16 << 10
 const REQUEST_LIMIT_MS = 30_000
+const RETRY_AFTER_S = 5
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** A server with the rules that hold for every route: errors as JSON with a code, bounded bodies and times, no sniffing. */
-export function createServer(): FastifyInstance {
-  const app = fastify({ bodyLimit: BODY_LIMIT_BYTES, requestTimeout: REQUEST_LIMIT_MS, forceCloseConnections: true })
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'no-referrer')
+/**
+ * A server with the rules that hold for every route, also for those of the page: errors as JSON with a code, bounded bodies, headers and times, only
+ * names that are ours, and headers that tell a browser to do as little as possible.
+ */
+export function createServer(agent: Agent): FastifyInstance {
+  const { options, http } = agent
+  const fail = (reply: FastifyReply, error: unknown) => {
+    const answer = httpErrorOf(error)
+    if (answer.status === 500) {
+      http.errors++
+      options.log.error({ error, url: reply.request.url.slice(0, 200) }, 'a request failed')
+    }
+    sendError(reply, answer)
+  }
+  const app = fastify({
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_LIMIT_MS,
+    forceCloseConnections: true,
+    http: { maxHeaderSize: HEADER_LIMIT_BYTES },
+    frameworkErrors: (error, _request, reply) => fail(reply, error),
+    clientErrorHandler: refuseConnection,
   })
-  app.setErrorHandler((error, _request, reply) => {
-    const { code, status } = describeError(error)
-    void reply.code(status).send({ error: { code, message: messageOf(error) } })
-  })
-  app.setNotFoundHandler((request, reply) => {
-    void reply
-      .code(404)
-      .send({ error: { code: 'HTTP_NOT_FOUND', message: `nothing is at ${request.url.slice(0, 200)}` } })
+  app.setErrorHandler((error, _request, reply) => fail(reply, error))
+  app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(app, request, reply)))
+  app.addHook('onRequest', async (request, reply) => {
+    http.requests++
+    reply.headers(SECURITY_HEADERS)
+    refuseForeignHost(agent, request)
   })
   return app
-}
-
-function describeError(error: unknown): { code: string; status: number } {
-  if (error instanceof SondeError) {
-    if (error.code.endsWith('_LIMIT')) return { code: error.code, status: error.code.startsWith('STR') ? 503 : 422 }
-    return { code: error.code, status: error.code.startsWith('QRY') ? 400 : 500 }
-  }
-  const { statusCode } = error as { statusCode?: number }
-  return {
-    code: 'HTTP_REQUEST',
-    status: statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? statusCode : 500,
-  }
 }
 
 /** All routes of an agent. */
@@ -45,4 +55,51 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   healthRoutes(app, agent)
   apiRoutes(app, agent)
   streamRoute(app, agent)
+}
+
+/**
+ * Health checks come from load balancers and kubelets under any name, and say nothing. Metrics are scraped under whatever name a Prometheus knows
+ * the machine by, so beyond loopback that name is not ours to judge.
+ */
+function refuseForeignHost({ node, options, http }: Agent, { url, headers }: FastifyRequest): void {
+  const { host, path, allowed_hosts } = options.config.export.prometheus
+  const rule = hostRule(host, node, allowed_hosts)
+  const route = url.split('?', 1)[0]
+  if (route === '/healthz' || route === '/readyz' || (route === path && !rule.isLoopback)) return
+  if (allowsHost(rule, headers.host)) return
+  http.refuse('host')
+  const name = JSON.stringify(headers.host?.slice(0, 100))
+  throw new SondeError(
+    'HTTP_HOST',
+    `Host is ${name}, no name of this server; if it is, add it to export.prometheus.allowed_hosts`,
+  )
+}
+
+function unknownRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): HttpError {
+  const url = request.url.split('?', 1)[0] ?? ''
+  const allowed = METHODS.filter((method) => app.hasRoute({ method, url }))
+  const place = JSON.stringify(url.slice(0, 200))
+  if (allowed.length === 0) return { status: 404, code: 'HTTP_NOT_FOUND', message: `nothing is at ${place}` }
+  reply.header('allow', allowed.join(', '))
+  return {
+    status: 405,
+    code: 'HTTP_METHOD',
+    message: `${place} takes no ${request.method}; allowed: ${allowed.join(', ')}`,
+  }
+}
+
+function sendError(reply: FastifyReply, { status, code, message }: HttpError): void {
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
+  void reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
+}
+
+/** Answers what is no request, where the connection still takes an answer. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code !== 'ECONNRESET' && socket.writable) {
+    const { status, code, message } = parserErrorOf(error.code)
+    const body = JSON.stringify({ error: { code, message } })
+    const head = `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
+    socket.write(`${head}\r\n\r\n${body}`)
+  }
+  socket.destroySoon()
 }

@@ -1,11 +1,10 @@
 import {
-  answerQuery,
+  answerRequest,
   type Batch,
   type Column,
   ColumnReader,
   countDrop,
   type Found,
-  gridOf,
   type History,
   leadMs,
   matcherOf,
@@ -93,10 +92,9 @@ export class RecentRing implements Sink, History {
   }
 
   /** The same without a promise: the live stream asks once a step. */
-  queryNow({ fromMs, toMs, stepMs, queries }: QueryRequest): QueryAnswer {
-    const times = gridOf(fromMs, toMs, stepMs)
-    const results = queries.map((query) => answerQuery(query, this.#find(query, fromMs, toMs, stepMs), times, stepMs))
-    return { fromMs, toMs, stepMs, times, results }
+  queryNow(request: QueryRequest): QueryAnswer {
+    const { fromMs, toMs, stepMs } = request
+    return answerRequest(request, (query) => this.#find(query, fromMs, toMs, stepMs))
   }
 
   #keep(batch: Batch): void {

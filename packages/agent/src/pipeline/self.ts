@@ -15,6 +15,7 @@ import {
   storeHealthType,
   timestamp,
 } from '@sonde/sdk'
+import type { HttpStats } from '../http/http-stats.ts'
 import type { Router } from './router.ts'
 import type { SourceRunner } from './runner.ts'
 import { startTicker } from './scheduler.ts'
@@ -34,6 +35,21 @@ export const processType = defineType('sonde_process', 'The process of Sonde its
   uptime_seconds: gauge('f64', { unit: 'seconds', help: 'Time since the start' }),
 })
 
+/** The listener. */
+const httpType = defineType('sonde_http', 'The HTTP listener of Sonde', {
+  time: timestamp(),
+  requests_total: counter('u64', { help: 'Requests answered' }),
+  errors_total: counter('u64', { help: 'Requests that failed by a fault of ours' }),
+  streams: gauge('u64', { help: 'Live streams that are open' }),
+})
+
+/** What the listener turned away. */
+const httpRefusalType = defineType('sonde_http_refused', 'Requests turned away and streams cut short, by reason', {
+  time: timestamp(),
+  reason: label('Why: stream_clients, stream_stalled, parallel_queries, query_cost or host'),
+  requests_total: counter('u64', { help: 'Requests turned away, or streams cut short' }),
+})
+
 /** What is reported on. */
 export interface SelfOptions {
   readonly version: string
@@ -41,12 +57,13 @@ export interface SelfOptions {
   readonly startedMs: number
   readonly runners: readonly SourceRunner[]
   readonly router: Router
+  readonly http: HttpStats
   /** Undefined where there is no store. */
   readonly storeStatus: (() => HistoryStatus) | undefined
 }
 
 /** Reports once a second how sources, sinks, store and process fare, as records like all others. */
-export function startSelf({ version, startedMs, runners, router, storeStatus }: SelfOptions): { stop(): void } {
+export function startSelf({ version, startedMs, runners, router, http, storeStatus }: SelfOptions): { stop(): void } {
   const source = createSource({ id: 'self', intervalMs: SELF_INTERVAL_MS, emit: (batch) => router.accept(batch) })
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
@@ -54,6 +71,7 @@ export function startSelf({ version, startedMs, runners, router, storeStatus }: 
     for (const runner of runners) reportSource(source, runner)
     for (const sink of router.sinks) reportSink(source, sink)
     reportStore(source, storeStatus?.())
+    reportHttp(source, http)
     const row = source.bind(processType, { version: version })
     const { user, system } = process.cpuUsage()
     row.gauge('resident_memory_bytes').set(process.memoryUsage.rss())
@@ -104,6 +122,16 @@ function reportStore(source: Source, status: HistoryStatus | undefined): void {
   if (status.ackedMs > 0) row.gauge('acked_lag_seconds').set(Math.max(0, Date.now() - status.ackedMs) / 1000)
   row.counter('errors_total').set(status.errors)
   row.counter('corrupt_chunks_total').set(status.corruptChunks)
+}
+
+function reportHttp(source: Source, { requests, errors, streams, refused }: HttpStats): void {
+  const row = source.bind(httpType, {})
+  row.counter('requests_total').set(requests)
+  row.counter('errors_total').set(errors)
+  row.gauge('streams').set(streams)
+  for (const [reason, count] of refused) {
+    source.bind(httpRefusalType, { reason }).counter('requests_total').set(count)
+  }
 }
 
 function reportLoss(source: Source, component: string, dropped: ReadonlyMap<string, number>): void {

@@ -36,7 +36,11 @@ test('every line with a value ends with its origin, in one column', () => {
 test('the keys of a list entry have their own origins', () => {
   const loaded = loadConfig({ environment })
   const asked: string[] = []
-  printConfig({ ...loaded, originOf: (path) => asked.push(path) && 'default' })
+  const originOf = (path: string) => {
+    asked.push(path)
+    return 'default'
+  }
+  printConfig({ ...loaded, originOf })
   assert.ok(asked.includes('data_sources[1].interval_ms'))
   assert.ok(asked.includes('export.prometheus.allowed_hosts'))
   assert.ok(!asked.some((path) => path.endsWith(']')), 'a list of values has one origin')

@@ -17,7 +17,7 @@ export async function serve(
   more: (app: FastifyInstance) => Promise<void> | void = () => undefined,
 ): Promise<Running> {
   const { host, port } = loaded.config.agent.export.prometheus
-  const app = createServer()
+  const app = createServer(agent)
   agentRoutes(app, agent)
   await more(app)
   try {

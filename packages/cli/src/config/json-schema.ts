@@ -4,7 +4,7 @@ import type { GenericSchema } from 'valibot'
 import { ROOM_SCHEMAS } from './rooms.ts'
 
 /** JSON Schema of the whole file, for editors that check while one types. What it accepts, the command accepts, but for names that are there twice. */
-export function jsonSchema(): JsonSchema {
+export function jsonSchema(): object {
   const properties = Object.fromEntries(Object.entries(ROOM_SCHEMAS).map(([key, schema]) => [key, orEmpty(of(schema))]))
   const sources: JsonSchema = {
     type: 'array',
@@ -15,7 +15,7 @@ export function jsonSchema(): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Sonde configuration',
-    type: ['object', 'null'] as unknown as 'object',
+    type: ['object', 'null'],
     additionalProperties: false,
     properties: { data_sources: orEmpty(sources), ...properties },
   }

@@ -3,8 +3,16 @@ import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { aggregateSeries } from './aggregate.ts'
 import type { Column } from './column.ts'
-import { estimateIntervalMs, evaluate } from './evaluate.ts'
-import { type QueryResult, SERIES_COUNT_LIMIT, type SeriesAnswer, type SeriesQuery } from './form.ts'
+import { estimateIntervalMs, evaluate, gridOf } from './evaluate.ts'
+import {
+  type QueryAnswer,
+  type QueryRequest,
+  type QueryResult,
+  SERIES_COUNT_LIMIT,
+  type SeriesAnswer,
+  type SeriesQuery,
+  VALUE_COUNT_LIMIT,
+} from './form.ts'
 
 /** Where a metric comes from: the type, the field, and the columns that match. */
 export interface Found {
@@ -15,12 +23,31 @@ export interface Found {
   readonly columns: Iterable<Column>
 }
 
+/** What a request may still compute. */
+interface Budget {
+  values: number
+}
+
+/**
+ * Answers every question of a request over what `find` gives for it.
+ *
+ * @throws SondeError `QRY_SERIES_LIMIT` where a question matches too many series, `QRY_COST_LIMIT` where series times points are too many in all.
+ */
+export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) => readonly Found[]): QueryAnswer {
+  const { fromMs, toMs, stepMs, queries } = request
+  const times = gridOf(fromMs, toMs, stepMs)
+  const budget = { values: VALUE_COUNT_LIMIT }
+  const results = queries.map((query) => answerQuery(query, find(query), times, stepMs, budget))
+  return { fromMs, toMs, stepMs, times, results }
+}
+
 /** Evaluates one question over what was found for it: nothing found is an answer without series, not an error. */
-export function answerQuery(
+function answerQuery(
   query: SeriesQuery,
   found: readonly Found[],
   grid: Float64Array,
   stepMs: number,
+  budget: Budget,
 ): QueryResult {
   const first = found[0]
   let series: SeriesAnswer[] = []
@@ -32,6 +59,8 @@ export function answerQuery(
         const message = `${query.metric} matches over ${SERIES_COUNT_LIMIT} series; add a matcher`
         throw new SondeError('QRY_SERIES_LIMIT', message)
       }
+      budget.values -= grid.length
+      if (budget.values < 0) throw tooManyValues()
       series.push({ labels: column.labels, ...evaluate(column, query.function, grid, stepMs) })
     }
   }
@@ -46,4 +75,11 @@ export function answerQuery(
     clock: first?.clock ?? '',
     series,
   }
+}
+
+function tooManyValues(): SondeError {
+  return new SondeError(
+    'QRY_COST_LIMIT',
+    `the request asks for over ${VALUE_COUNT_LIMIT} values, series times points; take a larger stepMs, a shorter window, or add matchers`,
+  )
 }

@@ -6,8 +6,24 @@ export const COLUMNS_CONTENT_TYPE = 'application/x-sonde-columns'
 
 /** An answer as JSON; a gap is `null`. */
 export function answerToJson(answer: QueryAnswer): string {
-  // JSON.stringify writes NaN as null, and a typed array as an object: hence the plain arrays.
-  return JSON.stringify(answer, (_key, value: unknown) => (value instanceof Float64Array ? Array.from(value) : value))
+  return [...answerToJsonParts(answer)].join('')
+}
+
+/** The same, one series after the other: a large answer need not be made in one go, nor be in memory as a whole. */
+export function* answerToJsonParts({ times, results, ...window }: QueryAnswer): Generator<string> {
+  yield `${JSON.stringify(window).slice(0, -1)},"times":${numbersToJson(times)},"results":[`
+  for (const [index, { series, ...result }] of results.entries()) {
+    yield `${index === 0 ? '' : ','}${JSON.stringify(result).slice(0, -1)},"series":[`
+    for (const [at, { values, ...one }] of series.entries())
+      yield `${at === 0 ? '' : ','}${JSON.stringify(one).slice(0, -1)},"values":${numbersToJson(values)}}`
+    yield ']}'
+  }
+  yield ']}'
+}
+
+/** JSON.stringify writes NaN as null, but a typed array as an object: hence the plain array. */
+function numbersToJson(numbers: Float64Array): string {
+  return JSON.stringify(Array.from(numbers))
 }
 
 /** An answer as columns: length of the head, head as JSON with counts in place of arrays, padding, then the arrays as Float64. */

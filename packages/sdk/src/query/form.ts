@@ -71,7 +71,7 @@ export interface History {
   /**
    * Answers a request.
    *
-   * @throws SondeError `QRY_SERIES_LIMIT` where a question matches too many series.
+   * @throws SondeError `QRY_SERIES_LIMIT` where a question matches too many series, `QRY_COST_LIMIT` where the answer would hold too many values.
    */
   query(request: QueryRequest): Promise<QueryAnswer>
 }
@@ -101,3 +101,5 @@ export const QUERY_COUNT_LIMIT = 64
 export const POINT_COUNT_LIMIT = 11_000
 /** Most series that one question may match. */
 export const SERIES_COUNT_LIMIT = 10_000
+/** Most values, series times points, that one request may compute: 16 MB. */
+export const VALUE_COUNT_LIMIT = 2_000_000

@@ -1,0 +1,46 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { FastifyError } from 'fastify'
+
+/** An error as it is answered. */
+export interface HttpError {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+/** Codes of ours that are not the asker's mistake, and not ours either: it should ask again later. */
+const LATER = new Set(['STR_LIMIT', 'QRY_BUSY', 'STO_BUSY', 'STO_CLOSED', 'STO_WORKER'])
+
+/** Faults of a request that fastify finds, with what to do about them. */
+const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'HTTP_BODY_LIMIT', message: 'the body is too large; at most 262144 bytes' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'HTTP_CONTENT_TYPE',
+    message: 'the content type of the body is unknown; send JSON with content-type: application/json',
+  },
+  FST_ERR_BAD_URL: { code: 'HTTP_URL', message: 'the address is no valid URL' },
+}
+
+/** Status, code and message of anything that a route threw. What is our fault keeps its details for the log. */
+export function httpErrorOf(error: unknown): HttpError {
+  if (error instanceof SondeError) {
+    const { code, message } = error
+    if (LATER.has(code)) return { status: 503, code, message }
+    if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
+    if (code === 'HTTP_HOST') return { status: 421, code, message }
+  }
+  const { statusCode = 500, code = '' } = error as Partial<FastifyError>
+  if (statusCode < 400 || statusCode >= 500)
+    return { status: 500, code: 'HTTP_FAULT', message: 'the request failed here; the log says why' }
+  const known = REQUEST_FAULTS[code] ?? { code: 'HTTP_REQUEST', message: messageOf(error) }
+  return { status: statusCode, ...known }
+}
+
+/** What node:http refuses before there is a request, by its code. */
+export function parserErrorOf(code: string | undefined): HttpError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return { status: 431, code: 'HTTP_HEADER_LIMIT', message: 'address and headers are too long; at most 16384 bytes' }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, code: 'HTTP_TIMEOUT', message: 'the request took too long to arrive' }
+  return { status: 400, code: 'HTTP_PARSE', message: 'this is no HTTP request' }
+}

@@ -1,0 +1,22 @@
+/** Why a request was turned away, or a stream cut short. Each is counted; all are in `/metrics` from the start. */
+export const REFUSALS = ['stream_clients', 'stream_stalled', 'parallel_queries', 'query_cost', 'host'] as const
+
+/** One of {@link REFUSALS}. */
+export type Refusal = (typeof REFUSALS)[number]
+
+/** What the listener did since the start. */
+export class HttpStats {
+  /** Requests that were answered, whatever the answer. */
+  requests = 0
+  /** Answers that were our fault: status 500. */
+  errors = 0
+  /** Live streams that are open. */
+  streams = 0
+  /** Queries that are being answered. */
+  queries = 0
+  readonly refused = new Map<Refusal, number>(REFUSALS.map((reason) => [reason, 0]))
+
+  refuse(reason: Refusal): void {
+    this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1)
+  }
+}
