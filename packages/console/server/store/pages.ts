@@ -202,7 +202,7 @@ export class PageQueue {
 
   #refusal(batch: Batch, length: number, type: number | undefined): string | undefined {
     if (type === undefined) return 'type_limit'
-    if (batch.bytes.byteLength !== length) return 'malformed'
+    if (batch.bytes.byteLength !== length) return 'wrong_size'
     return this.#makeRoom(length) ? undefined : 'queue_full'
   }
 

@@ -4,6 +4,7 @@ import {
   type Batch,
   countDrop,
   defineType,
+  droppedTotal,
   type History,
   messageOf,
   type QueryAnswer,
@@ -73,6 +74,8 @@ class EmbeddedStore implements Store {
   #worker: Worker
   #status: FileStatus
   #ackedMs = 0
+  /** Records that were lost when the last flush ended. */
+  #lostBefore = 0
   /** The opening of the file that pages are meant for; 0 before the first, when none is sent. */
   #opening = 0
   #nextCall = 0
@@ -116,7 +119,18 @@ class EmbeddedStore implements Store {
     this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
-  flush(): Promise<void> {
+  async flush(): Promise<void> {
+    await this.#written()
+    const before = this.#lostBefore
+    this.#lostBefore = droppedTotal(this.stats)
+    const lost = this.#lostBefore - before
+    if (lost === 0) return
+    const advice = 'the stats of the store say for which reasons, docs/store.md what to do'
+    throw new SondeError('STO_LOST', `the store dropped ${lost} records; ${advice}`)
+  }
+
+  /** Resolves when every record accepted so far is written or dropped. */
+  #written(): Promise<void> {
     const sequence = this.#queue.lastSequence
     if (sequence === 0) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -151,7 +165,7 @@ class EmbeddedStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await Promise.race([this.flush(), delay(this.#settings.closeLimitMs)])
+    await Promise.race([this.#written(), delay(this.#settings.closeLimitMs)])
     clearInterval(this.#timer)
     const lost = this.#queue.clear()
     countDrop(this.stats, 'closed', lost)
