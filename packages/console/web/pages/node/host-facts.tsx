@@ -11,10 +11,9 @@ const RESOURCE_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** The host in a strip of facts: processors, memory, pressure. */
-export function HostFacts({ host, isReady }: { readonly host: HostColumns; readonly isReady: boolean }) {
+export function HostFacts({ host }: { readonly host: HostColumns }) {
   const facts = hostFacts(host)
-  if (facts.length === 0) return isReady ? null : <section className="panel facts is-outline" aria-hidden="true" />
-  return <Facts facts={facts} label="Host" />
+  return facts.length > 0 && <Facts facts={facts} label="Host" />
 }
 
 function hostFacts(host: HostColumns): Fact[] {

@@ -4,6 +4,7 @@ import { useNode } from '../../api/resources.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { useKnownQueries } from '../../api/use-known-queries.ts'
 import { Chart } from '../../chart/chart.tsx'
+import { AnswerState } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
@@ -59,8 +60,9 @@ export function NodePage() {
           />
         </PanelBoundary>
       )}
-      <HostFacts host={host} isReady={isReady} />
-      <NodeCharts />
+      <HostFacts host={host} />
+      <AnswerState answer={recent} />
+      {isReady && <NodeCharts />}
       <PanelBoundary>
         <SourcesPanel />
       </PanelBoundary>

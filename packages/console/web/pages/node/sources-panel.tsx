@@ -10,7 +10,8 @@ import { sourceState } from '../source-words.ts'
 export function SourcesPanel() {
   const page = usePageState()
   const { data } = useSources()
-  const sources = data?.sources ?? []
+  if (!data) return null
+  const { sources } = data
   const reading = sources.filter(({ state }) => state === 'reading')
   const others = sources
     .filter(({ state }) => state !== 'reading')
@@ -37,7 +38,7 @@ export function SourcesPanel() {
             </tr>
           </thead>
           <tbody>
-            {reading.length > 0 && data && (
+            {reading.length > 0 && (
               <tr>
                 <td>
                   <StateMark tone="ok" word="Reading" />
@@ -63,7 +64,7 @@ export function SourcesPanel() {
           </tbody>
         </table>
       </TableBox>
-      {data && sources.length === 0 && <p className="panel-note">No source is configured.</p>}
+      {sources.length === 0 && <p className="panel-note">No source is configured.</p>}
     </section>
   )
 }
