@@ -10,6 +10,7 @@ import { loadConfig } from '../../packages/cli/src/config/load.ts'
 
 const INTERVAL_MS = 50
 const CALL_LIMIT_MS = 1000
+const FLOOD_BYTES = 1 << 20
 
 const { positionals } = parseArgs({ allowPositionals: true, options: { listen: { type: 'string' } } })
 const [misdeed = 'none', at = '1', type = 'unruly'] = positionals
@@ -20,7 +21,7 @@ const { agent: config } = loaded.config
 const agent = createAgent({
   config: {
     ...config,
-    limits: { ...config.limits, source_call_ms: CALL_LIMIT_MS },
+    limits: { ...config.limits, source_call_ms: CALL_LIMIT_MS, source_flood_bytes: FLOOD_BYTES },
     dataSources: [
       { name: 'unruly', definition: unruly, intervalMs: INTERVAL_MS, options: { misdeed, at: Number(at) } },
       { name: 'host', definition: host, intervalMs: INTERVAL_MS, options: { parts: ['load'] } },

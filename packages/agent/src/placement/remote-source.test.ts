@@ -80,7 +80,7 @@ for (const type of ['unruly', 'unruly_worker']) {
   test(`${type}: records beyond the limit of a call are dropped and counted, and the source goes on`, async () => {
     const { runner, rows } = startUnruly(type, { misdeed: 'flood' })
     await until('a sample after the flood', () => rows.some(({ samples }) => samples === 4), 20_000)
-    assert.ok((runner.stats.dropped.get('flood') ?? 0) > 1_000_000)
+    assert.ok((runner.stats.dropped.get('flood') ?? 0) > 200_000)
   })
 }
 

@@ -4,6 +4,7 @@ import type { FromHost, ToHost } from './protocol.ts'
 
 /** A running child process or worker. */
 export interface Transport {
+  readonly kind: 'process' | 'worker'
   /** Process id of a child; undefined for a worker. */
   readonly pid: number | undefined
   send(message: ToHost): void
@@ -40,6 +41,7 @@ export function startProcess({ onMessage, onExit, onNoise }: TransportEvents): T
   child.on('exit', (code, signal) => end(signal === null ? `ended with code ${code}` : `was ended by ${signal}`))
   child.stderr?.setEncoding('utf8').on('data', (text: string) => onNoise(text.slice(0, NOISE_LIMIT_BYTES)))
   return {
+    kind: 'process',
     pid: child.pid,
     send: (message) => {
       // A closed channel shows as the exit that follows.
@@ -57,6 +59,11 @@ export function startWorker({ onMessage, onExit }: TransportEvents): Transport {
   worker.on('error', (error: Error) => {
     failure = error.message
   })
-  worker.on('exit', (code) => onExit(failure === '' ? `ended with code ${code}` : failure))
-  return { pid: undefined, send: (message) => worker.postMessage(message), kill: () => void worker.terminate() }
+  worker.on('exit', (code) => onExit(failure === '' ? `ended with code ${code}` : `ended with an error: ${failure}`))
+  return {
+    kind: 'worker',
+    pid: undefined,
+    send: (message) => worker.postMessage(message),
+    kill: () => void worker.terminate(),
+  }
 }

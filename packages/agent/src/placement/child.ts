@@ -1,0 +1,155 @@
+import {
+  absenceType,
+  allocateViews,
+  countDrop,
+  encoderOf,
+  type RecordType,
+  SondeError,
+  type SourceInfo,
+  SymbolTable,
+  wallNs,
+} from '@sonde/sdk'
+import type { FromHost } from './protocol.ts'
+import type { RemoteOptions } from './remote-source.ts'
+import type { Transport } from './transport.ts'
+
+/** The answer to a call. */
+export type Done = Extract<FromHost, { kind: 'done' }>
+
+interface Call {
+  readonly id: number
+  readonly resolve: (done: Done) => void
+  readonly reject: (error: SondeError) => void
+}
+
+/** The first call also waits for the child to start and load its code. Unit: milliseconds. */
+const START_LIMIT_MS = 10_000
+
+/** One life of the child: its transport, its symbols, and the call that is open. */
+export class Child {
+  readonly transport: Transport
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>
+  readonly #options: RemoteOptions
+  readonly #types: ReadonlyMap<string, RecordType>
+  readonly #symbols = new SymbolTable(1 << 24)
+  readonly #info: SourceInfo
+  readonly #onLost: (reason: string, told: { untold: SondeError | undefined }) => void
+  #lost = false
+  #open: Call | undefined
+  #calls = 0
+  #receivedBytes = 0
+
+  /** @param onLost Called once, when it ended or was given up: why, and an error where no open call was rejected with one. */
+  constructor(
+    options: RemoteOptions,
+    types: ReadonlyMap<string, RecordType>,
+    onLost: (reason: string, told: { untold: SondeError | undefined }) => void,
+  ) {
+    const { hosted } = options
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ended = promise
+    this.#options = options
+    this.#types = types
+    this.#onLost = onLost
+    this.#info = { id: hosted.name, tag: '', labels: {}, symbols: this.#symbols, intervalMs: hosted.intervalMs }
+    this.transport = options.start({
+      onMessage: (message) => this.#receive(message),
+      onNoise: options.onNoise,
+      onExit: (reason) => {
+        resolve()
+        this.#lose(
+          reason,
+          new SondeError(
+            'AGT_CHILD_EXIT',
+            `The ${this.transport.kind} of source ${hosted.name} ${reason}; it is replaced.`,
+          ),
+        )
+      },
+    })
+    this.transport.send({ kind: 'open', source: hosted })
+  }
+
+  call(method: 'probe' | 'sample' | 'close', limitMs: number): Promise<Done> {
+    const { name } = this.#options.hosted
+    // A call that hangs is still open when the agent stops: then there is no point in another.
+    if (this.#open !== undefined)
+      return Promise.reject(new SondeError('AGT_CALL_OPEN', `source ${name}: a call is still open`))
+    return new Promise((resolve, reject) => {
+      const id = ++this.#calls
+      const allowedMs = limitMs + (id === 1 && method !== 'close' ? START_LIMIT_MS : 0)
+      const timer = setTimeout(() => {
+        const said = `A call of source ${name} took more than ${allowedMs} ms; its ${this.transport.kind} is replaced.`
+        this.transport.kill()
+        // One that the kernel holds may end much later, or never: it is given up now.
+        this.#lose('did not answer', new SondeError('AGT_CALL_LIMIT', said))
+      }, allowedMs)
+      const settle =
+        <T>(then: (value: T) => void) =>
+        (value: T) => {
+          clearTimeout(timer)
+          then(value)
+        }
+      this.#open = { id, resolve: settle(resolve), reject: settle(reject) }
+      this.#receivedBytes = 0
+      this.transport.send({ kind: 'call', id, method })
+    })
+  }
+
+  /** Takes all series of this life out of every view: the next child's symbols are others. */
+  sayGone(reason: string): void {
+    const encode = encoderOf(absenceType, this.#symbols)
+    const { recordBytes } = absenceType.layout
+    const views = allocateViews(recordBytes * this.#options.types.length)
+    const text = `The ${this.transport.kind} of the source ${reason}.`
+    this.#options.types.forEach((type, index) => {
+      encode(
+        { time: wallNs(), type: type.name, series: '', field: '', code: 'gone', reason: text },
+        views,
+        index * recordBytes,
+      )
+    })
+    const count = this.#options.types.length
+    this.#options.accept({ type: absenceType, source: this.#info, clock: 'wall', count, bytes: views.bytes })
+  }
+
+  #lose(reason: string, error: SondeError): void {
+    if (this.#lost) return
+    this.#lost = true
+    const call = this.#open
+    this.#open = undefined
+    this.#onLost(reason, { untold: call === undefined ? error : undefined })
+    call?.reject(error)
+  }
+
+  #receive(message: FromHost): void {
+    // Its series are gone already: what still comes would bring them back.
+    if (this.#lost) return
+    if (message.kind === 'symbols') {
+      for (const text of message.texts) this.#symbols.id(text)
+    } else if (message.kind === 'batch') {
+      this.#acceptBatch(message)
+    } else if (message.id === this.#open?.id) {
+      const call = this.#open
+      this.#open = undefined
+      call?.resolve(message)
+    }
+  }
+
+  /** Nothing a child sends is trusted: the type must be declared, the length must fit, and the sum is bounded. */
+  #acceptBatch({ type: fingerprint, clock, count, bytes }: Extract<FromHost, { kind: 'batch' }>): void {
+    const { stats, accept, hosted } = this.#options
+    const type = this.#types.get(fingerprint)
+    if (type === undefined || bytes.byteLength !== count * type.layout.recordBytes) {
+      countDrop(stats, 'malformed', count)
+      return
+    }
+    this.#receivedBytes += bytes.byteLength
+    if (this.#receivedBytes > hosted.floodBytes) {
+      countDrop(stats, 'flood', count)
+      return
+    }
+    stats.records += count
+    accept({ type, source: this.#info, clock, count, bytes })
+  }
+}

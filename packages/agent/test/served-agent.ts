@@ -1,0 +1,102 @@
+import type { TestContext } from 'node:test'
+import { counter, defineType, gauge, type History, label, timestamp, wallNs } from '@sonde/sdk'
+import { check } from '@sonde/sdk/config'
+import pino from 'pino'
+import * as v from 'valibot'
+import { type Agent, createAgent } from '../src/agent.ts'
+import { exportSchema, limitsSchema } from '../src/config.ts'
+import { agentRoutes, createServer } from '../src/http/server.ts'
+import type { SourceDefinition } from '../src/sources/source.ts'
+
+/** One row a device and sample; the counter counts samples, the gauge is the time of the sample. */
+const steadyType = defineType('steady', 'Samples of a source that does what it should', {
+  time: timestamp(),
+  device: label('Device'),
+  samples_total: counter('u64', { help: 'Samples taken' }),
+  sampled_ms: gauge('f64', { unit: 'milliseconds', help: 'Time of the sample' }),
+})
+
+/** Options of {@link serveAgent}. */
+export interface ServeOptions {
+  /** Devices of the source. Default: 2. */
+  readonly devices?: number
+  readonly limits?: object
+  readonly prometheus?: object
+  readonly history?: History
+}
+
+/** An agent with one steady source behind a listener on a free port of loopback. Both end with the test. */
+export async function serveAgent(
+  test: TestContext,
+  options: ServeOptions = {},
+): Promise<{ agent: Agent; address: string }> {
+  const exports = check(exportSchema, { prometheus: options.prometheus ?? {} }, 'export')
+  const limits = check(limitsSchema, options.limits ?? {}, 'limits')
+  if (!exports.ok || !limits.ok) throw new Error('the test has a wrong configuration')
+  const definition = steady(options.devices ?? 2)
+  const agent = createAgent({
+    config: {
+      dataSources: [{ name: 'steady', definition, intervalMs: 50, options: {} }],
+      paths: { procfs: '/proc', sysfs: '/sys' },
+      export: exports.value,
+      limits: limits.value,
+    },
+    log: pino({ level: 'silent' }),
+    version: 'test',
+    ...(options.history === undefined ? {} : { history: options.history }),
+  })
+  const app = createServer(agent)
+  agentRoutes(app, agent)
+  test.after(async () => {
+    await app.close()
+    await agent.close()
+  })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  agent.start()
+  return { agent, address }
+}
+
+function steady(devices: number): SourceDefinition {
+  return {
+    name: 'steady',
+    summary: 'Reports a row a device',
+    types: [steadyType],
+    placement: 'inline',
+    intervalMs: 50,
+    options: v.strictObject({}),
+    create(_options, { source }) {
+      let samples = 0
+      return {
+        open: () => undefined,
+        probe: () => ({ state: 'present', found: `${devices} devices` }),
+        sample() {
+          samples++
+          const time = wallNs()
+          for (let i = 0; i < devices; i++)
+            source.report(steadyType, {
+              time,
+              device: `dev${i}`,
+              samples_total: samples,
+              sampled_ms: Number(time) / 1e6,
+            })
+        },
+        close: () => undefined,
+      }
+    },
+  }
+}
+
+/** Waits until `look` gives something; fails with the name of what was awaited. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  limitMs = 10_000,
+): Promise<T> {
+  const deadlineMs = Date.now() + limitMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (Date.now() > deadlineMs) throw new Error(`not within ${limitMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
