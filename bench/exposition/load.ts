@@ -50,10 +50,13 @@ export function ourLoad(accept: (batch: Batch) => void): Load & { send(): void }
   const batches: Batch[] = []
   const emit = (batch: Batch) => batches.push({ ...batch, bytes: batch.bytes.slice() })
   const source = createSource({ id: 'bench', labels: { node: 'hgx-a17' }, emit })
+  // One object a row for good, so that little garbage is left for the measured part.
+  const records = labels.map((of): Record<string, unknown> => ({ time: 0n, ...of }))
   return {
     update(step, everyNth) {
       for (let row = 0; row < ROWS; row += everyNth) {
-        const record: Record<string, unknown> = { time: BigInt(step), ...labels[row] }
+        const record = records[row] ?? {}
+        record.time = BigInt(step)
         for (let i = 0; i < COUNTERS; i++) record[`c${i}_bytes_total`] = counterAt(row, i, step)
         for (let i = 0; i < GAUGES; i++) record[`g${i}_celsius`] = gaugeAt(row, i, step)
         source.report(type, record)

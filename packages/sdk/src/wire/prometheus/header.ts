@@ -46,6 +46,7 @@ export function namesOf({ name, kind }: FamilyInfo): string[] {
 }
 
 function escapeHelp(help: string, format: Format): string {
+  if (!/[\\\n"\0\ud800-\udfff]/.test(help)) return help
   const text = help.toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
   return format === 'openmetrics' ? text.replaceAll('"', '\\"') : text
 }

@@ -33,6 +33,9 @@ interface LineText {
 }
 
 const PAGE_LINES = 256
+const NOTE_WORDS = 4
+const LOW = 1
+const HIGH = 2
 const TIME_WIDTH: Readonly<Record<TimeStyle, number>> = { none: 0, milliseconds: 14, seconds: 15 }
 const TIME_LIMIT_MS = 1e13
 
@@ -53,11 +56,11 @@ export class Lines {
   /** The record in hand. */
   readonly #low: Uint32Array
   readonly #high: Uint32Array
-  /** The values that the text shows, by line. */
-  #shownLow = new Uint32Array(0)
-  #shownHigh = new Uint32Array(0)
-  /** Where in its page the value of each line stands; 0 where there is no line. */
-  #places = new Uint32Array(0)
+  /**
+   * What is noted of each line, four words apart so that a line takes one cache line: where in its page the value stands (0 where there
+   * is no line), low and high word of the value that the text shows.
+   */
+  #notes = new Uint32Array(0)
   #shownMs = new Float64Array(0)
   #rowLimit = 0
   #width = 1
@@ -94,10 +97,7 @@ export class Lines {
     while (this.#pages.length * this.#rowsPerPage < rowCount) this.#pages.push(new Page())
     if (rowCount <= this.#rowLimit) return
     this.#rowLimit = Math.max(rowCount, this.#rowLimit * 2)
-    const lines = this.#rowLimit * this.#lanes.length
-    this.#shownLow = grown(this.#shownLow, new Uint32Array(lines))
-    this.#shownHigh = grown(this.#shownHigh, new Uint32Array(lines))
-    this.#places = grown(this.#places, new Uint32Array(lines))
+    this.#notes = grown(this.#notes, new Uint32Array(this.#rowLimit * this.#lanes.length * NOTE_WORDS))
     if (this.#time !== 'none') this.#shownMs = grown(this.#shownMs, new Float64Array(this.#rowLimit))
   }
 
@@ -138,17 +138,18 @@ export class Lines {
   #patchRow(page: Page, rows: Rows, row: number): boolean {
     const { length } = this.#lanes
     const present = this.#loadRow(rows, row)
-    for (let lane = 0, line = row * length; lane < length; lane++, line++) {
-      const place = this.#places[line]!
+    for (let lane = 0, note = row * length * NOTE_WORDS; lane < length; lane++, note += NOTE_WORDS) {
+      const place = this.#notes[note]!
       if ((place === 0) !== lane >= present) return false
       if (place === 0) continue
       const low = this.#low[lane]!
       const high = this.#high[lane]!
-      if (low === this.#shownLow[line] && high === this.#shownHigh[line]) continue
-      if (this.#lanes[lane]!.numbers === 'float' && (isSpecial(high) || isSpecial(this.#shownHigh[line]!))) return false
+      if (low === this.#notes[note + LOW] && high === this.#notes[note + HIGH]) continue
+      if (this.#lanes[lane]!.numbers === 'float' && (isSpecial(high) || isSpecial(this.#notes[note + HIGH]!)))
+        return false
       if (!writeValue(this.#lanes[lane]!, page.writable(), place, page.width, high, low)) return false
-      this.#shownLow[line] = low
-      this.#shownHigh[line] = high
+      this.#notes[note + LOW] = low
+      this.#notes[note + HIGH] = high
     }
     return this.#time === 'none' || this.#patchTime(page, timeOf(rows, row), row)
   }
@@ -159,9 +160,9 @@ export class Lines {
     if (timeMs === 0 || shown === 0) return false
     const bytes = page.writable()
     const { length } = this.#lanes
-    for (let lane = 0, line = row * length; lane < length; lane++, line++) {
-      const place = this.#places[line]!
-      if (place !== 0) this.#writeTime(bytes, place + this.#room(page, line), timeMs)
+    for (let lane = 0, note = row * length * NOTE_WORDS; lane < length; lane++, note += NOTE_WORDS) {
+      const place = this.#notes[note]!
+      if (place !== 0) this.#writeTime(bytes, place + this.#room(page, note, lane), timeMs)
     }
     this.#shownMs[row] = timeMs
     return true
@@ -183,13 +184,13 @@ export class Lines {
       const present = this.#loadRow(rows, row)
       const timeMs = this.#noteTime(rows, row)
       const labelBytes = rows.labels[row]?.length ?? 0
-      for (let lane = 0, line = row * length; lane < length; lane++, line++) {
-        this.#places[line] = lane < present ? 1 : 0
+      for (let lane = 0, note = row * length * NOTE_WORDS; lane < length; lane++, note += NOTE_WORDS) {
+        this.#notes[note] = lane < present ? 1 : 0
         if (lane >= present) continue
         const low = this.#low[lane]!
         const high = this.#high[lane]!
-        this.#shownLow[line] = low
-        this.#shownHigh[line] = high
+        this.#notes[note + LOW] = low
+        this.#notes[note + HIGH] = high
         const { open, close, bare } = this.#texts[lane]!
         fixed += labelBytes === 0 ? bare.length : open.length + labelBytes + close.length
         fixed += 1 + (timeMs === 0 ? 0 : TIME_WIDTH[this.#time])
@@ -219,8 +220,8 @@ export class Lines {
     const labels = rows.labels[row]
     const timeMs = this.#time === 'none' ? 0 : this.#shownMs[row]!
     let at = start
-    for (let lane = 0, line = row * length; lane < length; lane++, line++) {
-      if (this.#places[line] === 0) continue
+    for (let lane = 0, note = row * length * NOTE_WORDS; lane < length; lane++, note += NOTE_WORDS) {
+      if (this.#notes[note] === 0) continue
       const text = this.#texts[lane]!
       if (labels === undefined || labels.length === 0) {
         at = append(bytes, at, text.bare)
@@ -229,9 +230,9 @@ export class Lines {
         at = append(bytes, at, labels)
         at = append(bytes, at, text.close)
       }
-      this.#places[line] = at
-      const room = this.#room(page, line)
-      this.#writeNoted(bytes, at, room, line, lane)
+      this.#notes[note] = at
+      const room = this.#room(page, note, lane)
+      this.#writeValue(bytes, at, room, note, lane)
       at += room
       if (timeMs !== 0) at = this.#writeTime(bytes, at, timeMs)
       bytes[at++] = 10
@@ -239,18 +240,17 @@ export class Lines {
     return at
   }
 
-  #writeNoted(bytes: Buffer, at: number, room: number, line: number, lane: number): void {
-    const low = this.#shownLow[line]!
-    const high = this.#shownHigh[line]!
+  #writeValue(bytes: Buffer, at: number, room: number, note: number, lane: number): void {
+    const low = this.#notes[note + LOW]!
+    const high = this.#notes[note + HIGH]!
     if (this.#lanes[lane]!.numbers === 'float' && isSpecial(high))
       bytes.write(specialText(doubleOf(high, low)), at, 'latin1')
     else writeValue(this.#lanes[lane]!, bytes, at, room, high, low)
   }
 
   /** Characters of the value of a line. */
-  #room(page: Page, line: number): number {
-    const lane = this.#lanes[line % this.#lanes.length]!
-    return specialWidth(lane, this.#shownHigh[line]!, this.#shownLow[line]!) || page.width
+  #room(page: Page, note: number, lane: number): number {
+    return specialWidth(this.#lanes[lane]!, this.#notes[note + HIGH]!, this.#notes[note + LOW]!) || page.width
   }
 
   #writeTime(bytes: Uint8Array, start: number, timeMs: number): number {
