@@ -64,6 +64,7 @@ export class ChartModeller {
         .filter((at) => at >= view.fromMs && at <= view.toMs),
       columns,
       isLive: view.isLive,
+      isKnown: view.isKnown,
       bandLabel,
     }
     const sentence = sentenceOf(spec, view, { unit, lines, newest, gaps: countGaps(columns, from, newest) })
@@ -151,6 +152,7 @@ function sentenceOf(
   },
 ): string {
   const span = formatDuration(view.toMs - view.fromMs)
+  if (!view.isKnown) return `${spec.title}, ${span}. Loading.`
   if (facts.newest < 0) return `${spec.title}, ${span}. No sample.`
   const values = facts.lines
     .slice(0, 8)

@@ -38,6 +38,8 @@ export interface ChartView {
   readonly fromMs: number
   readonly toMs: number
   readonly isLive: boolean
+  /** Whether the samples of this window are here; before that nothing is said about gaps. */
+  readonly isKnown: boolean
   readonly zone: 'utc' | 'local'
   /** `lines` draws every member; otherwise four and more like members are a herd. */
   readonly mode: 'herd' | 'lines'

@@ -30,7 +30,7 @@ export function ChartTable({
   const first = Math.max(0, Math.floor(scrolledPx / ROW_PX) - 4)
   const last = Math.min(positions.length, first + Math.ceil(heightPx / ROW_PX) + 8)
   return (
-    <TableBox label={spec.title} heightPx={heightPx} onScroll={setScrolledPx}>
+    <TableBox label={`${spec.title} as a table`} heightPx={heightPx} onScroll={setScrolledPx}>
       {/* The rows that are not drawn leave their room above and below. */}
       <div style={{ paddingTop: first * ROW_PX, paddingBottom: (positions.length - last) * ROW_PX }}>
         <table className="table is-compact has-first-fixed" aria-rowcount={positions.length + 1}>

@@ -82,6 +82,7 @@ function useChartModel(spec: ChartSpec, answer: Columns, page: PageState): Chart
         fromMs,
         toMs,
         isLive: answer.range.kind === 'live',
+        isKnown: answer.grid !== undefined,
         zone: tz ?? 'utc',
         mode: view ?? 'herd',
         pinned: new Set(lit),

@@ -17,6 +17,8 @@ export interface Decorations {
   readonly columns: readonly Float64Array[]
   /** Whether the right end is now. */
   readonly isLive: boolean
+  /** Whether the samples are here, so that what is missing is a gap. */
+  readonly isKnown: boolean
   /** Name of the band at the right end. */
   readonly bandLabel: string | undefined
 }
@@ -71,7 +73,7 @@ export function drawDecorations(plot: uPlot, model: DrawnModel, palette: Palette
   context.beginPath()
   context.rect(left, top, width, height)
   context.clip()
-  if (model.columns.length > 0) drawGaps(context, model, palette, { first, last, x, top, height, left, width, unit })
+  if (model.isKnown) drawGaps(context, model, palette, { first, last, x, top, height, left, width, unit })
   drawLimits(plot, model, palette, unit)
   for (const at of model.resetsMs) drawNotch(context, x(at), top + height, unit, palette)
   const edge = newestPosition(model.columns, first, last)

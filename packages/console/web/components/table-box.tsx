@@ -14,7 +14,7 @@ export function TableBox({ label, heightPx, onScroll, children }: BoxProps) {
     <section
       className="table-box"
       style={{ height: heightPx }}
-      aria-label={`${label}, table`}
+      aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the box scrolls, and the keyboard must reach it
       tabIndex={0}
       onScroll={onScroll && ((event) => onScroll(event.currentTarget.scrollTop))}

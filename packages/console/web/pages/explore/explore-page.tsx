@@ -52,9 +52,9 @@ export function ExplorePage() {
   return (
     <>
       <PageHead title="Explorer">
-        <StepSelect />
         {queries.length > 0 && (
           <>
+            <StepSelect />
             <CopyButton label="Copy link" icon="link" text={() => location.href} />
             <CopyButton label="Copy as curl" text={copyQuery} />
             <button type="button" className="button" disabled={lanes.length === 0} onClick={saveCsv}>

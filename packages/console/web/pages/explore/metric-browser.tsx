@@ -37,7 +37,7 @@ export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }
           {filter ? `${countOf(count, 'metric')} searched.` : 'The page Sources says what is missing.'}
         </Empty>
       ) : (
-        <TableBox label="Metrics">
+        <TableBox label="Table of metrics">
           <table className="table">
             <thead>
               <tr>

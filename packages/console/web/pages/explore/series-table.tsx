@@ -47,7 +47,7 @@ export function SeriesTable({ lane, from, to }: TableProps) {
   const toggle = (key: string): void =>
     page.change({ lit: lit.includes(key) ? lit.filter((other) => other !== key) : [...lit, key] }, 'replace')
   return (
-    <TableBox label={`${lane.spec.title}, series`}>
+    <TableBox label={`Table of ${lane.spec.title}`}>
       <table className="table is-compact has-first-fixed">
         <thead>
           <tr>

@@ -84,7 +84,7 @@ function Rows({ rows, sort }: { readonly rows: readonly Row[]; readonly sort: So
     </SortHead>
   )
   return (
-    <TableBox label="Interfaces">
+    <TableBox label="Table of interfaces">
       <table className="table has-first-fixed">
         <thead>
           <tr>

@@ -65,7 +65,7 @@ export function CounterTable({ device, type, queries, latest, recent }: TablePro
       {rows.length === 0 ? (
         <Empty fact={`Nothing matches "${page.url.q}".`}>{countOf(all.length, 'field')} searched.</Empty>
       ) : (
-        <TableBox label="Counters">
+        <TableBox label="Table of counters">
           <table className="table has-first-fixed">
             <thead>
               <tr>

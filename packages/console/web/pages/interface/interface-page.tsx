@@ -53,7 +53,7 @@ export function InterfacePage({ device }: { readonly device: string }) {
         </>
       )}
       <AnswerState answer={recent} panels={9} />
-      {type && recent.grid && <Panels type={type} queries={queries} latest={latest} />}
+      {type && recent.grid && <Panels type={type} queries={queries} latest={latest} isGone={isGone} />}
       {latest.length > 0 && type && (
         <PanelBoundary>
           <CounterTable device={device} type={type} queries={queries} latest={latest} recent={recent} />
@@ -67,14 +67,17 @@ function Panels({
   type,
   queries,
   latest,
+  isGone,
 }: {
   readonly type: TypeInfo
   readonly queries: readonly MetricQuery[]
   readonly latest: readonly SeriesValue[]
+  readonly isGone: boolean
 }) {
   const page = usePageState()
   const answer = useColumns(queries, page.range, page.stepMs)
   const panels = useMemo(() => interfacePanels(type, queries, answer, latest), [type, queries, answer, latest])
+  if (isGone && panels.every(({ spec }) => spec.members.length === 0)) return null
   return (
     <div className="chart-grid">
       {panels.map(({ spec, absent }) => (

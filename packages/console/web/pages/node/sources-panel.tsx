@@ -26,7 +26,7 @@ export function SourcesPanel() {
           All sources
         </Link>
       </header>
-      <TableBox label="Sources">
+      <TableBox label="Table of sources">
         <table className="table">
           <thead>
             <tr>

@@ -24,7 +24,7 @@ export function AbsenceTable({
         {isReady && <span className="panel-caption">{countOf(count, 'field')} of hardware that is here</span>}
       </header>
       {absences.length > 0 && (
-        <TableBox label="Absent values">
+        <TableBox label="Table of absent values">
           <table className="table">
             <thead>
               <tr>

@@ -16,7 +16,7 @@ export function SinkTable({ sinks }: { readonly sinks: readonly SinkInfo[] }) {
         </h2>
         <span className="panel-caption">since the start</span>
       </header>
-      <TableBox label="Sinks">
+      <TableBox label="Table of sinks">
         <table className="table has-first-fixed">
           <thead>
             <tr>

@@ -18,7 +18,7 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceInfo
         </h2>
         <span className="panel-caption">since the start</span>
       </header>
-      <TableBox label="Sources">
+      <TableBox label="Table of sources">
         <table className="table has-first-fixed">
           <thead>
             <tr>
