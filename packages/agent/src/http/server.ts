@@ -39,6 +39,8 @@ export function createServer(agent: Agent): FastifyInstance {
     frameworkErrors: (error, _request, reply) => fail(reply, error),
     clientErrorHandler: refuseConnection,
   })
+  // A page elsewhere can send plain text to us without asking first; JSON it cannot.
+  app.removeContentTypeParser('text/plain')
   app.setErrorHandler((error, _request, reply) => fail(reply, error))
   app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(app, request, reply)))
   app.addHook('onRequest', async (request, reply) => {
@@ -93,13 +95,12 @@ function sendError(reply: FastifyReply, { status, code, message }: HttpError): v
   void reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
 }
 
-/** Answers what is no request, where the connection still takes an answer. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code !== 'ECONNRESET' && socket.writable) {
-    const { status, code, message } = parserErrorOf(error.code)
-    const body = JSON.stringify({ error: { code, message } })
-    const head = `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
-    socket.write(`${head}\r\n\r\n${body}`)
-  }
-  socket.destroySoon()
+/** Answers what is no request, where the connection still takes an answer. Called again for every chunk that still arrives. */
+function refuseConnection(error: Error & { code?: string; rawPacket?: Buffer }, socket: Socket): void {
+  if (!socket.writable) return
+  const { status, code, message } = parserErrorOf(error.code)
+  const body = JSON.stringify({ error: { code, message } })
+  const head = `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
+  const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD '
+  socket.end(`${head}\r\n\r\n${isHead ? '' : body}`, () => socket.destroy())
 }

@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get, request as httpRequest, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import type { History, QueryAnswer } from '@sonde/sdk'
+import { serveAgent, until } from '../../test/served-agent.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly headers: Headers
+}
+
+/** A request that must be refused with our form of an error. */
+async function refusal(url: string, init?: RequestInit): Promise<Refusal> {
+  const response = await fetch(url, init)
+  const { error } = (await response.json()) as { error: { code: string; message: string } }
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+  assert.match(error.code, /^[A-Z]{3,4}_[A-Z_]+$/)
+  return { status: response.status, ...error, headers: response.headers }
+}
+
+/** The same through node:http, which lets a test choose the Host and reads what comes as it comes. */
+async function raw(address: string, path: string, headers: Record<string, string>, method = 'GET') {
+  const request = httpRequest(`${address}${path}`, { headers, method }).end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }
+}
+
+/** What a raw connection answers to these bytes. */
+async function speak(address: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
+  socket.end(text)
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  return answer
+}
+
+/** Waits for the first samples. */
+async function served(test: TestContext, options: Parameters<typeof serveAgent>[1] = {}) {
+  const { agent, address } = await serveAgent(test, options)
+  await until('a sample', () => agent.runners[0]?.state === 'reading')
+  return { agent, address }
+}
+
+test('another name than ours is refused on loopback, also for metrics, but not for health', async (t) => {
+  const { agent, address } = await served(t)
+  for (const path of ['/api/v1/node', '/metrics', '/api/v1/stream?q={}', '/nothing']) {
+    const { status, body } = await raw(address, path, { host: 'rebound.example' })
+    assert.equal(status, 421, path)
+    assert.match(
+      body.toString(),
+      /"code":"HTTP_HOST","message":"Host is \\"rebound.example\\", no name of this server; .*export\.prometheus\.allowed_hosts"/,
+    )
+  }
+  for (const path of ['/healthz', '/readyz'])
+    assert.equal((await raw(address, path, { host: 'rebound.example' })).status, 200)
+  assert.equal((await raw(address, '/api/v1/node', { host: `localhost:1` })).status, 200)
+  assert.equal(agent.http.refused.get('host'), 4)
+})
+
+test('a name that the configuration allows is answered', async (t) => {
+  const { address } = await served(t, { prometheus: { allowed_hosts: ['*.example.com'] } })
+  assert.equal((await raw(address, '/api/v1/node', { host: 'gpu.example.com' })).status, 200)
+  assert.equal((await raw(address, '/api/v1/node', { host: 'example.org' })).status, 421)
+})
+
+test('a listener beyond loopback lets metrics be scraped under any name', async (t) => {
+  // The rule goes by what is configured; the test itself stays on loopback.
+  const { address } = await served(t, { prometheus: { host: '0.0.0.0' } })
+  assert.equal((await raw(address, '/metrics', { host: 'gpu17.cluster:9394' })).status, 200)
+  assert.equal((await raw(address, '/api/v1/node', { host: 'gpu17.cluster:9394' })).status, 421)
+  assert.equal((await raw(address, '/api/v1/node', { host: '10.1.2.3:9394' })).status, 200)
+})
+
+test('every answer tells the browser to do as little as possible', async (t) => {
+  const { address } = await served(t)
+  for (const path of ['/api/v1/node', '/metrics', '/nothing', '/healthz']) {
+    const { headers } = await fetch(`${address}${path}`)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+    assert.equal(headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'", path)
+    assert.equal(headers.get('referrer-policy'), 'no-referrer', path)
+    assert.equal(headers.get('access-control-allow-origin'), null, path)
+    assert.equal(headers.get('x-powered-by') ?? headers.get('server'), null, path)
+  }
+})
+
+test('what is not there, and what a route does not take, is said as JSON', async (t) => {
+  const { address } = await served(t)
+  assert.deepEqual(
+    { ...(await refusal(`${address}/nothing?x=1`)), headers: 0 },
+    { status: 404, code: 'HTTP_NOT_FOUND', message: 'nothing is at "/nothing"', headers: 0 },
+  )
+  for (const [method, path, allow] of [
+    ['POST', '/api/v1/node', 'GET, HEAD'],
+    ['DELETE', '/metrics', 'GET, HEAD'],
+    ['PUT', '/api/v1/query', 'GET, HEAD, POST'],
+    ['HEAD', '/api/v1/stream', 'GET'],
+  ] as const) {
+    const response = await fetch(`${address}${path}`, { method })
+    assert.equal(response.status, 405, `${method} ${path}`)
+    assert.equal(response.headers.get('allow'), allow)
+    if (method !== 'HEAD')
+      assert.match(
+        await response.text(),
+        new RegExp(`"HTTP_METHOD","message":".*takes no ${method}; allowed: ${allow}"`),
+      )
+  }
+})
+
+test('HEAD answers the head of GET', async (t) => {
+  const { address } = await served(t)
+  for (const path of ['/metrics', '/healthz', '/api/v1/node', '/api/v1/sources']) {
+    const [head, whole] = await Promise.all([raw(address, path, {}, 'HEAD'), raw(address, path, {})])
+    assert.equal(head.status, 200, path)
+    assert.equal(head.body.length, 0)
+    assert.equal(head.headers['content-type'], whole.headers['content-type'])
+    assert.ok(Number(head.headers['content-length']) > 0, path)
+  }
+})
+
+test('garbage is refused with its place, its value and what is allowed', async (t) => {
+  const { address } = await served(t)
+  const query = `${address}/api/v1/query`
+  const q = (form: unknown) => `${query}?q=${encodeURIComponent(JSON.stringify(form))}`
+  const cases: [string, RequestInit | undefined, number, string, RegExp][] = [
+    [`${address}/api/v1/series`, undefined, 400, 'QRY_FORM', /metric and type are missing/],
+    [`${address}/api/v1/series?metric=a&metric=b`, undefined, 400, 'QRY_FORM', /metric is \["a","b"\]; allowed: once/],
+    [`${address}/api/v1/series?metric=`, undefined, 400, 'QRY_FORM', /metric is ""; allowed/],
+    [query, undefined, 400, 'QRY_FORM', /parameter q is missing/],
+    [`${query}?q=%7B`, undefined, 400, 'QRY_FORM', /q is "\{"; allowed: JSON/],
+    [`${query}?q={}&q={}`, undefined, 400, 'QRY_FORM', /q is \["{}","{}"\]; allowed: once/],
+    [q([]), undefined, 400, 'QRY_FORM', /the request must be an object/],
+    [
+      q({ queries: [{ metric: 'm', function: 'median' }] }),
+      undefined,
+      400,
+      'QRY_FORM',
+      /queries\[0\]\.function is "median"; allowed: last/,
+    ],
+    [q({ queries: [{ metric: 'm' }], stepMs: 0.5 }), undefined, 400, 'QRY_FORM', /stepMs is 0\.5; allowed/],
+    [q({ queries: [{ metric: 'm' }], fromMs: 'now' }), undefined, 400, 'QRY_FORM', /fromMs is "now"; allowed/],
+    [
+      q({ queries: [{ metric: 'm', matchers: [{ label: 'd', op: '=~', value: '(a+)+' }] }] }),
+      undefined,
+      400,
+      'QRY_FORM',
+      /matchers\[0\]/,
+    ],
+    [
+      q({ queries: [{ metric: 'm' }], fromMs: 1, toMs: 1e9, stepMs: 1 }),
+      undefined,
+      422,
+      'QRY_LIMIT',
+      /points a series; at most 11000/,
+    ],
+    [
+      q({ queries: Array(65).fill({ metric: 'm' }) }),
+      undefined,
+      422,
+      'QRY_LIMIT',
+      /65 questions in one request; at most 64/,
+    ],
+    [query, { method: 'POST', body: '{', headers: JSON_TYPE }, 400, 'HTTP_REQUEST', /JSON/],
+    [
+      query,
+      { method: 'POST', body: 'a=b', headers: { 'content-type': 'text/plain' } },
+      415,
+      'HTTP_CONTENT_TYPE',
+      /application\/json/,
+    ],
+    [
+      query,
+      { method: 'POST', body: JSON.stringify({ x: 'y'.repeat(300_000) }), headers: JSON_TYPE },
+      413,
+      'HTTP_BODY_LIMIT',
+      /at most 262144 bytes/,
+    ],
+    [`${address}/%zz`, undefined, 400, 'HTTP_URL', /no valid URL/],
+    [
+      `${address}/api/v1/stream?q=${encodeURIComponent('{"queries":[{"metric":"m"}],"stepMs":50}')}`,
+      undefined,
+      400,
+      'QRY_FORM',
+      /stepMs is 50; a live stream takes 100 to 60000/,
+    ],
+    [`${address}/api/v1/stream?q=null`, undefined, 400, 'QRY_FORM', /q is null; allowed: an object/],
+    [
+      `${address}/api/v1/stream?lastEventId=x&q=${encodeURIComponent('{"queries":[{"metric":"m"}]}')}`,
+      undefined,
+      400,
+      'QRY_FORM',
+      /last event id is "x"; allowed/,
+    ],
+  ]
+  for (const [url, init, status, code, message] of cases) {
+    const answer = await refusal(url, init)
+    assert.equal(`${answer.status} ${answer.code}`, `${status} ${code}`, `${url.slice(0, 200)}: ${answer.message}`)
+    assert.match(answer.message, message)
+  }
+})
+
+test('an address or headers that are too long are refused before they are read', async (t) => {
+  const { address } = await served(t)
+  assert.deepEqual((({ status, code }) => ({ status, code }))(await refusal(`${address}/?${'x'.repeat(17_000)}`)), {
+    status: 431,
+    code: 'HTTP_HEADER_LIMIT',
+  })
+  assert.match(
+    await speak(address, `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`),
+    /^HTTP\/1\.1 431 .*"HTTP_HEADER_LIMIT"/s,
+  )
+  assert.match(await speak(address, 'what is this\r\n\r\n'), /^HTTP\/1\.1 400 .*"HTTP_PARSE"/s)
+})
+
+test('a request for more values than may be computed is refused and counted', async (t) => {
+  const { agent, address } = await served(t, { devices: 400 })
+  const nowMs = Date.now()
+  const queries = [{ metric: 'steady_samples_total' }]
+  const body = JSON.stringify({ fromMs: nowMs - 11_000, toMs: nowMs, stepMs: 1, queries })
+  const answer = await refusal(`${address}/api/v1/query`, { method: 'POST', body, headers: JSON_TYPE })
+  assert.equal(`${answer.status} ${answer.code}`, '422 QRY_COST_LIMIT')
+  assert.match(
+    answer.message,
+    /over 2000000 values, series times points; take a larger stepMs, a shorter window, or add matchers/,
+  )
+  assert.equal(agent.http.refused.get('query_cost'), 1)
+})
+
+/** A history that answers when it is told to. */
+function heldHistory(): { history: History; release(): void; waiting(): number } {
+  const answer: QueryAnswer = { fromMs: 0, toMs: 1, stepMs: 1, times: new Float64Array(0), results: [] }
+  const held: (() => void)[] = []
+  return {
+    history: { query: () => new Promise((resolve) => held.push(() => resolve(answer))) },
+    release() {
+      for (const resolve of held.splice(0)) resolve()
+    },
+    waiting: () => held.length,
+  }
+}
+
+test('more queries at a time than the limit are told to come back, and are counted', async (t) => {
+  const { history, release, waiting } = heldHistory()
+  const { agent, address } = await served(t, { history, limits: { parallel_queries: 2 } })
+  const url = `${address}/api/v1/query?q=${encodeURIComponent('{"queries":[{"metric":"m"}]}')}`
+  const first = [fetch(url), fetch(url)]
+  await until('two queries', () => waiting() === 2)
+  const answer = await refusal(url)
+  assert.equal(`${answer.status} ${answer.code}`, '503 QRY_BUSY')
+  assert.equal(answer.headers.get('retry-after'), '5')
+  assert.equal(agent.http.refused.get('parallel_queries'), 1)
+  release()
+  for (const { status } of await Promise.all(first)) assert.equal(status, 200)
+  const later = fetch(url)
+  await until('a third query', () => waiting() === 1)
+  release()
+  assert.equal((await later).status, 200)
+})
+
+test('a fault of ours is 500 without its details, and counted', async (t) => {
+  const history: History = { query: () => Promise.reject(new Error('secret path /etc/shadow')) }
+  const { agent, address } = await served(t, { history })
+  const answer = await refusal(`${address}/api/v1/query?q=${encodeURIComponent('{"queries":[{"metric":"m"}]}')}`)
+  assert.equal(`${answer.status} ${answer.code}`, '500 HTTP_FAULT')
+  assert.doesNotMatch(answer.message, /secret/)
+  assert.equal(agent.http.errors, 1)
+})
+
+test('answers are compressed where the asker takes gzip, and are the same', async (t) => {
+  const { agent, address } = await served(t, { devices: 40 })
+  await until('some samples', () => (agent.runners[0]?.stats.samples ?? 0) > 5)
+  const nowMs = Date.now()
+  const form = {
+    fromMs: nowMs - 10_000,
+    toMs: nowMs,
+    stepMs: 100,
+    queries: [{ metric: 'steady_samples_total' }],
+  }
+  const path = `/api/v1/query?q=${encodeURIComponent(JSON.stringify(form))}`
+  for (const accept of ['application/json', 'application/x-sonde-columns']) {
+    const plain = await raw(address, path, { accept })
+    const packed = await raw(address, path, { accept, 'accept-encoding': 'br;q=1, gzip;q=0.5' })
+    assert.equal(plain.headers['content-encoding'], undefined)
+    assert.equal(packed.headers['content-encoding'], 'gzip')
+    assert.match(packed.headers.vary ?? '', /Accept-Encoding/)
+    assert.ok(packed.body.length < plain.body.length / 2, `${packed.body.length} of ${plain.body.length}`)
+    assert.deepEqual(gunzipSync(packed.body), plain.body)
+  }
+  const refused = await raw(address, path, { 'accept-encoding': 'gzip;q=0' })
+  assert.equal(refused.headers['content-encoding'], undefined)
+  assert.equal((await raw(address, '/healthz', { 'accept-encoding': 'gzip' })).headers['content-encoding'], undefined)
+})
+
+test('a client that goes away amid a large answer does no harm', async (t) => {
+  const { agent, address } = await served(t, { devices: 150 })
+  const nowMs = Date.now()
+  const form = { fromMs: nowMs - 10_000, toMs: nowMs, stepMs: 1, queries: [{ metric: 'steady_samples_total' }] }
+  for (let i = 0; i < 3; i++) {
+    const request = get(`${address}/api/v1/query?q=${encodeURIComponent(JSON.stringify(form))}`)
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    await once(response, 'data')
+    response.destroy()
+  }
+  assert.equal((await fetch(`${address}/healthz`)).status, 200)
+  assert.equal(agent.http.queries, 0)
+  assert.equal(agent.http.errors, 0)
+})
+
+test('what was refused is in the metrics from the start', async (t) => {
+  const { agent, address } = await served(t)
+  await raw(address, '/api/v1/node', { host: 'rebound.example' })
+  const page = await until('the count', async () => {
+    const text = await (await fetch(`${address}/metrics`)).text()
+    return /^sonde_http_refused_requests_total\{reason="host"\} 0*1$/m.test(text) && text
+  })
+  for (const reason of agent.http.refused.keys()) assert.match(page, new RegExp(`reason="${reason}"`))
+})
