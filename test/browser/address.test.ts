@@ -90,7 +90,7 @@ test('a view is its address', needs('chromium'), async (t) => {
         await readyChart(page)
         await page
           .locator('header')
-          .getByText(/\d\d:\d\d:\d\d UTC/)
+          .getByText(/\d\d:\d\d:\d\d\s*UTC/)
           .first()
           .waitFor()
         for (const panel of await page.locator('.chart .panel-unit').all()) {

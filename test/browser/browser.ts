@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { root, setUpWeb } from '../../scripts/setup.mjs'
 import { programPath } from '../debian.ts'
 import { type SondeProcess, type StartOptions, startSonde, temporaryDir } from '../sonde-process.ts'
@@ -121,12 +121,20 @@ async function visitPage(
     await page.goto(address)
     await look(page)
   } catch (error) {
-    if (problems.length > 0) throw new Error(`after this in the page: ${problems.join('\n')}`, { cause: error })
-    throw error
+    const picture = await pictureOfFailure(context)
+    throw new Error([`${(error as Error).message}`, `picture ${picture}`, ...problems].join('\n'), { cause: error })
   } finally {
     await context.close()
   }
   assert.deepEqual(problems, [], 'something went wrong in the page')
+}
+
+/** A picture of what the page showed when it failed a test. */
+async function pictureOfFailure(context: BrowserContext): Promise<string> {
+  mkdirSync(PICTURES_DIR, { recursive: true })
+  const path = join(PICTURES_DIR, `failed-${Date.now()}.png`)
+  for (const page of context.pages()) await page.screenshot({ path })
+  return path
 }
 
 function watch(page: Page, origin: string, report: (problem: string) => void): void {

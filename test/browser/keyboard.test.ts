@@ -103,7 +103,7 @@ test('everything is reached and used with the keyboard alone', needs('chromium')
   await t.test('adds a signal in the explorer', async (t) => {
     await stage.visit('/explore', async (page) => {
       await untilDrawn(page)
-      const field = page.getByRole('combobox').first()
+      const field = page.getByRole('combobox', { name: /metric/i }).and(page.locator('input'))
       await tabTo(page, field)
       await page.keyboard.type('netdev_rx_bytes')
       await page.getByRole('option').first().waitFor()
