@@ -47,7 +47,7 @@ async function measure(work: () => Promise<number>): Promise<Taken> {
   let last = { processor: processorMs(), wall: performance.now() }
   const watch = () => {
     const now = { processor: processorMs(), wall: performance.now() }
-    turnMs = Math.max(turnMs, now.processor - last.processor)
+    turnMs = Math.max(turnMs, Math.min(now.processor - last.processor, now.wall - last.wall))
     turnWallMs = Math.max(turnWallMs, now.wall - last.wall)
     last = now
     if (running) setImmediate(watch)

@@ -1,131 +1,214 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { TestNode } from '../../packages/agent/src/sources/test-node.ts'
+import { type ExposedFamily, parseExposition } from '../../packages/sdk/test/parse-exposition.ts'
 import { needs } from '../debian.ts'
-import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
+import { type SondeProcess, startSonde, until } from '../sonde-process.ts'
+import { type PeerSeries, type PrometheusPeer, startPrometheus } from './prometheus-peer.ts'
 
-const SCRAPE_FOR_MS = 60_000
+const SCRAPE_INTERVAL_S = 3
+/** A minute of them. */
+const SCRAPES = 20
+/** How old a value may be when it is scraped, and how far the clocks of two readings lie apart, on a busy machine. */
+const AGE_LIMIT_MS = 5000
+const READ_LIMIT_MS = 1000
+const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
+const TREES = [new URL('netdev/fixtures/veth-namespace', SOURCES), new URL('host/fixtures/guest', SOURCES)]
+const ACCEPT = { text: 'text/plain;version=0.0.4', openmetrics: 'application/openmetrics-text;version=1.0.0' } as const
 
-/** A port that was free a moment ago; Prometheus cannot be asked for any. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  server.close()
-  assert.ok(typeof address === 'object' && address !== null)
-  return address.port
-}
+type Families = Map<string, ExposedFamily>
 
-async function startPrometheus(
-  dir: string,
-  target: string,
-): Promise<{ child: ChildProcess; url: string; log: () => string }> {
-  const port = await freePort()
-  const config = join(dir, 'prometheus.yml')
-  writeFileSync(
-    config,
-    `global: { scrape_interval: 2s, scrape_timeout: 2s }\nscrape_configs:\n  - job_name: sonde\n    static_configs: [{ targets: ['${target}'] }]\n`,
+async function startAgent(t: TestContext, flags: readonly string[] = []): Promise<SondeProcess> {
+  const sonde = await startSonde(['agent', '--log-level', 'error', ...flags])
+  t.after(() => sonde.stop())
+  await until('every source', 20_000, async () => (await fetch(`${sonde.address}/readyz`)).ok)
+  await until('what Sonde says of itself', 20_000, async () =>
+    (await pageOf(sonde, 'text')).has('sonde_process_uptime_seconds'),
   )
-  const args = [
-    `--config.file=${config}`,
-    `--storage.tsdb.path=${dir}/tsdb`,
-    `--web.listen-address=127.0.0.1:${port}`,
-    '--log.level=debug',
-  ]
-  const child = spawn('prometheus', args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  let log = ''
-  child.stderr?.on('data', (chunk) => {
-    log += chunk
-  })
-  const url = `http://127.0.0.1:${port}`
-  await until('Prometheus to be ready', 30_000, async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok)
-  return { child, url, log: () => log }
+  return sonde
 }
 
-interface Sample {
-  readonly metric: Readonly<Record<string, string>>
-  readonly values: readonly (readonly [number, string])[]
+async function pageOf({ address }: SondeProcess, format: keyof typeof ACCEPT): Promise<Families> {
+  const response = await fetch(`${address}/metrics`, { headers: { accept: ACCEPT[format] } })
+  const [type] = ACCEPT[format].split(';')
+  assert.equal(response.headers.get('content-type')?.split(';')[0], type)
+  return parseExposition(new Uint8Array(await response.arrayBuffer()), format)
 }
 
-async function promql(url: string, query: string): Promise<Sample[]> {
-  const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(query)}`)
-  const { data } = (await response.json()) as { data: { result: Sample[] } }
-  return data.result
+const keyOf = (name: string, labels: Readonly<Record<string, string>>) =>
+  `${name} ${JSON.stringify(Object.entries(labels).sort())}`
+
+/** Every series of a page and its value, a number without the zeros in front. */
+function samplesOf(families: Families): Map<string, string> {
+  const samples = [...families.values()].flatMap((family) => family.samples)
+  return new Map(samples.map(({ name, labels, value }) => [keyOf(name, labels), value.replace(/^(-?)0+(?=\d)/, '$1')]))
 }
 
-/** Names and values of a page in either format, without its comments. */
-async function samplesOf(
-  { address }: SondeProcess,
-  accept: string,
-): Promise<{ type: string; samples: Map<string, string> }> {
-  const response = await fetch(`${address}/metrics`, { headers: { accept } })
-  const samples = new Map<string, string>()
-  for (const line of (await response.text()).split('\n')) {
-    const match = /^([^#\s][^ ]*(?:\{.*\})?) (\S+)$/.exec(line)
-    if (match !== null) samples.set(match[1] as string, match[2] as string)
+/** Name and labels of a series without those that Prometheus adds. */
+function peerKey({ metric: { __name__ = '', job: _job, instance: _instance, ...labels } }: PeerSeries): string {
+  return keyOf(__name__, labels)
+}
+
+/** What the kernel's own table said, and when: it was read at or after `fromMs` and at or before `toMs`. */
+interface Reading {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly values: ReadonlyMap<string, number>
+}
+
+function readKernel(): Reading {
+  const fromMs = Date.now()
+  const lines = readFileSync('/proc/net/dev', 'utf8').split('\n').slice(2)
+  const toMs = Date.now()
+  const values = new Map<string, number>()
+  for (const line of lines) {
+    const [, device, numbers = ''] = /^\s*(\S+):\s*(.*)$/.exec(line) ?? []
+    const columns = numbers.split(/\s+/).map(Number)
+    const of = (name: string, column: number) => values.set(keyOf(name, { device: device ?? '' }), columns[column] ?? 0)
+    if (device === undefined) continue
+    of('netdev_rx_bytes_total', 0)
+    of('netdev_rx_packets_total', 1)
+    of('netdev_tx_bytes_total', 8)
+    of('netdev_tx_packets_total', 9)
   }
-  return { type: response.headers.get('content-type') ?? '', samples }
+  return { fromMs, toMs, values }
+}
+
+/** Every value that Prometheus kept lies between what the kernel said before and after; where that did not move, they are equal. */
+function assertAsKernel(kept: readonly PeerSeries[], readings: readonly Reading[]): void {
+  let compared = 0
+  for (const series of kept) {
+    const key = peerKey(series)
+    for (const [seconds, value] of series.values) {
+      const before = readings.findLast(({ toMs }) => toMs < seconds * 1000 - AGE_LIMIT_MS)?.values.get(key)
+      const after = readings.find(({ fromMs }) => fromMs > seconds * 1000 + READ_LIMIT_MS)?.values.get(key)
+      if (before === undefined || after === undefined) continue
+      compared++
+      assert.ok(before <= Number(value) && Number(value) <= after, `${key}: ${before} ≤ ${value} ≤ ${after}`)
+    }
+  }
+  assert.ok(compared > SCRAPES, `${compared} values compared with /proc/net/dev`)
+}
+
+interface HistoryAnswer {
+  readonly times: readonly number[]
+  readonly results: readonly {
+    readonly series: readonly { readonly labels: Record<string, string>; readonly values: readonly (number | null)[] }[]
+  }[]
+}
+
+/** Every value that Prometheus kept is one that the agent sampled just before. */
+async function assertAsHistory(kept: readonly PeerSeries[], { address }: SondeProcess): Promise<void> {
+  const metrics = [...new Set(kept.map(({ metric }) => metric.__name__ ?? ''))]
+  const toMs = Date.now()
+  const queries = metrics.map((metric) => ({ metric, function: 'last' }))
+  // Steps of half the interval of sampling: none hides a sample.
+  const question = { fromMs: toMs - 120_000, toMs, stepMs: 500, queries }
+  const response = await fetch(`${address}/api/v1/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+  })
+  assert.equal(response.status, 200)
+  const { times, results } = (await response.json()) as HistoryAnswer
+  const sampled = new Map<string, readonly (number | null)[]>()
+  for (const [i, { series }] of results.entries()) {
+    for (const { labels, values } of series) sampled.set(keyOf(metrics[i] ?? '', labels), values)
+  }
+  for (const series of kept) {
+    const values = sampled.get(peerKey(series))
+    assert.ok(values !== undefined, `the agent has no history of ${peerKey(series)}`)
+    for (const [seconds, value] of series.values) {
+      const inTime = values.filter((_, i) => Math.abs((times[i] ?? 0) - seconds * 1000) <= AGE_LIMIT_MS)
+      assert.ok(inTime.includes(Number(value)), `${peerKey(series)}: ${value} at ${seconds}; sampled: ${inTime}`)
+    }
+  }
+}
+
+interface Target {
+  readonly health: string
+  readonly lastError: string
+}
+
+async function assertNoComplaint(peer: PrometheusPeer): Promise<void> {
+  const { activeTargets } = (await peer.api('targets')) as { activeTargets: Target[] }
+  assert.deepEqual(
+    activeTargets.map(({ health, lastError }) => [health, lastError]),
+    [['up', '']],
+  )
+  const complaints = peer
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('component="scrape manager"') && line.includes('err='))
+  assert.deepEqual(complaints, [])
+  for (const what of ['duplicate_timestamp', 'out_of_bounds', 'out_of_order']) {
+    assert.equal(await peer.own(`prometheus_target_scrapes_sample_${what}_total`), 0, what)
+  }
 }
 
 test(
   "Debian's Prometheus scrapes for a minute: target up, no parse error, counters equal",
   needs('prometheus'),
-  async () => {
-    const dir = temporaryDir()
-    const sonde = await startSonde(['agent', '--log-level', 'error'])
-    const { child, url, log } = await startPrometheus(dir.path, new URL(sonde.address).host)
-    try {
-      await new Promise((resolve) => setTimeout(resolve, SCRAPE_FOR_MS))
-      const up = await promql(url, 'up{job="sonde"}[1m]')
-      const ups = up[0]?.values ?? []
-      assert.ok(ups.length >= 25, `${ups.length} scrapes in a minute`)
-      // The first scrape may come before the listener; none after.
-      assert.ok(
-        ups.every(([, value]) => value === '1'),
-        JSON.stringify(ups),
-      )
-      assert.doesNotMatch(log(), /append failed|expected|invalid|out of order|duplicate/i)
+  async (t) => {
+    const sonde = await startAgent(t)
+    const readings: Reading[] = [readKernel()]
+    const peer = await startPrometheus(t, new URL(sonde.address).host, SCRAPE_INTERVAL_S)
+    const ups = await until('a minute of scrapes', 150_000, async () => {
+      readings.push(readKernel())
+      const [up] = await peer.range('up{job="sonde"}[5m]')
+      return (up?.values.length ?? 0) >= SCRAPES && up?.values
+    })
+    const kept = await peer.range('{job="sonde",__name__=~"netdev_.+_total"}[5m]')
+    readings.push(
+      await until('a reading after the last scrape', 10_000, () => {
+        const reading = readKernel()
+        return reading.fromMs > (ups.at(-1)?.[0] ?? 0) * 1000 + READ_LIMIT_MS && reading
+      }),
+    )
+    assert.deepEqual([...new Set(ups.map(([, value]) => value))], ['1'], JSON.stringify(ups))
+    await assertNoComplaint(peer)
+    assertAsKernel(kept, readings)
+    await assertAsHistory(kept, sonde)
 
-      const kept = await promql(url, '{__name__=~"netdev_.+|host_.+"}[10s]')
-      assert.ok(kept.length > 20, `${kept.length} series`)
-      const now = await samplesOf(sonde, 'application/openmetrics-text')
-      for (const { metric, values } of kept) {
-        if (!(metric.__name__ ?? '').endsWith('_total')) continue
-        const labels = Object.entries(metric).filter(([name]) => !['__name__', 'job', 'instance'].includes(name))
-        const key = `${metric.__name__}${labels.length > 0 ? `{${labels.map(([name, value]) => `${name}="${value}"`).join(',')}}` : ''}`
-        const current = now.samples.get(key)
-        assert.ok(current !== undefined, `${key} is not on the page`)
-        // A counter that Prometheus read seconds ago is at or just below what it is now, and equal where nothing moved since.
-        assert.ok(Number(values.at(-1)?.[1]) <= Number(current), `${key}: ${values.at(-1)?.[1]} > ${current}`)
-      }
-    } finally {
-      child.kill('SIGTERM')
-      await sonde.stop()
-      dir.remove()
-    }
+    // Only OpenMetrics has units: Prometheus asked for it by default, and read them.
+    const [known] = (await peer.api('targets/metadata?metric=netdev_rx_bytes')) as Record<string, string>[]
+    assert.deepEqual([known?.type, known?.unit, known?.help], ['counter', 'bytes', 'Bytes received'])
+    await until('Prometheus to have every series of the page', 20_000, async () => {
+      const page = [...samplesOf(await pageOf(sonde, 'openmetrics')).keys()].sort()
+      const scraped = (await peer.range(`{job="sonde"}[${SCRAPE_INTERVAL_S}s]`)).map(peerKey)
+      return page.every((key) => scraped.includes(key))
+    })
   },
 )
 
-test('both formats hold the same names and values, and promtool finds nothing', needs('promtool'), async () => {
-  const dir = temporaryDir()
-  // A tree that stands still: two scrapes must be equal to the last digit.
-  const sonde = await startSonde(['agent', '--log-level', 'error'])
-  try {
-    await until('the first samples', 10_000, async () => (await samplesOf(sonde, 'text/plain')).samples.size > 50)
-    const text = await samplesOf(sonde, 'text/plain;version=0.0.4')
-    const open = await samplesOf(sonde, 'application/openmetrics-text;version=1.0.0')
-    assert.match(text.type, /^text\/plain; version=0\.0\.4/)
-    assert.match(open.type, /^application\/openmetrics-text; version=1\.0\.0/)
-    assert.deepEqual([...open.samples.keys()].sort(), [...text.samples.keys()].sort())
-    const page = await (await fetch(`${sonde.address}/metrics`, { headers: { accept: 'text/plain' } })).text()
+test(
+  'both formats hold the same names, labels and values, and promtool finds nothing',
+  needs('promtool'),
+  async (t) => {
+    const node = new TestNode(t, ...TREES)
+    node.write(
+      'proc/net/dev',
+      node.read('proc/net/dev').replace(/eth0: +266 +3/, 'eth0: 18446744073709551615 9007199254740993'),
+    )
+    const sonde = await startAgent(t, ['--path.procfs', node.paths.procfs, '--path.sysfs', node.paths.sysfs])
+    const [text, open] = [await pageOf(sonde, 'text'), await pageOf(sonde, 'openmetrics')]
+    const [textSamples, openSamples] = [samplesOf(text), samplesOf(open)]
+    assert.deepEqual([...openSamples.keys()].sort(), [...textSamples.keys()].sort())
+    assert.ok(openSamples.size > 100, `${openSamples.size} series`)
+    assert.equal(openSamples.get(keyOf('netdev_rx_bytes_total', { device: 'eth0' })), '18446744073709551615')
+    for (const [key, value] of openSamples) {
+      // The tree stands still; what Sonde says of itself does not.
+      if (!key.startsWith('sonde_')) assert.equal(value, textSamples.get(key), key)
+    }
+    for (const [name, { type, help, unit }] of open) {
+      const same = text.get(type === 'counter' ? `${name}_total` : name)
+      assert.deepEqual([same?.type, same?.help], [type, help], name)
+      if (/_(bytes|seconds|ratio)$/.test(name)) assert.equal(unit, name.split('_').at(-1), name)
+    }
+    const page = await (await fetch(`${sonde.address}/metrics`, { headers: { accept: ACCEPT.text } })).text()
     const checked = spawnSync('promtool', ['check', 'metrics'], { input: page, encoding: 'utf8' })
-    assert.equal(checked.status, 0, checked.stdout + checked.stderr)
-    assert.equal(checked.stdout + checked.stderr, '')
-  } finally {
-    await sonde.stop()
-    dir.remove()
-  }
-})
+    assert.deepEqual([checked.status, checked.stdout + checked.stderr], [0, ''])
+  },
+)

@@ -102,6 +102,6 @@ async function compress(chunks: readonly Buffer[]): Promise<Buffer> {
 }
 
 /** Size of pieces together. Unit: bytes. */
-export function bytesOf(chunks: readonly Uint8Array[]): number {
+function bytesOf(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 }

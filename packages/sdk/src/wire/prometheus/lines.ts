@@ -77,11 +77,6 @@ export class Lines {
     this.#high = new Uint32Array(lanes.length)
   }
 
-  /** Rows on one page. */
-  get rowsPerPage(): number {
-    return this.#rowsPerPage
-  }
-
   /** Number of pages. */
   get pageCount(): number {
     return this.#pages.length

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { temporaryDir, until } from '../sonde-process.ts'
+
+const START_LIMIT_MS = 30_000
+
+/** A series as Prometheus answers with it: `values` of a range are seconds and text. */
+export interface PeerSeries {
+  readonly metric: Readonly<Record<string, string>>
+  readonly values: readonly (readonly [seconds: number, value: string])[]
+}
+
+/** A Prometheus that scrapes one target with nothing set but the interval. */
+export interface PrometheusPeer {
+  /** A range query such as `up[1m]`. */
+  range(query: string): Promise<readonly PeerSeries[]>
+  /** What is under `data` in the answer of a route below `/api/v1/`. */
+  api(path: string): Promise<unknown>
+  /** The value of one of Prometheus's own metrics without labels. */
+  own(metric: string): Promise<number>
+  /** Everything it logged so far. */
+  log(): string
+}
+
+/** Starts Debian's Prometheus on a free port; it ends with the test. */
+export async function startPrometheus(t: TestContext, target: string, intervalS: number): Promise<PrometheusPeer> {
+  const dir = temporaryDir()
+  const config = join(dir.path, 'prometheus.yml')
+  const job = { job_name: 'sonde', static_configs: [{ targets: [target] }] }
+  // JSON is YAML too.
+  writeFileSync(config, JSON.stringify({ global: { scrape_interval: `${intervalS}s` }, scrape_configs: [job] }))
+  const flags = ['--web.listen-address=127.0.0.1:0', '--log.level=debug', `--storage.tsdb.path=${dir.path}/tsdb`]
+  const child = spawn('prometheus', [`--config.file=${config}`, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    log += chunk.toString()
+  })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+    dir.remove()
+  })
+  const url = await until('Prometheus to listen', START_LIMIT_MS, () => {
+    if (child.exitCode !== null) throw new Error(`Prometheus ended with ${child.exitCode}:\n${log}`)
+    const host = /"Listening on" address=(\S+)/.exec(log)?.[1]
+    return host === undefined ? undefined : `http://${host}`
+  })
+  await until('Prometheus to be ready', START_LIMIT_MS, async () => (await fetch(`${url}/-/ready`)).ok)
+  const api = async (path: string) => {
+    const answer = (await (await fetch(`${url}/api/v1/${path}`)).json()) as { data: unknown }
+    return answer.data
+  }
+  return {
+    api,
+    range: async (query) => {
+      const { result } = (await api(`query?query=${encodeURIComponent(query)}`)) as { result: PeerSeries[] }
+      return result
+    },
+    own: async (metric) => {
+      const page = await (await fetch(`${url}/metrics`)).text()
+      return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(page)?.[1])
+    },
+    log: () => log,
+  }
+}
