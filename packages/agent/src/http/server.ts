@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { SondeError } from '@sonde/sdk'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type ConnectionError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { apiRoutes } from './api.ts'
 import { healthRoutes } from './health.ts'
@@ -96,11 +96,11 @@ function sendError(reply: FastifyReply, { status, code, message }: HttpError): v
 }
 
 /** Answers what is no request, where the connection still takes an answer. Called again for every chunk that still arrives. */
-function refuseConnection(error: Error & { code?: string; rawPacket?: Buffer }, socket: Socket): void {
+function refuseConnection({ code: cause, rawPacket }: ConnectionError, socket: Socket): void {
   if (!socket.writable) return
-  const { status, code, message } = parserErrorOf(error.code)
+  const { status, code, message } = parserErrorOf(cause)
   const body = JSON.stringify({ error: { code, message } })
   const head = `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
-  const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD '
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD '
   socket.end(`${head}\r\n\r\n${isHead ? '' : body}`, () => socket.destroy())
 }

@@ -25,13 +25,12 @@ export async function serve(
   } catch (cause) {
     await app.close()
     await agent.close()
-    throw new SondeError('CLI_LISTEN', listenMessage(cause, host, port), { cause })
+    throw new SondeError('CLI_LISTEN', listenMessage(cause, placeOf(host, port)), { cause })
   }
   agent.start()
   const bound = app.server.address()
-  const shownHost = host.includes(':') ? `[${host}]` : host
   return {
-    address: `http://${shownHost}:${typeof bound === 'object' && bound !== null ? bound.port : port}`,
+    address: `http://${placeOf(host, typeof bound === 'object' && bound !== null ? bound.port : port)}`,
     async close() {
       await app.close()
       await agent.close()
@@ -39,11 +38,15 @@ export async function serve(
   }
 }
 
-function listenMessage(cause: unknown, host: string, port: number): string {
+function placeOf(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function listenMessage(cause: unknown, place: string): string {
   const { code } = cause as { code?: string }
-  if (code === 'EADDRINUSE') return `${host}:${port} is in use by another program; choose another address with --listen`
-  if (code === 'EACCES') return `${host}:${port} needs more rights; choose a port above 1023 with --listen`
-  return `cannot listen on ${host}:${port}: ${messageOf(cause)}`
+  if (code === 'EADDRINUSE') return `${place} is in use by another program; choose another address with --listen`
+  if (code === 'EACCES') return `${place} needs more rights; choose a port above 1023 with --listen`
+  return `cannot listen on ${place}: ${messageOf(cause)}`
 }
 
 /** Waits until every source was sampled or settled, at most `limitMs`, and tells what was found in one line. */

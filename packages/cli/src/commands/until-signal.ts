@@ -1,15 +1,32 @@
+import { constants } from 'node:os'
 import type { Running } from './run.ts'
 
 const STOP_LIMIT_MS = 4500
+/** A terminal, npm and a supervisor may each hand on the same signal; one that comes later than this is meant as a second. */
+const SECOND_SIGNAL_MS = 1000
 
-/** Runs until SIGINT or SIGTERM, then closes within the limit; what hangs longer is left behind. Resolves with the exit code. */
+/**
+ * Runs until SIGINT or SIGTERM, then closes within the limit; what hangs longer is left behind. A second signal ends at once. Resolves with the
+ * exit code: 0, 1 where something hung, or 128 and the number of the second signal.
+ */
 export async function untilSignal(starting: Promise<Running>): Promise<number> {
-  const signal = new Promise<'signal'>((resolve) => {
-    process.once('SIGTERM', () => resolve('signal'))
-    process.once('SIGINT', () => resolve('signal'))
-  })
-  const first = await Promise.race([signal, starting])
-  if (first !== 'signal') await signal
+  const { first, second } = watchSignals()
+  // One that cannot start rejects here; a signal that comes earlier waits for it.
+  await Promise.race([first, starting])
+  await first
   const limit = new Promise<number>((resolve) => setTimeout(() => resolve(1), STOP_LIMIT_MS).unref())
-  return Promise.race([limit, starting.then((running) => running.close()).then(() => 0)])
+  return Promise.race([second, limit, starting.then((running) => running.close()).then(() => 0)])
+}
+
+function watchSignals(): { first: Promise<void>; second: Promise<number> } {
+  const first = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<number>()
+  let firstMs: number | undefined
+  const take = (signal: NodeJS.Signals) => {
+    if (firstMs === undefined) firstMs = performance.now()
+    else if (performance.now() - firstMs > SECOND_SIGNAL_MS) second.resolve(128 + constants.signals[signal])
+    first.resolve()
+  }
+  process.on('SIGTERM', take).on('SIGINT', take)
+  return { first: first.promise, second: second.promise }
 }

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { runSonde, type SondeProcess, startSonde, temporaryDir } from '../sonde-process.ts'
+
+const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+
+async function start(t: TestContext, args: readonly string[]): Promise<SondeProcess> {
+  const sonde = await startSonde(args)
+  t.after(() => sonde.stop('SIGKILL'))
+  return sonde
+}
+
+/** A port of the host that something listens on. */
+async function takenPort(t: TestContext, host: string): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
+  t.after(() => server.close())
+  return (server.address() as { port: number }).port
+}
+
+function dataDir(t: TestContext): string[] {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  return ['--data-dir', path]
+}
+
+test('a port in use ends a second instance with one line and code 1', async (t) => {
+  const first = await start(t, ['agent'])
+  const { host } = new URL(first.address)
+  for (const command of [['agent'], ['up', ...dataDir(t)]]) {
+    const { code, output } = await runSonde([...command, '--listen', host])
+    assert.equal(code, 1, output)
+    assert.equal(output, `sonde: ${host} is in use by another program; choose another address with --listen\n`)
+  }
+  assert.equal((await fetch(`${first.address}/healthz`)).status, 200, 'the first one goes on')
+})
+
+test('a port in use on IPv6 is said with brackets', async (t) => {
+  const port = await takenPort(t, '::1')
+  const { code, output } = await runSonde(['agent', '--listen', `[::1]:${port}`])
+  assert.equal(code, 1, output)
+  assert.equal(output, `sonde: [::1]:${port} is in use by another program; choose another address with --listen\n`)
+})
+
+test('listens on IPv6 and says so', async (t) => {
+  const sonde = await start(t, ['agent', '--listen', '[::1]:0'])
+  assert.match(sonde.address, /^http:\/\/\[::1\]:\d+$/)
+  assert.equal((await fetch(`${sonde.address}/api/v1/node`)).status, 200)
+})
+
+test('an address that is not of this machine is one line and code 1', async () => {
+  for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
+    const { code, output } = await runSonde(['agent', '--listen', `${host}:0`])
+    assert.equal(code, 1, output)
+    assert.match(output, new RegExp(`^sonde: cannot listen on ${host}:0: .+\n$`))
+    assert.equal(output.split('\n').length, 2)
+  }
+})
+
+test('a port that needs rights that we lack is one line and code 1', async () => {
+  const first = Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'))
+  const args = [
+    '--conditions=source',
+    '--disable-warning=ExperimentalWarning',
+    MAIN,
+    'agent',
+    '--listen',
+    '127.0.0.1:1',
+  ]
+  // Some containers let everybody listen on every port: there is nothing to refuse.
+  if (first <= 1) return
+  const env = { ...process.env, SONDE_CONFIG: '' }
+  const isRoot = process.getuid?.() === 0
+  // Root without the right to bind: the rest of what root may do is needed to read this clone wherever it lies.
+  const lesser = ['--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service', process.execPath]
+  const [command = '', ...prefix] = isRoot ? ['setpriv', ...lesser] : [process.execPath]
+  const { status, stderr, stdout } = spawnSync(command, [...prefix, ...args], {
+    env,
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  assert.equal(status, 1, stdout + stderr)
+  assert.equal(stderr, 'sonde: 127.0.0.1:1 needs more rights; choose a port above 1023 with --listen\n')
+})
+
+test('listens on loopback unless told otherwise, and refuses a page of elsewhere', async (t) => {
+  const sonde = await start(t, ['up', ...dataDir(t)])
+  assert.match(sonde.address, /^http:\/\/127\.0\.0\.1:/)
+  const page = await fetch(`${sonde.address}/`)
+  assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/)
+  assert.equal(page.headers.get('x-content-type-options'), 'nosniff')
+  const { port } = new URL(sonde.address)
+  const { status } = spawnSync(process.execPath, ['-e', REBOUND, port], { encoding: 'utf8' })
+  assert.equal(status, 0)
+})
+
+/** Asks for the page under a name that is not ours, which fetch would not do: exit code 0 where it is refused with 421. */
+const REBOUND = `require('node:http').get({ port: process.argv[1], headers: { host: 'rebound.example' } }, (response) =>
+  process.exit(response.statusCode === 421 ? 0 : 1))`
