@@ -23,7 +23,7 @@ for (let i = 0; i < COUNTERS; i++) fields[`c${i}_bytes_total`] = counter('u64', 
 for (let i = 0; i < GAUGES; i++) fields[`g${i}_celsius`] = gauge('f64', { unit: 'celsius', help: 'A gauge' })
 
 /** 12 counters and 12 gauges by device, port and queue. */
-export const type = defineType('bench_queue', 'Load of the benchmark', fields) as RecordType
+const type = defineType('bench_queue', 'Load of the benchmark', fields) as RecordType
 
 const labels = Array.from({ length: ROWS }, (_, row) => ({
   device: `mlx5_${row % 8}`,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { TestNode } from '../../packages/agent/src/sources/test-node.ts'
 import { type ExposedFamily, parseExposition } from '../../packages/sdk/test/parse-exposition.ts'
@@ -212,3 +213,21 @@ test(
     assert.deepEqual([checked.status, checked.stdout + checked.stderr], [0, ''])
   },
 )
+
+test('records of series past the limit are missing on the page, and the page says how many and why', async (t) => {
+  const node = new TestNode(t, ...TREES)
+  const lines = Array.from({ length: 130 }, (_, i) => `if${i}: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n`)
+  node.write('proc/net/dev', `one\ntwo\n${lines.join('')}`)
+  const config = join(node.root, 'sonde.yaml')
+  const sources = [{ type: 'netdev', interval_ms: 50 }]
+  writeFileSync(config, JSON.stringify({ data_sources: sources, export: { prometheus: { series_limit: 100 } } }))
+  const flags = ['--config', config, '--path.procfs', node.paths.procfs, '--path.sysfs', node.paths.sysfs]
+  const sonde = await startAgent(t, flags)
+  const loss = keyOf('sonde_loss_records_total', { component: 'prometheus', reason: 'series_limit' })
+  const samples = await until('the drop to be told', 20_000, async () => {
+    const found = samplesOf(await pageOf(sonde, 'openmetrics'))
+    return Number(found.get(loss)) > 0 && found
+  })
+  assert.ok(Number(samples.get(keyOf('sonde_sink_dropped_total', { sink: 'prometheus' }))) > 0)
+  assert.equal([...samples.keys()].filter((key) => key.startsWith('netdev_rx_bytes_total ')).length, 100)
+})

@@ -2,7 +2,7 @@
 const SLICE_MS = 4
 
 /** Resolves in a later turn of the event loop. */
-export function yieldTurn(): Promise<void> {
+function yieldTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 

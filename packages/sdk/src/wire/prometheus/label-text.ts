@@ -47,7 +47,7 @@ export class LabelText {
 }
 
 /** A label value as it stands between the quotes. NUL, which ends the text for some parsers, is replaced as invalid text is. */
-export function valueText(value: string): string {
+function valueText(value: string): string {
   const text = escapeLabelValue(value)
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
 }

@@ -101,7 +101,7 @@ function histogramLanes(type: RecordType, metric: string, slot: Slot): Lanes {
 }
 
 /** A bucket's edge as Go prints it in OpenMetrics (`1.0`, `1e+06`), which is what Prometheus 3 makes of every other spelling. */
-export function edgeText(edge: number): string {
+function edgeText(edge: number): string {
   const [mantissa = '0', exponent = '0'] = edge.toExponential().split('e')
   const power = Number(exponent)
   if (edge !== 0 && (power < -4 || power >= 6)) {
