@@ -66,7 +66,7 @@ const nodePoll = createPoll(
   (node, askedMs) => learnServerClock(node.nowMs, askedMs, Date.now()),
 )
 const sourcesPoll = createPoll(() => getJson<SourcesAnswer>('/api/v1/sources'), 2_000)
-const typesPoll = createPoll(() => getJson<Catalogue>('/api/v1/types'), 30_000)
+const typesPoll = createPoll(() => getJson<Catalogue>('/api/v1/types'), 5_000)
 
 /** The node: renewed every 5 s and by the stream. */
 export function useNode(): Resource<NodeInfo> {
@@ -83,7 +83,7 @@ export function useSources(): Resource<SourcesAnswer> {
   return usePoll(sourcesPoll)
 }
 
-/** The catalogue, renewed every 30 s. */
+/** The catalogue, renewed every 5 s: a source that has just come brings new types. */
 export function useTypes(): Resource<Catalogue> {
   return usePoll(typesPoll)
 }

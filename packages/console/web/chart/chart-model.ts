@@ -137,8 +137,9 @@ function plainLines(spec: ChartSpec, pinned: ReadonlySet<string>): PlotLine[] {
   })
 }
 
+/** Runs without any sample between the first and the newest one; what was before the first is no gap. */
 function countGaps(columns: readonly Float64Array[], from: number, newest: number): number {
-  return newest < 0 ? 0 : commonGaps(columns, from, newest).length
+  return newest < 0 ? 0 : commonGaps(columns, from, newest).filter((gap) => gap.from > from).length
 }
 
 function sentenceOf(

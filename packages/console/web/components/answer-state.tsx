@@ -1,11 +1,12 @@
-import { type Columns, retryAll } from '../api/query-client.ts'
+import { retryAll } from '../api/query-client.ts'
 import { refreshAll, useTypes } from '../api/resources.ts'
+import type { KnownColumns } from '../api/use-known-columns.ts'
 import { Empty } from './empty.tsx'
 
 /** What stands in the place of data that is not there: outlines while it is awaited, the reason where it did not come. */
-export function AnswerState({ answer, panels = 6 }: { readonly answer: Columns; readonly panels?: number }) {
+export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColumns; readonly panels?: number }) {
   const types = useTypes()
-  if (answer.grid) return null
+  if (answer.isReady) return null
   const error = answer.snapshot.error ?? (types.data ? undefined : types.error)
   if (!error) return <Outlines panels={panels} />
   return (

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import { queryKey } from '../../api/frame.ts'
-import { useColumns } from '../../api/query-client.ts'
+import type { Columns } from '../../api/query-client.ts'
 import { useTypes } from '../../api/resources.ts'
 import type { MetricQuery, TypeInfo } from '../../api/types.ts'
-import { useKnownQueries } from '../../api/use-known-queries.ts'
+import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { useSpan } from '../../chart/use-span.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
@@ -38,8 +38,7 @@ export function ExplorePage() {
   const unreadable = texts.filter((_, order) => parsed[order] === undefined)
   const write = (next: readonly MetricQuery[]): void =>
     page.change({ sig: next.length > 0 ? next.map(formatSignal) : undefined, lit: undefined, q: undefined }, 'push')
-  const known = useKnownQueries(queries)
-  const answer = useColumns(known, page.range, page.stepMs)
+  const answer = useKnownColumns(queries, page.range, page.stepMs)
   const lanes = useMemo(() => lanesOf(queries, answer), [queries, answer])
   const problems = new Map(
     queries.map((query) => [query, problemOf(query, types, answer.snapshot.queryErrors.get(queryKey(query))?.message)]),
@@ -70,7 +69,7 @@ export function ExplorePage() {
         </Empty>
       )}
       {queries.length === 0 && types.length > 0 && <MetricBrowser types={types} />}
-      {(known.length > 0 || types.length === 0) && <AnswerState answer={answer} panels={1} />}
+      {queries.length > 0 && <AnswerState answer={answer} panels={1} />}
       {lanes.map((lane) => (
         <PanelBoundary key={lane.spec.id}>
           <LanePanel lane={lane} answer={answer} />
@@ -80,7 +79,7 @@ export function ExplorePage() {
   )
 }
 
-function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: ReturnType<typeof useColumns> }) {
+function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Columns }) {
   const { fromMs, toMs } = useSpan(answer.range)
   const start = answer.grid?.times[0] ?? 0
   const last = (answer.grid?.length ?? 0) - 1

@@ -1,12 +1,12 @@
 import { useMemo } from 'react'
-import { useColumns } from '../../api/query-client.ts'
 import type { MetricQuery } from '../../api/types.ts'
-import { useKnownQueries } from '../../api/use-known-queries.ts'
+import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
+import { NoSamples } from '../../components/no-samples.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { countOf } from '../../format/number.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
@@ -23,8 +23,7 @@ const QUERIES: readonly MetricQuery[] = Object.values(INTERFACE_QUERIES)
 /** All ports side by side; the odd one is lit. */
 export function FabricPage() {
   usePageTitle('Fabric')
-  const known = useKnownQueries(QUERIES)
-  const recent = useColumns(known, RECENT, RECENT_STEP_MS)
+  const recent = useKnownColumns(QUERIES, RECENT, RECENT_STEP_MS)
   const { interfaces, facts } = useMemo(() => {
     const interfaces = interfaceColumns(recent)
     return { interfaces, facts: nodeFacts(recent.grid, interfaces) }
@@ -33,7 +32,7 @@ export function FabricPage() {
     <>
       <PageHead title="Fabric" note={recent.grid && interfaceCount(facts.interfaces)} />
       {interfaces.length > 0 && <Headline text={nodeHeadline(facts)} />}
-      {recent.grid && interfaces.length === 0 && (
+      {recent.isReady && interfaces.length === 0 && (
         <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>
       )}
       <AnswerState answer={recent} />
@@ -56,9 +55,9 @@ function interfaceCount(facts: readonly InterfaceFact[]): string {
 
 function FabricCharts() {
   const page = usePageState()
-  const known = useKnownQueries(QUERIES)
-  const answer = useColumns(known, page.range, page.stepMs)
+  const answer = useKnownColumns(QUERIES, page.range, page.stepMs)
   const charts = useMemo(() => fabricCharts(interfaceColumns(answer)), [answer])
+  if (charts.every(({ members }) => members.length === 0)) return <NoSamples answer={answer} />
   return (
     <div className="chart-grid">
       {charts.map((spec) => (

@@ -1,8 +1,9 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { type Columns, useColumns } from '../../api/query-client.ts'
+import type { Columns } from '../../api/query-client.ts'
 import { useSeriesOfType, useTypes } from '../../api/resources.ts'
 import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { newestPosition } from '../../chart/gaps.ts'
 import { AbsentPanel } from '../../components/absent-panel.tsx'
@@ -33,7 +34,7 @@ export function InterfacePage({ device }: { readonly device: string }) {
     [series.data, device],
   )
   const queries = useMemo(() => interfaceQueries(type, device), [type, device])
-  const recent = useColumns(queries, RECENT, RECENT_STEP_MS)
+  const recent = useKnownColumns(queries, RECENT, RECENT_STEP_MS)
   const row = useMemo(() => recentRow(recent, queries, device), [recent, queries, device])
   const fact = row && interfaceFact(row, recent.stepMs)
   const state = interfaceState(fact)
@@ -45,7 +46,7 @@ export function InterfacePage({ device }: { readonly device: string }) {
         parent={{ label: 'Fabric', href: page.hrefTo('/fabric') }}
         note={isGone ? <StateMark tone="absent" word="Gone" /> : <StateMark tone={state.tone} word={state.word} />}
       />
-      {isGone && recent.grid && <Gone device={device} recent={recent} row={row} />}
+      {isGone && recent.isReady && <Gone device={device} recent={recent} row={row} />}
       {row && fact && !isGone && (
         <>
           <Headline text={interfaceHeadline(fact, row, latest)} />
@@ -75,7 +76,7 @@ function Panels({
   readonly isGone: boolean
 }) {
   const page = usePageState()
-  const answer = useColumns(queries, page.range, page.stepMs)
+  const answer = useKnownColumns(queries, page.range, page.stepMs)
   const panels = useMemo(() => interfacePanels(type, queries, answer, latest), [type, queries, answer, latest])
   if (isGone && panels.every(({ spec }) => spec.members.length === 0)) return null
   return (

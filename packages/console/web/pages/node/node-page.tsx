@@ -1,13 +1,13 @@
 import { useMemo } from 'react'
-import { type Columns, useColumns } from '../../api/query-client.ts'
 import { useNode } from '../../api/resources.ts'
 import type { MetricQuery } from '../../api/types.ts'
-import { useKnownQueries } from '../../api/use-known-queries.ts'
+import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
+import { NoSamples } from '../../components/no-samples.tsx'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
 import { HOST_QUERIES, hostColumns } from '../host-data.ts'
 import { INTERFACE_QUERIES, interfaceColumns } from '../interface-data.ts'
@@ -36,18 +36,17 @@ const CHART_QUERIES: readonly MetricQuery[] = [
 export function NodePage() {
   const { data: node } = useNode()
   usePageTitle(node?.node ?? 'Node')
-  const known = useKnownQueries(RECENT_QUERIES)
-  const recent = useColumns(known, RECENT, RECENT_STEP_MS)
+  const recent = useKnownColumns(RECENT_QUERIES, RECENT, RECENT_STEP_MS)
   const { interfaces, host, facts } = useMemo(() => {
     const interfaces = interfaceColumns(recent)
     const host = hostColumns(recent)
     return { interfaces, host, facts: nodeFacts(recent.grid, interfaces, host) }
   }, [recent])
-  const isReady = recent.grid !== undefined
+  const { isReady } = recent
   return (
     <>
       <h1 className="visually-hidden">{node?.node ?? 'Node'}</h1>
-      {isReady && <Headline text={nodeHeadline(facts)} />}
+      {interfaces.length > 0 && <Headline text={nodeHeadline(facts)} />}
       {isReady && interfaces.length === 0 && (
         <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>
       )}
@@ -72,9 +71,9 @@ export function NodePage() {
 
 function NodeCharts() {
   const page = usePageState()
-  const known = useKnownQueries(CHART_QUERIES)
-  const answer: Columns = useColumns(known, page.range, page.stepMs)
+  const answer = useKnownColumns(CHART_QUERIES, page.range, page.stepMs)
   const charts = useMemo(() => nodeCharts(interfaceColumns(answer), hostColumns(answer)), [answer])
+  if (charts.length === 0) return <NoSamples answer={answer} />
   return (
     <div className="chart-grid">
       {charts.map((spec) => (

@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
-import { useColumns } from '../../api/query-client.ts'
 import { useNode, useSeriesOfTypes, useSources, useTypes } from '../../api/resources.ts'
-import { useKnownQueries } from '../../api/use-known-queries.ts'
+import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -63,8 +62,7 @@ function Absences() {
 
 function SelfCharts() {
   const page = usePageState()
-  const known = useKnownQueries(SELF_QUERIES)
-  const answer = useColumns(known, page.range, page.stepMs)
+  const answer = useKnownColumns(SELF_QUERIES, page.range, page.stepMs)
   const charts = useMemo(() => selfCharts(answer), [answer])
   return (
     <>

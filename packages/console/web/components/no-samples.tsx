@@ -1,0 +1,33 @@
+import type { Columns } from '../api/query-client.ts'
+import { useNode } from '../api/resources.ts'
+import { useSpan } from '../chart/use-span.ts'
+import { formatDateTime, zoneName } from '../format/time.ts'
+import { usePageState, WINDOWS } from '../state/time-window.ts'
+import { Empty } from './empty.tsx'
+
+/** Says that a window holds nothing, since when there is something, and leads there. Nothing while answers are awaited. */
+export function NoSamples({ answer }: { readonly answer: Columns }) {
+  const page = usePageState()
+  const { data: node } = useNode()
+  const { fromMs, toMs } = useSpan(answer.range)
+  if (!answer.grid || answer.isOld) return null
+  const zone = page.url.tz ?? 'utc'
+  const oldestMs = node?.store.oldestMs ?? node?.startedMs
+  return (
+    <Empty
+      fact={`No samples between ${formatDateTime(fromMs, zone)} and ${formatDateTime(toMs, zone)} ${zoneName(zone, toMs)}.`}
+    >
+      {oldestMs !== undefined && `Data begins ${formatDateTime(oldestMs, zone)}. `}
+      {oldestMs !== undefined && oldestMs > fromMs && (
+        <button type="button" className="button" onClick={() => page.zoom(oldestMs, oldestMs + toMs - fromMs)}>
+          Go to the first data
+        </button>
+      )}{' '}
+      {!page.isLive && (
+        <button type="button" className="button" onClick={() => page.follow(WINDOWS[0]!.windowMs)}>
+          Back to live
+        </button>
+      )}
+    </Empty>
+  )
+}
