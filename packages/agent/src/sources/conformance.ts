@@ -118,7 +118,7 @@ async function checkProbe({ given, node, tested }: Tested): Promise<void> {
   assert.notEqual(present.found, '')
   assert.deepEqual(tested.take(), [], 'a look reports nothing')
   if (given.file === undefined) return
-  node.remove(given.file)
+  node.unlink(given.file)
   const absent = await tested.source.probe()
   assert.equal(absent.state, 'absent')
   assert.notEqual(absent.reason, '')

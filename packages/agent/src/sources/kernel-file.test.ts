@@ -66,6 +66,17 @@ test('a file that was deleted and made again is opened anew within sixteen reads
   assert.equal(files.openCount, 1)
 })
 
+test('a file is read anew where that is asked for', (t) => {
+  const { node, files } = filesOf(t)
+  const file = files.file('mtu')
+  node.write('mtu', '1500\n')
+  textOf(file)
+  node.unlink('mtu')
+  assert.equal(textOf(file), '1500\n')
+  const anew = file.readAnew()
+  assert.ok(anew instanceof ReadFailure && anew.kind === 'missing')
+})
+
 test('files that are read together are not all opened anew by the same sweep', (t) => {
   const { node, files } = filesOf(t)
   const all = Array.from({ length: 32 }, (_, i) => {

@@ -63,6 +63,11 @@ export class TestNode {
     fs.rmSync(join(this.root, path), { recursive: true, force: true })
   }
 
+  /** Takes a file's name away; a descriptor that is still open goes on giving what it held. */
+  unlink(path: string): void {
+    fs.unlinkSync(join(this.root, path))
+  }
+
   /** Puts an empty folder in the place of a file. */
   makeFolder(path: string): void {
     this.remove(path)

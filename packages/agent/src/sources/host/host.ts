@@ -60,7 +60,7 @@ class HostSource implements NodeSource {
   }
 
   probe(): Probe {
-    const bytes = this.#files.stat.read()
+    const bytes = this.#files.stat.readAnew()
     if (bytes instanceof ReadFailure) {
       return { state: bytes.kind === 'denied' ? 'denied' : 'absent', reason: bytes.error.message }
     }

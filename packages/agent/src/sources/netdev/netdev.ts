@@ -38,7 +38,7 @@ class NetdevSource implements NodeSource {
   }
 
   probe(): Probe {
-    const bytes = this.#table.read()
+    const bytes = this.#table.readAnew()
     if (bytes instanceof ReadFailure) {
       return { state: bytes.kind === 'denied' ? 'denied' : 'absent', reason: bytes.error.message }
     }
