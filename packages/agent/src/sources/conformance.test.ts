@@ -10,7 +10,19 @@ test('a name in the registry is that of one source, a name of a type that of one
   assert.deepEqual(types, [...new Set(types)])
 })
 
-for (const { name } of SOURCES) {
+for (const { name, types, options } of SOURCES) {
+  test(`the README of ${name} names each type, label, field and option`, () => {
+    const readme = fs.readFileSync(new URL(`${name.replaceAll('_', '-')}/README.md`, import.meta.url), 'utf8')
+    const fields = types.flatMap((type) => type.layout.slots.filter(({ field }) => field.role !== 'timestamp'))
+    const names = [...types, ...fields].map((named) => named.name)
+    const { entries } = options as unknown as { entries: Readonly<Record<string, unknown>> }
+    const missing = [
+      ...names.filter((named) => !readme.includes(`\`${named}\``)),
+      ...Object.keys(entries).filter((option) => !new RegExp(`^ +${option}:`, 'm').test(readme)),
+    ]
+    assert.deepEqual(missing, [])
+  })
+
   test(`the tests of ${name} run the suite that every source passes`, () => {
     const folder = name.replaceAll('_', '-')
     const tests = fs.readFileSync(new URL(`${folder}/${folder}.test.ts`, import.meta.url), 'utf8')
