@@ -47,7 +47,9 @@ test('a client that reads slowly gets the text of the moment at which it asked',
   const url = await serve(context, rig)
   const source = rig.source()
   const report = (value: number) => {
-    const records = Array.from({ length: 40_000 }, (_, i) => ({ device: `device-${i}`, rx_bytes_total: value + i }))
+    // Some 12 MB: more than the kernel keeps between the two ends.
+    const long = 'x'.repeat(250)
+    const records = Array.from({ length: 40_000 }, (_, i) => ({ device: `${long}${i}`, rx_bytes_total: value + i }))
     rig.report(source, port, ...records)
   }
   report(1_000_000)

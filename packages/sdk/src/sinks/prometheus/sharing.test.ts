@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { property } from '../../../test/helper.ts'
+import { PrometheusRig } from '../../../test/prometheus-rig.ts'
+import type { Random } from '../../../test/random.ts'
+import { absenceType, counter, defineType, droppedTotal, label, type Source, seriesKey } from '../../index.ts'
+
+const METRIC = 'shared_total'
+const TYPES = ['one', 'two'].map((name) =>
+  defineType(name, '', { device: label(), shared_total: counter('u64', { metric: METRIC }), own_total: counter('u8') }),
+)
+const DEVICES = ['a', 'b', 'c', 'd']
+const EXPIRY_S = 300
+
+/** Who reports which series, and what it said last. */
+interface Reporter {
+  readonly source: Source
+  readonly type: (typeof TYPES)[number]
+  readonly device: string
+  value: number
+}
+
+function report(rig: PrometheusRig, { source, type, device, value }: Reporter): void {
+  rig.report(source, type, { device, shared_total: value, own_total: 1 })
+}
+
+function say(rig: PrometheusRig, { source, type, device }: Reporter, code: string): void {
+  const series = seriesKey({ device })
+  rig.report(source, absenceType, { time: 1n, type: type.name, series, field: '', code, reason: 'a test' })
+}
+
+/** Changes who reports: a new one, another value, one that is gone, a source that is removed, or silence until all expires. */
+function changeSomething(random: Random, rig: PrometheusRig, sources: readonly Source[], live: Reporter[]): void {
+  const some = live.length === 0 ? undefined : random.pick(live)
+  const chance = random.next()
+  if (chance < 0.6 || some === undefined) {
+    const [source, type, device] = [random.pick(sources), random.pick(TYPES), random.pick(DEVICES)] as const
+    const known = live.find((one) => one.source === source && one.type === type && one.device === device)
+    const reporter = known ?? { source, type, device, value: 0 }
+    reporter.value = random.integer(0, 1e9)
+    if (known === undefined) live.push(reporter)
+    report(rig, reporter)
+  } else if (chance < 0.8) {
+    live.splice(live.indexOf(some), 1)
+    say(rig, some, 'gone')
+  } else if (chance < 0.95) {
+    rig.view.removeSource(some.source.info)
+    live.splice(0, live.length, ...live.filter(({ source }) => source !== some.source))
+  } else {
+    rig.nowMs += EXPIRY_S * 1000
+    live.length = 0
+  }
+}
+
+property(
+  'a series is shown once while anyone reports it, with what one of them said last, and no longer',
+  60,
+  async (random) => {
+    const rig = new PrometheusRig({ seriesExpiryS: EXPIRY_S })
+    const sources = ['x', 'y', 'z'].map((id) => rig.source(id))
+    const live: Reporter[] = []
+    for (let step = 0; step < 20; step++) {
+      for (let i = random.integer(1, 4); i > 0; i--) changeSomething(random, rig, sources, live)
+      if (random.chance(0.5)) await rig.families('text')
+      // One who was covered by another is shown with the next record after that one left.
+      for (const reporter of live) report(rig, reporter)
+      await rig.families('openmetrics')
+      for (const reporter of live) report(rig, reporter)
+      const shown = (await rig.families('text')).get(METRIC)?.samples ?? []
+      const devices = [...new Set(live.map(({ device }) => device))].sort()
+      assert.deepEqual(shown.map(({ labels }) => labels.device ?? '').sort(), devices)
+      for (const { labels, value } of shown) {
+        const said = live.filter(({ device }) => device === labels.device).map((reporter) => reporter.value)
+        assert.ok(said.includes(Number(value)), `${value} for ${labels.device}; said: ${said}`)
+      }
+      assert.equal(rig.view.stats.in, rig.view.stats.out + droppedTotal(rig.view.stats))
+    }
+  },
+)
