@@ -1,12 +1,12 @@
 // An agent with a source that misbehaves beside one that does not: `unruly-main.ts MISDEED SAMPLE [TYPE] --listen 127.0.0.1:0`.
 import { parseArgs } from 'node:util'
 import { createAgent } from '@sonde/agent'
-import pino from 'pino'
 import { host } from '../../packages/agent/src/sources/host/host.ts'
 import { SOURCES } from '../../packages/agent/test/unruly-source.ts'
 import { readyLine, serve } from '../../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../../packages/cli/src/commands/until-signal.ts'
 import { loadConfig } from '../../packages/cli/src/config/load.ts'
+import { openLog } from '../../packages/cli/src/log.ts'
 
 const INTERVAL_MS = 50
 const CALL_LIMIT_MS = 1000
@@ -27,7 +27,7 @@ const agent = createAgent({
       { name: 'host', definition: host, intervalMs: INTERVAL_MS, options: { parts: ['load'] } },
     ],
   },
-  log: pino({ level: 'debug' }, pino.destination({ dest: 2, sync: true })),
+  log: openLog('debug'),
   version: 'test',
   sourcesModule: new URL('../../packages/agent/test/unruly-source.ts', import.meta.url).href,
 })

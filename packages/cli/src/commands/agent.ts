@@ -1,12 +1,12 @@
 import { createAgent } from '@sonde/agent'
-import pino from 'pino'
 import type { Loaded } from '../config/load.ts'
+import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { type Running, readyLine, serve } from './run.ts'
 
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
 export async function runAgent(loaded: Loaded): Promise<Running> {
-  const log = pino({ level: loaded.config.log.level }, pino.destination(2))
+  const log = openLog(loaded.config.log.level)
   const agent = createAgent({ config: loaded.config.agent, log, version: VERSION })
   const running = await serve(agent, loaded)
   console.log(await readyLine(agent, running.address, ''))

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { createAgent } from '@sonde/agent'
 import { createStore, defaultDataDir, pageRoutes, type Store, type StoreConfig } from '@sonde/console'
-import pino from 'pino'
 import type { Loaded } from '../config/load.ts'
+import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { type Running, readyLine, serve } from './run.ts'
 
 /** `sonde up`: agent, embedded store and page on one listener. */
 export async function runUp(loaded: Loaded): Promise<Running> {
   const { agent: config, store: storeConfig, log: logConfig } = loaded.config
-  const log = pino({ level: logConfig.level }, pino.destination(2))
+  const log = openLog(logConfig.level)
   const path = join(storeConfig.dir ?? defaultDataDir(), 'store.db')
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
   const history = store === undefined ? {} : { sinks: [store], history: store, storeStatus: () => store.status() }
