@@ -24,7 +24,7 @@ export interface VisitOptions extends BrowserContextOptions {
   /** Problems that the test causes on purpose: what the console says of them is no failure. */
   readonly expected?: RegExp
   /** Called before the address is opened, to stand between the page and its server. */
-  readonly before?: (page: Page) => Promise<void>
+  readonly before?: (page: Page) => Promise<unknown>
 }
 
 /** A running `sonde up` and a browser that looks at it. Both end with the test. */
