@@ -1,4 +1,5 @@
 import { countOf, type DisplayUnit, formatIn, joinUnit, pickUnit } from '../format/number.ts'
+import { PERCENT } from '../format/quantity.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ChartMember, ChartSpec, ChartView } from './chart-spec.ts'
 import { commonGaps, newestPosition } from './gaps.ts'
@@ -85,7 +86,9 @@ export class ChartModeller {
     this.#unit = unit
     if (spec.scale === 'percent') return { unit, bottom: 0, top: 100 * unit.divisor }
     if (spec.scale === 'switch') return { unit, bottom: 0, top: 1 }
-    const top = niceTop(largest, unit.divisor, this.#top)
+    const wanted = niceTop(largest, unit.divisor, this.#top)
+    // A share has a natural end.
+    const top = spec.quantity === PERCENT && largest <= 1 ? Math.min(1, wanted) : wanted
     this.#top = top
     const smallest = smallestOf(columns, from, to)
     if (spec.scale === 'free' && smallest > top / 2) return { unit, bottom: top / 2, top }

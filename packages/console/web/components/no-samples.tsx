@@ -5,6 +5,9 @@ import { formatDateTime, zoneName } from '../format/time.ts'
 import { usePageState, WINDOWS } from '../state/time-window.ts'
 import { Empty } from './empty.tsx'
 
+/** The store says when its first data are to the hour. */
+const HOUR_MS = 3_600_000
+
 /** Says that a window holds nothing, since when there is something, and leads there. Nothing while answers are awaited. */
 export function NoSamples({ answer }: { readonly answer: Columns }) {
   const page = usePageState()
@@ -12,16 +15,24 @@ export function NoSamples({ answer }: { readonly answer: Columns }) {
   const { fromMs, toMs } = useSpan(answer.range)
   if (!answer.grid || answer.isOld) return null
   const zone = page.url.tz ?? 'utc'
-  const oldestMs = node?.store.oldestMs ?? node?.startedMs
+  const oldestMs = node?.store.oldestMs ?? undefined
   return (
     <Empty
       fact={`No samples between ${formatDateTime(fromMs, zone)} and ${formatDateTime(toMs, zone)} ${zoneName(zone, toMs)}.`}
     >
-      {oldestMs !== undefined && `Data begins ${formatDateTime(oldestMs, zone)}. `}
-      {oldestMs !== undefined && oldestMs > fromMs && (
-        <button type="button" className="button" onClick={() => page.zoom(oldestMs, oldestMs + toMs - fromMs)}>
-          Go to the first data
-        </button>
+      {oldestMs === undefined ? (
+        'Nothing older than the last minutes is kept here.'
+      ) : (
+        <>
+          Data begins in the hour from {formatDateTime(oldestMs, zone)}.{' '}
+          <button
+            type="button"
+            className="button"
+            onClick={() => page.zoom(oldestMs, oldestMs + Math.max(HOUR_MS, toMs - fromMs))}
+          >
+            Go to first data
+          </button>
+        </>
       )}{' '}
       {!page.isLive && (
         <button type="button" className="button" onClick={() => page.follow(WINDOWS[0]!.windowMs)}>

@@ -35,11 +35,13 @@ export interface Finding {
 /** Judges the recent samples of an interface. */
 export function interfaceFact(row: InterfaceColumns, stepMs: number): InterfaceFact {
   const up = newestValue(row.columns.up)
+  const isGone = Object.values(row.columns).every((values) => Number.isNaN(newestValue(values)))
   return {
     device: row.device,
     isUp: Number.isNaN(up) ? undefined : up > 0,
-    isGone: Object.values(row.columns).every((values) => Number.isNaN(newestValue(values))),
-    downForMs: downFor(row.columns.up, stepMs),
+    isGone,
+    // Interfaces of containers come and go; only one that stays and is down is trouble.
+    downForMs: isGone ? undefined : downFor(row.columns.up, stepMs),
     errors: largestOfLast(row.errors, NOW_COUNT),
     drops: largestOfLast(row.drops, NOW_COUNT),
     movingForMs: Math.max(movingFor(row.errors, stepMs), movingFor(row.drops, stepMs)),

@@ -1,6 +1,6 @@
 import { useFrameState } from '../api/query-client.ts'
 import { Icon } from '../components/icon.tsx'
-import { formatAge, formatClock, zoneName } from '../format/time.ts'
+import { formatAge, formatClock, formatDateTime, zoneName } from '../format/time.ts'
 import { useSecond } from '../state/clock.ts'
 import { usePageState, WINDOWS } from '../state/time-window.ts'
 import { toggleZone } from './use-shortcuts.ts'
@@ -11,9 +11,14 @@ export function LiveState() {
   const nowMs = useSecond()
   const live = useFrameState()
   const zone = page.url.tz ?? 'utc'
+  const { range } = page
   const clock = (
     <>
-      <span className="live-clock num">{formatClock(nowMs, zone)}</span>
+      <span className="live-clock num">
+        {range.kind === 'live'
+          ? formatClock(nowMs, zone)
+          : `${formatDateTime(range.fromMs, zone)} – ${formatClock(range.toMs, zone)}`}
+      </span>
       <button
         type="button"
         className="zone-button"

@@ -21,7 +21,10 @@ interface TilesProps {
 /** One tile an interface, side by side. */
 export function InterfaceTiles({ interfaces, facts, sampleCount }: TilesProps) {
   const page = usePageState()
-  const shown = interfaces.slice(0, TILE_LIMIT_COUNT)
+  const factOf = new Map(facts.map((fact) => [fact.device, fact]))
+  // What left is history: the fabric page still lists it.
+  const present = interfaces.filter(({ device }) => factOf.get(device)?.isGone === false)
+  const shown = present.slice(0, TILE_LIMIT_COUNT)
   const largest = Math.max(
     0,
     ...interfaces.map(({ columns }) => largestOfLast(columns.sent ?? new Float64Array(0), sampleCount) || 0),
@@ -39,18 +42,13 @@ export function InterfaceTiles({ interfaces, facts, sampleCount }: TilesProps) {
       <ul className="tiles">
         {shown.map((row) => (
           <li key={row.device}>
-            <Tile
-              row={row}
-              fact={facts.find(({ device }) => device === row.device)}
-              top={top}
-              sampleCount={sampleCount}
-            />
+            <Tile row={row} fact={factOf.get(row.device)} top={top} sampleCount={sampleCount} />
           </li>
         ))}
       </ul>
-      {interfaces.length > shown.length && (
+      {present.length > shown.length && (
         <Link className="rails-more" href={page.hrefTo('/fabric')}>
-          and {interfaces.length - shown.length} more
+          and {present.length - shown.length} more
         </Link>
       )}
     </section>
