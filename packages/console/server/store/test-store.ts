@@ -26,12 +26,3 @@ export async function openStore(options: Partial<StoreOptions> = {}): Promise<Te
     },
   }
 }
-
-/** Waits until something holds. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
-  const endMs = Date.now() + limitMs
-  while (!(await holds())) {
-    if (Date.now() > endMs) throw new Error(`waited ${limitMs} ms in vain: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { StoreSettings } from '../config.ts'
 import { salvage } from './salvage.ts'
+import { DatabaseSync } from './sqlite.ts'
 import { sqliteFailureOf } from './sqlite-error.ts'
 
 /** The open file. */
@@ -161,14 +161,19 @@ function refuseForeign(path: string): void {
   } finally {
     database.close()
   }
-  throw new SondeError('STO_FOREIGN', `${path} is a database of another program; give store.path another file`)
+  throw new SondeError('STO_FOREIGN', `${path} is a database of another program; give store.dir another folder`)
 }
 
 function hasOurTables(database: DatabaseSync): boolean {
   return numberOf(database, "SELECT count(*) FROM sqlite_schema WHERE name IN ('head', 'segment', 'chunk')") > 0
 }
 
+/** One file is kept of each kind: a disk that goes bad must not fill up with them. */
 function setAside(path: string, why: 'corrupt' | 'newer'): string {
+  const folder = dirname(path)
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(`${basename(path)}.${why}-`)) rmSync(join(folder, name))
+  }
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
   const aside = `${path}.${why}-${stamp}`
   for (const suffix of ['', '-wal', '-shm']) {

@@ -1,10 +1,20 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import { messageOf } from '@sonde/sdk'
 import { CHUNK_ID_STEP } from './segments.ts'
+import { DatabaseSync } from './sqlite.ts'
 
 /** Carrying over is worth this long at most: records of now are waiting. Unit: milliseconds. */
 const SALVAGE_LIMIT_MS = 10_000
-const SMALL_TABLES = ['type', 'source', 'writer', 'symbol', 'series', 'head'] as const
+/** Tables that are copied whole, with the column they are sorted by. The head comes last: its rows are told. */
+const SMALL_TABLES = {
+  meta: ['key'],
+  type: ['id'],
+  source: ['id'],
+  writer: ['id'],
+  symbol: ['writer', 'id'],
+  series: ['id'],
+  head: ['id'],
+}
 
 /**
  * Copies what can be read of a damaged file: each table from its start up to the damage and from its end down to it, then the segments, latest first, until time is up.
@@ -19,7 +29,10 @@ export function salvage(path: string, to: DatabaseSync): string {
   }
   try {
     to.exec('BEGIN')
-    const heads = SMALL_TABLES.map((table) => copyTable(from, to, table)).at(-1) ?? 0
+    const heads =
+      Object.entries(SMALL_TABLES)
+        .map(([table, key]) => copyTable(from, to, table, key))
+        .at(-1) ?? 0
     const [copied, known] = copySegments(from, to)
     return `${heads} head rows and ${copied} of ${known} segments of it were carried over`
   } catch (error) {
@@ -30,11 +43,11 @@ export function salvage(path: string, to: DatabaseSync): string {
   }
 }
 
-function copyTable(from: DatabaseSync, to: DatabaseSync, table: string): number {
+function copyTable(from: DatabaseSync, to: DatabaseSync, table: string, key: readonly string[]): number {
   let copied = 0
   for (const order of ['ASC', 'DESC']) {
-    const key = table === 'symbol' ? `writer ${order}, id ${order}` : `id ${order}`
-    const part = copyRows(from, to, table, `SELECT * FROM ${table} ORDER BY ${key}`)
+    const sorted = key.map((column) => `${column} ${order}`).join(', ')
+    const part = copyRows(from, to, table, `SELECT * FROM ${table} ORDER BY ${sorted}`)
     copied += part.copied
     if (part.complete) break
   }

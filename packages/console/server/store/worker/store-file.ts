@@ -62,6 +62,11 @@ export class StoreFile {
     return pages * numberOf(this.database, 'PRAGMA page_size')
   }
 
+  /** Pages of the file that wait for reuse. Unit: bytes. */
+  freeBytes(): number {
+    return numberOf(this.database, 'PRAGMA freelist_count') * numberOf(this.database, 'PRAGMA page_size')
+  }
+
   /** Start of the earliest hour that is kept; null where there is none. Unit: milliseconds since the Unix epoch. */
   oldestMs(): number | null {
     const hour = this.heads.oldestHour()

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf, type QueryRequest, SondeError } from '@sonde/sdk'
 import type { FileStatus, FromWorker, RecordsRequest, ToWorker, WorkerStart } from '../protocol.ts'
-import { lockDatabase, numberOf, type Opened, openDatabase, replaceDatabase } from './database.ts'
+import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'
 import { maintain } from './maintenance.ts'
 import { query } from './query.ts'
 import { readStored } from './read-stored.ts'
@@ -35,6 +35,7 @@ export class StoreWorker {
   #damage = ''
   #errors = 0
   #corruptChunks = 0
+  #bytes = 0
   #upkeep: Generator<undefined, void> | undefined
   #waiting: number[] = []
 
@@ -197,6 +198,9 @@ export class StoreWorker {
 
   #tell(): void {
     try {
+      if (this.#file !== undefined && !existsSync(this.#start.settings.path)) {
+        throw new SondeError('STO_GONE', `${this.#start.settings.path} was taken away; a new one is made`)
+      }
       this.#send({ kind: 'status', status: this.#status() })
     } catch (error) {
       // Without a file there is nothing left that could fail, so this ends.
@@ -206,15 +210,13 @@ export class StoreWorker {
 
   #status(): FileStatus {
     const file = this.#file
-    const state = file === undefined || this.#failure !== '' ? 'failing' : 'writing'
+    if (file !== undefined) this.#bytes = sizeOf(this.#start.settings.path)
+    const state = file === undefined ? 'failing' : 'writing'
     return {
       state,
       reason: state === 'failing' ? this.#failure : this.#notice,
-      bytes: sizeOf(this.#start.settings.path),
-      freeBytes:
-        file === undefined
-          ? 0
-          : numberOf(file.database, 'PRAGMA freelist_count') * numberOf(file.database, 'PRAGMA page_size'),
+      bytes: this.#bytes,
+      freeBytes: file?.freeBytes() ?? 0,
       oldestMs: file?.oldestMs() ?? null,
       corruptChunks: this.#corruptChunks + (file?.corruptChunks ?? 0),
       errors: this.#errors,
@@ -224,5 +226,5 @@ export class StoreWorker {
 
 /** The file and its write-ahead log. Unit: bytes. */
 function sizeOf(path: string): number {
-  return ['', '-wal'].reduce((sum, suffix) => sum + (existsSync(path + suffix) ? statSync(path + suffix).size : 0), 0)
+  return ['', '-wal'].reduce((sum, suffix) => sum + (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0), 0)
 }

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { property, until } from '../../../sdk/test/helper.ts'
+import { Random } from '../../../sdk/test/random.ts'
+import { createStore, type Store } from './store.ts'
+import { Counting, numbersIn, upTo } from './test-records.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What a test opened, released at its end: the last first. */
+type Releases = (() => unknown)[]
+
+/** A test with a folder of its own. */
+function faultTest(name: string, run: (folder: string, releases: Releases, t: TestContext) => Promise<void>): void {
+  test(name, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sonde-faults-'))
+    const releases: Releases = [() => rmSync(folder, { recursive: true, force: true })]
+    try {
+      await run(folder, releases, t)
+    } finally {
+      for (const release of releases.toReversed()) await release()
+    }
+  })
+}
+
+async function open(releases: Releases, path: string, options: object = {}): Promise<Store> {
+  const store = await createStore({ path, flushIntervalMs: 10, closeLimitMs: 300, ...options })
+  releases.push(() => store.close())
+  return store
+}
+
+/** A closed file with 5 000 records: hours that are compacted, and a head. */
+async function filled(path: string): Promise<void> {
+  const store = await createStore({ path })
+  const counting = new Counting(store)
+  counting.report(4000, Date.now() - 3 * HOUR_MS)
+  await store.flush()
+  await store.maintain()
+  counting.report(1000)
+  await store.flush()
+  await store.close()
+}
+
+function overwrite(path: string, at: number, bytes: Uint8Array): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes, 0, bytes.length, at)
+  closeSync(file)
+}
+
+function noise(random: Random, length: number): Uint8Array {
+  return Uint8Array.from({ length }, () => random.integer(0, 255))
+}
+
+/** What every damaged file must do: it opens, says what happened or loses nothing, and takes new records. */
+async function checkStarts(releases: Releases, path: string): Promise<{ store: Store; numbers: number[] }> {
+  const store = await open(releases, path)
+  await until('it writes', () => store.status().state === 'writing')
+  const before = await numbersIn(store)
+  assert.deepEqual(before, [...new Set(before)], 'no record is there twice')
+  const counting = new Counting(store, 'later')
+  counting.report(10, Date.now() + 60_000)
+  await store.flush()
+  assert.equal((await numbersIn(store)).length, before.length + 10)
+  const { reason, corruptChunks } = store.status()
+  if (before.length < 5000) assert.ok(reason !== '' || corruptChunks > 0, 'what was lost is told')
+  return { store, numbers: before }
+}
+
+faultTest('a file whose start is noise is set aside, and the status says so', async (folder, releases) => {
+  const path = join(folder, 'store.db')
+  await filled(path)
+  overwrite(path, 0, noise(new Random(1), 4096))
+  const { store } = await checkStarts(releases, path)
+  assert.match(store.status().reason, /was damaged .* set aside as .*store\.db\.corrupt-/)
+  const aside = readdirSync(dirname(path)).filter((name) => name.includes('.corrupt-') && !/-(wal|shm)$/.test(name))
+  assert.equal(aside.length, 1)
+})
+
+faultTest('a file of noise, an empty one and one that is no database are replaced', async (folder, releases) => {
+  for (const [i, content] of [
+    noise(new Random(2), 50_000),
+    new Uint8Array(0),
+    Buffer.from('just a text\n'),
+  ].entries()) {
+    const path = join(folder, `${i}.db`)
+    writeFileSync(path, content)
+    writeFileSync(`${path}.lock`, 'garbage')
+    const store = await open(releases, path)
+    assert.equal(store.status().state, 'writing')
+    new Counting(store).report(10)
+    await store.flush()
+    assert.deepEqual(await numbersIn(store), upTo(10))
+  }
+})
+
+faultTest('a file that was cut short opens with what is left', async (folder, releases) => {
+  for (const share of [0.1, 0.5, 0.9, 0.99]) {
+    const path = join(folder, `cut-${share}.db`)
+    await filled(path)
+    truncateSync(path, Math.floor(statSync(path).size * share))
+    await checkStarts(releases, path)
+  }
+})
+
+property('noise anywhere in the file: it opens, loses little, and says what', 6, async (random) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-noise-'))
+  const path = join(folder, 'store.db')
+  const releases: Releases = [() => rmSync(folder, { recursive: true, force: true })]
+  try {
+    await filled(path)
+    const size = statSync(path).size
+    for (let i = random.integer(1, 3); i > 0; i--) {
+      overwrite(path, random.integer(0, size - 600), noise(random, random.integer(1, 600)))
+    }
+    const { store } = await checkStarts(releases, path)
+    await store.maintain()
+    const query = { metric: 'counted_number', function: 'last', matchers: [], by: undefined, aggregate: 'sum' } as const
+    await store.query({ fromMs: 0, toMs: Date.now(), stepMs: 365 * 24 * HOUR_MS, queries: [query] })
+  } finally {
+    for (const release of releases.toReversed()) await release()
+  }
+})
+
+faultTest(
+  'a database of another program is left alone; its place is taken once it is gone',
+  async (folder, releases) => {
+    const path = join(folder, 'store.db')
+    const foreign = new DatabaseSync(path)
+    foreign.exec("CREATE TABLE mail (subject TEXT); INSERT INTO mail VALUES ('hello')")
+    foreign.close()
+    const content = readFileSync(path)
+    const store = await open(releases, path)
+    assert.equal(store.status().state, 'failing')
+    assert.match(store.status().reason, /database of another program/)
+    const counting = new Counting(store)
+    counting.report(100)
+    await assert.rejects(numbersIn(store), { code: 'STO_UNAVAILABLE' })
+    assert.deepEqual(readFileSync(path), content)
+    rmSync(path)
+    await store.flush()
+    assert.deepEqual(await numbersIn(store), upTo(100))
+    assert.equal(store.status().state, 'writing')
+  },
+)
+
+faultTest(
+  'a folder that cannot be made is tried again; the oldest records are dropped when memory is full, and counted',
+  async (folder, releases) => {
+    const blocked = join(folder, 'blocked')
+    writeFileSync(blocked, 'a file where the folder should be')
+    const store = await open(releases, join(blocked, 'store.db'), { queueLimitBytes: 1 << 20 })
+    assert.equal(store.status().state, 'failing')
+    assert.notEqual(store.status().reason, '')
+    const counting = new Counting(store)
+    for (let i = 0; i < 100; i++) counting.report(1000)
+    const dropped = store.stats.dropped.get('queue_full') ?? 0
+    assert.ok(dropped > 0 && store.queuedRecords > 0)
+    assert.equal(store.stats.in, store.stats.out + dropped + store.queuedRecords)
+    rmSync(blocked)
+    mkdirSync(blocked)
+    await assert.rejects(store.flush(), { code: 'STO_LOST' })
+    const numbers = await numbersIn(store)
+    assert.deepEqual(numbers, upTo(100_000).slice(dropped), 'what was not dropped is written, once')
+    assert.deepEqual([store.stats.in, store.stats.out], [100_000, 100_000 - dropped])
+  },
+)
+
+faultTest('a file that is taken away while it is open is made anew', async (folder, releases) => {
+  const data = join(folder, 'data')
+  const store = await open(releases, join(data, 'store.db'))
+  rmSync(data, { recursive: true })
+  await until('that is noticed', () => store.status().errors > 0)
+  await until('there is a new one', () => store.status().state === 'writing')
+  new Counting(store).report(10)
+  await store.flush()
+  assert.deepEqual(await numbersIn(store), upTo(10))
+})
+
+/** A small disk; undefined where mounting is not allowed. */
+function smallDisk(folder: string, releases: Releases, megabytes: number): string | undefined {
+  const disk = join(folder, 'disk')
+  mkdirSync(disk)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', disk], { stdio: 'pipe' })
+  } catch {
+    return undefined
+  }
+  releases.push(() => execFileSync('umount', ['--lazy', disk], { stdio: 'pipe' }))
+  return disk
+}
+
+faultTest(
+  'a full disk: nothing acknowledged is lost, and what waited is written when there is room again',
+  async (folder, releases, t) => {
+    const disk = smallDisk(folder, releases, 4)
+    if (disk === undefined) return t.skip('mounting a small disk needs root')
+    const path = join(disk, 'store.db')
+    const store = await open(releases, path)
+    const counting = new Counting(store)
+    counting.report(10_000)
+    await store.flush()
+    writeFileSync(join(disk, 'ballast'), new Uint8Array(2 << 20))
+    while (store.status().state === 'writing') {
+      counting.report(10_000)
+      await until(
+        'they are written or the disk is full',
+        () => store.queuedRecords === 0 || store.status().state === 'failing',
+      )
+    }
+    assert.match(store.status().reason, /full/)
+    const reported = store.stats.in
+    assert.ok(store.stats.out >= 10_000)
+    assert.deepEqual(
+      (await answered(store)).slice(0, store.stats.out),
+      upTo(store.stats.out),
+      'what is written can be read',
+    )
+    rmSync(join(disk, 'ballast'))
+    await store.flush()
+    assert.equal(store.status().state, 'writing')
+    assert.deepEqual(await numbersIn(store), upTo(reported))
+    assert.equal(store.stats.out, reported)
+  },
+)
+
+faultTest('a disk that is full from the start, then not', async (folder, releases, t) => {
+  const disk = smallDisk(folder, releases, 2)
+  if (disk === undefined) return t.skip('mounting a small disk needs root')
+  const ballast = join(disk, 'ballast')
+  try {
+    writeFileSync(ballast, new Uint8Array(4 << 20))
+  } catch {
+    // That is what it is for: the disk is full now.
+  }
+  const store = await open(releases, join(disk, 'store.db'))
+  assert.equal(store.status().state, 'failing')
+  new Counting(store).report(100)
+  rmSync(ballast)
+  await store.flush()
+  assert.deepEqual(await numbersIn(store), upTo(100))
+})
+
+faultTest('a disk that turns read-only, and back', async (folder, releases, t) => {
+  const disk = smallDisk(folder, releases, 8)
+  if (disk === undefined) return t.skip('mounting a small disk needs root')
+  const remount = (how: string) => execFileSync('mount', ['-o', `remount,${how}`, disk], { stdio: 'pipe' })
+  remount('ro')
+  const store = await open(releases, join(disk, 'store.db'))
+  assert.equal(store.status().state, 'failing')
+  assert.notEqual(store.status().reason, '')
+  new Counting(store).report(100)
+  remount('rw')
+  await store.flush()
+  assert.deepEqual(await numbersIn(store), upTo(100))
+})
+
+/** Answers also while the file is opened anew. */
+async function answered(store: Store): Promise<number[]> {
+  let numbers: number[] = []
+  await until('the store answers', async () => {
+    try {
+      numbers = await numbersIn(store)
+      return true
+    } catch {
+      return false
+    }
+  })
+  return numbers
+}

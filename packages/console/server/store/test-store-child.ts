@@ -1,0 +1,20 @@
+// A process that writes to a store until it is killed: `node test-store-child.ts PATH`. It prints the number of the last record that is acknowledged.
+import { createSource } from '@sonde/sdk'
+import { createStore } from './store.ts'
+import { countedType } from './test-records.ts'
+
+const [, , path = '', first = '0', compactEvery = '0'] = process.argv
+
+const store = await createStore({ path, flushIntervalMs: 10 })
+const source = createSource({ id: 'child', intervalMs: 1000, emit: (batch) => store.accept(batch) })
+console.log('open')
+// Times are of hours ago, so that there is something to compact at any moment.
+const startMs = Date.now() - 5 * 3_600_000
+for (let number = Number(first); ; number++) {
+  source.report(countedType, { time: BigInt(startMs + number) * 1_000_000n, writer: 'child', number })
+  if (number % 25 !== 24) continue
+  source.flush()
+  await store.flush()
+  console.log(`acked ${number}`)
+  if (Number(compactEvery) > 0 && number % Number(compactEvery) === Number(compactEvery) - 1) void store.maintain()
+}
