@@ -111,6 +111,10 @@ for (const [type, placement] of [
     const failed = await untilStatus(sonde, 'failed', ({ state }) => state === 'failed')
     assert.match(failed.reason, /it is replaced/)
     await until('its series to leave', LIMIT_MS, async () => !(await pageOf(sonde)).includes('unruly_samples_total{'))
+    await until('its series to leave the API', LIMIT_MS, async () => {
+      const response = await fetch(`${sonde.address}/api/v1/series?type=unruly`)
+      return ((await response.json()) as { series: unknown[] }).series.length === 0
+    })
     await othersGoOn(sonde)
     await until('its series to come back', LIMIT_MS, async () =>
       (await pageOf(sonde)).includes('unruly_samples_total{'),
