@@ -16,7 +16,7 @@ interface ChartKeys {
   readonly unpin: () => void
 }
 
-/** Keys of a focused chart: arrows move the cursor, Enter pins, Escape lets go, plus and minus zoom, T shows the table. */
+/** Keys of a focused chart: arrows move the cursor, Enter pins, Escape lets go, plus and minus zoom, page keys move the window, T shows the table. */
 export function useChartKeys(options: {
   readonly page: PageState
   readonly model: ChartModel
@@ -46,6 +46,11 @@ export function useChartKeys(options: {
     const length = Math.max(ZOOM_MIN_MS, (toMs - fromMs) * factor)
     page.zoom(centre - share * length, centre + (1 - share) * length)
   }
+  const pan = (windows: number): void => {
+    const { fromMs, toMs } = model.plot
+    const byMs = windows * (toMs - fromMs)
+    page.zoom(fromMs + byMs, toMs + byMs)
+  }
   const actions: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
     ArrowLeft: (event) => move(event.shiftKey ? -STRIDE_COUNT : -1),
     ArrowRight: (event) => move(event.shiftKey ? STRIDE_COUNT : 1),
@@ -57,6 +62,8 @@ export function useChartKeys(options: {
     },
     Escape: unpin,
     t: onToggleTable,
+    PageUp: () => pan(-1 / 2),
+    PageDown: () => pan(1 / 2),
     '+': () => zoom(1 / ZOOM_FACTOR),
     '=': () => zoom(1 / ZOOM_FACTOR),
     '-': () => zoom(ZOOM_FACTOR),

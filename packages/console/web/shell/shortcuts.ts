@@ -62,6 +62,7 @@ export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
     rows: [
       { keys: ['Tab'], does: 'Next chart' },
       { keys: ['←', '→'], does: 'Cursor one sample; with Shift ten' },
+      { keys: ['Page up', 'Page down'], does: 'Window half its length back or on' },
       { keys: ['+', '−'], does: 'Zoom at the cursor' },
       { keys: ['Enter'], does: 'Pin the values at the cursor' },
       { keys: ['Esc'], does: 'Unpin' },

@@ -1,0 +1,159 @@
+// How fast the page draws 100 series of 5 760 points, and how long its main thread is held up while they move.
+import { spawn } from 'node:child_process'
+import type { Browser, Page } from 'playwright-core'
+import { setUpWeb } from '../../scripts/setup.mjs'
+import { startBrowser } from '../../test/browser/browser.ts'
+import { temporaryDir } from '../../test/sonde-process.ts'
+import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
+import { drawingCount, type FirstDrawing, firstDrawing, untilDrawnAgain, watchDrawings } from './drawings.ts'
+import { type Task, tasksDuring } from './trace.ts'
+
+const SERIES_COUNT = 100
+const POINT_COUNT = 5_760
+const ADDRESS = `/explore?range=${POINT_COUNT / 60}m&sig=last:bench_power_watts&step=1s`
+const UPDATE_COUNT = 5
+const PAN_COUNT = 10
+
+const FIRST_LIMIT_MS = 200
+const UPDATE_LIMIT_MS = 50
+const TASK_LIMIT_MS = 100
+
+/** What one round measured. */
+interface Round {
+  readonly lines: FirstDrawing
+  readonly herd: FirstDrawing
+  /** Main thread of each second while the page is live. */
+  readonly updates: readonly { readonly cpuMs: number; readonly wallMs: number }[]
+  /** Longest task while the window is moved. */
+  readonly panTask: Task
+}
+
+/** Each round opens the page anew, with nothing compiled or cached: drawn as lines, as a herd, kept live, and panned. */
+export async function run({ rounds }: { readonly rounds: number }): Promise<BenchResult> {
+  if (!(await setUpWeb())) throw new Error('the page could not be built')
+  const data = temporaryDir()
+  const { address, stop } = await startServer(`${data.path}/store.db`)
+  const browser = await startBrowser()
+  try {
+    const measured: Round[] = []
+    for (let round = 0; round < rounds; round++) measured.push(await measureRound(browser, address))
+    return { figures: figuresOf(measured), lines: linesOf(browser, measured) }
+  } finally {
+    await browser.close()
+    await stop()
+    data.remove()
+  }
+}
+
+async function startServer(path: string): Promise<{ address: string; stop: () => Promise<void> }> {
+  const main = new URL('server-main.ts', import.meta.url).pathname
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+  const child = spawn(process.execPath, [...flags, main, path, String(SERIES_COUNT), String(POINT_COUNT)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const address = await new Promise<string>((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      const found = /ready on (\S+)/.exec(text)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
+  })
+  return {
+    address,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+async function measureRound(browser: Browser, address: string): Promise<Round> {
+  const herd = await withPage(browser, `${address}${ADDRESS}`, firstDrawing)
+  return withPage(browser, `${address}${ADDRESS}&view=lines`, async (page) => {
+    const lines = await firstDrawing(page)
+    // The first live answers catch up with the time that loading took.
+    await page.waitForTimeout(3_000)
+    const live = await tasksDuring(browser, page, () => page.waitForTimeout((UPDATE_COUNT + 1) * 1_000))
+    const chart = page.getByRole('group', { name: /^bench_power_watts/ })
+    await chart.focus()
+    const panned = await tasksDuring(browser, page, () => pan(page))
+    return { lines, herd, updates: secondsOf(live), panTask: longest(panned) }
+  })
+}
+
+async function withPage<T>(browser: Browser, address: string, look: (page: Page) => Promise<T>): Promise<T> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  try {
+    const page = await context.newPage()
+    await watchDrawings(page)
+    await page.goto(address)
+    return await look(page)
+  } finally {
+    await context.close()
+  }
+}
+
+/** Moves the window half its length back and on again, each time as soon as the one before was drawn. */
+async function pan(page: Page): Promise<void> {
+  for (let count = 0; count < PAN_COUNT; count++) {
+    const before = await drawingCount(page)
+    await page.keyboard.press(count % 2 === 0 ? 'PageUp' : 'PageDown')
+    await untilDrawnAgain(page, before)
+  }
+}
+
+/** Time of the main thread in each whole second: an update is the clock, the stream's message and the drawing. */
+function secondsOf(tasks: readonly Task[]): { cpuMs: number; wallMs: number }[] {
+  const seconds = new Map<number, { cpuMs: number; wallMs: number }>()
+  for (const { startMs, cpuMs, wallMs } of tasks) {
+    const second = Math.floor(startMs / 1_000)
+    const sum = seconds.get(second) ?? { cpuMs: 0, wallMs: 0 }
+    seconds.set(second, { cpuMs: sum.cpuMs + cpuMs, wallMs: sum.wallMs + wallMs })
+  }
+  // The first and the last second are cut.
+  return [...seconds]
+    .sort(([a], [b]) => a - b)
+    .slice(1, -1)
+    .map(([, sum]) => sum)
+}
+
+function longest(tasks: readonly Task[]): Task {
+  return tasks.reduce((a, b) => (b.cpuMs > a.cpuMs ? b : a), { startMs: 0, wallMs: 0, cpuMs: 0 })
+}
+
+function figuresOf(rounds: readonly Round[]): Figure[] {
+  const updates = rounds.flatMap((round) => round.updates)
+  const first = median(rounds.map(({ lines }) => lines.sinceAnswerMs))
+  const update = median(updates.map(({ cpuMs }) => cpuMs))
+  const task = Math.max(...rounds.map(({ panTask }) => panTask.cpuMs))
+  const worst = (values: readonly number[]): number => Math.max(...values)
+  const ms = (name: string, value: number, gate?: string): Figure => ({
+    name,
+    value,
+    unit: 'ms',
+    ...(gate ? { gate } : {}),
+  })
+  return [
+    ms('first drawn, 100 lines, from the answer', first, atMost(first, FIRST_LIMIT_MS)),
+    ms('first drawn, 100 lines, worst round', worst(rounds.map(({ lines }) => lines.sinceAnswerMs))),
+    ms('first drawn, herd of 100, from the answer', median(rounds.map(({ herd }) => herd.sinceAnswerMs))),
+    ms('question to answer, 576 000 values', median(rounds.map(({ lines }) => lines.answerMs))),
+    ms('navigation to drawn, nothing cached', median(rounds.map(({ lines }) => lines.sinceNavigationMs))),
+    ms('update of 1 s, main thread', update, atMost(update, UPDATE_LIMIT_MS)),
+    ms('update of 1 s, main thread, worst', worst(updates.map(({ cpuMs }) => cpuMs))),
+    ms('update of 1 s, by the clock, worst', worst(updates.map(({ wallMs }) => wallMs))),
+    ms('longest task while panning', task, atMost(task, TASK_LIMIT_MS)),
+    ms('longest task while panning, by the clock', worst(rounds.map(({ panTask }) => panTask.wallMs))),
+  ]
+}
+
+function linesOf(browser: Browser, rounds: readonly Round[]): string[] {
+  return [
+    `${SERIES_COUNT} series × ${POINT_COUNT} points of 1 s in the explorer at 1440 × 900, from the real store through the real routes; Chromium ${browser.version()},`,
+    `without a GPU. ${rounds.length} rounds, each in a fresh context; medians where nothing else is said. Updates are of 100 lines.`,
+    'Main thread is the time that it was on a processor, from a trace of every task; by the clock includes what other programs took.',
+  ]
+}

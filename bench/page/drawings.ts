@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core'
+
+/** When a page drew into a canvas. Unit: milliseconds since the navigation. */
+export interface Drawing {
+  /** The first stroke of the task. */
+  readonly beganMs: number
+  /** The frame with it was handed to the compositor. */
+  readonly paintedMs: number
+}
+
+/** Notes every task of a page that strokes lines, from outside: the page itself is as it is served. */
+export async function watchDrawings(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const drawings: Drawing[] = []
+    Object.assign(window, { drawings })
+    const { stroke } = CanvasRenderingContext2D.prototype
+    let isDrawing = false
+    CanvasRenderingContext2D.prototype.stroke = function (this: CanvasRenderingContext2D, ...args: [Path2D?]) {
+      if (!isDrawing) {
+        isDrawing = true
+        const beganMs = performance.now()
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel()
+          // A message posted inside a frame comes after that frame was painted.
+          port1.onmessage = () => {
+            isDrawing = false
+            drawings.push({ beganMs, paintedMs: performance.now() })
+          }
+          port2.postMessage(undefined)
+        })
+      }
+      return Reflect.apply(stroke, this, args)
+    }
+  })
+}
+
+/** How long the first drawing of an answer took. Unit: milliseconds. */
+export interface FirstDrawing {
+  /** From the navigation to the painted chart: page, catalogue, question and drawing. */
+  readonly sinceNavigationMs: number
+  /** From the end of the answer to the painted chart. */
+  readonly sinceAnswerMs: number
+  /** From the question to the end of the answer, as the browser saw it. */
+  readonly answerMs: number
+}
+
+/** Waits for the first drawing after the first answer of the query route. */
+export async function firstDrawing(page: Page): Promise<FirstDrawing> {
+  const handle = await page.waitForFunction(() => {
+    const { drawings } = window as unknown as { drawings: Drawing[] }
+    const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+    const answer = entries.find(({ name }) => name.endsWith('/api/v1/query'))
+    const drawing = answer && drawings.find(({ beganMs }) => beganMs >= answer.responseEnd)
+    if (!answer || !drawing) return undefined
+    return {
+      sinceNavigationMs: drawing.paintedMs,
+      sinceAnswerMs: drawing.paintedMs - answer.responseEnd,
+      answerMs: answer.responseEnd - answer.requestStart,
+    }
+  })
+  return (await handle.jsonValue()) as FirstDrawing
+}
+
+/** Drawings so far. */
+export function drawingCount(page: Page): Promise<number> {
+  return page.evaluate(() => (window as unknown as { drawings: Drawing[] }).drawings.length)
+}
+
+/** Waits until more was drawn, and nothing that is awaited is still of before. */
+export async function untilDrawnAgain(page: Page, before: number): Promise<void> {
+  await page.waitForFunction((count) => {
+    const { drawings } = window as unknown as { drawings: Drawing[] }
+    return drawings.length > count && document.querySelector('.chart.is-old') === null
+  }, before)
+}

@@ -1,0 +1,66 @@
+// A whole `sonde up` in one process, its store filled with the series that the page is measured with, which then go on live.
+import { agentRoutes, createAgent, createServer } from '@sonde/agent'
+import { createStore, pageRoutes } from '@sonde/console'
+import { type Batch, createSource, defineType, gauge, label, timestamp } from '@sonde/sdk'
+import pino from 'pino'
+import { loadConfig } from '../../packages/cli/src/config/load.ts'
+
+const [path = '', seriesText = '100', pointsText = '5760'] = process.argv.slice(2)
+const [seriesCount, pointCount] = [Number(seriesText), Number(pointsText)]
+const STEP_MS = 1_000
+/** Records that are given to the store before it is asked to write them. */
+const FLUSH_EVERY_POINTS = 500
+
+const type = defineType('bench', 'What the page is measured with', {
+  time: timestamp(),
+  device: label('One of many'),
+  power_watts: gauge('f64', { unit: 'watts', help: 'A value that wanders' }),
+})
+
+const store = await createStore({ path })
+let take = (batch: Batch): void => store.accept(batch)
+const source = createSource({ id: 'bench', intervalMs: STEP_MS, emit: (batch) => take(batch) })
+const values = Float64Array.from({ length: seriesCount }, (_, at) => 300 + at * 3)
+
+function reportAt(timeMs: number): void {
+  const time = BigInt(timeMs) * 1_000_000n
+  for (let at = 0; at < seriesCount; at++) {
+    // A walk that is the same in every run, and unlike in every series.
+    values[at] = Math.max(
+      40,
+      values[at]! + 9 * Math.sin(timeMs / 1_000 + at * 37.7) * Math.sin((timeMs / 61_000) * (1 + at / 50)),
+    )
+    source.report(type, { time, device: `device${at}`, power_watts: values[at]! })
+  }
+  source.flush()
+}
+
+const nowMs = Math.floor(Date.now() / STEP_MS) * STEP_MS
+for (let point = pointCount; point >= 0; point--) {
+  reportAt(nowMs - point * STEP_MS)
+  if (point % FLUSH_EVERY_POINTS === 0) await store.flush()
+}
+
+const agent = createAgent({
+  config: loadConfig({ environment: { SONDE_CONFIG: '' } }).config.agent,
+  log: pino({ level: 'error' }, pino.destination(2)),
+  version: 'bench',
+  sinks: [store],
+  history: store,
+  storeStatus: () => store.status(),
+})
+take = (batch) => agent.router.accept(batch)
+const app = createServer(agent)
+agentRoutes(app, agent)
+await pageRoutes(app)
+await app.listen({ host: '127.0.0.1', port: 0 })
+agent.start()
+reportAt(Date.now())
+const timer = setInterval(() => reportAt(Date.now()), STEP_MS)
+const address = app.server.address()
+console.log(`ready on http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`)
+process.once('SIGTERM', async () => {
+  clearInterval(timer)
+  await app.close()
+  await agent.close()
+})
