@@ -1,7 +1,7 @@
 // `npm run build [-- --pack FOLDER]`: makes what is published in each package's `dist`; with `--pack` as archives too.
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { npmCommand, root, setUpWeb } from './setup.mjs'
@@ -20,7 +20,6 @@ for (const { name, source } of PACKAGES) {
   const folder = join(root, 'packages', name)
   emptyDist(folder)
   compile(folder, source, name)
-  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   console.log(`built packages/${name}`)
 }
 if (!(await setUpWeb())) process.exit(1)
@@ -58,10 +57,28 @@ function compile(folder: string, source: string, name: string): void {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', configFile])
 }
 
+/** Packs copies that hold what is published and nothing else: npm takes a manifest as it is. */
 function pack(folder: string): void {
   mkdirSync(folder, { recursive: true })
+  const staged = PACKAGES.map(({ name }) => stage(name))
   const [command, args] = npmCommand()
-  run(command, [...args, 'pack', '--workspaces', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder])
+  run(command, [...args, 'pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder, ...staged])
+}
+
+function stage(name: string): string {
+  const folder = join(root, 'packages', name)
+  const staged = join(root, '.cache/pack', name)
+  rmSync(staged, { recursive: true, force: true })
+  mkdirSync(staged, { recursive: true })
+  cpSync(join(folder, 'dist'), join(staged, 'dist'), { recursive: true })
+  copyFileSync(join(folder, 'README.md'), join(staged, 'README.md'))
+  copyFileSync(join(root, 'LICENSE'), join(staged, 'LICENSE'))
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  delete manifest.devDependencies
+  // The condition `source` leads to TypeScript that is not published.
+  for (const entry of Object.values<Record<string, string>>(manifest.exports ?? {})) delete entry.source
+  writeFileSync(join(staged, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
+  return staged
 }
 
 /** Runs a program that says itself what is wrong. */

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { after, before, test } from 'node:test'
+import { npmCommand, root } from '../../scripts/setup.mjs'
+import { temporaryDir, until } from '../sonde-process.ts'
+
+const PACKAGES = { sdk: '@sonde/sdk', agent: '@sonde/agent', console: '@sonde/console', cli: 'sonde' } as const
+const OLDEST_NODE = '22.18.0'
+const START_LIMIT_MS = 60_000
+
+/** Where everything of this file lives: archives, an empty folder with them installed, and the oldest Node. */
+const dir = temporaryDir()
+const archives = join(dir.path, 'archives')
+const user = join(dir.path, 'user')
+
+/** Runs a program to its end; what it printed is the failure where it fails. */
+function run(command: string, args: readonly string[], cwd: string): string {
+  try {
+    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 })
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`)
+  }
+}
+
+function npm(args: readonly string[], cwd: string): string {
+  const [command, first] = npmCommand()
+  return run(command, [...first, ...args], cwd)
+}
+
+/** Installs into a folder, from npm's cache where it can. */
+function install(cwd: string, specs: readonly string[]): void {
+  mkdirSync(cwd, { recursive: true })
+  writeFileSync(join(cwd, 'package.json'), '{ "name": "user", "private": true, "type": "module" }\n')
+  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...specs], cwd)
+}
+
+function installed(name: keyof typeof PACKAGES): string {
+  return join(user, 'node_modules', PACKAGES[name])
+}
+
+before(() => {
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+  run(process.execPath, [...flags, join(root, 'scripts/build.ts'), '--pack', archives], root)
+  install(
+    user,
+    readdirSync(archives).map((name) => join(archives, name)),
+  )
+})
+
+after(() => dir.remove())
+
+test('the archives hold what is used, a README and a licence, and nothing of tests', () => {
+  assert.deepEqual(readdirSync(archives).length, 4)
+  for (const name of Object.keys(PACKAGES) as (keyof typeof PACKAGES)[]) {
+    const folder = installed(name)
+    const files = globSync('**/*', { cwd: folder, exclude: (path) => path === 'node_modules' })
+    assert.ok(existsSync(join(folder, 'LICENSE')), `${name} has no licence`)
+    assert.match(readFileSync(join(folder, 'README.md'), 'utf8'), /^# \S/)
+    const extra = files.filter((file) => /\btest|fixture|conformance|tsbuildinfo|(?<!\.d)\.ts$|\.map$/i.test(file))
+    assert.deepEqual(extra, [], `${name} holds what only developers use`)
+    assert.deepEqual(
+      readdirSync(folder)
+        .filter((file) => file !== 'node_modules')
+        .sort(),
+      ['LICENSE', 'README.md', 'dist', 'package.json'],
+    )
+  }
+  assert.ok(existsSync(join(installed('console'), 'dist/web/index.html')), 'the page is built in')
+})
+
+test('everything that a manifest names is there, and what is imported is a dependency', () => {
+  for (const name of Object.keys(PACKAGES) as (keyof typeof PACKAGES)[]) {
+    const folder = installed(name)
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    assert.equal(manifest.license, 'Apache-2.0')
+    assert.equal(manifest.type, 'module')
+    assert.match(manifest.engines.node, />=22\.18/)
+    for (const [entry, conditions] of Object.entries<Record<string, string>>(manifest.exports ?? {})) {
+      assert.deepEqual(Object.keys(conditions), ['types', 'default'], `${name} ${entry}: types come first`)
+      for (const file of Object.values(conditions))
+        assert.ok(existsSync(resolve(folder, file)), `${name} ${entry}: ${file}`)
+    }
+    for (const file of Object.values<string>(manifest.bin ?? {}))
+      assert.match(readFileSync(resolve(folder, file), 'utf8'), /^#!\/usr\/bin\/env node\n/)
+    const known = new Set([...Object.keys(manifest.dependencies ?? {}), manifest.name])
+    for (const file of globSync('dist/**/*.{js,d.ts}', { cwd: folder, exclude: (path) => path.includes('web') })) {
+      for (const specifier of importsOf(readFileSync(join(folder, file), 'utf8'))) {
+        if (specifier.startsWith('.')) {
+          const target = resolve(folder, file, '..', specifier)
+          assert.ok(
+            existsSync(target) || existsSync(target.replace(/\.ts$/, '.d.ts')),
+            `${name}/${file} imports ${specifier}`,
+          )
+        } else if (!specifier.startsWith('node:')) {
+          const wanted = specifier
+            .split('/')
+            .slice(0, specifier.startsWith('@') ? 2 : 1)
+            .join('/')
+          assert.ok(known.has(wanted), `${name}/${file} imports ${specifier}, no dependency`)
+        }
+      }
+    }
+  }
+})
+
+function importsOf(text: string): string[] {
+  const statement = /^(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
+  return [...text.matchAll(statement)].map((match) => match[1] ?? match[2] ?? '')
+}
+
+/** The Node of this process, and the oldest one that is promised to work. */
+function nodes(): Record<string, () => string> {
+  return {
+    [process.versions.node]: () => process.execPath,
+    [OLDEST_NODE]: () => {
+      const folder = join(dir.path, 'oldest-node')
+      const name = `node-${process.platform}-${process.arch}`
+      install(folder, [`${name}@${OLDEST_NODE}`])
+      return join(folder, 'node_modules', name, 'bin/node')
+    },
+  }
+}
+
+for (const [version, find] of Object.entries(nodes())) {
+  test(`npx sonde up runs in an empty folder under Node ${version}`, async (t) => {
+    const node = find()
+    const [command, first] = npmCommand()
+    const data = join(dir.path, `data-${version}`)
+    // npx starts the command by its first line: with the Node that PATH finds.
+    const path = `${resolve(node, '..')}:${process.env.PATH}`
+    const args = [...first, 'exec', '--offline', '--', 'sonde', 'up', '--listen', '127.0.0.1:0', '--data-dir', data]
+    const child = spawn(command, args, {
+      cwd: user,
+      env: { ...process.env, PATH: path, SONDE_CONFIG: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    t.after(() => endGroup(child.pid))
+    let output = ''
+    let errors = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors += chunk
+    })
+    const address = await until('the ready line', START_LIMIT_MS, () => {
+      assert.equal(child.exitCode, null, `it ended: ${output}${errors}`)
+      return /ready on (http:\S+)/.exec(output)?.[1]
+    })
+    assert.ok(runs(node, data), `the command runs under ${node}`)
+    await assertServes(address)
+    assert.ok(existsSync(join(data, 'store.db')))
+    const ended = once(child, 'close')
+    process.kill(-(child.pid ?? 0), 'SIGTERM')
+    await ended
+    assert.doesNotMatch(errors, /Warning/, "nothing of Node's own on stderr")
+    assert.equal(output.trimEnd().split('\n').length, 1, output)
+  })
+}
+
+/** Whether a process of this Node has the argument. */
+function runs(node: string, argument: string): boolean {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return ids.some((id) => {
+    try {
+      return (
+        readlinkSync(`/proc/${id}/exe`) === realpathSync(node) &&
+        readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(argument)
+      )
+    } catch {
+      // It has ended meanwhile, or belongs to somebody else.
+      return false
+    }
+  })
+}
+
+/** npx starts the command through a shell: all of them are one group. */
+function endGroup(pid: number | undefined): void {
+  try {
+    process.kill(-(pid ?? 0), 'SIGKILL')
+  } catch (error) {
+    assert.match(String(error), /ESRCH/)
+  }
+}
+
+async function assertServes(address: string): Promise<void> {
+  assert.equal((await fetch(`${address}/healthz`)).status, 200)
+  const metrics = await (await fetch(`${address}/metrics`)).text()
+  assert.match(metrics, /^netdev_rx_bytes_total\{device="lo"\} \d+$/m)
+  const page = await (await fetch(`${address}/`)).text()
+  const [, script = ''] = /<script[^>]+src="([^"]+\.js)"/.exec(page.replaceAll('/theme.js', '')) ?? []
+  const { status, headers } = await fetch(new URL(script, address))
+  assert.equal(status, 200, `the script of the page, ${script}`)
+  assert.match(headers.get('content-type') ?? '', /javascript/)
+  await until('history from the store', START_LIMIT_MS, async () => {
+    const { store } = (await (await fetch(`${address}/api/v1/node`)).json()) as {
+      store: { state: string; ackedMs: number }
+    }
+    assert.equal(store.state, 'writing')
+    return store.ackedMs > 0
+  })
+  const q = encodeURIComponent('{"stepMs":1000,"queries":[{"metric":"netdev_rx_bytes_total","by":[]}]}')
+  await until('a value of the past', START_LIMIT_MS, async () => {
+    const answer = (await (await fetch(`${address}/api/v1/query?q=${q}`)).json()) as Answer
+    return answer.results[0]?.series[0]?.values.some((value) => value !== null)
+  })
+}
+
+interface Answer {
+  readonly results: readonly { readonly series: readonly { readonly values: readonly (number | null)[] }[] }[]
+}
+
+test('a strict TypeScript program compiles against the published types, and runs', () => {
+  const types = join(root, 'node_modules/@types')
+  const compilerOptions = {
+    target: 'es2024',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    types: ['node'],
+    typeRoots: [types],
+    outDir: 'out',
+  }
+  writeFileSync(join(user, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
+  writeFileSync(join(user, 'consumer.ts'), CONSUMER)
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', user], user)
+  assert.equal(
+    run(process.execPath, [join(user, 'out/consumer.js')], user),
+    'retransmissions_packets_total{device="mlx5_0"} 7\n2 kinds of sources\n',
+  )
+})
+
+/** What an application does with the SDK, and one that embeds the agent. */
+const CONSUMER = `
+import { type Batch, counter, createPrometheus, createSource, defineType, label, timestamp } from '@sonde/sdk'
+import { type AgentConfig, checkDataSources, createAgent, defaultDataSources, exportSchema, limitsSchema, pathsSchema, SOURCES } from '@sonde/agent'
+import { check, type Checked } from '@sonde/sdk/config'
+
+const retransmissions = defineType('retransmissions', 'Packets sent again', {
+  time: timestamp(),
+  device: label('Device'),
+  packets_total: counter('u64', { help: 'Packets sent again' }),
+})
+const view = createPrometheus()
+const source = createSource({ id: 'app', emit: (batch: Batch) => view.accept(batch) })
+const row = source.bind(retransmissions, { device: 'mlx5_0' })
+row.counter('packets_total').add(7)
+source.collect()
+const scrape = await view.render({ accept: 'text/plain' })
+const text: string = Buffer.concat([...scrape.chunks]).toString()
+scrape.release()
+console.log(text.split('\\n').find((line) => line.startsWith('retransmissions')))
+// @ts-expect-error no counter is that wide
+counter('u128')
+
+function valueOf<T>(checked: Checked<T>): T {
+  if (checked.ok) return checked.value
+  throw new Error(checked.issues.map(({ path, fault }) => path + fault).join())
+}
+const config: AgentConfig = {
+  dataSources: valueOf(checkDataSources(defaultDataSources())),
+  export: valueOf(check(exportSchema, {}, 'export')),
+  limits: valueOf(check(limitsSchema, {}, 'limits')),
+  paths: valueOf(check(pathsSchema, {}, 'paths')),
+}
+const make: (config: AgentConfig) => number = (config) => config.dataSources.length
+console.log(make(config), 'kinds of sources')
+export type Options = Parameters<typeof createAgent>[0]
+export const kinds: readonly string[] = SOURCES.map(({ name }) => name)
+`
