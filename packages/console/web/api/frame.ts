@@ -1,4 +1,4 @@
-import { serverNowMs } from '../state/clock.ts'
+import { moveEdge, serverNowMs } from '../state/clock.ts'
 import { type ApiError, postQuery } from './client.ts'
 import { openLiveStream } from './live-stream.ts'
 import { SampleGrid } from './sample-grid.ts'
@@ -209,7 +209,10 @@ export class Frame {
     this.#stream = openLiveStream(
       { stepMs: grid.stepMs, queries, afterMs },
       {
-        onPoints: (answer) => this.#take(answer, keys),
+        onPoints: (answer) => {
+          this.#take(answer, keys)
+          moveEdge()
+        },
         onNode: this.#onNode,
         onOpen: (open) => {
           if (open !== this.#snapshot.streamOpen) this.#publish({ streamOpen: open, streamSinceMs: serverNowMs() })

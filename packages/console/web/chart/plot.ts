@@ -80,7 +80,7 @@ export class Plot {
     const shape = shapeOf(model)
     const isSame = shape === this.#shape && palette === this.#palette
     // Live moves in whole pixels, so that what was drawn before stays sharp and in its place.
-    this.#model = model.isLive ? { ...model, ...snapSpan(model, this.#plot.over.clientWidth) } : model
+    this.#model = model.isLive ? { ...model, ...snapSpan(model, this.#widthPx) } : model
     this.#palette = palette
     this.#shape = shape
     if (!isSame) {
@@ -131,6 +131,11 @@ export class Plot {
   get area(): { readonly left: number; readonly top: number; readonly width: number; readonly height: number } {
     const { over } = this.#plot
     return { left: over.offsetLeft, top: over.offsetTop, width: over.clientWidth, height: over.clientHeight }
+  }
+
+  /** Width of the plotting area in CSS pixels. What uPlot knows; asking the document would lay it out in the middle of an update. */
+  get #widthPx(): number {
+    return this.#plot.bbox.width / uPlot.pxRatio
   }
 
   /** Where a time lies, in CSS pixels from the left of the plotting area. */
@@ -249,7 +254,7 @@ export class Plot {
   }
 
   #labelStep(): number {
-    const widthPx = this.#plot?.over.clientWidth || 300
+    const widthPx = (this.#plot && this.#widthPx) || 300
     return timeStep(this.#model.toMs - this.#model.fromMs, Math.min(8, Math.max(2, Math.floor(widthPx / 42))))
   }
 

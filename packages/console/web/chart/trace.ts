@@ -76,11 +76,12 @@ function traceColumns(sink: PathSink, values: Float64Array, from: number, to: nu
   let i = from
   while (i <= to) {
     const column = Math.floor(left + i * perSample)
+    const end = Math.min(to, Math.max(i, Math.ceil((column + 1 - left) / perSample) - 1))
     let low = Number.POSITIVE_INFINITY
     let high = Number.NEGATIVE_INFINITY
     let lowAt = i
     let highAt = i
-    for (; i <= to && Math.floor(left + i * perSample) === column; i++) {
+    for (; i <= end; i++) {
       const value = values[i]!
       if (value < low) {
         low = value

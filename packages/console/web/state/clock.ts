@@ -23,25 +23,45 @@ export function serverNowMs(): number {
   return Date.now() + offsetMs
 }
 
-const second = createStore(Math.floor(Date.now() / 1000) * 1000)
+const second = createStore(floorToSecond(Date.now()))
+const edge = createStore(second.get())
 let timer: ReturnType<typeof setTimeout> | undefined
+let pointsMs = 0
+
+/** Milliseconds after which charts move without new points. */
+const POINTS_AWAITED_MS = 1_500
+
+function floorToSecond(timeMs: number): number {
+  return Math.floor(timeMs / 1000) * 1000
+}
+
+/** Moves the live edge of the charts together with the points that have just come, so that both cost one drawing. */
+export function moveEdge(): void {
+  pointsMs = Date.now()
+  edge.set(floorToSecond(serverNowMs()))
+}
 
 /** Ticks on the second of the server's clock; stands still in a hidden tab. */
 export function startSecondTicks(): void {
   const tick = (): void => {
     clearTimeout(timer)
     const nowMs = serverNowMs()
-    if (!document.hidden) second.set(Math.floor(nowMs / 1000) * 1000)
+    if (!document.hidden) {
+      second.set(floorToSecond(nowMs))
+      if (Date.now() - pointsMs > POINTS_AWAITED_MS) edge.set(second.get())
+    }
     timer = setTimeout(tick, 1000 - (nowMs % 1000) + 5)
   }
   document.addEventListener('visibilitychange', tick)
   tick()
 }
 
-/** The store behind {@link useSecond}, for code outside components. */
-export const secondStore = second
-
 /** The server's time, renewed on every full second. */
 export function useSecond(): number {
   return useStore(second)
+}
+
+/** The right end of live charts: the second in which the newest points came, or now where none come. */
+export function useEdge(): number {
+  return useStore(edge)
 }

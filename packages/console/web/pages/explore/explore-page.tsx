@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useDeferredValue, useMemo } from 'react'
 import { queryKey } from '../../api/frame.ts'
 import type { Columns } from '../../api/query-client.ts'
 import { useTypes } from '../../api/resources.ts'
@@ -81,6 +81,8 @@ export function ExplorePage() {
 
 function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Columns }) {
   const { fromMs, toMs } = useSpan(answer.range)
+  // The chart is drawn first; its table follows when there is time.
+  const described = useDeferredValue<Lane | undefined>(lane, undefined)
   const start = answer.grid?.times[0] ?? 0
   const last = (answer.grid?.length ?? 0) - 1
   const position = (timeMs: number): number => Math.floor((timeMs - start) / answer.stepMs)
@@ -95,7 +97,9 @@ function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Col
     <div className="lane">
       <Chart spec={lane.spec} answer={answer} heightPx={LANE_HEIGHT_PX} />
       <div className="panel lane-table">
-        <SeriesTable lane={lane} from={Math.max(0, position(fromMs) + 1)} to={Math.min(last, position(toMs))} />
+        {described && (
+          <SeriesTable lane={described} from={Math.max(0, position(fromMs) + 1)} to={Math.min(last, position(toMs))} />
+        )}
       </div>
     </div>
   )

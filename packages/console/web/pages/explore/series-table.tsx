@@ -1,4 +1,5 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
+import type { ChartMember } from '../../chart/chart-spec.ts'
 import type { PlotLine } from '../../chart/plot.ts'
 import { SeriesKey } from '../../components/series-key.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
@@ -10,9 +11,20 @@ import { usePageState } from '../../state/time-window.ts'
 import type { Lane } from './lanes.ts'
 import { type Statistics, statisticsOf } from './statistics.ts'
 
-/** Rows beyond these are left out and counted. */
+/** Rows that are shown at first, and at most. */
+const ROW_FIRST_COUNT = 40
 const ROW_LIMIT_COUNT = 200
 const BY_NAME: Sort = { column: 'series', direction: 'ascending' }
+
+const STATISTIC_COLUMNS: ReadonlySet<string> = new Set<keyof Statistics>([
+  'last',
+  'min',
+  'mean',
+  'p95',
+  'max',
+  'sampleCount',
+  'gapCount',
+])
 
 type Slot = NonNullable<PlotLine['slot']>
 
@@ -26,19 +38,18 @@ interface TableProps {
 /** What every series of a lane did in the window. A press on its name lights it. */
 export function SeriesTable({ lane, from, to }: TableProps) {
   const page = usePageState()
+  const [areAllShown, setAllShown] = useState(false)
   const sort = parseSort(page.url.sort, BY_NAME)
   const lit = page.url.lit ?? []
-  const all = useMemo(
-    () =>
-      lane.series.map(({ member }, order) => ({ member, order, statistics: statisticsOf(member.values, from, to) })),
-    [lane, from, to],
+  const limit = areAllShown ? ROW_LIMIT_COUNT : ROW_FIRST_COUNT
+  const rows = useMemo(
+    () => describedRows(lane, { from, to }, { column: sort.column, direction: sort.direction }, limit),
+    [lane, from, to, sort.column, sort.direction, limit],
   )
-  const unit = useUnit(lane.spec.quantity, Math.max(...all.map(({ statistics }) => statistics.max || 0)))
-  const rows = sortRows(all, sort.direction, ({ member, statistics }) =>
-    sort.column in statistics ? statistics[sort.column as keyof Statistics] : member.label,
-  )
+  const hiddenCount = lane.series.length - rows.length
+  const unit = useUnit(lane.spec.quantity, Math.max(...rows.map(({ statistics }) => statistics.max || 0)))
   const slots = lane.spec.slots ?? []
-  const isColoured = all.length > 1 && all.length <= slots.length
+  const isColoured = lane.series.length > 1 && lane.series.length <= slots.length
   const head = (column: keyof Statistics, text: string, hasUnit: boolean) => (
     <SortHead column={column} sort={sort}>
       {text} {hasUnit && <span className="unit">{unit.label}</span>}
@@ -67,7 +78,7 @@ export function SeriesTable({ lane, from, to }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, ROW_LIMIT_COUNT).map(({ member, order, statistics }) => (
+          {rows.map(({ member, order, statistics }) => (
             <tr key={member.key}>
               <th scope="row">
                 <button
@@ -93,11 +104,48 @@ export function SeriesTable({ lane, from, to }: TableProps) {
           ))}
         </tbody>
       </table>
-      {rows.length > ROW_LIMIT_COUNT && (
+      {hiddenCount > 0 && (
         <p className="panel-note">
-          The first {ROW_LIMIT_COUNT} of {countOf(rows.length, 'series', 'series')}. A condition narrows them.
+          {rows.length} of {countOf(lane.series.length, 'series', 'series')}.{' '}
+          {areAllShown ? (
+            'A condition narrows them.'
+          ) : (
+            <button type="button" className="button" onClick={() => setAllShown(true)}>
+              Show {hiddenCount + rows.length > ROW_LIMIT_COUNT ? ROW_LIMIT_COUNT : 'all'}
+            </button>
+          )}
         </p>
       )}
     </TableBox>
+  )
+}
+
+interface Row {
+  readonly member: ChartMember
+  /** Place in the lane, which gives the colour. */
+  readonly order: number
+  readonly statistics: Statistics
+}
+
+/** The first rows of the table. Sorted by name, only those that are shown are described: the others would cost time each second. */
+function describedRows(
+  lane: Lane,
+  { from, to }: { readonly from: number; readonly to: number },
+  { column, direction }: Sort,
+  limit: number,
+): Row[] {
+  const members = lane.series.map(({ member }, order) => ({ member, order }))
+  const describe = (row: (typeof members)[number]): Row => ({
+    ...row,
+    statistics: statisticsOf(row.member.values, from, to),
+  })
+  if (column === BY_NAME.column || !STATISTIC_COLUMNS.has(column)) {
+    return sortRows(members, direction, ({ member }) => member.label)
+      .slice(0, limit)
+      .map(describe)
+  }
+  return sortRows(members.map(describe), direction, ({ statistics }) => statistics[column as keyof Statistics]).slice(
+    0,
+    limit,
   )
 }
