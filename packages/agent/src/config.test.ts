@@ -62,3 +62,10 @@ test('names of hosts are exact, below a domain, or all', () => {
   assert.ok(allowed(['gpu17', 'gpu17.example.com', '*.example.com', '*']))
   for (const wrong of ['a b', 'http://a', 'a:80', 'a.*.com', '**', '', '*.']) assert.ok(!allowed([wrong]), wrong)
 })
+
+test('metrics may be anywhere but where something else is', () => {
+  const allowed = (path: string) => check(prometheusSchema, { path }, 'p').ok
+  for (const right of ['/metrics', '/m', '/node/metrics', '/healthz2', '/apis']) assert.ok(allowed(right), right)
+  for (const wrong of ['/', 'metrics', '', '/healthz', '/readyz', '/api', '/api/v1/node', '/a b', '/*', '/:x'])
+    assert.ok(!allowed(wrong), wrong)
+})

@@ -42,17 +42,28 @@ export const prometheusSchema = block({
     'Address to listen on, for the page and the API too. There is no login: think before you open it',
   ),
   port: setting(integer(0, 65_535, '0 is any free port'), 9394, 'Port to listen on'),
-  path: setting(pattern(/^\/[A-Za-z0-9/_.-]*$/, 'a path such as /metrics'), '/metrics', 'Where metrics are served'),
+  path: setting(
+    pattern(
+      /^\/(?!(?:healthz|readyz|api|api\/.*)?$)[A-Za-z0-9/_.-]+$/,
+      'a path such as /metrics, not that of another route',
+    ),
+    '/metrics',
+    'Where metrics are served',
+  ),
   allowed_hosts: setting(
-    list(pattern(/^(\*|(\*\.)?[A-Za-z0-9_.-]{1,253})$/, 'a name such as gpu17.example.com, *.example.com, or *'), 64),
+    list(
+      pattern(/^(\*|(\*\.)?[A-Za-z0-9_.-]{1,253})$/, 'a name such as gpu17.example.com, *.example.com, or *'),
+      64,
+      'names',
+    ),
     [],
-    'Names by which browsers may reach the page and the API, beside localhost and addresses; see the HTTP API',
+    'Names by which browsers may reach the page and the API, beside those that are ours; see [the HTTP API](http-api.md)',
   ),
   timestamps: setting(flag(), false, 'Whether lines carry the time of their record'),
   series_expiry_s: setting(
     integer(10, 86_400, 'seconds'),
     300,
-    'A series without a record for this long is taken out of the page',
+    'A series without a record for this long is taken out of `/metrics`',
   ),
   series_limit: setting(
     integer(100, 10_000_000, 'series a type'),

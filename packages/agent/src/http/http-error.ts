@@ -8,8 +8,10 @@ export interface HttpError {
   readonly message: string
 }
 
-/** Codes of ours that are not the asker's mistake, and not ours either: it should ask again later. */
-const LATER = new Set(['STR_LIMIT', 'QRY_BUSY', 'STO_BUSY', 'STO_CLOSED', 'STO_WORKER'])
+/** What is neither the asker's mistake nor for good: it should ask again later. */
+function isForLater(code: string): boolean {
+  return code === 'STR_LIMIT' || code === 'QRY_BUSY' || code.startsWith('STO_')
+}
 
 /** Faults of a request that fastify finds, with what to do about them. */
 const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
@@ -25,7 +27,7 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
 export function httpErrorOf(error: unknown): HttpError {
   if (error instanceof SondeError) {
     const { code, message } = error
-    if (LATER.has(code)) return { status: 503, code, message }
+    if (isForLater(code)) return { status: 503, code, message }
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
     if (code === 'HTTP_HOST') return { status: 421, code, message }
   }

@@ -4,7 +4,7 @@ import { get, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import type { History, QueryAnswer } from '@sonde/sdk'
+import { type History, type QueryAnswer, SondeError } from '@sonde/sdk'
 import { serveAgent, until } from '../../test/served-agent.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -272,6 +272,15 @@ test('a fault of ours is 500 without its details, and counted', async (t) => {
   assert.equal(`${answer.status} ${answer.code}`, '500 HTTP_FAULT')
   assert.doesNotMatch(answer.message, /secret/)
   assert.equal(agent.http.errors, 1)
+})
+
+test('a store that cannot answer says so, and when to ask again', async (t) => {
+  const history: History = { query: () => Promise.reject(new SondeError('STO_UNAVAILABLE', 'the disk is gone')) }
+  const { agent, address } = await served(t, { history })
+  const answer = await refusal(`${address}/api/v1/query?q=${encodeURIComponent('{"queries":[{"metric":"m"}]}')}`)
+  assert.equal(`${answer.status} ${answer.code} ${answer.message}`, '503 STO_UNAVAILABLE the disk is gone')
+  assert.equal(answer.headers.get('retry-after'), '5')
+  assert.equal(agent.http.errors, 0)
 })
 
 test('answers are compressed where the asker takes gzip, and are the same', async (t) => {

@@ -10,7 +10,7 @@ const PATTERN = /^!?[^\s/!]{1,64}$/
 export const devicesOption = setting(
   list(pattern(PATTERN, 'a device name or pattern such as eth0, mlx5_* or !veth*'), PATTERN_LIMIT, 'patterns'),
   [],
-  'Patterns of the device names to read, `*` and `?` as in a shell; `!` first leaves devices out',
+  'Patterns of the device names to read, `*` and `?` as in a shell; `!` first leaves devices out. Empty: all',
 )
 
 /** A test of device names against the patterns of {@link devicesOption}. */

@@ -1,0 +1,19 @@
+// Whether the pages that are made from the sources say what the sources say.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { configurationPage } from '../docs/configuration.ts'
+
+/** Every generated page, by its path from the root. */
+export function generatedPages(): Record<string, string> {
+  return { 'docs/configuration.md': configurationPage() }
+}
+
+/** The pages that are stale or missing. */
+export function findStalePages(root: string): string[] {
+  return Object.entries(generatedPages()).flatMap(([path, text]) => {
+    const file = join(root, path)
+    const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text
+    return isFresh ? [] : [`${path} is stale; renew it with: npm run docs`]
+  })
+}

@@ -1,0 +1,108 @@
+// The page docs/configuration.md, from the schemas that the command checks with: key, type, range, unit and default cannot differ from them.
+
+import { dataSourceSchema, SOURCES } from '@sonde/agent'
+import { type Leaf, leavesOf } from '../../packages/cli/src/config/leaves.ts'
+import { ROOM_SCHEMAS } from '../../packages/cli/src/config/rooms.ts'
+
+const INTRODUCTION = `# Configuration
+
+<!-- Made by \`npm run docs\` from the schemas; do not edit. -->
+
+Sonde runs without a configuration: every source once, on loopback, with history in the usual place. What should be
+different goes into one YAML file:
+
+\`\`\`yaml
+data_sources:
+  - type: netdev
+    interval_ms: 100
+    devices: ['mlx5_*', '!veth*']
+  - type: host
+
+export:
+  prometheus:
+    host: 0.0.0.0
+    port: 9394
+    allowed_hosts: ['*.gpu.example.com']
+
+store:
+  dir: /data/sonde
+  retention_days: 14
+\`\`\`
+
+The file is the one that \`--config\` names, else the one that \`SONDE_CONFIG\` names (empty: none), else
+\`$XDG_CONFIG_HOME/sonde/sonde.yaml\` (\`~/.config\` where that is not set), else \`/etc/sonde/sonde.yaml\`, where there is one.
+
+**What counts.** The command line over the environment over the file over the default. Every key but those of \`data_sources\`
+has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHEUS_PORT\`; a list is separated by commas. An
+empty variable is not there. \`sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file.
+
+**What is wrong.** An unknown key, a wrong type, a value out of range, a name that is there twice, a file that cannot be read, a
+variable that is nearly the name of a setting: all of them at once, one line each, exit code 2, and nothing is started:
+
+\`\`\`
+sonde: sonde.yaml:7: export.prometheus.port is 70000; allowed: a whole number from 0 to 65535 (0 is any free port)
+sonde: sonde.yaml:9: stor is an unknown key, with {} (did you mean store?); allowed: data_sources, paths, export, store, limits, log
+\`\`\`
+
+**In an editor.** \`sonde config --schema > sonde.schema.json\` writes a JSON Schema; with
+\`# yaml-language-server: $schema=sonde.schema.json\` as first line of the file, editors check and complete while you type.
+
+In Kubernetes, a Service named \`sonde\` puts variables such as \`SONDE_SERVICE_HOST\` into every pod of its namespace. They are no settings
+and are left alone.
+`
+
+const ABOUT: Readonly<Record<string, string>> = {
+  paths: 'Where the kernel is read. `--path.procfs` and `--path.sysfs` set them, too.',
+  export:
+    'What leaves the node. `--listen HOST:PORT` sets `host` and `port`; the page and the API are on the same address.',
+  store: 'History on disk, for `sonde up`. `--data-dir` sets `dir`.',
+  limits: 'What the agent may use. Whatever goes over a limit is counted, and shown in `/metrics`.',
+  log: 'Lines of JSON on stderr. `--log-level` sets `level`.',
+}
+
+/** The page as text. */
+export function configurationPage(): string {
+  const rooms = Object.entries(ROOM_SCHEMAS).map(([key, schema]) => {
+    const leaves = leavesOf(schema, [key])
+    return `## ${key}\n\n${ABOUT[key]}\n\n${table(leaves)}`
+  })
+  return [INTRODUCTION, sourcesSection(), ...rooms].join('\n')
+}
+
+function sourcesSection(): string {
+  const kinds = SOURCES.map((definition) => {
+    const leaves = leavesOf(dataSourceSchema(definition), [])
+    return `### ${definition.name}\n\n${definition.summary}. Fields: [its page](../packages/agent/src/sources/${definition.name.replaceAll('_', '-')}/README.md).\n\n${table(leaves)}`
+  })
+  return `## data_sources
+
+A list of at most 256 sources. Left out, every kind runs once. A kind may be there several times under different names, say to read
+some devices more often than others.
+
+${kinds.join('\n')}`
+}
+
+function table(leaves: readonly Leaf[]): string {
+  const rows = leaves.map((leaf) => {
+    return `| \`${leaf.path.join('.')}\` | ${cell(leaf.description)} | ${cell(leaf.allowed)} | ${fallbackOf(leaf)} |`
+  })
+  return ['| Key | What it is for | Allowed | Default |', '|---|---|---|---|', ...rows, ''].join('\n')
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
+
+function fallbackOf({ fallback, path, allowed }: Leaf): string {
+  if (path.at(-1) === 'type') return 'must be given'
+  if (fallback === undefined) return 'see there'
+  if (Array.isArray(fallback) && fallback.length === 0) return 'empty'
+  const text = `\`${Array.isArray(fallback) ? fallback.join(', ') : String(fallback)}\``
+  return typeof fallback === 'number' && /\bbytes\b/.test(allowed) ? `${text} (${binarySize(fallback)})` : text
+}
+
+function binarySize(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  return `${bytes / 2 ** (10 * power)} ${units[power]}`
+}
