@@ -30,7 +30,7 @@ export function packBits(
   return word
 }
 
-/** The reverse of {@link packBits}; returns the word after the last one read. */
+/** The reverse of {@link packBits}, to every second element of `out` from `to` on; returns the word after the last one read. */
 export function unpackBits(
   packed: Uint32Array,
   at: number,
@@ -39,20 +39,22 @@ export function unpackBits(
   out: Uint32Array,
   to: number,
 ): number {
+  const end = to + 2 * count
   if (width === 0) {
-    out.fill(0, to, to + count)
+    for (let i = to; i < end; i += 2) out[i] = 0
     return at
   }
   const mask = width === 32 ? 0xffffffff : (1 << width) - 1
   let bit = 0
   let word = at
-  for (let i = to; i < to + count; i++) {
-    let value = (packed[word] ?? 0) >>> bit
+  let current = packed[word] ?? 0
+  for (let i = to; i < end; i += 2) {
+    let value = current >>> bit
     bit += width
     if (bit >= 32) {
-      word++
+      current = packed[++word] ?? 0
       bit -= 32
-      if (bit > 0) value |= (packed[word] ?? 0) << (width - bit)
+      if (bit > 0) value |= current << (width - bit)
     }
     out[i] = value & mask
   }

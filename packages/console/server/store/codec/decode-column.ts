@@ -21,6 +21,8 @@ const utf8 = new TextDecoder()
 export interface DecodeOptions {
   /** Only these elements, ascending: the column that comes back has as many. Default: all. */
   elements?: readonly number[]
+  /** Memory that the words are written to where it is large enough; the column is then a view of it. Starts at a multiple of 8 bytes. Default: fresh. */
+  into?: Uint32Array
 }
 
 /**
@@ -38,7 +40,9 @@ export function decodeColumn(blob: Uint8Array, options: DecodeOptions = {}): Wor
   const valueCount = present === null ? count : presentCount(present, count)
   const texts = head.hasTexts ? readTexts(reader) : null
   const kept = wanted?.length ?? elements
-  const words = new Uint32Array(2 * count * kept)
+  const length = 2 * count * kept
+  const { into } = options
+  const words = into !== undefined && into.length >= length ? into.subarray(0, length) : new Uint32Array(length)
   let to = 0
   for (let element = 0; element < elements; element++) {
     const vector = reader.take(reader.varint())

@@ -62,16 +62,14 @@ export function decodeIntegers(reader: ByteReader, count: number, words: Uint32A
   const widths = new Uint8Array(blockCount)
   const packedCount = readBlockHeads(reader, count - first, minima, widths)
   const packed = alignedWords(reader.take(4 * packedCount))
-  const low = new Uint32Array(BLOCK_COUNT)
-  const high = new Uint32Array(BLOCK_COUNT)
   let at = 0
   for (let block = 0; block < blockCount; block++) {
     const start = first + block * BLOCK_COUNT
     const length = Math.min(BLOCK_COUNT, count - start)
     const width = widths[block] ?? 0
-    at = unpackBits(packed, at, length, Math.min(width, 32), low, 0)
-    at = unpackBits(packed, at, length, Math.max(width - 32, 0), high, 0)
-    raise(low, high, length, minima[2 * block] ?? 0, minima[2 * block + 1] ?? 0, words, 2 * start)
+    at = unpackBits(packed, at, length, Math.min(width, 32), words, 2 * start)
+    at = unpackBits(packed, at, length, Math.max(width - 32, 0), words, 2 * start + 1)
+    raise(words, 2 * start, length, minima[2 * block] ?? 0, minima[2 * block + 1] ?? 0)
   }
   for (let step = order - 1; step >= 0; step--) sums(words, count, step)
 }
@@ -197,19 +195,12 @@ function reduceBlock(words: Uint32Array, start: number, length: number, block: B
   block.width = usedHigh !== 0 ? 64 - Math.clz32(usedHigh) : 32 - Math.clz32(usedLow)
 }
 
-function raise(
-  low: Uint32Array,
-  high: Uint32Array,
-  length: number,
-  minLow: number,
-  minHigh: number,
-  words: Uint32Array,
-  to: number,
-): void {
-  for (let i = 0; i < length; i++) {
-    const sum = (low[i] ?? 0) + minLow
-    words[to + 2 * i] = sum
-    words[to + 2 * i + 1] = (high[i] ?? 0) + minHigh + (sum > 0xffffffff ? 1 : 0)
+/** Adds a block's smallest residual to the words of its values. */
+function raise(words: Uint32Array, from: number, count: number, minLow: number, minHigh: number): void {
+  for (let i = from; i < from + 2 * count; i += 2) {
+    const sum = (words[i] ?? 0) + minLow
+    words[i] = sum
+    words[i + 1] = (words[i + 1] ?? 0) + minHigh + (sum > 0xffffffff ? 1 : 0)
   }
 }
 

@@ -35,7 +35,7 @@ export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, a
     if (rolled.length === 0) return false
     if (asked.stepMs % BIN_MS === 0) return true
     const oldest = file.segments.inRange(RAW, stored.id, 0, toMs)[0]
-    const rawMs = Math.min(...(oldest === undefined ? [] : [hourStartMs(oldest.slot)]), file.heads.oldestMs(stored.id))
+    const rawMs = Math.min(...(oldest === undefined ? [] : [hourStartMs(oldest.slot)]), file.head.oldestMs(stored.id))
     return rolled.some(({ firstMs }) => firstMs < rawMs)
   })
 }
@@ -103,7 +103,7 @@ function binsOfVersion(
 function dirtyDays(file: StoreFile, type: number, fromMs: number, toMs: number): Set<number> {
   const segments = file.segments.inRange(RAW, type, fromMs, toMs).filter(({ rolled }) => rolled !== 'yes')
   const days = new Set<number>()
-  for (const { firstMs, lastMs } of [...segments, ...file.heads.rangesIn(type, fromMs, toMs)]) {
+  for (const { firstMs, lastMs } of [...segments, ...file.head.rangesIn(type, fromMs, toMs)]) {
     const last = dayOf(hourOf(Math.min(lastMs, toMs)))
     for (let day = dayOf(hourOf(Math.max(firstMs, fromMs))); day <= last; day++) days.add(day)
   }

@@ -1,8 +1,10 @@
 import { type Column, gainsOf, numbersOf, type QueryFunction } from '@sonde/sdk'
-import { DAY_MS } from './slots-of-time.ts'
+import { DAY_MS, HOUR_MS } from './slots-of-time.ts'
 
 /** Width of a roll-up's bin: bin `b` holds the times in `(b, b + 1] * BIN_MS`. */
 export const BIN_MS = 300_000
+/** Bins of an hour. */
+export const HOUR_BINS = HOUR_MS / BIN_MS
 /** Bins of a day: the samples of a roll-up's column. */
 export const DAY_BINS = DAY_MS / BIN_MS
 

@@ -5,7 +5,6 @@ import type { StoredSeries, StoredType } from './catalogue.ts'
 import { columnOf } from './field-words.ts'
 import type { HeadRow } from './head.ts'
 import { type NewSegment, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
-import { sharedTimesChunk } from './shared-times.ts'
 import { hourOf, hourStartMs, msFactorOf, timeMsAt } from './slots-of-time.ts'
 
 /** Records of one series, in time order. */
@@ -139,10 +138,9 @@ function* encodePart(
   views: Views,
 ): Generator<undefined, NewSegment> {
   const slots = type.layout.slots.filter((slot) => slot !== type.time && slot.field.role !== 'label')
-  const chunks = new Map<number, Uint8Array[]>([
-    [TIMES_FIELD, []],
-    ...slots.map((slot) => [slot.index + 1, []] as [number, Uint8Array[]]),
-  ])
+  const fields = [TIMES_FIELD, ...slots.map((slot) => slot.index + 1)]
+  const chunks = new Map(fields.map((field): [number, (Uint8Array | undefined)[]] => [field, []]))
+  const timesOf = new Uint32Array(part.length)
   const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
   // The last series whose times are kept; those that were sampled together with it share them.
   let owner = 0
@@ -150,8 +148,8 @@ function* encodePart(
     const count = records.offsets.length
     const isShared = number > owner && isSame(records.times, part[owner]?.times)
     if (!isShared) owner = number
-    const own = () => encodeColumn({ ...times, count, words: records.times })
-    chunks.get(TIMES_FIELD)?.push(isShared ? sharedTimesChunk(owner) : own())
+    timesOf[number] = owner
+    chunks.get(TIMES_FIELD)?.push(isShared ? undefined : encodeColumn({ ...times, count, words: records.times }))
     for (const slot of slots) {
       const column = columnOf(type.layout, slot, views, records.offsets, source.symbols)
       chunks.get(slot.index + 1)?.push(encodeColumn(column))
@@ -172,6 +170,7 @@ function* encodePart(
     samples: part.reduce((sum, { offsets }) => sum + offsets.length, 0),
     rolled: isOfHour ? 'no' : 'never',
     series: Uint32Array.from(part, ({ series }) => series),
+    timesOf,
     chunks,
   }
 }

@@ -32,8 +32,8 @@ CREATE TABLE head (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, writer INTEGER
 CREATE INDEX head_by_time ON head (type, hour, writer, clock, first_ms, last_ms, count, bytes);
 CREATE TABLE segment (id INTEGER PRIMARY KEY, level INTEGER NOT NULL, type INTEGER NOT NULL, source INTEGER NOT NULL,
   clock TEXT NOT NULL, slot INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, samples INTEGER NOT NULL,
-  rolled INTEGER NOT NULL, series BLOB NOT NULL);
-CREATE INDEX segment_by_time ON segment (level, type, slot);
+  rolled INTEGER NOT NULL, series BLOB NOT NULL, times_of BLOB NOT NULL);
+CREATE INDEX segment_by_time ON segment (level, type, slot, first_ms, last_ms);
 CREATE TABLE chunk (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 `
 

@@ -1,9 +1,8 @@
-import { isPresent, type Slot, viewsOf } from '@sonde/sdk'
+import { isPresent, type Slot } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { Samples } from './samples.ts'
 import { RAW, type Segment, TIMES_FIELD } from './segments.ts'
-import { sharedTimes } from './shared-times.ts'
 import { msFactorOf, timeMsAt } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
@@ -23,17 +22,24 @@ export interface Wanted {
   readonly skip?: (segment: Segment) => boolean
 }
 
+interface Scratch {
+  words: Uint32Array
+}
+
 /** Samples by id of the series, of those that have any. */
 export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
   const { versions, series, fromMs, toMs, skip } = wanted
   const isExact = versions.every(({ slot }) => slot.field.kind === 'u64')
-  const found = new Map(series.map(({ id, labels }) => [id, new Samples(labels, isExact ? 'words' : 'numbers')]))
-  for (const version of versions) {
-    if (version.stored.type.time === undefined) continue
-    for (const segment of file.segments.inRange(RAW, version.stored.id, fromMs, toMs)) {
-      if (skip?.(segment) !== true) gatherSegment(file, version, segment, found, wanted)
-    }
-  }
+  const parts = versions.flatMap((version) => {
+    if (version.stored.type.time === undefined) return []
+    const segments = file.segments.inRange(RAW, version.stored.id, fromMs, toMs)
+    return segments.filter((segment) => skip?.(segment) !== true).map((segment) => ({ version, segment }))
+  })
+  const expected = parts.reduce((sum, { segment }) => sum + segment.samples / Math.max(1, segment.series.length), 0)
+  const empty = ({ labels }: StoredSeries) => new Samples(labels, isExact ? 'words' : 'numbers', Math.ceil(expected))
+  const found = new Map(series.map((one) => [one.id, empty(one)]))
+  const scratch: Scratch = { words: new Uint32Array(2048) }
+  for (const { version, segment } of parts) gatherSegment(file, version, segment, found, wanted, scratch)
   for (const version of versions) gatherHead(file, version, found, wanted)
   for (const [id, samples] of found) if (samples.count === 0) found.delete(id)
   return found
@@ -45,6 +51,7 @@ function gatherSegment(
   segment: Segment,
   found: ReadonlyMap<number, Samples>,
   { fromMs, toMs }: Wanted,
+  scratch: Scratch,
 ): void {
   const numbers: number[] = []
   for (let i = 0; i < segment.series.length; i++) if (found.has(segment.series[i] ?? -1)) numbers.push(i)
@@ -56,7 +63,12 @@ function gatherSegment(
     const samples = found.get(segment.series[number] ?? -1)
     file.readChunk(() => {
       const times = timesOf(number)
-      const column = decodeColumn(body, slot.field.count > 1 ? { elements: [0] } : {})
+      // What is decoded is copied at once, so one stretch of memory serves all chunks.
+      const column = decodeColumn(
+        body,
+        slot.field.count > 1 ? { elements: [0], into: scratch.words } : { into: scratch.words },
+      )
+      if (column.words.length > scratch.words.length) scratch.words = new Uint32Array(column.words.length)
       if (samples === undefined || times === undefined || times.length !== column.count) return
       samples.intervalMs = intervalMs
       const isWhole = segment.firstMs > fromMs && segment.lastMs <= toMs
@@ -72,20 +84,17 @@ function gatherSegment(
 
 /** Times of a segment's series in milliseconds. Series that were sampled together share one chunk, which is decoded once. */
 function timesReader(file: StoreFile, segment: Segment, numbers: readonly number[], factor: number) {
-  const bodies = new Map(file.segments.chunks(segment, TIMES_FIELD, numbers))
+  const owners = [...new Set(numbers.map((number) => segment.timesOf[number] ?? number))].sort((a, b) => a - b)
+  const bodies = new Map(file.segments.chunks(segment, TIMES_FIELD, owners))
   const decoded = new Map<number, Float64Array>()
   return (number: number): Float64Array | undefined => {
-    const body = bodies.get(number) ?? file.segments.chunk(segment.id, TIMES_FIELD, number)
+    const owner = segment.timesOf[number] ?? number
+    let times = decoded.get(owner)
+    if (times !== undefined) return times
+    const body = bodies.get(owner)
     if (body === undefined) return undefined
-    const shared = sharedTimes(body)
-    const at = shared ?? number
-    let times = decoded.get(at)
-    if (times === undefined) {
-      const own = shared === undefined ? body : (bodies.get(at) ?? file.segments.chunk(segment.id, TIMES_FIELD, at))
-      if (own === undefined) return undefined
-      times = millisecondsOf(decodeColumn(own).words, factor)
-      decoded.set(at, times)
-    }
+    times = millisecondsOf(decodeColumn(body).words, factor)
+    decoded.set(owner, times)
     return times
   }
 }
@@ -120,11 +129,11 @@ function gatherHead(
   if (type.time === undefined) return
   const { layout } = type
   const factor = msFactorOf(type)
-  for (const row of file.heads.inRange(stored.id, fromMs, toMs)) {
+  for (const row of file.head.inRange(stored.id, fromMs, toMs)) {
     const writer = file.writers.of(row.writer)
     if (writer === undefined) continue
     const resolver = file.writers.resolver(writer, stored)
-    const views = viewsOf(row.body)
+    const { views } = row
     for (let at = 0; at + layout.recordBytes <= row.body.length; at += layout.recordBytes) {
       const timeMs = timeMsAt(views, at, type.time.offset, factor)
       if (timeMs <= fromMs || timeMs > toMs || !isPresent(layout, slot, views, at)) continue

@@ -1,5 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Clock } from '@sonde/sdk'
+import type { DatabaseSync } from 'node:sqlite'
+import { type Clock, type Views, viewsOf } from '@sonde/sdk'
 import { hourStartMs } from './slots-of-time.ts'
 
 /** Packed records as they came, of one type, writer and hour. */
@@ -25,65 +25,66 @@ export interface HeadUnit {
 
 const COLUMNS = 'type, writer, clock, hour, first_ms, last_ms, count'
 
-/** Reads the head: what is not yet compacted. */
-export class HeadReader {
-  readonly #inRange: StatementSync
-  readonly #writersIn: StatementSync
-  readonly #rangesIn: StatementSync
-  readonly #oldestOf: StatementSync
-  readonly #units: StatementSync
-  readonly #ofUnit: StatementSync
-  readonly #oldest: StatementSync
+/** A row with its bytes as records are read. */
+export interface ReadRow extends HeadRow {
+  readonly views: Views
+}
+
+/** Rows that were read lately stay in memory, for every question of the last hour needs them. Unit: bytes. */
+const MEMORY_BYTES = 32 << 20
+
+/** The head: records that are not yet compacted, as they came. Whatever changes it belongs into a transaction of the caller. */
+export class Head {
+  readonly #statements: ReturnType<typeof statementsOf>
+  readonly #rows = new Map<number, ReadRow>()
+  #rowBytes = 0
 
   constructor(database: DatabaseSync) {
-    this.#inRange = database.prepare(
-      // The rows are found and sorted by the index alone; sorting must not carry their bodies along.
-      `SELECT id, ${COLUMNS}, body FROM head WHERE id IN (SELECT id FROM head WHERE type = ? AND last_ms > ? AND first_ms <= ?) ORDER BY id`,
-    )
-    this.#writersIn = database.prepare(
-      'SELECT DISTINCT writer, clock FROM head WHERE type = ? AND last_ms > ? AND first_ms <= ? ORDER BY hour',
-    )
-    this.#rangesIn = database.prepare(
-      'SELECT min(first_ms) AS first, max(last_ms) AS last FROM head WHERE type = ? AND last_ms > ? AND first_ms <= ? GROUP BY hour',
-    )
-    this.#oldestOf = database.prepare('SELECT min(hour) AS hour FROM head WHERE type = ?')
-    this.#units = database.prepare(
-      'SELECT type, writer, clock, hour, sum(bytes) AS bytes FROM head GROUP BY type, hour, writer, clock ORDER BY hour, type',
-    )
-    this.#ofUnit = database.prepare(
-      `SELECT id, ${COLUMNS}, body FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id`,
-    )
-    this.#oldest = database.prepare('SELECT min(hour) AS hour FROM head')
+    this.#statements = statementsOf(database)
+  }
+
+  insert({ type, writer, clock, hour, firstMs, lastMs, count, body }: HeadRow): void {
+    this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, body.length, body)
+  }
+
+  delete(id: number): void {
+    this.#statements.delete.run(id)
+    // The number may be given to another row.
+    this.#rowBytes -= this.#rows.get(id)?.body.length ?? 0
+    this.#rows.delete(id)
   }
 
   /** Rows of a type that hold records in `(fromMs, toMs]`, in the order in which they came. */
-  *inRange(type: number, fromMs: number, toMs: number): Generator<HeadRow> {
-    for (const row of this.#inRange.iterate(type, fromMs, toMs)) yield rowOf(row)
+  *inRange(type: number, fromMs: number, toMs: number): Generator<ReadRow> {
+    for (const { id } of this.#statements.inRange.all(type, fromMs, toMs)) {
+      const row = this.#row(Number(id))
+      if (row !== undefined) yield row
+    }
   }
 
   /** Who wrote records of a type in `(fromMs, toMs]`. */
   writersIn(type: number, fromMs: number, toMs: number): { writer: number; clock: Clock }[] {
-    return this.#writersIn
+    return this.#statements.writersIn
       .all(type, fromMs, toMs)
       .map(({ writer, clock }) => ({ writer: Number(writer), clock: clock as Clock }))
   }
 
   /** When the records of a type in `(fromMs, toMs]` were made: a stretch for each hour. */
   rangesIn(type: number, fromMs: number, toMs: number): { firstMs: number; lastMs: number }[] {
-    return this.#rangesIn
+    return this.#statements.rangesIn
       .all(type, fromMs, toMs)
       .map((row) => ({ firstMs: Number(row.first), lastMs: Number(row.last) }))
   }
 
   /** When the earliest hour of a type starts; infinite where it has no rows. */
   oldestMs(type: number): number {
-    const hour = this.#oldestOf.get(type)?.hour
+    const hour = this.#statements.oldestOf.get(type)?.hour
     return hour === null || hour === undefined ? Number.POSITIVE_INFINITY : hourStartMs(Number(hour))
   }
 
   /** What there is to compact, earliest first. */
   units(): HeadUnit[] {
-    return this.#units.all().map(({ type, writer, clock, hour, bytes }) => ({
+    return this.#statements.units.all().map(({ type, writer, clock, hour, bytes }) => ({
       type: Number(type),
       writer: Number(writer),
       clock: clock as Clock,
@@ -97,7 +98,7 @@ export class HeadReader {
     const ids: number[] = []
     const rows: HeadRow[] = []
     let bytes = 0
-    for (const row of this.#ofUnit.iterate(unit.type, unit.writer, unit.clock, unit.hour)) {
+    for (const row of this.#statements.ofUnit.iterate(unit.type, unit.writer, unit.clock, unit.hour)) {
       ids.push(Number(row.id))
       const read = rowOf(row)
       rows.push(read)
@@ -109,27 +110,46 @@ export class HeadReader {
 
   /** The earliest hour of the head. */
   oldestHour(): number | undefined {
-    const hour = this.#oldest.get()?.hour
+    const hour = this.#statements.oldest.get()?.hour
     return hour === null || hour === undefined ? undefined : Number(hour)
+  }
+
+  #row(id: number): ReadRow | undefined {
+    const known = this.#rows.get(id)
+    if (known !== undefined) return known
+    const found = this.#statements.row.get(id)
+    if (found === undefined) return undefined
+    const row = rowOf(found)
+    const read = { ...row, views: viewsOf(row.body) }
+    this.#rows.set(id, read)
+    this.#rowBytes += row.body.length
+    for (const [oldest, { body }] of this.#rows) {
+      if (this.#rowBytes <= MEMORY_BYTES) break
+      this.#rows.delete(oldest)
+      this.#rowBytes -= body.length
+    }
+    return read
   }
 }
 
-/** Writes the head. Every call belongs into a transaction of the caller. */
-export class HeadWriter {
-  readonly #insert: StatementSync
-  readonly #delete: StatementSync
-
-  constructor(database: DatabaseSync) {
-    this.#insert = database.prepare(`INSERT INTO head (${COLUMNS}, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-    this.#delete = database.prepare('DELETE FROM head WHERE id = ?')
-  }
-
-  insert({ type, writer, clock, hour, firstMs, lastMs, count, body }: HeadRow): void {
-    this.#insert.run(type, writer, clock, hour, firstMs, lastMs, count, body.length, body)
-  }
-
-  delete(id: number): void {
-    this.#delete.run(id)
+function statementsOf(database: DatabaseSync) {
+  const inWindow = 'type = ? AND last_ms > ? AND first_ms <= ?'
+  const prepare = (sql: string) => database.prepare(sql)
+  return {
+    insert: prepare(`INSERT INTO head (${COLUMNS}, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    delete: prepare('DELETE FROM head WHERE id = ?'),
+    row: prepare(`SELECT ${COLUMNS}, body FROM head WHERE id = ?`),
+    inRange: prepare(`SELECT id FROM head WHERE ${inWindow} ORDER BY id`),
+    writersIn: prepare(`SELECT DISTINCT writer, clock FROM head WHERE ${inWindow} ORDER BY hour`),
+    rangesIn: prepare(`SELECT min(first_ms) AS first, max(last_ms) AS last FROM head WHERE ${inWindow} GROUP BY hour`),
+    oldestOf: prepare('SELECT min(hour) AS hour FROM head WHERE type = ?'),
+    units: prepare(
+      'SELECT type, writer, clock, hour, sum(bytes) AS bytes FROM head GROUP BY type, hour, writer, clock ORDER BY hour, type',
+    ),
+    ofUnit: prepare(
+      `SELECT id, ${COLUMNS}, body FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id`,
+    ),
+    oldest: prepare('SELECT min(hour) AS hour FROM head'),
   }
 }
 

@@ -18,7 +18,7 @@ const SERIES_IDLE_HOURS = 2
 /** Does what is due: compaction of hours that are over, roll-ups of days that are, retention. A generator, so that questions get their turn in between. */
 export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, void> {
   const currentHour = hourOf(nowMs)
-  for (const unit of file.heads.units()) {
+  for (const unit of file.head.units()) {
     if (unit.hour < currentHour || unit.bytes >= COMPACT_BYTES) yield* compactUnit(file, unit)
   }
   for (const { type, day } of file.segments.daysToRoll())
@@ -33,7 +33,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, voi
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
   for (;;) {
-    const { ids, rows } = file.heads.ofUnit(unit, COMPACT_BYTES)
+    const { ids, rows } = file.head.ofUnit(unit, COMPACT_BYTES)
     if (ids.length === 0) return
     const segments =
       stored === undefined || writer === undefined
@@ -42,8 +42,8 @@ function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, voi
             file.writers.resolver(writer, stored).of(views, offset, file.catalogue.addSeries),
           )
     inTransaction(file.database, () => {
-      for (const segment of segments) file.segmentWriter.insert(segment)
-      for (const id of ids) file.headWriter.delete(id)
+      for (const segment of segments) file.segments.insert(segment)
+      for (const id of ids) file.head.delete(id)
     })
     yield
   }
@@ -94,7 +94,7 @@ function* deleteHour(file: StoreFile, hour: number): Generator<undefined, void> 
 
 function deleteSlot(file: StoreFile, level: number, slot: number): void {
   inTransaction(file.database, () => {
-    for (const id of file.segments.idsOfSlot(level, slot)) file.segmentWriter.delete(id)
+    for (const id of file.segments.idsOfSlot(level, slot)) file.segments.delete(id)
   })
 }
 

@@ -1,7 +1,7 @@
 import type { TypeDefinition } from '@sonde/sdk'
 import type { Announcement, Page, PageEntry } from '../protocol.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
-import type { HeadWriter } from './head.ts'
+import type { Head } from './head.ts'
 import { type BelievedTimes, ingest } from './ingest.ts'
 import type { StoredWriter, Writers } from './writers.ts'
 
@@ -12,11 +12,11 @@ export type Drops = readonly (readonly [reason: string, records: number])[]
 export class PageWriter {
   readonly #catalogue: Catalogue
   readonly #writers: Writers
-  readonly #head: HeadWriter
+  readonly #head: Head
   readonly #types = new Map<number, StoredType>()
   readonly #live = new Map<number, StoredWriter>()
 
-  constructor(catalogue: Catalogue, writers: Writers, head: HeadWriter) {
+  constructor(catalogue: Catalogue, writers: Writers, head: Head) {
     this.#catalogue = catalogue
     this.#writers = writers
     this.#head = head

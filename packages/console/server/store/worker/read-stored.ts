@@ -6,7 +6,6 @@ import type { StoredSeries, StoredType } from './catalogue.ts'
 import { writeColumn } from './field-words.ts'
 import type { HeadRow } from './head.ts'
 import { RAW, type Segment, TIMES_FIELD } from './segments.ts'
-import { sharedTimes } from './shared-times.ts'
 import { msFactorOf, timeMsAt } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
@@ -35,7 +34,7 @@ function* readAll(file: StoreFile, { type, fromMs, toMs }: RecordsRequest): Gene
         if (batch !== undefined) yield* kept(batch, stored, isWanted)
       }
     }
-    for (const row of file.heads.inRange(stored.id, fromMs, toMs)) {
+    for (const row of file.head.inRange(stored.id, fromMs, toMs)) {
       const batch = batchOfRow(file, stored, row)
       if (batch !== undefined) yield* kept(batch, stored, isWanted)
     }
@@ -76,7 +75,7 @@ function readSeries(file: StoreFile, stored: StoredType, segment: Segment, numbe
   const { type, definition } = stored
   const series = file.catalogue.seriesById(segment.series[number] ?? -1)
   const source = file.catalogue.source(segment.source)
-  const times = timesOf(file, segment, number)
+  const times = columnOf(file, segment, TIMES_FIELD, segment.timesOf[number] ?? number)
   if (series === undefined || source === undefined || times === undefined) return undefined
   const { layout } = type
   const bytes = new Uint8Array(times.count * layout.recordBytes)
@@ -92,22 +91,15 @@ function readSeries(file: StoreFile, stored: StoredType, segment: Segment, numbe
         ? times
         : slot.field.role === 'label'
           ? labelColumn(slot, series, times.count)
-          : columnOf(file, segment, slot, number)
+          : columnOf(file, segment, slot.index + 1, number)
     if (column === undefined || column.count !== times.count) continue
     writeColumn(column, slot, layout, data, (column.texts ?? []).map(idOf), 0, times.count)
   }
   return { type: definition, source, clock: segment.clock, texts, count: times.count, bytes }
 }
 
-function timesOf(file: StoreFile, segment: Segment, number: number): WordColumn | undefined {
-  const body = file.segments.chunk(segment.id, TIMES_FIELD, number)
-  const shared = body === undefined ? undefined : sharedTimes(body)
-  const own = shared === undefined ? body : file.segments.chunk(segment.id, TIMES_FIELD, shared)
-  return own === undefined ? undefined : decodeColumn(own)
-}
-
-function columnOf(file: StoreFile, segment: Segment, slot: Slot, number: number): WordColumn | undefined {
-  const body = file.segments.chunk(segment.id, slot.index + 1, number)
+function columnOf(file: StoreFile, segment: Segment, field: number, number: number): WordColumn | undefined {
+  const body = file.segments.chunk(segment.id, field, number)
   return body === undefined ? undefined : decodeColumn(body)
 }
 

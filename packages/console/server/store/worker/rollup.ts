@@ -1,12 +1,12 @@
 import type { Slot } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
-import { addColumn, type Bins, COUNTER_PARTS, DAY_BINS, emptyBins, GAUGE_PARTS, layOver } from './bins.ts'
+import { addColumn, type Bins, COUNTER_PARTS, DAY_BINS, emptyBins, GAUGE_PARTS, HOUR_BINS, layOver } from './bins.ts'
 import type { StoredType } from './catalogue.ts'
 import { inTransaction } from './database.ts'
-import { gather } from './gather.ts'
+import { type FieldVersion, gather } from './gather.ts'
 import { type NewSegment, RAW, ROLLUP, type Segment } from './segments.ts'
-import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
+import { DAY_HOURS, DAY_MS, dayOf, hourStartMs } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** Samples of one field that are held at once. */
@@ -19,13 +19,15 @@ export function isRolled({ field }: Slot): boolean {
 }
 
 /**
- * Makes the roll-up of a type's day from its raw segments. Where these are gone already, the bins of an earlier roll-up stay. The new segments
- * are laid over the old ones, which are deleted last; so questions may come in between, and after a crash it is just done again.
+ * Makes the roll-up of a type's day from those hours of its raw segments that are in none, and the hours after them, whose first gain changes. Of the other hours the
+ * bins of an earlier roll-up stay. The new segments are laid over the old ones, which are deleted last; so questions may come in between, and after a crash it is just done again.
  */
 export function* rollUp(file: StoreFile, stored: StoredType, day: number): Generator<undefined, void> {
   const raw = file.segments.ofSlots(RAW, stored.id, day * DAY_HOURS, (day + 1) * DAY_HOURS - 1)
   const before = file.segments.ofSlots(ROLLUP, stored.id, day, day)
   const ids = [...new Set([...raw, ...before].flatMap(({ series }) => [...series]))].sort((a, b) => a - b)
+  const fresh = raw.flatMap(({ rolled, slot }) => (rolled === 'no' ? [slot, slot + 1] : []))
+  const hours = new Set(fresh.filter((hour) => dayOf(hour) === day))
   const slots = stored.type.time === undefined ? [] : stored.type.layout.slots.filter(isRolled)
   const samples = raw.reduce((sum, segment) => sum + segment.samples, 0)
   const perBlock = Math.floor((SAMPLE_BUDGET * ids.length) / Math.max(1, samples))
@@ -35,39 +37,43 @@ export function* rollUp(file: StoreFile, stored: StoredType, day: number): Gener
     const block = ids.slice(at, at + blockCount)
     const chunks = new Map<number, (Uint8Array | undefined)[]>()
     for (const slot of slots) {
-      chunks.set(slot.index + 1, binChunks(file, stored, slot, day, block, before))
+      chunks.set(slot.index + 1, binChunks(file, { stored, slot }, day, block, before, hours))
       yield
     }
     const segment = segmentOfBins(stored, source, day, block, chunks, [...raw, ...before])
-    inTransaction(file.database, () => file.segmentWriter.insert(segment))
+    inTransaction(file.database, () => file.segments.insert(segment))
   }
   inTransaction(file.database, () => {
-    for (const { id } of before) file.segmentWriter.delete(id)
-    for (const { id, rolled } of raw) if (rolled === 'no') file.segmentWriter.markRolled(id)
+    for (const { id } of before) file.segments.delete(id)
+    for (const { id, rolled } of raw) if (rolled === 'no') file.segments.markRolled(id)
   })
 }
 
 function binChunks(
   file: StoreFile,
-  stored: StoredType,
-  slot: Slot,
+  version: FieldVersion,
   day: number,
   ids: readonly number[],
   before: readonly Segment[],
+  hours: ReadonlySet<number>,
 ): (Uint8Array | undefined)[] {
-  const isCounter = slot.field.role === 'counter'
+  const isCounter = version.slot.field.role === 'counter'
   const firstBin = day * DAY_BINS
-  const series = ids.flatMap((id) => file.catalogue.seriesById(id) ?? [])
-  // The hour before gives the reading that the first gain of the day is reckoned from.
-  const range = { fromMs: day * DAY_MS - HOUR_MS, toMs: (day + 1) * DAY_MS }
-  const samples = gather(file, { versions: [{ stored, slot }], series, ...range })
-  const known = readBins(file, before, slot, new Set(ids), () => emptyBins(firstBin, DAY_BINS, isCounter))
+  const samples = gather(file, {
+    versions: [version],
+    series: ids.flatMap((id) => file.catalogue.seriesById(id) ?? []),
+    // The hour before gives the reading that the first gain is reckoned from.
+    fromMs: hourStartMs(Math.min(...hours) - 1),
+    toMs: hourStartMs(Math.max(...hours) + 1),
+    skip: ({ slot, rolled }) => rolled === 'yes' && !hours.has(slot) && !hours.has(slot + 1),
+  })
+  const known = readBins(file, before, version.slot, new Set(ids), () => emptyBins(firstBin, DAY_BINS, isCounter))
   return ids.map((id) => {
     const bins = known.get(id) ?? emptyBins(firstBin, DAY_BINS, isCounter)
     const column = samples.get(id)?.take()
     if (column !== undefined) {
       const fresh = emptyBins(firstBin, DAY_BINS, isCounter)
-      addColumn(fresh, column, isCounter, () => true)
+      addColumn(fresh, column, isCounter, (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
       layOver(bins, fresh)
     }
     return encodeBins(bins)
@@ -142,6 +148,7 @@ function segmentOfBins(
     samples: DAY_BINS * series.length,
     rolled: 'never',
     series: Uint32Array.from(series),
+    timesOf: new Uint32Array(series.length),
     chunks,
   }
 }

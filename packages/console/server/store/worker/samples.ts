@@ -6,14 +6,18 @@ export class Samples {
   readonly labels: Labels
   /** Period of the source that wrote the last piece. Unit: milliseconds; 0 where it has none. */
   intervalMs = 0
-  #times = new Float64Array(64)
+  readonly #expectedCount: number
+  #times: Float64Array
   /** Plain values, or low and high words where every version of the field is a u64. */
   #values: Float64Array | Uint32Array
   #count = 0
 
-  constructor(labels: Labels, form: 'numbers' | 'words') {
+  /** @param expectedCount Samples for which there is room with the first. */
+  constructor(labels: Labels, form: 'numbers' | 'words', expectedCount: number) {
     this.labels = labels
-    this.#values = form === 'words' ? new Uint32Array(128) : new Float64Array(64)
+    this.#expectedCount = expectedCount
+    this.#times = new Float64Array(0)
+    this.#values = form === 'words' ? new Uint32Array(0) : new Float64Array(0)
   }
 
   get count(): number {
@@ -79,7 +83,7 @@ export class Samples {
   #reserve(more: number): void {
     const needed = this.#count + more
     if (needed <= this.#times.length) return
-    const capacity = Math.max(needed, 2 * this.#times.length)
+    const capacity = Math.max(needed, 2 * this.#times.length, this.#expectedCount + 64)
     const times = new Float64Array(capacity)
     times.set(this.#times)
     this.#times = times

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk'
 import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
 
@@ -34,6 +34,8 @@ export interface Segment {
   readonly rolled: Rolled
   /** Series by their number in this segment. */
   readonly series: Uint32Array
+  /** By number of a series, the number of the one whose times it shares; its own where it has times of its own. */
+  readonly timesOf: Uint32Array
 }
 
 /** A segment that is not yet stored: chunks by field, then by number of the series. */
@@ -46,93 +48,93 @@ export function chunkId(segment: number, field: number, series: number): number 
   return segment * CHUNK_ID_STEP + field * SEGMENT_SERIES_LIMIT + series
 }
 
-const COLUMNS = 'id, level, type, source, clock, slot, first_ms, last_ms, samples, rolled, series'
+const COLUMNS = 'id, level, type, source, clock, slot, first_ms, last_ms, samples, rolled, series, times_of'
+/** Segments that stay in memory once read: they never change but for their mark. Unit: series of all of them. */
+const MEMORY_SERIES_LIMIT = 1 << 20
 
-/** Reads segments and chunks. */
-export class SegmentReader {
+/** Segments and their chunks. Whatever changes them belongs into a transaction of the caller. */
+export class Segments {
   readonly #database: DatabaseSync
-  readonly #inRange: StatementSync
-  readonly #ofSlots: StatementSync
-  readonly #sourcesIn: StatementSync
-  readonly #oldest: StatementSync
-  readonly #chunk: StatementSync
-  readonly #chunks: StatementSync
+  readonly #statements: ReturnType<typeof statementsOf>
+  readonly #known = new Map<number, Segment>()
+  #knownSeries = 0
 
   constructor(database: DatabaseSync) {
     this.#database = database
-    this.#inRange = database.prepare(
-      `SELECT ${COLUMNS} FROM segment WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? ORDER BY slot, id`,
-    )
-    this.#ofSlots = database.prepare(
-      `SELECT ${COLUMNS} FROM segment WHERE level = ? AND type = ? AND slot BETWEEN ? AND ? ORDER BY slot, id`,
-    )
-    this.#sourcesIn = database.prepare(
-      'SELECT DISTINCT source, clock FROM segment WHERE type = ? AND last_ms > ? AND first_ms <= ? ORDER BY slot',
-    )
-    this.#oldest = database.prepare('SELECT level, min(slot) AS slot FROM segment GROUP BY level')
-    this.#chunk = database.prepare('SELECT body FROM chunk WHERE id = ?')
-    this.#chunks = database.prepare('SELECT id, body FROM chunk WHERE id BETWEEN ? AND ?')
-    this.#chunk.setReturnArrays(true)
-    this.#chunks.setReturnArrays(true)
+    this.#statements = statementsOf(database)
+  }
+
+  /** Stores a segment. Its id is the highest, so that chunks are appended and their pages stay full. */
+  insert(segment: NewSegment): void {
+    const { level, type, source, clock, slot, firstMs, lastMs, samples, rolled, series, timesOf, chunks } = segment
+    const row = this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM segment').get()
+    const id = Number(row?.id) + 1
+    const rest = [samples, ROLLED.indexOf(rolled), bytesOf(series), bytesOf(timesOf)]
+    this.#statements.insert.run(id, level, type, source, clock, slot, firstMs, lastMs, ...rest)
+    for (const field of [...chunks.keys()].sort((a, b) => a - b)) {
+      for (const [number, body] of chunks.get(field)?.entries() ?? []) {
+        if (body !== undefined) this.#statements.insertChunk.run(chunkId(id, field, number), body)
+      }
+    }
+  }
+
+  delete(id: number): void {
+    this.#statements.delete.run(id)
+    this.#statements.deleteChunks.run(chunkId(id, 0, 0), chunkId(id + 1, 0, 0) - 1)
+    this.#forget(id)
+  }
+
+  markRolled(id: number): void {
+    this.#statements.markRolled.run(id)
+    this.#forget(id)
   }
 
   /** Segments of a type that hold samples in `(fromMs, toMs]`, earliest first. */
   inRange(level: number, type: number, fromMs: number, toMs: number): Segment[] {
-    return this.#inRange.all(level, type, fromMs, toMs).map(segmentOf)
+    return this.#statements.inRange.all(level, type, fromMs, toMs).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
   }
 
   /** Segments of a type in the slots `from` to `to`. */
   ofSlots(level: number, type: number, from: number, to: number): Segment[] {
-    return this.#ofSlots.all(level, type, from, to).map(segmentOf)
-  }
-
-  /** Whose records of a type are in `(fromMs, toMs]`. */
-  sourcesIn(type: number, fromMs: number, toMs: number): { source: number; clock: Clock }[] {
-    return this.#sourcesIn
-      .all(type, fromMs, toMs)
-      .map(({ source, clock }) => ({ source: Number(source), clock: clock as Clock }))
+    return this.#statements.ofSlots.all(level, type, from, to).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
   }
 
   /** The earliest hour (raw) or day (roll-ups) of all types. */
   oldestSlot(level: number): number | undefined {
-    const slots = this.#oldest.all().filter((row) => Number(row.level) === level)
-    return slots.length === 0 ? undefined : Number(slots[0]?.slot)
+    const row = this.#statements.oldest.all().find((found) => Number(found.level) === level)
+    return row === undefined ? undefined : Number(row.slot)
+  }
+
+  /** When the earliest segment starts. Unit: milliseconds since the Unix epoch. */
+  oldestMs(): number | null {
+    const hour = this.oldestSlot(RAW)
+    const day = this.oldestSlot(ROLLUP)
+    if (hour === undefined && day === undefined) return null
+    return Math.min((hour ?? Number.POSITIVE_INFINITY) * HOUR_MS, (day ?? Number.POSITIVE_INFINITY) * DAY_MS)
   }
 
   /** Segments of an hour or day, of all types. */
   idsOfSlot(level: number, slot: number): number[] {
-    return this.#database
-      .prepare('SELECT id FROM segment WHERE level = ? AND slot = ?')
-      .all(level, slot)
-      .map(({ id }) => Number(id))
+    return this.#statements.ofSlot.all(level, slot).map(({ id }) => Number(id))
   }
 
   /** Types and days with raw segments that are in no roll-up, earliest first. */
   daysToRoll(): { type: number; day: number }[] {
-    const rows = this.#database.prepare(
-      `SELECT DISTINCT type, slot / ${DAY_HOURS} AS day FROM segment WHERE level = ${RAW} AND rolled = 0 ORDER BY day`,
-    )
-    return rows.all().map(({ type, day }) => ({ type: Number(type), day: Number(day) }))
+    return this.#statements.daysToRoll.all().map(({ type, day }) => ({ type: Number(type), day: Number(day) }))
   }
 
   /** Series of all segments. */
   seriesIds(): Set<number> {
     const ids = new Set<number>()
     for (const { series } of this.#database.prepare('SELECT series FROM segment').iterate()) {
-      for (const id of wordsOf(series as Uint8Array)) ids.add(id)
+      for (const id of wordsOf(series)) ids.add(id)
     }
     return ids
   }
 
-  /** When the earliest segment starts. Unit: milliseconds since the Unix epoch. */
-  oldestMs(): number | null {
-    const times = this.#oldest.all().map(({ level, slot }) => Number(slot) * (Number(level) === RAW ? HOUR_MS : DAY_MS))
-    return times.length === 0 ? null : Math.min(...times)
-  }
-
   /** One chunk; undefined where it was lost. */
   chunk(segment: number, field: number, series: number): Uint8Array | undefined {
-    const row = this.#chunk.get(chunkId(segment, field, series)) as unknown as [Uint8Array] | undefined
+    const row = this.#statements.chunk.get(chunkId(segment, field, series)) as unknown as [Uint8Array] | undefined
     return row?.[0]
   }
 
@@ -147,58 +149,62 @@ export class SegmentReader {
       return
     }
     const base = chunkId(segment.id, field, 0)
-    const isWanted = new Set(wanted)
-    for (const row of this.#chunks.iterate(base, base + segment.series.length - 1)) {
+    const isWanted = wanted.length === segment.series.length ? undefined : new Set(wanted)
+    for (const row of this.#statements.chunks.iterate(base, base + segment.series.length - 1)) {
       const [id, body] = row as unknown as [number, Uint8Array]
-      if (isWanted.has(id - base)) yield [id - base, body]
-    }
-  }
-}
-
-/** Writes and deletes segments. Every call belongs into a transaction of the caller. */
-export class SegmentWriter {
-  readonly #database: DatabaseSync
-  readonly #insert: StatementSync
-  readonly #insertChunk: StatementSync
-  readonly #delete: StatementSync
-  readonly #deleteChunks: StatementSync
-  readonly #markRolled: StatementSync
-
-  constructor(database: DatabaseSync) {
-    this.#database = database
-    this.#insert = database.prepare(`INSERT INTO segment (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-    this.#insertChunk = database.prepare('INSERT INTO chunk VALUES (?, ?)')
-    this.#delete = database.prepare('DELETE FROM segment WHERE id = ?')
-    this.#deleteChunks = database.prepare('DELETE FROM chunk WHERE id BETWEEN ? AND ?')
-    this.#markRolled = database.prepare('UPDATE segment SET rolled = 1 WHERE id = ?')
-  }
-
-  /** Stores a segment. Its id is the highest, so that chunks are appended and their pages stay full. */
-  insert(segment: NewSegment): void {
-    const { level, type, source, clock, slot, firstMs, lastMs, samples, rolled, series, chunks } = segment
-    const row = this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM segment').get()
-    const id = Number(row?.id) + 1
-    const bytes = new Uint8Array(series.buffer, series.byteOffset, series.byteLength)
-    this.#insert.run(id, level, type, source, clock, slot, firstMs, lastMs, samples, ROLLED.indexOf(rolled), bytes)
-    for (const field of [...chunks.keys()].sort((a, b) => a - b)) {
-      for (const [number, body] of chunks.get(field)?.entries() ?? []) {
-        if (body !== undefined) this.#insertChunk.run(chunkId(id, field, number), body)
-      }
+      if (isWanted?.has(id - base) !== false) yield [id - base, body]
     }
   }
 
-  delete(id: number): void {
-    this.#delete.run(id)
-    this.#deleteChunks.run(chunkId(id, 0, 0), chunkId(id + 1, 0, 0) - 1)
+  #segment(id: number): Segment | undefined {
+    const known = this.#known.get(id)
+    if (known !== undefined) return known
+    const row = this.#statements.segment.get(id)
+    if (row === undefined) return undefined
+    const segment = segmentOf(row)
+    this.#knownSeries += segment.series.length
+    if (this.#knownSeries > MEMORY_SERIES_LIMIT) {
+      this.#known.clear()
+      this.#knownSeries = segment.series.length
+    }
+    this.#known.set(id, segment)
+    return segment
   }
 
-  markRolled(id: number): void {
-    this.#markRolled.run(id)
+  #forget(id: number): void {
+    this.#knownSeries -= this.#known.get(id)?.series.length ?? 0
+    this.#known.delete(id)
   }
 }
 
-/** A row of the table as an object. */
-export function segmentOf(row: Record<string, unknown>): Segment {
+function statementsOf(database: DatabaseSync) {
+  const prepare = (sql: string) => database.prepare(sql)
+  const chunk = prepare('SELECT body FROM chunk WHERE id = ?')
+  const chunks = prepare('SELECT id, body FROM chunk WHERE id BETWEEN ? AND ?')
+  chunk.setReturnArrays(true)
+  chunks.setReturnArrays(true)
+  return {
+    chunk,
+    chunks,
+    insert: prepare(`INSERT INTO segment (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    insertChunk: prepare('INSERT INTO chunk VALUES (?, ?)'),
+    delete: prepare('DELETE FROM segment WHERE id = ?'),
+    deleteChunks: prepare('DELETE FROM chunk WHERE id BETWEEN ? AND ?'),
+    markRolled: prepare('UPDATE segment SET rolled = 1 WHERE id = ?'),
+    segment: prepare(`SELECT ${COLUMNS} FROM segment WHERE id = ?`),
+    inRange: prepare(
+      'SELECT id FROM segment WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? ORDER BY slot, id',
+    ),
+    ofSlots: prepare('SELECT id FROM segment WHERE level = ? AND type = ? AND slot BETWEEN ? AND ? ORDER BY slot, id'),
+    ofSlot: prepare('SELECT id FROM segment WHERE level = ? AND slot = ?'),
+    oldest: prepare('SELECT level, min(slot) AS slot FROM segment GROUP BY level'),
+    daysToRoll: prepare(
+      `SELECT DISTINCT type, slot / ${DAY_HOURS} AS day FROM segment WHERE level = ${RAW} AND rolled = 0 ORDER BY day`,
+    ),
+  }
+}
+
+function segmentOf(row: Record<string, unknown>): Segment {
   return {
     id: Number(row.id),
     level: Number(row.level),
@@ -210,10 +216,16 @@ export function segmentOf(row: Record<string, unknown>): Segment {
     lastMs: Number(row.last_ms),
     samples: Number(row.samples),
     rolled: ROLLED[Number(row.rolled)] ?? 'never',
-    series: wordsOf(row.series as Uint8Array),
+    series: wordsOf(row.series),
+    timesOf: wordsOf(row.times_of),
   }
 }
 
-function wordsOf(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.slice().buffer)
+function bytesOf(words: Uint32Array): Uint8Array {
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
+}
+
+/** A row that was damaged may hold anything. */
+function wordsOf(bytes: unknown): Uint32Array {
+  return bytes instanceof Uint8Array ? new Uint32Array(bytes.slice(0, bytes.length & ~3).buffer) : new Uint32Array(0)
 }

@@ -4,10 +4,10 @@ import type { StoreSettings } from '../config.ts'
 import type { Announcement, Page } from '../protocol.ts'
 import { Catalogue } from './catalogue.ts'
 import { inTransaction, numberOf } from './database.ts'
-import { HeadReader, HeadWriter } from './head.ts'
+import { Head } from './head.ts'
 import type { BelievedTimes } from './ingest.ts'
 import { type Drops, PageWriter } from './page-writer.ts'
-import { RAW, SegmentReader, SegmentWriter } from './segments.ts'
+import { RAW, ROLLUP, Segments } from './segments.ts'
 import { DAY_MS, hourOf, hourStartMs } from './slots-of-time.ts'
 import { Writers } from './writers.ts'
 
@@ -20,10 +20,8 @@ export class StoreFile {
   readonly settings: StoreSettings
   readonly catalogue: Catalogue
   readonly writers: Writers
-  readonly heads: HeadReader
-  readonly headWriter: HeadWriter
-  readonly segments: SegmentReader
-  readonly segmentWriter: SegmentWriter
+  readonly head: Head
+  readonly segments: Segments
   /** Chunks that could not be read. */
   corruptChunks = 0
   readonly openedHour = hourOf(Date.now())
@@ -37,11 +35,9 @@ export class StoreFile {
     this.catalogue = new Catalogue(database, settings.seriesLimit)
     this.corruptChunks = this.catalogue.damaged
     this.writers = new Writers(database, this.catalogue)
-    this.heads = new HeadReader(database)
-    this.headWriter = new HeadWriter(database)
-    this.segments = new SegmentReader(database)
-    this.segmentWriter = new SegmentWriter(database)
-    this.#pages = new PageWriter(this.catalogue, this.writers, this.headWriter)
+    this.head = new Head(database)
+    this.segments = new Segments(database)
+    this.#pages = new PageWriter(this.catalogue, this.writers, this.head)
   }
 
   /** The last page of a session that the file holds. */
@@ -69,7 +65,7 @@ export class StoreFile {
 
   /** Start of the earliest hour that is kept; null where there is none. Unit: milliseconds since the Unix epoch. */
   oldestMs(): number | null {
-    const hour = this.heads.oldestHour()
+    const hour = this.head.oldestHour()
     const segment = this.segments.oldestMs()
     if (hour === undefined) return segment
     return Math.min(hourStartMs(hour), segment ?? Number.POSITIVE_INFINITY)
@@ -90,10 +86,11 @@ export class StoreFile {
     let intervalMs = 0
     let clock = 'wall'
     for (const type of types) {
-      const ofHead = this.heads
+      const ofHead = this.head
         .writersIn(type, fromMs, toMs)
         .map((row) => ({ ...row, source: this.writers.of(row.writer)?.source }))
-      for (const found of [...this.segments.sourcesIn(type, fromMs, toMs), ...ofHead]) {
+      const segments = [ROLLUP, RAW].flatMap((level) => this.segments.inRange(level, type, fromMs, toMs))
+      for (const found of [...segments, ...ofHead]) {
         intervalMs = Math.max(intervalMs, this.catalogue.source(found.source ?? -1)?.intervalMs ?? 0)
         clock = found.clock
       }
