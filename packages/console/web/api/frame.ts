@@ -27,8 +27,17 @@ export interface FrameSnapshot {
   readonly newestMs: number
 }
 
+/** How a frame reaches the server, and whether anybody looks. */
+export interface FrameWorld {
+  readonly postQuery: typeof postQuery
+  readonly openLiveStream: typeof openLiveStream
+  readonly isHidden: () => boolean
+}
+
+const BROWSER: FrameWorld = { postQuery, openLiveStream, isHidden: () => document.hidden }
+
 /** The server's limit of questions a request. */
-export const QUERY_LIMIT_COUNT = 64
+const QUERY_LIMIT_COUNT = 64
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 15_000
 
@@ -47,6 +56,7 @@ export class Frame {
   readonly #range: FrameRange
   readonly #stepMs: number
   readonly #onNode: (node: NodeInfo) => void
+  readonly #world: FrameWorld
   readonly #wanted = new Map<
     string,
     { query: MetricQuery; users: number; state: 'new' | 'asked' | 'here' | 'failed' }
@@ -60,7 +70,8 @@ export class Frame {
   #writes = 0
   #isStreamWide = false
 
-  constructor(range: FrameRange, stepMs: number, onNode: (node: NodeInfo) => void) {
+  constructor(range: FrameRange, stepMs: number, onNode: (node: NodeInfo) => void, world: FrameWorld = BROWSER) {
+    this.#world = world
     this.#range = range
     this.#stepMs = stepMs
     this.#onNode = onNode
@@ -147,7 +158,7 @@ export class Frame {
     try {
       await this.#ask(fresh.map(([key]) => key))
       this.#retryMs = RETRY_MIN_MS
-      if (!document.hidden) this.#openStream()
+      if (!this.#world.isHidden()) this.#openStream()
     } catch (error) {
       for (const [, entry] of fresh) if (entry.state === 'asked') entry.state = 'new'
       this.#publish({ error: error as ApiError })
@@ -162,7 +173,7 @@ export class Frame {
     const { fromMs, toMs } = this.#bounds()
     let answer: QueryAnswer
     try {
-      answer = await postQuery({ fromMs, toMs, stepMs: this.#stepMs, queries })
+      answer = await this.#world.postQuery({ fromMs, toMs, stepMs: this.#stepMs, queries })
     } catch (error) {
       const { status } = error as ApiError
       if (status < 400 || status >= 500) throw error
@@ -206,7 +217,7 @@ export class Frame {
     const queries = here.map(([, entry]) => entry.query)
     // A page that slept longer than its window needs only the window.
     const afterMs = Math.max(this.#snapshot.newestMs, this.#bounds().fromMs)
-    this.#stream = openLiveStream(
+    this.#stream = this.#world.openLiveStream(
       { stepMs: grid.stepMs, queries, afterMs },
       {
         onPoints: (answer) => {

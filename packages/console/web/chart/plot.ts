@@ -51,6 +51,7 @@ export class Plot {
   readonly #handlers: PlotHandlers
   #palette: Palette
   #model: PlotModel
+  #drawn: PlotModel | undefined
   #plot: uPlot
   #shape: string
   #marks: HTMLElement[] = []
@@ -79,8 +80,15 @@ export class Plot {
   draw(model: PlotModel, size: { readonly width: number; readonly height: number }, palette: Palette): void {
     const shape = shapeOf(model)
     const isSame = shape === this.#shape && palette === this.#palette
+    const isSized = this.#plot.width === size.width && this.#plot.height === size.height
+    const before = this.#drawn
     // Live moves in whole pixels, so that what was drawn before stays sharp and in its place.
     this.#model = model.isLive ? { ...model, ...snapSpan(model, this.#widthPx) } : model
+    if (isSame && isSized && before && isAsDrawn(before, this.#model, this.#widthPx)) {
+      this.showCursor(this.#cursorMs)
+      return
+    }
+    this.#drawn = this.#model
     this.#palette = palette
     this.#shape = shape
     if (!isSame) {
@@ -88,7 +96,7 @@ export class Plot {
       this.#marks = []
       this.#plot = this.#create(size)
     } else {
-      if (this.#plot.width !== size.width || this.#plot.height !== size.height) this.#plot.setSize(size)
+      if (!isSized) this.#plot.setSize(size)
       this.#plot.batch(() => {
         this.#plot.setData(dataOf(model), false)
         this.#plot.setScale('y', { min: model.bottom, max: model.top })
@@ -345,6 +353,22 @@ export class Plot {
 function dataOf(model: PlotModel): uPlot.AlignedData {
   const band = model.band ? [model.band.high] : []
   return [model.times, ...band, ...model.lines.map((line) => line.values)]
+}
+
+/** Whether a live plot would look as it does: what is new lies within its last pixel, and is drawn when that is full. */
+function isAsDrawn(drawn: PlotModel, next: PlotModel, widthPx: number): boolean {
+  const newest = ({ times }: PlotModel): number => times[times.length - 1] ?? 0
+  return (
+    next.isLive &&
+    drawn.isLive &&
+    drawn.toMs === next.toMs &&
+    drawn.fromMs === next.fromMs &&
+    drawn.top === next.top &&
+    drawn.bottom === next.bottom &&
+    drawn.zone === next.zone &&
+    drawn.stepMs === next.stepMs &&
+    newest(next) - newest(drawn) < (next.toMs - next.fromMs) / widthPx
+  )
 }
 
 /** What can only be changed by making the plot anew. */

@@ -22,8 +22,12 @@ import { MetricBrowser } from './metric-browser.tsx'
 import { SeriesTable } from './series-table.tsx'
 import { SignalList } from './signal-list.tsx'
 import { StepSelect } from './step-select.tsx'
+import { useSeldom } from './use-seldom.ts'
 
 const LANE_HEIGHT_PX = 260
+/** A table of more values than this is renewed every few seconds only: its 95th percentiles alone take a good part of a frame. */
+const TABLE_LARGE_VALUES = 100_000
+const TABLE_LARGE_EVERY_MS = 5_000
 const NO_TYPES: readonly TypeInfo[] = []
 
 /** Any metric of any source, compared. Everything that is asked stands in the address. */
@@ -81,11 +85,11 @@ export function ExplorePage() {
 
 function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Columns }) {
   const { fromMs, toMs } = useSpan(answer.range)
-  // The chart is drawn first; its table follows when there is time.
-  const described = useDeferredValue<Lane | undefined>(lane, undefined)
-  const start = answer.grid?.times[0] ?? 0
-  const last = (answer.grid?.length ?? 0) - 1
-  const position = (timeMs: number): number => Math.floor((timeMs - start) / answer.stepMs)
+  const table = useMemo(() => ({ lane, ...positionsOf(answer, fromMs, toMs) }), [lane, answer, fromMs, toMs])
+  const isLarge = answer.range.kind === 'live' && lane.series.length * (table.to - table.from) > TABLE_LARGE_VALUES
+  const kind = [lane.spec.title, lane.spec.caption, toMs - fromMs].join()
+  // The chart is drawn first; its table follows when there is time, and less often where it takes much.
+  const described = useDeferredValue(useSeldom(table, isLarge ? TABLE_LARGE_EVERY_MS : 0, kind), undefined)
   if (lane.series.length === 0) {
     return (
       <Empty fact={`No series of ${lane.spec.title} matches.`}>
@@ -96,13 +100,15 @@ function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Col
   return (
     <div className="lane">
       <Chart spec={lane.spec} answer={answer} heightPx={LANE_HEIGHT_PX} />
-      <div className="panel lane-table">
-        {described && (
-          <SeriesTable lane={described} from={Math.max(0, position(fromMs) + 1)} to={Math.min(last, position(toMs))} />
-        )}
-      </div>
+      <div className="panel lane-table">{described && <SeriesTable {...described} />}</div>
     </div>
   )
+}
+
+/** Positions on the grid that a window shows. */
+function positionsOf({ grid, stepMs }: Columns, fromMs: number, toMs: number): { from: number; to: number } {
+  const position = (timeMs: number): number => Math.floor((timeMs - (grid?.times[0] ?? 0)) / stepMs)
+  return { from: Math.max(0, position(fromMs) + 1), to: Math.min((grid?.length ?? 0) - 1, position(toMs)) }
 }
 
 function problemOf(query: MetricQuery, types: readonly TypeInfo[], refusal: string | undefined): string {

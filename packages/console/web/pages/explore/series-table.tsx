@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { memo, useMemo, useState } from 'react'
 import type { ChartMember } from '../../chart/chart-spec.ts'
 import type { PlotLine } from '../../chart/plot.ts'
 import { SeriesKey } from '../../components/series-key.tsx'
@@ -36,7 +36,7 @@ interface TableProps {
 }
 
 /** What every series of a lane did in the window. A press on its name lights it. */
-export function SeriesTable({ lane, from, to }: TableProps) {
+export const SeriesTable = memo(function SeriesTable({ lane, from, to }: TableProps) {
   const page = usePageState()
   const [areAllShown, setAllShown] = useState(false)
   const sort = parseSort(page.url.sort, BY_NAME)
@@ -118,7 +118,7 @@ export function SeriesTable({ lane, from, to }: TableProps) {
       )}
     </TableBox>
   )
-}
+})
 
 interface Row {
   readonly member: ChartMember

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { quantityOf } from './quantity.ts'
+
+const quantity = (metric: string, unit: string, fn: 'rate' | 'last' | 'increase'): string => {
+  const { base, factor, prefixes } = quantityOf({ metric, unit, role: 'counter', function: fn })
+  return `${base} ×${factor} ${prefixes}`
+}
+
+test('bytes a second of a network are bits, those of anything else are bytes', () => {
+  assert.equal(quantity('netdev_rx_bytes_total', 'bytes', 'rate'), 'b/s ×8 si')
+  assert.equal(quantity('disk_read_bytes_total', 'bytes', 'rate'), 'B/s ×1 si')
+  assert.equal(quantity('netdev_speed_bytes', 'bytes', 'last'), 'b/s ×8 si')
+  assert.equal(quantity('netdev_mtu_bytes', 'bytes', 'last'), 'B ×1 iec')
+})
+
+test('seconds a second are a share of time', () => {
+  assert.equal(quantity('host_cpu_idle_seconds_total', 'seconds', 'rate'), '% ×100 none')
+  assert.equal(quantity('host_cpu_idle_seconds_total', 'seconds', 'increase'), 's ×1 none')
+})
+
+test('what is only counted has no unit of its own', () => {
+  assert.equal(quantity('netdev_rx_packets_total', '', 'rate'), '/s ×1 si')
+  assert.equal(quantity('gpu_swaps_total', 'pages', 'rate'), ' pages/s ×1 si')
+  assert.equal(quantity('gpu_power', 'watts', 'last'), 'W ×1 si')
+  assert.equal(quantity('gpu_busy', 'ratio', 'last'), '% ×100 none')
+})

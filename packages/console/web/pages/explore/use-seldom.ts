@@ -1,0 +1,21 @@
+import { useEffect, useRef, useState } from 'react'
+
+/**
+ * A value that is renewed at most once in `everyMs`; the last one comes through in the end. With 0 it is the value itself.
+ * One of another `kind` is taken at once.
+ */
+export function useSeldom<T>(value: T, everyMs: number, kind: string): T {
+  const [shown, setShown] = useState(value)
+  const renewed = useRef({ atMs: Number.NEGATIVE_INFINITY, kind })
+  useEffect(() => {
+    if (everyMs === 0) return
+    const renew = (): void => {
+      renewed.current = { atMs: performance.now(), kind }
+      setShown(value)
+    }
+    const dueMs = renewed.current.kind === kind ? renewed.current.atMs + everyMs : 0
+    const timer = setTimeout(renew, Math.max(0, dueMs - performance.now()))
+    return () => clearTimeout(timer)
+  }, [value, everyMs, kind])
+  return everyMs === 0 ? value : shown
+}

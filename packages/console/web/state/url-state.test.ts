@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatSpan, formatTime, formatUrl, parseSpan, parseTime, parseUrl, type UrlState } from './url-state.ts'
+
+test('an address that was written reads back as the same state', () => {
+  const states: readonly UrlState[] = [
+    {},
+    { rangeMs: 300_000 },
+    { fromMs: Date.UTC(2026, 6, 31), toMs: Date.UTC(2026, 6, 31, 1, 0, 0, 250), atMs: Date.UTC(2026, 6, 31, 0, 30) },
+    { rangeMs: 86_400_000, lit: ['gpu3', 'gpu5'], view: 'lines', sort: '-sent', q: 'a b&c=d', tz: 'local' },
+    { sig: ['rate:netdev_rx_bytes_total:device=eth0', 'last:netdev_up'], stepMs: 15_000 },
+    { stepMs: 500 },
+  ]
+  for (const state of states) assert.deepEqual(parseUrl(formatUrl(state)), { state, unknown: [] })
+})
+
+test('an address is readable, in a fixed order', () => {
+  const state: UrlState = { tz: 'utc', rangeMs: 3_600_000, sig: ['rate:a:device=eth0'], stepMs: 1_000 }
+  assert.equal(formatUrl(state), '?range=1h&sig=rate:a:device=eth0&step=1s&tz=utc')
+  assert.equal(formatUrl({ q: '' }), '')
+})
+
+test('what is unknown or wrong is named, and the rest is followed', () => {
+  const { state, unknown } = parseUrl('?range=5m&colour=red&step=fast&tz=mars')
+  assert.deepEqual(state, { rangeMs: 300_000 })
+  assert.deepEqual(unknown, ['colour', 'step', 'tz'])
+})
+
+test('a span needs both ends, in order', () => {
+  assert.deepEqual(parseUrl('?from=2026-07-31T10:00:00Z'), { state: {}, unknown: ['from'] })
+  const reversed = parseUrl('?from=2026-07-31T10:00:00Z&to=2026-07-31T09:00:00Z')
+  assert.deepEqual(reversed, { state: {}, unknown: ['from', 'to'] })
+})
+
+test('durations have a unit and bounds', () => {
+  assert.equal(parseSpan('24h', 0, Number.POSITIVE_INFINITY), 86_400_000)
+  assert.equal(parseSpan('500ms', 0, 1_000), 500)
+  for (const wrong of ['', '5', '5x', '-5m', '1.5h', '9999999s']) assert.equal(parseSpan(wrong, 0, 1e15), undefined)
+  assert.equal(parseSpan('5s', 10_000, 1e9), undefined)
+  assert.deepEqual([300_000, 86_400_000, 172_800_000, 90_000, 1_500].map(formatSpan), ['5m', '24h', '2d', '90s', '1500ms'])
+})
+
+test('times keep digits below a millisecond when read, and stand in UTC when written', () => {
+  assert.equal(parseTime('2026-07-31T10:00:00.000250Z'), Date.UTC(2026, 6, 31, 10) + 0.25)
+  assert.equal(parseTime('2026-07-31T10:00+02:00'), Date.UTC(2026, 6, 31, 8))
+  assert.equal(parseTime('31.7.2026'), undefined)
+  assert.equal(parseTime('2026-13-41T10:00Z'), undefined)
+  assert.equal(formatTime(Date.UTC(2026, 6, 31, 10)), '2026-07-31T10:00:00Z')
+})
