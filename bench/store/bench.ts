@@ -72,6 +72,10 @@ async function wholeDay(path: string): Promise<{ figures: Figure[]; lines: strin
     await store.maintain()
     writeMs += performance.now() - startMs
   }
+  // Days that are over are rolled up when nothing more of them comes.
+  const startMs = performance.now()
+  await store.maintain()
+  writeMs += performance.now() - startMs
   const asked = await askAll(store, toMs)
   await store.close()
   const bytes = statSync(path).size

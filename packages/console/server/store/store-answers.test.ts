@@ -51,12 +51,21 @@ property('head, chunks and roll-ups answer as the evaluation of the very records
     await compare(reference, store, { fromMs: FROM_MS, steps: [60_000, 300_000, 3_600_000, 420_000], where: 'head' })
     await store.maintain()
     await compare(reference, store, { fromMs: FROM_MS, steps: [60_000, 300_000, 3_600_000, 420_000], where: 'chunks' })
+    // The first time it is compacted, the next time rolled up.
+    await store.maintain()
+    await compare(reference, store, {
+      fromMs: FROM_MS,
+      steps: [60_000, 300_000, 3_600_000],
+      where: 'chunks and roll-ups',
+    })
     // Records that come late, after their day was rolled up.
     reportLate(random, store, reference)
     await store.flush()
     await compare(reference, store, { fromMs: FROM_MS, steps: [60_000, 300_000, 900_000], where: 'late head' })
     await store.maintain()
     await compare(reference, store, { fromMs: FROM_MS, steps: [300_000, 900_000, 7_200_000], where: 'late chunks' })
+    await store.maintain()
+    await compare(reference, store, { fromMs: FROM_MS, steps: [300_000, 7_200_000], where: 'late roll-ups' })
     await store.close()
     // What is older than an hour loses its samples; the days that are over have roll-ups.
     const aged = await createStore({ path, retentionDays: 1 / 24 })

@@ -58,7 +58,7 @@ function gatherSegment(
   if (numbers.length === 0) return
   const factor = msFactorOf(stored.type)
   const intervalMs = file.catalogue.source(segment.source)?.intervalMs ?? 0
-  const timesOf = timesReader(file, segment, numbers, factor)
+  const timesOf = timesReader(file, segment, factor)
   for (const [number, body] of file.segments.chunks(segment, slot.index + 1, numbers)) {
     const samples = found.get(segment.series[number] ?? -1)
     file.readChunk(() => {
@@ -82,19 +82,18 @@ function gatherSegment(
   }
 }
 
-/** Times of a segment's series in milliseconds. Series that were sampled together share one chunk, which is decoded once. */
-function timesReader(file: StoreFile, segment: Segment, numbers: readonly number[], factor: number) {
-  const owners = [...new Set(numbers.map((number) => segment.timesOf[number] ?? number))].sort((a, b) => a - b)
-  const bodies = new Map(file.segments.chunks(segment, TIMES_FIELD, owners))
-  const decoded = new Map<number, Float64Array>()
+/** Times of a segment's series in milliseconds. Series that were sampled together share one chunk. */
+function timesReader(file: StoreFile, segment: Segment, factor: number) {
+  let owner = -1
+  let times: Float64Array | undefined
   return (number: number): Float64Array | undefined => {
-    const owner = segment.timesOf[number] ?? number
-    let times = decoded.get(owner)
-    if (times !== undefined) return times
-    const body = bodies.get(owner)
-    if (body === undefined) return undefined
-    times = millisecondsOf(decodeColumn(body).words, factor)
-    decoded.set(owner, times)
+    const next = segment.timesOf[number] ?? number
+    if (next === owner) return times
+    owner = next
+    times = file.segments.times.of(segment.id, owner, () => {
+      const body = file.segments.chunk(segment.id, TIMES_FIELD, owner)
+      return body === undefined ? undefined : millisecondsOf(decodeColumn(body).words, factor)
+    })
     return times
   }
 }

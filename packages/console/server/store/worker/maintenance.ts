@@ -15,14 +15,19 @@ const VACUUM_PAGES = 256
 /** Hours after which a series that is in no segment is forgotten. */
 const SERIES_IDLE_HOURS = 2
 
-/** Does what is due: compaction of hours that are over, roll-ups of days that are, retention. A generator, so that questions get their turn in between. */
+/**
+ * Does what is due: compaction of hours that are over, roll-ups of days that are, retention. A generator, so that questions get their turn in between. A day of which
+ * records were compacted just now is rolled up the next time: there may be more of it to come, as when old records are read in.
+ */
 export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, void> {
   const currentHour = hourOf(nowMs)
+  const inFlow = new Set<number>([dayOf(currentHour)])
   for (const unit of file.head.units()) {
-    if (unit.hour < currentHour || unit.bytes >= COMPACT_BYTES) yield* compactUnit(file, unit)
+    if (unit.hour >= currentHour && unit.bytes < COMPACT_BYTES) continue
+    inFlow.add(dayOf(unit.hour))
+    yield* compactUnit(file, unit)
   }
-  for (const { type, day } of file.segments.daysToRoll())
-    if (day < dayOf(currentHour)) yield* rollUpDay(file, type, day)
+  for (const { type, day } of file.segments.daysToRoll()) if (!inFlow.has(day)) yield* rollUpDay(file, type, day)
   yield* expireByAge(file, nowMs)
   yield* expireBySize(file)
   forgetUnused(file, currentHour)

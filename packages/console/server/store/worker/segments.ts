@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk'
 import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
+import { TimesCache } from './times-cache.ts'
 
 /** Series in one segment at most. */
 export const SEGMENT_SERIES_LIMIT = 1 << 14
@@ -58,6 +59,7 @@ export class Segments {
   readonly #statements: ReturnType<typeof statementsOf>
   readonly #known = new Map<number, Segment>()
   #knownSeries = 0
+  readonly times = new TimesCache()
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -82,6 +84,7 @@ export class Segments {
     this.#statements.delete.run(id)
     this.#statements.deleteChunks.run(chunkId(id, 0, 0), chunkId(id + 1, 0, 0) - 1)
     this.#forget(id)
+    this.times.clear()
   }
 
   markRolled(id: number): void {
