@@ -94,7 +94,7 @@ limits: 5
     'FILE:12: export.prometheus.port is 70000; allowed: a whole number from 0 to 65535 (0 is any free port)',
     'FILE:13: export.prometheus.timestamps is "yes"; allowed: true or false',
     'FILE:14: stor is an unknown key, with {} (did you mean store?); allowed: data_sources, paths, export, store, limits, log',
-    'FILE:15: limits is 5; allowed: a block with the keys recent_window_s, recent_bytes, stream_clients, parallel_queries, source_call_ms, source_flood_bytes',
+    'FILE:15: limits is 5; allowed: a block with the keys recent_window_s, recent_bytes, connections, stream_clients, parallel_queries, source_call_ms, source_flood_bytes',
     'FILE:3: data_sources[0].devices[0] is "eth 0"; allowed: a device name or pattern such as eth0, mlx5_* or !veth*',
     'FILE:4: data_sources[0].intervall_ms is an unknown key, with 5 (did you mean interval_ms?); allowed: type, name, enabled, interval_ms, devices',
     'FILE:5: data_sources[1].type is "gpu"; allowed: one of host, netdev',
@@ -201,6 +201,17 @@ test('starts nothing where the configuration is wrong: no port, no directory', a
     assert.equal(output, `sonde: ${file}:3: store.retention_days is 0; allowed: a whole number from 1 to 3650 (days)\n`)
   }
   assert.deepEqual(readdirSync(home), [])
+})
+
+test('prints a JSON Schema that knows every key', async () => {
+  const [schema, config] = await Promise.all([runSonde(['config', '--schema']), runSonde(['config'])])
+  assert.equal(schema.code, 0, schema.output)
+  const { properties, additionalProperties } = JSON.parse(schema.output)
+  assert.deepEqual(
+    Object.keys(properties),
+    [...config.output.matchAll(/^(\w+):/gm)].map(([, key]) => key),
+  )
+  assert.equal(additionalProperties, false)
 })
 
 test('finds sonde.yaml in the place of the user', async (t) => {

@@ -87,6 +87,11 @@ export const limitsSchema = block({
     32 << 20,
     'Memory for recent records; the oldest leave first',
   ),
+  connections: setting(
+    integer(1, 65_535, 'connections'),
+    1024,
+    'Connections to the listener at a time; further ones are closed at once and counted',
+  ),
   stream_clients: setting(
     integer(1, 10_000, 'open live streams'),
     64,

@@ -1,5 +1,12 @@
 /** Why a request was turned away, or a stream cut short. Each is counted; all are in `/metrics` from the start. */
-export const REFUSALS = ['stream_clients', 'stream_stalled', 'parallel_queries', 'query_cost', 'host'] as const
+export const REFUSALS = [
+  'connections',
+  'stream_clients',
+  'stream_stalled',
+  'parallel_queries',
+  'query_cost',
+  'host',
+] as const
 
 /** One of {@link REFUSALS}. */
 export type Refusal = (typeof REFUSALS)[number]

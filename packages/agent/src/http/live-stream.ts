@@ -68,6 +68,7 @@ export class LiveStream {
       this.#out.end()
       return
     }
+    if (this.#isClosed) return
     const { stepMs } = this.#subscription
     this.#timer = setTimeout(() => this.#tick(), lastStepMs(stepMs) + stepMs + SETTLE_MS - Date.now())
   }
@@ -114,6 +115,7 @@ export class LiveStream {
 
   #cut(): void {
     this.#agent.http.refuse('stream_stalled')
+    this.close()
     this.#out.destroy()
   }
 

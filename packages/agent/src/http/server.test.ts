@@ -220,6 +220,26 @@ test('an address or headers that are too long are refused before they are read',
   assert.match(await speak(address, 'what is this\r\n\r\n'), /^HTTP\/1\.1 400 .*"HTTP_PARSE"/s)
 })
 
+test('more connections than the limit are closed at once and counted', async (t) => {
+  const { agent, address } = await served(t, { limits: { connections: 2 } })
+  const port = Number(new URL(address).port)
+  const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  const third = connect(port, '127.0.0.1')
+  await once(
+    third.resume().on('error', () => undefined),
+    'close',
+  )
+  assert.equal(agent.http.refused.get('connections'), 1)
+  sockets.pop()?.destroy()
+  await until('room', async () =>
+    /^HTTP\/1\.1 200/.test(await speak(address, 'GET /healthz HTTP/1.0\r\n\r\n').catch(() => '')),
+  )
+})
+
 test('a request for more values than may be computed is refused and counted', async (t) => {
   const { agent, address } = await served(t, { devices: 400 })
   const nowMs = Date.now()

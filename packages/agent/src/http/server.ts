@@ -39,6 +39,8 @@ export function createServer(agent: Agent): FastifyInstance {
     frameworkErrors: (error, _request, reply) => fail(reply, error),
     clientErrorHandler: refuseConnection,
   })
+  app.server.maxConnections = options.config.limits.connections
+  app.server.on('drop', () => http.refuse('connections'))
   // A page elsewhere can send plain text to us without asking first; JSON it cannot.
   app.removeContentTypeParser('text/plain')
   app.setErrorHandler((error, _request, reply) => fail(reply, error))

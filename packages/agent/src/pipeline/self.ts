@@ -46,7 +46,7 @@ const httpType = defineType('sonde_http', 'The HTTP listener of Sonde', {
 /** What the listener turned away. */
 const httpRefusalType = defineType('sonde_http_refused', 'Requests turned away and streams cut short, by reason', {
   time: timestamp(),
-  reason: label('Why: stream_clients, stream_stalled, parallel_queries, query_cost or host'),
+  reason: label('Why: connections, stream_clients, stream_stalled, parallel_queries, query_cost or host'),
   requests_total: counter('u64', { help: 'Requests turned away, or streams cut short' }),
 })
 

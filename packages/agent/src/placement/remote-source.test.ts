@@ -35,6 +35,7 @@ function startUnruly(type: string, options: object) {
   const limits = {
     recent_window_s: 60,
     recent_bytes: 1 << 20,
+    connections: 1,
     stream_clients: 1,
     parallel_queries: 1,
     source_call_ms: CALL_LIMIT_MS,

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { serveAgent } from '../../test/served-agent.ts'
+import { LiveStream } from './live-stream.ts'
+
+/** A connection whose client reads when the test says so. */
+function slowConnection() {
+  const written: string[] = []
+  const state = { writableLength: 0, isDestroyed: false }
+  const out = {
+    get writableLength() {
+      return state.writableLength
+    },
+    write: (text: string) => written.push(text),
+    end: () => undefined,
+    destroy() {
+      state.isDestroyed = true
+    },
+  }
+  return { state, written, out: out as unknown as ServerResponse }
+}
+
+/** A stream of one step a second whose clock the test moves. */
+async function openStream(t: Parameters<typeof serveAgent>[0]) {
+  const { agent } = await serveAgent(t)
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_790_000_000_000 })
+  const connection = slowConnection()
+  const stream = new LiveStream(agent, connection.out, {
+    queries: [{ metric: 'm', function: 'last', matchers: [], by: undefined, aggregate: 'sum' }],
+    stepMs: 1000,
+    lastMs: undefined,
+  })
+  await stream.open()
+  const windows = () =>
+    connection.written
+      .filter((text) => text.startsWith('event: points'))
+      .map((text) => JSON.parse(text.slice(text.indexOf('{'))) as { fromMs: number; toMs: number })
+      .map(({ fromMs, toMs }) => (toMs - fromMs) / 1000)
+  return {
+    agent,
+    stream,
+    ...connection,
+    windows,
+    wait: (seconds: number) => {
+      for (let i = 0; i < seconds; i++) t.mock.timers.tick(1000)
+    },
+  }
+}
+
+test('nothing is written while too much waits; then one message covers it all', async (t) => {
+  const { state, wait, windows, stream } = await openStream(t)
+  wait(3)
+  assert.deepEqual(windows(), [1, 1, 1])
+  state.writableLength = 2 << 20
+  wait(20)
+  assert.deepEqual(windows(), [1, 1, 1])
+  state.writableLength = 0
+  wait(2)
+  assert.deepEqual(windows(), [1, 1, 1, 21, 1])
+  assert.equal(state.isDestroyed, false)
+  stream.close()
+})
+
+test('a client that reads too little for 30 s is cut off and counted', async (t) => {
+  const { agent, state, wait, stream } = await openStream(t)
+  wait(1)
+  state.writableLength = 2 << 20
+  wait(29)
+  assert.equal(state.isDestroyed, false)
+  wait(5)
+  assert.equal(state.isDestroyed, true)
+  assert.equal(agent.http.refused.get('stream_stalled'), 1)
+  stream.close()
+})
+
+test('a clock that jumps forward is a gap that is told', async (t) => {
+  const { written, wait, windows, stream } = await openStream(t)
+  wait(1)
+  // An hour passes at once, as for a process that was suspended: memory holds 300 s.
+  t.mock.timers.setTime(Date.now() + 3_600_000)
+  wait(1)
+  const gap = written.find((text) => text.startsWith('event: gap'))
+  assert.match(gap ?? '', /stood still for longer than memory reaches back/)
+  assert.equal(windows().at(-1), 300)
+  stream.close()
+})
+
+test('a clock that is set back goes on from where it is', async (t) => {
+  const { written, wait, windows, stream } = await openStream(t)
+  wait(2)
+  const realNow = Date.now
+  t.mock.method(Date, 'now', () => realNow() - 3_600_000)
+  wait(4)
+  assert.deepEqual(windows().slice(-2), [1, 1])
+  assert.ok(!written.some((text) => text.startsWith('event: gap')))
+  stream.close()
+})
+
+test('after close nothing is written', async (t) => {
+  const { written, wait, stream } = await openStream(t)
+  wait(1)
+  stream.close()
+  const { length } = written
+  wait(5)
+  assert.equal(written.length, length)
+})
