@@ -51,7 +51,7 @@ export class Plot {
   readonly #handlers: PlotHandlers
   #palette: Palette
   #model: PlotModel
-  #drawn: PlotModel | undefined
+  #drawn: PlotModel
   #plot: uPlot
   #shape: string
   #marks: HTMLElement[] = []
@@ -70,6 +70,7 @@ export class Plot {
     this.#handlers = handlers
     this.#palette = palette
     this.#model = model
+    this.#drawn = model
     this.#shape = shapeOf(model)
     this.#chip = document.createElement('div')
     this.#chip.className = 'chart-chip'
@@ -82,9 +83,11 @@ export class Plot {
     const isSame = shape === this.#shape && palette === this.#palette
     const isSized = this.#plot.width === size.width && this.#plot.height === size.height
     const before = this.#drawn
+    // What the plot was made with is drawn already.
+    if (isSame && isSized && model === before) return
     // Live moves in whole pixels, so that what was drawn before stays sharp and in its place.
     this.#model = model.isLive ? { ...model, ...snapSpan(model, this.#widthPx) } : model
-    if (isSame && isSized && before && isAsDrawn(before, this.#model, this.#widthPx)) {
+    if (isSame && isSized && isAsDrawn(before, this.#model, this.#widthPx)) {
       this.showCursor(this.#cursorMs)
       return
     }

@@ -12,7 +12,11 @@ const values = (text: string): readonly string[] => rankOptions(OPTIONS, text).m
 
 test('every word must be found, in any order, and names come before explanations', () => {
   assert.deepEqual(values('dropped NETDEV'), ['netdev_rx_dropped_total'])
-  assert.deepEqual(values('packets'), ['netdev_rx_packets_total', 'netdev_rx_dropped_total', 'host_softnet_dropped_total'])
+  assert.deepEqual(values('packets'), [
+    'netdev_rx_packets_total',
+    'netdev_rx_dropped_total',
+    'host_softnet_dropped_total',
+  ])
   assert.deepEqual(values('rx_drop'), ['netdev_rx_dropped_total'])
   assert.deepEqual(values('backlog gpu'), [])
 })

@@ -9,8 +9,14 @@ test('names with numbers are in the order of the numbers', () => {
 
 test('missing values are last in both directions', () => {
   const rows = [Number.NaN, 2, 1]
-  assert.deepEqual(sortRows(rows, 'ascending', (row) => row), [1, 2, Number.NaN])
-  assert.deepEqual(sortRows(rows, 'descending', (row) => row), [2, 1, Number.NaN])
+  assert.deepEqual(
+    sortRows(rows, 'ascending', (row) => row),
+    [1, 2, Number.NaN],
+  )
+  assert.deepEqual(
+    sortRows(rows, 'descending', (row) => row),
+    [2, 1, Number.NaN],
+  )
 })
 
 test('rows that need attention stay on top of any sort', () => {
@@ -19,7 +25,12 @@ test('rows that need attention stay on top of any sort', () => {
     { name: 'b', rank: 0 },
     { name: 'c', rank: 2 },
   ]
-  const names = sortRows(rows, 'descending', ({ name }) => name, ({ rank }) => rank).map(({ name }) => name)
+  const names = sortRows(
+    rows,
+    'descending',
+    ({ name }) => name,
+    ({ rank }) => rank,
+  ).map(({ name }) => name)
   assert.deepEqual(names, ['b', 'c', 'a'])
 })
 

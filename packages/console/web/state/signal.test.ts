@@ -29,6 +29,16 @@ test('a signal is readable', () => {
 })
 
 test('what is no signal is not guessed at', () => {
-  const wrong = ['', 'rate', 'rate:', 'median:a', 'rate:a b', 'rate:a:device', 'rate:a:device=%zz', 'rate:a:x=1:y=2', 'a:b:c:d:e']
+  const wrong = [
+    '',
+    'rate',
+    'rate:',
+    'median:a',
+    'rate:a b',
+    'rate:a:device',
+    'rate:a:device=%zz',
+    'rate:a:x=1:y=2',
+    'a:b:c:d:e',
+  ]
   for (const text of wrong) assert.equal(parseSignal(text), undefined, text)
 })

@@ -37,7 +37,13 @@ test('durations have a unit and bounds', () => {
   assert.equal(parseSpan('500ms', 0, 1_000), 500)
   for (const wrong of ['', '5', '5x', '-5m', '1.5h', '9999999s']) assert.equal(parseSpan(wrong, 0, 1e15), undefined)
   assert.equal(parseSpan('5s', 10_000, 1e9), undefined)
-  assert.deepEqual([300_000, 86_400_000, 172_800_000, 90_000, 1_500].map(formatSpan), ['5m', '24h', '2d', '90s', '1500ms'])
+  assert.deepEqual([300_000, 86_400_000, 172_800_000, 90_000, 1_500].map(formatSpan), [
+    '5m',
+    '24h',
+    '2d',
+    '90s',
+    '1500ms',
+  ])
 })
 
 test('times keep digits below a millisecond when read, and stand in UTC when written', () => {

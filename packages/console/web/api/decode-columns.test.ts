@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answerToColumns, answerToJson, type QueryAnswer } from '@sonde/sdk'
+import { ColumnsError, columnsFromJson, decodeColumns } from './decode-columns.ts'
+
+const ANSWER: QueryAnswer = {
+  fromMs: 1_000,
+  toMs: 4_000,
+  stepMs: 1_000,
+  times: Float64Array.of(2_000, 3_000, 4_000),
+  results: [
+    {
+      metric: 'netdev_rx_bytes_total',
+      unit: 'bytes',
+      role: 'counter',
+      help: 'Bytes received – “exactly”',
+      function: 'rate',
+      resolutionMs: 1_000,
+      clock: 'wall',
+      series: [
+        { labels: { device: 'eth0' }, values: Float64Array.of(1.5, Number.NaN, 2 ** 60), resetsMs: [3_000] },
+        { labels: { device: 'ünï' }, values: Float64Array.of(0, -0.25, 1e-300), resetsMs: [] },
+      ],
+    },
+    {
+      metric: 'netdev_up',
+      unit: '',
+      role: 'gauge',
+      help: '',
+      function: 'last',
+      resolutionMs: 0,
+      clock: 'wall',
+      series: [],
+    },
+  ],
+}
+
+function bufferOf(bytes: Uint8Array): ArrayBuffer {
+  return bytes.slice().buffer as ArrayBuffer
+}
+
+test('what the server encodes is what the page reads, gaps and all', () => {
+  assert.deepEqual(decodeColumns(bufferOf(answerToColumns(ANSWER))), ANSWER)
+})
+
+test('columns are views of the answer: nothing is copied', () => {
+  const buffer = bufferOf(answerToColumns(ANSWER))
+  const answer = decodeColumns(buffer)
+  assert.equal(answer.times.buffer, buffer)
+  assert.equal(answer.results[0]?.series[1]?.values.buffer, buffer)
+})
+
+test('the JSON form reads as the same answer', () => {
+  assert.deepEqual(columnsFromJson(answerToJson(ANSWER)), ANSWER)
+})
+
+test('an answer that was cut anywhere is refused, and never read past its end', () => {
+  const bytes = answerToColumns(ANSWER)
+  for (let length = 0; length < bytes.length; length++) {
+    const cut = bufferOf(bytes.subarray(0, length))
+    assert.throws(() => decodeColumns(cut), length < 4 ? ColumnsError : Error, `${length} bytes`)
+  }
+})

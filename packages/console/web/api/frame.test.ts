@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { ApiError, type QueryRequest } from './client.ts'
+import { Frame, type FrameWorld, queryKey } from './frame.ts'
+import type { StreamHandlers, StreamRequest } from './live-stream.ts'
+import type { MetricQuery, QueryAnswer } from './types.ts'
+
+const BYTES: MetricQuery = { metric: 'bytes', function: 'rate' }
+const DROPS: MetricQuery = { metric: 'drops', function: 'rate' }
+
+/** A server that answers every question with one series, and whose streams the test writes. */
+function createWorld(refused: readonly string[] = []) {
+  const requests: QueryRequest[] = []
+  const streams: { request: StreamRequest; handlers: StreamHandlers; isOpen: boolean }[] = []
+  let failure: ApiError | undefined
+  const world: FrameWorld = {
+    postQuery: async (request) => {
+      requests.push(request)
+      if (failure) throw failure
+      if (request.queries.some(({ metric }) => refused.includes(metric))) {
+        throw new ApiError('QRY_UNKNOWN_METRIC', 422, 'not known')
+      }
+      return answerTo(request.queries, request.toMs, request.stepMs)
+    },
+    openLiveStream: (request, handlers) => {
+      const stream = { request, handlers, isOpen: true }
+      streams.push(stream)
+      return {
+        close: () => {
+          stream.isOpen = false
+        },
+      }
+    },
+    isHidden: () => false,
+  }
+  return {
+    world,
+    requests,
+    streams,
+    fail: (error: ApiError | undefined) => {
+      failure = error
+    },
+  }
+}
+
+function answerTo(queries: readonly MetricQuery[], toMs: number, stepMs: number): QueryAnswer {
+  const last = Math.floor(toMs / stepMs) * stepMs
+  const meta = { unit: '', role: 'counter', help: '', resolutionMs: stepMs, clock: 'wall' } as const
+  return {
+    fromMs: last - stepMs,
+    toMs: last,
+    stepMs,
+    times: Float64Array.of(last - stepMs, last),
+    results: queries.map(({ metric, function: fn }) => ({
+      ...meta,
+      metric,
+      function: fn,
+      series: [{ labels: {}, values: Float64Array.of(1, 2), resetsMs: [] }],
+    })),
+  }
+}
+
+/** Lets timers of no delay and what they started come to an end. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Waits for a condition, at most two seconds. */
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const limitMs = Date.now() + 2_000
+  while (!isSo()) {
+    assert.ok(Date.now() < limitMs, `not in time: ${what}`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const LIVE = { kind: 'live', windowMs: 60_000 } as const
+
+test('what is asked in one turn goes out in one request, and is kept up by one stream', async () => {
+  const { world, requests, streams } = createWorld()
+  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  frame.want([BYTES])
+  frame.want([DROPS, BYTES])
+  await until('an answer', () => frame.getSnapshot().grid !== undefined)
+  assert.equal(requests.length, 1)
+  assert.deepEqual(requests[0]?.queries, [BYTES, DROPS])
+  await until('a stream', () => streams.length === 1)
+  assert.equal(streams[0]?.request.afterMs, frame.getSnapshot().newestMs)
+  frame.close()
+  assert.equal(streams[0]?.isOpen, false)
+})
+
+test('points of the stream are added to the answer', async () => {
+  const { world, streams } = createWorld()
+  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  frame.want([BYTES])
+  await until('a stream', () => streams.length === 1)
+  const before = frame.getSnapshot()
+  streams[0]!.handlers.onPoints(answerTo([BYTES], before.newestMs + 1_000, 1_000))
+  const after = frame.getSnapshot()
+  assert.equal(after.newestMs, before.newestMs + 1_000)
+  assert.equal(after.grid?.length, 3)
+  assert.notEqual(after, before)
+  frame.close()
+})
+
+test('a question that the server refuses fails alone', async () => {
+  const { world } = createWorld(['drops'])
+  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  frame.want([BYTES, DROPS])
+  await until('both to settle', () => frame.getSnapshot().queryErrors.size === 1)
+  await until('an answer', () => frame.getSnapshot().grid !== undefined)
+  assert.equal(frame.getSnapshot().queryErrors.get(queryKey(DROPS))?.code, 'QRY_UNKNOWN_METRIC')
+  assert.ok(frame.getSnapshot().grid?.results.has(queryKey(BYTES)))
+  assert.equal(frame.getSnapshot().error, undefined)
+  frame.close()
+})
+
+test('a server that is out of reach is asked again, and the error goes when it answers', async () => {
+  const { world, requests, fail } = createWorld()
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    fail(new ApiError('WEB_UNREACHABLE', 0, 'does not answer'))
+    const frame = new Frame(LIVE, 1_000, () => undefined, world)
+    frame.want([BYTES])
+    mock.timers.tick(0)
+    await settle()
+    assert.equal(frame.getSnapshot().error?.code, 'WEB_UNREACHABLE')
+    fail(undefined)
+    mock.timers.tick(999)
+    await settle()
+    assert.equal(requests.length, 1)
+    mock.timers.tick(1)
+    await settle()
+    assert.equal(requests.length, 2)
+    assert.equal(frame.getSnapshot().error, undefined)
+    assert.ok(frame.getSnapshot().grid)
+    frame.close()
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test('a question that nobody asks any more is forgotten, and the frame is idle after the last one', async () => {
+  const { world, streams } = createWorld()
+  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  const releaseBytes = frame.want([BYTES])
+  const releaseDrops = frame.want([DROPS])
+  await until('an answer', () => streams.length === 1)
+  releaseDrops()
+  assert.equal(frame.getSnapshot().grid?.results.has(queryKey(DROPS)), false)
+  await until('a stream without it', () => streams.length === 2)
+  assert.deepEqual(streams[1]?.request.queries, [BYTES])
+  assert.equal(frame.idle, false)
+  releaseBytes()
+  assert.equal(frame.idle, true)
+  frame.close()
+})
+
+test('a fixed range has no stream; a live one rests while nobody looks', async () => {
+  const fixed = createWorld()
+  const still = new Frame({ kind: 'fixed', fromMs: 0, toMs: 60_000 }, 1_000, () => undefined, fixed.world)
+  still.want([BYTES])
+  await until('an answer', () => still.getSnapshot().grid !== undefined)
+  await settle()
+  assert.equal(fixed.streams.length, 0)
+  const live = createWorld()
+  const frame = new Frame(LIVE, 1_000, () => undefined, live.world)
+  frame.want([BYTES])
+  await until('a stream', () => live.streams.length === 1)
+  frame.setVisible(false)
+  assert.equal(live.streams[0]?.isOpen, false)
+  frame.setVisible(true)
+  assert.equal(live.streams.length, 2)
+  still.close()
+  frame.close()
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { labelKey, SampleGrid } from './sample-grid.ts'
+import type { QueryAnswer } from './types.ts'
+
+const GAP = Number.NaN
+
+/** An answer to one question, times in steps of one second. */
+function answer(
+  first: number,
+  series: Readonly<Record<string, readonly number[]>>,
+  resetsMs: number[] = [],
+): QueryAnswer {
+  const count = Math.max(0, ...Object.values(series).map((values) => values.length))
+  const times = Float64Array.from({ length: count }, (_, i) => (first + i) * 1_000)
+  const meta = { metric: 'm', unit: '', role: 'gauge', help: '', function: 'last', resolutionMs: 0, clock: '' } as const
+  return {
+    fromMs: first * 1_000,
+    toMs: (first + count) * 1_000,
+    stepMs: 1_000,
+    times,
+    results: [
+      {
+        ...meta,
+        series: Object.entries(series).map(([device, values]) => ({
+          labels: { device },
+          values: Float64Array.from(values),
+          resetsMs,
+        })),
+      },
+    ],
+  }
+}
+
+function columnOf(grid: SampleGrid, device: string): number[] {
+  const column = grid.results.get('q')?.columns.get(labelKey({ device }))
+  return column ? [...grid.slice(column)] : []
+}
+
+test('answers lie side by side on one grid; what no answer wrote is a gap', () => {
+  const grid = new SampleGrid({ stepMs: 1_000, windowMs: 10_000 })
+  grid.write(answer(100, { a: [1, 2] }), ['q'])
+  grid.write(answer(104, { a: [5], b: [50] }), ['q'])
+  assert.deepEqual(
+    [...grid.times],
+    [100, 101, 102, 103, 104].map((second) => second * 1_000),
+  )
+  assert.deepEqual(columnOf(grid, 'a'), [1, 2, GAP, GAP, 5])
+  assert.deepEqual(columnOf(grid, 'b'), [GAP, GAP, GAP, GAP, 50])
+})
+
+test('the same samples written again change nothing, and later ones replace what was half there', () => {
+  const grid = new SampleGrid({ stepMs: 1_000, windowMs: 10_000 })
+  grid.write(answer(100, { a: [1, GAP] }), ['q'])
+  grid.write(answer(100, { a: [1, 2] }), ['q'])
+  grid.write(answer(100, { a: [1, 2] }), ['q'])
+  assert.deepEqual(columnOf(grid, 'a'), [1, 2])
+})
+
+test('the window slides without growing, and keeps the newest samples', () => {
+  const grid = new SampleGrid({ stepMs: 1_000, windowMs: 10_000 })
+  for (let second = 0; second < 1_000; second++) grid.write(answer(second, { a: [second] }), ['q'])
+  assert.ok(grid.length >= 12 && grid.length <= 12 + 64, `${grid.length} samples`)
+  assert.equal(columnOf(grid, 'a').at(-1), 999)
+  assert.equal(grid.times.at(-1), 999_000)
+  assert.equal(columnOf(grid, 'a')[0], grid.times[0]! / 1_000)
+})
+
+test('older samples that come later are put before the others', () => {
+  const grid = new SampleGrid({ stepMs: 1_000, windowMs: 10_000 })
+  grid.write(answer(105, { a: [5, 6] }), ['q'])
+  grid.write(answer(103, { b: [30, 40, 50] }), ['q'])
+  assert.deepEqual(columnOf(grid, 'a'), [GAP, GAP, 5, 6])
+  assert.deepEqual(columnOf(grid, 'b'), [30, 40, 50, GAP])
+})
+
+test('a series that left the window is dropped, the others stay', () => {
+  const grid = new SampleGrid({ stepMs: 1_000, windowMs: 5_000 })
+  grid.write(answer(0, { a: [1], b: [1] }), ['q'])
+  for (let second = 1; second < 200; second++) grid.write(answer(second, { a: [second] }), ['q'])
+  grid.dropEmptyColumns()
+  assert.deepEqual(columnOf(grid, 'b'), [])
+  assert.equal(columnOf(grid, 'a').at(-1), 199)
+})
+
+test('restarts are kept once each, and only so many', () => {
+  const grid = new SampleGrid({ stepMs: 1_000, windowMs: 10_000 })
+  grid.write(answer(100, { a: [1] }, [99_000, 98_000]), ['q'])
+  grid.write(answer(100, { a: [1] }, [99_000]), ['q'])
+  const column = grid.results.get('q')?.columns.get(labelKey({ device: 'a' }))
+  assert.deepEqual(column?.resetsMs, [98_000, 99_000])
+  grid.write(
+    answer(
+      100,
+      { a: [1] },
+      Array.from({ length: 200 }, (_, i) => 100_000 + i),
+    ),
+    ['q'],
+  )
+  assert.equal(column?.resetsMs.length, 64)
+})
+
+test('labels in any order are the same series', () => {
+  assert.equal(labelKey({ a: '1', b: '2' }), labelKey({ b: '2', a: '1' }))
+  assert.notEqual(labelKey({ a: '1', b: '2' }), labelKey({ a: '12' }))
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BITS_PER_SECOND, PERCENT } from '../format/quantity.ts'
+import { ChartModeller } from './chart-model.ts'
+import type { ChartSpec, ChartView } from './chart-spec.ts'
+
+const GAP = Number.NaN
+
+function specOf(columns: readonly (readonly number[])[], more: Partial<ChartSpec> = {}): ChartSpec {
+  return {
+    id: 'sent',
+    title: 'Sent',
+    quantity: BITS_PER_SECOND,
+    noun: ['interface', 'interfaces'],
+    members: columns.map((values, i) => ({ key: `eth${i}`, label: `eth${i}`, values: Float64Array.from(values) })),
+    ...more,
+  }
+}
+
+function viewOf(count: number, more: Partial<ChartView> = {}): ChartView {
+  return {
+    times: Float64Array.from({ length: count }, (_, i) => (1_000 + i) * 1_000),
+    firstIndex: 1_000,
+    stepMs: 1_000,
+    fromMs: 1_000_000,
+    toMs: 1_000_000 + (count - 1) * 1_000,
+    isLive: true,
+    isKnown: true,
+    zone: 'utc',
+    mode: 'herd',
+    pinned: new Set(),
+    ...more,
+  }
+}
+
+test('a chart says itself in one sentence: values, unit and gaps', () => {
+  const { sentence } = new ChartModeller().model(specOf([[1e6, GAP, GAP, 2e6]]), viewOf(4))
+  assert.equal(sentence.replaceAll('\u00a0', ' '), 'Sent, 3 s. eth0 16.0 Mb/s. 1 gap.')
+})
+
+test('what was before the first sample is no gap, and what is not here yet is neither', () => {
+  const begins = new ChartModeller().model(specOf([[GAP, GAP, 1, 2]]), viewOf(4))
+  assert.match(begins.sentence, /No gap\.$/)
+  assert.match(new ChartModeller().model(specOf([]), viewOf(4)).sentence, /No sample\.$/)
+  assert.match(new ChartModeller().model(specOf([]), viewOf(0, { isKnown: false })).sentence, /Loading\.$/)
+})
+
+test('up to eight lines have their own colour; one alone is solid', () => {
+  const alone = new ChartModeller().model(specOf([[1]]), viewOf(1)).plot.lines
+  assert.deepEqual(
+    alone.map(({ slot, dashed }) => [slot, dashed]),
+    [[1, false]],
+  )
+  const eight = specOf(
+    Array.from({ length: 8 }, () => [1]),
+    { isAlike: false },
+  )
+  const lines = new ChartModeller().model(eight, viewOf(1)).plot.lines
+  assert.deepEqual(
+    lines.map(({ slot }) => slot),
+    [1, 2, 3, 4, 5, 6, 7, 8],
+  )
+})
+
+test('there is no ninth colour: nine are grey but those that are lit by hand', () => {
+  const nine = specOf(
+    Array.from({ length: 9 }, () => [1]),
+    { isAlike: false },
+  )
+  const { lines } = new ChartModeller().model(nine, viewOf(1, { pinned: new Set(['eth4']) })).plot
+  assert.deepEqual(
+    lines.flatMap(({ slot, key }) => (slot === undefined ? [] : [key])),
+    ['eth4'],
+  )
+})
+
+test('four alike members are a herd, and lines where that is asked for', () => {
+  const four = specOf(Array.from({ length: 4 }, () => [1, 1]))
+  const herd = new ChartModeller().model(four, viewOf(2))
+  assert.equal(herd.plot.lines.length, 1)
+  assert.match(herd.plot.bandLabel ?? '', /^4\sinterfaces$/)
+  assert.equal(new ChartModeller().model(four, viewOf(2, { mode: 'lines' })).plot.lines.length, 4)
+})
+
+test('a share of time ends at 100 %, a fixed scale never moves', () => {
+  const share = specOf([[0.99]], { quantity: PERCENT })
+  assert.equal(new ChartModeller().model(share, viewOf(1)).plot.top, 1)
+  const more = specOf([[1.7]], { quantity: PERCENT })
+  assert.equal(new ChartModeller().model(more, viewOf(1)).plot.top, 2)
+  const fixed = specOf([[0.01]], { quantity: PERCENT, scale: 'percent' })
+  assert.equal(new ChartModeller().model(fixed, viewOf(1)).plot.top, 1)
+})
+
+test('a limit far above the data does not press it flat', () => {
+  const limits = [{ value: 400e9 / 8, label: 'link' }]
+  assert.ok(new ChartModeller().model(specOf([[1e3]], { limits }), viewOf(1)).plot.top < 1e4)
+  assert.ok(new ChartModeller().model(specOf([[30e9]], { limits }), viewOf(1)).plot.top >= 50e9)
+})
+
+test('a live axis keeps its unit and top from one second to the next', () => {
+  const modeller = new ChartModeller()
+  const { top } = modeller.model(specOf([[900e3 / 8, 1]]), viewOf(2)).plot
+  const next = modeller.model(specOf([[1, 500e3 / 8]]), viewOf(2))
+  assert.equal(next.plot.top, top)
+  assert.equal(next.unit.label, 'kb/s')
+})
