@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { MetricQuery } from '../../api/types.ts'
+import { testColumns } from '../test-columns.ts'
+import { csvOf, curlCommand } from './export.ts'
+import { describeQuery, lanesOf } from './lanes.ts'
+import { statisticsOf } from './statistics.ts'
+
+const GAP = Number.NaN
+const RX: MetricQuery = { metric: 'netdev_rx_bytes_total', function: 'rate' }
+const TX: MetricQuery = { metric: 'netdev_tx_bytes_total', function: 'rate' }
+const IDLE: MetricQuery = { metric: 'host_cpu_idle_seconds_total', function: 'rate' }
+
+const ANSWER = testColumns([
+  { query: RX, meta: { unit: 'bytes' }, series: [{ labels: { device: 'eth0' }, values: [1, GAP, 3] }] },
+  { query: TX, meta: { unit: 'bytes' }, series: [{ labels: { device: 'eth0' }, values: [4, 5, 6] }] },
+  { query: IDLE, meta: { unit: 'seconds' }, series: [{ labels: { cpu: '0' }, values: [1, 1, 1] }] },
+])
+
+test('signals of one unit share a lane, and are named by what tells them apart', () => {
+  const lanes = lanesOf([RX, IDLE, TX], ANSWER)
+  assert.deepEqual(
+    lanes.map(({ spec, series }) => [spec.title, series.map(({ member }) => member.label)]),
+    [
+      ['2 signals', ['rx bytes eth0', 'tx bytes eth0']],
+      ['host_cpu_idle_seconds_total', ['cpu 0']],
+    ],
+  )
+})
+
+test('one signal asked for twice is told apart by its function', () => {
+  const largest: MetricQuery = { ...RX, function: 'increase' }
+  const answer = testColumns([
+    { query: RX, meta: { unit: '' }, series: [{ labels: {}, values: [1] }] },
+    { query: { ...RX, metric: 'b_total' }, meta: { unit: '' }, series: [{ labels: {}, values: [1] }] },
+    { query: largest, meta: { unit: '' }, series: [{ labels: {}, values: [1] }] },
+  ])
+  const titles = lanesOf([RX, largest, { ...RX, metric: 'b_total' }], answer).map(({ spec }) =>
+    spec.members.map(({ label }) => label),
+  )
+  assert.deepEqual(titles, [['netdev rx bytes', 'b'], ['rx bytes']])
+})
+
+test('more series than colours are a herd, fewer are told apart one by one', () => {
+  const series = (count: number) => Array.from({ length: count }, (_, i) => ({ labels: { gpu: `${i}` }, values: [1] }))
+  const isAlike = (count: number) => lanesOf([RX], testColumns([{ query: RX, series: series(count) }]))[0]?.spec.isAlike
+  assert.deepEqual([isAlike(8), isAlike(9)], [false, true])
+})
+
+test('a question is said in words', () => {
+  assert.equal(describeQuery(RX), 'rate')
+  const query: MetricQuery = {
+    ...RX,
+    aggregate: 'avg',
+    by: ['device'],
+    matchers: [{ label: 'device', op: '!=', value: 'lo' }],
+  }
+  assert.equal(describeQuery(query), 'rate, mean by device, where device != lo')
+  assert.equal(describeQuery({ ...RX, by: [] }), 'rate, sum of all')
+})
+
+test('statistics leave gaps out and count them', () => {
+  const values = Float64Array.of(GAP, 4, GAP, GAP, 2, 9, GAP)
+  assert.deepEqual(statisticsOf(values, 0, 6), {
+    last: 9,
+    min: 2,
+    mean: 5,
+    max: 9,
+    p95: 9,
+    sampleCount: 3,
+    gapCount: 1,
+  })
+  assert.equal(statisticsOf(values, 0, 0).sampleCount, 0)
+  const hundred = Float64Array.from({ length: 100 }, (_, i) => (i * 37) % 100)
+  assert.equal(statisticsOf(hundred, 0, 99).p95, 94)
+  assert.equal(hundred[1], 37)
+})
+
+test('the CSV has full precision, quoted names and empty cells for gaps', () => {
+  const lanes = lanesOf([RX, TX], ANSWER)
+  const rows = csvOf(ANSWER.grid!.times, lanes[0]!.series).trimEnd().split('\r\n')
+  assert.equal(
+    rows[0],
+    'time,"rate netdev_rx_bytes_total{device=""eth0""}","rate netdev_tx_bytes_total{device=""eth0""}"',
+  )
+  assert.equal(rows[2], '1970-01-01T00:16:39.000Z,,5')
+  assert.equal(rows.length, 4)
+})
+
+test('the command for curl survives quotes in a condition', () => {
+  const query: MetricQuery = { ...RX, matchers: [{ label: 'device', op: '=', value: "it's" }] }
+  const command = curlCommand('http://127.0.0.1:9394', [query], { fromMs: 0.4, toMs: 1_000 }, 1_000)
+  assert.match(command, /^curl -s http:\/\/127\.0\.0\.1:9394\/api\/v1\/query -H /)
+  assert.ok(command.includes(String.raw`"value":"it'\''s"`))
+})

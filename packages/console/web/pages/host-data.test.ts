@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { busyShare, HOST_QUERIES, hostColumns, meanOf, NO_HOST } from './host-data.ts'
+import { testColumns } from './test-columns.ts'
+
+const GAP = Number.NaN
+
+test('busy is what is neither idle nor waiting, within its bounds', () => {
+  assert.deepEqual([...busyShare(Float64Array.of(0.5, 1.02, GAP), Float64Array.of(0.25, GAP, 0))], [0.25, 0, GAP])
+  assert.deepEqual([...busyShare(Float64Array.of(0.75), undefined)], [0.25])
+})
+
+test('a mean is over those that have a value', () => {
+  assert.deepEqual([...meanOf([Float64Array.of(1, GAP, GAP), Float64Array.of(3, 5, GAP)])], [2, 5, GAP])
+})
+
+test('memory in use is what is not available', () => {
+  const host = hostColumns(
+    testColumns([
+      { query: HOST_QUERIES.memoryTotal, series: [{ labels: {}, values: [100, 100] }] },
+      { query: HOST_QUERIES.memoryAvailable, series: [{ labels: {}, values: [60, GAP] }] },
+      { query: HOST_QUERIES.idle, series: [{ labels: { cpu: '0' }, values: [1, 0.5] }] },
+    ]),
+  )
+  assert.deepEqual([...host.memoryUsed!], [40, GAP])
+  assert.deepEqual(
+    host.busy.map(({ name, values }) => [name, [...values]]),
+    [['0', [0, 0.5]]],
+  )
+})
+
+test('a host that says nothing has no columns', () => {
+  assert.equal(hostColumns({ ...testColumns([]), grid: undefined }), NO_HOST)
+})

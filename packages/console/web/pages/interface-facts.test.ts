@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { INTERFACE_QUERIES, interfaceColumns, newestValue, sumColumns } from './interface-data.ts'
+import { downFor, interfaceFact, interfaceState, movingFor } from './interface-facts.ts'
+import { testColumns } from './test-columns.ts'
+
+const GAP = Number.NaN
+const of = (...values: number[]): Float64Array => Float64Array.from(values)
+
+/** One interface of some columns. */
+function rowOf(columns: Partial<Record<keyof typeof INTERFACE_QUERIES, readonly number[]>>, device = 'eth0') {
+  const answers = Object.entries(columns).map(([signal, values]) => ({
+    query: INTERFACE_QUERIES[signal as keyof typeof INTERFACE_QUERIES],
+    series: [{ labels: { device }, values }],
+  }))
+  return interfaceColumns(testColumns(answers))[0]!
+}
+
+test('interfaces are in the order of their numbers, the loopback last', () => {
+  const series = ['lo', 'eth10', 'eth2'].map((device) => ({ labels: { device }, values: [1] }))
+  const rows = interfaceColumns(testColumns([{ query: INTERFACE_QUERIES.sent, series }]))
+  assert.deepEqual(
+    rows.map(({ device }) => device),
+    ['eth2', 'eth10', 'lo'],
+  )
+})
+
+test('a sum is absent only where every part is', () => {
+  assert.deepEqual([...sumColumns([of(1, GAP, GAP), undefined, of(2, 3, GAP)], 3)], [3, 3, GAP])
+})
+
+test('the newest value may be a few samples old, but not more', () => {
+  assert.equal(newestValue(of(7, GAP, GAP)), 7)
+  assert.ok(Number.isNaN(newestValue(of(7, ...new Array<number>(10).fill(GAP)))))
+})
+
+test('an interface that went down is critical, one that never was up is not', () => {
+  const fell = interfaceFact(rowOf({ up: [1, 1, 0, 0], sent: [1, 1, 0, 0] }), 1_000)
+  assert.equal(fell.downForMs, 2_000)
+  assert.deepEqual(interfaceState(fell), { tone: 'critical', word: 'Down' })
+  const never = interfaceFact(rowOf({ up: [0, 0], sent: [0, 0] }), 1_000)
+  assert.deepEqual(interfaceState(never), { tone: 'absent', word: 'Down' })
+  assert.equal(downFor(of(1, 0, GAP, 0), 1_000), 3_000)
+  assert.equal(downFor(of(1, 1), 1_000), undefined)
+})
+
+test('an interface that left is gone, whatever it did before', () => {
+  const left = interfaceFact(rowOf({ up: [1, 0, ...new Array<number>(12).fill(GAP)] }), 1_000)
+  assert.equal(left.isGone, true)
+  assert.equal(left.downForMs, undefined)
+  assert.equal(interfaceState(left).word, 'Gone')
+})
+
+test('errors are worse than drops, and both say how many', () => {
+  const errors = interfaceFact(rowOf({ up: [1, 1], errorsIn: [0, 3], dropsOut: [9, 9] }), 1_000)
+  assert.deepEqual(interfaceState(errors), { tone: 'critical', word: 'Counts errors', trouble: '3/s errors' })
+  const drops = interfaceFact(rowOf({ up: [1, 1], errorsIn: [0, 0], dropsOut: [0, 2] }), 1_000)
+  assert.equal(interfaceState(drops).tone, 'warning')
+})
+
+test('a counter that pauses shortly is still moving', () => {
+  assert.equal(movingFor(of(0, 5, 0, 0, 5, 0), 1_000), 5_000)
+  assert.equal(movingFor(new Float64Array(20), 1_000), 0)
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FieldInfo, SeriesValue, TypeInfo } from '../../api/types.ts'
+import { testColumns } from '../test-columns.ts'
+import { interfacePanels, interfaceQueries } from './interface-panels.ts'
+
+const field = (name: string, role: FieldInfo['role'], unit = ''): FieldInfo => ({
+  name,
+  metric: `netdev_${name}`,
+  kind: 'u64',
+  role,
+  unit,
+  help: `Help of ${name}`,
+})
+
+const TYPE: TypeInfo = {
+  name: 'netdev',
+  description: '',
+  labels: ['device'],
+  fields: [
+    field('rx_bytes_total', 'counter', 'bytes'),
+    field('tx_bytes_total', 'counter', 'bytes'),
+    field('rx_novel_total', 'counter'),
+    field('speed_bytes', 'gauge', 'bytes'),
+    field('mtu_bytes', 'gauge', 'bytes'),
+    field('carrier_changes_total', 'counter'),
+  ],
+}
+const QUERIES = interfaceQueries(TYPE, 'eth0')
+
+const latest = (name: string, absent = ''): SeriesValue => ({
+  metric: `netdev_${name}`,
+  labels: { device: 'eth0' },
+  value: absent === '' ? '1' : null,
+  timeMs: 0,
+  absent,
+})
+
+function panels(values: readonly SeriesValue[] = []) {
+  const series = [{ labels: { device: 'eth0' }, values: [100, 200] }]
+  return interfacePanels(TYPE, QUERIES, testColumns(QUERIES.map((query) => ({ query, series }))), values)
+}
+
+test('a counter is asked for its rate, a gauge for its value, and rare changes for their number', () => {
+  assert.deepEqual(
+    QUERIES.map(({ function: fn }) => fn),
+    ['rate', 'rate', 'rate', 'last', 'last', 'increase'],
+  )
+  assert.ok(QUERIES.every(({ matchers }) => matchers?.[0]?.value === 'eth0'))
+  assert.deepEqual(interfaceQueries(undefined, 'eth0'), [])
+})
+
+test('every counter has a chart, also one that the page does not know', () => {
+  const lines = panels().flatMap(({ spec }) => spec.members.map(({ key }) => key))
+  const counters = TYPE.fields.filter(({ role }) => role === 'counter').map(({ name }) => name)
+  for (const name of counters) assert.ok(lines.includes(name), name)
+  assert.ok(panels().some(({ spec }) => spec.title === 'Help of rx_novel_total'))
+  assert.ok(!lines.includes('mtu_bytes'))
+})
+
+test('the link rate is the limit of the throughput', () => {
+  const throughput = panels().find(({ spec }) => spec.id === 'throughput')
+  assert.deepEqual(throughput?.spec.limits, [{ value: 200, label: 'link' }])
+})
+
+test('a chart whose every field is absent gives the reason', () => {
+  const reason = 'the driver does not know it'
+  const found = panels([latest('speed_bytes', reason), latest('rx_bytes_total', 'never'), latest('tx_bytes_total')])
+  assert.equal(found.find(({ spec }) => spec.id === 'speed')?.absent, reason)
+  assert.equal(found.find(({ spec }) => spec.id === 'throughput')?.absent, '')
+})

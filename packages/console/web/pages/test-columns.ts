@@ -1,0 +1,64 @@
+import { queryKey } from '../api/frame.ts'
+import type { Columns } from '../api/query-client.ts'
+import { SampleGrid } from '../api/sample-grid.ts'
+import type { Labels, MetricQuery, ResultMeta } from '../api/types.ts'
+
+/** One question of a test with its answer: label values to samples. */
+export interface TestAnswer {
+  readonly query: MetricQuery
+  readonly meta?: Partial<ResultMeta>
+  readonly series: readonly {
+    readonly labels: Labels
+    readonly values: readonly number[]
+    readonly resetsMs?: number[]
+  }[]
+}
+
+/** Columns as a page gets them, made from numbers; samples are one second apart and end at second 1 000. */
+export function testColumns(answers: readonly TestAnswer[]): Columns {
+  const count = Math.max(1, ...answers.flatMap(({ series }) => series.map(({ values }) => values.length)))
+  const grid = new SampleGrid({ stepMs: 1_000, windowMs: count * 1_000 })
+  const toMs = 1_000_000
+  grid.write(
+    {
+      fromMs: toMs - count * 1_000,
+      toMs,
+      stepMs: 1_000,
+      times: Float64Array.from({ length: count }, (_, i) => toMs - (count - 1 - i) * 1_000),
+      results: answers.map(({ query, meta, series }) => ({
+        unit: '',
+        role: 'counter',
+        help: '',
+        resolutionMs: 1_000,
+        clock: 'wall',
+        ...meta,
+        metric: query.metric,
+        function: query.function,
+        series: series.map(({ labels, values, resetsMs = [] }) => ({
+          labels,
+          values: Float64Array.from(values),
+          resetsMs,
+        })),
+      })),
+    },
+    answers.map(({ query }) => queryKey(query)),
+  )
+  const result: Columns['result'] = (query) => grid.results.get(queryKey(query))
+  return {
+    snapshot: {
+      grid,
+      revision: 1,
+      error: undefined,
+      queryErrors: new Map(),
+      streamOpen: true,
+      streamSinceMs: 0,
+      newestMs: toMs,
+    },
+    grid,
+    range: { kind: 'live', windowMs: count * 1_000 },
+    stepMs: 1_000,
+    isOld: false,
+    result,
+    columns: (query) => [...(result(query)?.columns.values() ?? [])],
+  }
+}
