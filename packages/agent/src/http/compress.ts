@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
 import { acceptsGzip } from '@sonde/sdk'
@@ -15,7 +15,12 @@ export async function compress(request: FastifyRequest, reply: FastifyReply, pay
   reply.header('vary', 'Accept, Accept-Encoding')
   if (reply.statusCode !== 200 || request.method === 'HEAD' || !acceptsGzip(request.headers['accept-encoding']))
     return payload
-  if (payload instanceof Readable) return encoded(reply, payload.pipe(createGzip({ level: LEVEL })))
+  if (payload instanceof Readable) {
+    const packed = createGzip({ level: LEVEL })
+    // Where one of the two fails both are destroyed, and the asker sees an answer that breaks off.
+    pipeline(payload, packed, () => undefined)
+    return encoded(reply, packed)
+  }
   if (typeof payload !== 'string' && !(payload instanceof Uint8Array)) return payload
   return payload.length < LEAST_BYTES ? payload : encoded(reply, await gzipWhole(payload, { level: LEVEL }))
 }

@@ -332,8 +332,9 @@ test('a client that goes away amid a large answer does no harm', async (t) => {
   const { agent, address } = await served(t, { devices: 150 })
   const nowMs = Date.now()
   const form = { fromMs: nowMs - 10_000, toMs: nowMs, stepMs: 1, queries: [{ metric: 'steady_samples_total' }] }
-  for (let i = 0; i < 3; i++) {
-    const request = get(`${address}/api/v1/query?q=${encodeURIComponent(JSON.stringify(form))}`)
+  for (const encoding of ['identity', 'gzip', 'identity']) {
+    const headers = { 'accept-encoding': encoding }
+    const request = get(`${address}/api/v1/query?q=${encodeURIComponent(JSON.stringify(form))}`, { headers })
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     await once(response, 'data')
     response.destroy()
