@@ -97,7 +97,7 @@ export class ChartModeller {
 }
 
 /** `8 NICs`, or `7 peers` where some are lit. */
-export function herdName(spec: ChartSpec, herd: HerdSummary): string {
+function herdName(spec: ChartSpec, herd: HerdSummary): string {
   return herd.lit.length > 0 ? countOf(herd.peerCount, 'peer') : countOf(herd.peerCount, ...spec.noun)
 }
 

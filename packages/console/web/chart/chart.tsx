@@ -15,7 +15,7 @@ import { useSpan } from './use-span.ts'
 import { useWidth } from './use-width.ts'
 
 /** Height of a plot with its axis, in CSS pixels. */
-export const CHART_HEIGHT_PX = 164
+const CHART_HEIGHT_PX = 164
 
 interface ChartProps {
   readonly spec: ChartSpec

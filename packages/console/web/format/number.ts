@@ -3,7 +3,7 @@ import type { Quantity } from './quantity.ts'
 /** Stands between a number and its unit. */
 export const NO_BREAK_SPACE = '\u00a0'
 /** Stands between thousands. Narrow, and lines do not break at it. */
-export const THIN_SPACE = '\u202f'
+const THIN_SPACE = '\u202f'
 /** What is shown where there is no value. */
 export const ABSENT = '–'
 

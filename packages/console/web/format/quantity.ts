@@ -14,7 +14,7 @@ export interface Quantity {
 /** Bits a second, from bytes a second. */
 export const BITS_PER_SECOND: Quantity = { base: 'b/s', factor: 8, prefixes: 'si', resolution: 0.1 }
 /** Bytes a second. */
-export const BYTES_PER_SECOND: Quantity = { base: 'B/s', factor: 1, prefixes: 'si', resolution: 0.1 }
+const BYTES_PER_SECOND: Quantity = { base: 'B/s', factor: 1, prefixes: 'si', resolution: 0.1 }
 /** Bytes of memory or of a file. */
 export const BYTES: Quantity = { base: 'B', factor: 1, prefixes: 'iec', resolution: 1 }
 /** Events a second. */
