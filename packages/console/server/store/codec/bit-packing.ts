@@ -32,7 +32,7 @@ export function packBits(
 
 /** The reverse of {@link packBits}, to every second element of `out` from `to` on; returns the word after the last one read. */
 export function unpackBits(
-  packed: Uint32Array,
+  packed: DataView,
   at: number,
   count: number,
   width: number,
@@ -45,18 +45,20 @@ export function unpackBits(
     return at
   }
   const mask = width === 32 ? 0xffffffff : (1 << width) - 1
+  const last = 4 * (at + packedWords(count, width) - 1)
+  let byte = 4 * at
   let bit = 0
-  let word = at
-  let current = packed[word] ?? 0
+  let current = packed.getUint32(byte, true)
   for (let i = to; i < end; i += 2) {
     let value = current >>> bit
     bit += width
-    if (bit >= 32) {
-      current = packed[++word] ?? 0
+    if (bit >= 32 && byte < last) {
+      byte += 4
+      current = packed.getUint32(byte, true)
       bit -= 32
       if (bit > 0) value |= current << (width - bit)
     }
     out[i] = value & mask
   }
-  return bit > 0 ? word + 1 : word
+  return (last >> 2) + 1
 }

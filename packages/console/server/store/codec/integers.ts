@@ -61,7 +61,8 @@ export function decodeIntegers(reader: ByteReader, count: number, words: Uint32A
   const minima = new Uint32Array(2 * blockCount)
   const widths = new Uint8Array(blockCount)
   const packedCount = readBlockHeads(reader, count - first, minima, widths)
-  const packed = alignedWords(reader.take(4 * packedCount))
+  const bytes = reader.take(4 * packedCount)
+  const packed = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   for (let block = 0; block < blockCount; block++) {
     const start = first + block * BLOCK_COUNT
@@ -202,9 +203,4 @@ function raise(words: Uint32Array, from: number, count: number, minLow: number, 
     words[i] = sum
     words[i + 1] = (words[i + 1] ?? 0) + minHigh + (sum > 0xffffffff ? 1 : 0)
   }
-}
-
-function alignedWords(bytes: Uint8Array): Uint32Array {
-  if (bytes.byteOffset % 4 === 0) return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
-  return new Uint32Array(bytes.slice().buffer)
 }

@@ -26,9 +26,10 @@ interface Scratch {
   words: Uint32Array
 }
 
-/** Samples by id of the series, of those that have any. */
+/** Samples by id of the series, of those that have any. Valid until more is gathered of the same file. */
 export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
   const { versions, series, fromMs, toMs, skip } = wanted
+  file.arena.reset()
   const isExact = versions.every(({ slot }) => slot.field.kind === 'u64')
   const parts = versions.flatMap((version) => {
     if (version.stored.type.time === undefined) return []
@@ -36,7 +37,8 @@ export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
     return segments.filter((segment) => skip?.(segment) !== true).map((segment) => ({ version, segment }))
   })
   const expected = parts.reduce((sum, { segment }) => sum + segment.samples / Math.max(1, segment.series.length), 0)
-  const empty = ({ labels }: StoredSeries) => new Samples(labels, isExact ? 'words' : 'numbers', Math.ceil(expected))
+  const empty = ({ labels }: StoredSeries) =>
+    new Samples(labels, isExact ? 'words' : 'numbers', Math.ceil(expected), file.arena)
   const found = new Map(series.map((one) => [one.id, empty(one)]))
   const scratch: Scratch = { words: new Uint32Array(2048) }
   for (const { version, segment } of parts) gatherSegment(file, version, segment, found, wanted, scratch)

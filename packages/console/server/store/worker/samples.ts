@@ -1,5 +1,8 @@
 import { type Column, type Labels, numberAt, type Slot, type Views } from '@sonde/sdk'
 import { isPresent, type WordColumn } from '../codec/column.ts'
+import type { Arena } from './arena.ts'
+
+const NOTHING = new Float64Array(0)
 
 /** Gathers the samples of one field of one series from pieces of the file, until they are a column that queries compute on. */
 export class Samples {
@@ -7,17 +10,18 @@ export class Samples {
   /** Period of the source that wrote the last piece. Unit: milliseconds; 0 where it has none. */
   intervalMs = 0
   readonly #expectedCount: number
-  #times: Float64Array
+  readonly #arena: Arena
+  #times: Float64Array = NOTHING
   /** Plain values, or low and high words where every version of the field is a u64. */
   #values: Float64Array | Uint32Array
   #count = 0
 
   /** @param expectedCount Samples for which there is room with the first. */
-  constructor(labels: Labels, form: 'numbers' | 'words', expectedCount: number) {
+  constructor(labels: Labels, form: 'numbers' | 'words', expectedCount: number, arena: Arena) {
     this.labels = labels
     this.#expectedCount = expectedCount
-    this.#times = new Float64Array(0)
-    this.#values = form === 'words' ? new Uint32Array(0) : new Float64Array(0)
+    this.#arena = arena
+    this.#values = form === 'words' ? wordsOver(NOTHING) : NOTHING
   }
 
   get count(): number {
@@ -84,10 +88,11 @@ export class Samples {
     const needed = this.#count + more
     if (needed <= this.#times.length) return
     const capacity = Math.max(needed, 2 * this.#times.length, this.#expectedCount + 64)
-    const times = new Float64Array(capacity)
+    const times = this.#arena.take(capacity)
     times.set(this.#times)
     this.#times = times
-    const values = this.#values instanceof Uint32Array ? new Uint32Array(2 * capacity) : new Float64Array(capacity)
+    const memory = this.#arena.take(capacity)
+    const values = this.#values instanceof Uint32Array ? wordsOver(memory) : memory
     values.set(this.#values)
     this.#values = values
   }
@@ -110,6 +115,11 @@ export class Samples {
       )
     else this.#values = Float64Array.from(order, (at) => values[at] ?? 0)
   }
+}
+
+/** The same memory as low and high words. */
+function wordsOver(memory: Float64Array): Uint32Array {
+  return new Uint32Array(memory.buffer, memory.byteOffset, 2 * memory.length)
 }
 
 /** The first element of a column as plain numbers: exact up to 2^53, the nearest double beyond. */

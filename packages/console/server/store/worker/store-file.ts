@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { SondeError } from '@sonde/sdk'
 import type { StoreSettings } from '../config.ts'
 import type { Announcement, Page } from '../protocol.ts'
+import { Arena } from './arena.ts'
 import { Catalogue } from './catalogue.ts'
 import { inTransaction, numberOf } from './database.ts'
 import { Head } from './head.ts'
@@ -22,6 +23,8 @@ export class StoreFile {
   readonly writers: Writers
   readonly head: Head
   readonly segments: Segments
+  /** Memory of the samples in hand. */
+  readonly arena = new Arena()
   /** Chunks that could not be read. */
   corruptChunks = 0
   readonly openedHour = hourOf(Date.now())
