@@ -1,0 +1,29 @@
+/** Memory that an arena keeps at most between two uses. Unit: bytes. */
+const LIMIT_BYTES = 16 << 20
+
+/**
+ * Memory for the samples of one question, used again for the next: making and clearing fresh megabytes takes longer than computing on them. What was taken is valid
+ * until `reset`.
+ */
+export class Arena {
+  #memory = new Float64Array(0)
+  #used = 0
+  #wanted = 0
+
+  /** Memory of any content. */
+  take(count: number): Float64Array {
+    this.#wanted += count
+    if (this.#used + count > this.#memory.length) return new Float64Array(count)
+    const taken = this.#memory.subarray(this.#used, this.#used + count)
+    this.#used += count
+    return taken
+  }
+
+  /** Takes everything back; the arena grows to what was asked for since the last time. */
+  reset(): void {
+    const length = Math.min(this.#wanted, LIMIT_BYTES / Float64Array.BYTES_PER_ELEMENT)
+    if (length > this.#memory.length) this.#memory = new Float64Array(length)
+    this.#used = 0
+    this.#wanted = 0
+  }
+}
