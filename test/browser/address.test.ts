@@ -37,7 +37,7 @@ test('a view is its address', needs('chromium'), async (t) => {
   })
 
   await t.test('the explorer keeps its signals, function and step in the address', async () => {
-    const address = '/explore?range=5m&sig=rate:netdev_rx_bytes_total:device=lo&step=1000'
+    const address = '/explore?range=5m&sig=rate:netdev_rx_bytes_total:device=lo&step=1s'
     await stage.visit(address, async (page) => {
       await untilDrawn(page)
       await page.getByRole('group', { name: /lo/ }).first().waitFor()
