@@ -54,7 +54,8 @@ export class Plot {
   #drawn: PlotModel
   #plot: uPlot
   #shape: string
-  #marks: HTMLElement[] = []
+  /** Points on the crosshair, by the order of their line. */
+  readonly #marks = new Map<number, HTMLElement>()
   #chip: HTMLElement
   #cursorMs: number | null = null
   #isSettingCursor = false
@@ -96,7 +97,7 @@ export class Plot {
     this.#shape = shape
     if (!isSame) {
       this.#plot.destroy()
-      this.#marks = []
+      this.#marks.clear()
       this.#plot = this.#create(size)
     } else {
       if (!isSized) this.#plot.setSize(size)
@@ -120,7 +121,7 @@ export class Plot {
     plot.setCursor({ left, top: isInside ? 1 : -10 }, false)
     this.#isSettingCursor = false
     this.#chip.hidden = !isInside
-    for (const mark of this.#marks) mark.hidden = true
+    for (const mark of this.#marks.values()) mark.hidden = true
     if (!isInside) return
     this.#chip.textContent = formatClock(timeMs, zone, stepMs < 1000 ? 'milliseconds' : 'seconds')
     const widthPx = plot.over.clientWidth
@@ -159,12 +160,12 @@ export class Plot {
   }
 
   #mark(order: number): HTMLElement {
-    const existing = this.#marks[order]
+    const existing = this.#marks.get(order)
     if (existing) return existing
     const mark = document.createElement('div')
     mark.className = 'chart-mark'
     this.#plot.over.append(mark)
-    this.#marks[order] = mark
+    this.#marks.set(order, mark)
     return mark
   }
 
