@@ -23,7 +23,7 @@ import { startTicker } from './scheduler.ts'
 const SELF_INTERVAL_MS = 1000
 
 /** The agent's own process. */
-export const processType = defineType('sonde_process', 'The process of Sonde itself', {
+const processType = defineType('sonde_process', 'The process of Sonde itself', {
   time: timestamp(),
   version: label('Version of Sonde'),
   resident_memory_bytes: gauge('u64', { unit: 'bytes', help: 'Resident memory' }),
