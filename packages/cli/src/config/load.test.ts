@@ -7,7 +7,7 @@ import { ConfigError } from './config-error.ts'
 import { environmentLeaves, variableOf } from './environment.ts'
 import { type ConfigSources, loadConfig } from './load.ts'
 
-function fileWith(test: TestContext, text: string): string {
+function fileWith(test: TestContext, text: string | Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-config-'))
   test.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'sonde.yaml')
@@ -98,4 +98,22 @@ test('a flag does not hide that the file has something else in the place of its 
 test('what is missing is reported at the line of what should hold it', (t) => {
   const file = fileWith(t, '# sources\ndata_sources:\n\n  - interval_ms: 5\n')
   assert.match(refusal({ ...BARE, file }), /:4: data_sources\[0\]\.type is missing; allowed: one of host, netdev$/)
+})
+
+test('a file that is no sound YAML is refused with the line of the fault', (t) => {
+  const faultOf = (text: string | Buffer) =>
+    refusal({ ...BARE, file: fileWith(t, text) }).replace(/^.*\/sonde\.yaml/, 'FILE')
+  assert.match(faultOf('log: {}\n---\nlog: {}\n'), /^FILE:2: .*multiple documents/)
+  assert.match(faultOf('log: *nowhere\n'), /^FILE.*nowhere/)
+  assert.match(faultOf('log: !!secret {}\n'), /^FILE:1: .*secret/)
+  assert.equal(faultOf('- log\n'), 'FILE:1: the file holds a list; allowed: a block of keys')
+  assert.equal(faultOf('just words\n'), 'FILE:1: the file holds a string; allowed: a block of keys')
+  assert.equal(faultOf(Buffer.from([0x61, 0xff, 0xfe])), 'FILE: the file is not UTF-8 text')
+})
+
+test('no alias that holds itself or unfolds to millions is followed', (t) => {
+  const faultOf = (text: string) => refusal({ ...BARE, file: fileWith(t, text) })
+  assert.match(faultOf('export: &a [*a]\n'), /:1: export is a value that holds itself; allowed/)
+  const bomb = Array.from({ length: 9 }, (_, i) => `k${i}: &a${i} [${Array(9).fill(i === 0 ? 'x' : `*a${i - 1}`)}]`)
+  assert.match(faultOf(bomb.join('\n')), /: Excessive alias count/)
 })
