@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
+import { assertSound } from './axe.ts'
 import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 
@@ -48,6 +49,35 @@ test('everything is reached and used with the keyboard alone', needs('chromium')
         await assertFocusIsSeen(page)
       }
       assert.ok(seen.size >= 15, `only these took the focus: ${[...seen].join(', ')}`)
+    })
+  })
+
+  await t.test('searches for a place and goes there', async (t) => {
+    await stage.visit('/', async (page) => {
+      await untilDrawn(page)
+      await page.keyboard.press('Control+k')
+      const search = page.getByRole('dialog')
+      await search.waitFor()
+      await page.keyboard.type('lo')
+      await search.getByRole('option').first().waitFor()
+      await takePicture(t, page, 'keyboard-search')
+      await assertSound(page)
+      await page.keyboard.press('Enter')
+      await search.waitFor({ state: 'detached' })
+      await page.waitForURL(/\/fabric\/lo/)
+    })
+  })
+
+  await t.test('lists its keys, and gives the focus back', async () => {
+    await stage.visit('/', async (page) => {
+      await untilDrawn(page)
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').getByText('Back to live').waitFor()
+      await assertSound(page)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.keyboard.press('3')
+      await page.waitForURL(/range=1h/)
     })
   })
 

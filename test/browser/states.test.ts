@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
+import { assertSound } from './axe.ts'
 import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 
@@ -35,6 +36,7 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
       await page.locator('main').getByText('nosuch0').first().waitFor()
       await page.locator('main .empty').first().waitFor()
       await takePicture(t, page, 'state-no-such-interface')
+      await assertSound(page)
       await page.locator('main').getByRole('link', { name: 'Fabric' }).first().click()
       await page.getByRole('heading', { level: 1, name: 'Fabric' }).waitFor()
     })
@@ -46,6 +48,7 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
       await untilDrawn(page)
       await page.getByText('No samples between 2020-02-01 10:00:00 and 2020-02-01 10:05:00 UTC.').waitFor()
       await takePicture(t, page, 'state-no-sample')
+      await assertSound(page)
       await page.getByRole('button', { name: /^Go to (the )?first data/ }).click()
       await chartNamed(page, 'Processors busy').group.waitFor()
     })
@@ -68,8 +71,10 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
       const banner = page.locator('.banner')
       await banner.getByText('The history cannot be read.').waitFor()
       await takePicture(t, page, 'state-error')
-      await page.unrouteAll()
+      await assertSound(page)
       await banner.getByRole('button', { name: 'Try now' }).click()
+      await banner.getByText('The history cannot be read.').waitFor()
+      await page.unrouteAll()
       await banner.waitFor({ state: 'detached' })
       await page.getByRole('link', { name: /^lo\b/ }).waitFor()
     }
@@ -96,10 +101,12 @@ test('a node without interfaces says so, and where the reason is', needs('chromi
   await stage.visit('/', async (page) => {
     await page.locator('main').getByText('No interface is read').first().waitFor()
     await takePicture(t, page, 'state-no-interface')
+    await assertSound(page)
   })
   await stage.visit('/sources', async (page) => {
     await page.locator('main').getByText('Absent').first().waitFor()
     await takePicture(t, page, 'state-absent-sources')
+    await assertSound(page)
   })
 })
 
@@ -117,6 +124,7 @@ test(
       await page.getByText(/^Stopped \d+\s(s|min)/).waitFor()
       await page.locator('.banner').getByText('does not answer.').waitFor()
       await takePicture(t, page, 'state-lost')
+      await assertSound(page)
       await stage.restart()
       await page.locator('.banner').waitFor({ state: 'detached', timeout: 30_000 })
       await page.getByText(/^Live$/).waitFor()

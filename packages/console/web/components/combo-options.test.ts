@@ -24,3 +24,11 @@ test('every word must be found, in any order, and names come before explanations
 test('nothing typed leaves the order alone', () => {
   assert.deepEqual(rankOptions(OPTIONS, ' '), OPTIONS)
 })
+
+test('what is named so, or begins so, comes before what has it somewhere', () => {
+  const options = ['Explorer', 'host_load1', 'load', 'lo'].map((value) => ({ value }))
+  assert.deepEqual(
+    rankOptions(options, 'lo').map(({ value }) => value),
+    ['lo', 'load', 'Explorer', 'host_load1'],
+  )
+})
