@@ -1,5 +1,16 @@
 import type { Column, QueryFunction } from '@sonde/sdk'
-import { addBins, addColumn, BIN_MS, type Bins, binOf, columnOfBins, DAY_BINS, emptyBins, layOver } from './bins.ts'
+import {
+  addBins,
+  addColumn,
+  BIN_MS,
+  type Bins,
+  binOf,
+  columnOfBins,
+  DAY_BINS,
+  emptyBins,
+  layOver,
+  maskOf,
+} from './bins.ts'
 import { type FieldVersion, gather, type Wanted } from './gather.ts'
 import { isRolled, readBins } from './rollup.ts'
 import { RAW, ROLLUP } from './segments.ts'
@@ -89,9 +100,10 @@ function binsOfVersion(
     // The last hour before a day that is read gives the reading that its first gain is reckoned from.
     skip: ({ rolled, slot }) => rolled === 'yes' && !dirty.has(dayOf(slot)) && !dirty.has(dayOf(slot + 1)),
   })
+  const mask = maskOf(make(), (bin) => dirty.has(Math.floor(bin / DAY_BINS)))
   for (const [id, found] of samples) {
     const fresh = make()
-    addColumn(fresh, found.take(), isCounter, (bin) => dirty.has(Math.floor(bin / DAY_BINS)))
+    addColumn(fresh, found.take(), isCounter, mask)
     const under = bins.get(id)
     if (under === undefined) bins.set(id, fresh)
     else layOver(under, fresh)

@@ -41,8 +41,13 @@ export function binOf(timeMs: number): number {
   return Math.ceil(timeMs / BIN_MS) - 1
 }
 
-/** Which bins take samples; a bin that is not in it is left as it is. */
-export type BinMask = (bin: number) => boolean
+/** Which bins take samples, 1 for each that does, in the order of the bins; the others are left as they are. */
+export type BinMask = Uint8Array
+
+/** A mask of bins from `firstBin` on. */
+export function maskOf({ firstBin, parts }: Bins, takes: (bin: number) => boolean): BinMask {
+  return Uint8Array.from({ length: parts[0]?.length ?? 0 }, (_, i) => (takes(firstBin + i) ? 1 : 0))
+}
 
 /** Adds a column's samples to the bins of a mask. */
 export function addColumn(bins: Bins, column: Column, isCounter: boolean, mask: BinMask): void {
@@ -63,7 +68,7 @@ function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float
   for (let i = 0; i < times.length; i++) {
     const timeMs = times[i] ?? 0
     const bin = binOf(timeMs) - firstBin
-    if (bin < 0 || bin >= last.length || !mask(firstBin + bin)) continue
+    if (mask[bin] !== 1) continue
     const value = numbers[i] ?? 0
     const after = endOf(timeMs, firstBin + bin)
     if (after >= (end[bin] ?? 0)) {
@@ -90,7 +95,7 @@ function addCounter(
   for (let i = 0; i < times.length; i++) {
     const timeMs = times[i] ?? 0
     const bin = binOf(timeMs) - firstBin
-    if (bin < 0 || bin >= last.length || !mask(firstBin + bin)) continue
+    if (mask[bin] !== 1) continue
     const after = endOf(timeMs, firstBin + bin)
     if (after >= (end[bin] ?? 0)) {
       end[bin] = after

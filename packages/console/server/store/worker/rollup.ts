@@ -1,7 +1,17 @@
 import type { Slot } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
-import { addColumn, type Bins, COUNTER_PARTS, DAY_BINS, emptyBins, GAUGE_PARTS, HOUR_BINS, layOver } from './bins.ts'
+import {
+  addColumn,
+  type Bins,
+  COUNTER_PARTS,
+  DAY_BINS,
+  emptyBins,
+  GAUGE_PARTS,
+  HOUR_BINS,
+  layOver,
+  maskOf,
+} from './bins.ts'
 import type { StoredType } from './catalogue.ts'
 import { inTransaction } from './database.ts'
 import { type FieldVersion, gather } from './gather.ts'
@@ -67,13 +77,15 @@ function binChunks(
     toMs: hourStartMs(Math.max(...hours) + 1),
     skip: ({ slot, rolled }) => rolled === 'yes' && !hours.has(slot) && !hours.has(slot + 1),
   })
-  const known = readBins(file, before, version.slot, new Set(ids), () => emptyBins(firstBin, DAY_BINS, isCounter))
+  const make = () => emptyBins(firstBin, DAY_BINS, isCounter)
+  const known = readBins(file, before, version.slot, new Set(ids), make)
+  const mask = maskOf(make(), (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
   return ids.map((id) => {
-    const bins = known.get(id) ?? emptyBins(firstBin, DAY_BINS, isCounter)
+    const bins = known.get(id) ?? make()
     const column = samples.get(id)?.take()
     if (column !== undefined) {
-      const fresh = emptyBins(firstBin, DAY_BINS, isCounter)
-      addColumn(fresh, column, isCounter, (bin) => hours.has(Math.floor(bin / HOUR_BINS)))
+      const fresh = make()
+      addColumn(fresh, column, isCounter, mask)
       layOver(bins, fresh)
     }
     return encodeBins(bins)

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk'
+import { chunkOfGroup, GROUP_SERIES, packGroup } from './chunk-groups.ts'
 import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
 import { TimesCache } from './times-cache.ts'
 
 /** Series in one segment at most. */
 export const SEGMENT_SERIES_LIMIT = 1 << 14
 /** A segment has room for 2048 fields of {@link SEGMENT_SERIES_LIMIT} series; its chunks' ids are side by side. */
-export const CHUNK_ID_STEP = 2 ** 25
+export const CHUNK_ID_STEP = 2 ** 22
 
 /** Field number of the times; the slot with index `i` is field `i + 1`. */
 export const TIMES_FIELD = 0
@@ -44,9 +45,9 @@ export interface NewSegment extends Omit<Segment, 'id'> {
   readonly chunks: ReadonlyMap<number, readonly (Uint8Array | undefined)[]>
 }
 
-/** Id of a chunk. By segment, then field, then series: one field of all series is one stretch of the table. */
-export function chunkId(segment: number, field: number, series: number): number {
-  return segment * CHUNK_ID_STEP + field * SEGMENT_SERIES_LIMIT + series
+/** Id of the row that holds a chunk. By segment, then field, then series: one field of all series is one stretch of the table. */
+function chunkId(segment: number, field: number, series: number): number {
+  return segment * CHUNK_ID_STEP + (field * SEGMENT_SERIES_LIMIT + series - (series % GROUP_SERIES)) / GROUP_SERIES
 }
 
 const COLUMNS = 'id, level, type, source, clock, slot, first_ms, last_ms, samples, rolled, series, times_of'
@@ -60,6 +61,8 @@ export class Segments {
   readonly #known = new Map<number, Segment>()
   #knownSeries = 0
   readonly times = new TimesCache()
+  /** Rows of chunks that could not be read. */
+  corruptChunks = 0
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -74,8 +77,10 @@ export class Segments {
     const rest = [samples, ROLLED.indexOf(rolled), bytesOf(series), bytesOf(timesOf)]
     this.#statements.insert.run(id, level, type, source, clock, slot, firstMs, lastMs, ...rest)
     for (const field of [...chunks.keys()].sort((a, b) => a - b)) {
-      for (const [number, body] of chunks.get(field)?.entries() ?? []) {
-        if (body !== undefined) this.#statements.insertChunk.run(chunkId(id, field, number), body)
+      const ofField = chunks.get(field) ?? []
+      for (let number = 0; number < ofField.length; number += GROUP_SERIES) {
+        const row = packGroup(ofField.slice(number, number + GROUP_SERIES))
+        if (row !== undefined) this.#statements.insertChunk.run(chunkId(id, field, number), row)
       }
     }
   }
@@ -138,25 +143,45 @@ export class Segments {
   /** One chunk; undefined where it was lost. */
   chunk(segment: number, field: number, series: number): Uint8Array | undefined {
     const row = this.#statements.chunk.get(chunkId(segment, field, series)) as unknown as [Uint8Array] | undefined
-    return row?.[0]
+    return row === undefined ? undefined : this.#chunkOf(row[0], series % GROUP_SERIES)
   }
 
   /** The chunks of one field of a segment, by number of the series; `wanted` are those numbers, ascending. */
   *chunks(segment: Segment, field: number, wanted: readonly number[]): Generator<readonly [number, Uint8Array]> {
+    let at = 0
+    for (const [first, row] of this.#rows(segment, field, wanted)) {
+      while (at < wanted.length && (wanted[at] as number) < first) at++
+      for (; at < wanted.length && (wanted[at] as number) < first + GROUP_SERIES; at++) {
+        const number = wanted[at] as number
+        const body = this.#chunkOf(row, number - first)
+        if (body !== undefined) yield [number, body]
+      }
+    }
+  }
+
+  /** Rows with the chunks of some series, and the number of each row's first series. */
+  *#rows(segment: Segment, field: number, wanted: readonly number[]): Generator<readonly [number, Uint8Array]> {
+    const base = chunkId(segment.id, field, 0)
+    const groups = [...new Set(wanted.map((number) => Math.floor(number / GROUP_SERIES)))]
     // A row of a range costs a third of a row that is looked up.
-    if (wanted.length * 3 < segment.series.length) {
-      for (const series of wanted) {
-        const body = this.chunk(segment.id, field, series)
-        if (body !== undefined) yield [series, body]
+    if (groups.length * 3 * GROUP_SERIES < segment.series.length) {
+      for (const group of groups) {
+        const row = this.#statements.chunk.get(base + group) as unknown as [Uint8Array] | undefined
+        if (row !== undefined) yield [group * GROUP_SERIES, row[0]]
       }
       return
     }
-    const base = chunkId(segment.id, field, 0)
-    const isWanted = wanted.length === segment.series.length ? undefined : new Set(wanted)
-    for (const row of this.#statements.chunks.iterate(base, base + segment.series.length - 1)) {
+    for (const row of this.#statements.chunks.iterate(base, chunkId(segment.id, field, segment.series.length - 1))) {
       const [id, body] = row as unknown as [number, Uint8Array]
-      if (isWanted?.has(id - base) !== false) yield [id - base, body]
+      yield [(id - base) * GROUP_SERIES, body]
     }
+  }
+
+  #chunkOf(row: Uint8Array, place: number): Uint8Array | undefined {
+    const chunk = row instanceof Uint8Array ? chunkOfGroup(row, place) : 'damaged'
+    if (chunk !== 'damaged') return chunk
+    this.corruptChunks++
+    return undefined
   }
 
   #segment(id: number): Segment | undefined {

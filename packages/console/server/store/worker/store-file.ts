@@ -25,8 +25,6 @@ export class StoreFile {
   readonly segments: Segments
   /** Memory of the samples in hand. */
   readonly arena = new Arena()
-  /** Chunks that could not be read. */
-  corruptChunks = 0
   readonly openedHour = hourOf(Date.now())
   /** When unused series were last looked for. */
   cleanedHour = 0
@@ -36,7 +34,6 @@ export class StoreFile {
     this.database = database
     this.settings = settings
     this.catalogue = new Catalogue(database, settings.seriesLimit)
-    this.corruptChunks = this.catalogue.damaged
     this.writers = new Writers(database, this.catalogue)
     this.head = new Head(database)
     this.segments = new Segments(database)
@@ -48,6 +45,11 @@ export class StoreFile {
     const row = this.database.prepare("SELECT value FROM meta WHERE key = 'session'").get()
     const [of, sequence] = String(row?.value ?? '').split(' ')
     return of === session ? Number(sequence) : 0
+  }
+
+  /** Pieces that could not be read since it was opened. */
+  get corruptChunks(): number {
+    return this.catalogue.damaged + this.segments.corruptChunks
   }
 
   /** Throws where the file cannot be written. */
@@ -112,7 +114,7 @@ export class StoreFile {
       return read()
     } catch (error) {
       if (!(error instanceof SondeError && error.code === 'STO_CHUNK_CORRUPT')) throw error
-      this.corruptChunks++
+      this.segments.corruptChunks++
       return undefined
     }
   }

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type Batch,
+  createSource,
+  defineType,
+  gauge,
+  label,
+  type ReadRecord,
+  readRecords,
+  timestamp,
+  viewsOf,
+} from '@sonde/sdk'
+import { property, until } from '../../../sdk/test/helper.ts'
+import type { Random } from '../../../sdk/test/random.ts'
+import { createStore, type Store } from './store.ts'
+import { Counting, numbersIn } from './test-records.ts'
+import { openStore } from './test-store.ts'
+import { anyRecord, anyType } from './test-types.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const ALL = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, recordLimit: 1_000_000 }
+
+/** Records as text, sorted: for two lists of them to be compared. */
+function texts(batches: readonly Batch[]): string[] {
+  const all = batches.flatMap(({ type, bytes, count, source, clock }) => {
+    const records = readRecords(type, viewsOf(bytes), count, source.symbols) as Iterable<ReadRecord>
+    const { id, tag, labels, intervalMs } = source
+    return [...records].map((record) =>
+      textOf({ type: type.fingerprint, id, tag, labels, intervalMs, clock, ...record }),
+    )
+  })
+  return all.sort()
+}
+
+/** Tells NaN, negative zero and bigint apart, which JSON does not. */
+function textOf(record: object): string {
+  return JSON.stringify(record, (_key, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`
+    return typeof value === 'number' && !(Number.isFinite(value) && !Object.is(value, -0))
+      ? `f${Object.is(value, -0) ? '-0' : value}`
+      : value
+  })
+}
+
+property('records of any type come back as they were, from the head and from chunks', 4, async (random) => {
+  const { store, close } = await openStore()
+  try {
+    const given: Batch[] = []
+    for (let version = 0; version < 4; version++) reportAny(random, store, given)
+    await store.flush()
+    const expected = texts(given)
+    const read = async () => {
+      const names = [...new Set(given.map(({ type }) => type.name))]
+      return texts((await Promise.all(names.map((type) => store.records({ ...ALL, type })))).flat())
+    }
+    assert.deepEqual(await read(), expected, 'from the head')
+    await store.maintain()
+    assert.deepEqual(await read(), expected, 'from chunks')
+    assert.equal(store.status().corruptChunks, 0)
+  } finally {
+    await close()
+  }
+})
+
+/** Reports records of a random type, hours ago, out of order. */
+function reportAny(random: Random, store: Store, given: Batch[]): void {
+  const type = anyType(random)
+  const emit = (batch: Batch) => {
+    given.push({ ...batch, bytes: batch.bytes.slice() })
+    store.accept(batch)
+  }
+  const options = {
+    id: `s${random.integer(0, 1)}`,
+    labels: { rack: 'r1' },
+    tag: 'lab',
+    intervalMs: 1000,
+    clock: random.pick(['wall', 'device'] as const),
+  }
+  const source = createSource({ ...options, emit })
+  for (let i = 0; i < 300; i++) {
+    const timeMs = Date.now() - 5 * HOUR_MS + random.integer(0, 2 * HOUR_MS)
+    source.report(type, anyRecord(random, type, timeMs))
+    if (random.chance(0.05)) source.flush()
+  }
+  source.flush()
+}
+
+test('a new version of a type needs no migration: both are read, and a question joins them', async () => {
+  const { store, close } = await openStore()
+  try {
+    const older = defineType('disk', 'A disk', { time: timestamp(), disk: label(), heat: gauge('u8') })
+    const newer = defineType('disk', 'A disk', {
+      time: timestamp(),
+      slot: gauge('u16'),
+      heat: gauge('f64'),
+      disk: label(),
+    })
+    const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 2 * HOUR_MS
+    const source = createSource({ id: 'disks', intervalMs: 1000, emit: (batch) => store.accept(batch) })
+    const time = (s: number) => BigInt(startMs + s * 1000) * 1_000_000n
+    source.report(older, { time: time(1), disk: 'sda', heat: 40 })
+    source.report(newer, { time: time(2), disk: 'sda', heat: 40.5, slot: 3 })
+    source.flush()
+    const query = { metric: 'disk_heat', function: 'last', matchers: [], by: undefined, aggregate: 'sum' } as const
+    for (const state of ['head', 'chunks']) {
+      await store.flush()
+      const { results } = await store.query({ fromMs: startMs, toMs: startMs + 2000, stepMs: 1000, queries: [query] })
+      assert.deepEqual(
+        results[0]?.series.map(({ values }) => [...values]),
+        [[40, 40.5]],
+        state,
+      )
+      await store.maintain()
+    }
+  } finally {
+    await close()
+  }
+})
+
+test('what is older than the retention leaves, and its roll-ups stay', async () => {
+  const { store, path, close } = await openStore()
+  await reportDays(store)
+  await store.maintain()
+  await store.maintain()
+  assert.equal((await numbersIn(store)).length, 3000)
+  await store.close()
+  const aged = await createStore({ path, retentionDays: 2 })
+  try {
+    await aged.maintain()
+    assert.equal((await numbersIn(aged)).length, 1000, 'the records of yesterday')
+    const query = { metric: 'counted_number', function: 'increase', matchers: [], by: [], aggregate: 'sum' } as const
+    const toMs = Date.now()
+    const { results } = await aged.query({ fromMs: toMs - 5 * DAY_MS, toMs, stepMs: DAY_MS, queries: [query] })
+    const gained = [...(results[0]?.series[0]?.values ?? [])].filter((value) => value > 0)
+    assert.equal(
+      gained.reduce((sum, value) => sum + value, 0),
+      3 * 999,
+      'every gain of every day',
+    )
+    const oldestMs = aged.status().oldestMs ?? 0
+    assert.ok(oldestMs < toMs - 3 * DAY_MS, 'the roll-ups are the oldest there is')
+  } finally {
+    await aged.close()
+    await close()
+  }
+})
+
+test('past its size the file loses its oldest hours first, then roll-ups, and stays below', async () => {
+  const maxBytes = 4 << 20
+  const { store, close } = await openStore({ maxBytes })
+  try {
+    const type = defineType('noise', 'Does not compress', { time: timestamp(), value: gauge('f64') })
+    const source = createSource({ id: 'noise', intervalMs: 1, emit: (batch) => store.accept(batch) })
+    for (let hour = 6; hour >= 2; hour--) {
+      const startMs = Math.floor(Date.now() / HOUR_MS - hour) * HOUR_MS
+      for (let i = 0; i < 200_000; i++) {
+        source.report(type, { time: BigInt(startMs + 1 + i * 17) * 1_000_000n, value: Math.random() })
+      }
+      source.flush()
+      await store.flush()
+      await store.maintain()
+      const used = store.status().bytes - store.status().freeBytes
+      assert.ok(used <= maxBytes, `${used} bytes are used`)
+    }
+    const batches = await store.records({ ...ALL, type: 'noise' })
+    const count = batches.reduce((sum, batch) => sum + batch.count, 0)
+    assert.ok(count >= 200_000 && count < 1_000_000, `${count} records are left`)
+    const newest = Math.max(
+      ...batches.map(({ bytes, count: n }) =>
+        Number(viewsOf(bytes).data.getBigUint64((n - 1) * 16, true) / 1_000_000n),
+      ),
+    )
+    assert.ok(newest > Date.now() - 3 * HOUR_MS, 'the newest stay')
+  } finally {
+    await close()
+  }
+})
+
+test('series beyond the limit are dropped and counted, and known ones go on', async () => {
+  const { store, close } = await openStore({ seriesLimit: 10 })
+  try {
+    const type = defineType('many', 'Many series', { time: timestamp(), id: label(), value: gauge('f64') })
+    const source = createSource({ id: 'many', intervalMs: 1000, emit: (batch) => store.accept(batch) })
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < 15; i++) source.report(type, { time: BigInt(Date.now()) * 1_000_000n, id: `i${i}`, value: i })
+      source.flush()
+      await assert.rejects(store.flush(), { code: 'STO_LOST', message: /dropped 5 records/ })
+    }
+    assert.deepEqual([store.stats.in, store.stats.out, store.stats.dropped.get('series_limit')], [30, 20, 10])
+  } finally {
+    await close()
+  }
+})
+
+test('acknowledged is what was accepted, and the file grows by itself', async () => {
+  const { store, close } = await openStore()
+  try {
+    const beforeMs = Date.now()
+    new Counting(store).report(100)
+    assert.equal(store.status().ackedMs, 0)
+    await store.flush()
+    assert.ok(store.status().ackedMs >= beforeMs)
+    await until('the status is told', () => store.status().oldestMs !== null && store.status().bytes > 0)
+    assert.equal(store.status().queuedBytes, 0)
+  } finally {
+    await close()
+  }
+})
+
+/** A thousand records on each of the last three days but one. */
+async function reportDays(store: Store): Promise<void> {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  for (const day of [4, 3, 1]) {
+    const counting = new Counting(store, 'child')
+    counting.report(1000, today - day * DAY_MS + 12 * HOUR_MS)
+    await store.flush()
+  }
+}
