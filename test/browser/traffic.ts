@@ -13,18 +13,22 @@ export interface Traffic {
   bytesPerSecond: number
 }
 
-const NEAR = 'sondetest0'
-const FAR = 'sondetest1'
-// Addresses and a discard port that belong to nobody: the far end of the pair drops what it gets.
-const NEAR_ADDRESS = '198.51.100.1/30'
-const FAR_ADDRESS = '198.51.100.2'
+/** Two ends of one cable, and the third part of the addresses that it gets; they are reserved for documentation. */
+export interface Pair {
+  readonly near: string
+  readonly far: string
+  readonly network: number
+}
+
+const TEST_PAIR: Pair = { near: 'sondetest0', far: 'sondetest1', network: 0 }
 const PAYLOAD = Buffer.alloc(1_000)
+/** Nobody listens there: the far end of the pair drops what it gets. */
 const DISCARD_PORT = 9
 const TICK_MS = 20
 
 /** Makes a pair of virtual interfaces where this user may, else takes the loopback. Nothing is sent before a rate is set. */
-export async function startTraffic(test: TestContext): Promise<Traffic> {
-  const isAlone = makePair(test)
+export async function startTraffic(test: Pick<TestContext, 'after'>, pair = TEST_PAIR): Promise<Traffic> {
+  const isAlone = makePair(test, pair)
   const socket = createSocket('udp4')
   const bin = createSocket('udp4')
   test.after(() => {
@@ -36,7 +40,7 @@ export async function startTraffic(test: TestContext): Promise<Traffic> {
     await new Promise<void>((resolve) => bin.bind(0, '127.0.0.1', resolve))
     port = bin.address().port
   }
-  const traffic: Traffic = { device: isAlone ? NEAR : 'lo', isAlone, bytesPerSecond: 0 }
+  const traffic: Traffic = { device: isAlone ? pair.near : 'lo', isAlone, bytesPerSecond: 0 }
   let owed = 0
   let lastMs = performance.now()
   const timer = setInterval(() => {
@@ -44,7 +48,7 @@ export async function startTraffic(test: TestContext): Promise<Traffic> {
     owed += (traffic.bytesPerSecond * (nowMs - lastMs)) / 1000
     lastMs = nowMs
     for (; owed >= PAYLOAD.length; owed -= PAYLOAD.length) {
-      socket.send(PAYLOAD, port, isAlone ? FAR_ADDRESS : '127.0.0.1')
+      socket.send(PAYLOAD, port, isAlone ? addressesOf(pair).far : '127.0.0.1')
     }
   }, TICK_MS)
   test.after(() => clearInterval(timer))
@@ -59,20 +63,26 @@ export function bytesSent(device: string): number {
   return Number(line?.split(':')[1]?.trim().split(/\s+/)[8])
 }
 
-function makePair(test: TestContext): boolean {
+function addressesOf({ network }: Pair): { near: string; far: string } {
+  return { near: `198.51.100.${network * 4 + 1}/30`, far: `198.51.100.${network * 4 + 2}` }
+}
+
+function makePair(test: Pick<TestContext, 'after'>, pair: Pair): boolean {
+  const { near, far } = pair
+  const addresses = addressesOf(pair)
   if (process.getuid?.() !== 0) return false
   try {
-    ip('link', 'add', NEAR, 'type', 'veth', 'peer', 'name', FAR)
+    ip('link', 'add', near, 'type', 'veth', 'peer', 'name', far)
   } catch {
     // No such program, no right to it, or a kernel without such pairs: the loopback serves as well.
     return false
   }
-  test.after(() => ip('link', 'delete', NEAR))
-  ip('address', 'add', NEAR_ADDRESS, 'dev', NEAR)
-  ip('link', 'set', NEAR, 'up')
-  ip('link', 'set', FAR, 'up')
+  test.after(() => ip('link', 'delete', near))
+  ip('address', 'add', addresses.near, 'dev', near)
+  ip('link', 'set', near, 'up')
+  ip('link', 'set', far, 'up')
   // A fixed neighbour, so that nothing is asked on the wire before the first byte.
-  ip('neighbour', 'add', FAR_ADDRESS, 'lladdr', '02:00:00:00:00:02', 'dev', NEAR)
+  ip('neighbour', 'add', addresses.far, 'lladdr', '02:00:00:00:00:02', 'dev', near)
   return true
 }
 

@@ -1,0 +1,52 @@
+// Renews docs/pictures/node.png: the node overview of this machine, with real traffic over pairs of interfaces that it makes.
+// Run as root on a quiet machine: node scripts/run.mjs test/browser/picture-main.ts
+import { fileURLToPath } from 'node:url'
+import { setUpWeb } from '../../scripts/setup.mjs'
+import { startSonde, temporaryDir } from '../sonde-process.ts'
+import { SCREENS, startBrowser, untilDrawn } from './browser.ts'
+import { startTraffic } from './traffic.ts'
+
+const PICTURE = fileURLToPath(new URL('../../docs/pictures/node.png', import.meta.url))
+/** The window of the page, filled. */
+const WINDOW_MS = 300_000
+const TURN_MS = 100
+
+/** Bytes a second over each pair, `s` seconds after the start: a training job's even beat, and a store that is read now and then. */
+const SHAPES: readonly ((s: number) => number)[] = [
+  (s) => 3e6 + 1.4e6 * Math.sin(s / 18) + (s % 60 < 7 ? 2.5e6 : 0),
+  (s) => (s % 90 > 55 ? 4.2e6 : 0.9e6) + 0.4e6 * Math.sin(s / 5),
+]
+
+const cleanups: (() => unknown)[] = []
+const owner = {
+  after: (cleanup?: unknown) => {
+    if (typeof cleanup === 'function') cleanups.push(() => cleanup())
+  },
+}
+try {
+  if (!(await setUpWeb())) throw new Error('the page could not be built')
+  const data = temporaryDir()
+  cleanups.push(() => data.remove())
+  const pairs = SHAPES.map((_, at) => ({ near: `eth${at * 2 + 1}`, far: `eth${at * 2 + 2}`, network: at + 1 }))
+  const traffics = await Promise.all(pairs.map((pair) => startTraffic(owner, pair)))
+  const startedMs = Date.now()
+  const timer = setInterval(() => {
+    traffics.forEach((traffic, at) => {
+      traffic.bytesPerSecond = Math.max(0, SHAPES[at]?.((Date.now() - startedMs) / 1000) ?? 0)
+    })
+  }, TURN_MS)
+  cleanups.push(() => clearInterval(timer))
+  const sonde = await startSonde(['up', '--data-dir', data.path])
+  cleanups.push(() => sonde.stop())
+  await new Promise((resolve) => setTimeout(resolve, WINDOW_MS + 5_000))
+  const browser = await startBrowser()
+  cleanups.push(() => browser.close())
+  const page = await browser.newPage({ viewport: SCREENS.desk, colorScheme: 'light' })
+  await page.goto(`${sonde.address}/?range=5m`)
+  await untilDrawn(page)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.screenshot({ path: PICTURE, fullPage: true })
+  console.log(PICTURE)
+} finally {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+}
