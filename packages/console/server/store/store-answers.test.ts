@@ -15,8 +15,8 @@ import {
 } from '@sonde/sdk'
 import { property } from '../../../sdk/test/helper.ts'
 import type { Random } from '../../../sdk/test/random.ts'
+import { openStore } from '../../test/open-store.ts'
 import { createStore, type Store } from './store.ts'
-import { openStore } from './test-store.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -8,13 +8,13 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { property, until } from '../../../sdk/test/helper.ts'
+import { Counting, numbersIn, upTo } from '../../test/counted-records.ts'
+import { openStore } from '../../test/open-store.ts'
 import { settingsOf } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import { createStore } from './store.ts'
-import { Counting, numbersIn, upTo } from './test-records.ts'
-import { openStore } from './test-store.ts'
 
-const CHILD = fileURLToPath(new URL('./test-store-child.ts', import.meta.url))
+const CHILD = fileURLToPath(new URL('../../test/store-child.ts', import.meta.url))
 
 /** A process that writes; `acked` is the number of the last record it was told to be safe. */
 interface Writing {
@@ -90,7 +90,7 @@ test('a second process is told in one line that the file is in use, and the firs
 test('a worker that dies again and again loses nothing and writes nothing twice', async () => {
   const { store: first, path, close } = await openStore()
   await first.close()
-  const worker = new URL('./test-crashing-worker.ts', import.meta.url)
+  const worker = new URL('../../test/crashing-worker.ts', import.meta.url)
   const store = new EmbeddedStore(settingsOf({ path, flushIntervalMs: 10 }), worker)
   try {
     await store.opened

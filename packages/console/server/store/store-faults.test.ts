@@ -19,8 +19,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { property, until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
+import { Counting, numbersIn, upTo } from '../../test/counted-records.ts'
 import { createStore, type Store } from './store.ts'
-import { Counting, numbersIn, upTo } from './test-records.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,5 +1,5 @@
 import { testHistory } from '../../../sdk/test/test-history.ts'
-import { openStore } from './test-store.ts'
+import { openStore } from '../../test/open-store.ts'
 
 testHistory('the head of the store', async () => {
   const { store, close } = await openStore()

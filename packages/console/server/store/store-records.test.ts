@@ -13,10 +13,10 @@ import {
 } from '@sonde/sdk'
 import { property, until } from '../../../sdk/test/helper.ts'
 import type { Random } from '../../../sdk/test/random.ts'
+import { anyRecord, anyType } from '../../test/any-type.ts'
+import { Counting, numbersIn } from '../../test/counted-records.ts'
+import { openStore } from '../../test/open-store.ts'
 import { createStore, type Store } from './store.ts'
-import { Counting, numbersIn } from './test-records.ts'
-import { openStore } from './test-store.ts'
-import { anyRecord, anyType } from './test-types.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

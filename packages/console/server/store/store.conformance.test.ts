@@ -1,6 +1,6 @@
 import { newestOf } from '../../../sdk/test/sink-records.ts'
 import { testSink } from '../../../sdk/test/test-sink.ts'
-import { openStore } from './test-store.ts'
+import { openStore } from '../../test/open-store.ts'
 
 testSink('store', 'view', async (t) => {
   const { store, close } = await openStore()

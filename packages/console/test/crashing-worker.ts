@@ -1,7 +1,7 @@
 // A worker of the store that dies after every few pages: half of the times before it wrote one, half of the times before it said so.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { FromWorker, ToWorker, WorkerStart } from './protocol.ts'
-import { StoreWorker } from './worker/store-worker.ts'
+import type { FromWorker, ToWorker, WorkerStart } from '../server/store/protocol.ts'
+import { StoreWorker } from '../server/store/worker/store-worker.ts'
 
 const port = parentPort
 if (port !== null) {

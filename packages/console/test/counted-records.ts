@@ -1,5 +1,5 @@
 import { counter, createSource, defineType, label, readRecords, type Source, timestamp, viewsOf } from '@sonde/sdk'
-import type { Store } from './store.ts'
+import type { Store } from '../server/store/store.ts'
 
 /** Records that carry a number each, so that a lost or doubled one is found. */
 export const countedType = defineType('counted', 'Records that are counted', {

@@ -1,7 +1,7 @@
-// A process that writes to a store until it is killed: `node test-store-child.ts PATH`. It prints the number of the last record that is acknowledged.
+// A process that writes to a store until it is killed: `node store-child.ts PATH`. It prints the number of the last record that is acknowledged.
 import { createSource } from '@sonde/sdk'
-import { createStore } from './store.ts'
-import { countedType } from './test-records.ts'
+import { createStore } from '../server/store/store.ts'
+import { countedType } from './counted-records.ts'
 
 const [, , path = '', first = '0', compactEvery = '0'] = process.argv
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { StoreOptions } from './config.ts'
-import { createStore, type Store } from './store.ts'
+import type { StoreOptions } from '../server/store/config.ts'
+import { createStore, type Store } from '../server/store/store.ts'
 
 /** A store in a folder of its own. */
 export interface TestStore {
