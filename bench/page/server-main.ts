@@ -2,8 +2,8 @@
 import { agentRoutes, createAgent, createServer } from '@sonde/agent'
 import { createStore, pageRoutes } from '@sonde/console'
 import { type Batch, createSource, defineType, gauge, label, timestamp } from '@sonde/sdk'
-import pino from 'pino'
 import { loadConfig } from '../../packages/cli/src/config/load.ts'
+import { openLog } from '../../packages/cli/src/log.ts'
 
 const [path = '', seriesText = '100', pointsText = '5760'] = process.argv.slice(2)
 const [seriesCount, pointCount] = [Number(seriesText), Number(pointsText)]
@@ -43,7 +43,7 @@ for (let point = pointCount; point >= 0; point--) {
 
 const agent = createAgent({
   config: loadConfig({ environment: { SONDE_CONFIG: '' } }).config.agent,
-  log: pino({ level: 'error' }, pino.destination(2)),
+  log: openLog('error'),
   version: 'bench',
   sinks: [store],
   history: store,
