@@ -72,7 +72,7 @@ export function startSelf({ version, startedMs, runners, router, http, storeStat
     for (const sink of router.sinks) reportSink(source, sink)
     reportStore(source, storeStatus?.())
     reportHttp(source, http)
-    const row = source.bind(processType, { version: version })
+    const row = source.bind(processType, { version })
     const { user, system } = process.cpuUsage()
     row.gauge('resident_memory_bytes').set(process.memoryUsage.rss())
     row.counter('cpu_seconds_total').set((user + system) / 1e6)
