@@ -167,14 +167,14 @@ async function pairedRounds(folder: string, rounds: number): Promise<{ figures: 
         name: 'written faster than SQLite with a row a sample',
         value: of('write'),
         unit: 'x',
-        gate: atLeast(of('write'), 4),
+        gate: atLeast(of('write'), 5),
       },
-      { name: 'smaller than SQLite with a row a sample', value: of('size'), unit: 'x', gate: atLeast(of('size'), 5) },
+      { name: 'smaller than SQLite with a row a sample', value: of('size'), unit: 'x', gate: atLeast(of('size'), 3) },
       {
         name: '64 GPUs asked faster than SQLite with a row a sample',
         value: of('query'),
         unit: 'x',
-        gate: atLeast(of('query'), 1),
+        gate: atLeast(of('query'), 1.5),
       },
     ],
     lines: [

@@ -1,5 +1,6 @@
 export { defaultDataDir, type StoreConfig, storeSchema } from './config.ts'
 export { pageRoutes } from './page.ts'
+export { checkStore, type StoreFinding } from './store/check-store.ts'
 export type { StoreOptions } from './store/config.ts'
 export type { RecordsRequest } from './store/protocol.ts'
 export { createStore, type Store, type StoreStatus } from './store/store.ts'

@@ -151,8 +151,7 @@ export class PageQueue {
       const from = writer.symbolsSent
       if (symbols.count === from) return []
       writer.symbolsSent = symbols.count
-      const texts = Array.from({ length: symbols.count - from }, (_, i) => symbols.text(from + i))
-      return [{ writer: writer.key, from, texts }]
+      return [{ writer: writer.key, from, texts: symbols.since(from) }]
     })
     return {
       types: types.map(({ key, type }) => ({ key, definition: definitionFor(type), fingerprint: type.fingerprint })),

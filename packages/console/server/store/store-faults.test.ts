@@ -270,17 +270,3 @@ faultTest('a disk that turns read-only, and back', async (folder, releases, t) =
   await store.flush()
   assert.deepEqual(await numbersIn(store), upTo(100))
 })
-
-/** Answers also while the file is opened anew. */
-async function answered(store: Store): Promise<number[]> {
-  let numbers: number[] = []
-  await until('the store answers', async () => {
-    try {
-      numbers = await numbersIn(store)
-      return true
-    } catch {
-      return false
-    }
-  })
-  return numbers
-}

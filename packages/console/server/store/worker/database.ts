@@ -117,7 +117,7 @@ function openFile(settings: StoreSettings, notice: string): Opened {
     }
     if (version === 0 && hasOurTables(database)) throw damage('its format version is gone')
     if (version === 0) createTables(database)
-    check(database, statSync(path).size)
+    checkDatabase(database, statSync(path).size)
     database.exec('PRAGMA cache_size = -32768')
     return { database, notice }
   } catch (error) {
@@ -133,11 +133,12 @@ function createTables(write: DatabaseSync): void {
   })
 }
 
-function check(write: DatabaseSync, fileBytes: number): void {
+/** Throws what SQLite throws of a damaged file where the file is one. */
+export function checkDatabase(database: DatabaseSync, fileBytes: number): void {
   const tables = ['meta', 'type', 'source', 'writer', 'symbol', 'series', 'head', 'segment']
   const pragmas = fileBytes <= FULL_CHECK_BYTES ? ['quick_check(1)'] : tables.map((table) => `quick_check(${table})`)
   for (const pragma of pragmas) {
-    const row = write.prepare(`PRAGMA ${pragma}`).get()
+    const row = database.prepare(`PRAGMA ${pragma}`).get()
     const found = String(Object.values(row ?? {})[0])
     if (found !== 'ok') throw damage(found)
   }
@@ -164,7 +165,8 @@ function refuseForeign(path: string): void {
   throw new SondeError('STO_FOREIGN', `${path} is a database of another program; give store.dir another folder`)
 }
 
-function hasOurTables(database: DatabaseSync): boolean {
+/** Whether it is a store, of whichever format. */
+export function hasOurTables(database: DatabaseSync): boolean {
   return numberOf(database, "SELECT count(*) FROM sqlite_schema WHERE name IN ('head', 'segment', 'chunk')") > 0
 }
 

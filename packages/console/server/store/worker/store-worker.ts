@@ -23,6 +23,7 @@ export class StoreWorker {
   readonly #start: WorkerStart
   readonly #send: (message: FromWorker) => void
   readonly #timers: NodeJS.Timeout[] = []
+  #retry: NodeJS.Timeout | undefined
   #lock: DatabaseSync | undefined
   #file: StoreFile | undefined
   #opening = 0
@@ -55,7 +56,9 @@ export class StoreWorker {
   receive(message: ToWorker): void {
     switch (message.kind) {
       case 'page':
-        if (message.opening === this.#opening && this.#file !== undefined) this.#write(this.#file, message)
+        if (message.opening === this.#opening && this.#failure === '' && this.#file !== undefined) {
+          this.#write(this.#file, message)
+        }
         break
       case 'query':
         this.#answer(message.id, message.request, query)
@@ -74,6 +77,8 @@ export class StoreWorker {
 
   #open(): void {
     const { settings, session } = this.#start
+    this.#closeFile()
+    this.#failure = ''
     try {
       this.#lock ??= lockDatabase(settings.path)
       const { database, notice } = this.#openDatabase()
@@ -81,7 +86,6 @@ export class StoreWorker {
       this.#damage = ''
       this.#file = new StoreFile(database, settings)
       this.#file.probe()
-      this.#failure = ''
       this.#sequence = Math.max(this.#sequence, this.#file.lastSequence(session))
       this.#send({ kind: 'opened', opening: ++this.#opening, sequence: this.#sequence })
     } catch (error) {
@@ -146,7 +150,7 @@ export class StoreWorker {
 
   /** Starts what is due unless it runs already, and answers who waits for it when it is done. */
   #maintain(): void {
-    if (this.#file === undefined || this.#upkeep !== undefined) return
+    if (this.#file === undefined || this.#failure !== '' || this.#upkeep !== undefined) return
     this.#upkeep = maintain(this.#file, Date.now())
     this.#turn(this.#upkeep)
   }
@@ -168,17 +172,22 @@ export class StoreWorker {
     }
   }
 
-  /** Whatever failed: the file is closed, and opened again after a pause. */
+  /** Whatever failed: the file is opened anew after a pause. Until then it can be read, unless it is damaged. */
   #fail(error: unknown): void {
+    const isFirst = this.#failure === ''
     this.#errors++
     this.#failure = messageOf(error)
-    if (sqliteFailureOf(error) === 'damaged') this.#damage = this.#failure
-    this.#closeFile()
+    this.#upkeep = undefined
+    if (sqliteFailureOf(error) === 'damaged') {
+      this.#damage = this.#failure
+      this.#closeFile()
+    }
     for (const id of this.#waiting.splice(0)) {
       this.#send({ kind: 'failed', id, code: 'STO_UNAVAILABLE', message: this.#failure })
     }
     this.#tell()
-    setTimeout(() => this.#open(), RETRY_MS)
+    // A reading that fails while the file waits to be opened anew changes nothing.
+    if (isFirst) this.#retry = setTimeout(() => this.#open(), RETRY_MS)
   }
 
   #closeFile(): void {
@@ -191,6 +200,7 @@ export class StoreWorker {
 
   #close(): void {
     for (const timer of this.#timers) clearInterval(timer)
+    clearTimeout(this.#retry)
     this.#closeFile()
     this.#lock?.close()
     this.#send({ kind: 'closed' })
@@ -198,12 +208,13 @@ export class StoreWorker {
 
   #tell(): void {
     try {
-      if (this.#file !== undefined && !existsSync(this.#start.settings.path)) {
+      if (this.#failure === '' && this.#file !== undefined && !existsSync(this.#start.settings.path)) {
         throw new SondeError('STO_GONE', `${this.#start.settings.path} was taken away; a new one is made`)
       }
       this.#send({ kind: 'status', status: this.#status() })
     } catch (error) {
       // Without a file there is nothing left that could fail, so this ends.
+      this.#closeFile()
       this.#fail(error)
     }
   }
@@ -211,7 +222,7 @@ export class StoreWorker {
   #status(): FileStatus {
     const file = this.#file
     if (file !== undefined) this.#bytes = sizeOf(this.#start.settings.path)
-    const state = file === undefined ? 'failing' : 'writing'
+    const state = this.#failure === '' ? 'writing' : 'failing'
     return {
       state,
       reason: state === 'failing' ? this.#failure : this.#notice,

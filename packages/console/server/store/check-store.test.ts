@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createSource, defineType, gauge, timestamp, wallNs } from '@sonde/sdk'
+import { checkStore } from './check-store.ts'
+import { createStore } from './store.ts'
+import { DatabaseSync } from './worker/sqlite.ts'
+
+const type = defineType('checked', 'Records of this test', { time: timestamp(), level: gauge('f64') })
+
+function folderOf(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-check-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** A store with records, left as a start would find it. */
+async function storeAt(path: string): Promise<void> {
+  const store = await createStore({ path })
+  const source = createSource({ id: 'test', emit: (batch) => store.accept(batch) })
+  for (let i = 0; i < 1000; i++) source.report(type, { time: wallNs(), level: i })
+  source.flush()
+  await store.close()
+}
+
+test('a sound store is present, and looking changes nothing', async (context) => {
+  const path = join(folderOf(context), 'store.db')
+  assert.equal(checkStore(path).state, 'absent')
+  assert.equal(existsSync(path), false)
+  await storeAt(path)
+  assert.deepEqual(checkStore(path).state, 'present')
+})
+
+test('a store in use can be looked at', async (context) => {
+  const path = join(folderOf(context), 'store.db')
+  const store = await createStore({ path })
+  assert.equal(checkStore(path).state, 'present')
+  await store.close()
+})
+
+test('damage is said with the file and what the next start will do', async (context) => {
+  const path = join(folderOf(context), 'store.db')
+  await storeAt(path)
+  truncateSync(path, 9000)
+  const { state, found } = checkStore(path)
+  assert.equal(state, 'damaged')
+  assert.match(found, new RegExp(`^${path}: .*sets it aside`))
+})
+
+test('a database of another program is not ours to use', (context) => {
+  const path = join(folderOf(context), 'store.db')
+  const other = new DatabaseSync(path)
+  other.exec('CREATE TABLE invoice (id)')
+  other.close()
+  assert.match(checkStore(path).found, /another program/)
+})
+
+test('a folder that is a file is refused', (context) => {
+  const file = join(folderOf(context), 'file')
+  writeFileSync(file, '')
+  const { state, found } = checkStore(join(file, 'store.db'))
+  assert.equal(state, 'denied')
+  assert.match(found, /ENOTDIR.*store\.dir/)
+})
