@@ -50,12 +50,12 @@ withCommonFlags(program.command('config').description('print the configuration a
     }
   })
 
-withCommonFlags(program.command('check').description('check the configuration and what can be read here')).action(
-  async (flags: Flags) => {
+withCommonFlags(program.command('check').description('check configuration, history and what can be read here'))
+  .option('--data-dir <dir>', 'where history is kept')
+  .action(async (flags: Flags) => {
     const { check } = await import('./commands/check.ts')
     process.exitCode = await check(loadFor(flags))
-  },
-)
+  })
 
 program.parseAsync().catch((error: unknown) => {
   // Commander has said what is wrong itself.

@@ -1,15 +1,31 @@
 import { probeSources } from '@sonde/agent'
+import { checkStore } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
+import { storePath } from '../config/store-path.ts'
 
-/** `sonde check`: says whether the configuration is sound and what each source would find here. Exit code 0 unless a source is denied or stuck. */
+/** Something that is not as it should be. What is absent is normal. */
+const FAULTS = new Set(['denied', 'stuck', 'damaged'])
+
+/**
+ * `sonde check`: says whether the configuration is sound, whether history can be kept, and what each source would find here. Changes nothing. Exit code 0
+ * unless something is denied, stuck or damaged.
+ */
 export async function check({ config, file }: Loaded): Promise<number> {
-  console.log(`configuration  ok       ${file ?? 'defaults (no file)'}`)
-  const found = await probeSources(config.agent)
-  const width = Math.max(13, ...found.map(({ name }) => name.length))
-  for (const { name, probe } of found) {
-    console.log(
-      `${name.padEnd(width)}  ${probe.state.padEnd(7)}  ${probe.state === 'present' ? probe.found : probe.reason}`,
-    )
+  const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
+  if (config.store.enabled) {
+    const { state, found } = checkStore(storePath(config.store))
+    rows.push(['history', state, found])
   }
-  return found.some(({ probe }) => probe.state === 'denied' || probe.state === 'stuck') ? 1 : 0
+  for (const { name, probe } of await probeSources(config.agent)) {
+    rows.push([name, probe.state, probe.state === 'present' ? probe.found : probe.reason])
+  }
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  for (const row of rows)
+    console.log(
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+  return rows.some(([, state]) => FAULTS.has(state ?? '')) ? 1 : 0
 }

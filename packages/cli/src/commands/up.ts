@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import { createAgent } from '@sonde/agent'
-import { createStore, defaultDataDir, pageRoutes, type Store, type StoreConfig } from '@sonde/console'
+import { createStore, pageRoutes, type Store, type StoreConfig } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
+import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { type Running, readyLine, serve } from './run.ts'
@@ -10,7 +10,7 @@ import { type Running, readyLine, serve } from './run.ts'
 export async function runUp(loaded: Loaded): Promise<Running> {
   const { agent: config, store: storeConfig, log: logConfig } = loaded.config
   const log = openLog(logConfig.level)
-  const path = join(storeConfig.dir ?? defaultDataDir(), 'store.db')
+  const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
   const history = store === undefined ? {} : { sinks: [store], history: store, storeStatus: () => store.status() }
   const agent = createAgent({ config, log, version: VERSION, ...history })
