@@ -101,11 +101,14 @@ export class Plot {
       this.#plot = this.#create(size)
     } else {
       if (!isSized) this.#plot.setSize(size)
+      // A pointer that rests stays at its time, not at its pixel: what it reads does not change under it.
+      this.#isSettingCursor = true
       this.#plot.batch(() => {
         this.#plot.setData(dataOf(model), false)
         this.#plot.setScale('y', { min: model.bottom, max: model.top })
         this.#plot.setScale('x', { min: this.#model.fromMs, max: this.#model.toMs })
       })
+      this.#isSettingCursor = false
     }
     this.showCursor(this.#cursorMs)
   }

@@ -1,4 +1,5 @@
 import type { ChartMember, ChartSpec } from '../chart/chart-spec.ts'
+import { HERD_MIN_COUNT } from '../chart/herd.ts'
 import { largestOf } from '../chart/scale.ts'
 import { type InterfaceColumns, newestValue } from './interface-data.ts'
 
@@ -13,7 +14,7 @@ export interface InterfaceChoice {
   readonly common: Pick<ChartSpec, 'noun' | 'slots' | 'provenance' | 'isAlike'> & { readonly caption: string }
 }
 
-/** Interfaces are of one kind where all that carry traffic have the same link rate; of unlike ones the busiest are shown. */
+/** Ports of the same link rate that carry traffic are one herd; where there are no four of them, the busiest interfaces are shown. */
 export function chooseInterfaces(interfaces: readonly InterfaceColumns[]): InterfaceChoice {
   const { rows, isAlike } = pick(interfaces)
   return {
@@ -32,10 +33,17 @@ function pick(interfaces: readonly InterfaceColumns[]): { rows: readonly Interfa
   const peaks = new Map(interfaces.map((row) => [row, peakOf(row)]))
   const active = interfaces.filter((row) => peaks.get(row)! > 0)
   if (active.length === 0) return { rows: interfaces.slice(0, LINE_LIMIT_COUNT), isAlike: false }
-  const speeds = new Set(active.map(({ columns }) => newestValue(columns.speed)))
-  if (speeds.size === 1 && !speeds.has(Number.NaN)) return { rows: active, isAlike: true }
+  const alike = largestGroup(active, ({ columns }) => newestValue(columns.speed))
+  if (alike.length >= HERD_MIN_COUNT) return { rows: alike, isAlike: true }
   const busiest = active.toSorted((a, b) => peaks.get(b)! - peaks.get(a)!).slice(0, LINE_LIMIT_COUNT)
   return { rows: active.filter((row) => busiest.includes(row)), isAlike: false }
+}
+
+/** The most rows that share a key which is not NaN. */
+function largestGroup<Row>(rows: readonly Row[], keyOf: (row: Row) => number): readonly Row[] {
+  const groups = Map.groupBy(rows, keyOf)
+  groups.delete(Number.NaN)
+  return [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most), [])
 }
 
 function peakOf({ columns, errors, drops }: InterfaceColumns): number {

@@ -1,4 +1,5 @@
 import { useFrameState } from '../api/query-client.ts'
+import { useNode } from '../api/resources.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatAge, formatClock, formatDateTime, zoneName } from '../format/time.ts'
 import { useSecond } from '../state/clock.ts'
@@ -10,6 +11,7 @@ export function LiveState() {
   const page = usePageState()
   const nowMs = useSecond()
   const live = useFrameState()
+  const node = useNode()
   const zone = page.url.tz ?? 'utc'
   const { range } = page
   const clock = (
@@ -40,11 +42,14 @@ export function LiveState() {
       </div>
     )
   }
-  if (live.isOpen === false) {
+  const isUnreached = live.isOpen === undefined && node.failures > 1
+  if (live.isOpen === false || isUnreached) {
     return (
       <div className="live is-stale">
         <Icon name="stale" className="is-warning" />
-        <span className="live-word">Stopped {formatAge(nowMs - live.sinceMs)} ago</span>
+        <span className="live-word">
+          {isUnreached ? 'No connection' : `Stopped ${formatAge(nowMs - live.sinceMs)} ago`}
+        </span>
         {clock}
       </div>
     )

@@ -52,9 +52,10 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
   )
 }
 
-/** Whole minutes from the first one on: the foot has no room for more, and nobody needs it. */
+/** Whole minutes, then whole hours: the foot has no room for more, and nobody needs it. */
 function formatUptime(ageMs: number): string {
-  return formatAge(ageMs < 60_000 ? ageMs : Math.floor(ageMs / 60_000) * 60_000)
+  const resolutionMs = ageMs < 60_000 ? 1 : ageMs < 3_600_000 ? 60_000 : 3_600_000
+  return formatAge(Math.floor(ageMs / resolutionMs) * resolutionMs)
 }
 
 function RailFoot() {

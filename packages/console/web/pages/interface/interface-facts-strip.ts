@@ -18,7 +18,8 @@ export function interfaceHeadline(
   if (worst) return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts} ${traffic}` }
   const { word } = interfaceState(fact)
   const changes = exactValue(latest, 'netdev_carrier_changes_total')
-  const carrier = changes === undefined ? '' : ` The carrier came or went ${groupThousands(changes)} times.`
+  const carrier =
+    changes === undefined || changes === '0' ? '' : ` The carrier came or went ${groupThousands(changes)} times.`
   return {
     tone: 'calm',
     sentence: `${fact.device} is ${word.toLowerCase()}; it counts no errors or drops`,

@@ -78,7 +78,7 @@ function Tile({ row, fact, top, sampleCount }: TileProps) {
         <span className="tile-name" title={row.device}>
           {row.device}
         </span>
-        <StateMark tone={tone} word={word} iconOnly={tone === 'ok'} />
+        <StateMark tone={tone} word={word} iconOnly={tone === 'ok' || trouble !== undefined} />
       </span>
       <span className="tile-value">
         <span className="num">{formatIn(unit, now)}</span>
