@@ -227,11 +227,7 @@ faultTest(
     assert.match(store.status().reason, /full/)
     const reported = store.stats.in
     assert.ok(store.stats.out >= 10_000)
-    assert.deepEqual(
-      (await answered(store)).slice(0, store.stats.out),
-      upTo(store.stats.out),
-      'what is written can be read',
-    )
+    assert.deepEqual(await numbersIn(store), upTo(store.stats.out), 'what is written can be read')
     rmSync(join(disk, 'ballast'))
     await store.flush()
     assert.equal(store.status().state, 'writing')
