@@ -16,7 +16,7 @@ export function LiveState() {
   const { range } = page
   const clock = (
     <>
-      <span className="live-clock num">
+      <span className={range.kind === 'live' ? 'live-clock num' : 'live-span num'}>
         {range.kind === 'live'
           ? formatClock(nowMs, zone)
           : `${formatDateTime(range.fromMs, zone)} – ${formatClock(range.toMs, zone)}`}

@@ -24,7 +24,7 @@ export function InterfaceTiles({ interfaces, facts, sampleCount }: TilesProps) {
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
   // What left is history: the fabric page still lists it.
   const present = interfaces.filter(({ device }) => factOf.get(device)?.isGone === false)
-  const shown = present.slice(0, TILE_LIMIT_COUNT)
+  const shown = chooseTiles(present, factOf)
   const largest = Math.max(
     0,
     ...interfaces.map(({ columns }) => largestOfLast(columns.sent ?? new Float64Array(0), sampleCount) || 0),
@@ -103,4 +103,15 @@ function Tile({ row, fact, top, sampleCount }: TileProps) {
       </span>
     </Link>
   )
+}
+
+/** As many as there is room for, in their order; those in trouble are never among the ones left out. */
+function chooseTiles(
+  rows: readonly InterfaceColumns[],
+  factOf: ReadonlyMap<string, InterfaceFact>,
+): readonly InterfaceColumns[] {
+  const isTrouble = ({ device }: InterfaceColumns): boolean =>
+    ['critical', 'warning'].includes(interfaceState(factOf.get(device)).tone)
+  const kept = new Set([...new Set([...rows.filter(isTrouble), ...rows])].slice(0, TILE_LIMIT_COUNT))
+  return rows.filter((row) => kept.has(row))
 }

@@ -70,7 +70,7 @@ function hostCharts(host: HostColumns): ChartSpec[] {
     charts.push({
       id: 'pressure',
       title: 'Pressure',
-      caption: 'some task waited',
+      caption: 'tasks waiting',
       quantity: PERCENT,
       noun: ['resource', 'resources'],
       slots: [6, 3, 4],
