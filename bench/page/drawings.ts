@@ -42,6 +42,8 @@ export interface FirstDrawing {
   readonly sinceAnswerMs: number
   /** From the question to the end of the answer, as the browser saw it. */
   readonly answerMs: number
+  /** The end of the answer, since the navigation. */
+  readonly answeredMs: number
 }
 
 /** Waits for the first drawing after the first answer of the query route. */
@@ -56,6 +58,7 @@ export async function firstDrawing(page: Page): Promise<FirstDrawing> {
       sinceNavigationMs: drawing.paintedMs,
       sinceAnswerMs: drawing.paintedMs - answer.responseEnd,
       answerMs: answer.responseEnd - answer.requestStart,
+      answeredMs: answer.responseEnd,
     }
   })
   return (await handle.jsonValue()) as FirstDrawing

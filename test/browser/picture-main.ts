@@ -11,11 +11,8 @@ const PICTURE = fileURLToPath(new URL('../../docs/pictures/node.png', import.met
 const WINDOW_MS = 300_000
 const TURN_MS = 100
 
-/** Bytes a second over each pair, `s` seconds after the start: a training job's even beat, and a store that is read now and then. */
-const SHAPES: readonly ((s: number) => number)[] = [
-  (s) => 3e6 + 1.4e6 * Math.sin(s / 18) + (s % 60 < 7 ? 2.5e6 : 0),
-  (s) => (s % 90 > 55 ? 4.2e6 : 0.9e6) + 0.4e6 * Math.sin(s / 5),
-]
+/** Bytes a second over each pair, `s` seconds after the start: an even beat, with bursts. */
+const SHAPES: readonly ((s: number) => number)[] = [(s) => 3e6 + 1.4e6 * Math.sin(s / 18) + (s % 60 < 7 ? 2.5e6 : 0)]
 
 const cleanups: (() => unknown)[] = []
 const owner = {
