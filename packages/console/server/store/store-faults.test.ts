@@ -74,10 +74,16 @@ async function checkStarts(releases: Releases, path: string): Promise<{ store: S
   await until('it writes', () => store.status().state === 'writing')
   const before = await numbersIn(store)
   assert.deepEqual(before, [...new Set(before)], 'no record is there twice')
+  const whole = new Set(upTo(5000))
+  assert.ok(
+    before.every((number) => whole.has(number)),
+    'no record is another than it was',
+  )
   const counting = new Counting(store, 'later')
   counting.report(10, Date.now() + 60_000)
   await store.flush()
-  assert.equal((await numbersIn(store)).length, before.length + 10)
+  // Records of a type whose definition was damaged can be read again once it is reported anew.
+  assert.ok((await numbersIn(store)).length >= before.length + 10)
   const { reason, corruptChunks } = store.status()
   if (before.length < 5000) assert.ok(reason !== '' || corruptChunks > 0, 'what was lost is told')
   return { store, numbers: before }

@@ -28,7 +28,7 @@ CREATE TABLE symbol (writer INTEGER NOT NULL, id INTEGER NOT NULL, text TEXT NOT
 CREATE TABLE series (id INTEGER PRIMARY KEY, type_name TEXT NOT NULL, labels TEXT NOT NULL, UNIQUE (type_name, labels));
 CREATE TABLE head (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, writer INTEGER NOT NULL, clock TEXT NOT NULL,
   hour INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  body BLOB NOT NULL);
+  crc INTEGER NOT NULL, body BLOB NOT NULL);
 CREATE INDEX head_by_time ON head (type, hour, writer, clock, first_ms, last_ms, count, bytes);
 CREATE TABLE segment (id INTEGER PRIMARY KEY, level INTEGER NOT NULL, type INTEGER NOT NULL, source INTEGER NOT NULL,
   clock TEXT NOT NULL, slot INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, samples INTEGER NOT NULL,

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
 import { type Clock, type Views, viewsOf } from '@sonde/sdk'
 import { hourStartMs } from './slots-of-time.ts'
 
@@ -37,6 +38,8 @@ const MEMORY_BYTES = 32 << 20
 export class Head {
   readonly #statements: ReturnType<typeof statementsOf>
   readonly #rows = new Map<number, ReadRow>()
+  /** Rows that could not be read. */
+  corruptRows = 0
   #rowBytes = 0
 
   constructor(database: DatabaseSync) {
@@ -44,7 +47,7 @@ export class Head {
   }
 
   insert({ type, writer, clock, hour, firstMs, lastMs, count, body }: HeadRow): void {
-    this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, body.length, body)
+    this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, body.length, crc32(body), body)
   }
 
   delete(id: number): void {
@@ -100,7 +103,8 @@ export class Head {
     let bytes = 0
     for (const row of this.#statements.ofUnit.iterate(unit.type, unit.writer, unit.clock, unit.hour)) {
       ids.push(Number(row.id))
-      const read = rowOf(row)
+      const read = this.#checked(row)
+      if (read === undefined) continue
       rows.push(read)
       bytes += read.body.length
       if (bytes >= limitBytes) break
@@ -114,12 +118,20 @@ export class Head {
     return hour === null || hour === undefined ? undefined : Number(hour)
   }
 
+  /** A row, unless its bytes are not those that were written. */
+  #checked(row: Record<string, unknown>): HeadRow | undefined {
+    const { body, crc } = row
+    if (body instanceof Uint8Array && crc32(body) === crc) return rowOf(row, body)
+    this.corruptRows++
+    return undefined
+  }
+
   #row(id: number): ReadRow | undefined {
     const known = this.#rows.get(id)
     if (known !== undefined) return known
     const found = this.#statements.row.get(id)
-    if (found === undefined) return undefined
-    const row = rowOf(found)
+    const row = found === undefined ? undefined : this.#checked(found)
+    if (row === undefined) return undefined
     const read = { ...row, views: viewsOf(row.body) }
     this.#rows.set(id, read)
     this.#rowBytes += row.body.length
@@ -136,9 +148,9 @@ function statementsOf(database: DatabaseSync) {
   const inWindow = 'type = ? AND last_ms > ? AND first_ms <= ?'
   const prepare = (sql: string) => database.prepare(sql)
   return {
-    insert: prepare(`INSERT INTO head (${COLUMNS}, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    insert: prepare(`INSERT INTO head (${COLUMNS}, bytes, crc, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     delete: prepare('DELETE FROM head WHERE id = ?'),
-    row: prepare(`SELECT ${COLUMNS}, body FROM head WHERE id = ?`),
+    row: prepare(`SELECT ${COLUMNS}, crc, body FROM head WHERE id = ?`),
     inRange: prepare(`SELECT id FROM head WHERE ${inWindow} ORDER BY id`),
     writersIn: prepare(`SELECT DISTINCT writer, clock FROM head WHERE ${inWindow} ORDER BY hour`),
     rangesIn: prepare(`SELECT min(first_ms) AS first, max(last_ms) AS last FROM head WHERE ${inWindow} GROUP BY hour`),
@@ -147,13 +159,13 @@ function statementsOf(database: DatabaseSync) {
       'SELECT type, writer, clock, hour, sum(bytes) AS bytes FROM head GROUP BY type, hour, writer, clock ORDER BY hour, type',
     ),
     ofUnit: prepare(
-      `SELECT id, ${COLUMNS}, body FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id`,
+      `SELECT id, ${COLUMNS}, crc, body FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id`,
     ),
     oldest: prepare('SELECT min(hour) AS hour FROM head'),
   }
 }
 
-function rowOf(row: Record<string, unknown>): HeadRow {
+function rowOf(row: Record<string, unknown>, body: Uint8Array): HeadRow {
   return {
     type: Number(row.type),
     writer: Number(row.writer),
@@ -162,6 +174,6 @@ function rowOf(row: Record<string, unknown>): HeadRow {
     firstMs: Number(row.first_ms),
     lastMs: Number(row.last_ms),
     count: Number(row.count),
-    body: row.body as Uint8Array,
+    body,
   }
 }

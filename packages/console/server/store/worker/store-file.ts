@@ -49,7 +49,7 @@ export class StoreFile {
 
   /** Pieces that could not be read since it was opened. */
   get corruptChunks(): number {
-    return this.catalogue.damaged + this.segments.corruptChunks
+    return this.catalogue.damaged + this.head.corruptRows + this.segments.corruptChunks
   }
 
   /** Throws where the file cannot be written. */

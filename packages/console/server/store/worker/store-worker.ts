@@ -140,7 +140,10 @@ export class StoreWorker {
       return
     }
     try {
-      this.#send({ kind: 'answer', id, result: read(this.#file, request) })
+      const corruptChunks = this.#file.corruptChunks
+      const result = read(this.#file, request)
+      if (this.#file.corruptChunks > corruptChunks) this.#tell()
+      this.#send({ kind: 'answer', id, result })
     } catch (error) {
       const code = error instanceof SondeError ? error.code : 'STO_READ'
       this.#send({ kind: 'failed', id, code, message: messageOf(error) })
