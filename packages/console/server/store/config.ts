@@ -21,7 +21,7 @@ export interface StoreOptions {
   maxBytes?: number
   /** Series known at once; records of further ones are dropped and counted. Range: 1 to 4 000 000. Default: 200 000. */
   seriesLimit?: number
-  /** How long `close` waits for the disk; what is not written by then is dropped and counted. Unit: milliseconds. Default: 3 000. */
+  /** How long `close` waits for the disk; what is not written by then is dropped and counted. Unit: milliseconds. Default: 2 000. */
   closeLimitMs?: number
 }
 
@@ -36,7 +36,7 @@ const DEFAULTS = {
   rollupRetentionDays: 90,
   maxBytes: 8 * 2 ** 30,
   seriesLimit: 200_000,
-  closeLimitMs: 3000,
+  closeLimitMs: 2000,
 } as const
 
 const RANGES = {

@@ -20,6 +20,8 @@ import { symbolsOf } from './texts.ts'
 
 const IN_FLIGHT_LIMIT = 2
 const RESTART_MS = 1000
+/** How long the worker may take to close a file to which all is written. */
+const WORKER_CLOSE_MS = 500
 const CALL_COUNT_LIMIT = 1000
 
 type Call = {
@@ -137,7 +139,7 @@ export class EmbeddedStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await Promise.race([this.#written(), delay(this.#settings.closeLimitMs)])
+    await within(this.#written(), this.#settings.closeLimitMs)
     clearInterval(this.#timer)
     const lost = this.#queue.clear()
     countDrop(this.stats, 'closed', lost)
@@ -146,7 +148,7 @@ export class EmbeddedStore implements Store {
       this.#onClosed = resolve
     })
     this.#send({ kind: 'close' })
-    await Promise.race([closed, delay(this.#settings.closeLimitMs)])
+    await within(closed, WORKER_CLOSE_MS)
     this.#failCalls(new SondeError('STO_CLOSED', 'the store was closed before it answered'))
     await this.#worker.terminate()
   }
@@ -277,8 +279,12 @@ function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Bat
   return { type: recordType, source: { ...source, symbols: symbolsOf(texts) }, clock, count, bytes }
 }
 
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
+/** Waits for a promise, but no longer than that; leaves no timer behind. */
+async function within(promise: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs)
   })
+  await Promise.race([promise, limit])
+  clearTimeout(timer)
 }

@@ -106,7 +106,7 @@ function columnOf(file: StoreFile, segment: Segment, field: number, number: numb
 /** A label is the same in every record of its series, and known by its text alone. */
 function labelColumn(slot: Slot, { labels }: StoredSeries, count: number): WordColumn {
   const { kind, count: elements } = slot.field
-  const text = labels[slot.name] ?? ''
+  const text = labelOf(labels, slot.name)
   const words = new Uint32Array(2 * count * elements)
   const values =
     kind === 'symbol' ? [0] : kind === 'char' ? [...Buffer.from(text).subarray(0, elements - 1)] : [Number(text)]
