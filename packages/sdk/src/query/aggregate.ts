@@ -10,7 +10,7 @@ export function aggregateSeries(
   const groups = new Map<string, { labels: Labels; members: SeriesAnswer[] }>()
   for (const member of series) {
     const labels = Object.fromEntries(
-      by.filter((name) => name in member.labels).map((name) => [name, member.labels[name] ?? '']),
+      by.filter((name) => Object.hasOwn(member.labels, name)).map((name) => [name, member.labels[name] ?? '']),
     )
     const key = seriesKey(labels)
     const group = groups.get(key)

@@ -2,11 +2,11 @@ import type { Batch } from '../schema/batch.ts'
 import type { Slot } from '../schema/layout.ts'
 import { isPresent, numberAt } from '../schema/reader.ts'
 import type { RecordType } from '../schema/record-type.ts'
-import { type Labels, labelsOf, seriesKey } from '../schema/series.ts'
+import { type Labels, labelOf, labelsOf, seriesKey } from '../schema/series.ts'
 import { SeriesIndex } from '../schema/series-index.ts'
 import { type Views, viewsOf } from '../schema/views.ts'
+import { expressionOf } from './expression.ts'
 import type { Matcher } from './form.ts'
-import { regexOf } from './parse.ts'
 
 /** The samples of one field of one series, in time order: what queries compute on. */
 export interface Column {
@@ -25,15 +25,25 @@ export interface Column {
   readonly intervalMs: number
 }
 
-/** A test of labels made once from matchers. */
+/**
+ * A test of labels made once from matchers.
+ *
+ * @throws SondeError `QRY_FORM` where an expression is none.
+ */
 export function matcherOf(matchers: readonly Matcher[]): (labels: Labels) => boolean {
-  const tests = matchers.map(({ label, op, value }): ((labels: Labels) => boolean) => {
-    if (op === '=') return (labels) => (labels[label] ?? '') === value
-    if (op === '!=') return (labels) => (labels[label] ?? '') !== value
-    const regex = regexOf(value, `matcher of ${label}`)
-    return op === '=~' ? (labels) => regex.test(labels[label] ?? '') : (labels) => !regex.test(labels[label] ?? '')
+  const tests = matchers.map((matcher) => {
+    const { label } = matcher
+    const holds = testOf(matcher)
+    return (labels: Labels) => holds(labelOf(labels, label))
   })
   return (labels) => tests.every((test) => test(labels))
+}
+
+function testOf({ label, op, value }: Matcher): (text: string) => boolean {
+  if (op === '=') return (text) => text === value
+  if (op === '!=') return (text) => text !== value
+  const matches = expressionOf(value, `the matcher of ${label}`)
+  return op === '=~' ? matches : (text) => !matches(text)
 }
 
 /** The slots of a type that a metric is made of: one, or several where fields share a metric name. */

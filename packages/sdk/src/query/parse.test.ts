@@ -27,6 +27,16 @@ test('takes the finest round step that gives at most 1 440 points', () => {
   assert.ok(stepOf(0, 86_400_000 * 3650) >= 86_400_000)
 })
 
+function matching(...matchers: object[]): object {
+  return { ...GOOD, queries: [{ metric: 'm', matchers }] }
+}
+
+test('takes what backtracking would take for ever on, and what only looks like it', () => {
+  for (const value of [`${'.*'.repeat(200)}X`, '((a+))+', 'eth(0|1)+']) {
+    assert.equal(codeOf(matching({ label: 'device', op: '=~', value })), 'none')
+  }
+})
+
 const WRONG: readonly [string, unknown, string][] = [
   ['no object', null, 'QRY_FORM'],
   ['a list', [], 'QRY_FORM'],
@@ -48,10 +58,12 @@ const WRONG: readonly [string, unknown, string][] = [
     { ...GOOD, queries: [{ metric: 'm', matchers: [{ label: 'a', op: '=~', value: '(' }] }] },
     'QRY_FORM',
   ],
+  ['an expression with a back reference', matching({ label: 'a', op: '=~', value: '(a)\\1' }), 'QRY_FORM'],
+  ['too many matchers', matching(...Array.from({ length: 17 }, () => ({ label: 'a', value: 'b' }))), 'QRY_LIMIT'],
   [
-    'an expression that explodes',
-    { ...GOOD, queries: [{ metric: 'm', matchers: [{ label: 'a', op: '=~', value: '(a+)+$' }] }] },
-    'QRY_FORM',
+    'expressions that are too long together',
+    matching(...Array.from({ length: 9 }, (_, n) => ({ label: 'a', op: '=~', value: `${n}`.repeat(500) }))),
+    'QRY_LIMIT',
   ],
   ['by that is no list', { ...GOOD, queries: [{ metric: 'm', by: 'device' }] }, 'QRY_FORM'],
 ]

@@ -1,4 +1,5 @@
 import { SondeError } from '../errors.ts'
+import { expressionOf } from './expression.ts'
 import {
   type Aggregate,
   type Matcher,
@@ -16,7 +17,10 @@ const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
   (s) => s * 1000,
 )
 const POINTS_DEFAULT = 1440
-const REGEX_LENGTH_LIMIT = 512
+/** Most matchers of one question. */
+const MATCHER_COUNT_LIMIT = 16
+/** Length of all different expressions of a request together: to compile them all takes a second at worst. Unit: characters. */
+const EXPRESSIONS_LENGTH_LIMIT = 4096
 
 /**
  * Checks a request that came from outside.
@@ -39,7 +43,8 @@ export function parseQueries(input: unknown): readonly SeriesQuery[] {
   if (input.length > QUERY_COUNT_LIMIT) {
     throw new SondeError('QRY_LIMIT', `${input.length} questions in one request; at most ${QUERY_COUNT_LIMIT}`)
   }
-  return input.map((query: unknown, index) => parseQuery(query, `queries[${index}]`))
+  const expressions = new Set<string>()
+  return input.map((query: unknown, index) => parseQuery(query, `queries[${index}]`, expressions))
 }
 
 /** The step that is used for a window: the one asked for, or the finest round one that gives at most 1 440 points. */
@@ -65,12 +70,15 @@ export function stepOf(asked: unknown, windowMs: number): number {
   return asked
 }
 
-function parseQuery(input: unknown, place: string): SeriesQuery {
+function parseQuery(input: unknown, place: string, expressions: Set<string>): SeriesQuery {
   const query = objectOf(input, place)
   if (typeof query.metric !== 'string' || query.metric === '')
     throw new SondeError('QRY_FORM', `${place}.metric must be a metric's name`)
   const matchers = query.matchers ?? []
   if (!Array.isArray(matchers)) throw new SondeError('QRY_FORM', `${place}.matchers must be a list`)
+  if (matchers.length > MATCHER_COUNT_LIMIT) {
+    throw new SondeError('QRY_LIMIT', `${place} has ${matchers.length} matchers; at most ${MATCHER_COUNT_LIMIT}`)
+  }
   const by = query.by
   if (by !== undefined && !(Array.isArray(by) && by.every((name) => typeof name === 'string'))) {
     throw new SondeError('QRY_FORM', `${place}.by must be a list of label names`)
@@ -78,34 +86,33 @@ function parseQuery(input: unknown, place: string): SeriesQuery {
   return {
     metric: query.metric,
     function: oneOf(query.function ?? 'last', FUNCTIONS, `${place}.function`),
-    matchers: matchers.map((matcher: unknown, index) => parseMatcher(matcher, `${place}.matchers[${index}]`)),
+    matchers: matchers.map((matcher: unknown, index) =>
+      parseMatcher(matcher, `${place}.matchers[${index}]`, expressions),
+    ),
     by,
     aggregate: oneOf(query.aggregate ?? 'sum', AGGREGATES, `${place}.aggregate`),
   }
 }
 
-function parseMatcher(input: unknown, place: string): Matcher {
+function parseMatcher(input: unknown, place: string, expressions: Set<string>): Matcher {
   const matcher = objectOf(input, place)
   if (typeof matcher.label !== 'string') throw new SondeError('QRY_FORM', `${place}.label must be a label's name`)
   if (typeof matcher.value !== 'string') throw new SondeError('QRY_FORM', `${place}.value must be text`)
   const op = oneOf(matcher.op ?? '=', OPS, `${place}.op`)
-  if (op === '=~' || op === '!~') regexOf(matcher.value, place)
+  if (op === '=~' || op === '!~') checkExpression(matcher.value, `${place}.value`, expressions)
   return { label: matcher.label, op, value: matcher.value }
 }
 
-/** Compiles an anchored expression. Nested repetition is refused: it could hold the process for hours on one label. */
-export function regexOf(source: string, place: string): RegExp {
-  if (source.length > REGEX_LENGTH_LIMIT || /[*+}]\)?[*+{]|\([^)]*[*+|][^)]*\)[*+{]/.test(source)) {
+function checkExpression(source: string, place: string, expressions: Set<string>): void {
+  expressions.add(source)
+  const length = [...expressions].reduce((sum, expression) => sum + expression.length, 0)
+  if (length > EXPRESSIONS_LENGTH_LIMIT) {
     throw new SondeError(
-      'QRY_FORM',
-      `${place}: the expression is too long or repeats a repetition; allowed: ${REGEX_LENGTH_LIMIT} characters without`,
+      'QRY_LIMIT',
+      `the expressions up to ${place} have ${length} characters together; at most ${EXPRESSIONS_LENGTH_LIMIT} a request`,
     )
   }
-  try {
-    return new RegExp(`^(?:${source})$`, 'u')
-  } catch (cause) {
-    throw new SondeError('QRY_FORM', `${place}: ${JSON.stringify(source)} is no regular expression`, { cause })
-  }
+  expressionOf(source, place)
 }
 
 function objectOf(input: unknown, place: string): Record<string, unknown> {

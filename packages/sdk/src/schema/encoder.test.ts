@@ -19,7 +19,7 @@ import {
   value,
 } from './field.ts'
 import { isPresent, numberAt, type ReadRecord, readRecord, readRecords } from './reader.ts'
-import { defineType, type RecordType } from './record-type.ts'
+import { defineType, type Fields, type RecordType } from './record-type.ts'
 import { SymbolTable } from './symbols.ts'
 import { allocateViews } from './views.ts'
 
@@ -248,4 +248,12 @@ test('presence takes a second word after 32 fields', () => {
     assert.deepEqual([views.data.getUint32(0, true), views.data.getUint32(4, true)], [0x80000000, 0x81])
     assert.deepEqual(readRecord(type, views, 0, new SymbolTable()), { f31: 1, f32: 2, f39: 3 })
   }
+})
+
+test('a field may be called what every object has: a record that lacks it lacks it', () => {
+  const { source, emitted } = recordingSource()
+  const type = defineType('t', '', { toString: optional(gauge('f64')), valueOf: optional(gauge('f64')) } as Fields)
+  source.report(type, { toString: 1 } as never)
+  source.flush()
+  assert.deepEqual(Object.entries(emitted[0]?.records[0] ?? {}), [['toString', 1]])
 })

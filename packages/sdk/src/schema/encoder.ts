@@ -54,11 +54,13 @@ function fieldSource(type: string, layout: Layout, slot: Slot): string {
   const key = JSON.stringify(slot.name)
   const write = slot.field.kind === 'char' || slot.field.count === 1 ? scalarSource : arraySource
   const present = write(type, layout, slot)
-  if (!slot.field.optional) return `t=r[${key}];${present}`
+  // Every object has a `toString`; only such names are looked up with care.
+  const read = slot.name in {} ? `t=Object.hasOwn(r,${key})?r[${key}]:undefined;` : `t=r[${key}];`
+  if (!slot.field.optional) return `${read}${present}`
   const word = `${(slot.index >> 5) * 4}`
   const bit = (1 << (slot.index & 31)) >>> 0
   const mark = storeSource(layout, 'u32', word, `${loadWordSource(layout, word)}|${bit}`)
-  return `t=r[${key}];if(t===undefined){u8.fill(0,o+${slot.offset},o+${slot.offset + slot.bytes})}else{${mark}${present}}`
+  return `${read}if(t===undefined){u8.fill(0,o+${slot.offset},o+${slot.offset + slot.bytes})}else{${mark}${present}}`
 }
 
 function arraySource(type: string, layout: Layout, slot: Slot): string {

@@ -14,6 +14,13 @@ test('writes labels as Prometheus does, escaping backslash, quote and newline', 
   assert.equal(escapeLabelValue('🚀\t'), '🚀\t')
 })
 
+test('a constant label may be called what every object has', () => {
+  assert.deepEqual(mergeLabels({ device: 'eth0' }, { toString: 'a', device: 'b' } as never), {
+    device: 'eth0',
+    toString: 'a',
+  })
+})
+
 property('no two label values share a key', 200, (random) => {
   const part = () =>
     Array.from({ length: random.integer(0, 4) }, () => random.pick(['"', '\\', '\n', ',', '=', 'n', 'a']))

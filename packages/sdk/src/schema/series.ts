@@ -6,6 +6,11 @@ import type { Views } from './views.ts'
 /** Label names and values of a series, in the order in which they are written. */
 export type Labels = Readonly<Record<string, string>>
 
+/** The value of a label, empty where there is none. For names from outside: `toString` is no label of every series. */
+export function labelOf(labels: Labels, name: string): string {
+  return Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''
+}
+
 /** The labels of the record at `offset`: its own label fields, then the source's constant ones. */
 export function labelsOf(type: RecordType, source: SourceInfo, views: Views, offset: number): Labels {
   const labels: Record<string, string> = {}
@@ -16,7 +21,7 @@ export function labelsOf(type: RecordType, source: SourceInfo, views: Views, off
 /** The labels of a record and then the constant ones of its source. What the record says of itself wins: it tells its series apart. */
 export function mergeLabels(own: Labels, constant: Labels): Labels {
   const merged: Record<string, string> = { ...own }
-  for (const name in constant) merged[name] ??= constant[name] ?? ''
+  for (const name in constant) if (!Object.hasOwn(own, name)) merged[name] = constant[name] ?? ''
   return merged
 }
 

@@ -84,7 +84,7 @@ export class Table {
   #inOrder(given: Labels): Labels {
     const labels: Record<string, string> = {}
     for (const { name } of this.type.labels) {
-      const text = given[name]
+      const text = Object.hasOwn(given, name) ? given[name] : undefined
       if (text === undefined) throw new SondeError('SRC_VALUE', `label ${this.type.name}.${name} is missing`)
       labels[name] = text
     }

@@ -1,4 +1,4 @@
-import { type Slot, viewsOf } from '@sonde/sdk'
+import { labelOf, type Slot, viewsOf } from '@sonde/sdk'
 import type { WordColumn } from '../codec/column.ts'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { RecordsRequest, StoredBatch } from '../protocol.ts'
