@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { afterEach, test } from 'node:test'
 import { untilSignal } from './until-signal.ts'
 
@@ -55,11 +56,15 @@ test('a second signal ends what hangs at once, but not the same one from several
   assert.ok(performance.now() - startMs > 1000)
 })
 
-test('what hangs is left behind after the limit, with code 1', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const ended = untilSignal(running(() => new Promise(() => undefined)))
-  process.emit('SIGTERM', 'SIGTERM')
-  await new Promise((resolve) => setImmediate(resolve))
-  t.mock.timers.tick(4500)
-  assert.equal(await ended, 1)
+test('what hangs beyond the limit does not keep the process: it kills itself, and says so in one line', () => {
+  const program = `import { untilSignal } from ${JSON.stringify(import.meta.resolve('./until-signal.ts'))}
+    setInterval(() => {}, 1000)
+    void untilSignal(Promise.resolve({ address: '', close: () => new Promise(() => {}) }))
+    process.kill(process.pid, 'SIGTERM')`
+  const startMs = performance.now()
+  const args = ['--conditions=source', '--input-type=module', '--eval', program]
+  const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 })
+  assert.equal(signal, 'SIGKILL')
+  assert.match(stderr, /^sonde: stopping took more than 4500 ms; .+\n$/)
+  assert.ok(performance.now() - startMs > 4500)
 })

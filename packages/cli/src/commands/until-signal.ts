@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Running } from './run.ts'
 
@@ -6,16 +7,21 @@ const STOP_LIMIT_MS = 4500
 const SECOND_SIGNAL_MS = 1000
 
 /**
- * Runs until SIGINT or SIGTERM, then closes within the limit; what hangs longer is left behind. A second signal ends at once. Resolves with the
- * exit code: 0, 1 where something hung, or 128 and the number of the second signal.
+ * Runs until SIGINT or SIGTERM, then closes within the limit. A second signal ends at once. Resolves with the exit code: 0, or 128 and the number of the
+ * second signal. Where something hangs beyond the limit the process kills itself: an exit would wait for threads, and one that waits for a disk that hangs
+ * never ends.
  */
 export async function untilSignal(starting: Promise<Running>): Promise<number> {
   const { first, second } = watchSignals()
   // One that cannot start rejects here; a signal that comes earlier waits for it.
   await Promise.race([first, starting])
   await first
-  const limit = new Promise<number>((resolve) => setTimeout(() => resolve(1), STOP_LIMIT_MS).unref())
-  return Promise.race([second, limit, starting.then((running) => running.close()).then(() => 0)])
+  const limit = setTimeout(
+    () => killSelf(`stopping took more than ${STOP_LIMIT_MS} ms; a disk or a driver hangs`),
+    STOP_LIMIT_MS,
+  ).unref()
+  const closed = starting.then((running) => running.close()).then(() => 0)
+  return Promise.race([second, closed]).finally(() => clearTimeout(limit))
 }
 
 function watchSignals(): { first: Promise<void>; second: Promise<number> } {
@@ -29,4 +35,9 @@ function watchSignals(): { first: Promise<void>; second: Promise<number> } {
   }
   process.on('SIGTERM', take).on('SIGINT', take)
   return { first: first.promise, second: second.promise }
+}
+
+function killSelf(reason: string): void {
+  writeSync(2, `sonde: ${reason}; killed\n`)
+  process.kill(process.pid, 'SIGKILL')
 }
