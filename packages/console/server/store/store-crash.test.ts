@@ -90,7 +90,7 @@ test('a second process is told in one line that the file is in use, and the firs
 test('a worker that dies again and again loses nothing and writes nothing twice', async () => {
   const { store: first, path, close } = await openStore()
   await first.close()
-  const worker = new URL('../../test/crashing-worker.ts', import.meta.url)
+  const worker = new URL('../../test/crashing-worker-main.ts', import.meta.url)
   const store = new EmbeddedStore(settingsOf({ path, flushIntervalMs: 10 }), worker)
   try {
     await store.opened

@@ -11,9 +11,9 @@ import {
   timestamp,
   viewsOf,
 } from '@sonde/sdk'
+import { anyRecord, anyType } from '../../../sdk/test/any-type.ts'
 import { property, until } from '../../../sdk/test/helper.ts'
 import type { Random } from '../../../sdk/test/random.ts'
-import { anyRecord, anyType } from '../../test/any-type.ts'
 import { Counting, numbersIn } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
 import { createStore, type Store } from './store.ts'

@@ -14,8 +14,8 @@ import {
   text,
   timestamp,
   value,
-} from '@sonde/sdk'
-import type { Random } from '../../sdk/test/random.ts'
+} from '../src/index.ts'
+import type { Random } from './random.ts'
 
 const NUMERIC = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'u64', 'i64', 'f32', 'f64'] as const
 
