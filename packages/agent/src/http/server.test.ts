@@ -148,7 +148,7 @@ test('garbage is refused with its place, its value and what is allowed', async (
     [q({ queries: [{ metric: 'm' }], stepMs: 0.5 }), undefined, 400, 'QRY_FORM', /stepMs is 0\.5; allowed/],
     [q({ queries: [{ metric: 'm' }], fromMs: 'now' }), undefined, 400, 'QRY_FORM', /fromMs is "now"; allowed/],
     [
-      q({ queries: [{ metric: 'm', matchers: [{ label: 'd', op: '=~', value: '(a+)+' }] }] }),
+      q({ queries: [{ metric: 'm', matchers: [{ label: 'd', op: '=~', value: '[' }] }] }),
       undefined,
       400,
       'QRY_FORM',
