@@ -1,4 +1,4 @@
-import { Absences, type Batch, createSource, messageOf } from '@sonde/sdk'
+import { Absences, type Batch, countDrop, createSource, messageOf } from '@sonde/sdk'
 import type { Logger } from 'pino'
 import type { AgentConfig, DataSourceConfig } from '../config.ts'
 import { RemoteSource } from '../placement/remote-source.ts'
@@ -56,7 +56,8 @@ function inlineSource(
     stats.records += batch.count
     accept(batch)
   }
-  const source = createSource({ id: name, intervalMs, emit })
+  const onLoss = (reason: string, records: number) => countDrop(stats, reason, records)
+  const source = createSource({ id: name, intervalMs, emit, onLoss })
   const absences = new Absences(source)
   const failed = (place: string, error: unknown) => {
     stats.errors++

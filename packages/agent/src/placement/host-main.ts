@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { Absences, type Batch, createSource, messageOf, SondeError } from '@sonde/sdk'
+import { Absences, type Batch, countDrop, createSource, messageOf, SondeError } from '@sonde/sdk'
 import type { NodeSource, SourceDefinition } from '../sources/source.ts'
 import type { FromHost, HostedSource, ToHost } from './protocol.ts'
 
@@ -7,6 +7,16 @@ import type { FromHost, HostedSource, ToHost } from './protocol.ts'
 
 let send: (message: FromHost) => void
 let hosted: Promise<Hosted> | undefined
+
+/** What is counted between two calls, and of the one that is open. */
+interface Counts {
+  failed: number
+  readonly dropped: Map<string, number>
+  /** Sent in this call. */
+  bytes: number
+  /** Symbols that the agent knows. */
+  announced: number
+}
 
 interface Hosted {
   readonly call: (id: number, method: 'probe' | 'sample' | 'close') => Promise<FromHost>
@@ -31,7 +41,7 @@ function receive(message: ToHost): void {
   const { id, method } = message
   void (hosted ?? Promise.reject(new SondeError('AGT_SOURCE', 'no source was opened')))
     .then((source) => source.call(id, method))
-    .catch((error: unknown) => ({ kind: 'done', id, failed: 0, flooded: 0, error: describe(error) }) as const)
+    .catch((error: unknown) => ({ kind: 'done', id, failed: 0, dropped: {}, error: describe(error) }) as const)
     .then(send)
 }
 
@@ -43,11 +53,12 @@ async function open(config: HostedSource): Promise<Hosted> {
   const { SOURCES } = (await import(config.module)) as { SOURCES: readonly SourceDefinition[] }
   const definition = SOURCES.find(({ name }) => name === config.type)
   if (definition === undefined) throw new SondeError('AGT_SOURCE', `${config.module} has no source ${config.type}`)
-  const counts = { failed: 0, flooded: 0, bytes: 0, announced: 2 }
+  const counts: Counts = { failed: 0, dropped: new Map(), bytes: 0, announced: 2 }
   const source = createSource({
     id: config.name,
     intervalMs: config.intervalMs,
     emit: (batch) => forward(batch, config.floodBytes, counts),
+    onLoss: (reason, records) => countDrop(counts, reason, records),
   })
   const absences = new Absences(source)
   const node = definition.create(config.options, {
@@ -82,20 +93,17 @@ async function run(node: NodeSource, method: 'probe' | 'sample' | 'close') {
   return undefined
 }
 
-function take(counts: { failed: number; flooded: number }): { failed: number; flooded: number } {
-  const { failed, flooded } = counts
+function take(counts: Counts): { failed: number; dropped: Record<string, number> } {
+  const { failed, dropped } = counts
+  const taken = { failed, dropped: Object.fromEntries(dropped) }
   counts.failed = 0
-  counts.flooded = 0
-  return { failed, flooded }
+  dropped.clear()
+  return taken
 }
 
-function forward(
-  batch: Batch,
-  floodBytes: number,
-  counts: { flooded: number; bytes: number; announced: number },
-): void {
+function forward(batch: Batch, floodBytes: number, counts: Counts): void {
   if (counts.bytes + batch.bytes.byteLength > floodBytes) {
-    counts.flooded += batch.count
+    countDrop(counts, 'flood', batch.count)
     return
   }
   counts.bytes += batch.bytes.byteLength

@@ -37,6 +37,6 @@ export type FromHost =
       readonly error?: { readonly code: string; readonly message: string }
       /** Failed reads since the call before. */
       readonly failed: number
-      /** Records dropped since the call before, because there were too many in one call. */
-      readonly flooded: number
+      /** Records dropped since the call before, by reason: `flood` where there were too many in one call, and what the source itself drops. */
+      readonly dropped: Readonly<Record<string, number>>
     }

@@ -77,7 +77,7 @@ export class RemoteSource implements NodeSource {
     const child = this.#child ?? (await this.#startChild())
     const done = await child.call(method, callLimitMs)
     stats.errors += done.failed
-    countDrop(stats, 'flood', done.flooded)
+    for (const [reason, records] of Object.entries(done.dropped)) countDrop(stats, reason, records)
     if (done.error !== undefined) throw new SondeError(done.error.code, done.error.message)
     return done
   }

@@ -5,10 +5,13 @@ import type { Fields, RecordType } from './record-type.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Views } from './views.ts'
 
-/** Writes one record at a byte offset. Throws `SRC_VALUE` before the record counts as written. */
-export type Encode = (record: object, views: Views, offset: number) => void
+/**
+ * Writes one record at a byte offset. Throws `SRC_VALUE` before the record counts as written. False where the text of a label found the symbol table full: the
+ * record is not written then.
+ */
+export type Encode = (record: object, views: Views, offset: number) => boolean
 
-type Factory = (intern: (text: string) => number, fail: typeof failValue, text: typeof writeText) => Encode
+type Factory = (symbols: SymbolTable, fail: typeof failValue, text: typeof writeText) => Encode
 
 const factories = new WeakMap<RecordType, Factory>()
 
@@ -19,10 +22,10 @@ const factories = new WeakMap<RecordType, Factory>()
 export function encoderOf(type: RecordType<Fields>, symbols: SymbolTable): Encode {
   let factory = factories.get(type)
   if (factory === undefined) {
-    factory = new Function('intern', 'fail', 'text', encoderSource(type)) as Factory
+    factory = new Function('symbols', 'fail', 'text', encoderSource(type)) as Factory
     factories.set(type, factory)
   }
-  return factory((text) => symbols.id(text), failValue, writeText)
+  return factory(symbols, failValue, writeText)
 }
 
 function encoderSource(type: RecordType): string {
@@ -36,6 +39,7 @@ if(r===null||typeof r!=='object')fail(${JSON.stringify(type.name)},r,'a record')
 const {u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}=v;let t,l,h;
 ${presenceSource(layout)}
 ${body}
+return true
 }`
 }
 
@@ -77,7 +81,11 @@ function scalarSource(type: string, layout: Layout, slot: Slot): string {
   if (slot.field.kind === 'char') return `text(${name},t,u8,o+${slot.offset},${slot.field.count});`
   if (slot.field.kind === 'symbol') {
     const store = storeSource(layout, 'u32', `${slot.offset}`, `id${slot.index}`)
-    return `if(t!==text${slot.index}){if(typeof t!=='string')fail(${name},t,'text');id${slot.index}=intern(t);text${slot.index}=t}${store}`
+    const intern =
+      slot.field.role === 'label'
+        ? `const n=symbols.idOfLabel(t);if(n===undefined)return false;id${slot.index}=n;`
+        : `id${slot.index}=symbols.id(t);`
+    return `if(t!==text${slot.index}){if(typeof t!=='string')fail(${name},t,'text');${intern}text${slot.index}=t}${store}`
   }
   return elementSource(layout, slot.field.kind, `${slot.offset}`, name)
 }

@@ -26,6 +26,14 @@ test('a full table turns new text into "…" and counts it, and still knows the 
   assert.deepEqual([symbols.count, symbols.overflowed], [4, 2])
 })
 
+test('a full table has no symbol for new text that identifies, but for what a source must tell of itself', () => {
+  const symbols = new SymbolTable(3)
+  const a = symbols.idOfLabel('a')
+  assert.deepEqual([symbols.idOfLabel('b'), symbols.idOfLabel('a'), symbols.overflowed], [undefined, a, 0])
+  symbols.reserve('b')
+  assert.equal(symbols.text(symbols.idOfLabel('b') ?? 0), 'b')
+})
+
 test('cuts endless text, and knows it again', () => {
   const symbols = new SymbolTable()
   const id = symbols.id('x'.repeat(1_000_000))

@@ -13,8 +13,8 @@ export interface Symbols {
 const TEXT_CHARACTERS_LIMIT = 4096
 
 /**
- * A writer's append-only table of repeating text. Id 0 is the empty text. Bounded: when it is full, new text becomes the symbol of
- * `"…"` and is counted, so that the record itself is never lost.
+ * A writer's append-only table of repeating text. Id 0 is the empty text. Bounded: when it is full, new text that is data becomes the symbol of `"…"` and is
+ * counted in `overflowed`. New text that identifies has no symbol then: under one that others share, series would run into each other.
  */
 export class SymbolTable implements Symbols {
   readonly #texts: string[] = ['', '…']
@@ -23,7 +23,7 @@ export class SymbolTable implements Symbols {
     ['…', 1],
   ])
   readonly #countLimit: number
-  /** Texts that found the table full. */
+  /** Texts that read `…` because they found the table full. */
   overflowed = 0
 
   /** @param countLimit Symbols at most. Range: 2 to 16 777 216. Default: 65 536. */
@@ -38,18 +38,25 @@ export class SymbolTable implements Symbols {
     return this.#texts.length
   }
 
-  /** The id of a text, made on first use. Text beyond 4096 characters is cut. */
+  /** The id of a text, made on first use; that of `…` where the table is full. Text beyond 4096 characters is cut. */
   id(text: string): number {
+    const id = this.idOfLabel(text)
+    if (id !== undefined) return id
+    this.overflowed++
+    return 1
+  }
+
+  /** The id of a text that identifies; undefined where the table is full. */
+  idOfLabel(text: string): number | undefined {
     const known = this.#ids.get(text)
     if (known !== undefined) return known
-    if (text.length > TEXT_CHARACTERS_LIMIT) return this.id(text.slice(0, TEXT_CHARACTERS_LIMIT))
-    if (this.#texts.length >= this.#countLimit) {
-      this.overflowed++
-      return 1
-    }
-    const id = this.#texts.push(text) - 1
-    this.#ids.set(text, id)
-    return id
+    if (text.length > TEXT_CHARACTERS_LIMIT) return this.idOfLabel(text.slice(0, TEXT_CHARACTERS_LIMIT))
+    return this.#texts.length < this.#countLimit ? this.#add(text) : undefined
+  }
+
+  /** Makes sure of one of the few texts that a source needs to tell of itself: also where the table is full. */
+  reserve(text: string): void {
+    if (!this.#ids.has(text)) this.#add(text)
   }
 
   text(id: number): string {
@@ -58,5 +65,11 @@ export class SymbolTable implements Symbols {
 
   since(id: number): readonly string[] {
     return this.#texts.slice(id)
+  }
+
+  #add(text: string): number {
+    const id = this.#texts.push(text) - 1
+    this.#ids.set(text, id)
+    return id
   }
 }

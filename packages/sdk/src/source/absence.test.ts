@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordingSource } from '../../test/helper.ts'
+import { absenceType } from '../schema/builtin.ts'
 import { gauge, label, timestamp } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
 import { Absences } from './absence.ts'
@@ -73,12 +74,16 @@ test('keeps at most 100 000 states, counts what it did not tell, and still tells
   assert.deepEqual(told(), ['device="100001"||gone|removed'])
 })
 
-test('the code stays readable when the symbol table of the source is full', () => {
-  const { absences: states, told } = absences({}, 8)
+test('the code stays readable when the symbol table of the source is full, and what names no series is a loss', () => {
+  const { source, emitted } = recordingSource({ symbolLimit: 13 })
+  const states = new Absences(source)
   for (let n = 0; n < 5; n++) states.set(gpu, { device: `${n}` }, '', 'failed', 'r')
   states.gone(gpu, { device: '0' }, 'removed')
+  source.flush()
+  const told = emitted.flatMap(({ type, records }) => (type === absenceType ? records : []))
   assert.deepEqual(
-    told().map((line) => line.split('|')[2]),
-    ['failed', 'failed', 'failed', 'failed', 'failed', 'gone'],
+    told.map(({ series, code }) => [series, code]),
+    [...['0', '1', '2', '3'].map((n) => [`device="${n}"`, 'failed']), ['device="0"', 'gone']],
   )
+  assert.deepEqual([...source.stats.dropped], [['symbol_limit', 1]])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { property, recordingSource, sondeError } from '../../test/helper.ts'
-import { counter, label, timestamp, value } from '../schema/field.ts'
+import { counter, label, text, timestamp, value } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
 import { createSource } from './source.ts'
 
@@ -151,4 +151,60 @@ test('refuses options out of range', () => {
 test('a record that is larger than the buffer is refused when it is first reported', () => {
   const { source } = recordingSource({ bufferBytes: 16 })
   assert.throws(() => source.report(port, record(1)), sondeError('SRC_RECORD_SIZE', /24 bytes, the buffer 16/))
+})
+
+test('records whose label finds the symbol table full are left out, counted and told; known series go on', () => {
+  const { source, emitted } = recordingSource({ symbolLimit: 4 })
+  const devices = ['a', 'b', 'c', 'd', 'a', 'c']
+  devices.forEach((device, n) => {
+    source.report(port, { time: BigInt(n), device, rx: n })
+  })
+  source.flush()
+  const records = emitted.flatMap((batch) => batch.records)
+  assert.deepEqual(
+    records.filter(({ rx }) => rx !== undefined).map(({ device, rx }) => [device, rx]),
+    [
+      ['a', 0n],
+      ['b', 1n],
+      ['a', 4n],
+    ],
+  )
+  assert.deepEqual([...source.stats.dropped], [['symbol_limit', 3]])
+  const { time: _, ...loss } = records.at(-1) ?? {}
+  assert.deepEqual(loss, { component: 'test', reason: 'symbol_limit', records_total: 3n })
+  source.report(port, { time: 7n, device: 'e', rx: 7 })
+  source.close()
+  assert.equal(emitted.at(-1)?.records[0]?.records_total, 4n)
+})
+
+test('losses are told with bound rows too, and bind says what to do about a full symbol table', () => {
+  const { source, emitted } = recordingSource({ symbolLimit: 3 })
+  source.bind(port, { device: 'a' }).counter('rx').set(1)
+  assert.throws(() => source.bind(port, { device: 'b' }), sondeError('SRC_SYMBOL_LIMIT', /raise symbolLimit/))
+  source.report(port, { time: 1n, device: 'b', rx: 1 })
+  source.collect()
+  assert.deepEqual(
+    emitted.map(({ type, count }) => [type.name, count]),
+    [
+      ['port', 1],
+      ['sonde_loss', 1],
+    ],
+  )
+})
+
+test('who takes the losses of a source tells of them himself', () => {
+  const losses: [string, number][] = []
+  const { source, emitted } = recordingSource({ symbolLimit: 2, onLoss: (...loss) => losses.push(loss) })
+  source.report(port, record(1))
+  source.close()
+  assert.deepEqual([losses, emitted], [[['symbol_limit', 1]], []])
+})
+
+test('text that does not identify reads … when the symbol table is full, is counted, and its record is kept', () => {
+  const { source, emitted } = recordingSource({ symbolLimit: 3 })
+  const noted = defineType('noted', '', { note: text() })
+  for (const note of ['a', 'b', 'c']) source.report(noted, { note })
+  source.flush()
+  assert.deepEqual(emitted[0]?.records, [{ note: 'a' }, { note: '…' }, { note: '…' }])
+  assert.equal(source.symbols.overflowed, 2)
 })

@@ -1,10 +1,12 @@
 import { SondeError } from '../errors.ts'
 import type { Batch, Clock, SourceInfo } from '../schema/batch.ts'
+import { lossType } from '../schema/builtin.ts'
 import { type Encode, encoderOf } from '../schema/encoder.ts'
 import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { SymbolTable } from '../schema/symbols.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
+import { countDrop, droppedTotal } from '../sinks/sink.ts'
 import { wallNs } from './clock.ts'
 import { type Row, Table } from './table.ts'
 
@@ -24,10 +26,21 @@ export interface SourceOptions {
   clock?: Clock
   /** Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Default: 0, no period. */
   intervalMs?: number
-  /** Symbols at most. Default: 65 536. */
+  /** Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 16 777 216. Default: 65 536. */
   symbolLimit?: number
+  /**
+   * Called for every record that is dropped, at once; must not throw. Default: the source reports its losses itself, as records of `sonde_loss` whose component is
+   * its id, at `flush`, `collect` and `close`: at most once a second, and again every minute.
+   */
+  onLoss?: (reason: string, records: number) => void
   /** Bound rows a type at most. Default: 100 000. */
   rowLimit?: number
+}
+
+/** What a source counts of itself. */
+export interface SourceLosses {
+  /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full. */
+  readonly dropped: Map<string, number>
 }
 
 interface Buffer {
@@ -41,6 +54,8 @@ interface Buffer {
 const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
 const ROW_LIMIT_DEFAULT = 100_000
+const LOSS_REPORT_MS = 1000
+const LOSS_REPEAT_MS = 60_000
 
 /**
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the buffer of its type; a full buffer, `flush`
@@ -54,12 +69,17 @@ export function createSource(options: SourceOptions): Source {
 export class Source {
   readonly info: SourceInfo
   readonly symbols: SymbolTable
+  readonly stats: SourceLosses = { dropped: new Map() }
+  readonly #onLoss: SourceOptions['onLoss']
   readonly #emit: (batch: Batch) => void
   readonly #clock: Clock
   readonly #bufferBytes: number
   readonly #rowLimit: number
   readonly #buffers = new Map<RecordType, Buffer>()
   readonly #tables = new Map<RecordType, Table>()
+  /** Records dropped that are told already. */
+  #toldDrops = 0
+  #toldMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(options: SourceOptions) {
@@ -83,20 +103,22 @@ export class Source {
       intervalMs,
     })
     this.#emit = options.emit
+    this.#onLoss = options.onLoss
     this.#clock = options.clock ?? 'wall'
     this.#bufferBytes = bufferBytes
     this.#rowLimit = rowLimit
   }
 
   /**
-   * Reports one record.
+   * Reports one record. Where one of its labels is new text and the symbol table is full, it is dropped and counted in `stats`.
    *
    * @throws SondeError `SRC_VALUE` where a field is missing or does not fit; nothing of the record is kept then.
    */
   report<T extends RecordType>(type: T, record: RecordOf<T>): void {
     const buffer = this.#bufferOf(type)
-    buffer.encode(record as object, buffer.views, buffer.count * type.layout.recordBytes)
-    if (++buffer.count === buffer.capacity) this.#send(buffer)
+    const isWritten = buffer.encode(record as object, buffer.views, buffer.count * type.layout.recordBytes)
+    if (!isWritten) this.#drop('symbol_limit')
+    else if (++buffer.count === buffer.capacity) this.#send(buffer)
   }
 
   /** Reports many records. All up to the first wrong one are kept. */
@@ -135,7 +157,7 @@ export class Source {
    * row.
    *
    * @throws SondeError `SRC_VALUE` where a label is missing or does not fit, `SRC_BIND` where the type has no such label or a packed layout,
-   * `SRC_ROW_LIMIT` where `rowLimit` rows are bound.
+   * `SRC_ROW_LIMIT` where `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` where a label is new text and the symbol table is full.
    */
   bind<T extends RecordType>(type: T, labels: Labels): Row {
     this.#checkOpen()
@@ -160,23 +182,47 @@ export class Source {
       const bytes = views.bytes.subarray(0, count * recordBytes)
       this.#emit({ type, source: this.info, clock: this.#clock, count, bytes })
     }
+    if (this.#tellLosses(LOSS_REPORT_MS)) this.#send(this.#bufferOf(lossType))
   }
 
   /** Emits what is buffered. */
   flush(): void {
-    for (const buffer of this.#buffers.values()) this.#send(buffer)
+    this.#tellLosses(LOSS_REPORT_MS)
+    this.#sendAll()
   }
 
   /** Flushes; reporting afterwards throws `SRC_CLOSED`. May be called twice. */
   close(): void {
     if (this.#closed) return
-    this.flush()
+    this.#tellLosses(0)
+    this.#sendAll()
     this.#closed = true
   }
 
   /** Records of a type that fit in one buffer. */
   capacityFor(type: RecordType): number {
     return Math.floor(this.#bufferBytes / type.layout.recordBytes)
+  }
+
+  #drop(reason: string): void {
+    countDrop(this.stats, reason, 1)
+    this.#onLoss?.(reason, 1)
+  }
+
+  /** Reports the totals where they grew, at most once in `apartMs`, and from time to time for who came later. Says whether it did. */
+  #tellLosses(apartMs: number): boolean {
+    if (this.stats.dropped.size === 0 || this.#onLoss !== undefined || this.#closed) return false
+    const sinceMs = performance.now() - this.#toldMs
+    const total = droppedTotal(this.stats)
+    if (sinceMs < (total === this.#toldDrops ? LOSS_REPEAT_MS : apartMs)) return false
+    this.#toldMs = performance.now()
+    this.#toldDrops = total
+    this.symbols.reserve(this.info.id)
+    for (const [reason, records_total] of this.stats.dropped) {
+      this.symbols.reserve(reason)
+      this.report(lossType, { time: wallNs(), component: this.info.id, reason, records_total })
+    }
+    return true
   }
 
   #bufferOf(type: RecordType): Buffer {
@@ -198,6 +244,10 @@ export class Source {
     const buffer: Buffer = { type, views, capacity, encode: encoderOf(type, this.symbols), count: 0 }
     this.#buffers.set(type, buffer)
     return buffer
+  }
+
+  #sendAll(): void {
+    for (const buffer of this.#buffers.values()) this.#send(buffer)
   }
 
   #send(buffer: Buffer): void {

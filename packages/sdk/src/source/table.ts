@@ -105,7 +105,11 @@ export class Table {
       if (field.role === 'label') record[name] = isText(field.kind) ? labels[name] : numberOf(labels[name])
       else if (!field.optional) record[name] = emptyOf(field.kind, field.count)
     }
-    encoderOf(this.type, this.#symbols)(record, this.views, base)
+    if (encoderOf(this.type, this.#symbols)(record, this.views, base)) return
+    throw new SondeError(
+      'SRC_SYMBOL_LIMIT',
+      `${this.type.name}{${seriesKey(labels)}} has a new label, and the symbol table of the source is full with ${this.#symbols.count} texts; raise symbolLimit, or use fewer different labels`,
+    )
   }
 }
 
