@@ -34,7 +34,7 @@ export function useNotices(): Notice[] {
       detail: `${node.failures} tries, last ${formatClock(node.failedMs, zone)} ${zoneName(zone)}.${live.newestMs > 0 ? ` Showing data up to ${formatClock(live.newestMs, zone)}.` : ''} It is tried again every 5 s.`,
       action: tryNow,
     })
-  } else if (node.error) {
+  } else if (node.error && node.error.status !== 0) {
     notices.push({
       id: 'node',
       tone: 'warning',
@@ -42,7 +42,7 @@ export function useNotices(): Notice[] {
       detail: node.error.message,
       action: tryNow,
     })
-  } else if (live.error) {
+  } else if (live.error && live.error.status !== 0) {
     notices.push({
       id: 'query',
       tone: 'warning',

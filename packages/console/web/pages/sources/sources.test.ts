@@ -93,7 +93,7 @@ test('the store says what it does, its size, and what is safe', () => {
   assert.deepEqual(facts, [
     'Store: Writing',
     'Size on disk: 5.00 MiB',
-    'Kept since, UTC: 2026-07-31 00:00:00',
+    'Kept since, UTC: 2026-07-31 00:00',
     'Acknowledged up to, UTC: 10:04:31',
     'Waiting for the disk: 0 B',
     'Failures: 0',
