@@ -42,7 +42,7 @@ export function useNotices(): Notice[] {
       detail: node.error.message,
       action: tryNow,
     })
-  } else if (live.error && live.error.status !== 0) {
+  } else if (live.error) {
     notices.push({
       id: 'query',
       tone: 'warning',
