@@ -3,7 +3,7 @@ import { counter, defineType, label, timestamp, wallNs } from '@sonde/sdk'
 import * as v from 'valibot'
 import type { SourceContext, SourceDefinition } from '../src/sources/source.ts'
 
-// A source that behaves as badly as vendor code can: it hangs, crashes or floods at a given sample.
+// A source that behaves as badly as vendor code can: it hangs, crashes, floods or makes up names at a given sample.
 
 /** What it reports: one row a sample. */
 export const unrulyType = defineType('unruly', 'Samples of a source that misbehaves', {
@@ -12,7 +12,7 @@ export const unrulyType = defineType('unruly', 'Samples of a source that misbeha
   samples_total: counter('u64', { help: 'Samples taken in this life of the process' }),
 })
 
-type Misdeed = 'none' | 'hang' | 'crash' | 'flood' | 'throw'
+type Misdeed = 'none' | 'hang' | 'crash' | 'flood' | 'names' | 'throw'
 interface UnrulyOptions {
   readonly misdeed: Misdeed
   /** The sample at which it happens, from 1. */
@@ -20,6 +20,8 @@ interface UnrulyOptions {
 }
 
 const FLOOD_RECORDS = 300_000
+/** More than the symbol table of a source holds. */
+const NAMES = 70_000
 
 /** Ends the process, or the worker, without a word: a signal where there is a process to send it to. */
 function crash(): void {
@@ -38,6 +40,9 @@ function misbehave(misdeed: Misdeed, { source }: SourceContext): void {
     for (let i = 0; i < FLOOD_RECORDS; i++)
       source.report(unrulyType, { time: wallNs(), device: 'flood', samples_total: i })
   }
+  if (misdeed === 'names') {
+    for (let i = 0; i < NAMES; i++) source.report(unrulyType, { time: wallNs(), device: `name${i}`, samples_total: i })
+  }
 }
 
 function definition(placement: SourceDefinition['placement'], name: string): SourceDefinition {
@@ -48,7 +53,7 @@ function definition(placement: SourceDefinition['placement'], name: string): Sou
     placement,
     intervalMs: 50,
     options: v.strictObject({
-      misdeed: v.optional(v.picklist(['none', 'hang', 'crash', 'flood', 'throw']), 'none'),
+      misdeed: v.optional(v.picklist(['none', 'hang', 'crash', 'flood', 'names', 'throw']), 'none'),
       at: v.optional(v.number(), 3),
     }),
     create(options, context) {

@@ -83,6 +83,12 @@ for (const type of ['unruly', 'unruly_worker']) {
     await until('a sample after the flood', () => rows.some(({ samples }) => samples === 4), 20_000)
     assert.ok((runner.stats.dropped.get('flood') ?? 0) > 200_000)
   })
+
+  test(`${type}: records beyond the symbols of the source are dropped and counted, and the source goes on`, async () => {
+    const { runner, rows } = startUnruly(type, { misdeed: 'names' })
+    await until('a sample after the names', () => rows.some(({ samples }) => samples === 4), 20_000)
+    assert.ok((runner.stats.dropped.get('symbol_limit') ?? 0) > 4000)
+  })
 }
 
 test('a child that hangs is stuck, its series leave, and another takes its place', async () => {
