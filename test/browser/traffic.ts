@@ -13,14 +13,15 @@ export interface Traffic {
   bytesPerSecond: number
 }
 
-/** Two ends of one cable, and the third part of the addresses that it gets; they are reserved for documentation. */
+/** Two ends of one cable, and which of the 16 384 small networks it gets from the range that is reserved for tests of devices. */
 export interface Pair {
   readonly near: string
   readonly far: string
   readonly network: number
 }
 
-const TEST_PAIR: Pair = { near: 'sondetest0', far: 'sondetest1', network: 0 }
+/** One of its own for each process, because test files run side by side. */
+const TEST_PAIR: Pair = { near: `sonde${process.pid}a`, far: `sonde${process.pid}b`, network: process.pid % 16_384 }
 const PAYLOAD = Buffer.alloc(1_000)
 /** Nobody listens there: the far end of the pair drops what it gets. */
 const DISCARD_PORT = 9
@@ -64,7 +65,9 @@ export function bytesSent(device: string): number {
 }
 
 function addressesOf({ network }: Pair): { near: string; far: string } {
-  return { near: `198.51.100.${network * 4 + 1}/30`, far: `198.51.100.${network * 4 + 2}` }
+  const prefix = `198.18.${network >> 6}`
+  const first = (network & 63) * 4
+  return { near: `${prefix}.${first + 1}/30`, far: `${prefix}.${first + 2}` }
 }
 
 function makePair(test: Pick<TestContext, 'after'>, pair: Pair): boolean {
