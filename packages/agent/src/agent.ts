@@ -7,7 +7,7 @@ import { makeRunner } from './pipeline/make-runner.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import type { SourceRunner } from './pipeline/runner.ts'
-import { startSelf } from './pipeline/self.ts'
+import { Self } from './pipeline/self.ts'
 
 /** Options of {@link createAgent}. */
 export interface AgentOptions {
@@ -44,7 +44,7 @@ export class Agent {
   /** What the listener in front of it did. */
   readonly http = new HttpStats()
   readonly runners: readonly SourceRunner[]
-  #self: { stop(): void } | undefined
+  readonly self: Self
 
   constructor(options: AgentOptions) {
     const { config, log } = options
@@ -57,25 +57,20 @@ export class Agent {
     const accept = this.router.accept.bind(this.router)
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
     this.runners = config.dataSources.map((source) => makeRunner(source, environment))
+    const { startedMs, runners, router, http } = this
+    const { version, storeStatus } = options
+    this.self = new Self({ version, startedMs, runners, router, http, log, storeStatus })
   }
 
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
-    const { version, storeStatus } = this.options
-    this.#self = startSelf({
-      version,
-      startedMs: this.startedMs,
-      runners: this.runners,
-      router: this.router,
-      http: this.http,
-      storeStatus,
-    })
+    this.self.start()
     for (const runner of this.runners) runner.start()
   }
 
   /** Stops sources, then flushes and closes sinks; within the limits also while a source hangs. */
   async close(): Promise<void> {
-    this.#self?.stop()
+    this.self.stop()
     await Promise.allSettled(this.runners.map((runner) => runner.stop(STOP_LIMIT_MS)))
     await this.router.close()
   }

@@ -102,7 +102,8 @@ async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-function describeSources({ runners, router }: Agent) {
+/** The ledger is counted in three places: by the sources, by the router, and by each sink. */
+function describeSources({ runners, router, self }: Agent) {
   const sources = runners.map((runner) => ({
     name: runner.name,
     type: runner.definition.name,
@@ -121,10 +122,10 @@ function describeSources({ runners, router }: Agent) {
     lastSampleMs: runner.stats.lastSampleMs,
     types: runner.definition.types.map(({ name }) => name),
   }))
-  const lost = runners.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
-  const out = runners.reduce((sum, { stats }) => sum + stats.records, 0)
+  const dropped = runners.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
+  const reported = runners.reduce((sum, { stats }) => sum + stats.records, self.records)
   const sinks = router.sinks.map(({ name, stats }) => ({ name, ...stats, dropped: Object.fromEntries(stats.dropped) }))
-  return { sources, sinks, ledger: { in: out + lost, out, dropped: lost } }
+  return { sources, sinks, ledger: { in: reported + dropped, out: router.ledger.in, dropped } }
 }
 
 function describeTypes({ recent }: Agent) {

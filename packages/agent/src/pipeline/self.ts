@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import {
+  type Batch,
   counter,
   createSource,
   defineType,
@@ -15,12 +16,14 @@ import {
   storeHealthType,
   timestamp,
 } from '@sonde/sdk'
+import type { Logger } from 'pino'
 import type { HttpStats } from '../http/http-stats.ts'
 import type { Router } from './router.ts'
 import type { SourceRunner } from './runner.ts'
-import { startTicker } from './scheduler.ts'
+import { startTicker, type Ticker } from './scheduler.ts'
 
 const SELF_INTERVAL_MS = 1000
+const LOOP_DELAY_RESOLUTION_MS = 10
 
 /** The agent's own process. */
 const processType = defineType('sonde_process', 'The process of Sonde itself', {
@@ -58,35 +61,70 @@ export interface SelfOptions {
   readonly runners: readonly SourceRunner[]
   readonly router: Router
   readonly http: HttpStats
+  readonly log: Logger
   /** Undefined where there is no store. */
   readonly storeStatus: (() => HistoryStatus) | undefined
 }
 
 /** Reports once a second how sources, sinks, store and process fare, as records like all others. */
-export function startSelf({ version, startedMs, runners, router, http, storeStatus }: SelfOptions): { stop(): void } {
-  const source = createSource({ id: 'self', intervalMs: SELF_INTERVAL_MS, emit: (batch) => router.accept(batch) })
-  const delay = monitorEventLoopDelay({ resolution: 10 })
-  delay.enable()
-  const ticker = startTicker(SELF_INTERVAL_MS, () => {
-    for (const runner of runners) reportSource(source, runner)
-    for (const sink of router.sinks) reportSink(source, sink)
-    reportStore(source, storeStatus?.())
-    reportHttp(source, http)
-    const row = source.bind(processType, { version })
+export class Self {
+  /** Records reported so far. */
+  records = 0
+  readonly #options: SelfOptions
+  readonly #source: Source
+  readonly #loopDelay = monitorEventLoopDelay({ resolution: LOOP_DELAY_RESOLUTION_MS })
+  #ticker: Ticker | undefined
+  #storeState = ''
+
+  constructor(options: SelfOptions) {
+    this.#options = options
+    const emit = (batch: Batch) => {
+      this.records += batch.count
+      options.router.accept(batch)
+    }
+    this.#source = createSource({ id: 'self', intervalMs: SELF_INTERVAL_MS, emit })
+  }
+
+  start(): void {
+    this.#loopDelay.enable()
+    this.#ticker = startTicker(SELF_INTERVAL_MS, () => this.#report())
+  }
+
+  stop(): void {
+    this.#loopDelay.disable()
+    void this.#ticker?.stop(0)
+  }
+
+  #report(): void {
+    const { runners, router, http, storeStatus } = this.#options
+    for (const runner of runners) reportSource(this.#source, runner)
+    for (const sink of router.sinks) reportSink(this.#source, sink)
+    if (storeStatus !== undefined) this.#reportStore(storeStatus())
+    reportHttp(this.#source, http)
+    this.#reportProcess()
+    this.#source.collect()
+  }
+
+  #reportProcess(): void {
+    const { version, startedMs } = this.#options
+    const row = this.#source.bind(processType, { version })
     const { user, system } = process.cpuUsage()
     row.gauge('resident_memory_bytes').set(process.memoryUsage.rss())
     row.counter('cpu_seconds_total').set((user + system) / 1e6)
-    // The histogram counts from its resolution: a loop that is never late reads 10 ms.
-    row.gauge('loop_delay_max_seconds').set(Math.max(0, delay.max / 1e9 - 0.01))
+    // The histogram counts from its resolution: a loop that is never late reads that much.
+    row.gauge('loop_delay_max_seconds').set(Math.max(0, this.#loopDelay.max / 1e9 - LOOP_DELAY_RESOLUTION_MS / 1000))
     row.gauge('uptime_seconds').set((Date.now() - startedMs) / 1000)
-    delay.reset()
-    source.collect()
-  })
-  return {
-    stop() {
-      delay.disable()
-      void ticker.stop(0)
-    },
+    this.#loopDelay.reset()
+  }
+
+  /** The page and the metrics show the state; the log says when it changed. */
+  #reportStore(status: HistoryStatus): void {
+    reportStore(this.#source, status)
+    const { state, reason } = status
+    if (`${state} ${reason}` === this.#storeState) return
+    const isNews = this.#storeState !== '' || reason !== ''
+    this.#storeState = `${state} ${reason}`
+    if (isNews) this.#options.log[state === 'writing' && reason === '' ? 'info' : 'warn']({ state, reason }, 'store')
   }
 }
 
@@ -113,8 +151,7 @@ function reportSink(source: Source, { name, stats }: Sink): void {
   reportLoss(source, name, stats.dropped)
 }
 
-function reportStore(source: Source, status: HistoryStatus | undefined): void {
-  if (status === undefined) return
+function reportStore(source: Source, status: HistoryStatus): void {
   const row = source.bind(storeHealthType, {})
   row.gauge('up').set(status.state === 'writing' ? 1 : 0)
   row.gauge('size_bytes').set(status.bytes)

@@ -110,6 +110,7 @@ export class Child {
       )
     })
     const count = this.#options.types.length
+    this.#options.stats.records += count
     this.#options.accept({ type: absenceType, source: this.#info, clock: 'wall', count, bytes: views.bytes })
   }
 
