@@ -19,9 +19,13 @@ export function formatClock(
 }
 
 /** Writes a day and a time of day. */
-export function formatDateTime(timeMs: number, zone: TimeZoneChoice): string {
+export function formatDateTime(
+  timeMs: number,
+  zone: TimeZoneChoice,
+  detail: 'minutes' | 'seconds' = 'seconds',
+): string {
   const date = zone === 'utc' ? new Date(timeMs) : new Date(timeMs - new Date(timeMs).getTimezoneOffset() * 60_000)
-  return `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())} ${formatClock(timeMs, zone)}`
+  return `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())} ${formatClock(timeMs, zone, detail)}`
 }
 
 /** The name of the zone; local time says its offset. */

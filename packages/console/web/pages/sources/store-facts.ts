@@ -24,7 +24,7 @@ export function storeFacts(store: StoreState, zone: TimeZoneChoice): Fact[] {
     { label: 'Size on disk', ...bytes(store.bytes), caption: 'records and roll-ups' },
     {
       label: `Kept since, ${zoneName(zone)}`,
-      value: store.oldestMs === null ? '–' : formatDateTime(store.oldestMs, zone).slice(0, -3),
+      value: store.oldestMs === null ? '–' : formatDateTime(store.oldestMs, zone, 'minutes'),
       caption: 'to the hour',
     },
     {
