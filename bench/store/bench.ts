@@ -62,6 +62,7 @@ async function wholeDay(path: string): Promise<{ figures: Figure[]; lines: strin
   const fromMs = toMs - HOURS * HOUR_MS
   const load = makeLoad(1, fromMs, HOURS * SAMPLES_AN_HOUR)
   const store = await createStore({ path, maxBytes: 2 ** 40, queueLimitBytes: 256 << 20 })
+  const startCpu = process.cpuUsage()
   let writeMs = 0
   let acceptMs = 0
   for (let hour = 0; hour < HOURS; hour++) {
@@ -76,6 +77,7 @@ async function wholeDay(path: string): Promise<{ figures: Figure[]; lines: strin
   const startMs = performance.now()
   await store.maintain()
   writeMs += performance.now() - startMs
+  const { user, system } = process.cpuUsage(startCpu)
   const asked = await askAll(store, toMs)
   await store.close()
   const bytes = statSync(path).size
@@ -85,6 +87,7 @@ async function wholeDay(path: string): Promise<{ figures: Figure[]; lines: strin
   return {
     figures: [
       { name: 'values written, compacted and rolled up', value: perSecond, unit: 'M/s', gate: atLeast(perSecond, 2) },
+      { name: 'the same by processor time of all threads', value: load.values / (user + system), unit: 'M/s' },
       { name: 'accept alone, on the main thread', value: load.values / acceptMs / 1000, unit: 'M/s' },
       { name: 'on disk', value: perValue, unit: 'bytes a value', gate: atMost(perValue, 5) },
       { name: 'slowest page query, p95', value: worst.p95Ms, unit: 'ms', gate: atMost(worst.p95Ms, 50) },
