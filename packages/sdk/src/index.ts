@@ -75,6 +75,7 @@ export { createPrometheus, type Prometheus, type Scrape, type ScrapeHeaders } fr
 export { countDrop, droppedTotal, type Sink, type SinkStats, sinkStats } from './sinks/sink.ts'
 export { type AbsenceCode, Absences } from './source/absence.ts'
 export { wallNs } from './source/clock.ts'
+export type { CounterHandle, GaugeHandle } from './source/handles.ts'
 export { createSource, Source, type SourceLosses, type SourceOptions } from './source/source.ts'
-export { type CounterHandle, type GaugeHandle, Row, type Table } from './source/table.ts'
+export { Row, type Table } from './source/table.ts'
 export { acceptsGzip } from './wire/prometheus/negotiate.ts'

@@ -156,7 +156,8 @@ export class Source {
    * The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. The same labels, in any order, are the same
    * row.
    *
-   * @throws SondeError `SRC_VALUE` where a label is missing or does not fit, `SRC_BIND` where the type has no such label or a packed layout,
+   * @throws SondeError `SRC_VALUE` where a label is missing or does not fit, `SRC_BIND` where the type has no such label, a packed layout, or a field that is not
+   * optional and that handles do not write,
    * `SRC_ROW_LIMIT` where `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` where a label is new text and the symbol table is full.
    */
   bind<T extends RecordType>(type: T, labels: Labels): Row {
@@ -169,7 +170,7 @@ export class Source {
     return table.bind(labels)
   }
 
-  /** Emits the current rows of every bound type, stamped with `timeNs`. Default: now. Does nothing once closed. */
+  /** Emits the current rows of every bound type, but those whose gauges were not all set yet, stamped with `timeNs`. Default: now. Does nothing once closed. */
   collect(timeNs: bigint = wallNs()): void {
     if (this.#closed) return
     for (const { type, views, count } of this.#tables.values()) {

@@ -1,21 +1,27 @@
 import { SondeError } from '../errors.ts'
 import { encoderOf } from '../schema/encoder.ts'
+import type { Role } from '../schema/field.ts'
 import type { Kind } from '../schema/kinds.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { type Labels, seriesKey } from '../schema/series.ts'
 import type { SymbolTable } from '../schema/symbols.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
+import { type CounterHandle, type GaugeHandle, handleOf } from './handles.ts'
 
 /**
- * The current records of a type, one row a series. Handles write numbers straight into a row; `collect` of the source stamps the time and sends the
- * whole table as one batch.
+ * The current records of a type, one row a series. Handles write numbers straight into a row; `collect` of the source stamps the time and sends all
+ * complete rows as one batch: those whose gauges were set once. They come first; the others wait behind them.
  */
 export class Table {
   readonly type: RecordType
   /** Memory of the rows; replaced by a larger one when the table grows, which is why handles reach it through here. */
   views: Views
   readonly #rows: Row[] = []
+  /** Rows that are complete. */
+  #completeCount = 0
+  /** Slots that a row cannot do without: gauges and values that are not optional. */
+  readonly #required: readonly number[]
   readonly #byKey = new Map<string, Row>()
   readonly #symbols: SymbolTable
   readonly #rowLimit: number
@@ -24,15 +30,24 @@ export class Table {
     if (type.layout.kind === 'packed') {
       throw new SondeError('SRC_BIND', `type ${type.name} has a packed layout; handles need an aligned one`)
     }
+    const data = type.layout.slots.filter(({ field }) => field.role !== 'label' && field.role !== 'timestamp')
+    const unwritable = data.find((slot) => !slot.field.optional && !isNumber(slot))
+    if (unwritable !== undefined) {
+      throw new SondeError(
+        'SRC_BIND',
+        `${type.name}.${unwritable.name} is text or an array, which handles do not write; make it optional, or use report`,
+      )
+    }
     this.type = type
+    this.#required = data.filter(({ field }) => !field.optional && field.role !== 'counter').map(({ index }) => index)
     this.#symbols = symbols
     this.#rowLimit = rowLimit
     this.views = allocateViews(type.layout.recordBytes * 16)
   }
 
-  /** Rows in use. */
+  /** Rows that are complete, at the start of the memory. */
   get count(): number {
-    return this.#rows.length
+    return this.#completeCount
   }
 
   /** The row of these labels, made on first use. */
@@ -48,28 +63,46 @@ export class Table {
       )
     }
     this.#reserve(this.#rows.length + 1)
-    const row = new Row(this, key, this.#rows.length * this.type.layout.recordBytes)
+    const row = new Row(this, key, this.#rows.length * this.type.layout.recordBytes, this.#required)
     this.#writeLabels(row.base, labels)
     this.#rows.push(row)
     this.#byKey.set(key, row)
+    if (row.unset === undefined) this.complete(row)
     return row
   }
 
-  /** Takes a row out; the last row moves into its place. */
+  /** Takes a row among those that are collected. */
+  complete(row: Row): void {
+    this.#swap(this.#indexOf(row), this.#completeCount++)
+  }
+
+  /** Takes a row out. */
   remove(row: Row): void {
     if (this.#byKey.get(row.key) !== row) return
     this.#byKey.delete(row.key)
-    const bytes = this.type.layout.recordBytes
-    const last = this.#rows.pop()
-    if (last !== undefined && last !== row) {
-      this.views.u8.copyWithin(row.base, last.base, last.base + bytes)
-      this.views.u8.fill(0, last.base, last.base + bytes)
-      last.base = row.base
-      this.#rows[row.base / bytes] = last
-    } else {
-      this.views.u8.fill(0, row.base, row.base + bytes)
-    }
+    if (row.unset === undefined) this.#swap(this.#indexOf(row), --this.#completeCount)
+    this.#swap(this.#indexOf(row), this.#rows.length - 1)
+    this.#rows.pop()
+    this.views.u8.fill(0, row.base, row.base + this.type.layout.recordBytes)
     row.base = -1
+  }
+
+  #indexOf(row: Row): number {
+    return row.base / this.type.layout.recordBytes
+  }
+
+  #swap(i: number, j: number): void {
+    const a = this.#rows[i]
+    const b = this.#rows[j]
+    if (a === b || a === undefined || b === undefined) return
+    const { u8 } = this.views
+    const { recordBytes } = this.type.layout
+    const kept = u8.slice(a.base, a.base + recordBytes)
+    u8.copyWithin(a.base, b.base, b.base + recordBytes)
+    u8.set(kept, b.base)
+    ;[a.base, b.base] = [b.base, a.base]
+    this.#rows[i] = b
+    this.#rows[j] = a
   }
 
   #reserve(rows: number): void {
@@ -98,12 +131,12 @@ export class Table {
     return labels
   }
 
-  /** Labels go through the type's encoder, with every other field empty, so that the same checks hold. */
+  /** Labels go through the type's encoder, with every other field zero, so that the same checks hold. */
   #writeLabels(base: number, labels: Labels): void {
     const record: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(this.type.fields)) {
       if (field.role === 'label') record[name] = isText(field.kind) ? labels[name] : numberOf(labels[name])
-      else if (!field.optional) record[name] = emptyOf(field.kind, field.count)
+      else if (!field.optional) record[name] = field.kind === 'bool' ? false : 0
     }
     if (encoderOf(this.type, this.#symbols)(record, this.views, base)) return
     throw new SondeError(
@@ -111,6 +144,11 @@ export class Table {
       `${this.type.name}{${seriesKey(labels)}} has a new label, and the symbol table of the source is full with ${this.#symbols.count} texts; raise symbolLimit, or use fewer different labels`,
     )
   }
+}
+
+/** Whether handles write it. */
+function isNumber({ field }: Slot): boolean {
+  return field.count === 1 && !isText(field.kind)
 }
 
 function isText(kind: Kind): boolean {
@@ -122,38 +160,41 @@ function numberOf(text: string | undefined): unknown {
   return String(Number(text)) === text ? Number(text) : text
 }
 
-function emptyOf(kind: Kind, count: number): unknown {
-  const one = isText(kind) ? '' : kind === 'bool' ? false : 0
-  return count === 1 || kind === 'char' ? one : new Array(count).fill(one)
-}
-
-/** One series' current record. */
+/**
+ * One series' current record. Its counters start at 0: what has been counted since `bind`. A gauge that nobody has set has no value, and 0 would be one: a row is
+ * collected once all its gauges and values that are not optional were set. An optional field is absent until it is set.
+ */
 export class Row {
   readonly table: Table
   readonly key: string
   /** Byte offset in the table; −1 after `release`. */
   base: number
+  /** Slots that must be set before the row is collected; undefined once there are none. */
+  unset: readonly number[] | undefined
 
-  constructor(table: Table, key: string, base: number) {
+  constructor(table: Table, key: string, base: number, required: readonly number[]) {
     this.table = table
     this.key = key
     this.base = base
+    this.unset = required.length === 0 ? undefined : required
   }
 
-  /** The handle of a counter: `add` or `set`. Only for a scalar of kind u64 or f64. */
+  /**
+   * The handle of a counter of any kind: `add` or `set`.
+   *
+   * @throws SondeError `SRC_BIND` where the type has no such scalar counter.
+   */
   counter(field: string): CounterHandle {
-    const slot = this.#slot(field)
-    if (slot.field.kind === 'u64') return new U64Handle(this, slot)
-    if (slot.field.kind === 'f64') return new F64Handle(this, slot)
-    throw new SondeError(
-      'SRC_BIND',
-      `${this.table.type.name}.${field} is ${slot.field.kind}; a counter handle needs u64 or f64`,
-    )
+    return handleOf(this, this.#slot(field, 'a counter', ['counter']))
   }
 
-  /** The handle of a gauge. For f64 or u64 scalars. */
+  /**
+   * The handle of a gauge of any kind, or of a `value` that is a number.
+   *
+   * @throws SondeError `SRC_BIND` where the type has no such scalar gauge or value.
+   */
   gauge(field: string): GaugeHandle {
-    return this.counter(field)
+    return handleOf(this, this.#slot(field, 'a gauge', ['gauge', 'value']))
   }
 
   /** Takes the series out: it is no longer collected, its handles do nothing, and views forget it when it expires. */
@@ -161,105 +202,25 @@ export class Row {
     this.table.remove(this)
   }
 
-  #slot(field: string): Slot {
-    const slot = this.table.type.layout.slots.find((candidate) => candidate.name === field)
-    if (slot === undefined || slot.field.count !== 1) {
-      throw new SondeError('SRC_BIND', `type ${this.table.type.name} has no scalar field ${JSON.stringify(field)}`)
-    }
-    return slot
-  }
-}
-
-/** Writes one gauge. */
-export interface GaugeHandle {
-  /** Sets the value. A u64 takes whole numbers from 0 up to 2^64; what is not is refused with `SRC_VALUE`. */
-  set(value: number): void
-}
-
-/** Writes one counter. */
-export interface CounterHandle extends GaugeHandle {
-  /** Adds to the value; `amount` must not be negative. Default: 1. */
-  add(amount?: number): void
-}
-
-class U64Handle implements CounterHandle {
-  readonly #row: Row
-  readonly #word: number
-  readonly #present: Presence
-
-  constructor(row: Row, slot: Slot) {
-    this.#row = row
-    this.#word = slot.offset >> 2
-    this.#present = presenceOf(slot)
+  /** A slot was set, maybe the last that the row waited for. */
+  arrived(slot: number): void {
+    if (this.unset?.includes(slot) !== true) return
+    const unset = this.unset.filter((other) => other !== slot)
+    this.unset = unset.length === 0 ? undefined : unset
+    if (this.unset === undefined) this.table.complete(this)
   }
 
-  set(value: number): void {
-    const low = value >>> 0
-    const high = (value / 4294967296) >>> 0
-    if (high * 4294967296 + low !== value) refuse(this.#row, value)
-    this.#write(low, high)
+  #slot(name: string, what: string, roles: readonly Role[]): Slot {
+    const { type } = this.table
+    const slot = type.layout.slots.find((candidate) => candidate.name === name)
+    if (slot !== undefined && isNumber(slot) && roles.includes(slot.field.role)) return slot
+    const { role, kind, count } = slot?.field ?? {}
+    const found =
+      slot === undefined ? 'not a field' : `a ${role} of kind ${kind}${count === 1 ? '' : `, ${count} of them`}`
+    const names = type.layout.slots.filter((other) => isNumber(other) && roles.includes(other.field.role))
+    throw new SondeError(
+      'SRC_BIND',
+      `${type.name}.${name} is ${found}; ${what} handle writes one of: ${names.map((other) => other.name).join(', ') || 'none'}`,
+    )
   }
-
-  add(amount = 1): void {
-    const { u32 } = this.#row.table.views
-    const at = (this.#row.base >> 2) + this.#word
-    const low = amount >>> 0
-    const high = (amount / 4294967296) >>> 0
-    if (high * 4294967296 + low !== amount) refuse(this.#row, amount)
-    const sum = (u32[at] ?? 0) + low
-    this.#write(sum >>> 0, ((u32[at + 1] ?? 0) + high + (sum > 0xffffffff ? 1 : 0)) >>> 0)
-  }
-
-  #write(low: number, high: number): void {
-    const { base, table } = this.#row
-    if (base < 0) return
-    const { u32 } = table.views
-    const at = (base >> 2) + this.#word
-    u32[at] = low
-    u32[at + 1] = high
-    if (this.#present !== undefined) markPresent(u32, base, this.#present)
-  }
-}
-
-class F64Handle implements CounterHandle {
-  readonly #row: Row
-  readonly #word: number
-  readonly #present: Presence
-
-  constructor(row: Row, slot: Slot) {
-    this.#row = row
-    this.#word = slot.offset >> 3
-    this.#present = presenceOf(slot)
-  }
-
-  set(value: number): void {
-    const { base, table } = this.#row
-    if (base < 0) return
-    table.views.f64[(base >> 3) + this.#word] = value
-    if (this.#present !== undefined) markPresent(table.views.u32, base, this.#present)
-  }
-
-  add(amount = 1): void {
-    if (!(amount >= 0)) refuse(this.#row, amount)
-    const { base, table } = this.#row
-    this.set((table.views.f64[(base >> 3) + this.#word] ?? 0) + amount)
-  }
-}
-
-type Presence = { readonly word: number; readonly bit: number } | undefined
-
-function presenceOf(slot: Slot): Presence {
-  return slot.field.optional ? { word: slot.index >> 5, bit: 1 << (slot.index & 31) } : undefined
-}
-
-function markPresent(u32: Uint32Array, base: number, { word, bit }: NonNullable<Presence>): void {
-  const at = (base >> 2) + word
-  u32[at] = (u32[at] ?? 0) | bit
-}
-
-function refuse(row: Row, value: number): never {
-  throw new SondeError(
-    'SRC_VALUE',
-    `${row.table.type.name}{${row.key}} was given ${value}; allowed: a number from 0, whole for a u64`,
-  )
 }

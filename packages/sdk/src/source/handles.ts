@@ -1,0 +1,230 @@
+import { SondeError } from '../errors.ts'
+import type { Integer64 } from '../schema/field.ts'
+import { KIND_RANGE, type Kind } from '../schema/kinds.ts'
+import type { Slot } from '../schema/layout.ts'
+import type { Row } from './table.ts'
+
+/** Writes one gauge. */
+export interface GaugeHandle {
+  /**
+   * Sets the value: a whole number in the range of an integer kind, any number for f32 and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, and are exact.
+   *
+   * @throws SondeError `SRC_VALUE` where the field cannot hold it; the old value stays.
+   */
+  set(value: Integer64): void
+}
+
+/** Writes one counter. */
+export interface CounterHandle extends GaugeHandle {
+  /**
+   * Adds to the value, which wraps beyond the range of an integer kind as that of hardware does. Default: 1.
+   *
+   * @throws SondeError `SRC_VALUE` where `amount` is negative, or not whole for an integer kind; the old value stays.
+   */
+  add(amount?: number): void
+}
+
+/** The handle of a scalar that is a number. Each is a class of its own where that is faster. */
+export function handleOf(row: Row, slot: Slot): CounterHandle {
+  if (slot.field.kind === 'u64') return new U64Handle(row, slot)
+  if (slot.field.kind === 'i64') return new I64Handle(row, slot)
+  if (slot.field.kind === 'f64') return new F64Handle(row, slot)
+  return new NarrowHandle(row, slot)
+}
+
+class U64Handle implements CounterHandle {
+  readonly #row: Row
+  readonly #slot: Slot
+  readonly #word: number
+  readonly #present: Presence
+
+  constructor(row: Row, slot: Slot) {
+    this.#row = row
+    this.#slot = slot
+    this.#word = slot.offset >> 2
+    this.#present = presenceOf(slot)
+  }
+
+  set(value: Integer64): void {
+    if (typeof value !== 'number') {
+      this.#setExact(value)
+      return
+    }
+    const low = value >>> 0
+    const high = (value / 4294967296) >>> 0
+    if (high * 4294967296 + low !== value) refuse(this.#row, this.#slot, value)
+    this.#write(low, high)
+  }
+
+  add(amount = 1): void {
+    const { u32 } = this.#row.table.views
+    const at = (this.#row.base >> 2) + this.#word
+    if (typeof amount !== 'number') refuse(this.#row, this.#slot, amount)
+    const low = amount >>> 0
+    const high = (amount / 4294967296) >>> 0
+    if (high * 4294967296 + low !== amount) refuse(this.#row, this.#slot, amount)
+    const sum = (u32[at] ?? 0) + low
+    this.#write(sum >>> 0, ((u32[at + 1] ?? 0) + high + (sum > 0xffffffff ? 1 : 0)) >>> 0)
+  }
+
+  #setExact(value: bigint): void {
+    if (typeof value !== 'bigint' || BigInt.asUintN(64, value) !== value) refuse(this.#row, this.#slot, value)
+    this.#write(Number(value & 0xffffffffn), Number(value >> 32n))
+  }
+
+  #write(low: number, high: number): void {
+    const { base, table, unset } = this.#row
+    if (base < 0) return
+    const { u32 } = table.views
+    const at = (base >> 2) + this.#word
+    u32[at] = low
+    u32[at + 1] = high
+    if (this.#present !== undefined) markPresent(u32, base, this.#present)
+    if (unset !== undefined) this.#row.arrived(this.#slot.index)
+  }
+}
+
+class F64Handle implements CounterHandle {
+  readonly #row: Row
+  readonly #slot: Slot
+  readonly #word: number
+  readonly #present: Presence
+
+  constructor(row: Row, slot: Slot) {
+    this.#row = row
+    this.#slot = slot
+    this.#word = slot.offset >> 3
+    this.#present = presenceOf(slot)
+  }
+
+  set(value: Integer64): void {
+    if (typeof value !== 'number') refuse(this.#row, this.#slot, value)
+    const { base, table, unset } = this.#row
+    if (base < 0) return
+    table.views.f64[(base >> 3) + this.#word] = value
+    if (this.#present !== undefined) markPresent(table.views.u32, base, this.#present)
+    if (unset !== undefined) this.#row.arrived(this.#slot.index)
+  }
+
+  add(amount = 1): void {
+    if (typeof amount !== 'number' || !(amount >= 0)) refuse(this.#row, this.#slot, amount)
+    const { base, table } = this.#row
+    this.set((table.views.f64[(base >> 3) + this.#word] ?? 0) + amount)
+  }
+}
+
+class I64Handle implements CounterHandle {
+  readonly #row: Row
+  readonly #slot: Slot
+  readonly #present: Presence
+
+  constructor(row: Row, slot: Slot) {
+    this.#row = row
+    this.#slot = slot
+    this.#present = presenceOf(slot)
+  }
+
+  set(value: Integer64): void {
+    const exact = typeof value === 'bigint' ? value : Number.isSafeInteger(value) ? BigInt(value) : undefined
+    if (exact === undefined || BigInt.asIntN(64, exact) !== exact) refuse(this.#row, this.#slot, value)
+    this.#write(exact)
+  }
+
+  add(amount = 1): void {
+    if (!Number.isSafeInteger(amount) || amount < 0) refuse(this.#row, this.#slot, amount)
+    const { base, table } = this.#row
+    this.#write((table.views.i64[(base + this.#slot.offset) >> 3] ?? 0n) + BigInt(amount))
+  }
+
+  #write(value: bigint): void {
+    const { base, table, unset } = this.#row
+    if (base < 0) return
+    // Takes the low 64 bits, and so wraps.
+    table.views.i64[(base + this.#slot.offset) >> 3] = value
+    if (this.#present !== undefined) markPresent(table.views.u32, base, this.#present)
+    if (unset !== undefined) this.#row.arrived(this.#slot.index)
+  }
+}
+
+/** Kinds of at most four bytes, with the array that holds them and the power of two of their width. */
+const NARROW = {
+  u8: ['u8', 0],
+  bool: ['u8', 0],
+  i8: ['i8', 0],
+  u16: ['u16', 1],
+  i16: ['i16', 1],
+  u32: ['u32', 2],
+  i32: ['i32', 2],
+  f32: ['f32', 2],
+} as const
+
+class NarrowHandle implements CounterHandle {
+  readonly #row: Row
+  readonly #slot: Slot
+  readonly #array: (typeof NARROW)[keyof typeof NARROW][0]
+  readonly #shift: number
+  readonly #present: Presence
+  /** Undefined for f32, which takes any number. */
+  readonly #range: readonly [number, number] | undefined
+
+  constructor(row: Row, slot: Slot) {
+    const { kind } = slot.field
+    this.#row = row
+    this.#slot = slot
+    ;[this.#array, this.#shift] = NARROW[kind as keyof typeof NARROW]
+    this.#present = presenceOf(slot)
+    this.#range = kind === 'bool' ? [0, 1] : KIND_RANGE[kind]
+  }
+
+  set(value: Integer64): void {
+    if (typeof value !== 'number' || !this.#holds(value)) refuse(this.#row, this.#slot, value)
+    this.#write(value)
+  }
+
+  add(amount = 1): void {
+    if (typeof amount !== 'number' || !(amount >= 0) || !this.#holds(amount)) refuse(this.#row, this.#slot, amount)
+    const { base, table } = this.#row
+    // A typed array keeps the low bits of what it is given, and so wraps.
+    this.#write((table.views[this.#array][(base + this.#slot.offset) >> this.#shift] ?? 0) + amount)
+  }
+
+  #holds(value: number): boolean {
+    if (this.#range === undefined) return true
+    const [low, high] = this.#range
+    return Number.isInteger(value) && value >= low && value <= high
+  }
+
+  #write(value: number): void {
+    const { base, table, unset } = this.#row
+    if (base < 0) return
+    table.views[this.#array][(base + this.#slot.offset) >> this.#shift] = value
+    if (this.#present !== undefined) markPresent(table.views.u32, base, this.#present)
+    if (unset !== undefined) this.#row.arrived(this.#slot.index)
+  }
+}
+
+type Presence = { readonly word: number; readonly bit: number } | undefined
+
+function presenceOf(slot: Slot): Presence {
+  return slot.field.optional ? { word: slot.index >> 5, bit: 1 << (slot.index & 31) } : undefined
+}
+
+function markPresent(u32: Uint32Array, base: number, { word, bit }: NonNullable<Presence>): void {
+  const at = (base >> 2) + word
+  u32[at] = (u32[at] ?? 0) | bit
+}
+
+function refuse(row: Row, { name, field }: Slot, value: unknown): never {
+  throw new SondeError(
+    'SRC_VALUE',
+    `${row.table.type.name}.${name} of {${row.key}} was given ${typeof value === 'string' ? JSON.stringify(value.slice(0, 100)) : String(value)}; allowed: ${allowedFor(field.kind)}, and no negative amount to add`,
+  )
+}
+
+function allowedFor(kind: Kind): string {
+  if (kind === 'f32' || kind === 'f64') return 'a number'
+  if (kind === 'u64') return 'a whole number from 0 to 2^64 - 1'
+  if (kind === 'i64') return 'a whole number from -2^63 to 2^63 - 1, above 2^53 as a bigint'
+  const [low, high] = KIND_RANGE[kind] ?? [0, 1]
+  return `a whole number from ${low} to ${high}`
+}
