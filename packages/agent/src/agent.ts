@@ -3,6 +3,7 @@ import { createPrometheus, type History, type HistoryStatus, type Sink } from '@
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
 import { HttpStats } from './http/http-stats.ts'
+import { BackedHistory } from './pipeline/history.ts'
 import { makeRunner } from './pipeline/make-runner.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
@@ -53,13 +54,18 @@ export class Agent {
     this.prometheus = createPrometheus({ timestamps, seriesExpiryS: series_expiry_s, seriesLimit: series_limit })
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
     this.router = new Router([this.prometheus, this.recent, ...(options.sinks ?? [])])
-    this.history = options.history ?? this.recent
+    this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
     this.runners = config.dataSources.map((source) => makeRunner(source, environment))
     const { startedMs, runners, router, http } = this
     const { version, storeStatus } = options
     this.self = new Self({ version, startedMs, runners, router, http, log, storeStatus })
+  }
+
+  #historyOf({ history, storeStatus }: AgentOptions): History {
+    if (history === undefined) return this.recent
+    return storeStatus === undefined ? history : new BackedHistory(history, this.recent, storeStatus)
   }
 
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */

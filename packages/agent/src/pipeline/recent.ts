@@ -77,6 +77,11 @@ export class RecentRing implements Sink, History {
     this.#bytes = 0
   }
 
+  /** Start of the window. Unit: milliseconds since the Unix epoch. */
+  sinceMs(): number {
+    return Date.now() - this.#windowMs
+  }
+
   /** Types that have records in the window. */
   types(): RecordType[] {
     return [...this.#byType.values()].flatMap((list) => (list[0] === undefined ? [] : [list[0].type]))

@@ -1,0 +1,31 @@
+import { type History, type HistoryStatus, type QueryAnswer, type QueryRequest, SondeError } from '@sonde/sdk'
+import type { RecentRing } from './recent.ts'
+
+/** What a store answers that has nothing to say now; everything else is the fault of the question. */
+const UNAVAILABLE = new Set(['STO_UNAVAILABLE', 'STO_WORKER', 'STO_BUSY', 'STO_READ'])
+
+/** A history whose last minutes are there also while the store fails: they are in memory anyway. */
+export class BackedHistory implements History {
+  readonly #store: History
+  readonly #recent: RecentRing
+  readonly #status: () => HistoryStatus
+
+  constructor(store: History, recent: RecentRing, status: () => HistoryStatus) {
+    this.#store = store
+    this.#recent = recent
+    this.#status = status
+  }
+
+  async query(request: QueryRequest): Promise<QueryAnswer> {
+    // A store that fails lacks what is newest; the ring has it, where it reaches back far enough.
+    if (this.#status().state === 'failing' && request.fromMs >= this.#recent.sinceMs()) {
+      return this.#recent.queryNow(request)
+    }
+    try {
+      return await this.#store.query(request)
+    } catch (error) {
+      if (error instanceof SondeError && UNAVAILABLE.has(error.code)) return this.#recent.queryNow(request)
+      throw error
+    }
+  }
+}
