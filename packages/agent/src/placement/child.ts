@@ -1,6 +1,7 @@
 import {
   absenceType,
   allocateViews,
+  type Batch,
   countDrop,
   encoderOf,
   type RecordType,
@@ -9,9 +10,22 @@ import {
   SymbolTable,
   wallNs,
 } from '@sonde/sdk'
-import type { FromHost } from './protocol.ts'
-import type { RemoteOptions } from './remote-source.ts'
-import type { Transport } from './transport.ts'
+import type { SourceStats } from '../pipeline/source-stats.ts'
+import type { FromHost, HostedSource } from './protocol.ts'
+import type { Transport, TransportEvents } from './transport.ts'
+
+/** What a remote source and each of its children are made with. */
+export interface RemoteOptions {
+  readonly hosted: HostedSource
+  /** Types the source may report; batches of others are refused. */
+  readonly types: readonly RecordType[]
+  readonly start: (events: TransportEvents) => Transport
+  readonly accept: (batch: Batch) => void
+  readonly stats: SourceStats
+  /** Longest a call may take. Unit: milliseconds. */
+  readonly callLimitMs: number
+  readonly onNoise: (line: string) => void
+}
 
 /** The answer to a call. */
 export type Done = Extract<FromHost, { kind: 'done' }>

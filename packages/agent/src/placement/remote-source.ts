@@ -1,23 +1,7 @@
-import { absenceType, type Batch, countDrop, type RecordType, SondeError } from '@sonde/sdk'
-import type { SourceStats } from '../pipeline/source-stats.ts'
+import { absenceType, countDrop, type RecordType, SondeError } from '@sonde/sdk'
 import { within } from '../pipeline/within.ts'
 import type { NodeSource, Probe } from '../sources/source.ts'
-import { Child, type Done } from './child.ts'
-import type { HostedSource } from './protocol.ts'
-import type { Transport, TransportEvents } from './transport.ts'
-
-/** Options of {@link RemoteSource}. */
-export interface RemoteOptions {
-  readonly hosted: HostedSource
-  /** Types the source may report; batches of others are refused. */
-  readonly types: readonly RecordType[]
-  readonly start: (events: TransportEvents) => Transport
-  readonly accept: (batch: Batch) => void
-  readonly stats: SourceStats
-  /** Longest a call may take. Unit: milliseconds. */
-  readonly callLimitMs: number
-  readonly onNoise: (line: string) => void
-}
+import { Child, type Done, type RemoteOptions } from './child.ts'
 
 const BACKOFF_MS = [0, 1000, 2000, 5000, 10_000, 30_000]
 /** A child that lived this long is not counted among those that fail at once. Unit: milliseconds. */
@@ -25,6 +9,7 @@ const HEALTHY_MS = 60_000
 const CLOSE_LIMIT_MS = 500
 /** A child that is killed ends at once, unless the kernel holds it in a call of its own. Unit: milliseconds. */
 const END_LIMIT_MS = 1000
+
 /**
  * A source that runs in a child process or worker, seen from the agent. Each call has a time limit: a child that does not answer is ended and replaced, as is one
  * that crashed; the wait before the next grows to 30 s while they keep failing.
