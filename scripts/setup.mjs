@@ -1,5 +1,5 @@
 // Makes a clone ready to run: packages installed, the web page built, the right Node found.
-// Plain JavaScript, because it is what runs on whichever Node the machine happens to have (18 or newer).
+// Plain JavaScript, because it is what runs on whichever Node the machine happens to have (20 or newer).
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
