@@ -45,6 +45,9 @@ export interface Load {
   update(step: number, everyNth: number): void
 }
 
+/** Any time that a wall clock may show. */
+const START_NS = 1_800_000_000_000_000_000n
+
 /** Our side: rows reported to a source whose batches go to `accept` when `send` is called. */
 export function ourLoad(accept: (batch: Batch) => void): Load & { send(): void } {
   const batches: Batch[] = []
@@ -56,7 +59,7 @@ export function ourLoad(accept: (batch: Batch) => void): Load & { send(): void }
     update(step, everyNth) {
       for (let row = 0; row < ROWS; row += everyNth) {
         const record = records[row] ?? {}
-        record.time = BigInt(step)
+        record.time = START_NS + BigInt(step)
         for (let i = 0; i < COUNTERS; i++) record[`c${i}_bytes_total`] = counterAt(row, i, step)
         for (let i = 0; i < GAUGES; i++) record[`g${i}_celsius`] = gaugeAt(row, i, step)
         source.report(type, record)

@@ -17,3 +17,12 @@ export class SondeError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** What was given, for messages. Never throws and never walks what it is given, which may be huge or refer to itself. */
+export function shown(given: unknown): string {
+  if (typeof given === 'string') return JSON.stringify(given.slice(0, 100))
+  if (typeof given === 'bigint') return `${given}n`.slice(0, 100)
+  if (Array.isArray(given)) return `an array of ${given.length} elements`
+  if (given !== null && typeof given === 'object') return 'an object'
+  return typeof given === 'function' ? 'a function' : String(given)
+}

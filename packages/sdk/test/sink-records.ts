@@ -61,7 +61,7 @@ export const oddType = defineType(
 /** One record that fills {@link oddType} with what is at the edges. */
 export const ODD_RECORD: RecordOf<typeof oddType> = {
   flag: true,
-  time: 1,
+  time: 1_800_000_000_000_000,
   part: 'µ\n"\\',
   small: -128,
   wide: [0, 2n ** 64n - 1n, 1],

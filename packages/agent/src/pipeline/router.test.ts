@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Batch, createSource, defineType, gauge, type Sink, sinkStats, timestamp } from '@sonde/sdk'
+import { type Batch, createSource, defineType, gauge, type Sink, sinkStats, timestamp, wallNs } from '@sonde/sdk'
 import { Router } from './router.ts'
 
 const type = defineType('router_test', 'Records of this test', { time: timestamp(), level: gauge('f64') })
@@ -8,7 +8,7 @@ const type = defineType('router_test', 'Records of this test', { time: timestamp
 function batchOf(count: number): Batch {
   let batch: Batch | undefined
   const source = createSource({ id: 'test', emit: (emitted) => (batch = { ...emitted, bytes: emitted.bytes.slice() }) })
-  for (let i = 0; i < count; i++) source.report(type, { time: BigInt(i), level: i })
+  for (let i = 0; i < count; i++) source.report(type, { time: wallNs(), level: i })
   source.flush()
   assert.ok(batch)
   return batch

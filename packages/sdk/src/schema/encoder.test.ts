@@ -201,7 +201,7 @@ test('writes an aligned record to the documented bytes', () => {
     celsius: gauge('f32'),
     part: chars(4),
   })
-  const { source, emitted } = recordingSource()
+  const { source, emitted } = recordingSource({ clock: 'device' })
   source.report(type, {
     time: 0x0102030405060708n,
     device: 'eth0',

@@ -1,4 +1,4 @@
-import { SondeError } from '../errors.ts'
+import { SondeError, shown } from '../errors.ts'
 import { KIND_RANGE, type Kind } from './kinds.ts'
 import type { Layout, Slot } from './layout.ts'
 import type { Fields, RecordType } from './record-type.ts'
@@ -153,15 +153,6 @@ function loadWordSource(layout: Layout, at: string): string {
 
 function failValue(place: string, given: unknown, allowed: string): never {
   throw new SondeError('SRC_VALUE', `${place} was given ${shown(given)}; allowed: ${allowed}`)
-}
-
-/** Never throws and never walks what it is given, which may be huge or refer to itself. */
-function shown(given: unknown): string {
-  if (typeof given === 'string') return JSON.stringify(given.slice(0, 100))
-  if (typeof given === 'bigint') return `${given}n`.slice(0, 100)
-  if (Array.isArray(given)) return `an array of ${given.length} elements`
-  if (given !== null && typeof given === 'object') return 'an object'
-  return typeof given === 'function' ? 'a function' : String(given)
 }
 
 const utf8 = new TextEncoder()

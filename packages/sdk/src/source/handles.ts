@@ -1,4 +1,4 @@
-import { SondeError } from '../errors.ts'
+import { SondeError, shown } from '../errors.ts'
 import type { Integer64 } from '../schema/field.ts'
 import { KIND_RANGE, type Kind } from '../schema/kinds.ts'
 import type { Slot } from '../schema/layout.ts'
@@ -217,7 +217,7 @@ function markPresent(u32: Uint32Array, base: number, { word, bit }: NonNullable<
 function refuse(row: Row, { name, field }: Slot, value: unknown): never {
   throw new SondeError(
     'SRC_VALUE',
-    `${row.table.type.name}.${name} of {${row.key}} was given ${typeof value === 'string' ? JSON.stringify(value.slice(0, 100)) : String(value)}; allowed: ${allowedFor(field.kind)}, and no negative amount to add`,
+    `${row.table.type.name}.${name} of {${row.key}} was given ${shown(value)}; allowed: ${allowedFor(field.kind)}, and no negative amount to add`,
   )
 }
 

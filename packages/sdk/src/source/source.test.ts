@@ -3,12 +3,14 @@ import { test } from 'node:test'
 import { property, recordingSource, sondeError } from '../../test/helper.ts'
 import { counter, label, text, timestamp, value } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
+import type { SourceOptions } from './options.ts'
 import { createSource } from './source.ts'
 
 const port = defineType('port', '', { time: timestamp(), device: label(), rx: counter('u64') })
 const tiny = defineType('tiny', '', { n: value('u8') }, { layout: 'packed' })
 
-const record = (n: number) => ({ time: BigInt(n), device: 'eth0', rx: n })
+const T0 = 1_800_000_000_000_000_000n
+const record = (n: number) => ({ time: T0 + BigInt(n), device: 'eth0', rx: n })
 
 test('emits a batch when a buffer is full, and what is left on flush', () => {
   const { source, emitted } = recordingSource({ bufferBytes: 24 * 3, clock: 'device' })
@@ -142,9 +144,20 @@ test('refuses options out of range', () => {
     [{ rowLimit: Number.NaN }, 'SRC_OPTION'],
     [{ intervalMs: -1 }, 'SRC_OPTION'],
     [{ symbolLimit: 1 }, 'SCH_LIMIT'],
+    [{ id: 5 }, 'SRC_ID'],
+    [{ labels: { n: 5 } }, 'SRC_OPTION'],
+    [{ labels: null }, 'SRC_OPTION'],
+    [{ labels: JSON.parse('{"__proto__": "x"}') }, 'SRC_OPTION'],
+    [{ tag: 7 }, 'SRC_OPTION'],
+    [{ emit: undefined }, 'SRC_OPTION'],
+    [{ clock: 'walk' }, 'SRC_OPTION'],
   ] as const
   for (const [options, code] of wrongs) {
-    assert.throws(() => createSource({ id: 'test', emit, ...options }), sondeError(code), JSON.stringify(options))
+    assert.throws(
+      () => createSource({ id: 'test', emit, ...options } as SourceOptions),
+      sondeError(code),
+      JSON.stringify(options),
+    )
   }
 })
 
@@ -157,7 +170,7 @@ test('records whose label finds the symbol table full are left out, counted and 
   const { source, emitted } = recordingSource({ symbolLimit: 4 })
   const devices = ['a', 'b', 'c', 'd', 'a', 'c']
   devices.forEach((device, n) => {
-    source.report(port, { time: BigInt(n), device, rx: n })
+    source.report(port, { time: T0, device, rx: n })
   })
   source.flush()
   const records = emitted.flatMap((batch) => batch.records)
@@ -172,7 +185,7 @@ test('records whose label finds the symbol table full are left out, counted and 
   assert.deepEqual([...source.stats.dropped], [['symbol_limit', 3]])
   const { time: _, ...loss } = records.at(-1) ?? {}
   assert.deepEqual(loss, { component: 'test', reason: 'symbol_limit', records_total: 3n })
-  source.report(port, { time: 7n, device: 'e', rx: 7 })
+  source.report(port, { time: T0, device: 'e', rx: 7 })
   source.close()
   assert.equal(emitted.at(-1)?.records[0]?.records_total, 4n)
 })
@@ -181,7 +194,7 @@ test('losses are told with bound rows too, and bind says what to do about a full
   const { source, emitted } = recordingSource({ symbolLimit: 3 })
   source.bind(port, { device: 'a' }).counter('rx').set(1)
   assert.throws(() => source.bind(port, { device: 'b' }), sondeError('SRC_SYMBOL_LIMIT', /raise symbolLimit/))
-  source.report(port, { time: 1n, device: 'b', rx: 1 })
+  source.report(port, { time: T0, device: 'b', rx: 1 })
   source.collect()
   assert.deepEqual(
     emitted.map(({ type, count }) => [type.name, count]),
@@ -207,4 +220,37 @@ test('text that does not identify reads … when the symbol table is full, is co
   source.flush()
   assert.deepEqual(emitted[0]?.records, [{ note: 'a' }, { note: '…' }, { note: '…' }])
   assert.equal(source.symbols.overflowed, 2)
+})
+
+test('a field that the type has not is refused in the first record of a batch, with what it has', () => {
+  const { source, emitted } = recordingSource()
+  const misspelt = { ...record(1), rc: 5 }
+  assert.throws(() => source.report(port, misspelt), sondeError('SRC_VALUE', /no field "rc"; it has: time, device, rx/))
+  source.report(port, record(2))
+  source.flush()
+  assert.throws(() => source.report(port, misspelt), sondeError('SRC_VALUE'))
+  source.flush()
+  assert.deepEqual(
+    emitted.flatMap(({ records }) => records.map(({ rx }) => rx)),
+    [2n],
+  )
+})
+
+test('a time before 2000 is refused on the wall clock: milliseconds, say, that were given for nanoseconds', () => {
+  const { source, emitted } = recordingSource()
+  const micro = defineType('micro', '', { time: timestamp('us'), n: value('u8') })
+  const packed = defineType('packed', '', { n: value('u8'), time: timestamp() }, { layout: 'packed' })
+  const ms = 1_790_000_000_000
+  const message = /time was given 1790000000000, which is 1970-01-01T00:29:50.000Z; allowed: nanoseconds since/
+  assert.throws(() => source.report(port, { ...record(1), time: ms }), sondeError('SRC_VALUE', message))
+  assert.throws(() => source.report(micro, { time: ms, n: 1 }), sondeError('SRC_VALUE', /allowed: microseconds/))
+  assert.throws(() => source.report(packed, { time: ms, n: 1 }), sondeError('SRC_VALUE'))
+  assert.throws(() => source.collect(BigInt(ms)), sondeError('SRC_VALUE', /nanoseconds/))
+  source.report(micro, { time: ms * 1000, n: 1 })
+  source.report(packed, { time: BigInt(ms) * 1_000_000n, n: 1 })
+  source.flush()
+  assert.equal(emitted.length, 2)
+  const device = recordingSource({ clock: 'device' })
+  device.source.report(port, { ...record(1), time: 5 })
+  device.source.collect(5n)
 })

@@ -8,34 +8,8 @@ import { SymbolTable } from '../schema/symbols.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
 import { countDrop, droppedTotal } from '../sinks/sink.ts'
 import { wallNs } from './clock.ts'
+import { checkOptions, type SourceOptions } from './options.ts'
 import { type Row, Table } from './table.ts'
-
-/** Options of {@link createSource}. */
-export interface SourceOptions {
-  /** Who reports: a host, a device, a configured source. 1 to 200 characters. */
-  id: string
-  /** Free text of the owner. Default: empty. */
-  tag?: string
-  /** Constant labels of every series. Default: none. */
-  labels?: Labels
-  /** Where full batches go; their bytes are valid only during the call. Must not throw, and must not report to the same source. */
-  emit: (batch: Batch) => void
-  /** Payload bytes kept a type before a batch is emitted. Range: one record to 64 MiB. Default: 60 000. */
-  bufferBytes?: number
-  /** Clock of the timestamps. Default: `wall`. */
-  clock?: Clock
-  /** Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Default: 0, no period. */
-  intervalMs?: number
-  /** Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 16 777 216. Default: 65 536. */
-  symbolLimit?: number
-  /**
-   * Called for every record that is dropped, at once; must not throw. Default: the source reports its losses itself, as records of `sonde_loss` whose component is
-   * its id, at `flush`, `collect` and `close`: at most once a second, and again every minute.
-   */
-  onLoss?: (reason: string, records: number) => void
-  /** Bound rows a type at most. Default: 100 000. */
-  rowLimit?: number
-}
 
 /** What a source counts of itself. */
 export interface SourceLosses {
@@ -48,14 +22,17 @@ interface Buffer {
   readonly views: Views
   readonly capacity: number
   readonly encode: Encode
+  /** Where in a record the high word of its time is; −1 where it has none, or one of a clock that begins anywhere. */
+  readonly timeHighAt: number
+  readonly earliestHigh: number
   count: number
 }
 
-const BUFFER_BYTES_DEFAULT = 60_000
-const BUFFER_BYTES_LIMIT = 64 << 20
-const ROW_LIMIT_DEFAULT = 100_000
 const LOSS_REPORT_MS = 1000
 const LOSS_REPEAT_MS = 60_000
+
+/** High words of 2000-01-01 as a timestamp: what is earlier was not meant to be, as far as real clocks are concerned. */
+const EARLIEST_HIGH = { ns: 220_417_231, us: 220_417 }
 
 /**
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the buffer of its type; a full buffer, `flush`
@@ -83,42 +60,36 @@ export class Source {
   #closed = false
 
   constructor(options: SourceOptions) {
-    if (options.id.length < 1 || options.id.length > 200) {
-      throw new SondeError('SRC_ID', `a source id of ${options.id.length} characters; allowed: 1 to 200`)
-    }
-    const bufferBytes = options.bufferBytes ?? BUFFER_BYTES_DEFAULT
-    if (!(bufferBytes >= 8 && bufferBytes <= BUFFER_BYTES_LIMIT)) {
-      throw new SondeError('SRC_BUFFER_BYTES', `bufferBytes is ${bufferBytes}; allowed: 8 to ${BUFFER_BYTES_LIMIT}`)
-    }
-    const rowLimit = options.rowLimit ?? ROW_LIMIT_DEFAULT
-    if (!(rowLimit >= 1)) throw new SondeError('SRC_OPTION', `rowLimit is ${rowLimit}; allowed: 1 or more`)
-    const intervalMs = options.intervalMs ?? 0
-    if (!(intervalMs >= 0)) throw new SondeError('SRC_OPTION', `intervalMs is ${intervalMs}; allowed: 0 or more`)
-    this.symbols = new SymbolTable(options.symbolLimit)
-    this.info = Object.freeze({
-      id: options.id,
-      tag: options.tag ?? '',
-      labels: Object.freeze({ ...options.labels }),
-      symbols: this.symbols,
-      intervalMs,
-    })
-    this.#emit = options.emit
-    this.#onLoss = options.onLoss
-    this.#clock = options.clock ?? 'wall'
-    this.#bufferBytes = bufferBytes
-    this.#rowLimit = rowLimit
+    const { id, tag, labels, intervalMs, symbolLimit, ...rest } = checkOptions(options)
+    this.symbols = new SymbolTable(symbolLimit)
+    this.info = Object.freeze({ id, tag, labels, symbols: this.symbols, intervalMs })
+    this.#emit = rest.emit
+    this.#onLoss = rest.onLoss
+    this.#clock = rest.clock
+    this.#bufferBytes = rest.bufferBytes
+    this.#rowLimit = rest.rowLimit
   }
 
   /**
    * Reports one record. Where one of its labels is new text and the symbol table is full, it is dropped and counted in `stats`.
    *
-   * @throws SondeError `SRC_VALUE` where a field is missing or does not fit; nothing of the record is kept then.
+   * @throws SondeError `SRC_VALUE` where a field is missing or does not fit, where a timestamp of the wall clock is before 2000 (milliseconds given for nanoseconds,
+   * say), and where the record has a field that the type has not: this last is looked for in the first record of every batch alone, since it would take as long as the
+   * rest together. Nothing of the record is kept then.
    */
   report<T extends RecordType>(type: T, record: RecordOf<T>): void {
     const buffer = this.#bufferOf(type)
-    const isWritten = buffer.encode(record as object, buffer.views, buffer.count * type.layout.recordBytes)
-    if (!isWritten) this.#drop('symbol_limit')
-    else if (++buffer.count === buffer.capacity) this.#send(buffer)
+    const { views, count } = buffer
+    const offset = count * type.layout.recordBytes
+    if (!buffer.encode(record as object, views, offset)) {
+      this.#drop('symbol_limit')
+      return
+    }
+    if (count === 0) checkNames(type, record as object)
+    if (buffer.timeHighAt >= 0 && views.data.getUint32(offset + buffer.timeHighAt, true) < buffer.earliestHigh) {
+      refuseTime(type, views.data.getBigUint64(offset + buffer.timeHighAt - 4, true))
+    }
+    if (++buffer.count === buffer.capacity) this.#send(buffer)
   }
 
   /** Reports many records. All up to the first wrong one are kept. */
@@ -173,6 +144,9 @@ export class Source {
   /** Emits the current rows of every bound type, but those whose gauges were not all set yet, stamped with `timeNs`. Default: now. Does nothing once closed. */
   collect(timeNs: bigint = wallNs()): void {
     if (this.#closed) return
+    if (this.#clock === 'wall' && timeNs >> 32n < BigInt(EARLIEST_HIGH.ns)) {
+      throw earlyTime('timeNs of collect', timeNs, 1_000_000n)
+    }
     for (const { type, views, count } of this.#tables.values()) {
       if (count === 0) continue
       const { recordBytes } = type.layout
@@ -242,7 +216,10 @@ export class Source {
       )
     }
     const views = allocateViews(capacity * type.layout.recordBytes)
-    const buffer: Buffer = { type, views, capacity, encode: encoderOf(type, this.symbols), count: 0 }
+    const timeHighAt = type.time === undefined || this.#clock !== 'wall' ? -1 : type.time.offset + 4
+    const earliestHigh = EARLIEST_HIGH[type.time?.field.resolution ?? 'ns']
+    const encode = encoderOf(type, this.symbols)
+    const buffer: Buffer = { type, views, capacity, encode, timeHighAt, earliestHigh, count: 0 }
     this.#buffers.set(type, buffer)
     return buffer
   }
@@ -262,4 +239,27 @@ export class Source {
   #checkOpen(): void {
     if (this.#closed) throw new SondeError('SRC_CLOSED', `source ${this.info.id} is closed; make a new one`)
   }
+}
+
+function checkNames(type: RecordType, record: object): void {
+  const unknown = Object.keys(record).find((name) => !Object.hasOwn(type.fields, name))
+  if (unknown === undefined) return
+  throw new SondeError(
+    'SRC_VALUE',
+    `${type.name} has no field ${JSON.stringify(unknown)}; it has: ${Object.keys(type.fields).join(', ')}`,
+  )
+}
+
+function refuseTime({ name, time }: RecordType, given: bigint): never {
+  const isMicro = time?.field.resolution === 'us'
+  throw earlyTime(`${name}.${time?.name}`, given, isMicro ? 1000n : 1_000_000n)
+}
+
+function earlyTime(place: string, given: bigint, unitsPerMs: bigint): SondeError {
+  const unit = unitsPerMs === 1000n ? 'microseconds' : 'nanoseconds'
+  const shownTime = new Date(Number(given / unitsPerMs)).toISOString()
+  return new SondeError(
+    'SRC_VALUE',
+    `${place} was given ${given}, which is ${shownTime}; allowed: ${unit} since the Unix epoch, from 2000 on`,
+  )
 }

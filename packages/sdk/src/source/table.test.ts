@@ -16,6 +16,7 @@ import {
   timestamp,
 } from '../schema/field.ts'
 import { defineType, type Fields } from '../schema/record-type.ts'
+import type { Labels } from '../schema/series.ts'
 import type { Row } from './table.ts'
 
 const port = defineType('port', '', {
@@ -28,16 +29,17 @@ const port = defineType('port', '', {
   joules: optional(counter('f64')),
 })
 
+const T0 = 1_800_000_000_000_000_000n
 const eth0 = { device: 'eth0', port: '1' }
 
 test('collect sends the current row of every series, stamped', () => {
   const { source, emitted } = recordingSource()
   source.bind(port, eth0).counter('rx').add(5)
   source.bind(port, { device: 'eth1', port: '2' }).counter('rx').set(7)
-  source.collect(99n)
+  source.collect(T0)
   assert.deepEqual(emitted[0]?.records, [
-    { time: 99n, device: 'eth0', port: 1, rx: 5n },
-    { time: 99n, device: 'eth1', port: 2, rx: 7n },
+    { time: T0, device: 'eth0', port: 1, rx: 5n },
+    { time: T0, device: 'eth1', port: 2, rx: 7n },
   ])
 })
 
@@ -48,10 +50,10 @@ test('a timestamp in microseconds is stamped in microseconds, and a type without
     .bind(defineType('none', '', { n: counter('u64') }), {})
     .counter('n')
     .add(3)
-  source.collect(1_234_567n)
+  source.collect(T0 + 1999n)
   assert.deepEqual(
     emitted.map(({ records }) => records),
-    [[{ n: 0, time: 1234n }], [{ n: 3n }]],
+    [[{ n: 0, time: T0 / 1000n + 1n }], [{ n: 3n }]],
   )
 })
 
@@ -66,15 +68,15 @@ test('an optional field is absent until a handle writes it', () => {
   const { source, emitted } = recordingSource()
   const row = source.bind(port, eth0)
   const celsius = row.gauge('celsius')
-  source.collect(1n)
+  source.collect(T0)
   celsius.set(41.5)
   row.counter('drops').add(2)
-  source.collect(2n)
+  source.collect(T0 + 1n)
   assert.deepEqual(
     emitted.map(({ records }) => records[0]),
     [
-      { time: 1n, device: 'eth0', port: 1, rx: 0n },
-      { time: 2n, device: 'eth0', port: 1, rx: 0n, celsius: 41.5, drops: 2n },
+      { time: T0, device: 'eth0', port: 1, rx: 0n },
+      { time: T0 + 1n, device: 'eth0', port: 1, rx: 0n, celsius: 41.5, drops: 2n },
     ],
   )
 })
@@ -83,7 +85,7 @@ test('u64 handles are exact beyond 2^53, carry between words, and wrap like the 
   const { source, emitted } = recordingSource()
   const rx = source.bind(port, eth0).counter('rx')
   const expect = (expected: bigint) => {
-    source.collect(0n)
+    source.collect(T0)
     assert.equal(emitted.at(-1)?.records[0]?.rx, expected)
   }
   rx.set(2 ** 32 - 1)
@@ -119,8 +121,8 @@ test('handles refuse what is no value of the field, and keep the old one', () =>
   for (const wrong of [null, '5', true, 1n] as never[]) {
     for (const handle of [rx, joules]) assert.throws(() => handle.add(wrong), sondeError('SRC_VALUE'))
   }
-  source.collect(0n)
-  assert.deepEqual(emitted[0]?.records, [{ time: 0n, device: 'eth0', port: 1, rx: 7n, celsius: 1 }])
+  source.collect(T0)
+  assert.deepEqual(emitted[0]?.records, [{ time: T0, device: 'eth0', port: 1, rx: 7n, celsius: 1 }])
 })
 
 test('there are no handles for what is not there, is no number, or has another role', () => {
@@ -232,11 +234,15 @@ test('labels are checked: all of them, no others, numbers in their one spelling'
     [{ ...eth0, port: '256' }, 'SRC_VALUE'],
     [{ ...eth0, port: 'one' }, 'SRC_VALUE'],
     [{ ...eth0, port: '-0' }, 'SRC_VALUE'],
+    [{ ...eth0, port: 300 }, 'SRC_VALUE'],
+    [{ ...eth0, device: null }, 'SRC_VALUE'],
+    [null, 'SRC_VALUE'],
+    ['eth0', 'SRC_VALUE'],
   ] as const
   for (const [labels, code] of wrongs) {
-    assert.throws(() => source.bind(port, labels), sondeError(code), JSON.stringify(labels))
+    assert.throws(() => source.bind(port, labels as Labels), sondeError(code), JSON.stringify(labels))
   }
-  source.collect(0n)
+  source.collect(T0)
   assert.deepEqual(emitted, [])
 })
 
@@ -266,12 +272,12 @@ test('a released row is no longer collected, its handles do nothing, and bound a
   rx.set(10)
   rx.add(1)
   row.gauge('celsius').set(1)
-  source.collect(0n)
+  source.collect(T0)
   assert.equal(emitted.length, 0)
   assert.notEqual(source.bind(port, eth0), row)
   rx.add(1)
-  source.collect(0n)
-  assert.deepEqual(emitted[0]?.records, [{ time: 0n, device: 'eth0', port: 1, rx: 0n }])
+  source.collect(T0)
+  assert.deepEqual(emitted[0]?.records, [{ time: T0, device: 'eth0', port: 1, rx: 0n }])
 })
 
 property('rows bound, written and released in any order hold what was written to them', 50, (random) => {
@@ -304,12 +310,12 @@ property('rows bound, written and released in any order hold what was written to
       known.row.gauge('celsius').set(known.celsius)
     }
   }
-  source.collect(5n)
+  source.collect(T0)
   const collected = new Map(emitted[0]?.records.map((record) => [record.n, record]))
   const complete = [...live].filter(([, { level }]) => level !== undefined)
   assert.equal(collected.size, complete.length)
   for (const [n, { rx, level, celsius }] of complete) {
-    const expected = { time: 5n, n, rx, level }
+    const expected = { time: T0, n, rx, level }
     assert.deepEqual(collected.get(n), celsius === undefined ? expected : { ...expected, celsius })
   }
 })

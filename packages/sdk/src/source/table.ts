@@ -1,4 +1,4 @@
-import { SondeError } from '../errors.ts'
+import { SondeError, shown } from '../errors.ts'
 import { encoderOf } from '../schema/encoder.ts'
 import type { Role } from '../schema/field.ts'
 import type { Kind } from '../schema/kinds.ts'
@@ -115,10 +115,20 @@ export class Table {
 
   /** The labels in the order of the type, so that every way to write a series finds the same row. */
   #inOrder(given: Labels): Labels {
+    if (given === null || typeof given !== 'object') {
+      const names = this.type.labels.map(({ name }) => name).join(', ') || 'none'
+      throw new SondeError(
+        'SRC_VALUE',
+        `${this.type.name} was bound to ${shown(given)}; allowed: an object with a text for each label: ${names}`,
+      )
+    }
     const labels: Record<string, string> = {}
     for (const { name } of this.type.labels) {
       const text = Object.hasOwn(given, name) ? given[name] : undefined
       if (text === undefined) throw new SondeError('SRC_VALUE', `label ${this.type.name}.${name} is missing`)
+      if (typeof text !== 'string') {
+        throw new SondeError('SRC_VALUE', `label ${this.type.name}.${name} was given ${shown(text)}; allowed: text`)
+      }
       labels[name] = text
     }
     const unknown = Object.keys(given).find((name) => !Object.hasOwn(labels, name))

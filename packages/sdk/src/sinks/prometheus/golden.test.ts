@@ -183,9 +183,9 @@ test('labels that the format reserves or cannot write are renamed, and empty one
 test('HELP says which series have no value, and why', async () => {
   const rig = new PrometheusRig()
   const source = rig.source('s', { node: 'n1' })
-  rig.report(source, port, { time: 1n, device: 'eth0', port: 1, rx_bytes_total: 1, xid: 0 })
+  rig.report(source, port, { time: 1_800_000_000_000_000_000n, device: 'eth0', port: 1, rx_bytes_total: 1, xid: 0 })
   rig.report(source, absenceType, {
-    time: 1n,
+    time: 1_800_000_000_000_000_000n,
     type: 'port',
     series: seriesKey({ device: 'eth0', port: '1', node: 'n1' }),
     field: 'temperature_celsius',

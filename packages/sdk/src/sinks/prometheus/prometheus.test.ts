@@ -24,7 +24,14 @@ const line = (device: string, value: number | string) => `${metric}{device="${de
 
 function reportGone(rig: PrometheusRig, source: Source, device: string): void {
   const series = seriesKey({ device })
-  rig.report(source, absenceType, { time: 1n, type: 'port', series, field: '', code: 'gone', reason: 'unplugged' })
+  rig.report(source, absenceType, {
+    time: 1_800_000_000_000_000_000n,
+    type: 'port',
+    series,
+    field: '',
+    code: 'gone',
+    reason: 'unplugged',
+  })
 }
 
 function checkBalance({ view }: PrometheusRig): void {

@@ -25,7 +25,14 @@ function report(rig: PrometheusRig, { source, type, device, value }: Reporter): 
 
 function say(rig: PrometheusRig, { source, type, device }: Reporter, code: string): void {
   const series = seriesKey({ device })
-  rig.report(source, absenceType, { time: 1n, type: type.name, series, field: '', code, reason: 'a test' })
+  rig.report(source, absenceType, {
+    time: 1_800_000_000_000_000_000n,
+    type: type.name,
+    series,
+    field: '',
+    code,
+    reason: 'a test',
+  })
 }
 
 /** Changes who reports: a new one, another value, one that is gone, a source that is removed, or silence until all expires. */

@@ -32,7 +32,7 @@ test('golden lines', () => {
   assert.equal(
     text.replace(/"time":"\d+"/, '"time":"1"'),
     '{"type":"conformance_port","source":"nic","labels":{"node":"n1"},"record":{"time":"1","device":"eth0","rx_bytes_total":"18446744073709551615"}}\n' +
-      '{"type":"conformance.odd-type:1","source":"nic","labels":{"node":"n1"},"record":{"flag":true,"time":"1","part":"µ\\n\\"\\\\","small":-128,"wide":["0","18446744073709551615","1"],"signed":"-9223372036854775808","real":"NaN","note":"a\\u0000b \\ud800","wait":[0,4294967295,0,1]}}\n',
+      '{"type":"conformance.odd-type:1","source":"nic","labels":{"node":"n1"},"record":{"flag":true,"time":"1800000000000000","part":"µ\\n\\"\\\\","small":-128,"wide":["0","18446744073709551615","1"],"signed":"-9223372036854775808","real":"NaN","note":"a\\u0000b \\ud800","wait":[0,4294967295,0,1]}}\n',
   )
 })
 

@@ -1,0 +1,75 @@
+import { SondeError, shown } from '../errors.ts'
+import type { Batch, Clock } from '../schema/batch.ts'
+import type { Labels } from '../schema/series.ts'
+
+/** Options of {@link createSource}. */
+export interface SourceOptions {
+  /** Who reports: a host, a device, a configured source. 1 to 200 characters. */
+  id: string
+  /** Free text of the owner. Default: empty. */
+  tag?: string
+  /** Constant labels of every series. Default: none. */
+  labels?: Labels
+  /** Where full batches go; their bytes are valid only during the call. Must not throw, and must not report to the same source. */
+  emit: (batch: Batch) => void
+  /** Payload bytes kept a type before a batch is emitted. Range: one record to 64 MiB. Default: 60 000. */
+  bufferBytes?: number
+  /** Clock of the timestamps. Default: `wall`. */
+  clock?: Clock
+  /** Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Default: 0, no period. */
+  intervalMs?: number
+  /** Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 16 777 216. Default: 65 536. */
+  symbolLimit?: number
+  /**
+   * Called for every record that is dropped, at once; must not throw. Default: the source reports its losses itself, as records of `sonde_loss` whose component is
+   * its id, at `flush`, `collect` and `close`: at most once a second, and again every minute.
+   */
+  onLoss?: (reason: string, records: number) => void
+  /** Bound rows a type at most. Default: 100 000. */
+  rowLimit?: number
+}
+
+/** Options with every default filled in, but for those of `symbolLimit` and `onLoss`. */
+type CheckedOptions = SourceOptions & Required<Omit<SourceOptions, 'symbolLimit' | 'onLoss'>>
+
+const CLOCKS: readonly Clock[] = ['wall', 'monotonic', 'device']
+const BUFFER_BYTES_DEFAULT = 60_000
+const BUFFER_BYTES_LIMIT = 64 << 20
+const ROW_LIMIT_DEFAULT = 100_000
+
+/** @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed. */
+export function checkOptions(options: SourceOptions): CheckedOptions {
+  const { bufferBytes = BUFFER_BYTES_DEFAULT, rowLimit = ROW_LIMIT_DEFAULT, intervalMs = 0, clock = 'wall' } = options
+  const { id, tag = '', emit } = options
+  if (typeof id !== 'string' || id.length < 1 || id.length > 200) {
+    throw new SondeError(
+      'SRC_ID',
+      `a source id of ${typeof id === 'string' ? `${id.length} characters` : shown(id)}; allowed: 1 to 200 characters`,
+    )
+  }
+  if (!(bufferBytes >= 8 && bufferBytes <= BUFFER_BYTES_LIMIT)) {
+    throw new SondeError('SRC_BUFFER_BYTES', `bufferBytes is ${bufferBytes}; allowed: 8 to ${BUFFER_BYTES_LIMIT}`)
+  }
+  if (!(rowLimit >= 1)) throw refused('rowLimit', rowLimit, '1 or more')
+  if (!(intervalMs >= 0)) throw refused('intervalMs', intervalMs, '0 or more')
+  if (!CLOCKS.includes(clock)) throw refused('clock', clock, CLOCKS.join(', '))
+  if (typeof tag !== 'string') throw refused('tag', tag, 'text')
+  if (typeof emit !== 'function') throw refused('emit', emit, 'a function that takes batches')
+  const labels = checkLabels(options.labels === undefined ? {} : options.labels)
+  return { ...options, id, tag, labels, emit, bufferBytes, rowLimit, intervalMs, clock }
+}
+
+function checkLabels(labels: Labels): Labels {
+  if (labels === null || typeof labels !== 'object')
+    throw refused('labels', labels, "texts by name, such as { node: 'n1' }")
+  for (const [name, text] of Object.entries(labels)) {
+    if (typeof text !== 'string') throw refused(`labels.${name}`, text, 'text')
+    // As a key of labels it would set their prototype.
+    if (name === '__proto__') throw refused('labels', name, 'another name')
+  }
+  return Object.freeze({ ...labels })
+}
+
+function refused(option: string, given: unknown, allowed: string): SondeError {
+  return new SondeError('SRC_OPTION', `${option} of a source is ${shown(given)}; allowed: ${allowed}`)
+}
