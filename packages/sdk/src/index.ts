@@ -27,7 +27,7 @@ export {
   type SeriesQuery,
   VALUE_COUNT_LIMIT,
 } from './query/form.ts'
-export { parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
+export { objectOf, parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
 export type { Batch, Clock, SourceInfo } from './schema/batch.ts'
 export {
   absenceType,

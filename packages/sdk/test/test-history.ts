@@ -180,6 +180,10 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       for (const fn of ['last', 'avg', 'min', 'max', 'rate', 'increase'] as const) {
         for (const field of ['bytes_total', 'packets_total', 'celsius', 'level'] as const) {
           const query = { metric: `probe_${field}`, function: fn }
+          if ((fn === 'rate' || fn === 'increase') && !field.endsWith('_total')) {
+            await assert.rejects(bench.ask(query, 120, stepMs), { code: 'QRY_FORM' })
+            continue
+          }
           const { series } = await bench.ask(query, 120, stepMs)
           const grid = gridOf(START_MS, START_MS + 120_000, stepMs)
           for (const { labels, values } of series) {

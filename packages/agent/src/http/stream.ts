@@ -1,4 +1,4 @@
-import { parseQueries, SondeError, stepOf } from '@sonde/sdk'
+import { objectOf, parseQueries, SondeError, stepOf } from '@sonde/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { jsonParameter, parameter } from './api.ts'
@@ -40,10 +40,7 @@ export function streamRoute(app: FastifyInstance, agent: Agent): void {
 }
 
 function subscriptionOf(request: FastifyRequest): Subscription {
-  const form = jsonParameter(request)
-  if (form === null || typeof form !== 'object')
-    throw new SondeError('QRY_FORM', `q is ${JSON.stringify(form)}; allowed: an object with stepMs and queries`)
-  const { stepMs: step = STEP_MS_DEFAULT, queries } = form as { stepMs?: unknown; queries?: unknown }
+  const { stepMs: step = STEP_MS_DEFAULT, queries } = objectOf(jsonParameter(request), 'q', ['stepMs', 'queries'])
   const stepMs = stepOf(step, STEP_MS_DEFAULT)
   if (stepMs < STEP_MS_MIN || stepMs > STEP_MS_MAX)
     throw new SondeError('QRY_FORM', `stepMs is ${stepMs}; a live stream takes ${STEP_MS_MIN} to ${STEP_MS_MAX}`)

@@ -31,7 +31,7 @@ interface Budget {
 /**
  * Answers every question of a request over what `find` gives for it.
  *
- * @throws SondeError `QRY_SERIES_LIMIT` where a question matches too many series, `QRY_COST_LIMIT` where series times points are too many in all.
+ * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, `QRY_SERIES_LIMIT` where a question matches too many series, `QRY_COST_LIMIT` where series times points are too many in all.
  */
 export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) => readonly Found[]): QueryAnswer {
   const { fromMs, toMs, stepMs, queries } = request
@@ -50,6 +50,7 @@ function answerQuery(
   budget: Budget,
 ): QueryResult {
   const first = found[0]
+  checkFunction(query, found)
   let series: SeriesAnswer[] = []
   let resolutionMs = 0
   for (const { columns } of found) {
@@ -75,6 +76,13 @@ function answerQuery(
     clock: first?.clock ?? '',
     series,
   }
+}
+
+/** What a gauge lost is no restart: its rate would be a number without meaning. */
+function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly Found[]): void {
+  if (asked !== 'rate' && asked !== 'increase') return
+  if (found.length === 0 || !found.every(({ slot }) => slot.field.role === 'gauge')) return
+  throw new SondeError('QRY_FORM', `${metric} is a gauge, and ${asked} is for counters; allowed: last, avg, min, max`)
 }
 
 function tooManyValues(): SondeError {

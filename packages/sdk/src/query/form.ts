@@ -71,7 +71,7 @@ export interface History {
   /**
    * Answers a request.
    *
-   * @throws SondeError `QRY_SERIES_LIMIT` where a question matches too many series, `QRY_COST_LIMIT` where the answer would hold too many values.
+   * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, `QRY_SERIES_LIMIT` where a question matches too many series, `QRY_COST_LIMIT` where the answer would hold too many values.
    */
   query(request: QueryRequest): Promise<QueryAnswer>
 }

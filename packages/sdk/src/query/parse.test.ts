@@ -65,11 +65,21 @@ const WRONG: readonly [string, unknown, string][] = [
     matching(...Array.from({ length: 9 }, (_, n) => ({ label: 'a', op: '=~', value: `${n}`.repeat(500) }))),
     'QRY_LIMIT',
   ],
+  ['an unknown key', { ...GOOD, step: 5 }, 'QRY_FORM'],
+  ['an unknown key of a question', { ...GOOD, queries: [{ metric: 'm', functon: 'rate' }] }, 'QRY_FORM'],
+  ['an unknown key of a matcher', matching({ label: 'a', value: 'b', operator: '!=' }), 'QRY_FORM'],
   ['by that is no list', { ...GOOD, queries: [{ metric: 'm', by: 'device' }] }, 'QRY_FORM'],
 ]
 for (const [what, input, code] of WRONG) {
   test(`refuses ${what} with ${code}`, () => assert.equal(codeOf(input), code))
 }
+
+test('names the key that it does not know, and those that it knows', () => {
+  assert.throws(
+    () => parseQueryRequest({ ...GOOD, queries: [{ metric: 'm', functon: 'rate' }] }),
+    /queries\[0\] has the key "functon"; allowed: metric, function, matchers, by, aggregate/,
+  )
+})
 
 test('random input never throws anything but a typed error', () => {
   const parts = [null, 1, -1, '', 'x', true, [], {}, { metric: 'm' }, [{ metric: 'm' }], Number.POSITIVE_INFINITY]

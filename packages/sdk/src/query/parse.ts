@@ -1,4 +1,4 @@
-import { SondeError } from '../errors.ts'
+import { SondeError, shown } from '../errors.ts'
 import { expressionOf } from './expression.ts'
 import {
   type Aggregate,
@@ -28,7 +28,7 @@ const EXPRESSIONS_LENGTH_LIMIT = 4096
  * @throws SondeError `QRY_FORM` names the key, the value and what is allowed; `QRY_LIMIT` where too much is asked.
  */
 export function parseQueryRequest(input: unknown): QueryRequest {
-  const body = objectOf(input, 'the request')
+  const body = objectOf(input, 'the request', ['fromMs', 'toMs', 'stepMs', 'queries'])
   const toMs = body.toMs === undefined ? Date.now() : timeOf(body.toMs, 'toMs')
   const fromMs = body.fromMs === undefined ? toMs - 300_000 : timeOf(body.fromMs, 'fromMs')
   if (!(fromMs < toMs)) throw new SondeError('QRY_FORM', `fromMs ${fromMs} is not before toMs ${toMs}`)
@@ -71,7 +71,7 @@ export function stepOf(asked: unknown, windowMs: number): number {
 }
 
 function parseQuery(input: unknown, place: string, expressions: Set<string>): SeriesQuery {
-  const query = objectOf(input, place)
+  const query = objectOf(input, place, ['metric', 'function', 'matchers', 'by', 'aggregate'])
   if (typeof query.metric !== 'string' || query.metric === '')
     throw new SondeError('QRY_FORM', `${place}.metric must be a metric's name`)
   const matchers = query.matchers ?? []
@@ -95,7 +95,7 @@ function parseQuery(input: unknown, place: string, expressions: Set<string>): Se
 }
 
 function parseMatcher(input: unknown, place: string, expressions: Set<string>): Matcher {
-  const matcher = objectOf(input, place)
+  const matcher = objectOf(input, place, ['label', 'op', 'value'])
   if (typeof matcher.label !== 'string') throw new SondeError('QRY_FORM', `${place}.label must be a label's name`)
   if (typeof matcher.value !== 'string') throw new SondeError('QRY_FORM', `${place}.value must be text`)
   const op = oneOf(matcher.op ?? '=', OPS, `${place}.op`)
@@ -115,9 +115,18 @@ function checkExpression(source: string, place: string, expressions: Set<string>
   expressionOf(source, place)
 }
 
-function objectOf(input: unknown, place: string): Record<string, unknown> {
+/**
+ * An object that came from outside, with no other keys than those.
+ *
+ * @throws SondeError `QRY_FORM` names the key: one that is misspelt would be taken as left out.
+ */
+export function objectOf(input: unknown, place: string, keys: readonly string[]): Record<string, unknown> {
   if (input === null || typeof input !== 'object' || Array.isArray(input))
-    throw new SondeError('QRY_FORM', `${place} must be an object`)
+    throw new SondeError('QRY_FORM', `${place} must be an object; allowed in it: ${keys.join(', ')}`)
+  const unknown = Object.keys(input).find((key) => !keys.includes(key))
+  if (unknown !== undefined) {
+    throw new SondeError('QRY_FORM', `${place} has the key ${shown(unknown)}; allowed: ${keys.join(', ')}`)
+  }
   return input as Record<string, unknown>
 }
 
