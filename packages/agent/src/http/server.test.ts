@@ -191,7 +191,13 @@ test('garbage is refused with its place, its value and what is allowed', async (
       'QRY_FORM',
       /stepMs is 50; a live stream takes 100 to 60000/,
     ],
-    [`${address}/api/v1/stream?q=null`, undefined, 400, 'QRY_FORM', /q is null; allowed: an object/],
+    [
+      `${address}/api/v1/stream?q=null`,
+      undefined,
+      400,
+      'QRY_FORM',
+      /q must be an object; allowed in it: stepMs, queries/,
+    ],
     [
       `${address}/api/v1/stream?lastEventId=x&q=${encodeURIComponent('{"queries":[{"metric":"m"}]}')}`,
       undefined,

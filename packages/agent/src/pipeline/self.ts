@@ -3,7 +3,6 @@ import {
   type Batch,
   counter,
   createSource,
-  defineType,
   droppedTotal,
   gauge,
   type HistoryStatus,
@@ -16,6 +15,7 @@ import {
   storeHealthType,
   timestamp,
 } from '@sonde/sdk'
+import { defineOwnType } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { HttpStats } from '../http/http-stats.ts'
 import type { Router } from './router.ts'
@@ -26,7 +26,7 @@ const SELF_INTERVAL_MS = 1000
 const LOOP_DELAY_RESOLUTION_MS = 10
 
 /** The agent's own process. */
-const processType = defineType('sonde_process', 'The process of Sonde itself', {
+const processType = defineOwnType('sonde_process', 'The process of Sonde itself', {
   time: timestamp(),
   version: label('Version of Sonde'),
   resident_memory_bytes: gauge('u64', { unit: 'bytes', help: 'Resident memory' }),
@@ -39,7 +39,7 @@ const processType = defineType('sonde_process', 'The process of Sonde itself', {
 })
 
 /** The listener. */
-const httpType = defineType('sonde_http', 'The HTTP listener of Sonde', {
+const httpType = defineOwnType('sonde_http', 'The HTTP listener of Sonde', {
   time: timestamp(),
   requests_total: counter('u64', { help: 'Requests answered' }),
   errors_total: counter('u64', { help: 'Requests that failed by a fault of ours' }),
@@ -47,9 +47,9 @@ const httpType = defineType('sonde_http', 'The HTTP listener of Sonde', {
 })
 
 /** What the listener turned away. */
-const httpRefusalType = defineType('sonde_http_refused', 'Requests turned away and streams cut short, by reason', {
+const httpRefusalType = defineOwnType('sonde_http_refused', 'Requests turned away and streams cut short, by reason', {
   time: timestamp(),
-  reason: label('Why: connections, stream_clients, stream_stalled, parallel_queries, query_cost or host'),
+  reason: label('Why: connections, stream_clients, stream_queries, stream_stalled, parallel_queries, query_cost or host'),
   requests_total: counter('u64', { help: 'Requests turned away, or streams cut short' }),
 })
 

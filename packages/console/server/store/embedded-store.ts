@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads'
 import {
   type Batch,
   countDrop,
-  defineType,
   droppedTotal,
   messageOf,
   type QueryAnswer,
@@ -12,6 +11,7 @@ import {
   SondeError,
   sinkStats,
 } from '@sonde/sdk'
+import { typeOfDefinition } from '@sonde/sdk/internal'
 import type { StoreSettings } from './config.ts'
 import { PageQueue } from './pages.ts'
 import type { FileStatus, FromWorker, RecordsRequest, StoredBatch, ToWorker, WorkerStart } from './protocol.ts'
@@ -274,9 +274,7 @@ export class EmbeddedStore implements Store {
 }
 
 function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Batch {
-  const fields = Object.fromEntries(type.fields.map(({ name, ...field }) => [name, field]))
-  const recordType = defineType(type.name, type.description, fields, { layout: type.layout })
-  return { type: recordType, source: { ...source, symbols: symbolsOf(texts) }, clock, count, bytes }
+  return { type: typeOfDefinition(type), source: { ...source, symbols: symbolsOf(texts) }, clock, count, bytes }
 }
 
 /** Waits for a promise, but no longer than that; leaves no timer behind. */

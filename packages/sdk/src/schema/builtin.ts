@@ -1,8 +1,8 @@
 import { counter, gauge, label, optional, text, timestamp, value } from './field.ts'
-import { defineType } from './record-type.ts'
+import { defineOwnType } from './record-type.ts'
 
 /** A device's ticks bracketed by two readings of the host clock: the offset is the middle, the error half the bracket. */
-export const clockType = defineType('sonde_clock', 'A device clock against the host clock', {
+export const clockType = defineOwnType('sonde_clock', 'A device clock against the host clock', {
   time: timestamp(),
   device: label('Device whose clock was read'),
   device_ticks: value('u64', { help: 'Reading of the device clock' }),
@@ -11,7 +11,7 @@ export const clockType = defineType('sonde_clock', 'A device clock against the h
 })
 
 /** A stretch without samples that the source knows of. */
-export const gapType = defineType('sonde_gap', 'A stretch without samples', {
+export const gapType = defineOwnType('sonde_gap', 'A stretch without samples', {
   time: timestamp(),
   type: label('Type whose records are missing'),
   series: label('Labels of the series, empty for all of the source'),
@@ -22,7 +22,7 @@ export const gapType = defineType('sonde_gap', 'A stretch without samples', {
 })
 
 /** The start or end of an event. */
-export const markType = defineType('sonde_mark', 'Start or end of an event', {
+export const markType = defineOwnType('sonde_mark', 'Start or end of an event', {
   time: timestamp(),
   event: label('Id of the event'),
   rule: label('Rule that opened it'),
@@ -30,7 +30,7 @@ export const markType = defineType('sonde_mark', 'Start or end of an event', {
 })
 
 /** Records that were dropped, by whom and why. */
-export const lossType = defineType('sonde_loss', 'Records dropped, by component and reason', {
+export const lossType = defineOwnType('sonde_loss', 'Records dropped, by component and reason', {
   time: timestamp(),
   component: label('Who dropped them'),
   reason: label('Why'),
@@ -41,7 +41,7 @@ export const lossType = defineType('sonde_loss', 'Records dropped, by component 
  * Why a value is absent: state, not a sample. `series` is the text of {@link seriesKey}, empty for every series of the type; `field` is empty for
  * the whole series. Code `gone` takes the series out of every view; an empty code says that the value is back.
  */
-export const absenceType = defineType('sonde_absence', 'Why a value is absent', {
+export const absenceType = defineOwnType('sonde_absence', 'Why a value is absent', {
   time: timestamp(),
   type: label('Type of the record'),
   series: label('Labels of the series'),
@@ -51,7 +51,7 @@ export const absenceType = defineType('sonde_absence', 'Why a value is absent', 
 })
 
 /** How a source fares; one row a source. */
-export const sourceHealthType = defineType('sonde_source', 'How a source fares', {
+export const sourceHealthType = defineOwnType('sonde_source', 'How a source fares', {
   time: timestamp(),
   source: label('Name of the source'),
   up: gauge('u64', { help: '1 while the source reads' }),
@@ -65,7 +65,7 @@ export const sourceHealthType = defineType('sonde_source', 'How a source fares',
 })
 
 /** How a sink fares; one row a sink. */
-export const sinkHealthType = defineType('sonde_sink', 'How a sink fares', {
+export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   time: timestamp(),
   sink: label('Name of the sink'),
   in_total: counter('u64', { help: 'Records it was given' }),
@@ -76,7 +76,7 @@ export const sinkHealthType = defineType('sonde_sink', 'How a sink fares', {
 })
 
 /** How the store fares. */
-export const storeHealthType = defineType('sonde_store', 'How the store of history fares', {
+export const storeHealthType = defineOwnType('sonde_store', 'How the store of history fares', {
   time: timestamp(),
   up: gauge('u64', { help: '1 while it writes, 0 while it fails' }),
   size_bytes: gauge('u64', { unit: 'bytes', help: 'Size on disk' }),

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sondeError } from '../../test/helper.ts'
+import { sourceHealthType } from './builtin.ts'
 import { array, buckets, chars, counter, type Field, gauge, label, optional, text, timestamp, value } from './field.ts'
 import { definitionOf } from './fingerprint.ts'
-import { defineType, type Fields } from './record-type.ts'
+import { defineType, type Fields, typeOfDefinition } from './record-type.ts'
 
 const one: Fields = { n: value('u32') }
 
 test('takes names of letters, digits and a few marks', () => {
-  for (const name of ['a', '_x', 'sonde_absence', 'HeatSensor', 'diag.pcie:read-latency', 'x'.repeat(128)]) {
+  for (const name of ['a', '_x', 'sondes_absence', 'HeatSensor', 'diag.pcie:read-latency', 'x'.repeat(128)]) {
     assert.equal(defineType(name, '', { [name]: value('u8') }).name, name)
   }
 })
@@ -132,4 +133,20 @@ test('a type rebuilt from its definition, by way of JSON, is the same type', () 
 test('a type cannot be changed', () => {
   const type = defineType('t', '', one)
   assert.throws(() => Object.assign(type, { name: 'other' }), TypeError)
+})
+
+test('names that begin with sonde_ are kept for what Sonde says of itself, also where only the metric has one', () => {
+  const fields = { source: label(), up: gauge('u64') }
+  assert.throws(() => defineType('sonde_source', '', fields), sondeError('SCH_NAME', /begin with sonde_/))
+  assert.throws(() => defineType('sonde_mine', '', { note: text() }), sondeError('SCH_NAME'))
+  assert.throws(() => defineType('sonde.source', '', fields), sondeError('SCH_METRIC_NAME', /sonde_source_up/))
+  const named = { up: gauge('u64', { metric: 'sonde_source_up' }) }
+  assert.throws(() => defineType('mine', '', named), sondeError('SCH_METRIC_NAME', /mine\.up/))
+  defineType('sonde', '', { note: text() })
+})
+
+test("a definition becomes the type that it was made of, and Sonde's own types too", () => {
+  for (const type of [defineType('port', 'A port', { n: counter('u64', { help: 'N' }) }), sourceHealthType]) {
+    assert.deepEqual(typeOfDefinition(definitionOf(type.name, type.description, type.fields, type.layout.kind)), type)
+  }
 })

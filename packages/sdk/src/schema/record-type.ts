@@ -1,6 +1,6 @@
 import { SondeError } from '../errors.ts'
 import type { Field, Role } from './field.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { fingerprintOf, type TypeDefinition } from './fingerprint.ts'
 import { KIND_BYTES } from './kinds.ts'
 import { type Layout, layoutOf, type Slot } from './layout.ts'
 
@@ -41,6 +41,8 @@ export interface TypeOptions {
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
+/** What Sonde says of itself begins so; nobody else may say it. */
+const OWN_PREFIX = 'sonde_'
 const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const ROLES: ReadonlySet<string> = new Set<Role>(['timestamp', 'label', 'counter', 'gauge', 'bucket', 'value'])
 const FIELD_COUNT_LIMIT = 1024
@@ -49,13 +51,42 @@ const RECORD_BYTES_LIMIT = 1 << 20
 /**
  * Declares a record type.
  *
- * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_FIELD` or `SCH_LIMIT` where a name, a field or a size is not allowed.
+ * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_FIELD` or `SCH_LIMIT` where a name, a field or a size is not allowed. Names of types and metrics that
+ * begin with `sonde_` are Sonde's own: they say how Sonde itself fares.
  * @example
  * const port = defineType('port', 'Counters of a port', {
  *   time: timestamp(), device: label(), rx_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes received' }),
  * })
  */
 export function defineType<F extends Fields>(
+  name: string,
+  description: string,
+  fields: F,
+  options: TypeOptions = {},
+): RecordType<F> {
+  const type = defineOwnType(name, description, fields, options)
+  if (name.startsWith(OWN_PREFIX)) {
+    throw new SondeError('SCH_NAME', `type ${name}: names that begin with ${OWN_PREFIX} are Sonde's own; take another`)
+  }
+  for (const [field, metric] of type.metrics) {
+    if (!metric.startsWith(OWN_PREFIX)) continue
+    throw new SondeError(
+      'SCH_METRIC_NAME',
+      `metric ${metric} of ${name}.${field}: names that begin with ${OWN_PREFIX} are Sonde's own; take another`,
+    )
+  }
+  return type
+}
+
+/** A type as it was declared elsewhere: what {@link definitionOf} was made of. Types of Sonde's own are taken too. */
+export function typeOfDefinition({ name, description, fields, layout }: TypeDefinition): RecordType {
+  return defineOwnType(name, description, Object.fromEntries(fields.map(({ name, ...field }) => [name, field])), {
+    layout,
+  })
+}
+
+/** {@link defineType} for Sonde's own rooms, which take names that begin with `sonde_`. */
+export function defineOwnType<F extends Fields>(
   name: string,
   description: string,
   fields: F,

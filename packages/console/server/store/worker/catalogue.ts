@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { defineType, type Labels, type RecordType, SondeError, seriesKey, type TypeDefinition } from '@sonde/sdk'
+import { type Labels, type RecordType, SondeError, seriesKey, type TypeDefinition } from '@sonde/sdk'
+import { typeOfDefinition } from '@sonde/sdk/internal'
 import type { SourceDescriptor } from '../protocol.ts'
 
 /** A type as it is known to the file. */
@@ -139,8 +140,7 @@ export class Catalogue {
   }
 
   #keepType(id: number, definition: TypeDefinition, fingerprint: string): void {
-    const fields = Object.fromEntries(definition.fields.map(({ name, ...field }) => [name, field]))
-    const type = defineType(definition.name, definition.description, fields, { layout: definition.layout })
+    const type = typeOfDefinition(definition)
     if (type.fingerprint !== fingerprint) {
       throw new SondeError('STO_TYPE', `type ${type.name} is not what it was stored as`)
     }
