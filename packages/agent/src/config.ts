@@ -97,6 +97,11 @@ export const limitsSchema = block({
     64,
     'Live streams at a time; further ones are refused with 503 and counted',
   ),
+  stream_queries_per_s: setting(
+    integer(1, 1_000_000, 'queries a second'),
+    1000,
+    'Different queries that the live streams evaluate: each counts once a step, however many follow it. A stream that would ask for more is refused with 503 and counted',
+  ),
   parallel_queries: setting(
     integer(1, 1000, 'requests'),
     32,

@@ -2,6 +2,7 @@
 export const REFUSALS = [
   'connections',
   'stream_clients',
+  'stream_queries',
   'stream_stalled',
   'parallel_queries',
   'query_cost',

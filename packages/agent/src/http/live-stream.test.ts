@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { serveAgent } from '../../test/served-agent.ts'
+import { LiveRound, subscriptionTo } from './live-round.ts'
 import { LiveStream } from './live-stream.ts'
 
 /** A connection whose client reads when the test says so. */
@@ -24,14 +25,12 @@ function slowConnection() {
 /** A stream of one step a second whose clock the test moves. */
 async function openStream(t: Parameters<typeof serveAgent>[0]) {
   const { agent } = await serveAgent(t)
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_790_000_000_000 })
+  t.mock.timers.enable({ apis: ['Date'], now: 1_790_000_000_000 })
   const connection = slowConnection()
-  const stream = new LiveStream(agent, connection.out, {
-    queries: [{ metric: 'm', function: 'last', matchers: [], by: undefined, aggregate: 'sum' }],
-    stepMs: 1000,
-    lastMs: undefined,
-  })
-  await stream.open()
+  const query = { metric: 'm', function: 'last', matchers: [], by: undefined, aggregate: 'sum' } as const
+  const stream = new LiveStream(agent, connection.out, subscriptionTo([query], 1000))
+  await stream.resume()
+  await stream.advance(new LiveRound(agent))
   const windows = () =>
     connection.written
       .filter((text) => text.startsWith('event: points'))
@@ -42,33 +41,36 @@ async function openStream(t: Parameters<typeof serveAgent>[0]) {
     stream,
     ...connection,
     windows,
-    wait: (seconds: number) => {
-      for (let i = 0; i < seconds; i++) t.mock.timers.tick(1000)
+    wait: async (seconds: number) => {
+      for (let i = 0; i < seconds; i++) {
+        t.mock.timers.tick(1000)
+        await stream.advance(new LiveRound(agent))
+      }
     },
   }
 }
 
-test('nothing is written while too much waits; then one message covers it all', async (t) => {
+test('nothing is made while something waits for its client; then one message covers it all', async (t) => {
   const { state, wait, windows, stream } = await openStream(t)
-  wait(3)
+  await wait(3)
   assert.deepEqual(windows(), [1, 1, 1])
-  state.writableLength = 2 << 20
-  wait(20)
+  state.writableLength = 1
+  await wait(20)
   assert.deepEqual(windows(), [1, 1, 1])
   state.writableLength = 0
-  wait(2)
+  await wait(2)
   assert.deepEqual(windows(), [1, 1, 1, 21, 1])
   assert.equal(state.isDestroyed, false)
   stream.close()
 })
 
-test('a client that reads too little for 30 s is cut off and counted', async (t) => {
+test('a client that takes nothing for 30 s is cut off and counted', async (t) => {
   const { agent, state, wait, stream } = await openStream(t)
-  wait(1)
-  state.writableLength = 2 << 20
-  wait(29)
+  await wait(1)
+  state.writableLength = 1
+  await wait(29)
   assert.equal(state.isDestroyed, false)
-  wait(5)
+  await wait(5)
   assert.equal(state.isDestroyed, true)
   assert.equal(agent.http.refused.get('stream_stalled'), 1)
   stream.close()
@@ -76,10 +78,10 @@ test('a client that reads too little for 30 s is cut off and counted', async (t)
 
 test('a clock that jumps forward is a gap that is told', async (t) => {
   const { written, wait, windows, stream } = await openStream(t)
-  wait(1)
+  await wait(1)
   // An hour passes at once, as for a process that was suspended: memory holds 300 s.
   t.mock.timers.setTime(Date.now() + 3_600_000)
-  wait(1)
+  await wait(1)
   const gap = written.find((text) => text.startsWith('event: gap'))
   assert.match(gap ?? '', /stood still for longer than memory reaches back/)
   assert.equal(windows().at(-1), 300)
@@ -88,10 +90,10 @@ test('a clock that jumps forward is a gap that is told', async (t) => {
 
 test('a clock that is set back goes on from where it is', async (t) => {
   const { written, wait, windows, stream } = await openStream(t)
-  wait(2)
+  await wait(2)
   const realNow = Date.now
   t.mock.method(Date, 'now', () => realNow() - 3_600_000)
-  wait(4)
+  await wait(4)
   assert.deepEqual(windows().slice(-2), [1, 1])
   assert.ok(!written.some((text) => text.startsWith('event: gap')))
   stream.close()
@@ -99,9 +101,9 @@ test('a clock that is set back goes on from where it is', async (t) => {
 
 test('after close nothing is written', async (t) => {
   const { written, wait, stream } = await openStream(t)
-  wait(1)
+  await wait(1)
   stream.close()
   const { length } = written
-  wait(5)
+  await wait(5)
   assert.equal(written.length, length)
 })

@@ -1,32 +1,22 @@
 import type { ServerResponse } from 'node:http'
-import { answerToJson, messageOf, POINT_COUNT_LIMIT, type QueryAnswer, type SeriesQuery, SondeError } from '@sonde/sdk'
+import { answerToJson, messageOf, POINT_COUNT_LIMIT, SondeError } from '@sonde/sdk'
 import type { Agent } from '../agent.ts'
-import { describeNode } from './node.ts'
+import type { LiveRound, Subscription } from './live-round.ts'
 
 /** A sample may arrive this long after its time and still be in the first message that covers it. */
 const SETTLE_MS = 250
 const STATE_EVERY_MS = 10_000
-/** While more than this waits for a client nothing more is written: the next message covers all the steps that it missed meanwhile. */
-const BACKLOG_LIMIT_BYTES = 1 << 20
-/** A client whose backlog does not shrink for this long is cut off; it resumes by its last id. */
+/** A client that has not taken what was sent for this long is cut off; it resumes by its last id. */
 const STALL_LIMIT_MS = 30_000
 /** How far back a client may resume. */
 const RESUME_LIMIT_MS = 3_600_000
 
-/** What a client wants to follow. */
-export interface Subscription {
-  readonly queries: readonly SeriesQuery[]
-  readonly stepMs: number
-  /** Id of the last event that it has; undefined where it is new. */
-  readonly lastMs: number | undefined
-}
-
 /** The last step whose samples have arrived. */
-export function lastStepMs(stepMs: number): number {
-  return Math.floor((Date.now() - SETTLE_MS) / stepMs) * stepMs
+export function lastStepMs(stepMs: number, nowMs: number = Date.now()): number {
+  return Math.floor((nowMs - SETTLE_MS) / stepMs) * stepMs
 }
 
-/** One client of the live stream: first what it missed, then every step once, and what it could not have as an event that says so. */
+/** One client of the live stream, served in rounds: first what it missed, then every step once, and what it could not have as an event that says so. */
 export class LiveStream {
   readonly #agent: Agent
   readonly #out: ServerResponse
@@ -35,7 +25,8 @@ export class LiveStream {
   #sentMs: number
   #stateMs = Number.NEGATIVE_INFINITY
   #drainedMs = Date.now()
-  #timer: NodeJS.Timeout | undefined
+  /** When the next step is there, or the state is to be told again. */
+  #dueMs = 0
   #isClosed = false
 
   constructor(agent: Agent, out: ServerResponse, subscription: Subscription) {
@@ -45,46 +36,48 @@ export class LiveStream {
     this.#sentMs = lastStepMs(subscription.stepMs)
   }
 
-  /** Sends what was missed, then goes on by itself until `close`. Never rejects. */
-  async open(): Promise<void> {
-    await this.#resume()
-    this.#tick()
+  /** How long until there is something to send; never longer than a step, also where the clock was set back. */
+  waitMs(nowMs: number): number {
+    const waitMs = this.#dueMs - nowMs
+    return waitMs > this.#subscription.stepMs ? 0 : Math.max(0, waitMs)
   }
 
-  close(): void {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-  }
-
-  #tick(): void {
+  /** Sends what is new. Where that cannot be had any more the stream ends and says why. Never rejects. */
+  async advance(round: LiveRound): Promise<void> {
     if (this.#isClosed) return
+    const { stepMs } = this.#subscription
+    this.#dueMs = Math.min(lastStepMs(stepMs, round.nowMs) + stepMs + SETTLE_MS, round.nowMs + STATE_EVERY_MS)
     try {
-      this.#advance(Date.now())
+      await this.#advance(round)
     } catch (error) {
+      if (this.#isClosed) return
       // More series than may be asked for have appeared, say. The client is told, and may ask for less.
       const code = error instanceof SondeError ? error.code : 'HTTP_FAULT'
       this.#agent.options.log.warn({ error }, 'a live stream ended')
       this.#send('fault', JSON.stringify({ code, message: messageOf(error) }))
+      this.close()
       this.#out.end()
-      return
     }
-    if (this.#isClosed) return
-    const { stepMs } = this.#subscription
-    this.#timer = setTimeout(() => this.#tick(), lastStepMs(stepMs) + stepMs + SETTLE_MS - Date.now())
   }
 
-  #advance(nowMs: number): void {
-    if (this.#out.writableLength > BACKLOG_LIMIT_BYTES) {
+  close(): void {
+    this.#isClosed = true
+  }
+
+  async #advance(round: LiveRound): Promise<void> {
+    const { nowMs } = round
+    // Nothing is made for who does not read: the next message covers all the steps that it missed meanwhile.
+    if (this.#out.writableLength > 0) {
       if (nowMs - this.#drainedMs > STALL_LIMIT_MS) this.#cut()
       return
     }
     this.#drainedMs = nowMs
     if (nowMs - this.#stateMs >= STATE_EVERY_MS) {
-      this.#send('state', JSON.stringify(describeNode(this.#agent)))
+      this.#send('state', round.state())
       this.#stateMs = nowMs
     }
-    const { stepMs, queries } = this.#subscription
-    const toMs = lastStepMs(stepMs)
+    const { stepMs } = this.#subscription
+    const toMs = lastStepMs(stepMs, nowMs)
     // The clock was set back: go on from where it is now.
     if (toMs < this.#sentMs - 2 * stepMs) this.#sentMs = toMs
     if (toMs <= this.#sentMs) return
@@ -93,12 +86,14 @@ export class LiveStream {
     const fromMs = Math.max(this.#sentMs, toMs - reachMs)
     if (fromMs > this.#sentMs)
       this.#sendGap(this.#sentMs, fromMs, 'the stream stood still for longer than memory reaches back')
-    this.#sendPoints(this.#agent.recent.queryNow({ fromMs, toMs, stepMs, queries }))
+    const text = await round.points(this.#subscription, fromMs, toMs)
+    if (this.#isClosed) return
+    this.#send('points', text, toMs)
     this.#sentMs = toMs
   }
 
-  /** What the client missed, from history. */
-  async #resume(): Promise<void> {
+  /** Sends what the client missed, from history. Never rejects. */
+  async resume(): Promise<void> {
     const { queries, stepMs, lastMs } = this.#subscription
     const toMs = this.#sentMs
     if (lastMs === undefined || lastMs >= toMs) return
@@ -106,7 +101,7 @@ export class LiveStream {
     if (fromMs > lastMs) this.#sendGap(lastMs, fromMs, 'a live stream resumes at most an hour, and 11000 steps, back')
     try {
       const missed = await this.#agent.history.query({ fromMs, toMs, stepMs, queries })
-      if (!this.#isClosed) this.#sendPoints(missed)
+      if (!this.#isClosed) this.#send('points', answerToJson(missed), missed.toMs)
     } catch (error) {
       this.#agent.options.log.warn({ error }, 'a live stream could not resume from history')
       if (!this.#isClosed) this.#sendGap(fromMs, toMs, messageOf(error))
@@ -117,10 +112,6 @@ export class LiveStream {
     this.#agent.http.refuse('stream_stalled')
     this.close()
     this.#out.destroy()
-  }
-
-  #sendPoints(answer: QueryAnswer): void {
-    this.#send('points', answerToJson(answer), answer.toMs)
   }
 
   #sendGap(fromMs: number, toMs: number, reason: string): void {

@@ -1,8 +1,11 @@
+import type { ServerResponse } from 'node:http'
 import { objectOf, parseQueries, SondeError, stepOf } from '@sonde/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { jsonParameter, parameter } from './api.ts'
-import { LiveStream, lastStepMs, type Subscription } from './live-stream.ts'
+import { LiveRound, type Subscription, subscriptionTo } from './live-round.ts'
+import { LiveStream, lastStepMs } from './live-stream.ts'
+import { LiveStreams } from './live-streams.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const STEP_MS_MIN = 100
@@ -11,32 +14,40 @@ const STEP_MS_DEFAULT = 1000
 
 /** `GET /api/v1/stream`: new values once a step, as server-sent events that resume. */
 export function streamRoute(app: FastifyInstance, agent: Agent): void {
-  const limit = agent.options.config.limits.stream_clients
-  app.get('/api/v1/stream', { exposeHeadRoute: false }, (request, reply) => {
+  const streams = new LiveStreams(agent)
+  app.get('/api/v1/stream', { exposeHeadRoute: false }, async (request, reply) => {
     const subscription = subscriptionOf(request)
-    // What cannot be answered is refused now, while there is still a status to say it with.
-    const toMs = lastStepMs(subscription.stepMs)
-    agent.recent.queryNow({ ...subscription, fromMs: toMs - subscription.stepMs, toMs })
-    if (agent.http.streams >= limit) {
-      agent.http.refuse('stream_clients')
-      throw new SondeError('STR_LIMIT', `${limit} live streams are open; close one, or raise limits.stream_clients`)
+    const release = streams.admit(subscription)
+    try {
+      // What cannot be answered is refused now, while there is still a status to say it with.
+      const toMs = lastStepMs(subscription.stepMs)
+      await new LiveRound(agent).points(subscription, toMs - subscription.stepMs, toMs)
+    } catch (error) {
+      release()
+      throw error
     }
     reply.hijack()
-    reply.raw.writeHead(200, {
-      ...SECURITY_HEADERS,
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      // Or nginx would gather events before it sends them on.
-      'x-accel-buffering': 'no',
-    })
-    agent.http.streams++
-    const stream = new LiveStream(agent, reply.raw, subscription)
-    reply.raw.once('close', () => {
-      agent.http.streams--
-      stream.close()
-    })
-    void stream.open()
+    // The client may have gone meanwhile.
+    if (reply.raw.destroyed) release()
+    else serve(streams, new LiveStream(agent, reply.raw, subscription), reply.raw, release)
   })
+}
+
+function serve(streams: LiveStreams, stream: LiveStream, out: ServerResponse, release: () => void): void {
+  out.writeHead(200, {
+    ...SECURITY_HEADERS,
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    // Or nginx would gather events before it sends them on.
+    'x-accel-buffering': 'no',
+  })
+  out.once('close', () => {
+    release()
+    stream.close()
+    streams.remove(stream)
+  })
+  // A client that leaves while it resumes is not added again after it was removed.
+  void stream.resume().then(() => out.destroyed || streams.add(stream))
 }
 
 function subscriptionOf(request: FastifyRequest): Subscription {
@@ -44,7 +55,7 @@ function subscriptionOf(request: FastifyRequest): Subscription {
   const stepMs = stepOf(step, STEP_MS_DEFAULT)
   if (stepMs < STEP_MS_MIN || stepMs > STEP_MS_MAX)
     throw new SondeError('QRY_FORM', `stepMs is ${stepMs}; a live stream takes ${STEP_MS_MIN} to ${STEP_MS_MAX}`)
-  return { stepMs, queries: parseQueries(queries), lastMs: lastMsOf(request) }
+  return subscriptionTo(parseQueries(queries), stepMs, lastMsOf(request))
 }
 
 /** The id of the last event that the client has; undefined where it is new. */

@@ -37,6 +37,7 @@ function startUnruly(type: string, options: object) {
     recent_bytes: 1 << 20,
     connections: 1,
     stream_clients: 1,
+    stream_queries_per_s: 1000,
     parallel_queries: 1,
     source_call_ms: CALL_LIMIT_MS,
     source_flood_bytes: 1 << 20,

@@ -1,0 +1,109 @@
+import { setImmediate } from 'node:timers/promises'
+import {
+  answerToJsonParts,
+  type QueryAnswer,
+  type QueryResult,
+  type SeriesQuery,
+  SondeError,
+  VALUE_COUNT_LIMIT,
+} from '@sonde/sdk'
+import type { Agent } from '../agent.ts'
+import { describeNode } from './node.ts'
+
+/** Work that is done in one go; then the main loop does what waits. */
+const SLICE_MS = 2
+
+/** What a client wants to follow. */
+export interface Subscription {
+  readonly queries: readonly SeriesQuery[]
+  /** Text that is the same for equal queries, one a query. */
+  readonly keys: readonly string[]
+  readonly stepMs: number
+  /** Id of the last event that it has; undefined where it is new. Unit: milliseconds since the Unix epoch. */
+  readonly lastMs: number | undefined
+}
+
+/** A subscription to queries that were parsed: those that ask the same are known by the same key. */
+export function subscriptionTo(queries: readonly SeriesQuery[], stepMs: number, lastMs?: number): Subscription {
+  return { queries, keys: queries.map((query) => JSON.stringify(query)), stepMs, lastMs }
+}
+
+/**
+ * What one walk over all clients needs. Those who ask the same of the same steps share its answer, and its text where they ask all the same; both are
+ * forgotten with the round. Between two answers the main loop gets its turn.
+ */
+export class LiveRound {
+  /** The instant that all clients of the round are answered for. Unit: milliseconds since the Unix epoch. */
+  readonly nowMs = Date.now()
+  readonly #agent: Agent
+  readonly #results = new Map<string, QueryResult>()
+  readonly #texts = new Map<string, string>()
+  #state: string | undefined
+  #sliceStartMs = performance.now()
+
+  constructor(agent: Agent) {
+    this.#agent = agent
+  }
+
+  /** The node as JSON. */
+  state(): string {
+    this.#state ??= JSON.stringify(describeNode(this.#agent))
+    return this.#state
+  }
+
+  /**
+   * The answer to a subscription over some steps, as JSON.
+   *
+   * @throws SondeError `QRY_FORM`, `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT` where it cannot be answered.
+   */
+  async points({ queries, keys, stepMs }: Subscription, fromMs: number, toMs: number): Promise<string> {
+    const place = `${stepMs} ${fromMs} ${toMs}`
+    const whole = `${place} ${keys.join()}`
+    const shared = this.#texts.get(whole)
+    if (shared !== undefined) return shared
+    const results: QueryResult[] = []
+    let times: Float64Array = new Float64Array()
+    let values = 0
+    for (const [index, query] of queries.entries()) {
+      const key = `${place} ${keys[index]}`
+      let result = this.#results.get(key)
+      if (result === undefined) {
+        const answer = this.#agent.recent.queryNow({ fromMs, toMs, stepMs, queries: [query] })
+        result = answer.results[0] as QueryResult
+        times = answer.times
+        this.#results.set(key, result)
+        await this.breathe()
+      }
+      values += result.series.reduce((sum, series) => sum + series.values.length, 0)
+      if (values > VALUE_COUNT_LIMIT) throw tooManyValues()
+      results.push(result)
+    }
+    if (times.length === 0) times = this.#agent.recent.queryNow({ fromMs, toMs, stepMs, queries: [] }).times
+    const text = await this.#textOf({ fromMs, toMs, stepMs, times, results })
+    this.#texts.set(whole, text)
+    return text
+  }
+
+  /** Lets the main loop do what waits, once enough was done in one go. */
+  async breathe(): Promise<void> {
+    if (performance.now() - this.#sliceStartMs < SLICE_MS) return
+    await setImmediate()
+    this.#sliceStartMs = performance.now()
+  }
+
+  async #textOf(answer: QueryAnswer): Promise<string> {
+    let text = ''
+    for (const part of answerToJsonParts(answer)) {
+      text += part
+      await this.breathe()
+    }
+    return text
+  }
+}
+
+function tooManyValues(): SondeError {
+  return new SondeError(
+    'QRY_COST_LIMIT',
+    `a message of the stream would hold over ${VALUE_COUNT_LIMIT} values, series times points; follow less, or take a larger stepMs`,
+  )
+}
