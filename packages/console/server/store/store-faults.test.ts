@@ -173,7 +173,7 @@ faultTest(
     writeFileSync(blocked, 'a file where the folder should be')
     const store = await open(releases, join(blocked, 'store.db'), { queueLimitBytes: 1 << 20 })
     assert.equal(store.status().state, 'failing')
-    assert.notEqual(store.status().reason, '')
+    assert.match(store.status().reason, /blocked.* look at the disk and at the folder: what was reported is kept/)
     const counting = new Counting(store)
     for (let i = 0; i < 100; i++) counting.report(1000)
     const dropped = store.stats.dropped.get('queue_full') ?? 0
@@ -187,6 +187,36 @@ faultTest(
     assert.deepEqual([store.stats.in, store.stats.out], [100_000, 100_000 - dropped])
   },
 )
+
+faultTest(
+  'a place where no folder can be made is told at once, and the store can be closed',
+  async (_folder, releases, t) => {
+    if (process.platform !== 'linux') return t.skip('needs /proc')
+    const store = await open(releases, '/proc/self/nope/store.db')
+    assert.equal(store.status().state, 'failing')
+    assert.match(store.status().reason, /^\/proc\/self\/nope\/store\.db cannot be /)
+    const { errors } = store.status()
+    await until('it is tried again', () => store.status().errors > errors)
+  },
+)
+
+faultTest('a question that cannot be read is refused and counted; the file stays open', async (folder, releases) => {
+  const store = await open(releases, join(folder, 'store.db'))
+  new Counting(store).report(10)
+  await store.flush()
+  const query = { metric: 'counted_number', function: 'last', matchers: [], by: undefined, aggregate: 'sum' } as const
+  const request = { fromMs: 0, toMs: Date.now(), stepMs: 365 * 24 * HOUR_MS, queries: [query] }
+  const hostile = { ...query, matchers: null as unknown as [] }
+  await assert.rejects(store.query({ ...request, queries: [hostile] }), { code: 'STO_READ' })
+  await until('it is counted', () => store.status().errors === 1)
+  assert.deepEqual([store.status().state, store.status().reason], ['writing', ''])
+  const { results } = await store.query(request)
+  assert.equal(results[0]?.series.length, 1)
+  await assert.rejects(store.query({ ...request, queries: [hostile] }), { code: 'STO_READ' })
+  new Counting(store, 'later').report(10, Date.now() + 1000)
+  await store.flush()
+  assert.equal(store.status().state, 'writing', 'nothing was closed or opened again')
+})
 
 faultTest('a file that is taken away while it is open is made anew', async (folder, releases) => {
   const data = join(folder, 'data')
@@ -230,7 +260,11 @@ faultTest(
         () => store.queuedRecords === 0 || store.status().state === 'failing',
       )
     }
-    assert.match(store.status().reason, /full/)
+    const { reason } = store.status()
+    assert.equal(
+      reason,
+      `the disk of ${path} is full; free some space: what was reported is kept in memory up to 64 MiB and written then`,
+    )
     const reported = store.stats.in
     assert.ok(store.stats.out >= 10_000)
     assert.deepEqual(await numbersIn(store), upTo(store.stats.out), 'what is written can be read')

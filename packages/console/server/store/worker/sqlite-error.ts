@@ -1,20 +1,60 @@
+import { dirname } from 'node:path'
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { StoreSettings } from '../config.ts'
+
 /** What a failed database call means for the store. */
-export type SqliteFailure = 'damaged' | 'locked' | 'unwritable'
+export type SqliteFailure = 'damaged' | 'locked' | 'full' | 'forbidden' | 'unwritable'
 
-const BUSY = 5
-const CORRUPT = 11
-const NOT_A_DATABASE = 26
+/** Primary result codes of SQLite; any other means that the file cannot be used, for a reason that the message tells. */
+const OF_SQLITE: Readonly<Record<number, SqliteFailure>> = {
+  5: 'locked',
+  8: 'forbidden',
+  11: 'damaged',
+  13: 'full',
+  26: 'damaged',
+}
 
-/** What kind of failure of SQLite an error is; undefined where it is none: then it is an error of ours. */
+/** A folder that cannot be made or written fails before SQLite is asked. */
+const OF_FILE_SYSTEM: Readonly<Record<string, SqliteFailure>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EACCES: 'forbidden',
+  EPERM: 'forbidden',
+  EROFS: 'forbidden',
+  EEXIST: 'unwritable',
+  EIO: 'unwritable',
+  ELOOP: 'unwritable',
+  ENOENT: 'unwritable',
+  ENOTDIR: 'unwritable',
+}
+
+/** What kind of failure of SQLite or of the file system an error is; undefined where it is none: then it is an error of ours. */
 export function sqliteFailureOf(error: unknown): SqliteFailure | undefined {
   if (!(error instanceof Error)) return undefined
-  const { code, errcode } = error as Error & { code?: string; errcode?: number }
-  // A folder that cannot be made or written fails before SQLite is asked.
-  if (['EACCES', 'EROFS', 'EPERM', 'ENOSPC', 'ENOTDIR', 'EEXIST', 'EIO', 'EDQUOT', 'ELOOP'].includes(code ?? ''))
-    return 'unwritable'
-  if (code !== 'ERR_SQLITE_ERROR') return undefined
+  const { code = '', errcode = 0 } = error as Error & { code?: string; errcode?: number }
+  if (code !== 'ERR_SQLITE_ERROR') return OF_FILE_SYSTEM[code]
   // The low byte is the primary code; the rest says where.
-  const primary = (errcode ?? 0) & 0xff
-  if (primary === CORRUPT || primary === NOT_A_DATABASE) return 'damaged'
-  return primary === BUSY ? 'locked' : 'unwritable'
+  return OF_SQLITE[errcode & 0xff] ?? 'unwritable'
+}
+
+/** Why nothing is written, as a sentence that whoever runs it can act on. */
+export function failureSentence(error: unknown, { path, queueLimitBytes }: StoreSettings): string {
+  // Errors of ours are such sentences already.
+  if (error instanceof SondeError) return error.message
+  const kept = `what was reported is kept in memory up to ${Math.round(queueLimitBytes / 2 ** 20)} MiB and written then`
+  const cause = messageOf(error)
+  switch (sqliteFailureOf(error)) {
+    case 'full':
+      return `the disk of ${path} is full; free some space: ${kept}`
+    case 'forbidden':
+      return `${path} cannot be written (${cause}); let this user write ${dirname(path)}, or give store.dir another folder: ${kept}`
+    case 'damaged':
+      return `${path} is damaged (${cause}); it is set aside and what can be read of it is carried over`
+    case 'locked':
+      return `another program holds ${path} (${cause}); end that one: ${kept}`
+    case 'unwritable':
+      return `${path} cannot be opened or written (${cause}); look at the disk and at the folder: ${kept}`
+    case undefined:
+      return `${path} could not be written by a fault of Sonde (${cause}); the file is opened again, please report this`
+  }
 }

@@ -6,7 +6,7 @@ import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './data
 import { maintain } from './maintenance.ts'
 import { query } from './query.ts'
 import { readStored } from './read-stored.ts'
-import { sqliteFailureOf } from './sqlite-error.ts'
+import { failureSentence, sqliteFailureOf } from './sqlite-error.ts'
 import { StoreFile } from './store-file.ts'
 
 const RETRY_MS = 1000
@@ -145,10 +145,23 @@ export class StoreWorker {
       if (this.#file.corruptChunks > corruptChunks) this.#tell()
       this.#send({ kind: 'answer', id, result })
     } catch (error) {
-      const code = error instanceof SondeError ? error.code : 'STO_READ'
-      this.#send({ kind: 'failed', id, code, message: messageOf(error) })
-      if (!(error instanceof SondeError)) this.#fail(error)
+      this.#refuse(id, error)
     }
+  }
+
+  /** A question that cannot be answered closes the file only where the file is the reason: a fault of the question, or of ours, concerns nobody else. */
+  #refuse(id: number, error: unknown): void {
+    if (error instanceof SondeError) {
+      this.#send({ kind: 'failed', id, code: error.code, message: error.message })
+      return
+    }
+    this.#send({ kind: 'failed', id, code: 'STO_READ', message: `history could not be read: ${messageOf(error)}` })
+    if (sqliteFailureOf(error) !== undefined) {
+      this.#fail(error)
+      return
+    }
+    this.#errors++
+    this.#tell()
   }
 
   /** Starts what is due unless it runs already, and answers who waits for it when it is done. */
@@ -179,10 +192,10 @@ export class StoreWorker {
   #fail(error: unknown): void {
     const isFirst = this.#failure === ''
     this.#errors++
-    this.#failure = messageOf(error)
+    this.#failure = failureSentence(error, this.#start.settings)
     this.#upkeep = undefined
     if (sqliteFailureOf(error) === 'damaged') {
-      this.#damage = this.#failure
+      this.#damage = messageOf(error)
       this.#closeFile()
     }
     for (const id of this.#waiting.splice(0)) {
