@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf } from '@sonde/sdk'
-import { checkDatabase, hasOurTables } from './worker/database.ts'
+import { checkDatabase, FORMAT_VERSION, hasOurTables, numberOf } from './worker/database.ts'
 import { DatabaseSync } from './worker/sqlite.ts'
 
 /** What was found of a store, without changing anything. */
 export interface StoreFinding {
-  /** `present`: sound. `absent`: it is made at the first start. `damaged`: the next start sets it aside and carries over what can be read. */
+  /** `present`: sound. `absent`: it is made at the first start. `damaged`, or of another format: the next start sets it aside. */
   readonly state: 'present' | 'absent' | 'denied' | 'damaged'
   /** What was found or why not, with the path. */
   readonly found: string
@@ -33,6 +33,11 @@ function look(path: string): StoreFinding {
   try {
     if (!hasOurTables(database))
       return { state: 'denied', found: `${path} is a database of another program; give store.dir another folder` }
+    const format = numberOf(database, 'PRAGMA user_version')
+    if (format > 0 && format !== FORMAT_VERSION) {
+      const found = `${path} has format ${format}, and this Sonde keeps format ${FORMAT_VERSION}; the next start sets it aside`
+      return { state: 'damaged', found }
+    }
     checkDatabase(database, size)
     return { state: 'present', found: `${path}, ${(size / 2 ** 20).toFixed(1)} MiB` }
   } finally {

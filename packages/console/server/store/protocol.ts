@@ -70,7 +70,7 @@ export interface FileStatus {
   readonly bytes: number
   /** Part of `bytes` that is free for reuse. */
   readonly freeBytes: number
-  /** Start of the earliest hour that is kept; `null` while there is none. */
+  /** Time of the first record that is kept; `null` while there is none. Unit: milliseconds since the Unix epoch. */
   readonly oldestMs: number | null
   /** Stored chunks that could not be read since the start. */
   readonly corruptChunks: number

@@ -20,6 +20,7 @@ import { type TestContext, test } from 'node:test'
 import { property, until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
 import { Counting, numbersIn, upTo } from '../../test/counted-records.ts'
+import { checkStore } from './check-store.ts'
 import { createStore, type Store } from './store.ts'
 
 const HOUR_MS = 3_600_000
@@ -114,6 +115,42 @@ faultTest('a file of noise, an empty one and one that is no database are replace
     await store.flush()
     assert.deepEqual(await numbersIn(store), upTo(10))
   }
+})
+
+/** Changes a closed file from outside. */
+function alter(path: string, sql: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+faultTest('a file of an older or newer format is set aside whole, and the status says so', async (folder, releases) => {
+  for (const [kind, version] of [
+    ['older', 1],
+    ['newer', 1000],
+  ] as const) {
+    const path = join(folder, `${kind}.db`)
+    await filled(path)
+    alter(path, `ALTER TABLE segment RENAME COLUMN times_of TO times; PRAGMA user_version = ${version}`)
+    assert.match(checkStore(path).found, new RegExp(`has format ${version}, .* the next start sets it aside`))
+    const store = await open(releases, path)
+    assert.equal(store.status().state, 'writing')
+    assert.match(store.status().reason, new RegExp(`has the ${kind} format ${version} and was set aside as .*${kind}-`))
+    new Counting(store).report(10)
+    await store.flush()
+    await store.maintain()
+    assert.deepEqual(await numbersIn(store), upTo(10))
+    assert.equal(readdirSync(folder).filter((name) => name.startsWith(`${kind}.db.${kind}-`)).length, 1)
+  }
+})
+
+faultTest('a file whose tables are not those of its format is treated as damaged', async (folder, releases) => {
+  const path = join(folder, 'store.db')
+  await filled(path)
+  alter(path, 'ALTER TABLE segment RENAME COLUMN times_of TO times')
+  const { store } = await checkStarts(releases, path)
+  assert.match(store.status().reason, /tables are not those of its format.* set aside/)
+  await store.maintain()
 })
 
 faultTest('a file that was cut short opens with what is left', async (folder, releases) => {

@@ -218,3 +218,36 @@ async function reportDays(store: Store): Promise<void> {
     await store.flush()
   }
 }
+
+test('the time of the first record is told exactly, from the head, chunks and roll-ups', async () => {
+  const { store, close } = await openStore({ retentionDays: 3 })
+  try {
+    const oldest = async () => {
+      // It is told once a second, and after upkeep.
+      await store.maintain()
+      return store.status().oldestMs
+    }
+    assert.equal(await oldest(), null)
+    const startMs = (Math.floor(Date.now() / DAY_MS) - 2) * DAY_MS + 1_002_000
+    new Counting(store).report(10, Date.now())
+    await store.flush()
+    await store.maintain()
+    const nowMs = store.status().oldestMs ?? 0
+    assert.ok(Math.abs(nowMs - Date.now()) < 60_000, `${nowMs} is the first record's time`)
+    const counting = new Counting(store, 'earlier')
+    counting.report(10, startMs)
+    await store.flush()
+    assert.equal(await oldest(), startMs, 'compacted')
+    assert.equal(await oldest(), startMs, 'rolled up')
+    const device = createSource({ id: 'device', clock: 'device', emit: (batch) => store.accept(batch) })
+    device.report(defineType('boot', 'Seconds since boot', { time: timestamp(), load: gauge('f64') }), {
+      time: 2_000_000_000_000_000_000n,
+      load: 1,
+    })
+    device.flush()
+    await store.flush()
+    assert.equal(await oldest(), startMs, 'the time of a device is no wall time')
+  } finally {
+    await close()
+  }
+})

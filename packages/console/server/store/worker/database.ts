@@ -16,7 +16,8 @@ export interface Opened {
 
 /** `Sond` in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x536f6e64
-const FORMAT_VERSION = 1
+/** Rises with every change of the tables or of what their rows hold. */
+export const FORMAT_VERSION = 2
 /** Files up to this size are checked whole at open: about a second. Of larger ones every table but that of the chunks. */
 const FULL_CHECK_BYTES = 192 << 20
 
@@ -116,8 +117,13 @@ function openFile(settings: StoreSettings, notice: string): Opened {
       const aside = setAside(path, 'newer')
       return openFile(settings, `the store file has the newer format ${version} and was set aside as ${aside}`)
     }
-    if (version === 0 && hasOurTables(database)) throw damage('its format version is gone')
-    if (version === 0) createTables(database)
+    if (version > 0 && version < FORMAT_VERSION) {
+      database.close()
+      const aside = setAside(path, 'older')
+      return openFile(settings, `the store file has the older format ${version} and was set aside as ${aside}`)
+    }
+    if (version <= 0 && hasOurTables(database)) throw damage('its format version is gone')
+    if (version <= 0) createTables(database)
     checkDatabase(database, statSync(path).size)
     database.exec('PRAGMA cache_size = -32768')
     return { database, notice }
@@ -134,8 +140,26 @@ function createTables(write: DatabaseSync): void {
   })
 }
 
+/** Tables and indexes with their columns, as text. */
+function tablesOf(database: DatabaseSync): string {
+  const rows = database.prepare("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name").all()
+  return rows.map(({ sql }) => String(sql)).join('\n')
+}
+
+/** What {@link tablesOf} says of a file that was just made. */
+function ourTables(): string {
+  const made = new DatabaseSync(':memory:')
+  try {
+    made.exec(TABLES)
+    return tablesOf(made)
+  } finally {
+    made.close()
+  }
+}
+
 /** Throws what SQLite throws of a damaged file where the file is one. */
 export function checkDatabase(database: DatabaseSync, fileBytes: number): void {
+  if (tablesOf(database) !== ourTables()) throw damage('its tables are not those of its format')
   const tables = ['meta', 'type', 'source', 'writer', 'symbol', 'series', 'head', 'segment']
   const pragmas = fileBytes <= FULL_CHECK_BYTES ? ['quick_check(1)'] : tables.map((table) => `quick_check(${table})`)
   for (const pragma of pragmas) {
@@ -172,7 +196,7 @@ export function hasOurTables(database: DatabaseSync): boolean {
 }
 
 /** One file is kept of each kind: a disk that goes bad must not fill up with them. */
-function setAside(path: string, why: 'corrupt' | 'newer'): string {
+function setAside(path: string, why: 'corrupt' | 'newer' | 'older'): string {
   const folder = dirname(path)
   for (const name of readdirSync(folder)) {
     if (name.startsWith(`${basename(path)}.${why}-`)) rmSync(join(folder, name))

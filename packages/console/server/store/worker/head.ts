@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { type Clock, type Views, viewsOf } from '@sonde/sdk'
-import { hourStartMs } from './slots-of-time.ts'
+import { hourOf, hourStartMs } from './slots-of-time.ts'
 
 /** Packed records as they came, of one type, writer and hour. */
 export interface HeadRow {
@@ -24,6 +24,12 @@ export interface HeadUnit {
   readonly bytes: number
 }
 
+/** Where the head starts: its earliest hour, and the first time of a record in it, unless none is of that hour. */
+interface First {
+  readonly hour: number
+  readonly timeMs: number | undefined
+}
+
 const COLUMNS = 'type, writer, clock, hour, first_ms, last_ms, count'
 
 /** A row with its bytes as records are read. */
@@ -41,17 +47,20 @@ export class Head {
   /** Rows that could not be read. */
   corruptRows = 0
   #rowBytes = 0
+  #first: First | undefined
 
   constructor(database: DatabaseSync) {
     this.#statements = statementsOf(database)
   }
 
   insert({ type, writer, clock, hour, firstMs, lastMs, count, body }: HeadRow): void {
+    this.#noteFirst(hour, firstMs)
     this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, body.length, crc32(body), body)
   }
 
   delete(id: number): void {
     this.#statements.delete.run(id)
+    this.#first = undefined
     // The number may be given to another row.
     this.#rowBytes -= this.#rows.get(id)?.body.length ?? 0
     this.#rows.delete(id)
@@ -112,10 +121,27 @@ export class Head {
     return { ids, rows }
   }
 
-  /** The earliest hour of the head. */
-  oldestHour(): number | undefined {
-    const hour = this.#statements.oldest.get()?.hour
-    return hour === null || hour === undefined ? undefined : Number(hour)
+  /** The first time in the earliest hour, or when that hour starts where no record's time is of it; infinite where there are no rows. Unit: milliseconds since the Unix epoch. */
+  firstMs(): number {
+    // Asked for every second, and a look at every row: it is remembered.
+    this.#first ??= this.#findFirst()
+    const { hour, timeMs } = this.#first
+    return timeMs ?? hourStartMs(hour)
+  }
+
+  #findFirst(): First {
+    const earliest = this.#statements.oldest.get()?.hour
+    if (earliest === null || earliest === undefined) return { hour: Number.POSITIVE_INFINITY, timeMs: undefined }
+    const hour = Number(earliest)
+    const found = this.#statements.firstOf.get(hour, hourStartMs(hour), hourStartMs(hour + 1))?.first
+    return { hour, timeMs: typeof found === 'number' ? found : undefined }
+  }
+
+  #noteFirst(hour: number, firstMs: number): void {
+    const first = this.#first
+    if (first === undefined || hour > first.hour) return
+    const timeMs = hourOf(firstMs) === hour ? firstMs : undefined
+    this.#first = hour < first.hour ? { hour, timeMs } : { hour, timeMs: earlier(first.timeMs, timeMs) }
   }
 
   /** A row, unless its bytes are not those that were written. */
@@ -162,7 +188,12 @@ function statementsOf(database: DatabaseSync) {
       `SELECT id, ${COLUMNS}, crc, body FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id`,
     ),
     oldest: prepare('SELECT min(hour) AS hour FROM head'),
+    firstOf: prepare('SELECT min(first_ms) AS first FROM head WHERE hour = ? AND first_ms > ? AND first_ms <= ?'),
   }
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
 function rowOf(row: Record<string, unknown>, body: Uint8Array): HeadRow {

@@ -113,12 +113,17 @@ export class Segments {
     return row === undefined ? undefined : Number(row.slot)
   }
 
-  /** When the earliest segment starts. Unit: milliseconds since the Unix epoch. */
-  oldestMs(): number | null {
-    const hour = this.oldestSlot(RAW)
-    const day = this.oldestSlot(ROLLUP)
-    if (hour === undefined && day === undefined) return null
-    return Math.min((hour ?? Number.POSITIVE_INFINITY) * HOUR_MS, (day ?? Number.POSITIVE_INFINITY) * DAY_MS)
+  /** The first time in the earliest hour or day; infinite where there are no segments. Unit: milliseconds since the Unix epoch. */
+  firstMs(): number {
+    return Math.min(this.#firstOf(RAW, HOUR_MS), this.#firstOf(ROLLUP, DAY_MS))
+  }
+
+  #firstOf(level: number, slotMs: number): number {
+    const slot = this.oldestSlot(level)
+    if (slot === undefined) return Number.POSITIVE_INFINITY
+    // Records of times that cannot be are kept in the slot in which they arrived.
+    const found = this.#statements.firstOf.get(level, slot, slot * slotMs, (slot + 1) * slotMs)?.first
+    return typeof found === 'number' ? found : slot * slotMs
   }
 
   /** Segments of an hour or day, of all types. */
@@ -226,6 +231,9 @@ function statementsOf(database: DatabaseSync) {
     ofSlots: prepare('SELECT id FROM segment WHERE level = ? AND type = ? AND slot BETWEEN ? AND ? ORDER BY slot, id'),
     ofSlot: prepare('SELECT id FROM segment WHERE level = ? AND slot = ?'),
     oldest: prepare('SELECT level, min(slot) AS slot FROM segment GROUP BY level'),
+    firstOf: prepare(
+      'SELECT min(first_ms) AS first FROM segment WHERE level = ? AND slot = ? AND first_ms > ? AND first_ms <= ?',
+    ),
     daysToRoll: prepare(
       `SELECT DISTINCT type, slot / ${DAY_HOURS} AS day FROM segment WHERE level = ${RAW} AND rolled = 0 ORDER BY day`,
     ),

@@ -9,7 +9,7 @@ import { Head } from './head.ts'
 import type { BelievedTimes } from './ingest.ts'
 import { type Drops, PageWriter } from './page-writer.ts'
 import { RAW, ROLLUP, Segments } from './segments.ts'
-import { DAY_MS, hourOf, hourStartMs } from './slots-of-time.ts'
+import { DAY_MS, hourOf } from './slots-of-time.ts'
 import { Writers } from './writers.ts'
 
 /** Clocks of devices may run ahead by this much and be believed. Unit: milliseconds. */
@@ -68,12 +68,10 @@ export class StoreFile {
     return numberOf(this.database, 'PRAGMA freelist_count') * numberOf(this.database, 'PRAGMA page_size')
   }
 
-  /** Start of the earliest hour that is kept; null where there is none. Unit: milliseconds since the Unix epoch. */
+  /** Time of the first record that is kept; null where there is none. Unit: milliseconds since the Unix epoch. */
   oldestMs(): number | null {
-    const hour = this.head.oldestHour()
-    const segment = this.segments.oldestMs()
-    if (hour === undefined) return segment
-    return Math.min(hourStartMs(hour), segment ?? Number.POSITIVE_INFINITY)
+    const firstMs = Math.min(this.head.firstMs(), this.segments.firstMs())
+    return Number.isFinite(firstMs) ? firstMs : null
   }
 
   /** Writes a page, and that it is written, in one transaction. */
