@@ -115,8 +115,8 @@ test('refuses two sources of one name, given or by default', async (t) => {
 test('refuses a file that is no sound YAML, with the line of each fault', async (t) => {
   const file = fileWith(t, 'log:\n  level: info\n  level: warn\nlimits: [\n')
   const [first, second] = await refusals(file)
-  assert.equal(first, 'FILE:3: Map keys must be unique')
-  assert.match(second ?? '', /^FILE:5: Flow sequence .* must .* end with a \]$/)
+  assert.equal(first, 'FILE:3: log.level is there a second time, with "warn"; allowed: every key once')
+  assert.match(second ?? '', /^FILE:5: "limits: \[" is not indented .* or a \[ or \{ is not closed; allowed: /)
 })
 
 test('refuses a file that cannot be read, also one that the environment names', async (t) => {

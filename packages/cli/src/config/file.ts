@@ -1,8 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
 import { messageOf } from '@sonde/sdk'
-import { type Document, isMap, LineCounter, parseDocument } from 'yaml'
+import { type Document, isMap, isSeq, LineCounter, parseDocument } from 'yaml'
 import { ConfigError } from './config-error.ts'
+import { depthFault, referenceFaults, syntaxFaults, type YamlFault } from './yaml-faults.ts'
 
 const FILE_BYTES_LIMIT = 1 << 20
 
@@ -20,18 +21,36 @@ export interface ConfigFile {
  * @throws ConfigError where it cannot be read or is no YAML; each line names the file and the line in it.
  */
 export function readConfigFile(path: string): ConfigFile {
+  const text = readText(path)
   const lines = new LineCounter()
-  const document = parseDocument(readText(path), { lineCounter: lines, uniqueKeys: true })
-  const broken = [...document.errors, ...document.warnings]
-  if (broken.length > 0) {
-    throw new ConfigError(
-      broken.map(({ linePos, message }) => {
-        const [problem = ''] = message.split('\n')
-        return `${path}:${linePos?.[0].line ?? 1}: ${problem.replace(/ at line \d+, column \d+:?$/, '')}`
-      }),
-    )
+  const refuse = (faults: readonly YamlFault[]) => {
+    if (faults.length === 0) return
+    throw new ConfigError(faults.map(({ offset, words }) => `${path}:${lineAt(text, offset)}: ${words}`))
   }
+  const deep = depthFault(text)
+  if (deep !== undefined) refuse([deep])
+  // Keys that are there twice are looked for below, where their path is known.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false })
+  refuse(
+    syntaxFaults(text, document)
+      .concat(referenceFaults(text, document))
+      .sort((a, b) => a.offset - b.offset),
+  )
+  refuse(unwrapListener(document))
   return { path, content: contentOf(document, path), lineOf: (keys) => lineOf(document, lines, keys) }
+}
+
+/** Sinks are one block or a list of them. There is one listener, so its list has one element, which from here on stands for the list. */
+function unwrapListener(document: Document): YamlFault[] {
+  const path = ['export', 'prometheus']
+  const list = document.hasIn(path) ? document.getIn(path) : undefined
+  if (!isSeq(list)) return []
+  if (list.items.length === 1) {
+    document.setIn(path, list.items[0])
+    return []
+  }
+  const words = `export.prometheus is a list of ${list.items.length}; allowed: a block, or a list of one, as there is one listener`
+  return [{ offset: list.range?.[0] ?? 0, words }]
 }
 
 function contentOf(document: Document, path: string): Record<string, unknown> {
@@ -39,8 +58,7 @@ function contentOf(document: Document, path: string): Record<string, unknown> {
   try {
     content = document.toJS()
   } catch (cause) {
-    // Aliases that name nothing, or that would unfold to millions of values.
-    throw new ConfigError([`${path}: ${messageOf(cause)}`])
+    throw new ConfigError([`${path}: the file cannot be read as values: ${valuesFault(cause)}`])
   }
   if (content === null) return {}
   if (!isMap(document.contents))
@@ -48,6 +66,13 @@ function contentOf(document: Document, path: string): Record<string, unknown> {
       `${path}:1: the file holds ${Array.isArray(content) ? 'a list' : `a ${typeof content}`}; allowed: a block of keys`,
     ])
   return content as Record<string, unknown>
+}
+
+function valuesFault(cause: unknown): string {
+  const message = messageOf(cause)
+  return message.startsWith('Excessive alias')
+    ? 'its aliases unfold to too many values; allowed: values written out'
+    : message
 }
 
 /** Text of a file or pipe, which is not read past the limit whatever it is. */
@@ -73,6 +98,10 @@ function readText(path: string): string {
   } catch {
     throw new ConfigError([`${path}: the file is not UTF-8 text`])
   }
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
 }
 
 function lineOf(document: Document, lines: LineCounter, keys: readonly (string | number)[]): number {

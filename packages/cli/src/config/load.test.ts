@@ -103,9 +103,21 @@ test('what is missing is reported at the line of what should hold it', (t) => {
 test('a file that is no sound YAML is refused with the line of the fault', (t) => {
   const faultOf = (text: string | Buffer) =>
     refusal({ ...BARE, file: fileWith(t, text) }).replace(/^.*\/sonde\.yaml/, 'FILE')
-  assert.match(faultOf('log: {}\n---\nlog: {}\n'), /^FILE:2: .*multiple documents/)
-  assert.match(faultOf('log: *nowhere\n'), /^FILE.*nowhere/)
-  assert.match(faultOf('log: !!secret {}\n'), /^FILE:1: .*secret/)
+  assert.equal(
+    faultOf('log: {}\n---\nlog: {}\n'),
+    'FILE:2: "---" begins a second document; allowed: one document a file',
+  )
+  assert.equal(
+    faultOf('log:\n  level: *nowhere\n'),
+    'FILE:2: log.level is *nowhere; allowed: the name of an anchor before it, or the value itself',
+  )
+  assert.equal(
+    faultOf('log: !!secret {}\n'),
+    'FILE:1: "log: !!secret {}" has a tag that is not known; allowed: values without tags',
+  )
+  assert.equal(faultOf('log:\n\tlevel: info\n'), 'FILE:2: "level: info" is indented with a tab; allowed: spaces')
+  assert.match(faultOf('a: b: c\n'), /^FILE:1: "a: b: c" has a second key on its line; allowed: one key a line/)
+  assert.match(faultOf('limits: [\n'), /^FILE:2: "limits: \[" is not indented .* not closed; allowed/)
   assert.equal(faultOf('- log\n'), 'FILE:1: the file holds a list; allowed: a block of keys')
   assert.equal(faultOf('just words\n'), 'FILE:1: the file holds a string; allowed: a block of keys')
   assert.equal(faultOf(Buffer.from([0x61, 0xff, 0xfe])), 'FILE: the file is not UTF-8 text')
@@ -115,5 +127,63 @@ test('no alias that holds itself or unfolds to millions is followed', (t) => {
   const faultOf = (text: string) => refusal({ ...BARE, file: fileWith(t, text) })
   assert.match(faultOf('export: &a [*a]\n'), /:1: export is a value that holds itself; allowed/)
   const bomb = Array.from({ length: 9 }, (_, i) => `k${i}: &a${i} [${Array(9).fill(i === 0 ? 'x' : `*a${i - 1}`)}]`)
-  assert.match(faultOf(bomb.join('\n')), /: Excessive alias count/)
+  assert.match(faultOf(bomb.join('\n')), /: its aliases unfold to too many values; allowed: values written out$/)
+})
+
+test('a key that is there twice is named with its path and its second value, wherever it lies', (t) => {
+  const faultOf = (text: string) => refusal({ ...BARE, file: fileWith(t, text) }).replace(/^.*\/sonde\.yaml/gm, 'FILE')
+  assert.equal(
+    faultOf('log: {level: info}\nlog: {level: warn}\n'),
+    'FILE:2: log is there a second time, with {level: warn}; allowed: every key once',
+  )
+  assert.equal(
+    faultOf('data_sources:\n  - type: host\n    type: netdev\nlog:\n  level: warn\n  level: info\n'),
+    'FILE:3: data_sources[0].type is there a second time, with "netdev"; allowed: every key once\n' +
+      'FILE:6: log.level is there a second time, with "info"; allowed: every key once',
+  )
+})
+
+test('a file that is nested without end is refused with one line, however it is nested', (t) => {
+  for (const text of [
+    '['.repeat(20_000),
+    '{a: '.repeat(20_000),
+    '- '.repeat(20_000),
+    `${'['.repeat(33)}${']'.repeat(33)}`,
+  ]) {
+    const fault = refusal({ ...BARE, file: fileWith(t, text) })
+    assert.match(fault, /sonde\.yaml:1: ".*" is nested too deep; allowed: 32 levels$/)
+    assert.doesNotMatch(fault, /\n/)
+  }
+  const deepest = `${'['.repeat(32)}${']'.repeat(32)}`
+  assert.match(refusal({ ...BARE, file: fileWith(t, `${deepest}\n`) }), /the file holds a list/)
+})
+
+test('a file with many faults is told the first ones, and how many more there are', (t) => {
+  const text = Array.from({ length: 100 }, (_, i) => `key${i}: 1\n`).join('')
+  const lines = refusal({ ...BARE, file: fileWith(t, text) }).split('\n')
+  assert.equal(lines.length, 33)
+  assert.equal(lines.at(-1), 'and 68 more faults')
+})
+
+test('the one listener may be a list of one, and keeps its lines; a list of several is refused with the reason', (t) => {
+  const file = fileWith(t, 'export:\n  prometheus:\n    - host: localhost\n      port: 1001\n')
+  const flags = [{ path: ['export', 'prometheus', 'path'], value: '/m', origin: '--path' }]
+  const { config, originOf } = loadConfig({ ...BARE, file, flags })
+  assert.deepEqual(
+    { ...config.agent.export.prometheus },
+    { ...loadConfig(BARE).config.agent.export.prometheus, host: 'localhost', port: 1001, path: '/m' },
+  )
+  assert.equal(originOf('export.prometheus.port'), `${file}:4`)
+  assert.match(
+    refusal({ ...BARE, file: fileWith(t, 'export:\n  prometheus:\n    - [{}]\n') }),
+    /:3: export\.prometheus is \[\{\}\]; allowed: a block with the keys host/,
+  )
+  for (const [text, count] of [
+    ['[{ port: 1 }, { port: 2 }]', 2],
+    ['[]', 0],
+  ] as const)
+    assert.equal(
+      refusal({ ...BARE, file: fileWith(t, `export:\n  prometheus: ${text}\n`) }).replace(/^.*\/sonde\.yaml/, 'FILE'),
+      `FILE:2: export.prometheus is a list of ${count}; allowed: a block, or a list of one, as there is one listener`,
+    )
 })

@@ -1,0 +1,116 @@
+import { show } from '@sonde/sdk/config'
+import { type Document, isPair, isScalar, Lexer, Parser, visit, type YAMLError, type YAMLMap } from 'yaml'
+import { yamlPath } from './yaml-path.ts'
+
+/** Blocks and lists within each other. No setting lies deeper than 4; what YAML is read with calls itself once a level. */
+const DEPTH_LIMIT = 32
+/** Characters of the file that a message repeats. */
+const QUOTE_LENGTH = 60
+
+/** What is wrong with a file before anybody looks at its settings. */
+export interface YamlFault {
+  /** Where in the text. Unit: characters. */
+  readonly offset: number
+  /** A sentence that says what stands there and what is allowed. */
+  readonly words: string
+}
+
+/** What is wrong and what is allowed, by the parser's code for it. */
+const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BAD_ALIAS: 'has an alias or anchor without a sound name; allowed: &name before, *name after',
+  BAD_DIRECTIVE: 'starts with %, and is no directive; allowed: text with % in quotes',
+  BAD_DQ_ESCAPE: 'has an escape that is not known; allowed: \\n, \\t, \\", \\\\, or single quotes',
+  BAD_INDENT:
+    'is not indented as what it belongs to, or a [ or { is not closed; allowed: the same spaces for all keys of a block',
+  BAD_SCALAR_START: 'starts with a character that means something else in YAML; allowed: such text in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'has a second key on its line; allowed: one key a line, or text with ": " in quotes',
+  BLOCK_IN_FLOW: 'has a block between [ ] or { }; allowed: lists as [a, b] and blocks as {a: b} there',
+  KEY_OVER_1024_CHARS: 'has a key of over 1024 characters; allowed: the keys of the configuration',
+  MISSING_CHAR: 'lacks a quote, bracket, comma, colon or space; allowed: quotes and brackets in pairs, "key: value"',
+  MULTILINE_IMPLICIT_KEY: 'is no key, as it goes over several lines; allowed: "key: value"',
+  MULTIPLE_DOCS: 'begins a second document; allowed: one document a file',
+  RESOURCE_EXHAUSTION: 'is nested too deep; allowed: the keys of the configuration',
+  TAB_AS_INDENT: 'is indented with a tab; allowed: spaces',
+  TAG_RESOLVE_FAILED: 'has a tag that is not known; allowed: values without tags',
+}
+
+/** The first place where blocks and lists are nested too deep for any configuration; looked for before the text is read as a whole. */
+export function depthFault(text: string): YamlFault | undefined {
+  const parser = new Parser()
+  let offset = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    // The tokens themselves are read again later, by what knows their meaning.
+    for (const _token of parser.next(lexeme));
+    // The document itself is no level.
+    if (parser.stack.length > DEPTH_LIMIT + 1)
+      return { offset, words: `${quote(text, offset)} is nested too deep; allowed: ${DEPTH_LIMIT} levels` }
+    offset = parser.offset
+  }
+  return undefined
+}
+
+/** What the parser found, at most once a line: one fault often brings others along. */
+export function syntaxFaults(text: string, { errors, warnings }: Document): YamlFault[] {
+  const seen = new Set<number>()
+  return [...errors, ...warnings].flatMap(({ code, pos: [offset] }) => {
+    const line = lineStart(text, offset)
+    if (seen.has(line)) return []
+    seen.add(line)
+    return [{ offset, words: `${quote(text, offset)} ${WORDS[code] ?? 'is no YAML; allowed: "key: value" lines'}` }]
+  })
+}
+
+/** Keys that are there twice, and aliases of nothing. */
+export function referenceFaults(text: string, document: Document): YamlFault[] {
+  const faults: YamlFault[] = []
+  visit(document, {
+    Map(_key, map, ancestors) {
+      faults.push(...repeatedKeys(text, map, ancestors))
+    },
+    Alias(_key, alias, ancestors) {
+      if (alias.resolve(document) !== undefined) return
+      const path = yamlPath([...ancestors, alias])
+      const words = `${path} is *${alias.source}; allowed: the name of an anchor before it, or the value itself`
+      faults.push({ offset: alias.range?.[0] ?? 0, words })
+    },
+  })
+  return faults
+}
+
+function repeatedKeys(text: string, map: YAMLMap, ancestors: readonly unknown[]): YamlFault[] {
+  const seen = new Set<unknown>()
+  return map.items.flatMap((pair) => {
+    if (!isPair(pair) || !isScalar(pair.key)) return []
+    const isRepeated = seen.has(pair.key.value)
+    seen.add(pair.key.value)
+    if (!isRepeated) return []
+    const path = yamlPath([...ancestors, map, pair])
+    const words = `${path} is there a second time, with ${valueText(text, pair.value)}; allowed: every key once`
+    return [{ offset: pair.key.range?.[0] ?? 0, words }]
+  })
+}
+
+function valueText(text: string, node: unknown): string {
+  if (isScalar(node)) return show(node.value)
+  const { range } = (node ?? {}) as { range?: readonly [number, number, number] | null }
+  return range === undefined || range === null
+    ? 'nothing'
+    : (text.slice(range[0], range[1]).trim().split('\n')[0]?.slice(0, QUOTE_LENGTH) ?? '')
+}
+
+/** The line at an offset, or the last one before it that says something. */
+function quote(text: string, offset: number): string {
+  const start = lineStart(text, offset)
+  const line =
+    text
+      .slice(start, start + QUOTE_LENGTH)
+      .split('\n')[0]
+      ?.trim() ?? ''
+  return JSON.stringify(
+    line === '' ? (text.slice(0, start).trim().split('\n').at(-1) ?? '').trim().slice(0, QUOTE_LENGTH) : line,
+  )
+}
+
+function lineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1
+}
