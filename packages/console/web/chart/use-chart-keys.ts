@@ -51,27 +51,29 @@ export function useChartKeys(options: {
     const byMs = windows * (toMs - fromMs)
     page.zoom(fromMs + byMs, toMs + byMs)
   }
-  const actions: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
-    ArrowLeft: (event) => move(event.shiftKey ? -STRIDE_COUNT : -1),
-    ArrowRight: (event) => move(event.shiftKey ? STRIDE_COUNT : 1),
-    Enter: () => {
-      const timeMs = hoverStore.get() ?? page.url.atMs ?? model.plot.times[model.newest]
-      if (timeMs === undefined) return
-      page.change({ atMs: timeMs }, 'replace')
-      onCard(true)
-    },
-    Escape: unpin,
-    t: onToggleTable,
-    PageUp: () => pan(-1 / 2),
-    PageDown: () => pan(1 / 2),
-    '+': () => zoom(1 / ZOOM_FACTOR),
-    '=': () => zoom(1 / ZOOM_FACTOR),
-    '-': () => zoom(ZOOM_FACTOR),
-    '−': () => zoom(ZOOM_FACTOR),
-  }
+  const actions = new Map(
+    Object.entries<(event: KeyboardEvent) => void>({
+      ArrowLeft: (event) => move(event.shiftKey ? -STRIDE_COUNT : -1),
+      ArrowRight: (event) => move(event.shiftKey ? STRIDE_COUNT : 1),
+      Enter: () => {
+        const timeMs = hoverStore.get() ?? page.url.atMs ?? model.plot.times[model.newest]
+        if (timeMs === undefined) return
+        page.change({ atMs: timeMs }, 'replace')
+        onCard(true)
+      },
+      Escape: unpin,
+      t: onToggleTable,
+      PageUp: () => pan(-1 / 2),
+      PageDown: () => pan(1 / 2),
+      '+': () => zoom(1 / ZOOM_FACTOR),
+      '=': () => zoom(1 / ZOOM_FACTOR),
+      '-': () => zoom(ZOOM_FACTOR),
+      '−': () => zoom(ZOOM_FACTOR),
+    }),
+  )
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLButtonElement) return
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key]
+    const action = actions.get(event.key.length === 1 ? event.key.toLowerCase() : event.key)
     if (!action) return
     event.preventDefault()
     event.stopPropagation()

@@ -1,16 +1,23 @@
 import { retryAll } from '../api/query-client.ts'
 import { refreshAll, useTypes } from '../api/resources.ts'
 import type { KnownColumns } from '../api/use-known-columns.ts'
+import { countOf } from '../format/number.ts'
 import { Empty } from './empty.tsx'
 
 /** What stands in the place of data that is not there: outlines while it is awaited, the reason where it did not come. */
 export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColumns; readonly panels?: number }) {
   const types = useTypes()
-  if (answer.isReady) return null
-  const error = answer.snapshot.error ?? (types.data ? undefined : types.error)
+  const refused = answer.snapshot.queryErrors.values().next().value
+  if (answer.isReady && !refused) return null
+  const error = refused ?? answer.snapshot.error ?? (types.data ? undefined : types.error)
   if (!error) return <Outlines panels={panels} />
   return (
-    <Empty icon="critical" fact="No data came.">
+    <Empty
+      icon="critical"
+      fact={
+        answer.isReady ? `${countOf(answer.snapshot.queryErrors.size, 'question')} got no answer.` : 'No data came.'
+      }
+    >
       {error.message}{' '}
       <button
         type="button"

@@ -117,17 +117,19 @@ function useCombo({ value, options, isStrict = false, isInline = false, onCommit
     if (isOpen && count > 0) setActive((active + by + (active < 0 && by < 0 ? 1 : 0) + count) % count)
     setOpen(true)
   }
-  const actions: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
-    Escape: reset,
-    Enter: () => {
-      const chosen = matches[active]?.value ?? (isStrict && text ? matches[0]?.value : undefined)
-      if (chosen !== undefined || text !== undefined) commit(chosen ?? text ?? value)
-    },
-  }
+  const actions = new Map<string, () => void>(
+    Object.entries({
+      ArrowDown: () => move(1),
+      ArrowUp: () => move(-1),
+      Escape: reset,
+      Enter: () => {
+        const chosen = matches[active]?.value ?? (isStrict && text ? matches[0]?.value : undefined)
+        if (chosen !== undefined || text !== undefined) commit(chosen ?? text ?? value)
+      },
+    }),
+  )
   const onKeyDown = (event: KeyboardEvent): void => {
-    const action = actions[event.key]
+    const action = actions.get(event.key)
     // A sheet closes at Escape, and the list with it.
     if (!action || (isInline && event.key === 'Escape')) return
     event.preventDefault()

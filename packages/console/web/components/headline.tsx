@@ -9,11 +9,21 @@ export interface HeadlineText {
 }
 
 /** The sentence at the top of a page: boxed only where something is wrong. */
-export function Headline({ text, actions }: { readonly text: HeadlineText; readonly actions?: ReactNode }) {
+export function Headline({
+  text,
+  moment = '',
+  actions,
+}: {
+  readonly text: HeadlineText
+  /** What it speaks of where that is not now, in words. */
+  readonly moment?: string
+  readonly actions?: ReactNode
+}) {
   return (
     <section className={`headline is-${text.tone}`} aria-label="What is so">
       {text.tone !== 'calm' && <Icon name={text.tone} />}
       <div className="headline-words" aria-live="polite">
+        {moment && <p className="headline-moment">{moment}</p>}
         <p className="headline-sentence">{text.sentence}</p>
         {text.facts && <p className="headline-facts">{text.facts}</p>}
       </div>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { busyShare, HOST_QUERIES, hostColumns, meanOf, NO_HOST } from './host-data.ts'
+import { busyShare, HOST_QUERIES, hostColumns, meanOf, NO_HOST, trailingShare } from './host-data.ts'
 import { testColumns } from './test-columns.ts'
 
 const GAP = Number.NaN
@@ -12,6 +12,11 @@ test('busy is what is neither idle nor waiting, within its bounds', () => {
 
 test('a mean is over those that have a value', () => {
   assert.deepEqual([...meanOf([Float64Array.of(1, GAP, GAP), Float64Array.of(3, 5, GAP)])], [2, 5, GAP])
+})
+
+test('a share that comes in jumps is the mean of the time before, and never more than all of it', () => {
+  assert.deepEqual([...trailingShare(Float64Array.of(0, 1.5, 0, GAP, 0.5), 2)], [0, 0.75, 0.75, GAP, 0.5])
+  assert.deepEqual([...trailingShare(Float64Array.of(1.2, 1.1), 1)], [1, 1])
 })
 
 test('memory in use is what is not available', () => {

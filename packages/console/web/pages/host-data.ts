@@ -10,6 +10,12 @@ export const HOST_QUERIES = {
   pressure: { metric: 'host_pressure_waiting_seconds_total', function: 'rate' },
 } as const satisfies Record<string, MetricQuery>
 
+/**
+ * The kernel renews pressure every two seconds only, so that the rate of one second is 0 and up to 200 % in turn: a mean over this
+ * many milliseconds is what can be said of it.
+ */
+const PRESSURE_SPAN_MS = 10_000
+
 /** One named column. */
 export interface NamedColumn {
   readonly name: string
@@ -25,8 +31,21 @@ export interface HostColumns {
   readonly memoryTotal: Float64Array | undefined
   readonly memoryAvailable: Float64Array | undefined
   readonly memoryUsed: Float64Array | undefined
-  /** Share of time in which some task waited, by resource. */
+  /** Share of time in which some task waited, by resource: at every sample the mean of the time before it. */
   readonly pressure: readonly NamedColumn[]
+  /** Over how much time `pressure` is a mean. Unit: milliseconds. */
+  readonly pressureSpanMs: number
+}
+
+const RESOURCE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['cpu', 'a processor'],
+  ['memory', 'memory'],
+  ['io', 'a disk'],
+])
+
+/** A resource that tasks wait for, in words: `a processor`. One that is not known keeps its name. */
+export function resourceName(name: string): string {
+  return RESOURCE_NAMES.get(name) ?? name
 }
 
 /** A host that says nothing. */
@@ -37,6 +56,7 @@ export const NO_HOST: HostColumns = {
   memoryAvailable: undefined,
   memoryUsed: undefined,
   pressure: [],
+  pressureSpanMs: PRESSURE_SPAN_MS,
 }
 
 /** Collects the columns of the host. What it does not say is missing. */
@@ -62,9 +82,25 @@ export function hostColumns(answer: Columns): HostColumns {
     memoryUsed: memoryTotal && memoryAvailable && memoryTotal.map((total, i) => total - memoryAvailable[i]!),
     pressure: answer.columns(HOST_QUERIES.pressure).map((column) => ({
       name: column.labels.resource ?? '',
-      values: grid.slice(column),
+      values: trailingShare(grid.slice(column), Math.max(1, Math.round(PRESSURE_SPAN_MS / grid.stepMs))),
     })),
+    pressureSpanMs: Math.max(PRESSURE_SPAN_MS, grid.stepMs),
   }
+}
+
+/** At every sample the mean of it and those before it, `count` in all, at most 1. A gap stays one. */
+export function trailingShare(values: Float64Array, count: number): Float64Array {
+  return values.map((value, i) => {
+    if (Number.isNaN(value)) return value
+    let sum = 0
+    let known = 0
+    for (let k = Math.max(0, i - count + 1); k <= i; k++) {
+      if (Number.isNaN(values[k]!)) continue
+      sum += values[k]!
+      known++
+    }
+    return Math.min(1, sum / known)
+  })
 }
 
 /** Busy is what is neither idle nor waiting for a disk. Clock ticks make single samples pass the bounds; they are cut. */

@@ -44,8 +44,12 @@ test('an interface that went down is critical, one that never was up is not', ()
   assert.equal(downFor(of(1, 1), 1_000), undefined)
 })
 
-test('an interface that left is gone, whatever it did before', () => {
-  const left = interfaceFact(rowOf({ up: [1, 0, ...new Array<number>(12).fill(GAP)] }), 1_000)
+test('an interface without samples has no values; only where the server says so is it gone', () => {
+  const silent = rowOf({ up: [1, 0, ...new Array<number>(12).fill(GAP)] })
+  assert.equal(interfaceState(interfaceFact(silent, 1_000)).word, 'No values')
+  assert.equal(interfaceState(interfaceFact(silent, 1_000, new Set(['eth0']))).word, 'No values')
+  assert.equal(interfaceState(undefined).word, 'No values')
+  const left = interfaceFact(silent, 1_000, new Set(['eth1']))
   assert.equal(left.isGone, true)
   assert.equal(left.downForMs, undefined)
   assert.equal(interfaceState(left).word, 'Gone')
@@ -56,6 +60,11 @@ test('errors are worse than drops, and both say how many', () => {
   assert.deepEqual(interfaceState(errors), { tone: 'critical', word: 'Counts errors', trouble: '3/s errors' })
   const drops = interfaceFact(rowOf({ up: [1, 1], errorsIn: [0, 0], dropsOut: [0, 2] }), 1_000)
   assert.equal(interfaceState(drops).tone, 'warning')
+})
+
+test('an interface whose state nobody says is not said to be anything', () => {
+  const fact = interfaceFact(rowOf({ sent: [1, 1] }, 'toString'), 1_000)
+  assert.deepEqual(interfaceState(fact), { tone: 'absent', word: 'State unknown' })
 })
 
 test('a counter that pauses shortly is still moving', () => {

@@ -14,8 +14,10 @@ const DROPS_MIN = 1
 export interface InterfaceFact {
   readonly device: string
   readonly isUp: boolean | undefined
-  /** Whether it has no recent sample: it left, and what is shown of it is history. */
+  /** Whether the server says that it left; what is shown of it is history. */
   readonly isGone: boolean
+  /** Whether it has no sample at the end of the window, for whatever reason. */
+  readonly isSilent: boolean
   /** How long ago it went down, where that was seen. */
   readonly downForMs?: number | undefined
   readonly errors: number
@@ -32,16 +34,21 @@ export interface Finding {
   readonly facts: string
 }
 
-/** Judges the recent samples of an interface. */
-export function interfaceFact(row: InterfaceColumns, stepMs: number): InterfaceFact {
+/** The interfaces that the server reads now; undefined while it has not said, or where the window is not of now. */
+export type LiveDevices = ReadonlySet<string> | undefined
+
+/** Judges the newest samples of an interface. */
+export function interfaceFact(row: InterfaceColumns, stepMs: number, live?: LiveDevices): InterfaceFact {
   const up = newestValue(row.columns.up)
-  const isGone = Object.values(row.columns).every((values) => Number.isNaN(newestValue(values)))
+  const isGone = live !== undefined && !live.has(row.device)
+  const isSilent = Object.values(row.columns).every((values) => Number.isNaN(newestValue(values)))
   return {
     device: row.device,
     isUp: Number.isNaN(up) ? undefined : up > 0,
     isGone,
+    isSilent,
     // Interfaces of containers come and go; only one that stays and is down is trouble.
-    downForMs: isGone ? undefined : downFor(row.columns.up, stepMs),
+    downForMs: isGone || isSilent ? undefined : downFor(row.columns.up, stepMs),
     errors: largestOfLast(row.errors, NOW_COUNT),
     drops: largestOfLast(row.drops, NOW_COUNT),
     movingForMs: Math.max(movingFor(row.errors, stepMs), movingFor(row.drops, stepMs)),
@@ -82,16 +89,20 @@ export interface InterfaceState {
   readonly trouble?: string
 }
 
-/** The state of an interface; undefined facts are an interface that was never sampled. */
+/** The state of an interface that the server does not read any more. */
+export const GONE_STATE: InterfaceState = { tone: 'absent', word: 'Gone' }
+
+/** The state of an interface. No answer is not gone: undefined facts are an interface that no sample came of. */
 export function interfaceState(fact: InterfaceFact | undefined): InterfaceState {
-  if (!fact || fact.isGone) return { tone: 'absent', word: 'Gone' }
+  if (fact?.isGone) return GONE_STATE
+  if (!fact || fact.isSilent) return { tone: 'absent', word: 'No values' }
   if (fact.downForMs !== undefined) return { tone: 'critical', word: 'Down' }
   if (fact.isUp === false) return { tone: 'absent', word: 'Down' }
   if (fact.errors >= ERRORS_MIN)
     return { tone: 'critical', word: 'Counts errors', trouble: `${formatQuantity(PER_SECOND, fact.errors)} errors` }
   if (fact.drops >= DROPS_MIN)
     return { tone: 'warning', word: 'Drops packets', trouble: `${formatQuantity(PER_SECOND, fact.drops)} drops` }
-  return fact.isUp === undefined ? { tone: 'absent', word: 'No state' } : { tone: 'ok', word: 'Up' }
+  return fact.isUp === undefined ? { tone: 'absent', word: 'State unknown' } : { tone: 'ok', word: 'Up' }
 }
 
 /** What is worth saying about an interface. `others` are those beside it; what they do not do makes it odd. */
@@ -113,7 +124,7 @@ export function interfaceFindings(fact: InterfaceFact, others: readonly Interfac
       rank: 1,
       tone: 'critical',
       sentence: `${device} counts errors${lasting}`,
-      facts: `${formatQuantity(PER_SECOND, fact.errors)} now${isAlone ? ', the other interfaces 0' : ''}.`,
+      facts: `${formatQuantity(PER_SECOND, fact.errors)}${isAlone ? ', the other interfaces 0' : ''}.`,
     })
   } else if (fact.drops >= DROPS_MIN) {
     const isAlone = others.length > 0 && others.every(({ drops }) => !(drops >= DROPS_MIN))
@@ -121,7 +132,7 @@ export function interfaceFindings(fact: InterfaceFact, others: readonly Interfac
       rank: 2,
       tone: 'warning',
       sentence: `${device} drops packets${lasting}`,
-      facts: `${formatQuantity(PER_SECOND, fact.drops)} now${isAlone ? ', the other interfaces 0' : ''}.`,
+      facts: `${formatQuantity(PER_SECOND, fact.drops)}${isAlone ? ', the other interfaces 0' : ''}.`,
     })
   }
   return found

@@ -18,7 +18,8 @@ export function sourceState(state: SourceStateName): {
   readonly word: string
   readonly rank: number
 } {
-  return WORDS[state] ?? { tone: 'warning', word: state, rank: 2 }
+  // A newer agent may have states that this page does not know.
+  return Object.hasOwn(WORDS, state) ? WORDS[state] : { tone: 'warning', word: state, rank: 2 }
 }
 
 /** Records that a source or sink dropped, of all reasons. */

@@ -10,6 +10,7 @@ test('g and a letter go to a page; the letter alone does what it says', () => {
   assert.equal(commandOf('q', true), undefined)
   assert.deepEqual(commandOf('2', false), { kind: 'window', windowMs: 1_800_000 })
   assert.deepEqual(commandOf('?', false), { kind: 'keys' })
+  assert.equal(commandOf('constructor', false), undefined)
 })
 
 test('the sheet lists every single key that does something', () => {

@@ -19,23 +19,25 @@ export interface ShortcutGroup {
   readonly rows: readonly ShortcutRow[]
 }
 
-const SINGLE: Readonly<Record<string, Command>> = {
-  '/': { kind: 'search' },
-  '?': { kind: 'keys' },
-  '.': { kind: 'live' },
-  l: { kind: 'lines' },
-  d: { kind: 'theme' },
-  z: { kind: 'zone' },
-  c: { kind: 'copy' },
-  ...Object.fromEntries(
-    WINDOWS.map(({ windowMs }, order) => [String(order + 1), { kind: 'window', windowMs } as const]),
-  ),
-}
+const SINGLE: ReadonlyMap<string, Command> = new Map(
+  Object.entries<Command>({
+    '/': { kind: 'search' },
+    '?': { kind: 'keys' },
+    '.': { kind: 'live' },
+    l: { kind: 'lines' },
+    d: { kind: 'theme' },
+    z: { kind: 'zone' },
+    c: { kind: 'copy' },
+    ...Object.fromEntries(
+      WINDOWS.map(({ windowMs }, order) => [String(order + 1), { kind: 'window', windowMs } as const]),
+    ),
+  }),
+)
 
 /** What a single key does; after `g` it names a page. Undefined where it does nothing. */
 export function commandOf(key: string, isAfterGo: boolean): Command | undefined {
   const lower = key.toLowerCase()
-  if (!isAfterGo) return SINGLE[lower]
+  if (!isAfterGo) return SINGLE.get(lower)
   const path = DESTINATIONS.find((destination) => destination.key === lower)?.path
   return path === undefined ? undefined : { kind: 'go', path }
 }

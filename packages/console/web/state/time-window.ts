@@ -82,6 +82,11 @@ export function rangeOf(url: UrlState, fallbackWindowMs: number): FrameRange {
   return { kind: 'live', windowMs: url.rangeMs ?? fallbackWindowMs }
 }
 
+/** Length of a range. Unit: milliseconds. */
+export function spanOf(range: FrameRange): number {
+  return range.kind === 'live' ? range.windowMs : range.toMs - range.fromMs
+}
+
 /** The one hook for the time range and everything else that the address holds. */
 export function usePageState(): PageState {
   const search = useSearch()
@@ -91,7 +96,7 @@ export function usePageState(): PageState {
     const parsed: ParsedUrl = parseUrl(search)
     const { state: url } = parsed
     const range = rangeOf(url, windowMs)
-    const spanMs = range.kind === 'live' ? range.windowMs : range.toMs - range.fromMs
+    const spanMs = spanOf(range)
     const named = range.kind === 'live' ? WINDOWS.find((choice) => choice.windowMs === range.windowMs) : undefined
     const write = (next: UrlState, mode: 'push' | 'replace'): void =>
       navigate(location + formatUrl(next), { replace: mode === 'replace' })

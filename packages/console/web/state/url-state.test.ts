@@ -26,6 +26,12 @@ test('what is unknown or wrong is named, and the rest is followed', () => {
   assert.deepEqual(unknown, ['colour', 'step', 'tz'])
 })
 
+test('what every object has is no parameter', () => {
+  const { state, unknown } = parseUrl('?toString=1&constructor=2&__proto__=3')
+  assert.deepEqual(state, {})
+  assert.deepEqual(unknown, ['toString', 'constructor', '__proto__'])
+})
+
 test('a span needs both ends, in order', () => {
   assert.deepEqual(parseUrl('?from=2026-07-31T10:00:00Z'), { state: {}, unknown: ['from'] })
   const reversed = parseUrl('?from=2026-07-31T10:00:00Z&to=2026-07-31T09:00:00Z')

@@ -75,25 +75,27 @@ const timeReader =
   }
 
 /** Every known parameter, in the order in which they are written. */
-const READERS: Readonly<Record<string, Reader>> = {
-  range: (value) => {
-    const rangeMs = parseSpan(value, RANGE_MIN_MS, RANGE_MAX_MS)
-    return rangeMs === undefined ? undefined : { rangeMs }
-  },
-  from: timeReader('fromMs'),
-  to: timeReader('toMs'),
-  at: timeReader('atMs'),
-  lit: (value) => ({ lit: value.split(',').filter(Boolean) }),
-  view: (value) => (value === 'herd' || value === 'lines' ? { view: value } : undefined),
-  sort: (value) => (/^-?[\w.]+$/.test(value) ? { sort: value } : undefined),
-  q: (value) => ({ q: value.slice(0, 200) }),
-  sig: (_value, all) => ({ sig: all.slice(0, SIGNAL_LIMIT_COUNT) }),
-  step: (value) => {
-    const stepMs = parseSpan(value, STEP_MIN_MS, STEP_MAX_MS)
-    return stepMs === undefined ? undefined : { stepMs }
-  },
-  tz: (value) => (value === 'utc' || value === 'local' ? { tz: value } : undefined),
-}
+const READERS: ReadonlyMap<string, Reader> = new Map(
+  Object.entries<Reader>({
+    range: (value) => {
+      const rangeMs = parseSpan(value, RANGE_MIN_MS, RANGE_MAX_MS)
+      return rangeMs === undefined ? undefined : { rangeMs }
+    },
+    from: timeReader('fromMs'),
+    to: timeReader('toMs'),
+    at: timeReader('atMs'),
+    lit: (value) => ({ lit: value.split(',').filter(Boolean) }),
+    view: (value) => (value === 'herd' || value === 'lines' ? { view: value } : undefined),
+    sort: (value) => (/^-?[\w.]+$/.test(value) ? { sort: value } : undefined),
+    q: (value) => ({ q: value.slice(0, 200) }),
+    sig: (_value, all) => ({ sig: all.slice(0, SIGNAL_LIMIT_COUNT) }),
+    step: (value) => {
+      const stepMs = parseSpan(value, STEP_MIN_MS, STEP_MAX_MS)
+      return stepMs === undefined ? undefined : { stepMs }
+    },
+    tz: (value) => (value === 'utc' || value === 'local' ? { tz: value } : undefined),
+  }),
+)
 
 /** Reads the query part of an address. What is unknown or wrong is named, never fatal. */
 export function parseUrl(search: string): ParsedUrl {
@@ -102,7 +104,7 @@ export function parseUrl(search: string): ParsedUrl {
   const unknown: string[] = []
   for (const key of new Set(parameters.keys())) {
     const all = parameters.getAll(key)
-    const read = READERS[key]?.(all[0] ?? '', all)
+    const read = READERS.get(key)?.(all[0] ?? '', all)
     if (read) state = { ...state, ...read }
     else unknown.push(key)
   }
@@ -129,7 +131,7 @@ export function formatUrl(state: UrlState): string {
     step: [state.stepMs === undefined ? undefined : formatSpan(state.stepMs)],
     tz: [state.tz],
   }
-  const parts = Object.keys(READERS).flatMap((key) =>
+  const parts = [...READERS.keys()].flatMap((key) =>
     (written[key] ?? []).flatMap((value) => (value === undefined ? [] : `${key}=${readable(value)}`)),
   )
   return parts.length === 0 ? '' : `?${parts.join('&')}`

@@ -75,7 +75,9 @@ function Condition({
 }) {
   const { data } = useSeriesOfMetric(metric)
   const options = useMemo(() => {
-    const values = new Set(data?.series.map(({ labels: known }) => known[matcher.label] ?? ''))
+    const values = new Set(
+      data?.series.map(({ labels: known }) => (Object.hasOwn(known, matcher.label) ? known[matcher.label]! : '')),
+    )
     return [...values]
       .filter(Boolean)
       .sort(compareNames)

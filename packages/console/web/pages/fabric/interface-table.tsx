@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import type { FrameRange } from '../../api/frame.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -10,7 +11,8 @@ import { TableBox } from '../../components/table-box.tsx'
 import { useUnit } from '../../components/use-unit.ts'
 import { countOf, formatIn, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
-import { usePageState } from '../../state/time-window.ts'
+import { formatDuration } from '../../format/time.ts'
+import { spanOf, usePageState } from '../../state/time-window.ts'
 import { type InterfaceColumns, newestValue } from '../interface-data.ts'
 import { type InterfaceFact, type InterfaceState, interfaceState } from '../interface-facts.ts'
 
@@ -30,10 +32,12 @@ interface Row {
 interface TableProps {
   readonly interfaces: readonly InterfaceColumns[]
   readonly facts: readonly InterfaceFact[]
+  /** What the sparklines and the carrier changes are of. */
+  readonly range: FrameRange
 }
 
 /** One row an interface: state, speed, rates, and five minutes of what it carried. */
-export function InterfaceTable({ interfaces, facts }: TableProps) {
+export function InterfaceTable({ interfaces, facts, range }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, BY_NAME)
   const filter = page.url.q ?? ''
@@ -41,7 +45,7 @@ export function InterfaceTable({ interfaces, facts }: TableProps) {
   const rows = sortRows(
     matching,
     sort.direction,
-    ({ keys }) => keys[sort.column] ?? '',
+    ({ keys }) => (Object.hasOwn(keys, sort.column) ? keys[sort.column]! : ''),
     ({ state }) => (state.word === 'Gone' ? GONE_RANK : (TONE_RANK[state.tone] ?? 2)),
   )
   return (
@@ -56,7 +60,7 @@ export function InterfaceTable({ interfaces, facts }: TableProps) {
       {rows.length === 0 ? (
         <Empty fact={`Nothing matches "${filter}".`}>{countOf(interfaces.length, 'interface')} searched.</Empty>
       ) : (
-        <Rows rows={rows.slice(0, ROW_LIMIT_COUNT)} sort={sort} />
+        <Rows rows={rows.slice(0, ROW_LIMIT_COUNT)} sort={sort} spanWords={formatDuration(spanOf(range))} />
       )}
       {rows.length > ROW_LIMIT_COUNT && (
         <p className="panel-note">
@@ -67,7 +71,15 @@ export function InterfaceTable({ interfaces, facts }: TableProps) {
   )
 }
 
-function Rows({ rows, sort }: { readonly rows: readonly Row[]; readonly sort: Sort }) {
+function Rows({
+  rows,
+  sort,
+  spanWords,
+}: {
+  readonly rows: readonly Row[]
+  readonly sort: Sort
+  readonly spanWords: string
+}) {
   const page = usePageState()
   const largest = (...columns: string[]): number =>
     Math.max(0, ...rows.flatMap(({ keys }) => columns.map((column) => Number(keys[column]) || 0)))
@@ -95,14 +107,14 @@ function Rows({ rows, sort }: { readonly rows: readonly Row[]; readonly sort: So
               State
             </SortHead>
             {head('received', 'Received', bits.label)}
-            <SparkHead of="received" />
+            <SparkHead of="received" spanWords={spanWords} />
             {head('sent', 'Sent', bits.label)}
-            <SparkHead of="sent" />
+            <SparkHead of="sent" spanWords={spanWords} />
             {head('packets_in', 'Packets in', packets.label)}
             {head('packets_out', 'out', packets.label)}
             {head('errors', 'Errors', loss.label)}
             {head('drops', 'Drops', loss.label)}
-            {head('carrier_changes', 'Carrier changes', '5 min')}
+            {head('carrier_changes', 'Carrier changes', spanWords)}
             {head('speed', 'Link speed', '')}
           </tr>
         </thead>
@@ -135,10 +147,11 @@ function Rows({ rows, sort }: { readonly rows: readonly Row[]; readonly sort: So
   )
 }
 
-function SparkHead({ of }: { readonly of: string }) {
+function SparkHead({ of, spanWords }: { readonly of: string; readonly spanWords: string }) {
   return (
     <th scope="col" className="is-spark">
-      <span className="visually-hidden">{of}, last </span>5 min
+      <span className="visually-hidden">{of}, last </span>
+      {spanWords}
     </th>
   )
 }

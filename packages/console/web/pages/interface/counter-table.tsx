@@ -59,7 +59,7 @@ export function CounterTable({ device, type, queries, latest, recent }: TablePro
         <h2 id="counter-table" className="panel-title">
           Counters
         </h2>
-        <span className="panel-caption">as read, exact</span>
+        <span className="panel-caption">as read now, exact</span>
         <FilterInput label="Filter counters" />
       </header>
       {rows.length === 0 ? (

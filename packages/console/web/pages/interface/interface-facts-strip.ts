@@ -17,17 +17,19 @@ export function interfaceHeadline(
   const worst = findings[0]
   if (worst) return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts} ${traffic}` }
   const { word } = interfaceState(fact)
+  const subject =
+    fact.isUp === undefined ? `The state of ${fact.device} is unknown` : `${fact.device} is ${word.toLowerCase()}`
   const changes = exactValue(latest, 'netdev_carrier_changes_total')
   const carrier =
     changes === undefined || changes === '0' ? '' : ` The carrier came or went ${groupThousands(changes)} times.`
   return {
     tone: 'calm',
-    sentence: `${fact.device} is ${word.toLowerCase()}; it counts no errors or drops`,
+    sentence: fact.isSilent ? `${fact.device} has no values here` : `${subject}; it counts no errors or drops`,
     facts: `${traffic}${carrier}`,
   }
 }
 
-/** The interface in a strip of facts: link, rates, loss, carrier. */
+/** The interface in a strip of facts: link, rates, loss, carrier. Without exact values, which are of now only, those facts are left out. */
 export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesValue[]): Fact[] {
   const { columns, errors, drops } = row
   const rate = (label: string, quantity: Quantity, values: Float64Array | undefined, caption: string): Fact => {
@@ -40,13 +42,17 @@ export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesVal
     return newestValue(values) > 0 ? { ...fact, tone } : fact
   }
   return [
-    speedFact(latest),
+    speedFact(latest, newestValue(columns.speed)),
     rate('Received', BITS_PER_SECOND, columns.received, `${rateText(columns.packetsIn)} packets`),
     rate('Sent', BITS_PER_SECOND, columns.sent, `${rateText(columns.packetsOut)} packets`),
     loss('Errors', errors, 'critical', totalText(latest, ['netdev_rx_errors_total', 'netdev_tx_errors_total'])),
     loss('Drops', drops, 'warning', totalText(latest, ['netdev_rx_dropped_total', 'netdev_tx_dropped_total'])),
-    countFact('Carrier changes', latest, 'netdev_carrier_changes_total', 'in all'),
-    { ...countFact('MTU', latest, 'netdev_mtu_bytes', 'longest packet'), unit: 'B' },
+    ...(latest.length === 0
+      ? []
+      : [
+          countFact('Carrier changes', latest, 'netdev_carrier_changes_total', 'in all'),
+          { ...countFact('MTU', latest, 'netdev_mtu_bytes', 'longest packet'), unit: 'B' },
+        ]),
   ]
 }
 
@@ -54,11 +60,12 @@ function rateText(values: Float64Array | undefined): string {
   return formatQuantity(PER_SECOND, newestValue(values))
 }
 
-function speedFact(latest: readonly SeriesValue[]): Fact {
-  const speed = latest.find(({ metric }) => metric === 'netdev_speed_bytes')
-  if (speed?.value == null) return { label: 'Link speed', value: '–', caption: 'the driver does not tell' }
-  const unit = pickUnit(BITS_PER_SECOND, Number(speed.value))
-  return { label: 'Link speed', value: formatIn(unit, Number(speed.value)), unit: unit.label, caption: 'as negotiated' }
+function speedFact(latest: readonly SeriesValue[], sampled: number): Fact {
+  const exact = exactValue(latest, 'netdev_speed_bytes')
+  const speed = exact === undefined ? sampled : Number(exact)
+  if (Number.isNaN(speed)) return { label: 'Link speed', value: '–', caption: 'the driver does not tell' }
+  const unit = pickUnit(BITS_PER_SECOND, speed)
+  return { label: 'Link speed', value: formatIn(unit, speed), unit: unit.label, caption: 'as negotiated' }
 }
 
 function countFact(label: string, latest: readonly SeriesValue[], metric: string, caption: string): Fact {

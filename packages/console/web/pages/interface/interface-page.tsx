@@ -17,7 +17,8 @@ import { StateMark } from '../../components/state-mark.tsx'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
 import { type InterfaceColumns, interfaceColumns } from '../interface-data.ts'
-import { interfaceFact, interfaceState } from '../interface-facts.ts'
+import { GONE_STATE, interfaceFact, interfaceState } from '../interface-facts.ts'
+import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { CounterTable } from './counter-table.tsx'
 import { interfaceFacts, interfaceHeadline } from './interface-facts-strip.ts'
@@ -34,34 +35,53 @@ export function InterfacePage({ device }: { readonly device: string }) {
     [series.data, device],
   )
   const queries = useMemo(() => interfaceQueries(type, device), [type, device])
-  const recent = useKnownColumns(queries, RECENT, RECENT_STEP_MS)
+  const moment = useMoment()
+  const recent = useKnownColumns(queries, moment.range, moment.stepMs)
   const row = useMemo(() => recentRow(recent, queries, device), [recent, queries, device])
   const fact = row && interfaceFact(row, recent.stepMs)
-  const state = interfaceState(fact)
+  // No answer is not gone: only a list of live series that lacks it says so.
   const isGone = series.data !== undefined && latest.length === 0
+  const state = isGone ? GONE_STATE : interfaceState(fact)
+  const isKnown = isGone || recent.isReady
+  // The exact values are those of now.
+  const exact = moment.isNow ? latest : []
   return (
     <>
       <PageHead
         title={device}
         parent={{ label: 'Fabric', href: page.hrefTo('/fabric') }}
-        note={isGone ? <StateMark tone="absent" word="Gone" /> : <StateMark tone={state.tone} word={state.word} />}
+        note={isKnown && <StateMark tone={state.tone} word={state.word} />}
       />
+      {series.error && !series.data && (
+        <Empty icon="critical" fact="The counters are not known.">
+          {series.error.message}
+        </Empty>
+      )}
       {isGone && recent.isReady && <Gone device={device} recent={recent} row={row} />}
-      {row && fact && !isGone && (
+      {row && fact && !(isGone && moment.isNow) && (
         <>
-          <Headline text={interfaceHeadline(fact, row, latest)} />
-          <Facts label={`${device} now`} facts={interfaceFacts(row, latest)} />
+          <Headline text={interfaceHeadline(fact, row, exact)} moment={moment.words} />
+          <Facts
+            label={moment.isNow ? `${device} now` : `${device} where the window ends`}
+            facts={interfaceFacts(row, exact)}
+          />
         </>
       )}
       <AnswerState answer={recent} panels={9} />
       {type && recent.grid && <Panels type={type} queries={queries} latest={latest} isGone={isGone} />}
       {latest.length > 0 && type && (
         <PanelBoundary>
-          <CounterTable device={device} type={type} queries={queries} latest={latest} recent={recent} />
+          <Counters device={device} type={type} queries={queries} latest={latest} />
         </PanelBoundary>
       )}
     </>
   )
+}
+
+/** The exact values, always of now: a window that stands has none. */
+function Counters(props: Omit<Parameters<typeof CounterTable>[0], 'recent'>) {
+  const recent = useKnownColumns(props.queries, RECENT, RECENT_STEP_MS)
+  return <CounterTable {...props} recent={recent} />
 }
 
 function Panels({
@@ -104,6 +124,13 @@ function Gone({
   const columns = Object.values(row?.columns ?? {})
   const at = recent.grid ? newestPosition(columns, 0, recent.grid.length - 1) : -1
   const lastMs = recent.grid?.times[at]
+  if (!page.isLive) {
+    return (
+      <Empty icon="warning" fact={`${device} is not read now.`}>
+        The charts show what was kept of it in this window.
+      </Empty>
+    )
+  }
   return lastMs === undefined ? (
     <Empty fact={`No interface named ${device} is read here.`}>
       It is not in /proc/net/dev, or the configuration leaves it out.{' '}

@@ -36,9 +36,14 @@ const latest = (name: string, absent = ''): SeriesValue => ({
   absent,
 })
 
-function panels(values: readonly SeriesValue[] = []) {
+function panels(values: readonly SeriesValue[] = [], silent = '') {
   const series = [{ labels: { device: 'eth0' }, values: [100, 200] }]
-  return interfacePanels(TYPE, QUERIES, testColumns(QUERIES.map((query) => ({ query, series }))), values)
+  return interfacePanels(
+    TYPE,
+    QUERIES,
+    testColumns(QUERIES.map((query) => ({ query, series: query.metric === silent ? [] : series }))),
+    values,
+  )
 }
 
 test('a counter is asked for its rate, a gauge for its value, and rare changes for their number', () => {
@@ -65,7 +70,13 @@ test('the link rate is the limit of the throughput', () => {
 
 test('a chart whose every field is absent gives the reason', () => {
   const reason = 'the driver does not know it'
-  const found = panels([latest('speed_bytes', reason), latest('rx_bytes_total', 'never'), latest('tx_bytes_total')])
+  const values = [latest('speed_bytes', reason), latest('rx_bytes_total', 'never'), latest('tx_bytes_total')]
+  const found = panels(values, 'netdev_speed_bytes')
   assert.equal(found.find(({ spec }) => spec.id === 'speed')?.absent, reason)
   assert.equal(found.find(({ spec }) => spec.id === 'throughput')?.absent, '')
+})
+
+test('what is absent now but was there in the window is drawn', () => {
+  const found = panels([latest('speed_bytes', 'the link is down')])
+  assert.equal(found.find(({ spec }) => spec.id === 'speed')?.absent, '')
 })

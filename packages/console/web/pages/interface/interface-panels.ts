@@ -104,7 +104,7 @@ export function interfaceQueries(type: TypeInfo | undefined, device: string): re
 /** A chart, or the reason why there is none. */
 export interface InterfacePanel {
   readonly spec: ChartSpec
-  /** Why every line of it is absent; empty where one is there. */
+  /** Why every line of it is absent; empty where one has a sample in the window or is there now. */
   readonly absent: string
 }
 
@@ -133,7 +133,10 @@ export function interfacePanels(
     const members = fields.flatMap(({ field, query }) => memberOf(answer, query, field.name, panel.lines[field.name]!))
     const reasons = fields.map(({ field }) => reasonOf.get(field.metric) ?? '')
     return [
-      { spec: specOf(panel, members, limits), absent: reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : '' },
+      {
+        spec: specOf(panel, members, limits),
+        absent: members.length === 0 && reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : '',
+      },
     ]
   })
 }

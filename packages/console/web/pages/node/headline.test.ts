@@ -3,7 +3,15 @@ import { test } from 'node:test'
 import type { InterfaceFact } from '../interface-facts.ts'
 import { type NodeFacts, nodeHeadline } from './headline.ts'
 
-const CALM: InterfaceFact = { device: 'eth0', isUp: true, isGone: false, errors: 0, drops: 0, movingForMs: 0 }
+const CALM: InterfaceFact = {
+  device: 'eth0',
+  isUp: true,
+  isGone: false,
+  isSilent: false,
+  errors: 0,
+  drops: 0,
+  movingForMs: 0,
+}
 
 function headline(interfaces: readonly Partial<InterfaceFact>[], more: Partial<NodeFacts> = {}) {
   const { tone, sentence, facts } = nodeHeadline({
@@ -13,6 +21,7 @@ function headline(interfaces: readonly Partial<InterfaceFact>[], more: Partial<N
     busy: 0.25,
     memoryAvailable: 0.5,
     pressure: [],
+    pressureSpanMs: 10_000,
     ...more,
   })
   const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
@@ -42,7 +51,7 @@ test('the worst comes first, and the others are counted', () => {
 })
 
 test('an odd one is held against the others', () => {
-  assert.match(headline([{ errors: 4 }, {}, {}]).facts, /^4\/s now, the other interfaces 0\./)
+  assert.match(headline([{ errors: 4 }, {}, {}]).facts, /^4\/s, the other interfaces 0\./)
   assert.doesNotMatch(headline([{ errors: 4 }, { errors: 1 }]).facts, /the other/)
   assert.equal(headline([{ drops: 5, movingForMs: 125_000 }]).sentence, 'eth0 drops packets, for 2 min 5 s')
 })
@@ -50,6 +59,6 @@ test('an odd one is held against the others', () => {
 test('memory that runs short and tasks that wait are worth a sentence', () => {
   assert.equal(headline([{}], { memoryAvailable: 0.03 }).sentence, 'Memory is short: 3.0 % is available')
   const waiting = headline([{}], { pressure: [{ name: 'io', share: 0.4 }] })
-  assert.equal(waiting.sentence, 'Tasks wait for a disk 40.0 % of the time')
+  assert.equal(waiting.sentence, 'Tasks wait for a disk 40.0 % of the time, mean of 10 s')
   assert.equal(headline([{}], { pressure: [{ name: 'io', share: 0.1 }] }).tone, 'calm')
 })

@@ -1,10 +1,12 @@
 import type { HeadlineText } from '../../components/headline.tsx'
 import { ABSENT, countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BITS_PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import { formatDuration } from '../../format/time.ts'
+import { resourceName } from '../host-data.ts'
 import { type Finding, type InterfaceFact, interfaceFindings } from '../interface-facts.ts'
 
 /** Share of time in which tasks waited from which on it is worth a sentence. */
-const PRESSURE_MIN = 0.2
+export const PRESSURE_MIN = 0.2
 /** Share of memory below which it is short. */
 const MEMORY_MIN = 0.05
 
@@ -18,6 +20,8 @@ export interface NodeFacts {
   readonly busy: number
   readonly memoryAvailable: number
   readonly pressure: readonly { readonly name: string; readonly share: number }[]
+  /** Over how much time the pressure is a mean. */
+  readonly pressureSpanMs: number
 }
 
 /** The sentence of a node: the worst that is so, or that all is well. */
@@ -41,8 +45,6 @@ export function nodeHeadline(facts: NodeFacts): HeadlineText {
   return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts}${more}` }
 }
 
-const RESOURCE_WORDS: Readonly<Record<string, string>> = { cpu: 'a processor', memory: 'memory', io: 'a disk' }
-
 function hostFindings(facts: NodeFacts): Finding[] {
   const found: Finding[] = []
   if (facts.memoryAvailable < MEMORY_MIN) {
@@ -58,14 +60,15 @@ function hostFindings(facts: NodeFacts): Finding[] {
     found.push({
       rank: 4 - share,
       tone: 'warning',
-      sentence: `Tasks wait for ${RESOURCE_WORDS[name] ?? name} ${formatQuantity(PERCENT, share)} of the time`,
+      sentence: `Tasks wait for ${resourceName(name)} ${formatQuantity(PERCENT, share)} of the time, mean of ${formatDuration(facts.pressureSpanMs)}`,
       facts: calm(facts).facts,
     })
   }
   return found
 }
 
-function upCount({ interfaces }: NodeFacts): string {
+function upCount(facts: NodeFacts): string {
+  const interfaces = facts.interfaces.filter(({ isGone, isSilent }) => !isGone && !isSilent)
   const known = interfaces.filter(({ isUp }) => isUp !== undefined)
   const up = known.filter(({ isUp }) => isUp).length
   if (known.length === 0) return `${countOf(interfaces.length, 'interface')} read.`
@@ -80,7 +83,13 @@ function calm(facts: NodeFacts): HeadlineText {
     known.length > 0 && up === known.length && up > 1
       ? `All ${groupThousands(String(up))} interfaces are up`
       : upCount(facts).replace(/\.$/, '')
-  const sentence = facts.interfaces.length === 0 ? 'No interface is read' : `${subject}; none counts errors or drops.`
+  const hasValues = facts.interfaces.some(({ isSilent }) => !isSilent)
+  const sentence =
+    facts.interfaces.length === 0
+      ? 'No interface is read'
+      : hasValues
+        ? `${subject}; none counts errors or drops.`
+        : 'No interface has values at this time'
   const parts = [
     measured(
       facts.received,

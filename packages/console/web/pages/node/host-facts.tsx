@@ -1,14 +1,10 @@
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BYTES, PERCENT } from '../../format/quantity.ts'
-import type { HostColumns, NamedColumn } from '../host-data.ts'
+import { formatDuration } from '../../format/time.ts'
+import { type HostColumns, type NamedColumn, resourceName } from '../host-data.ts'
 import { newestValue } from '../interface-data.ts'
-
-const RESOURCE_NAMES: Readonly<Record<string, string>> = {
-  cpu: 'Waiting for a processor',
-  memory: 'Waiting for memory',
-  io: 'Waiting for a disk',
-}
+import { PRESSURE_MIN } from './headline.ts'
 
 /** The host in a strip of facts: processors, memory, pressure. */
 export function HostFacts({ host }: { readonly host: HostColumns }) {
@@ -46,11 +42,11 @@ function hostFacts(host: HostColumns): Fact[] {
   for (const { name, values } of host.pressure) {
     const share = newestValue(values)
     facts.push({
-      label: RESOURCE_NAMES[name] ?? `Waiting for ${name}`,
+      label: `Waiting for ${resourceName(name)}`,
       value: formatIn(pickUnit(PERCENT, 1), share),
       unit: '%',
-      caption: 'of the time, some task',
-      ...(share >= 0.2 ? { tone: 'warning' as const } : {}),
+      caption: `some task, mean of ${formatDuration(host.pressureSpanMs)}`,
+      ...(share >= PRESSURE_MIN ? { tone: 'warning' as const } : {}),
     })
   }
   return facts

@@ -1,10 +1,12 @@
 import { Link } from 'wouter'
+import type { FrameRange } from '../../api/frame.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
-import { usePageState } from '../../state/time-window.ts'
+import { formatDuration } from '../../format/time.ts'
+import { spanOf, usePageState } from '../../state/time-window.ts'
 import { type InterfaceColumns, largestOfLast, newestValue } from '../interface-data.ts'
 import { type InterfaceFact, interfaceState } from '../interface-facts.ts'
 
@@ -14,12 +16,15 @@ const TILE_LIMIT_COUNT = 24
 interface TilesProps {
   readonly interfaces: readonly InterfaceColumns[]
   readonly facts: readonly InterfaceFact[]
-  /** Samples that a sparkline shows. */
-  readonly sampleCount: number
+  /** What a sparkline shows. */
+  readonly range: FrameRange
+  readonly stepMs: number
 }
 
 /** One tile an interface, side by side. */
-export function InterfaceTiles({ interfaces, facts, sampleCount }: TilesProps) {
+export function InterfaceTiles({ interfaces, facts, range, stepMs }: TilesProps) {
+  const spanMs = spanOf(range)
+  const sampleCount = Math.ceil(spanMs / stepMs)
   const page = usePageState()
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
   // What left is history: the fabric page still lists it.
@@ -34,7 +39,7 @@ export function InterfaceTiles({ interfaces, facts, sampleCount }: TilesProps) {
     <section className="rails" aria-label="Interfaces">
       <div className="rails-label">
         <h2>Interfaces</h2>
-        <p>sent, 5 min</p>
+        <p>sent, {formatDuration(spanMs)}</p>
         <p className="num" title="Height of every sparkline">
           0 – {formatQuantity(BITS_PER_SECOND, top)}
         </p>
@@ -99,7 +104,9 @@ function Tile({ row, fact, top, sampleCount }: TileProps) {
         <span>
           <span className="num">{formatQuantity(BITS_PER_SECOND, newestValue(received))}</span> received
         </span>
-        <span className={trouble ? 'tile-trouble' : 'tile-quiet'}>{trouble ?? (fact ? 'no errors' : '–')}</span>
+        <span className={trouble ? 'tile-trouble' : 'tile-quiet'}>
+          {trouble ?? (fact && !fact.isSilent ? 'no errors' : '–')}
+        </span>
       </span>
     </Link>
   )

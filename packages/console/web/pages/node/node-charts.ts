@@ -1,5 +1,6 @@
 import type { ChartSpec } from '../../chart/chart-spec.ts'
 import { BITS_PER_SECOND, BYTES, PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import { formatDuration } from '../../format/time.ts'
 import type { HostColumns } from '../host-data.ts'
 import { chooseInterfaces, interfaceMembers, RATE_PROVENANCE } from '../interface-charts.ts'
 import { type InterfaceColumns, newestValue, sumColumns } from '../interface-data.ts'
@@ -70,7 +71,7 @@ function hostCharts(host: HostColumns): ChartSpec[] {
     charts.push({
       id: 'pressure',
       title: 'Pressure',
-      caption: 'tasks waiting',
+      caption: `tasks waiting, mean of ${formatDuration(host.pressureSpanMs)}`,
       quantity: PERCENT,
       noun: ['resource', 'resources'],
       slots: [6, 3, 4],

@@ -8,9 +8,10 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
-import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 import { HOST_QUERIES, hostColumns } from '../host-data.ts'
 import { INTERFACE_QUERIES, interfaceColumns } from '../interface-data.ts'
+import { useLiveDevices, useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { nodeHeadline } from './headline.ts'
 import { HostFacts } from './host-facts.tsx'
@@ -36,18 +37,20 @@ const CHART_QUERIES: readonly MetricQuery[] = [
 export function NodePage() {
   const { data: node } = useNode()
   usePageTitle(node?.node ?? 'Node')
-  const recent = useKnownColumns(RECENT_QUERIES, RECENT, RECENT_STEP_MS)
+  const moment = useMoment()
+  const live = useLiveDevices(moment)
+  const recent = useKnownColumns(RECENT_QUERIES, moment.range, moment.stepMs)
   const { interfaces, host, facts } = useMemo(() => {
     const interfaces = interfaceColumns(recent)
     const host = hostColumns(recent)
-    return { interfaces, host, facts: nodeFacts(recent.grid, interfaces, host) }
-  }, [recent])
+    return { interfaces, host, facts: nodeFacts(recent.grid, interfaces, { host, live }) }
+  }, [recent, live])
   const { isReady } = recent
   return (
     <>
       <h1 className="visually-hidden">{node?.node ?? 'Node'}</h1>
-      {interfaces.length > 0 && <Headline text={nodeHeadline(facts)} />}
-      {isReady && interfaces.length === 0 && (
+      {interfaces.length > 0 && <Headline text={nodeHeadline(facts)} moment={moment.words} />}
+      {isReady && moment.isNow && interfaces.length === 0 && (
         <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>
       )}
       {interfaces.length > 0 && (
@@ -55,7 +58,8 @@ export function NodePage() {
           <InterfaceTiles
             interfaces={interfaces}
             facts={facts.interfaces}
-            sampleCount={RECENT.kind === 'live' ? RECENT.windowMs / RECENT_STEP_MS : 0}
+            range={recent.range}
+            stepMs={recent.stepMs}
           />
         </PanelBoundary>
       )}

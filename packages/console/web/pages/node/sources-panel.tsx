@@ -22,6 +22,7 @@ export function SourcesPanel() {
         <h2 id="sources-panel" className="panel-title">
           Sources
         </h2>
+        {!page.isLive && <span className="panel-caption">now, not in the window</span>}
         <Link className="panel-link" href={page.hrefTo('/sources')}>
           All sources
         </Link>

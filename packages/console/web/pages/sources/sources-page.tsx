@@ -26,7 +26,7 @@ export function SourcesPage() {
   const { data: node } = useNode()
   return (
     <>
-      <PageHead title="Sources" />
+      <PageHead title="Sources" note={!page.isLive && 'as of now; only the charts are of the window'} />
       {!data && error && (
         <Empty icon="critical" fact="The sources are not known.">
           {error.message}

@@ -1,0 +1,34 @@
+import { useMemo } from 'react'
+import type { FrameRange } from '../api/frame.ts'
+import { useSeriesOfMetric } from '../api/resources.ts'
+import { formatDateTime, zoneName } from '../format/time.ts'
+import { RECENT, RECENT_STEP_MS, usePageState } from '../state/time-window.ts'
+import type { LiveDevices } from './interface-facts.ts'
+
+/** The moment that headlines, tiles and facts speak of: now, or the end of the window that is shown. */
+export interface Moment {
+  /** What is asked for them: the last minutes, or what the charts of the window ask for. */
+  readonly range: FrameRange
+  readonly stepMs: number
+  readonly isNow: boolean
+  /** The moment in words; empty where it is now. */
+  readonly words: string
+}
+
+/** The moment of the page. */
+export function useMoment(): Moment {
+  const { range, stepMs, url } = usePageState()
+  if (range.kind === 'live') return { range: RECENT, stepMs: RECENT_STEP_MS, isNow: true, words: '' }
+  const zone = url.tz ?? 'utc'
+  const words = `At ${formatDateTime(range.toMs, zone)} ${zoneName(zone, range.toMs)}, where the window ends`
+  return { range, stepMs, isNow: false, words }
+}
+
+/** The interfaces that the server reads now. Undefined while it has not said, and where the page does not speak of now. */
+export function useLiveDevices({ isNow }: Moment): LiveDevices {
+  const { data } = useSeriesOfMetric('netdev_rx_bytes_total')
+  return useMemo(
+    () => (isNow && data ? new Set(data.series.map(({ labels }) => labels.device ?? '')) : undefined),
+    [isNow, data],
+  )
+}
