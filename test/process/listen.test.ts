@@ -56,8 +56,17 @@ test('an address that is not of this machine is one line and code 1', async () =
   for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
     const { code, output } = await runSonde(['agent', '--listen', `${host}:0`])
     assert.equal(code, 1, output)
-    assert.match(output, new RegExp(`^sonde: cannot listen on ${host}:0: .+\n$`))
+    assert.match(output, new RegExp(`^sonde: cannot listen on ${host}:0: no .+ with --listen\n$`))
     assert.equal(output.split('\n').length, 2)
+  }
+})
+
+test('what is neither address nor name is wrong before anything is tried: one line and code 2', async () => {
+  for (const host of ['foo bar', '256.1.1.1', '*']) {
+    const { code, output } = await runSonde(['agent', '--listen', `${host}:0`])
+    assert.equal(code, 2, output)
+    const allowed = 'an IPv4 or IPv6 address, or a host name; 0.0.0.0 stands for all addresses of this machine'
+    assert.equal(output, `sonde: --listen: export.prometheus.host is "${host}"; allowed: ${allowed}\n`)
   }
 })
 

@@ -69,3 +69,33 @@ test('metrics may be anywhere but where something else is', () => {
   for (const wrong of ['/', 'metrics', '', '/healthz', '/readyz', '/api', '/api/v1/node', '/a b', '/*', '/:x'])
     assert.ok(!allowed(wrong), wrong)
 })
+
+test('one listens on addresses and names, and on nothing that only looks like one', () => {
+  const isAllowed = (host: unknown) => check(prometheusSchema, { host }, 'prometheus').ok
+  const good = ['127.0.0.1', '0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'gpu-17.example.com', 'a_b', 'x.']
+  const bad = [
+    '*',
+    'foo bar',
+    '256.1.1.1',
+    '1.2.3',
+    '1.2.3.4.5',
+    '127',
+    '',
+    '.',
+    '-a',
+    'a-',
+    'a..b',
+    ':::',
+    '1::2::3',
+    7,
+  ]
+  assert.deepEqual(
+    good.filter((host) => !isAllowed(host)),
+    [],
+  )
+  assert.deepEqual(bad.filter(isAllowed), [])
+  assert.equal(isAllowed(`${'a'.repeat(64)}.b`), false)
+  assert.equal(isAllowed(Array(128).fill('a').join('.')), false)
+  const checked = check(prometheusSchema, { host: '*' }, 'prometheus')
+  assert.match(checked.ok ? '' : (checked.issues[0]?.allowed ?? ''), /0\.0\.0\.0 stands for all addresses/)
+})

@@ -34,10 +34,30 @@ export const pathsSchema = block({
   sysfs: setting(text(), '/sys', 'Root of the sysfs that is read'),
 })
 
+const HOST_ALLOWED = 'an IPv4 or IPv6 address, or a host name; 0.0.0.0 stands for all addresses of this machine'
+/** Labels of letters, digits, `-` and `_`, of which the last is no number: such a name would be a misspelt address. */
+const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!\d+\.?$)(?!-)[\w-]{1,63}(?<!-)\.?$/
+/** An address that holds on one interface only. */
+const LINK_LOCAL = /^fe80:[0-9A-Fa-f:]+%[\w.-]+$/
+
+/** Where one can listen. Whether the name is known, and whose the address is, is seen when listening. */
+function listenHost() {
+  const allowed = HOST_ALLOWED
+  return v.union(
+    [
+      v.pipe(v.string(), v.ipv4()),
+      v.pipe(v.string(), v.ipv6()),
+      pattern(HOST_NAME, allowed),
+      pattern(LINK_LOCAL, allowed),
+    ],
+    allowed,
+  )
+}
+
 /** Schema of `export.prometheus`. */
 export const prometheusSchema = block({
   host: setting(
-    text(1, 255),
+    listenHost(),
     '127.0.0.1',
     'Address to listen on, for the page and the API too. There is no login: think before you open it',
   ),

@@ -25,7 +25,7 @@ const KEYS = [
 export function withCommonFlags(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file (YAML)')
-    .option('--listen <host:port>', 'where to listen, e.g. 127.0.0.1:9394 or :0')
+    .option('--listen <host:port>', 'where to listen: 0.0.0.0:9394 for all; :9394 keeps to loopback')
     .option('--log-level <level>', 'fatal, error, warn, info, debug or trace')
     .option('--path.procfs <dir>', 'root of the procfs that is read')
     .option('--path.sysfs <dir>', 'root of the sysfs that is read')
@@ -43,7 +43,7 @@ export function loadFor(flags: Flags): Loaded {
 
 /** `host:port`, `:port`, `[::1]:port`, or a port alone. */
 function listenSettings(listen: string): Setting[] {
-  const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:[\]]*):)?(\d+)$/.exec(listen)
+  const match = /^(?:(\[[0-9a-fA-F:.]+(?:%[\w.-]+)?\]|[^:[\]]*):)?(\d+)$/.exec(listen)
   if (match === null)
     throw new ConfigError([`--listen is ${JSON.stringify(listen)}; allowed: host:port, [IPv6]:port, :port or a port`])
   const [, host = '', port = ''] = match

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
+import { isIPv4, isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Ajv } from 'ajv'
@@ -10,7 +11,12 @@ import { loadConfig } from './load.ts'
 import { checkRooms } from './rooms.ts'
 
 const root = join(import.meta.dirname, '../../../..')
-const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(jsonSchema())
+const validate = new Ajv({
+  formats: { ipv4: isIPv4, ipv6: isIPv6 },
+  strict: true,
+  allErrors: true,
+  allowUnionTypes: true,
+}).compile(jsonSchema())
 
 test('the schema accepts every default', () => {
   const { plain } = loadConfig({ environment: { SONDE_CONFIG: '' } })
@@ -32,6 +38,8 @@ test('the schema and the command agree on what is right and what is wrong', () =
     ['data_sources: [{ type: netdev, devices: ["a b"] }]', false],
     ['data_sources: [{ type: host, parts: [] }]', false],
     ['data_sources: {}', false],
+    ['export: { prometheus: { host: "::1" } }', true],
+    ['export: { prometheus: { host: 256.1.1.1 } }', false],
     ['export: { prometheus: { port: 65536 } }', false],
     ['export: { prometheus: { port: "9394" } }', false],
     ['export: { prometheus: { port: 1.5 } }', false],
