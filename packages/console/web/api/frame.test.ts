@@ -104,6 +104,34 @@ test('points of the stream are added to the answer', async () => {
   frame.close()
 })
 
+test('what the stream cannot have is a gap in every column, and told', async () => {
+  const { world, streams } = createWorld()
+  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  frame.want([BYTES])
+  await until('a stream', () => streams.length === 1)
+  const { newestMs } = frame.getSnapshot()
+  const gap = { fromMs: newestMs, toMs: newestMs + 5_000, reason: 'the stream stood still' }
+  streams[0]!.handlers.onGap(gap)
+  assert.deepEqual(frame.getSnapshot().streamGaps, [gap])
+  streams[0]!.handlers.onPoints(answerTo([BYTES], newestMs + 7_000, 1_000))
+  const { grid } = frame.getSnapshot()
+  const [column] = grid!.results.get(queryKey(BYTES))!.columns.values()
+  assert.deepEqual([...grid!.slice(column!)], [1, 2, ...new Array<number>(5).fill(Number.NaN), 1, 2])
+  frame.close()
+})
+
+test('a stream that the server ends says why until points come again', async () => {
+  const { world, streams } = createWorld()
+  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  frame.want([BYTES])
+  await until('a stream', () => streams.length === 1)
+  streams[0]!.handlers.onFault(new ApiError('QRY_COST_LIMIT', 0, 'too many series'))
+  assert.equal(frame.getSnapshot().streamFault?.message, 'too many series')
+  streams[0]!.handlers.onPoints(answerTo([BYTES], frame.getSnapshot().newestMs + 1_000, 1_000))
+  assert.equal(frame.getSnapshot().streamFault, undefined)
+  frame.close()
+})
+
 test('a question that the server refuses fails alone', async () => {
   const { world } = createWorld(['drops'])
   const frame = new Frame(LIVE, 1_000, () => undefined, world)

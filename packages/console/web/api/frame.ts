@@ -2,7 +2,7 @@ import { moveEdge, serverNowMs } from '../state/clock.ts'
 import { type ApiError, postQuery } from './client.ts'
 import { openLiveStream } from './live-stream.ts'
 import { SampleGrid } from './sample-grid.ts'
-import type { MetricQuery, NodeInfo, QueryAnswer } from './types.ts'
+import type { MetricQuery, NodeInfo, QueryAnswer, StreamGap } from './types.ts'
 
 /** The span that a frame shows: either it follows now, or it stands. */
 export type FrameRange =
@@ -19,6 +19,10 @@ export interface FrameSnapshot {
   readonly error: ApiError | undefined
   /** Errors of single questions, by their key. */
   readonly queryErrors: ReadonlyMap<string, ApiError>
+  /** Why the server ended the stream; undefined once points come again. */
+  readonly streamFault: ApiError | undefined
+  /** Spans of the window that the stream could not have, oldest first. */
+  readonly streamGaps: readonly StreamGap[]
   /** Whether the stream is open; undefined for a fixed range or before the first try. */
   readonly streamOpen: boolean | undefined
   /** Since when the stream is as it is, server's time. */
@@ -40,6 +44,9 @@ const BROWSER: FrameWorld = { postQuery, openLiveStream, isHidden: () => documen
 const QUERY_LIMIT_COUNT = 64
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 15_000
+/** Most gaps of a stream that are told; the oldest go first. */
+const GAP_LIMIT_COUNT = 16
+const NO_GAPS: readonly StreamGap[] = []
 
 /** A stable key for a question. */
 export function queryKey(query: MetricQuery): string {
@@ -80,6 +87,8 @@ export class Frame {
       revision: 0,
       error: undefined,
       queryErrors: this.#queryErrors,
+      streamFault: undefined,
+      streamGaps: NO_GAPS,
       streamOpen: undefined,
       streamSinceMs: 0,
       newestMs: 0,
@@ -206,6 +215,15 @@ export class Frame {
     this.#publish({ grid, error: undefined, newestMs: Math.max(this.#snapshot.newestMs, newest) })
   }
 
+  /** The grid goes on to the end of the gap with positions that nothing was written to: they are drawn as the gap they are. */
+  #takeGap(gap: StreamGap): void {
+    const { grid, streamGaps } = this.#snapshot
+    grid?.extend(gap.toMs)
+    const { fromMs } = this.#bounds()
+    const kept = [...streamGaps, gap].filter(({ toMs }) => toMs > fromMs)
+    this.#publish({ streamGaps: kept.slice(-GAP_LIMIT_COUNT) })
+  }
+
   #openStream(): void {
     this.#closeStream()
     const { grid } = this.#snapshot
@@ -222,8 +240,11 @@ export class Frame {
       {
         onPoints: (answer) => {
           this.#take(answer, keys)
+          if (this.#snapshot.streamFault) this.#publish({ streamFault: undefined })
           moveEdge()
         },
+        onGap: (gap) => this.#takeGap(gap),
+        onFault: (streamFault) => this.#publish({ streamFault }),
         onNode: this.#onNode,
         onOpen: (open) => {
           if (open !== this.#snapshot.streamOpen) this.#publish({ streamOpen: open, streamSinceMs: serverNowMs() })

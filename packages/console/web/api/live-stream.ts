@@ -1,9 +1,14 @@
+import { ApiError } from './client.ts'
 import { columnsFromJson } from './decode-columns.ts'
-import type { MetricQuery, NodeInfo, QueryAnswer } from './types.ts'
+import type { MetricQuery, NodeInfo, QueryAnswer, StreamGap } from './types.ts'
 
 /** What the owner of a stream is told. */
 export interface StreamHandlers {
   readonly onPoints: (answer: QueryAnswer) => void
+  /** Samples that cannot be had any more; what came before and after is as it was. */
+  readonly onGap: (gap: StreamGap) => void
+  /** The server ended the stream and said why; it is asked again after a while. */
+  readonly onFault: (error: ApiError) => void
   readonly onNode: (node: NodeInfo) => void
   /** `open` is false from the moment the connection is lost. */
   readonly onOpen: (open: boolean) => void
@@ -51,16 +56,26 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
     const address = `/api/v1/stream?q=${encodeURIComponent(question)}&lastEventId=${afterMs}`
     source = new EventSource(address)
     heard()
-    source.onopen = () => {
-      retryMs = RETRY_MIN_MS
-      handlers.onOpen(true)
-    }
+    source.onopen = () => handlers.onOpen(true)
     source.onerror = lose
     source.addEventListener('points', (event: MessageEvent<string>) => {
       heard()
+      // Only what delivers is well again: a stream that opens and then ends with a fault waits longer each time.
+      retryMs = RETRY_MIN_MS
       const answer = columnsFromJson(event.data)
       afterMs = Math.max(afterMs, Number(event.lastEventId) || answer.toMs)
       handlers.onPoints(answer)
+    })
+    source.addEventListener('gap', (event: MessageEvent<string>) => {
+      heard()
+      const gap = JSON.parse(event.data) as StreamGap
+      afterMs = Math.max(afterMs, gap.toMs)
+      handlers.onGap(gap)
+    })
+    source.addEventListener('fault', (event: MessageEvent<string>) => {
+      const { code, message } = JSON.parse(event.data) as { readonly code: string; readonly message: string }
+      handlers.onFault(new ApiError(code, 0, message))
+      lose()
     })
     source.addEventListener('state', (event: MessageEvent<string>) => {
       heard()

@@ -5,7 +5,7 @@ import type { ApiError } from './client.ts'
 import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts'
 import { takeNode } from './resources.ts'
 import type { GridColumn, GridResult, SampleGrid } from './sample-grid.ts'
-import type { MetricQuery } from './types.ts'
+import type { MetricQuery, StreamGap } from './types.ts'
 
 /** Milliseconds that questions outlive their last user: a changed window keeps its old drawing, and going back costs nothing. */
 const LINGER_MS = 3_000
@@ -124,9 +124,20 @@ export interface FrameState {
   /** Time of the newest sample that any live frame has. */
   readonly newestMs: number
   readonly error: ApiError | undefined
+  /** Why the server ended a stream that is not well again yet. */
+  readonly streamFault: ApiError | undefined
+  /** The newest span that a stream could not have. */
+  readonly streamGap: StreamGap | undefined
 }
 
-const NO_FRAME: FrameState = { isOpen: undefined, sinceMs: 0, newestMs: 0, error: undefined }
+const NO_FRAME: FrameState = {
+  isOpen: undefined,
+  sinceMs: 0,
+  newestMs: 0,
+  error: undefined,
+  streamFault: undefined,
+  streamGap: undefined,
+}
 const frameState = createStore<FrameState>(NO_FRAME)
 
 /** Looks at every frame that is used; told by the frames themselves. */
@@ -134,12 +145,14 @@ function surveyFrames(): void {
   let next = NO_FRAME
   for (const frame of frames.values()) {
     if (frame.idle) continue
-    const { streamOpen, streamSinceMs, newestMs, error } = frame.getSnapshot()
+    const { streamOpen, streamSinceMs, newestMs, error, streamFault, streamGaps } = frame.getSnapshot()
     next = {
       isOpen: streamOpen === false || next.isOpen === false ? false : (streamOpen ?? next.isOpen),
       sinceMs: streamOpen === false ? Math.max(next.sinceMs, streamSinceMs) : next.sinceMs,
       newestMs: Math.max(next.newestMs, newestMs),
       error: error ?? next.error,
+      streamFault: streamFault ?? next.streamFault,
+      streamGap: streamGaps.at(-1) ?? next.streamGap,
     }
   }
   const before = frameState.get()

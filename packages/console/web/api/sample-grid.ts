@@ -95,6 +95,12 @@ export class SampleGrid {
     })
   }
 
+  /** Goes on to a time without samples. */
+  extend(toMs: number): void {
+    const last = Math.floor(toMs / this.stepMs)
+    if (this.#length > 0 && last >= this.#firstIndex + this.#length) this.#reserve(this.#firstIndex, last)
+  }
+
   /** Forgets the columns of one question. */
   remove(key: string): void {
     this.#columnCount -= this.results.get(key)?.columns.size ?? 0

@@ -135,6 +135,13 @@ export interface MetricQuery {
   readonly aggregate?: 'sum' | 'avg' | 'min' | 'max'
 }
 
+/** A span whose samples the stream cannot have any more, and why. */
+export interface StreamGap {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly reason: string
+}
+
 /** What an answer says about one question, without its values. */
 export interface ResultMeta {
   readonly metric: string

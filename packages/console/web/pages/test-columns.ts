@@ -50,6 +50,8 @@ export function testColumns(answers: readonly TestAnswer[]): Columns {
       revision: 1,
       error: undefined,
       queryErrors: new Map(),
+      streamFault: undefined,
+      streamGaps: [],
       streamOpen: true,
       streamSinceMs: 0,
       newestMs: toMs,

@@ -10,6 +10,9 @@ const UNREACHABLE_AFTER_COUNT = 2
 /** Milliseconds after which a lost stream is worth a banner; shorter losses mend themselves unseen. */
 const STOPPED_AFTER_MS = 5_000
 
+/** Milliseconds for which a gap of the stream is told; the charts show it as long as it is in the window. */
+const GAP_TOLD_MS = 300_000
+
 /** Everything that is wrong with the page or its server now. */
 export function useNotices(): Notice[] {
   const page = usePageState()
@@ -51,12 +54,29 @@ export function useNotices(): Notice[] {
       action: tryNow,
     })
   }
-  if (!isUnreachable && live.isOpen === false && nowMs - live.sinceMs > STOPPED_AFTER_MS) {
+  if (!isUnreachable && live.streamFault) {
+    notices.push({
+      id: 'fault',
+      tone: 'warning',
+      fact: 'The server ended the live stream.',
+      detail: `${live.streamFault.message} It is tried again; missed samples will be fetched.`,
+      action: tryNow,
+    })
+  } else if (!isUnreachable && live.isOpen === false && nowMs - live.sinceMs > STOPPED_AFTER_MS) {
     notices.push({
       id: 'live',
       tone: 'stale',
       fact: `Live stopped ${formatAge(nowMs - live.sinceMs)} ago.`,
       detail: 'Reconnecting; missed samples will be fetched.',
+    })
+  }
+  const gap = live.streamGap
+  if (gap && nowMs - gap.toMs < GAP_TOLD_MS) {
+    notices.push({
+      id: 'gap',
+      tone: 'info',
+      fact: `No samples from ${formatClock(gap.fromMs, zone)} to ${formatClock(gap.toMs, zone)} ${zoneName(zone, gap.toMs)}.`,
+      detail: `They could not be had: ${gap.reason.replace(/\.$/, '')}. The charts show the gap.`,
     })
   }
   const store = node.data?.store
