@@ -123,7 +123,7 @@ function describeSources({ runners, router, self }: Agent) {
     types: runner.definition.types.map(({ name }) => name),
   }))
   const dropped = runners.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
-  const reported = runners.reduce((sum, { stats }) => sum + stats.records, self.records)
+  const reported = runners.reduce((sum, { stats }) => sum + stats.records + stats.absenceRecords, self.records)
   const sinks = router.sinks.map(({ name, stats }) => ({ name, ...stats, dropped: Object.fromEntries(stats.dropped) }))
   return { sources, sinks, ledger: { in: reported + dropped, out: router.ledger.in, dropped } }
 }

@@ -53,7 +53,7 @@ function inlineSource(
   stats: SourceStats,
 ): Placed {
   const emit = (batch: Batch) => {
-    stats.records += batch.count
+    stats.accepted(batch)
     accept(batch)
   }
   const onLoss = (reason: string, records: number) => countDrop(stats, reason, records)

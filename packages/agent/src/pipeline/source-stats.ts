@@ -1,3 +1,5 @@
+import { absenceType, type Batch } from '@sonde/sdk'
+
 /** State of a source as people see it. */
 export type SourceState = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'
 
@@ -6,7 +8,10 @@ const DURATION_COUNT = 256
 /** What the agent counts of one source. */
 export class SourceStats {
   samples = 0
+  /** What the source measured. Unit: records. */
   records = 0
+  /** What was said again and again about values that cannot be had. Unit: records. */
+  absenceRecords = 0
   errors = 0
   restarts = 0
   sampleSeconds = 0
@@ -14,6 +19,12 @@ export class SourceStats {
   readonly dropped = new Map<string, number>()
   readonly #durationsMs = new Float64Array(DURATION_COUNT)
   #firstSampleMs = 0
+
+  /** Counts a batch that was accepted. */
+  accepted({ type, count }: Pick<Batch, 'type' | 'count'>): void {
+    if (type === absenceType) this.absenceRecords += count
+    else this.records += count
+  }
 
   /** Notes a sample that took `durationMs` and ended at `nowMs`. */
   sampled(durationMs: number, nowMs: number): void {

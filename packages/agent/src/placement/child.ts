@@ -124,7 +124,7 @@ export class Child {
       )
     })
     const count = this.#options.types.length
-    this.#options.stats.records += count
+    this.#options.stats.accepted({ type: absenceType, count })
     this.#options.accept({ type: absenceType, source: this.#info, clock: 'wall', count, bytes: views.bytes })
   }
 
@@ -164,7 +164,7 @@ export class Child {
       countDrop(stats, 'flood', count)
       return
     }
-    stats.records += count
+    stats.accepted({ type, count })
     accept({ type, source: this.#info, clock, count, bytes })
   }
 }

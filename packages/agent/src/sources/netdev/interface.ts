@@ -8,6 +8,12 @@ import { netdevType } from './type.ts'
 
 type AttributeField = 'up' | 'carrier' | 'speed_bytes' | 'mtu_bytes' | 'carrier_changes_total'
 
+/** Why the kernel refuses to read these: it answers EINVAL, which says nothing to people. */
+const REFUSALS: ReadonlyMap<AttributeField, string> = new Map([
+  ['carrier', 'the interface is switched off'],
+  ['speed_bytes', 'the driver has no speed to tell while the link is down or for a virtual device'],
+])
+
 const U32_LIMIT = 0xffffffff
 
 /**
@@ -131,11 +137,8 @@ export class NetdevInterface {
 
   #refused(field: AttributeField, { kind, error }: ReadFailure): void {
     if (kind === 'failed') this.#context.failed(`${this.device} ${field}`, error)
-    if (kind === 'unsupported' && field === 'carrier') {
-      this.#absences.absent(field, kind, 'the interface is switched off')
-    } else {
-      this.#absences.absent(field, kind === 'missing' ? 'unsupported' : kind, error.message)
-    }
+    const code = kind === 'missing' ? 'unsupported' : kind
+    this.#absences.absent(field, code, (kind === 'unsupported' && REFUSALS.get(field)) || error.message)
   }
 
   #wrong(field: AttributeField, reason: string): void {

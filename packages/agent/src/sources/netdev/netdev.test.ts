@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
+import { absenceType, seriesKey } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { netdev } from './netdev.ts'
@@ -120,6 +121,13 @@ test('a speed of -1, and one that the kernel refuses, is absent as unsupported a
   for (const { type, record } of taken) assert.ok(type !== netdevType || record.speed_bytes === undefined)
   assert.deepEqual(TestedSource.absences(taken, { device: 'eth0' }), ['speed_bytes: unsupported'])
   assert.deepEqual(TestedSource.absences(taken, { device: 'lo' }), ['speed_bytes: unsupported'])
+  const refused = taken.filter(
+    ({ type, record }) => type === absenceType && record.series === seriesKey({ device: 'lo' }),
+  )
+  assert.deepEqual(
+    refused.map(({ record }) => record.reason),
+    ['the driver has no speed to tell while the link is down or for a virtual device'],
+  )
   assert.deepEqual(TestedSource.absences(taken, { device: 'ifb0' }), [
     'carrier: unsupported',
     'speed_bytes: unsupported',
