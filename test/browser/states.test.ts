@@ -48,6 +48,7 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
       await untilDrawn(page)
       await page.getByText('No samples between 2020-02-01 10:00:00 and 2020-02-01 10:05:00 UTC.').waitFor()
       await takePicture(t, page, 'state-no-sample')
+      assert.doesNotMatch(await page.locator('main').innerText(), /Tasks wait|Processors|\d\s%/, 'says what is so now')
       await assertSound(page)
       await page.getByRole('button', { name: /^Go to (the )?first data/ }).click()
       await chartNamed(page, 'Processors busy').group.waitFor()
@@ -79,6 +80,47 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
       await page.getByRole('link', { name: /^lo\b/ }).waitFor()
     }
     await stage.visit('/', look, { expected: FAILED_REQUEST, before: (page) => page.route('**/api/v1/query', fail) })
+  })
+
+  await t.test('says why the server ended the live stream, and goes on when it sends again', async (t) => {
+    const fault = (route: Route): Promise<void> =>
+      answerStream(route, 'fault', { code: 'QRY_COST_LIMIT', message: 'Too many series.' })
+    const look = async (page: Page): Promise<void> => {
+      const banner = page.locator('.banner')
+      await banner.getByText('The server ended the live stream. Too many series.').waitFor()
+      await takePicture(t, page, 'state-fault')
+      await page.unrouteAll()
+      await banner.waitFor({ state: 'detached' })
+      await page.getByText(/^Live$/).waitFor()
+    }
+    await stage.visit('/', look, { before: (page) => page.route('**/api/v1/stream*', fault) })
+  })
+
+  await t.test('says which samples the live stream could not have', async () => {
+    const gap = (route: Route): Promise<void> => {
+      const toMs = Date.now()
+      return answerStream(route, 'gap', { fromMs: toMs - 2_000, toMs, reason: 'memory does not reach back' })
+    }
+    const look = async (page: Page): Promise<void> => {
+      await page
+        .locator('.banner')
+        .getByText(/No samples from .* They could not be had: memory does not reach back/)
+        .waitFor()
+    }
+    await stage.visit('/', look, { before: (page) => page.route('**/api/v1/stream*', gap) })
+  })
+
+  await t.test('does not call an interface gone because a question failed', async () => {
+    const fail = (route: Route): Promise<void> =>
+      route.fulfill({ status: 422, json: { error: { code: 'QRY_COST_LIMIT', message: 'That is too much.' } } })
+    const look = async (page: Page): Promise<void> => {
+      await page.locator('main').getByText('That is too much.').first().waitFor()
+      assert.doesNotMatch(await page.locator('main').innerText(), /gone/i)
+    }
+    await stage.visit('/fabric/lo', look, {
+      expected: FAILED_REQUEST,
+      before: (page) => page.route('**/api/v1/query', fail),
+    })
   })
 
   await t.test('names parts of the address that it does not know', async () => {
@@ -134,6 +176,11 @@ test(
     await stage.visit('/?range=5m', look, { expected: /^console: Failed to load resource: net::ERR_/ })
   },
 )
+
+/** Answers the live stream with one event and ends it. */
+function answerStream(route: Route, event: string, data: object): Promise<void> {
+  return route.fulfill({ contentType: 'text/event-stream', body: `event: ${event}\ndata: ${JSON.stringify(data)}\n\n` })
+}
 
 /** Gaps that a chart says it has: what lies before the first sample counts as one. */
 function gapsIn(sentence: string): number {
