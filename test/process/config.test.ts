@@ -200,12 +200,16 @@ test('finds sonde.yaml in the place of the user', async (t) => {
 
 test('check says whether the configuration is sound and what each source would find', async (t) => {
   const file = fileWith(t, 'data_sources:\n  - { type: netdev, name: nics }\n  - { type: host, enabled: false }\n')
-  const good = await runSonde(['check', '--config', file])
+  const here = ['--listen', '127.0.0.1:0', '--data-dir', directory(t)]
+  const good = await runSonde(['check', '--config', file, ...here])
   assert.equal(good.code, 0, good.output)
-  assert.match(good.output, new RegExp(`^configuration +ok +${file}\nnics +present +\\d+ interface`))
-  assert.doesNotMatch(good.output, /host/)
+  assert.match(
+    good.output,
+    new RegExp(`^configuration +ok +${file}\nlistener .*\nhistory .*\nnics +present +\\d+ interface`),
+  )
+  assert.doesNotMatch(good.output, /^host/m)
   const empty = directory(t)
-  const absent = await runSonde(['check', '--path.procfs', empty, '--path.sysfs', empty])
+  const absent = await runSonde(['check', '--path.procfs', empty, '--path.sysfs', empty, ...here])
   assert.equal(absent.code, 0, absent.output)
   assert.match(absent.output, /^netdev +absent +\S.{10}/m)
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runSonde, type SondeProcess, startSonde, temporaryDir } from '../sonde-process.ts'
@@ -22,6 +23,13 @@ async function takenPort(t: TestContext, host: string): Promise<number> {
   return (server.address() as { port: number }).port
 }
 
+/** A folder that is not there yet. */
+function missingDir(t: TestContext): string {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  return join(path, 'data')
+}
+
 function dataDir(t: TestContext): string[] {
   const { path, remove } = temporaryDir()
   t.after(remove)
@@ -37,6 +45,31 @@ test('a port in use ends a second instance with one line and code 1', async (t) 
     assert.equal(output, `sonde: ${host} is in use by another program; choose another address with --listen\n`)
   }
   assert.equal((await fetch(`${first.address}/healthz`)).status, 200, 'the first one goes on')
+})
+
+test('an instance that cannot listen leaves nothing behind on disk', async (t) => {
+  const dir = missingDir(t)
+  for (const place of [`127.0.0.1:${await takenPort(t, '127.0.0.1')}`, '192.0.2.1:0']) {
+    const { code, output } = await runSonde(['up', '--data-dir', dir, '--listen', place])
+    assert.equal(code, 1, output)
+    assert.equal(existsSync(dir), false)
+  }
+})
+
+test('check says whether the port is free, and makes nothing', async (t) => {
+  const dir = missingDir(t)
+  const check = (listen: string) => runSonde(['check', '--data-dir', dir, '--listen', listen])
+  const free = await check('127.0.0.1:0')
+  assert.equal(free.code, 0, free.output)
+  assert.match(free.output, /^listener +free +127\.0\.0\.1:0$/m)
+  const place = `127.0.0.1:${await takenPort(t, '127.0.0.1')}`
+  const taken = await check(place)
+  assert.equal(taken.code, 1, taken.output)
+  assert.match(taken.output, new RegExp(`^listener +taken +${place} is in use by another program`, 'm'))
+  const foreign = await check('192.0.2.1:0')
+  assert.equal(foreign.code, 1, foreign.output)
+  assert.match(foreign.output, /^listener +denied +cannot listen on 192\.0\.2\.1:0: no interface/m)
+  assert.equal(existsSync(dir), false)
 })
 
 test('a port in use on IPv6 is said with brackets', async (t) => {

@@ -50,7 +50,7 @@ withCommonFlags(program.command('config').description('print the configuration a
     }
   })
 
-withCommonFlags(program.command('check').description('check configuration, history and what can be read here'))
+withCommonFlags(program.command('check').description('check configuration, listener, history and sources'))
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
     const { check } = await import('./commands/check.ts')

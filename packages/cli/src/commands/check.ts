@@ -1,17 +1,20 @@
 import { probeSources } from '@sonde/agent'
 import { checkStore } from '@sonde/console'
+import { messageOf, SondeError } from '@sonde/sdk'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
+import { placeOf, tryListener } from './listener.ts'
 
 /** Something that is not as it should be. What is absent is normal. */
-const FAULTS = new Set(['denied', 'stuck', 'damaged'])
+const FAULTS = new Set(['denied', 'stuck', 'damaged', 'taken'])
 
 /**
- * `sonde check`: says whether the configuration is sound, whether history can be kept, and what each source would find here. Changes nothing. Exit code 0
- * unless something is denied, stuck or damaged.
+ * `sonde check`: says whether the configuration is sound, whether it could listen, whether history can be kept, and what each source would find here.
+ * Changes nothing. Exit code 0 unless something is taken, denied, stuck or damaged.
  */
 export async function check({ config, file }: Loaded): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
+  rows.push(await listenerRow(config.agent.export.prometheus))
   if (config.store.enabled) {
     const { state, found } = checkStore(storePath(config.store))
     rows.push(['history', state, found])
@@ -28,4 +31,18 @@ export async function check({ config, file }: Loaded): Promise<number> {
         .trimEnd(),
     )
   return rows.some(([, state]) => FAULTS.has(state ?? '')) ? 1 : 0
+}
+
+async function listenerRow({ host, port }: { readonly host: string; readonly port: number }): Promise<string[]> {
+  try {
+    await tryListener(host, port)
+    return ['listener', 'free', placeOf(host, port)]
+  } catch (error) {
+    const isTaken = error instanceof SondeError && codeOf(error.cause) === 'EADDRINUSE'
+    return ['listener', isTaken ? 'taken' : 'denied', messageOf(error)]
+  }
+}
+
+function codeOf(cause: unknown): string | undefined {
+  return (cause as { code?: string } | undefined)?.code
 }

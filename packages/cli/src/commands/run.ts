@@ -1,7 +1,7 @@
 import { type Agent, agentRoutes, createServer } from '@sonde/agent'
-import { messageOf, SondeError } from '@sonde/sdk'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
+import { listenFault, placeOf } from './listener.ts'
 
 /** A running command. */
 export interface Running {
@@ -25,7 +25,7 @@ export async function serve(
   } catch (cause) {
     await app.close()
     await agent.close()
-    throw new SondeError('CLI_LISTEN', listenMessage(cause, placeOf(host, port)), { cause })
+    throw listenFault(cause, host, port)
   }
   agent.start()
   const bound = app.server.address()
@@ -36,24 +36,6 @@ export async function serve(
       await agent.close()
     },
   }
-}
-
-function placeOf(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
-const UNREACHABLE: ReadonlyMap<string | undefined, string> = new Map([
-  ['ENOTFOUND', 'no address is known for this name; give an address of this machine with --listen'],
-  ['EAI_AGAIN', 'the name cannot be looked up for now; give an address of this machine with --listen'],
-  ['EADDRNOTAVAIL', 'no interface of this machine has this address; give another one with --listen'],
-])
-
-function listenMessage(cause: unknown, place: string): string {
-  const { code } = cause as { code?: string }
-  if (code === 'EADDRINUSE') return `${place} is in use by another program; choose another address with --listen`
-  if (code === 'EACCES') return `${place} needs more rights; choose a port above 1023 with --listen`
-  const reason = UNREACHABLE.get(code) ?? messageOf(cause)
-  return `cannot listen on ${place}: ${reason}`
 }
 
 /** Waits until every source was sampled or settled, at most `limitMs`, and tells what was found in one line. */

@@ -4,12 +4,16 @@ import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
+import { tryListener } from './listener.ts'
 import { type Running, readyLine, serve } from './run.ts'
 
 /** `sonde up`: agent, embedded store and page on one listener. */
 export async function runUp(loaded: Loaded): Promise<Running> {
   const { agent: config, store: storeConfig, log: logConfig } = loaded.config
   const log = openLog(logConfig.level)
+  const { host, port } = config.export.prometheus
+  // The store makes folder and file: not for one who cannot listen. Nor would the listener of a store that cannot be opened answer anything.
+  await tryListener(host, port)
   const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
   const history = store === undefined ? {} : { sinks: [store], history: store, storeStatus: () => store.status() }
