@@ -214,6 +214,21 @@ test('check says whether the configuration is sound and what each source would f
   assert.match(absent.output, /^netdev +absent +\S.{10}/m)
 })
 
+test('a root that was given and is no directory is refused by what would read it, and by nothing else', async (t) => {
+  const missing = join(directory(t), 'proc')
+  const file = fileWith(t, `paths:\n  procfs: ${missing}\n`)
+  const listen = ['--listen', '127.0.0.1:0']
+  for (const command of ['up', 'agent', 'check']) {
+    const { code, output } = await runSonde([command, '--config', file, '--path.sysfs', file, ...listen])
+    assert.equal(code, 2, output)
+    assert.deepEqual(output.trimEnd().split('\n'), [
+      `sonde: ${file}:2: paths.procfs is "${missing}", and no directory is there; allowed: a directory`,
+      `sonde: --path.sysfs: paths.sysfs is "${file}", and no directory is there; allowed: a directory`,
+    ])
+  }
+  assert.equal((await runSonde(['config', '--config', file])).code, 0)
+})
+
 test('every help fits a screen', async () => {
   const asked = [
     ['--help'],

@@ -140,6 +140,37 @@ test('listens on loopback unless told otherwise, and refuses a page of elsewhere
   assert.equal(status, 0)
 })
 
+test('a browser is shown the page that says that nothing is at an address; a program gets JSON; both with 404', async (t) => {
+  const { address } = await start(t, ['up', ...dataDir(t)])
+  const ask = (path: string, accept: string) => fetch(`${address}${path}`, { headers: { accept } })
+  const kindOf = ({ status, headers }: Response) => `${status} ${headers.get('content-type')?.split(';')[0]}`
+  const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const path of ['/', '/fabric', '/fabric/eth0', '/explore', '/sources'])
+    assert.equal(kindOf(await ask(path, html)), '200 text/html', path)
+  for (const path of ['/settings', '/nodes/a', '/sources/netdev', '/nothing']) {
+    assert.equal(kindOf(await ask(path, html)), '404 text/html', path)
+    const answer = await ask(path, '*/*')
+    assert.equal(kindOf(answer), '404 application/json', path)
+    assert.match(await answer.text(), /"HTTP_NOT_FOUND"/)
+  }
+  assert.equal(kindOf(await ask('/api/v1/nothing', html)), '404 application/json')
+})
+
+test('metrics in the place of a view of the page are refused where there is a page', async (t) => {
+  const dir = missingDir(t)
+  const env = { SONDE_EXPORT_PROMETHEUS_PATH: '/fabric' }
+  const { code, output } = await runSonde(['up', '--data-dir', dir, '--listen', '127.0.0.1:0'], { env })
+  assert.equal(code, 2, output)
+  assert.match(
+    output,
+    /^sonde: SONDE_EXPORT_PROMETHEUS_PATH: export\.prometheus\.path is "\/fabric", where the page is; allowed: .*\n$/,
+  )
+  assert.equal(existsSync(dir), false)
+  const agent = await startSonde(['agent'], { env })
+  t.after(() => agent.stop('SIGKILL'))
+  assert.equal((await fetch(`${agent.address}/fabric`)).status, 200)
+})
+
 /** Asks for the page under a name that is not ours, which fetch would not do: exit code 0 where it is refused with 421. */
 const REBOUND = `require('node:http').get({ port: process.argv[1], headers: { host: 'rebound.example' } }, (response) =>
   process.exit(response.statusCode === 421 ? 0 : 1))`

@@ -3,6 +3,7 @@ import { messageOf } from '@sonde/sdk'
 import { Command, CommanderError } from 'commander'
 import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/config-error.ts'
+import { checkRoots } from './config/roots.ts'
 import { type Flags, loadFor, withCommonFlags } from './flags.ts'
 import { VERSION } from './version.ts'
 
@@ -26,13 +27,13 @@ function oneLine(text: string): string {
 withCommonFlags(program.command('up').description('agent, store and page in one process'))
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
-    const loaded = loadFor(flags)
+    const loaded = checkRoots(loadFor(flags))
     process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
   })
 
 withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')).action(
   async (flags: Flags) => {
-    const loaded = loadFor(flags)
+    const loaded = checkRoots(loadFor(flags))
     process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
   },
 )
@@ -54,7 +55,7 @@ withCommonFlags(program.command('check').description('check configuration, liste
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
     const { check } = await import('./commands/check.ts')
-    process.exitCode = await check(loadFor(flags))
+    process.exitCode = await check(checkRoots(loadFor(flags)))
   })
 
 program.parseAsync().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 export { defaultDataDir, type StoreConfig, storeSchema } from './config.ts'
-export { pageRoutes } from './page.ts'
+export { isOfPage, pageRoutes } from './page.ts'
 export { checkStore, type StoreFinding } from './store/check-store.ts'
 export type { StoreOptions } from './store/config.ts'
 export type { RecordsRequest } from './store/protocol.ts'

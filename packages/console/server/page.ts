@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
@@ -14,7 +15,18 @@ function pageDir(): string | undefined {
   return places.find((place) => existsSync(`${place}index.html`) && existsSync(`${place}assets`))
 }
 
-/** Serves the page: its files, and its first page for every address that is a view. */
+/** Addresses of the views; those of `web/app.tsx`. What lies below a view that has none there is no view. */
+const VIEWS = ['/fabric', '/fabric/:device', '/explore', '/sources'] as const
+
+/** Whether the page is at an address, so that nothing else can be served there. */
+export function isOfPage(path: string): boolean {
+  const [, first, , third] = path.split('/')
+  if (VIEWS.some((view) => view === path) || (first === 'fabric' && third === undefined)) return true
+  const root = pageDir()
+  return first === 'assets' || (root !== undefined && existsSync(join(root, path)))
+}
+
+/** Serves the page: its files, and its frame for every address that is a view. An address that is none gets the frame too, with 404, where a browser asks. */
 export async function pageRoutes(app: FastifyInstance): Promise<void> {
   const root = pageDir()
   if (root === undefined) {
@@ -32,7 +44,10 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
       response.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
     },
   })
-  for (const view of ['/fabric', '/fabric/*', '/nodes/*', '/explore', '/sources', '/sources/*', '/settings']) {
-    app.get(view, (_request, reply) => reply.sendFile('index.html'))
-  }
+  for (const view of VIEWS) app.get(view, (_request, reply) => reply.sendFile('index.html'))
+  app.get('/*', (request, reply) => {
+    // The frame says that there is no such page. Programs get the error that all unknown addresses get.
+    const isForPeople = request.headers.accept?.includes('text/html') === true && !request.url.startsWith('/api/')
+    return isForPeople ? reply.code(404).sendFile('index.html') : reply.callNotFound()
+  })
 }

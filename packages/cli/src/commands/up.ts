@@ -1,5 +1,6 @@
 import { createAgent } from '@sonde/agent'
-import { createStore, pageRoutes, type Store, type StoreConfig } from '@sonde/console'
+import { createStore, isOfPage, pageRoutes, type Store, type StoreConfig } from '@sonde/console'
+import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
@@ -11,7 +12,8 @@ import { type Running, readyLine, serve } from './run.ts'
 export async function runUp(loaded: Loaded): Promise<Running> {
   const { agent: config, store: storeConfig, log: logConfig } = loaded.config
   const log = openLog(logConfig.level)
-  const { host, port } = config.export.prometheus
+  const { host, port, path: metricsPath } = config.export.prometheus
+  if (isOfPage(metricsPath)) throw new ConfigError([pathFault(loaded, metricsPath)])
   // The store makes folder and file: not for one who cannot listen. Nor would the listener of a store that cannot be opened answer anything.
   await tryListener(host, port)
   const path = storePath(storeConfig)
@@ -21,6 +23,11 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const running = await serve(agent, loaded, pageRoutes)
   console.log(await readyLine(agent, running.address, store === undefined ? 'no history' : historyWords(store, path)))
   return running
+}
+
+function pathFault({ originOf }: Loaded, path: string): string {
+  const key = 'export.prometheus.path'
+  return `${originOf(key)}: ${key} is ${JSON.stringify(path)}, where the page is; allowed: a path such as /metrics, not that of another route`
 }
 
 function openStore(path: string, config: StoreConfig): Promise<Store> {

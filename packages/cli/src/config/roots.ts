@@ -1,0 +1,31 @@
+import { statSync } from 'node:fs'
+import { show } from '@sonde/sdk/config'
+import { ConfigError } from './config-error.ts'
+import type { Loaded } from './load.ts'
+
+/**
+ * Refuses a root that was given and is no directory: below it everything would be absent, which looks like a machine without hardware. One that goes away
+ * later is trouble of its sources.
+ *
+ * @throws ConfigError that names the key.
+ */
+export function checkRoots<T extends Loaded>(loaded: T): T {
+  const { paths } = loaded.config.agent
+  const faults = Object.entries(paths).flatMap(([name, root]) => {
+    const key = `paths.${name}`
+    const origin = loaded.originOf(key)
+    if (origin === 'default' || isDirectory(root)) return []
+    return [`${origin}: ${key} is ${show(root)}, and no directory is there; allowed: a directory`]
+  })
+  if (faults.length > 0) throw new ConfigError(faults)
+  return loaded
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    // Not there, or not ours to look at: either way nothing below it can be read.
+    return false
+  }
+}

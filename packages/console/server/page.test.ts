@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { isOfPage } from './page.ts'
+
+test('the addresses that are served as views are those that the page has', () => {
+  const app = readFileSync(new URL('../web/app.tsx', import.meta.url), 'utf8')
+  const paths = [...app.matchAll(/<Route path="([^"]+)"/g)].map(([, path]) => path ?? '')
+  assert.ok(paths.length >= 5)
+  for (const path of paths) assert.ok(isOfPage(path.replace(':device', 'eth0')), path)
+  for (const path of ['/nodes/a', '/settings', '/sources/netdev', '/fabric/eth0/more', '/metrics', '/m'])
+    assert.equal(isOfPage(path), false, path)
+})
+
+test('what the page ships is not the place of anything else', () => {
+  for (const path of ['/assets', '/assets/a.js']) assert.ok(isOfPage(path), path)
+})
