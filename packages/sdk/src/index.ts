@@ -7,7 +7,7 @@ export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.t
 export type { Send, SendResult } from './delivery/sender.ts'
 export type { Timers } from './delivery/timers.ts'
 export { messageOf, SondeError } from './errors.ts'
-export { answerRequest, type Found } from './query/answer.ts'
+export { answerRequest, type Found, tooManySeries, tooManyValues } from './query/answer.ts'
 export { type Column, ColumnReader, matcherOf, slotsOfMetric } from './query/column.ts'
 export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
 export { type Evaluated, evaluate, gainsOf, gridOf, leadMs, numbersOf } from './query/evaluate.ts'

@@ -2,7 +2,7 @@ import { type History, type HistoryStatus, type QueryAnswer, type QueryRequest, 
 import type { RecentRing } from './recent.ts'
 
 /** What a store answers that has nothing to say now; everything else is the fault of the question. */
-const UNAVAILABLE = new Set(['STO_UNAVAILABLE', 'STO_WORKER', 'STO_BUSY', 'STO_READ'])
+const UNAVAILABLE = new Set(['STO_UNAVAILABLE', 'STO_WORKER', 'STO_BUSY', 'STO_TIMEOUT', 'STO_READ'])
 
 /** A history whose last minutes are there also while the store fails: they are in memory anyway. */
 export class BackedHistory implements History {

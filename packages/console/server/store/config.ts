@@ -23,6 +23,10 @@ export interface StoreOptions {
   seriesLimit?: number
   /** How long `close` waits for the disk; what is not written by then is dropped and counted. Unit: milliseconds. Default: 2 000. */
   closeLimitMs?: number
+  /** How long a question waits for its answer; then it is refused with `STO_TIMEOUT`. Unit: milliseconds. Range: 1 to 600 000. Default: 30 000. */
+  queryLimitMs?: number
+  /** How long the disk may take to acknowledge what was given to it before the status says that it fails. Unit: milliseconds. Range: 100 to 600 000. Default: 5 000. */
+  stallLimitMs?: number
 }
 
 /** Options with defaults filled in. */
@@ -37,6 +41,8 @@ const DEFAULTS = {
   maxBytes: 8 * 2 ** 30,
   seriesLimit: 200_000,
   closeLimitMs: 2000,
+  queryLimitMs: 30_000,
+  stallLimitMs: 5000,
 } as const
 
 const RANGES = {
@@ -47,6 +53,8 @@ const RANGES = {
   maxBytes: [4 << 20, 2 ** 50],
   seriesLimit: [1, 4_000_000],
   closeLimitMs: [0, 600_000],
+  queryLimitMs: [1, 600_000],
+  stallLimitMs: [100, 600_000],
 } as const
 
 /**
@@ -69,4 +77,9 @@ export function settingsOf(options: StoreOptions): StoreSettings {
     }
   }
   return Object.freeze(settings)
+}
+
+/** What becomes of records while nothing can be written; the end of a sentence. */
+export function keptSentence({ queueLimitBytes }: StoreSettings): string {
+  return `what was reported is kept in memory up to ${Math.round(queueLimitBytes / 2 ** 20)} MiB and written then`
 }

@@ -12,7 +12,8 @@ import {
   sinkStats,
 } from '@sonde/sdk'
 import { typeOfDefinition } from '@sonde/sdk/internal'
-import type { StoreSettings } from './config.ts'
+import { type Answer, Calls } from './calls.ts'
+import { keptSentence, type StoreSettings } from './config.ts'
 import { PageQueue } from './pages.ts'
 import type { FileStatus, FromWorker, RecordsRequest, StoredBatch, ToWorker, WorkerStart } from './protocol.ts'
 import type { Store, StoreStatus } from './store.ts'
@@ -22,12 +23,8 @@ const IN_FLIGHT_LIMIT = 2
 const RESTART_MS = 1000
 /** How long the worker may take to close a file to which all is written. */
 const WORKER_CLOSE_MS = 500
-const CALL_COUNT_LIMIT = 1000
-
-type Call = {
-  resolve: (result: QueryAnswer | readonly StoredBatch[] | undefined) => void
-  reject: (error: Error) => void
-}
+/** How long a start waits for the file; a disk that hangs prevents none. A damaged file is carried over in less. */
+const OPEN_LIMIT_MS = 15_000
 
 /** The main thread's half of the store: it keeps what is not yet written, and starts a new worker where one died. */
 export class EmbeddedStore implements Store {
@@ -39,7 +36,7 @@ export class EmbeddedStore implements Store {
   readonly #workerFile: URL
   readonly #session = randomUUID()
   readonly #queue: PageQueue
-  readonly #calls = new Map<number, Call>()
+  readonly #calls: Calls
   readonly #timer: NodeJS.Timeout
   readonly #flushes: { readonly sequence: number; readonly resolve: () => void }[] = []
   readonly #sealedMs = new Map<number, number>()
@@ -50,7 +47,13 @@ export class EmbeddedStore implements Store {
   #lostBefore = 0
   /** The opening of the file that pages are meant for; 0 before the first, when none is sent. */
   #opening = 0
-  #nextCall = 0
+  /** Whether the worker has said anything since it was started: what is sent to one that died is lost. */
+  #isUp = false
+  /** When the disk last took something, or was first given something to take. Unit: milliseconds since the process started. */
+  #progressMs = 0
+  #isStalled = false
+  /** Errors of workers that ended, their ends, and stalls. */
+  #earlierErrors = 0
   #closing: Promise<void> | undefined
   #settleOpen: { resolve: () => void; reject: (error: Error) => void }
   #onClosed: () => void = () => undefined
@@ -60,9 +63,10 @@ export class EmbeddedStore implements Store {
     this.#workerFile = worker
     this.#settings = settings
     this.#queue = new PageQueue(settings.queueLimitBytes, this.stats)
+    this.#calls = new Calls(settings.queryLimitMs)
     this.#status = {
-      state: 'writing',
-      reason: '',
+      state: 'failing',
+      reason: `${settings.path} is not open yet: its disk is slow or hangs, or what a damaged file holds is being carried over`,
       bytes: 0,
       freeBytes: 0,
       oldestMs: null,
@@ -72,8 +76,12 @@ export class EmbeddedStore implements Store {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.opened = promise
     this.#settleOpen = { resolve, reject }
+    setTimeout(resolve, OPEN_LIMIT_MS).unref()
     this.#worker = this.#start('refuse')
-    this.#timer = setInterval(() => this.#post(), settings.flushIntervalMs)
+    this.#timer = setInterval(() => {
+      this.#post()
+      this.#watch()
+    }, settings.flushIntervalMs)
     this.#timer.unref()
   }
 
@@ -114,23 +122,28 @@ export class EmbeddedStore implements Store {
   }
 
   status(): StoreStatus {
-    return { ...this.#status, ackedMs: this.#ackedMs, queuedBytes: this.#queue.bytes }
+    const status = { ...this.#status, ackedMs: this.#ackedMs, queuedBytes: this.#queue.bytes, errors: this.#errors }
+    if (!this.#isStalled || status.state === 'failing') return status
+    const seconds = Math.round((performance.now() - this.#progressMs) / 1000)
+    return {
+      ...status,
+      state: 'failing',
+      reason: `the disk of ${this.#settings.path} has not taken anything for ${seconds} s; look whether it hangs: ${keptSentence(this.#settings)}`,
+    }
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
-    // What was accepted before the question belongs to its answer, unless the disk is behind.
-    this.#post()
-    return (await this.#call((id) => ({ kind: 'query', id, request }))) as QueryAnswer
+    return (await this.#ask((id) => ({ kind: 'query', id, request }))) as QueryAnswer
   }
 
   async records(request: RecordsRequest): Promise<readonly Batch[]> {
-    this.#post()
-    const batches = await this.#call((id) => ({ kind: 'records', id, request }))
+    const batches = await this.#ask((id) => ({ kind: 'records', id, request }))
     return (batches as readonly StoredBatch[]).map(batchOf)
   }
 
   async maintain(): Promise<void> {
-    await this.#call((id) => ({ kind: 'maintain', id }))
+    if (this.#closing !== undefined) throw isClosed()
+    await this.#calls.start((id) => this.#send({ kind: 'maintain', id }))
   }
 
   close(): Promise<void> {
@@ -149,8 +162,9 @@ export class EmbeddedStore implements Store {
     })
     this.#send({ kind: 'close' })
     await within(closed, WORKER_CLOSE_MS)
-    this.#failCalls(new SondeError('STO_CLOSED', 'the store was closed before it answered'))
-    await this.#worker.terminate()
+    this.#calls.rejectAll(new SondeError('STO_CLOSED', 'the store was closed before it answered'))
+    // A thread that waits for a disk that hangs does not end.
+    await within(this.#worker.terminate(), WORKER_CLOSE_MS)
   }
 
   #start(whenLocked: WorkerStart['whenLocked']): Worker {
@@ -168,14 +182,16 @@ export class EmbeddedStore implements Store {
       this.#onClosed()
       return
     }
+    this.#isUp = false
+    this.#earlierErrors += this.#status.errors + 1
     this.#status = {
       ...this.#status,
       state: 'failing',
       reason: `the store's worker stopped (${reason}); it is started again`,
-      errors: this.#status.errors + 1,
+      errors: 0,
     }
-    this.stats.errors = this.#status.errors
-    this.#failCalls(new SondeError('STO_WORKER', 'the store was restarted before it answered; ask again'))
+    this.stats.errors = this.#errors
+    this.#calls.rejectAll(new SondeError('STO_WORKER', 'the store was restarted before it answered; ask again'))
     this.#opening = 0
     this.#worker.removeAllListeners()
     this.#worker.on('error', () => undefined)
@@ -185,9 +201,11 @@ export class EmbeddedStore implements Store {
   }
 
   #receive(message: FromWorker): void {
+    this.#isUp = true
     switch (message.kind) {
       case 'opened':
         this.#opening = message.opening
+        this.#isStalled = false
         this.stats.out += this.#queue.restart(message.sequence)
         this.#resolveFlushes(message.sequence)
         this.#post()
@@ -200,17 +218,20 @@ export class EmbeddedStore implements Store {
         break
       case 'status':
         this.#status = message.status
-        this.stats.errors = message.status.errors
+        this.stats.errors = this.#errors
         this.#settleOpen.resolve()
+        this.#askNext()
         break
       case 'acked':
         this.#acknowledge(message.sequence, message.dropped)
         break
       case 'answer':
-        this.#take(message.id)?.resolve(message.result)
+        this.#calls.resolve(message.id, message.result)
+        this.#post()
         break
       case 'failed':
-        this.#take(message.id)?.reject(new SondeError(message.code, message.message))
+        this.#calls.reject(message.id, new SondeError(message.code, message.message))
+        this.#post()
         break
       case 'closed':
         this.#onClosed()
@@ -218,6 +239,8 @@ export class EmbeddedStore implements Store {
   }
 
   #acknowledge(sequence: number, dropped: readonly (readonly [string, number])[]): void {
+    this.#progressMs = performance.now()
+    this.#isStalled = false
     let written = this.#queue.acknowledge(sequence)
     for (const [reason, records] of dropped) {
       countDrop(this.stats, reason, records)
@@ -234,43 +257,57 @@ export class EmbeddedStore implements Store {
     while ((this.#flushes[0]?.sequence ?? Number.POSITIVE_INFINITY) <= sequence) this.#flushes.shift()?.resolve()
   }
 
+  /** Gives the worker what it may have: pages first, then a question. */
   #post(): void {
-    if (this.#opening === 0) return
-    for (;;) {
+    while (this.#opening !== 0) {
+      if (this.#queue.postedCount === 0) this.#progressMs = performance.now()
       const next = this.#queue.post(IN_FLIGHT_LIMIT)
-      if (next === undefined) return
+      if (next === undefined) break
       this.#sealedMs.set(next.page.sequence, Date.now())
       this.#send({ kind: 'page', opening: this.#opening, ...next })
     }
+    this.#askNext()
   }
 
   #send(message: ToWorker): void {
     this.#worker.postMessage(message)
   }
 
-  #call(make: (id: number) => ToWorker): Promise<QueryAnswer | readonly StoredBatch[] | undefined> {
-    if (this.#closing !== undefined) return Promise.reject(new SondeError('STO_CLOSED', 'the store is closed'))
-    if (this.#calls.size >= CALL_COUNT_LIMIT) {
-      const message = `${CALL_COUNT_LIMIT} questions wait for an answer; ask again later`
-      return Promise.reject(new SondeError('STO_BUSY', message))
-    }
-    const id = this.#nextCall++
-    return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject })
-      this.#send(make(id))
-    })
+  #ask(make: (id: number) => ToWorker): Promise<Answer> {
+    if (this.#closing !== undefined) return Promise.reject(isClosed())
+    const answer = this.#calls.ask((id) => this.#send(make(id)))
+    this.#post()
+    return answer
   }
 
-  #take(id: number): Call | undefined {
-    const call = this.#calls.get(id)
-    this.#calls.delete(id)
-    return call
+  /** Gives the worker the next question, once what was reported before its turn is on the way to the disk, unless that fails. */
+  #askNext(): void {
+    const { next } = this.#calls
+    if (next === undefined || !this.#isUp) return
+    next.afterPage ??= this.#queue.lastSequence
+    if (this.#status.state === 'writing' && this.#queue.nextSequence <= next.afterPage) return
+    this.#calls.send()
   }
 
-  #failCalls(error: Error): void {
-    for (const { reject } of this.#calls.values()) reject(error)
-    this.#calls.clear()
+  /** A disk that hangs says nothing: that it is silent is seen from here. */
+  #watch(): void {
+    const wasStalled = this.#isStalled
+    const silentMs = performance.now() - this.#progressMs
+    const isSilent = this.#queue.postedCount > 0 && silentMs >= this.#settings.stallLimitMs
+    // A worker that can still say why it writes nothing knows better.
+    this.#isStalled = isSilent && this.#status.state === 'writing'
+    if (!this.#isStalled || wasStalled) return
+    this.#earlierErrors++
+    this.stats.errors = this.#errors
   }
+
+  get #errors(): number {
+    return this.#earlierErrors + this.#status.errors
+  }
+}
+
+function isClosed(): SondeError {
+  return new SondeError('STO_CLOSED', 'the store is closed')
 }
 
 function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Batch {
@@ -278,7 +315,7 @@ function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Bat
 }
 
 /** Waits for a promise, but no longer than that; leaves no timer behind. */
-async function within(promise: Promise<void>, limitMs: number): Promise<void> {
+async function within(promise: Promise<unknown>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs)

@@ -66,6 +66,16 @@ export class PageQueue {
     return this.#pages.at(-1)?.sequence ?? 0
   }
 
+  /** Sequence of the next page to post; infinite where none waits for that. */
+  get nextSequence(): number {
+    return this.#pages[this.#postedCount]?.sequence ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Pages that were posted and not acknowledged. */
+  get postedCount(): number {
+    return this.#postedCount
+  }
+
   /** Copies a batch. */
   append(batch: Batch, arrivalMs: number): void {
     const length = batch.count * batch.type.layout.recordBytes

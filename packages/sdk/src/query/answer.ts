@@ -57,8 +57,7 @@ function answerQuery(
     for (const column of columns) {
       if (series.length === 0) resolutionMs = column.intervalMs || estimateIntervalMs(column.times)
       if (series.length >= SERIES_COUNT_LIMIT) {
-        const message = `${query.metric} matches over ${SERIES_COUNT_LIMIT} series; add a matcher`
-        throw new SondeError('QRY_SERIES_LIMIT', message)
+        throw tooManySeries(query.metric)
       }
       budget.values -= grid.length
       if (budget.values < 0) throw tooManyValues()
@@ -85,7 +84,13 @@ function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly
   throw new SondeError('QRY_FORM', `${metric} is a gauge, and ${asked} is for counters; allowed: last, avg, min, max`)
 }
 
-function tooManyValues(): SondeError {
+/** The `QRY_SERIES_LIMIT` of a question that matches too many series. */
+export function tooManySeries(metric: string): SondeError {
+  return new SondeError('QRY_SERIES_LIMIT', `${metric} matches over ${SERIES_COUNT_LIMIT} series; add a matcher`)
+}
+
+/** The `QRY_COST_LIMIT` of a request that asks for too many values. */
+export function tooManyValues(): SondeError {
   return new SondeError(
     'QRY_COST_LIMIT',
     `the request asks for over ${VALUE_COUNT_LIMIT} values, series times points; take a larger stepMs, a shorter window, or add matchers`,

@@ -41,7 +41,10 @@ export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
     new Samples(labels, isExact ? 'words' : 'numbers', Math.ceil(expected), file.arena)
   const found = new Map(series.map((one) => [one.id, empty(one)]))
   const scratch: Scratch = { words: new Uint32Array(2048) }
-  for (const { version, segment } of parts) gatherSegment(file, version, segment, found, wanted, scratch)
+  for (const { version, segment } of parts) {
+    file.breathe()
+    gatherSegment(file, version, segment, found, wanted, scratch)
+  }
   for (const version of versions) gatherHead(file, version, found, wanted)
   for (const [id, samples] of found) if (samples.count === 0) found.delete(id)
   return found
@@ -131,6 +134,7 @@ function gatherHead(
   const { layout } = type
   const factor = msFactorOf(type)
   for (const row of file.head.inRange(stored.id, fromMs, toMs)) {
+    file.breathe()
     const writer = file.writers.of(row.writer)
     if (writer === undefined) continue
     const resolver = file.writers.resolver(writer, stored)

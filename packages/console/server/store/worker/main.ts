@@ -1,11 +1,15 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { WorkerStart } from '../protocol.ts'
 import { StoreWorker } from './store-worker.ts'
 
 /** The thread of the store: everything that touches the file happens here. */
 const port = parentPort
 if (port !== null) {
-  const worker = new StoreWorker(workerData as WorkerStart, (message) => port.postMessage(message))
+  const worker = new StoreWorker(
+    workerData as WorkerStart,
+    (message) => port.postMessage(message),
+    () => receiveMessageOnPort(port)?.message,
+  )
   port.on('message', (message) => worker.receive(message))
   worker.start()
 }

@@ -2,20 +2,27 @@ import {
   answerRequest,
   type Column,
   type Found,
+  gridOf,
   leadMs,
   matcherOf,
   type QueryAnswer,
   type QueryRequest,
+  SERIES_COUNT_LIMIT,
   type SeriesQuery,
   slotsOfMetric,
+  tooManySeries,
+  tooManyValues,
+  VALUE_COUNT_LIMIT,
 } from '@sonde/sdk'
 import { binColumns, isForBins } from './bin-columns.ts'
 import { type FieldVersion, gather, type Wanted } from './gather.ts'
+import { RAW } from './segments.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** Answers a request from what the file holds. */
 export function query(file: StoreFile, request: QueryRequest): QueryAnswer {
   const { fromMs, toMs, stepMs } = request
+  checkCost(file, request)
   return answerRequest(request, (one) => find(file, one, fromMs, toMs, stepMs))
 }
 
@@ -34,8 +41,48 @@ function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number,
     const wanted: Wanted = { versions, series, fromMs: fromMs - lead, toMs }
     const asked = { function: query.function, stepMs, leadMs: lead, intervalMs }
     const columns = isForBins(file, wanted, asked) ? binColumns(file, wanted, asked) : rawColumns(file, wanted)
-    return { type: stored.type, slot, clock, columns }
+    return { type: stored.type, slot, clock, columns: breathing(file, columns) }
   })
+}
+
+/** Refuses before anything is read what is sure to be refused in the end: the series of which the window holds whole segments times the points of the grid. */
+function checkCost(file: StoreFile, { fromMs, toMs, stepMs, queries }: QueryRequest): void {
+  const points = gridOf(fromMs, toMs, stepMs).length
+  let values = 0
+  for (const query of queries) {
+    const series = seriesSurelyIn(file, query, fromMs, toMs)
+    if (series > SERIES_COUNT_LIMIT) throw tooManySeries(query.metric)
+    values += series * points
+    if (values > VALUE_COUNT_LIMIT) throw tooManyValues()
+  }
+}
+
+/** Series that are sure to be in the answer to a question: an optional field may be absent in all samples. */
+function seriesSurelyIn(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number): number {
+  const matches = matcherOf(query.matchers)
+  let count = 0
+  for (const versions of fieldsOfMetric(file, query.metric).values()) {
+    const [first] = versions
+    if (first === undefined || versions.some(({ slot }) => slot.field.optional)) continue
+    const matching = [...file.catalogue.seriesOf(first.stored.type.name)].filter(({ labels }) => matches(labels))
+    const rest = new Set(matching.map(({ id }) => id))
+    for (const { stored } of versions) {
+      for (const segment of file.segments.inRange(RAW, stored.id, fromMs, toMs)) {
+        if (segment.firstMs <= fromMs || segment.lastMs > toMs) continue
+        for (const id of segment.series) rest.delete(id)
+      }
+    }
+    count += matching.length - rest.size
+  }
+  return count
+}
+
+/** Lets the store write between two columns. */
+function* breathing(file: StoreFile, columns: Iterable<Column>): Generator<Column> {
+  for (const column of columns) {
+    yield column
+    file.breathe()
+  }
 }
 
 /** Columns of samples as they were reported. */

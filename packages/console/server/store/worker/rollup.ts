@@ -103,6 +103,7 @@ export function readBins(
   const found = new Map<number, Bins>()
   const parts = (slot.field.role === 'counter' ? COUNTER_PARTS : GAUGE_PARTS).length
   for (const segment of segments) {
+    file.breathe()
     const numbers = [...segment.series.keys()].filter((number) => wanted.has(segment.series[number] ?? -1))
     for (const [number, body] of file.segments.chunks(segment, slot.index + 1, numbers)) {
       const id = segment.series[number] ?? -1

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
-import type { StoreSettings } from '../config.ts'
+import { keptSentence, type StoreSettings } from '../config.ts'
 
 /** What a failed database call means for the store. */
 export type SqliteFailure = 'damaged' | 'locked' | 'full' | 'forbidden' | 'unwritable'
@@ -38,10 +38,11 @@ export function sqliteFailureOf(error: unknown): SqliteFailure | undefined {
 }
 
 /** Why nothing is written, as a sentence that whoever runs it can act on. */
-export function failureSentence(error: unknown, { path, queueLimitBytes }: StoreSettings): string {
+export function failureSentence(error: unknown, settings: StoreSettings): string {
   // Errors of ours are such sentences already.
   if (error instanceof SondeError) return error.message
-  const kept = `what was reported is kept in memory up to ${Math.round(queueLimitBytes / 2 ** 20)} MiB and written then`
+  const { path } = settings
+  const kept = keptSentence(settings)
   const cause = messageOf(error)
   switch (sqliteFailureOf(error)) {
     case 'full':

@@ -30,7 +30,11 @@ export class StoreFile {
   cleanedHour = 0
   readonly #pages: PageWriter
 
-  constructor(database: DatabaseSync, settings: StoreSettings) {
+  /** Whoever reads much calls it between two pieces: what was reported meanwhile is written then. No statement may be under way, and memory of the arena stays. */
+  readonly breathe: () => void
+
+  constructor(database: DatabaseSync, settings: StoreSettings, breathe: () => void) {
+    this.breathe = breathe
     this.database = database
     this.settings = settings
     this.catalogue = new Catalogue(database, settings.seriesLimit)

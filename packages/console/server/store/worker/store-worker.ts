@@ -22,6 +22,10 @@ const TURN_MS = 20
 export class StoreWorker {
   readonly #start: WorkerStart
   readonly #send: (message: FromWorker) => void
+  readonly #nextMessage: () => ToWorker | undefined
+  /** What came during a question and is no page. */
+  readonly #postponed: ToWorker[] = []
+  #isAnswering = false
   readonly #timers: NodeJS.Timeout[] = []
   #retry: NodeJS.Timeout | undefined
   #lock: DatabaseSync | undefined
@@ -40,9 +44,15 @@ export class StoreWorker {
   #upkeep: Generator<undefined, void> | undefined
   #waiting: number[] = []
 
-  constructor(start: WorkerStart, send: (message: FromWorker) => void) {
+  /** @param nextMessage Takes the next message that waits, so that pages are written in the middle of a long question. Default: none is taken. */
+  constructor(
+    start: WorkerStart,
+    send: (message: FromWorker) => void,
+    nextMessage: () => ToWorker | undefined = () => undefined,
+  ) {
     this.#start = start
     this.#send = send
+    this.#nextMessage = nextMessage
   }
 
   start(): void {
@@ -54,11 +64,15 @@ export class StoreWorker {
   }
 
   receive(message: ToWorker): void {
+    for (let next: ToWorker | undefined = message; next !== undefined; next = this.#postponed.shift()) {
+      this.#handle(next)
+    }
+  }
+
+  #handle(message: ToWorker): void {
     switch (message.kind) {
       case 'page':
-        if (message.opening === this.#opening && this.#failure === '' && this.#file !== undefined) {
-          this.#write(this.#file, message)
-        }
+        this.#write(message)
         break
       case 'query':
         this.#answer(message.id, message.request, query)
@@ -84,7 +98,7 @@ export class StoreWorker {
       const { database, notice } = this.#openDatabase()
       this.#notice = notice === '' ? this.#notice : notice
       this.#damage = ''
-      this.#file = new StoreFile(database, settings)
+      this.#file = new StoreFile(database, settings, this.#breathe)
       this.#file.probe()
       this.#sequence = Math.max(this.#sequence, this.#file.lastSequence(session))
       this.#send({ kind: 'opened', opening: ++this.#opening, sequence: this.#sequence })
@@ -108,7 +122,19 @@ export class StoreWorker {
     return this.#damage === '' ? openDatabase(settings) : replaceDatabase(settings, this.#damage)
   }
 
-  #write(file: StoreFile, { page, announcement }: Extract<ToWorker, { kind: 'page' }>): void {
+  /** Called again and again while a question is read: it must not keep from the disk what is reported meanwhile. */
+  readonly #breathe = (): void => {
+    if (!this.#isAnswering) return
+    for (let message = this.#nextMessage(); message !== undefined; message = this.#nextMessage()) {
+      if (message.kind === 'page') this.#write(message)
+      else this.#postponed.push(message)
+    }
+  }
+
+  #write({ page, announcement, opening }: Extract<ToWorker, { kind: 'page' }>): void {
+    const file = this.#file
+    // A page that was meant for an earlier opening, or came after a failure, is sent again once the file is open.
+    if (opening !== this.#opening || this.#failure !== '' || file === undefined) return
     try {
       const isRefused = page.sequence === this.#refusedSequence
       const records = isRefused ? page.entries.reduce((sum, { count }) => sum + count, 0) : 0
@@ -140,12 +166,15 @@ export class StoreWorker {
       return
     }
     try {
-      const corruptChunks = this.#file.corruptChunks
+      this.#isAnswering = true
+      const { corruptChunks } = this.#file
       const result = read(this.#file, request)
       if (this.#file.corruptChunks > corruptChunks) this.#tell()
       this.#send({ kind: 'answer', id, result })
     } catch (error) {
       this.#refuse(id, error)
+    } finally {
+      this.#isAnswering = false
     }
   }
 

@@ -1,0 +1,126 @@
+import { type QueryAnswer, SondeError } from '@sonde/sdk'
+import type { StoredBatch } from './protocol.ts'
+
+const CALL_COUNT_LIMIT = 1000
+
+/** What the worker answers. */
+export type Answer = QueryAnswer | readonly StoredBatch[] | undefined
+
+interface Call {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: Error) => void
+  readonly timer: NodeJS.Timeout | undefined
+}
+
+/** A question that was not yet given to the worker. */
+export interface Question {
+  readonly id: number
+  /** Gives it to the worker. */
+  readonly send: (id: number) => void
+  /** The last page that is written before it; undefined until its turn comes. */
+  afterPage: number | undefined
+}
+
+/**
+ * What the worker was asked and has not answered. Questions wait here for their turn, one is with the worker at a time: what is reported meanwhile would otherwise
+ * wait for all of them.
+ */
+export class Calls {
+  readonly #limitMs: number
+  readonly #open = new Map<number, Call>()
+  #waiting: Question[] = []
+  #nextId = 0
+  /** The question that the worker has. */
+  #asked: number | undefined
+
+  /** @param limitMs How long a question waits for its answer. Unit: milliseconds. */
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs
+  }
+
+  /**
+   * Puts a question into the row.
+   *
+   * @throws SondeError `STO_BUSY` where too many wait, `STO_TIMEOUT` where it waited too long.
+   */
+  ask(send: (id: number) => void): Promise<Answer> {
+    if (this.#isFull()) return Promise.reject(busy())
+    const id = this.#nextId++
+    this.#waiting.push({ id, send, afterPage: undefined })
+    const timer = setTimeout(() => this.#expire(id), this.#limitMs).unref()
+    return this.#expect(id, timer)
+  }
+
+  /**
+   * Sends what need not wait for its turn, and may take as long as it likes.
+   *
+   * @throws SondeError `STO_BUSY`.
+   */
+  start(send: (id: number) => void): Promise<Answer> {
+    if (this.#isFull()) return Promise.reject(busy())
+    const id = this.#nextId++
+    const answer = this.#expect(id, undefined)
+    send(id)
+    return answer
+  }
+
+  /** The question whose turn it is; undefined while the worker has one. */
+  get next(): Question | undefined {
+    return this.#asked === undefined ? this.#waiting[0] : undefined
+  }
+
+  /** Gives the next question to the worker. */
+  send(): void {
+    const { next } = this
+    if (next === undefined) return
+    this.#waiting.shift()
+    this.#asked = next.id
+    next.send(next.id)
+  }
+
+  /** The worker answered. */
+  resolve(id: number, answer: Answer): void {
+    this.#take(id)?.resolve(answer)
+  }
+
+  /** The worker refused. */
+  reject(id: number, error: Error): void {
+    this.#take(id)?.reject(error)
+  }
+
+  /** Nobody will answer what is open. */
+  rejectAll(error: Error): void {
+    for (const id of [...this.#open.keys()]) this.reject(id, error)
+    this.#waiting = []
+    this.#asked = undefined
+  }
+
+  #isFull(): boolean {
+    return this.#open.size >= CALL_COUNT_LIMIT
+  }
+
+  #expect(id: number, timer: NodeJS.Timeout | undefined): Promise<Answer> {
+    return new Promise((resolve, reject) => this.#open.set(id, { resolve, reject, timer }))
+  }
+
+  #expire(id: number): void {
+    this.#waiting = this.#waiting.filter((question) => question.id !== id)
+    const call = this.#open.get(id)
+    this.#open.delete(id)
+    // One that the worker has keeps its turn: the worker cannot be told to stop, and answers one after the other.
+    const message = `the question waited ${this.#limitMs / 1000} s for the store, which answers others or whose disk hangs; ask again later, or for less`
+    call?.reject(new SondeError('STO_TIMEOUT', message))
+  }
+
+  #take(id: number): Call | undefined {
+    if (id === this.#asked) this.#asked = undefined
+    const call = this.#open.get(id)
+    clearTimeout(call?.timer)
+    this.#open.delete(id)
+    return call
+  }
+}
+
+function busy(): SondeError {
+  return new SondeError('STO_BUSY', `${CALL_COUNT_LIMIT} questions wait for an answer; ask again later`)
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { createSource, defineType, gauge, label, type QueryRequest, timestamp } from '@sonde/sdk'
+import { until } from '../../../sdk/test/helper.ts'
+import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
+import { openStore } from '../../test/open-store.ts'
+import { settingsOf } from './config.ts'
+import { EmbeddedStore } from './embedded-store.ts'
+import { PageQueue } from './pages.ts'
+import type { FromWorker, ToWorker } from './protocol.ts'
+import { StoreWorker } from './worker/store-worker.ts'
+
+const HOUR_MS = 3_600_000
+
+function requestOf(metric: string, window: Omit<QueryRequest, 'queries'>): QueryRequest {
+  return { ...window, queries: [{ metric, function: 'last', matchers: [], by: undefined, aggregate: 'sum' }] }
+}
+
+/** A question for all counted records. */
+function wholeRequest(): QueryRequest {
+  return requestOf('counted_number', { fromMs: 0, toMs: Date.now() + HOUR_MS, stepMs: 365 * 24 * HOUR_MS })
+}
+
+test('what is reported while many questions wait is written after one of them, not after all', async () => {
+  const { store, close } = await openStore()
+  try {
+    const counting = new Counting(store)
+    counting.report(20_000)
+    await store.flush()
+    let answered = 0
+    const questions = Array.from({ length: 20 }, () =>
+      store.query(wholeRequest()).then(() => {
+        answered++
+      }),
+    )
+    counting.report(10)
+    await store.flush()
+    assert.ok(answered <= 2, `${answered} questions were answered first`)
+    await Promise.all(questions)
+    assert.deepEqual(await numbersIn(store), upTo(20_010))
+  } finally {
+    await close()
+  }
+})
+
+test('a page that comes in the middle of a question is written before its answer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-turns-'))
+  const pages: ToWorker[] = []
+  const queue = new PageQueue(1 << 20, { in: 0, out: 0, seconds: 0, errors: 0, dropped: new Map() })
+  const source = createSource({ id: 'test', emit: (batch) => queue.append(batch, Date.now()) })
+  const report = (number: number) => {
+    source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'test', number })
+    source.flush()
+    const next = queue.post(10)
+    if (next !== undefined) pages.push({ kind: 'page', opening: 1, ...next })
+  }
+  const sent: FromWorker['kind'][] = []
+  const settings = settingsOf({ path: join(folder, 'store.db') })
+  const worker = new StoreWorker(
+    { settings, session: 'test', whenLocked: 'refuse' },
+    ({ kind }) => sent.push(kind),
+    () => pages.shift(),
+  )
+  try {
+    worker.start()
+    report(0)
+    worker.receive(pages.shift() as ToWorker)
+    report(1)
+    sent.length = 0
+    worker.receive({ kind: 'query', id: 0, request: wholeRequest() })
+    assert.deepEqual(sent, ['acked', 'answer'])
+    pages.push({ kind: 'records', id: 2, request: { type: 'counted', fromMs: 0, toMs: Number.MAX_VALUE } })
+    report(2)
+    sent.length = 0
+    worker.receive({ kind: 'query', id: 1, request: wholeRequest() })
+    assert.deepEqual(sent, ['acked', 'answer', 'answer'], 'another question waits for its turn')
+  } finally {
+    worker.receive({ kind: 'close' })
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a request that is sure to ask for too many values is refused before it is read', async () => {
+  const { store, path, close } = await openStore()
+  try {
+    const type = defineType('wide', 'Many series', { time: timestamp(), number: label(), level: gauge('i32') })
+    const source = createSource({ id: 'wide', emit: (batch) => store.accept(batch) })
+    const startMs = (Math.floor(Date.now() / HOUR_MS) - 3) * HOUR_MS
+    for (let number = 0; number < 1000; number++) {
+      source.report(type, { time: BigInt(startMs + 1000) * 1_000_000n, number: `${number}`, level: number })
+    }
+    source.flush()
+    await store.flush()
+    await store.maintain()
+    const outside = new DatabaseSync(path)
+    outside.exec('UPDATE chunk SET body = randomblob(length(body))')
+    outside.close()
+    const request = requestOf('wide_level', { fromMs: startMs, toMs: startMs + HOUR_MS, stepMs: 1000 })
+    await assert.rejects(store.query(request), { code: 'QRY_COST_LIMIT' })
+    await store.maintain()
+    assert.equal(store.status().corruptChunks, 0, 'no chunk was read')
+    await store.query({ ...request, stepMs: 10_000 })
+    await store.maintain()
+    assert.ok(store.status().corruptChunks > 0, 'a smaller request reads them')
+  } finally {
+    await close()
+  }
+})
+
+test('a disk that hangs is told, questions do not wait for ever, and all is written when it goes on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-hang-'))
+  const path = join(folder, 'store.db')
+  const worker = new URL('../../test/hanging-worker-main.ts', import.meta.url)
+  const limits = { stallLimitMs: 200, queryLimitMs: 300, flushIntervalMs: 10 }
+  const store = new EmbeddedStore(settingsOf({ path, ...limits }), worker)
+  try {
+    await store.opened
+    const counting = new Counting(store)
+    counting.report(10)
+    await store.flush()
+    assert.equal(store.status().state, 'writing')
+    writeFileSync(`${path}.hang`, '')
+    counting.report(10)
+    await until('the stall is seen', () => store.status().state === 'failing')
+    assert.match(store.status().reason, /has not taken anything for \d+ s; look whether it hangs/)
+    assert.deepEqual([store.status().errors, store.stats.errors], [1, 1])
+    const refused = { code: 'STO_TIMEOUT', message: /waited 0\.3 s/ }
+    await Promise.all([
+      assert.rejects(store.query(wholeRequest()), refused),
+      assert.rejects(store.query(wholeRequest()), refused),
+    ])
+    rmSync(`${path}.hang`)
+    await store.flush()
+    assert.equal(store.status().state, 'writing')
+    assert.equal(store.status().reason, '')
+    assert.deepEqual(await numbersIn(store), upTo(20))
+  } finally {
+    rmSync(`${path}.hang`, { force: true })
+    await store.close()
+    rmSync(folder, { recursive: true })
+  }
+})
