@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatAge, formatClock, formatDateTime, formatDuration, zoneName } from './time.ts'
+import { formatAge, formatClock, formatDateTime, formatDuration, formatSpanOfTime, zoneName } from './time.ts'
 
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
 const AT_MS = Date.UTC(2026, 6, 31, 4, 5, 6, 7)
@@ -22,6 +22,11 @@ test('a time has as many digits as are asked for', () => {
   assert.equal(formatClock(AT_MS, 'utc'), '04:05:06')
   assert.equal(formatClock(AT_MS, 'utc', 'milliseconds'), '04:05:06.007')
   assert.equal(formatDateTime(AT_MS, 'utc'), '2026-07-31 04:05:06')
+})
+
+test('a span names the day of its end where it is another one', () => {
+  assert.equal(formatSpanOfTime(AT_MS, AT_MS + 1_000, 'utc'), '2026-07-31 04:05:06 – 04:05:07')
+  assert.equal(formatSpanOfTime(AT_MS, AT_MS + 86_400_000, 'utc'), '2026-07-31 04:05:06 – 2026-08-01 04:05:06')
 })
 
 test('local time is of the zone and says its offset, also over midnight', () => {

@@ -28,6 +28,14 @@ export function formatDateTime(
   return `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())} ${formatClock(timeMs, zone, detail)}`
 }
 
+/** Writes a span from one time to another; the day of its end only where it is another one. */
+export function formatSpanOfTime(fromMs: number, toMs: number, zone: TimeZoneChoice): string {
+  const from = formatDateTime(fromMs, zone)
+  const to = formatDateTime(toMs, zone)
+  const isOneDay = from.slice(0, 10) === to.slice(0, 10)
+  return `${from} – ${isOneDay ? to.slice(11) : to}`
+}
+
 /** The name of the zone; local time says its offset. */
 export function zoneName(zone: TimeZoneChoice, atMs = Date.now()): string {
   if (zone === 'utc') return 'UTC'

@@ -1,7 +1,7 @@
 import { useFrameState } from '../api/query-client.ts'
 import { useNode } from '../api/resources.ts'
 import { Icon } from '../components/icon.tsx'
-import { formatAge, formatClock, formatDateTime, zoneName } from '../format/time.ts'
+import { formatAge, formatClock, formatSpanOfTime, zoneName } from '../format/time.ts'
 import { useSecond } from '../state/clock.ts'
 import { usePageState, WINDOWS } from '../state/time-window.ts'
 import { toggleZone } from './use-shortcuts.ts'
@@ -17,9 +17,7 @@ export function LiveState() {
   const clock = (
     <>
       <span className={range.kind === 'live' ? 'live-clock num' : 'live-span num'}>
-        {range.kind === 'live'
-          ? formatClock(nowMs, zone)
-          : `${formatDateTime(range.fromMs, zone)} – ${formatClock(range.toMs, zone)}`}
+        {range.kind === 'live' ? formatClock(nowMs, zone) : formatSpanOfTime(range.fromMs, range.toMs, zone)}
       </span>
       <button
         type="button"

@@ -71,7 +71,7 @@ function hostCharts(host: HostColumns): ChartSpec[] {
     charts.push({
       id: 'pressure',
       title: 'Pressure',
-      caption: `tasks waiting, mean of ${formatDuration(host.pressureSpanMs)}`,
+      caption: `tasks waiting, ${formatDuration(host.pressureSpanMs)} mean`,
       quantity: PERCENT,
       noun: ['resource', 'resources'],
       slots: [6, 3, 4],
