@@ -37,7 +37,8 @@ has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHE
 empty variable is not there. \`sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file.
 
 **What is wrong.** An unknown key, a wrong type, a value out of range, a name that is there twice, a file that cannot be read, a
-variable that is nearly the name of a setting: all of them at once, one line each, exit code 2, and nothing is started:
+variable that is nearly the name of a setting: all of them at once, one line each, exit code 2, and nothing is started. A file has at
+most 1 MiB and 32 levels; of its faults the first 32 are said, and how many more there are:
 
 \`\`\`
 sonde: sonde.yaml:7: export.prometheus.port is 70000; allowed: a whole number from 0 to 65535 (0 is any free port)

@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { messageOf, SondeError } from '@sonde/sdk'
 
-const REASONS: ReadonlyMap<string | undefined, string> = new Map([
-  ['ENOTFOUND', 'no address is known for this name; give an address of this machine with --listen'],
-  ['EAI_AGAIN', 'the name cannot be looked up for now; give an address of this machine with --listen'],
-  ['EADDRNOTAVAIL', 'no interface of this machine has this address; give another one with --listen'],
-])
+/** What the system says, in words that help. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'no address is known for this name; give an address of this machine with --listen',
+  EAI_AGAIN: 'no server of names answers; give an address of this machine with --listen',
+  EADDRNOTAVAIL: 'no interface of this machine has this address; give another one with --listen',
+}
 
 /**
  * Listens for an instant, and takes no connection: so that a port that cannot be had is known before anything is made on disk.
@@ -36,8 +37,8 @@ export function placeOf(host: string, port: number): string {
 }
 
 function listenMessage(cause: unknown, place: string): string {
-  const { code } = cause as { code?: string }
+  const { code = '' } = cause as { code?: string }
   if (code === 'EADDRINUSE') return `${place} is in use by another program; choose another address with --listen`
   if (code === 'EACCES') return `${place} needs more rights; choose a port above 1023 with --listen`
-  return `cannot listen on ${place}: ${REASONS.get(code) ?? messageOf(cause)}`
+  return `cannot listen on ${place}: ${REASONS[code] ?? messageOf(cause)}`
 }
