@@ -3,7 +3,7 @@ import { type DisplayUnit, formatAxis } from '../format/number.ts'
 import { formatClock, type TimeZoneChoice } from '../format/time.ts'
 import { type Decorations, drawDecorations, drawEnds, endWidth } from './decorations.ts'
 import { DASHES, type Marker, type Palette, type SeriesSlot } from './palette.ts'
-import { minorStep, snapSpan, timeStep, timeTicks } from './scale.ts'
+import { labelStep, minorStep, snapSpan, timeTicks } from './scale.ts'
 import { type Geometry, traceBand, traceLine } from './trace.ts'
 
 /** One line as it is drawn. `slot` undefined is the grey of the herd. */
@@ -270,7 +270,7 @@ export class Plot {
 
   #labelStep(): number {
     const widthPx = (this.#plot && this.#widthPx) || 300
-    return timeStep(this.#model.toMs - this.#model.fromMs, Math.min(8, Math.max(2, Math.floor(widthPx / 42))))
+    return labelStep(this.#model.toMs - this.#model.fromMs, widthPx)
   }
 
   #timeSplits(_plot: uPlot): number[] {

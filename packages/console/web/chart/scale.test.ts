@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { largestOf, minorStep, niceTop, smallestOf, snapSpan, timeStep, timeTicks } from './scale.ts'
+import { labelStep, largestOf, minorStep, niceTop, smallestOf, snapSpan, timeStep, timeTicks } from './scale.ts'
 
 test('the top of an axis is round in the unit that is shown, and so is its half', () => {
   assert.equal(niceTop(9.3, 1), 10)
@@ -39,4 +39,11 @@ test('a live span moves in whole pixels', () => {
   assert.equal(toMs - fromMs, 300_000)
   assert.equal(toMs % 1_000, 0)
   assert.ok(toMs >= 1_700_000_300_123)
+})
+
+test('labels with seconds are fewer, because they are wider', () => {
+  assert.equal(labelStep(300_000, 300), 60_000)
+  assert.equal(labelStep(60_000, 300), 15_000)
+  assert.equal(labelStep(60_000, 260), 30_000)
+  assert.equal(labelStep(500, 300), 200)
 })

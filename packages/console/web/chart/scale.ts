@@ -47,6 +47,22 @@ export function timeStep(spanMs: number, most: number): number {
   return TICK_STEPS_MS.find((step) => spanMs / step <= most) ?? TICK_STEPS_MS.at(-1)!
 }
 
+/** Room that a label of the time axis takes with its distance to the next, by the shortest step that needs so many digits. */
+const LABEL_WIDTHS: readonly (readonly [belowMs: number, widthPx: number])[] = [
+  [Number.POSITIVE_INFINITY, 42],
+  [60_000, 66],
+  [1_000, 90],
+]
+
+/** Distance of the time labels over a span that is `widthPx` wide: labels with seconds are wider, so there are fewer of them. */
+export function labelStep(spanMs: number, widthPx: number): number {
+  let stepMs = 0
+  for (const [belowMs, labelPx] of LABEL_WIDTHS) {
+    if (stepMs < belowMs) stepMs = timeStep(spanMs, Math.min(8, Math.max(2, Math.floor(widthPx / labelPx))))
+  }
+  return stepMs
+}
+
 /** Ticks between the labels of a step, such as half minutes; undefined where the labels are enough. */
 export function minorStep(stepMs: number): number | undefined {
   return MINOR_STEPS_MS[stepMs]

@@ -35,6 +35,8 @@ export interface HostColumns {
   readonly pressure: readonly NamedColumn[]
   /** Over how much time `pressure` is a mean. Unit: milliseconds. */
   readonly pressureSpanMs: number
+  /** Distance of two samples. Unit: milliseconds. */
+  readonly stepMs: number
 }
 
 const RESOURCE_NAMES: ReadonlyMap<string, string> = new Map([
@@ -57,6 +59,7 @@ export const NO_HOST: HostColumns = {
   memoryUsed: undefined,
   pressure: [],
   pressureSpanMs: PRESSURE_SPAN_MS,
+  stepMs: 1_000,
 }
 
 /** Collects the columns of the host. What it does not say is missing. */
@@ -85,6 +88,7 @@ export function hostColumns(answer: Columns): HostColumns {
       values: trailingShare(grid.slice(column), Math.max(1, Math.round(PRESSURE_SPAN_MS / grid.stepMs))),
     })),
     pressureSpanMs: Math.max(PRESSURE_SPAN_MS, grid.stepMs),
+    stepMs: grid.stepMs,
   }
 }
 

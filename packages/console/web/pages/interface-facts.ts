@@ -92,6 +92,9 @@ export interface InterfaceState {
 /** The state of an interface that the server does not read any more. */
 export const GONE_STATE: InterfaceState = { tone: 'absent', word: 'Gone' }
 
+/** The state of a name that the server does not read, and that has no history here: nobody knows that it ever was. */
+export const NOT_READ_STATE: InterfaceState = { tone: 'absent', word: 'Not read' }
+
 /** The state of an interface. No answer is not gone: undefined facts are an interface that no sample came of. */
 export function interfaceState(fact: InterfaceFact | undefined): InterfaceState {
   if (fact?.isGone) return GONE_STATE

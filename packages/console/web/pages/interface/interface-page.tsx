@@ -17,7 +17,7 @@ import { StateMark } from '../../components/state-mark.tsx'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
 import { type InterfaceColumns, interfaceColumns } from '../interface-data.ts'
-import { GONE_STATE, interfaceFact, interfaceState } from '../interface-facts.ts'
+import { GONE_STATE, interfaceFact, interfaceState, NOT_READ_STATE } from '../interface-facts.ts'
 import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { CounterTable } from './counter-table.tsx'
@@ -41,7 +41,7 @@ export function InterfacePage({ device }: { readonly device: string }) {
   const fact = row && interfaceFact(row, recent.stepMs)
   // No answer is not gone: only a list of live series that lacks it says so.
   const isGone = series.data !== undefined && latest.length === 0
-  const state = isGone ? GONE_STATE : interfaceState(fact)
+  const state = isGone ? (row ? GONE_STATE : NOT_READ_STATE) : interfaceState(fact)
   const isKnown = isGone || recent.isReady
   // The exact values are those of now.
   const exact = moment.isNow ? latest : []

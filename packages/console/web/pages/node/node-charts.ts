@@ -71,7 +71,8 @@ function hostCharts(host: HostColumns): ChartSpec[] {
     charts.push({
       id: 'pressure',
       title: 'Pressure',
-      caption: `tasks waiting, ${formatDuration(host.pressureSpanMs)} mean`,
+      // Where a step is as long, the header says it already.
+      caption: host.pressureSpanMs > host.stepMs ? `${formatDuration(host.pressureSpanMs)} mean` : 'tasks waiting',
       quantity: PERCENT,
       noun: ['resource', 'resources'],
       slots: [6, 3, 4],
