@@ -5,7 +5,7 @@ import { formatAge } from '../format/time.ts'
 import { type InterfaceColumns, largestOfLast, newestValue } from './interface-data.ts'
 
 /** Samples over which something counts as happening now. */
-export const NOW_COUNT = 10
+const NOW_COUNT = 10
 /** Errors a second from which on a headline speaks, and drops, which some drivers count for frames that nobody wants. */
 const ERRORS_MIN = 0.1
 const DROPS_MIN = 1
