@@ -50,7 +50,9 @@ const httpType = defineOwnType('sonde_http', 'The HTTP listener of Sonde', {
 /** What the listener turned away. */
 const httpRefusalType = defineOwnType('sonde_http_refused', 'Requests turned away and streams cut short, by reason', {
   time: timestamp(),
-  reason: label('Why: connections, stream_clients, stream_queries, stream_stalled, parallel_queries, query_cost or host'),
+  reason: label(
+    'Why: connections, stream_clients, stream_queries, stream_stalled, parallel_queries, query_cost or host',
+  ),
   requests_total: counter('u64', { help: 'Requests turned away, or streams cut short' }),
 })
 
