@@ -1,0 +1,74 @@
+import { counter, defineType, gauge, label, labelNumber, optional, timestamp } from '@sonde/sdk'
+
+const device = label('RDMA device, such as mlx5_0')
+const port = labelNumber('u8', 'Port of the device, from 1')
+const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
+const count = (help: string) => optional(counter('u64', { help }))
+const seconds = (help: string) => optional(counter('f64', { unit: 'seconds', help }))
+
+/** Diagnostic counters of a whole device. */
+export const docaDiagType = defineType('doca_diag', 'Sampled diagnostic counters of one device', {
+  time: timestamp(),
+  device,
+  icmc_requests_total: count('Look-ups in the cache of internal context memory'),
+  icmc_hits_total: count('Look-ups that found their entry'),
+  icmc_misses_total: count('Look-ups that went to host memory'),
+  rx_cqes_total: count('Completions of receives'),
+  tx_cqes_total: count('Completions of sends'),
+  congestion_deschedules_total: count('Queue pairs descheduled because congestion control limits their rate'),
+  host_receive_buffer_discards_total: count('Packets dropped because the receive buffer of the host was full'),
+  transport_packets_total: count('Packets that the receive transport passed to the host'),
+})
+
+/** Diagnostic counters of a port. */
+export const docaDiagPortType = defineType('doca_diag_port', 'Sampled diagnostic counters of one port', {
+  time: timestamp(),
+  device,
+  port,
+  rx_bytes_total: bytes('Bytes received on the physical port'),
+  rx_packets_total: count('Packets received on the physical port'),
+  tx_bytes_total: bytes('Bytes sent on the physical port, loopback excluded'),
+  tx_packets_total: count('Packets sent on the physical port, loopback excluded'),
+  rx_discard_packets_total: count('Packets dropped for want of a buffer'),
+  ecn_marked_packets_total: count('RoCE packets received with a congestion mark'),
+  cnp_handled_packets_total: count('Congestion notifications that slowed a sender here'),
+  cnp_sent_packets_total: count('Congestion notifications sent'),
+})
+
+/** Diagnostic counters of a priority of a port. */
+export const docaDiagPriorityType = defineType('doca_diag_priority', 'Sampled diagnostic counters of one priority', {
+  time: timestamp(),
+  device,
+  port,
+  priority: labelNumber('u8', 'Priority, 0 to 7'),
+  rx_bytes_total: bytes('Bytes received'),
+  rx_packets_total: count('Packets received'),
+  rx_pauses_total: count('Pause packets received'),
+  tx_bytes_total: bytes('Bytes sent'),
+  tx_packets_total: count('Packets sent'),
+  tx_pauses_total: count('Pause packets sent'),
+})
+
+/** Diagnostic counters of the PCIe link of a device. Inbound and outbound are the words of the library; which of them is towards the host is not documented. */
+export const docaDiagPciType = defineType(
+  'doca_diag_pci',
+  'Sampled diagnostic counters of the PCIe link of one device',
+  {
+    time: timestamp(),
+    device,
+    inbound_bytes_total: bytes('Bytes on the link, inbound'),
+    outbound_bytes_total: bytes('Bytes on the link, outbound'),
+    inbound_data_bytes_total: bytes('Payload bytes, inbound'),
+    outbound_data_bytes_total: bytes('Payload bytes, outbound'),
+    write_data_credit_stall_seconds_total: seconds('Time in which writes waited for posted data credits'),
+    write_header_credit_stall_seconds_total: seconds('Time in which writes waited for posted header credits'),
+    read_data_credit_stall_seconds_total: seconds('Time in which reads waited for non-posted data credits'),
+    read_header_credit_stall_seconds_total: seconds('Time in which reads waited for non-posted header credits'),
+    read_completion_stall_seconds_total: seconds('Time in which reads waited for completion buffers'),
+    read_ordering_stall_seconds_total: seconds('Time in which reads waited for ordering'),
+    read_latency_seconds_total: seconds('Latency of all reads together; divide by their number'),
+    reads_total: count('Reads whose latency was taken'),
+    read_latency_max_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Longest latency of a read' })),
+    read_latency_min_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Shortest latency of a read' })),
+  },
+)
