@@ -56,8 +56,8 @@ function inlineSource(
     stats.accepted(batch)
     accept(batch)
   }
-  const onLoss = (reason: string, records: number) => countDrop(stats, reason, records)
-  const source = createSource({ id: name, intervalMs, emit, onLoss })
+  const dropped = (reason: string, records: number) => countDrop(stats, reason, records)
+  const source = createSource({ id: name, intervalMs, emit, onLoss: dropped })
   const absences = new Absences(source)
   const failed = (place: string, error: unknown) => {
     stats.errors++
@@ -67,7 +67,8 @@ function inlineSource(
     absences.repeat()
     source.flush()
   }
-  return { source: definition.create(options, { name, source, absences, paths: config.paths, failed }), afterSample }
+  const context = { name, source, absences, paths: config.paths, failed, dropped }
+  return { source: definition.create(options, context), afterSample }
 }
 
 /** In a child process or a worker; it reports by message, and flushes there. */
@@ -100,7 +101,8 @@ export async function probeSources(config: AgentConfig): Promise<{ name: string;
   return Promise.all(
     config.dataSources.map(async ({ name, definition, intervalMs, options }) => {
       const source = createSource({ id: name, intervalMs, emit: () => undefined })
-      const context = { name, source, absences: new Absences(source), paths: config.paths, failed: () => undefined }
+      const ignored = { failed: () => undefined, dropped: () => undefined }
+      const context = { name, source, absences: new Absences(source), paths: config.paths, ...ignored }
       const probed = definition.create(options, context)
       try {
         await probed.open()

@@ -54,11 +54,12 @@ async function open(config: HostedSource): Promise<Hosted> {
   const definition = SOURCES.find(({ name }) => name === config.type)
   if (definition === undefined) throw new SondeError('AGT_SOURCE', `${config.module} has no source ${config.type}`)
   const counts: Counts = { failed: 0, dropped: new Map(), bytes: 0, announced: 2 }
+  const dropped = (reason: string, records: number) => countDrop(counts, reason, records)
   const source = createSource({
     id: config.name,
     intervalMs: config.intervalMs,
     emit: (batch) => forward(batch, config.floodBytes, counts),
-    onLoss: (reason, records) => countDrop(counts, reason, records),
+    onLoss: dropped,
   })
   const absences = new Absences(source)
   const node = definition.create(config.options, {
@@ -67,6 +68,7 @@ async function open(config: HostedSource): Promise<Hosted> {
     absences,
     paths: config.paths,
     failed: () => counts.failed++,
+    dropped,
   })
   let opened: Promise<void> | undefined
 

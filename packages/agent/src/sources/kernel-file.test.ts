@@ -239,3 +239,15 @@ test('the bytes of one read are replaced by the next', (t) => {
   files.file('b').read()
   assert.equal(Buffer.from(kept).toString(), 'other')
 })
+
+test('a link in place of a file is followed, or refused where files are asked for that are none', (t) => {
+  const { node, files } = filesOf(t)
+  node.write('elsewhere/mtu', '1500\n')
+  node.link('mtu', `${node.root}/elsewhere/mtu`)
+  node.link('class', `${node.root}/elsewhere`)
+  assert.equal(textOf(files.file('mtu')), '1500\n')
+  const strict = new KernelFiles(node.root, { links: 'refuse' })
+  t.after(() => strict.close())
+  assert.equal(failureOf(strict.file('mtu')).kind, 'failed')
+  assert.equal(textOf(strict.file('class', 'mtu')), '1500\n', 'a folder may be a link')
+})

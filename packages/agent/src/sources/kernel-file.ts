@@ -22,6 +22,8 @@ export interface KernelFilesOptions {
   descriptorLimit?: number
   /** Longest text of one file; a longer one is a failed read. Unit: bytes. Default: 1 MiB. */
   fileBytesLimit?: number
+  /** Whether a file may be a link to another; one that may not is a failed read. Folders on the way to it may be links. Default: `follow`. */
+  links?: 'follow' | 'refuse'
 }
 
 const START_BYTES = 16_384
@@ -66,6 +68,8 @@ export class KernelFiles {
   readonly root: string
   readonly #descriptorLimit: number
   readonly #fileBytesLimit: number
+  /** For {@link KernelFile}: what it is opened with. */
+  readonly openFlags: number
   readonly #open = new Set<KernelFile>()
   #buffer: Buffer = Buffer.allocUnsafe(START_BYTES)
   #made = 0
@@ -76,6 +80,7 @@ export class KernelFiles {
     this.root = root
     this.#descriptorLimit = options.descriptorLimit ?? DESCRIPTOR_LIMIT
     this.#fileBytesLimit = options.fileBytesLimit ?? FILE_BYTES_LIMIT
+    this.openFlags = options.links === 'refuse' ? OPEN_FLAGS | fs.constants.O_NOFOLLOW : OPEN_FLAGS
   }
 
   /** Descriptors open now. */
@@ -205,7 +210,7 @@ export class KernelFile {
   }
 
   #readFresh(): Uint8Array {
-    const descriptor = fs.openSync(this.#path, OPEN_FLAGS)
+    const descriptor = fs.openSync(this.#path, this.#files.openFlags)
     if (this.#files.keep(this)) {
       this.#descriptor = descriptor
       return this.#files.readAll(descriptor, this.path)

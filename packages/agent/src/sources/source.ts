@@ -32,6 +32,8 @@ export interface SourceContext {
   readonly paths: { readonly procfs: string; readonly sysfs: string }
   /** Counts a failed read of present hardware; the place names file or call. */
   failed(place: string, error: unknown): void
+  /** Counts records that the source does not make for a limit of its own, by reason. */
+  dropped(reason: string, records: number): void
 }
 
 /** `inline`: a sweep under 1 ms, on the main loop. `worker`: above 100 Hz or heavy parsing. `process`: everything that calls vendor code. */

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import {
   Absences,
   absenceType,
+  countDrop,
   createSource,
   type Labels,
   messageOf,
@@ -26,7 +27,7 @@ export class TestNode {
   constructor(test: Pick<TestContext, 'after'>, ...trees: readonly URL[]) {
     const root = fs.mkdtempSync(join(tmpdir(), 'sonde-node-'))
     this.root = root
-    for (const tree of trees) fs.cpSync(tree, root, { recursive: true })
+    for (const tree of trees) fs.cpSync(tree, root, { recursive: true, verbatimSymlinks: true })
     test.after(() => fs.rmSync(root, { recursive: true, force: true }))
   }
 
@@ -34,11 +35,11 @@ export class TestNode {
     return { procfs: join(this.root, 'proc'), sysfs: join(this.root, 'sys') }
   }
 
-  /** Every file, by its path below the root. */
+  /** Every plain file, by its path below the root; what links lead to counts where it lies. */
   files(): string[] {
     return fs
       .readdirSync(this.root, { recursive: true, withFileTypes: true })
-      .filter((entry) => !entry.isDirectory())
+      .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(this.root.length + 1))
       .sort()
   }
@@ -122,6 +123,8 @@ export class TestedSource {
   readonly source: NodeSource
   /** Places of failed reads, in order. */
   readonly failures: { place: string; message: string }[] = []
+  /** Records that were not made for a limit of the source, by reason. */
+  readonly dropped = new Map<string, number>()
   /** What is said to be absent now: code by `type{series}.field`. A series that is gone has no entry. */
   readonly absent = new Map<string, string>()
   readonly #records: Taken[] = []
@@ -144,6 +147,7 @@ export class TestedSource {
       absences: new Absences(source),
       paths,
       failed: (place, error) => this.failures.push({ place, message: messageOf(error) }),
+      dropped: (reason, records) => countDrop(this, reason, records),
     })
   }
 
