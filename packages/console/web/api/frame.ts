@@ -241,7 +241,7 @@ export class Frame {
         onPoints: (answer) => {
           this.#take(answer, keys)
           if (this.#snapshot.streamFault) this.#publish({ streamFault: undefined })
-          moveEdge()
+          moveEdge(answer.stepMs)
         },
         onGap: (gap) => this.#takeGap(gap),
         onFault: (streamFault) => this.#publish({ streamFault }),

@@ -25,7 +25,7 @@ export function ChartHeader({
   const { plot, unit } = model
   const lagMs = model.newest < 0 ? 0 : plot.toMs - plot.times[model.newest]!
   const isStale = plot.isLive && lagMs > Math.max(STALE_AFTER_STEPS * plot.stepMs + 1_000, STALE_MIN_MS)
-  const caption = [spec.caption, plot.stepMs > 1_000 ? `${formatDuration(plot.stepMs)} step` : undefined]
+  const caption = [spec.caption, plot.stepMs !== 1_000 ? `${formatDuration(plot.stepMs)} step` : undefined]
     .filter(Boolean)
     .join(' · ')
   return (

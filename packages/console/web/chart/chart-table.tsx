@@ -19,7 +19,7 @@ export function ChartTable({
   readonly model: ChartModel
   readonly heightPx: number
 }) {
-  const { times, fromMs, toMs, zone } = model.plot
+  const { times, stepMs, fromMs, toMs, zone } = model.plot
   const [scrolledPx, setScrolledPx] = useState(0)
   const positions = useMemo(() => {
     const inside: number[] = []
@@ -48,7 +48,7 @@ export function ChartTable({
             {positions.slice(first, last).map((position, order) => (
               <tr key={position} aria-rowindex={first + order + 2}>
                 <th scope="row" className="num">
-                  {formatDateTime(times[position]!, zone)}
+                  {formatDateTime(times[position]!, zone, stepMs % 1000 === 0 ? 'seconds' : 'milliseconds')}
                 </th>
                 {members.map((member) => (
                   <td key={member.key} className="is-number num">

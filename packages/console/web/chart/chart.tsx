@@ -71,7 +71,7 @@ export function Chart({ spec, answer, heightPx = CHART_HEIGHT_PX }: ChartProps) 
 
 function useChartModel(spec: ChartSpec, answer: Columns, page: PageState): ChartModel {
   const [modeller] = useState(() => new ChartModeller())
-  const { fromMs, toMs } = useSpan(answer.range)
+  const { fromMs, toMs } = useSpan(answer)
   const { lit, view, tz } = page.url
   return useMemo(
     () =>

@@ -1,8 +1,11 @@
-import type { FrameRange } from '../api/frame.ts'
+import type { Columns } from '../api/query-client.ts'
 import { useEdge } from '../state/clock.ts'
 
-/** The span that is shown: a live one ends now and moves once a second. */
-export function useSpan(range: FrameRange): { readonly fromMs: number; readonly toMs: number } {
-  const nowMs = useEdge()
+/** The span that an answer is shown in: a live one ends now, and moves once a second or with every step that is shorter. */
+export function useSpan({ range, stepMs }: Pick<Columns, 'range' | 'stepMs'>): {
+  readonly fromMs: number
+  readonly toMs: number
+} {
+  const nowMs = useEdge(stepMs)
   return range.kind === 'fixed' ? range : { fromMs: nowMs - range.windowMs, toMs: nowMs }
 }

@@ -2,7 +2,7 @@ import type { Columns } from '../api/query-client.ts'
 import { useNode } from '../api/resources.ts'
 import { useSpan } from '../chart/use-span.ts'
 import { formatDateTime, zoneName } from '../format/time.ts'
-import { usePageState, WINDOWS } from '../state/time-window.ts'
+import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { Empty } from './empty.tsx'
 
 /** The store says when its first data are to the hour. */
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 export function NoSamples({ answer }: { readonly answer: Columns }) {
   const page = usePageState()
   const { data: node } = useNode()
-  const { fromMs, toMs } = useSpan(answer.range)
+  const { fromMs, toMs } = useSpan(answer)
   if (!answer.grid || answer.isOld) return null
   const zone = page.url.tz ?? 'utc'
   const oldestMs = node?.store.oldestMs ?? undefined
@@ -35,7 +35,7 @@ export function NoSamples({ answer }: { readonly answer: Columns }) {
         </>
       )}{' '}
       {!page.isLive && (
-        <button type="button" className="button" onClick={() => page.follow(WINDOWS[0]!.windowMs)}>
+        <button type="button" className="button" onClick={() => page.follow(DEFAULT_WINDOW_MS)}>
           Back to live
         </button>
       )}

@@ -22,7 +22,7 @@ export function formatClock(
 export function formatDateTime(
   timeMs: number,
   zone: TimeZoneChoice,
-  detail: 'minutes' | 'seconds' = 'seconds',
+  detail: 'minutes' | 'seconds' | 'milliseconds' = 'seconds',
 ): string {
   const date = zone === 'utc' ? new Date(timeMs) : new Date(timeMs - new Date(timeMs).getTimezoneOffset() * 60_000)
   return `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())} ${formatClock(timeMs, zone, detail)}`

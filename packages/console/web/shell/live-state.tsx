@@ -3,7 +3,7 @@ import { useNode } from '../api/resources.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatAge, formatClock, formatSpanOfTime, zoneName } from '../format/time.ts'
 import { useSecond } from '../state/clock.ts'
-import { usePageState, WINDOWS } from '../state/time-window.ts'
+import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { toggleZone } from './use-shortcuts.ts'
 
 /** Whether the page follows now, how far behind it is, and what time it is there. */
@@ -34,7 +34,7 @@ export function LiveState() {
       <div className="live">
         <span className="live-word">Paused</span>
         {clock}
-        <button type="button" className="button is-primary" onClick={() => page.follow(WINDOWS[0]!.windowMs)}>
+        <button type="button" className="button is-primary" onClick={() => page.follow(DEFAULT_WINDOW_MS)}>
           Back to live
         </button>
       </div>

@@ -28,9 +28,7 @@ const SINGLE: ReadonlyMap<string, Command> = new Map(
     d: { kind: 'theme' },
     z: { kind: 'zone' },
     c: { kind: 'copy' },
-    ...Object.fromEntries(
-      WINDOWS.map(({ windowMs }, order) => [String(order + 1), { kind: 'window', windowMs } as const]),
-    ),
+    ...Object.fromEntries(WINDOWS.map(({ key, windowMs }) => [key, { kind: 'window', windowMs } as const])),
   }),
 )
 
@@ -54,7 +52,7 @@ export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
   {
     title: 'Time',
     rows: [
-      ...WINDOWS.map(({ label }, order) => ({ keys: [String(order + 1)], does: `Window of ${label}` })),
+      ...WINDOWS.map(({ key, label }) => ({ keys: [key], does: `Window of ${label}` })),
       { keys: ['.'], does: 'Back to live' },
       { keys: ['z'], does: 'UTC or local time' },
     ],

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { copyText } from '../components/copy-button.tsx'
 import { singleKeysStore } from '../state/single-keys.ts'
 import { toggleTheme } from '../state/theme.ts'
-import { type PageState, usePageState, WINDOWS } from '../state/time-window.ts'
+import { DEFAULT_WINDOW_MS, type PageState, usePageState } from '../state/time-window.ts'
 import { type Command, commandOf } from './shortcuts.ts'
 
 /** Milliseconds in which the second key of `g n` must come. */
@@ -43,7 +43,7 @@ export function useShortcuts(onSheet: (sheet: Sheet) => void): void {
 
 const ACTIONS: Readonly<Record<Exclude<Command['kind'], 'go' | 'window' | Sheet>, (page: PageState) => void>> = {
   live: (page) => {
-    if (!page.isLive) page.follow(WINDOWS[0]!.windowMs)
+    if (!page.isLive) page.follow(DEFAULT_WINDOW_MS)
   },
   lines: (page) => page.change({ view: page.url.view === 'lines' ? undefined : 'lines' }, 'replace'),
   zone: toggleZone,

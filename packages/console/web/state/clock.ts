@@ -23,22 +23,30 @@ export function serverNowMs(): number {
   return Date.now() + offsetMs
 }
 
-const second = createStore(floorToSecond(Date.now()))
-const edge = createStore(second.get())
+const second = createStore(floorTo(Date.now(), 1_000))
+/** Right ends of charts: of those that are renewed every second, and of those whose sources are quicker. */
+const EDGES = {
+  steady: { unitMs: 1_000, store: createStore(second.get()), pointsMs: 0 },
+  fast: { unitMs: 100, store: createStore(second.get()), pointsMs: 0 },
+}
 let timer: ReturnType<typeof setTimeout> | undefined
-let pointsMs = 0
 
 /** Milliseconds after which charts move without new points. */
 const POINTS_AWAITED_MS = 1_500
 
-function floorToSecond(timeMs: number): number {
-  return Math.floor(timeMs / 1000) * 1000
+function floorTo(timeMs: number, unitMs: number): number {
+  return Math.floor(timeMs / unitMs) * unitMs
 }
 
-/** Moves the live edge of the charts together with the points that have just come, so that both cost one drawing. */
-export function moveEdge(): void {
-  pointsMs = Date.now()
-  edge.set(floorToSecond(serverNowMs()))
+function edgeOf(stepMs: number): (typeof EDGES)['steady'] {
+  return stepMs < 1_000 ? EDGES.fast : EDGES.steady
+}
+
+/** Moves the live edge of the charts of a step together with the points that have just come, so that both cost one drawing. */
+export function moveEdge(stepMs: number): void {
+  const edge = edgeOf(stepMs)
+  edge.pointsMs = Date.now()
+  edge.store.set(floorTo(serverNowMs(), edge.unitMs))
 }
 
 /** Ticks on the second of the server's clock; stands still in a hidden tab. */
@@ -47,8 +55,10 @@ export function startSecondTicks(): void {
     clearTimeout(timer)
     const nowMs = serverNowMs()
     if (!document.hidden) {
-      second.set(floorToSecond(nowMs))
-      if (Date.now() - pointsMs > POINTS_AWAITED_MS) edge.set(second.get())
+      second.set(floorTo(nowMs, 1_000))
+      for (const { store, pointsMs } of Object.values(EDGES)) {
+        if (Date.now() - pointsMs > POINTS_AWAITED_MS) store.set(second.get())
+      }
     }
     timer = setTimeout(tick, 1000 - (nowMs % 1000) + 5)
   }
@@ -61,7 +71,7 @@ export function useSecond(): number {
   return useStore(second)
 }
 
-/** The right end of live charts: the second in which the newest points came, or now where none come. */
-export function useEdge(): number {
-  return useStore(edge)
+/** The right end of live charts whose samples are `stepMs` apart: when their newest points came, or now where none come. */
+export function useEdge(stepMs: number): number {
+  return useStore(edgeOf(stepMs).store)
 }

@@ -9,15 +9,21 @@ export interface WindowChoice {
   readonly label: string
   readonly windowMs: number
   readonly stepMs: number
+  /** The key that chooses it. */
+  readonly key: string
 }
 
-/** The windows of the top bar; keys 1 to 4 choose them. */
+/** The windows of the top bar. The shortest is for sources that are read more than once a second. */
 export const WINDOWS: readonly WindowChoice[] = [
-  { label: '5 min', windowMs: 300_000, stepMs: 1_000 },
-  { label: '30 min', windowMs: 1_800_000, stepMs: 2_000 },
-  { label: '1 h', windowMs: 3_600_000, stepMs: 5_000 },
-  { label: '24 h', windowMs: 86_400_000, stepMs: 60_000 },
+  { label: '30 s', windowMs: 30_000, stepMs: 1_000, key: '5' },
+  { label: '5 min', windowMs: 300_000, stepMs: 1_000, key: '1' },
+  { label: '30 min', windowMs: 1_800_000, stepMs: 2_000, key: '2' },
+  { label: '1 h', windowMs: 3_600_000, stepMs: 5_000, key: '3' },
+  { label: '24 h', windowMs: 86_400_000, stepMs: 60_000, key: '4' },
 ]
+
+/** The window of who has not chosen one. */
+export const DEFAULT_WINDOW_MS = 300_000
 
 /** The range of tiles and present values: always live, always one second. */
 export const RECENT: FrameRange = { kind: 'live', windowMs: 300_000 }
@@ -39,14 +45,14 @@ const STORAGE_KEY = 'sonde.window'
 function storedWindowMs(): number {
   try {
     const value = Number(localStorage.getItem(STORAGE_KEY))
-    return WINDOWS.some(({ windowMs }) => windowMs === value) ? value : WINDOWS[0]!.windowMs
+    return WINDOWS.some(({ windowMs }) => windowMs === value) ? value : DEFAULT_WINDOW_MS
   } catch {
     // Storage is refused in some privacy modes; the window is then this tab's own.
-    return WINDOWS[0]!.windowMs
+    return DEFAULT_WINDOW_MS
   }
 }
 
-const sharedWindowMs = createStore(typeof localStorage === 'undefined' ? WINDOWS[0]!.windowMs : storedWindowMs())
+const sharedWindowMs = createStore(typeof localStorage === 'undefined' ? DEFAULT_WINDOW_MS : storedWindowMs())
 
 /** Follows the window that another tab chooses. */
 export function followOtherTabs(): void {

@@ -84,7 +84,7 @@ export function ExplorePage() {
 }
 
 function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Columns }) {
-  const { fromMs, toMs } = useSpan(answer.range)
+  const { fromMs, toMs } = useSpan(answer)
   const table = useMemo(() => ({ lane, ...positionsOf(answer, fromMs, toMs) }), [lane, answer, fromMs, toMs])
   const isLarge = answer.range.kind === 'live' && lane.series.length * (table.to - table.from) > TABLE_LARGE_VALUES
   const kind = [lane.spec.title, lane.spec.caption, toMs - fromMs].join()

@@ -1,0 +1,54 @@
+import { useMemo } from 'react'
+import type { PageState } from '../state/time-window.ts'
+import { useSources, useTypes } from './resources.ts'
+import { commonStep, FAST_WINDOW_MS, intervalsOf, splitBySpeed } from './speed.ts'
+import type { MetricQuery } from './types.ts'
+import { type KnownColumns, useKnownColumns } from './use-known-columns.ts'
+
+const NOT_KNOWN: ReadonlyMap<string, number> = new Map()
+
+/** Answers over the window of the page, each as fast as its source is read. */
+export interface AnswersAtSpeed {
+  /** The answer that holds a question; each of its own step. */
+  readonly of: (query: MetricQuery) => KnownColumns
+  readonly fast: KnownColumns
+  readonly steady: KnownColumns
+  readonly isReady: boolean
+}
+
+/** How often every metric is read, where the window of the page is short enough to show it. An address with a step is taken at its word. */
+function useIntervals({ range, url }: PageState): ReadonlyMap<string, number> {
+  const types = useTypes().data?.types
+  const sources = useSources().data?.sources
+  const isWanted = range.kind === 'live' && range.windowMs <= FAST_WINDOW_MS && url.stepMs === undefined
+  const intervals = useMemo(
+    () => (isWanted && types && sources ? intervalsOf(types, sources) : NOT_KNOWN),
+    [isWanted, types, sources],
+  )
+  return intervals
+}
+
+/** Asks questions over the window of the page: those of quick sources up to ten times a second where the window is short. */
+export function useColumnsAtSpeed(queries: readonly MetricQuery[], page: PageState): AnswersAtSpeed {
+  const { range, stepMs } = page
+  const intervals = useIntervals(page)
+  const groups = useMemo(() => splitBySpeed(queries, intervals, stepMs), [queries, intervals, stepMs])
+  const fast = useKnownColumns(groups.fast.queries, range, groups.fast.stepMs)
+  const steady = useKnownColumns(groups.steady.queries, range, groups.steady.stepMs)
+  return useMemo(() => {
+    const isFast = new Set(groups.fast.queries)
+    return {
+      fast,
+      steady,
+      // What has just become fast keeps its steady drawing until the first fast samples are here.
+      of: (query) => (isFast.has(query) && (fast.result(query) || !steady.result(query)) ? fast : steady),
+      isReady: fast.isReady && steady.isReady,
+    }
+  }, [groups, fast, steady])
+}
+
+/** The step for signals that are compared: that of the window, or finer where every one of their sources is quick. */
+export function useCommonStep(queries: readonly MetricQuery[], page: PageState): number {
+  const intervals = useIntervals(page)
+  return useMemo(() => commonStep(queries, intervals, page.stepMs), [queries, intervals, page.stepMs])
+}
