@@ -3,12 +3,14 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The package of each program that a test may ask for. */
+/** The package of each program that a test may ask for; where it takes several, with a blank between them. */
 export const DEBIAN_PACKAGES = {
   prometheus: 'prometheus',
   promtool: 'prometheus',
   'prometheus-node-exporter': 'prometheus-node-exporter',
   chromium: 'chromium',
+  ethtool: 'ethtool',
+  cc: 'gcc libc6-dev',
 } as const
 
 /** A program that a test may ask for. */
@@ -16,14 +18,14 @@ export type DebianProgram = keyof typeof DEBIAN_PACKAGES
 
 /** The path of a program, or undefined where the machine lacks it. */
 export function programPath(program: DebianProgram): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/sbin', '/usr/local/bin']
   return folders.map((folder) => join(folder, program)).find(isExecutable)
 }
 
 /** The packages of programs that this machine lacks. */
 export function missingPackages(): string[] {
   const programs = Object.keys(DEBIAN_PACKAGES) as DebianProgram[]
-  return [...new Set(programs.filter((program) => !programPath(program)).map((program) => DEBIAN_PACKAGES[program]))]
+  return packagesOf(programs.filter((program) => !programPath(program)))
 }
 
 /** The one command that installs packages, for a person to run. */
@@ -39,8 +41,11 @@ export function installCommand(packages: readonly string[]): string {
 export function needs(...programs: DebianProgram[]): { skip: string | false } {
   const missing = programs.filter((program) => !programPath(program))
   if (missing.length === 0) return { skip: false }
-  const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))]
-  return { skip: `${missing.join(', ')} not found; ${installCommand(packages)}` }
+  return { skip: `${missing.join(', ')} not found; ${installCommand(packagesOf(missing))}` }
+}
+
+function packagesOf(programs: readonly DebianProgram[]): string[] {
+  return [...new Set(programs.flatMap((program) => DEBIAN_PACKAGES[program].split(' ')))]
 }
 
 function isExecutable(path: string): boolean {
