@@ -63,3 +63,13 @@ export async function postQuery(body: QueryRequest): Promise<QueryAnswer> {
   })
   return decodeColumns(await response.arrayBuffer())
 }
+
+/** Sends a change and gives the answer back; undefined where there is none to read. Throws {@link ApiError}. */
+export async function sendChange<T>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<T | undefined> {
+  const response = await request(path, {
+    method,
+    headers: { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return response.status === 204 ? undefined : ((await response.json()) as T)
+}

@@ -17,14 +17,20 @@ export interface Resource<T> {
 
 const EMPTY = { data: undefined, error: undefined, failures: 0, failedMs: 0, cameMs: 0 } as const
 
-interface Poll<T> {
+/** One answer that is read again and again as long as a component uses it. */
+export interface Poll<T> {
   readonly store: Store<Resource<T>>
   readonly refresh: () => Promise<void>
   users: number
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
-function createPoll<T>(load: () => Promise<T>, everyMs: number, learn?: (data: T, askedMs: number) => void): Poll<T> {
+/** Makes a poll that loads every `everyMs`, but not in a hidden tab. */
+export function createPoll<T>(
+  load: () => Promise<T>,
+  everyMs: number,
+  learn?: (data: T, askedMs: number) => void,
+): Poll<T> {
   const store = createStore<Resource<T>>(EMPTY)
   const refresh = async (): Promise<void> => {
     clearTimeout(poll.timer)
@@ -46,7 +52,8 @@ function createPoll<T>(load: () => Promise<T>, everyMs: number, learn?: (data: T
   return poll
 }
 
-function usePoll<T>(poll: Poll<T>): Resource<T> {
+/** Keeps a poll running as long as the component lives, and reads it. */
+export function usePoll<T>(poll: Poll<T>): Resource<T> {
   useEffect(() => {
     if (++poll.users === 1) void poll.refresh()
     return () => {

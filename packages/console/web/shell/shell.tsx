@@ -3,6 +3,7 @@ import { useNode } from '../api/resources.ts'
 import { Banner } from '../components/banner.tsx'
 import { KeysSheet } from './keys-sheet.tsx'
 import { Rail } from './rail.tsx'
+import { ScenarioSheet } from './scenarios/scenario-sheet.tsx'
 import { SearchSheet } from './search-sheet.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useNotices } from './use-notices.ts'
@@ -21,13 +22,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         Skip to content
       </a>
       <Rail onKeys={() => setSheet('keys')} />
-      <TopBar onSearch={() => setSheet('search')} />
+      <TopBar onSearch={() => setSheet('search')} onScenarios={() => setSheet('scenarios')} />
       <main id="content" className="content" tabIndex={-1}>
         <Banner notices={notices} />
         {children}
       </main>
       {sheet === 'search' && <SearchSheet onClose={close} />}
       {sheet === 'keys' && <KeysSheet onClose={close} />}
+      {sheet === 'scenarios' && <ScenarioSheet onClose={close} />}
     </div>
   )
 }

@@ -4,10 +4,11 @@ import { formatQuantity } from '../format/number.ts'
 import { BYTES } from '../format/quantity.ts'
 import { toggleTheme, useTheme } from '../state/theme.ts'
 import { LiveState } from './live-state.tsx'
+import { SimulatedBadge } from './scenarios/simulated-badge.tsx'
 import { WindowControl } from './window-control.tsx'
 
 /** The place, whether it is simulated, live state, window, search and theme. */
-export function TopBar({ onSearch }: { readonly onSearch: () => void }) {
+export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => void; readonly onScenarios: () => void }) {
   const { data: node } = useNode()
   const theme = useTheme()
   return (
@@ -15,12 +16,7 @@ export function TopBar({ onSearch }: { readonly onSearch: () => void }) {
       <div className="place">
         <span className="place-name">{node?.node ?? ' '}</span>
         {node && <span className="place-hardware">{hardwareLine(node.hardware)}</span>}
-        {node?.simulated && (
-          <span className="badge is-simulated">
-            <Icon name="flask" />
-            SIMULATED
-          </span>
-        )}
+        {node?.simulated && <SimulatedBadge onOpen={onScenarios} />}
       </div>
       <LiveState />
       <WindowControl />

@@ -10,7 +10,7 @@ import { type Command, commandOf } from './shortcuts.ts'
 const SEQUENCE_LIMIT_MS = 1_500
 
 /** Sheets that keys open. */
-export type Sheet = 'search' | 'keys'
+export type Sheet = 'search' | 'keys' | 'scenarios'
 
 /** Listens to the keys of the whole page. Keys in fields and sheets are theirs. */
 export function useShortcuts(onSheet: (sheet: Sheet) => void): void {

@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import type { ApiError } from '../../api/client.ts'
+import { type RunningScenario, type ScenarioInfo, stopScenario } from '../../api/simulator.ts'
+import { Icon } from '../../components/icon.tsx'
+import { StateMark } from '../../components/state-mark.tsx'
+import { useSecond } from '../../state/clock.ts'
+import { deviceName, scenarioTitle, timeLeft } from './scenario-form.ts'
+
+/** What the simulator plays now, each with the time that it has left and a way to end it. */
+export function RunningScenarios({
+  running,
+  scenarios,
+}: {
+  readonly running: readonly RunningScenario[]
+  readonly scenarios: readonly ScenarioInfo[]
+}) {
+  const nowMs = useSecond()
+  const [refusal, setRefusal] = useState('')
+  const stop = async (id: string): Promise<void> => {
+    try {
+      await stopScenario(id)
+      setRefusal('')
+    } catch (error) {
+      setRefusal((error as ApiError).message)
+    }
+  }
+  return (
+    <section className="running-scenarios" aria-label="Running scenarios">
+      {running.length === 0 && <p className="running-none">None runs: the node is healthy.</p>}
+      <ul>
+        {running.map((entry) => (
+          <li key={entry.id}>
+            <StateMark
+              tone={entry.onsetMs > nowMs ? 'stale' : 'info'}
+              word={entry.onsetMs > nowMs ? 'Waits' : 'Runs'}
+            />
+            <span className="running-name">{scenarioTitle(entry.name)}</span>
+            <span className="running-facts">
+              {[deviceName(entry.device), severityWords(entry, scenarios)].filter(Boolean).join(' · ')}
+            </span>
+            <span className="running-left num">{timeLeft(entry, nowMs)}</span>
+            <button
+              type="button"
+              className="button"
+              aria-label={`Stop ${scenarioTitle(entry.name)}`}
+              onClick={() => void stop(entry.id)}
+            >
+              Stop
+            </button>
+          </li>
+        ))}
+      </ul>
+      {refusal && (
+        <p className="scenario-refusal" role="alert">
+          <Icon name="warning" className="is-warning" /> {refusal}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function severityWords({ name, severity }: RunningScenario, scenarios: readonly ScenarioInfo[]): string {
+  const unit = scenarios.find((scenario) => scenario.name === name)?.severity.unit ?? ''
+  return [severity, unit].join(' ').trim()
+}

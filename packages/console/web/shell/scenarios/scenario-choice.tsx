@@ -1,0 +1,26 @@
+import type { ScenarioInfo } from '../../api/simulator.ts'
+import { scenarioTitle } from './scenario-form.ts'
+
+/** Every scenario with what it does; one is chosen. */
+export function ScenarioChoice({
+  scenarios,
+  chosen,
+  onChoose,
+}: {
+  readonly scenarios: readonly ScenarioInfo[]
+  readonly chosen: string
+  readonly onChoose: (name: string) => void
+}) {
+  return (
+    <fieldset className="scenario-list">
+      <legend className="visually-hidden">Scenario</legend>
+      {scenarios.map(({ name, summary }) => (
+        <label key={name} className={name === chosen ? 'scenario is-chosen' : 'scenario'}>
+          <input type="radio" name="scenario" value={name} checked={name === chosen} onChange={() => onChoose(name)} />
+          <span className="scenario-name">{scenarioTitle(name)}</span>
+          <span className="scenario-summary">{summary}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,82 @@
+import type { RunningScenario, ScenarioInfo, ScenarioRequest } from '../../api/simulator.ts'
+import { formatAge, formatDuration } from '../../format/time.ts'
+
+/** What stands in the fields of the form, as typed. */
+export interface ScenarioFields {
+  /** Empty: the simulator chooses. */
+  readonly device: string
+  readonly severity: string
+  readonly delayS: string
+  readonly durationS: string
+}
+
+/** Longest delay and duration that can be typed. Unit: seconds. */
+const LONGEST_S = 86_400
+
+/** The fields of a scenario that was just chosen. */
+export function firstFields({ severity, durationS }: ScenarioInfo): ScenarioFields {
+  return { device: '', severity: String(severity.default), delayS: '0', durationS: String(durationS) }
+}
+
+/** What is wrong with the fields, each in a sentence; empty where they can be sent. */
+export function problemsOf(
+  scenario: ScenarioInfo,
+  fields: ScenarioFields,
+): Readonly<Partial<Record<keyof ScenarioFields, string>>> {
+  const { min, max } = scenario.severity
+  const checks = {
+    severity: rangeProblem(fields.severity, min, max),
+    delayS: rangeProblem(fields.delayS, 0, LONGEST_S),
+    durationS: rangeProblem(fields.durationS, 1, LONGEST_S),
+  }
+  return Object.fromEntries(Object.entries(checks).filter(([, problem]) => problem !== undefined))
+}
+
+function rangeProblem(text: string, min: number, max: number): string | undefined {
+  const value = numberOf(text)
+  return value >= min && value <= max ? undefined : `A number from ${min} to ${max}.`
+}
+
+/** Reads a number as people type it, with a point or a comma; NaN where it is none. */
+function numberOf(text: string): number {
+  const trimmed = text.trim().replace(',', '.')
+  return trimmed === '' ? Number.NaN : Number(trimmed)
+}
+
+/** The request that the fields ask for. */
+export function requestOf(scenario: ScenarioInfo, fields: ScenarioFields): ScenarioRequest {
+  return {
+    name: scenario.name,
+    ...(fields.device === '' ? {} : { device: fields.device }),
+    severity: numberOf(fields.severity),
+    delayS: numberOf(fields.delayS),
+    durationS: numberOf(fields.durationS),
+  }
+}
+
+/** When a scenario begins or ends, in words. */
+export function timeLeft({ onsetMs, endMs }: RunningScenario, nowMs: number): string {
+  if (onsetMs > nowMs) return `begins in ${formatAge(onsetMs - nowMs)}`
+  if (endMs === null) return 'until it is stopped'
+  return endMs > nowMs ? `${formatAge(endMs - nowMs)} left` : 'ending'
+}
+
+/** Name of a scenario as a title: `retransmission-storm` is `Retransmission storm`. */
+export function scenarioTitle(name: string): string {
+  const words = name.replaceAll(/[-_]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Name of a simulated device without the mark that it is one: the page says so everywhere. */
+export function deviceName(id: string): string {
+  return id.replace(/^sim-/, '')
+}
+
+/** What a simulator simulates, in one line. */
+export function simulatorLine(simulator: {
+  readonly nodeClass: string
+  readonly seed: number
+  readonly intervalMs: number
+}): string {
+  return `${simulator.nodeClass} · seed ${simulator.seed} · a sample every ${formatDuration(simulator.intervalMs)}`
+}
