@@ -1,6 +1,7 @@
 import { Route, Switch } from 'wouter'
 import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
+import { ExplainPage } from './pages/explain/explain-page.tsx'
 import { ExplorePage } from './pages/explore/explore-page.tsx'
 import { FabricPage } from './pages/fabric/fabric-page.tsx'
 import { InterfacePage } from './pages/interface/interface-page.tsx'
@@ -19,6 +20,7 @@ export function App() {
           <Route path="/fabric/:device">{({ device }) => <InterfacePage key={device} device={device} />}</Route>
           <Route path="/explore" component={ExplorePage} />
           <Route path="/sources" component={SourcesPage} />
+          <Route path="/explain" component={ExplainPage} />
           <Route>
             <h1 className="page-title">No such page</h1>
             <Empty fact="Nothing is at this address.">The pages that exist are in the navigation.</Empty>

@@ -5,6 +5,8 @@ export interface Destination {
   readonly path: string
   readonly label: string
   readonly icon: IconName
+  /** Paths of pages that belong to it though they do not lie below it. */
+  readonly parts?: readonly string[]
   /** The key after `g` that goes there. */
   readonly key: string
 }
@@ -14,12 +16,13 @@ export const DESTINATIONS: readonly Destination[] = [
   { path: '/', label: 'Node', icon: 'node', key: 'n' },
   { path: '/fabric', label: 'Fabric', icon: 'fabric', key: 'f' },
   { path: '/explore', label: 'Explorer', icon: 'explorer', key: 'x' },
-  { path: '/sources', label: 'Sources', icon: 'sources', key: 's' },
+  { path: '/sources', label: 'Sources', icon: 'sources', parts: ['/explain'], key: 's' },
 ]
 
 /** Whether a destination is where the page is, or above it. */
 export function isCurrent(destination: Destination, location: string): boolean {
-  return destination.path === '/'
-    ? location === '/'
-    : location === destination.path || location.startsWith(`${destination.path}/`)
+  if (destination.path === '/') return location === '/'
+  return [destination.path, ...(destination.parts ?? [])].some(
+    (path) => location === path || location.startsWith(`${path}/`),
+  )
 }

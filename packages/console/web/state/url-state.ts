@@ -13,6 +13,8 @@ export interface UrlState {
   readonly sort?: string
   /** Text of a filter. */
   readonly q?: string
+  /** What is explained: a source, a device or a metric. */
+  readonly of?: string
   /** Signals of the explorer, as `parseSignal` reads them. */
   readonly sig?: readonly string[]
   /** Distance of two samples where it is not the one that belongs to the window. */
@@ -88,6 +90,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
     view: (value) => (value === 'herd' || value === 'lines' ? { view: value } : undefined),
     sort: (value) => (/^-?[\w.]+$/.test(value) ? { sort: value } : undefined),
     q: (value) => ({ q: value.slice(0, 200) }),
+    of: (value) => ({ of: value.slice(0, 200) }),
     sig: (_value, all) => ({ sig: all.slice(0, SIGNAL_LIMIT_COUNT) }),
     step: (value) => {
       const stepMs = parseSpan(value, STEP_MIN_MS, STEP_MAX_MS)
@@ -127,6 +130,7 @@ export function formatUrl(state: UrlState): string {
     view: [state.view],
     sort: [state.sort],
     q: [state.q || undefined],
+    of: [state.of || undefined],
     sig: state.sig ?? [],
     step: [state.stepMs === undefined ? undefined : formatSpan(state.stepMs)],
     tz: [state.tz],

@@ -1,6 +1,8 @@
+import { Link } from 'wouter'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
+import { usePageState } from '../../state/time-window.ts'
 import type { Absence } from './absences.ts'
 
 /** Names that one cell has room for. */
@@ -14,6 +16,7 @@ export function AbsenceTable({
   readonly absences: readonly Absence[]
   readonly isReady: boolean
 }) {
+  const page = usePageState()
   const count = absences.reduce((sum, { metrics }) => sum + metrics.length, 0)
   return (
     <section className="panel" aria-labelledby="absence-table">
@@ -34,6 +37,9 @@ export function AbsenceTable({
                 <th scope="col" className="is-wide">
                   Why
                 </th>
+                <th scope="col">
+                  <span className="visually-hidden">Explain</span>
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -45,6 +51,11 @@ export function AbsenceTable({
                   <td className="mono">{listed(metrics)}</td>
                   <td>{listed(series)}</td>
                   <td className="is-quiet is-wrapping">{reason}</td>
+                  <td>
+                    <Link href={page.hrefTo('/explain', { of: metrics[0] })} aria-label={`Explain ${metrics[0]}`}>
+                      Explain
+                    </Link>
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -1,9 +1,11 @@
+import { Link } from 'wouter'
 import type { SourceInfo } from '../../api/types.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { groupThousands } from '../../format/number.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
+import { usePageState } from '../../state/time-window.ts'
 import { droppedCount, sourceState } from '../source-words.ts'
 import { DropReasons } from './drop-reasons.tsx'
 
@@ -73,12 +75,17 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceInfo
 }
 
 function SourceRow({ source }: { readonly source: SourceInfo }) {
+  const page = usePageState()
   const nowMs = useSecond()
   const { tone, word } = sourceState(source.state)
   const { intervalRealMs, sampleMsP99, lastSampleMs } = source
   return (
     <tr>
-      <th scope="row">{source.name}</th>
+      <th scope="row">
+        <Link href={page.hrefTo('/explain', { of: source.name })} title={`Explain ${source.name}`}>
+          {source.name}
+        </Link>
+      </th>
       <td>
         <StateMark tone={tone} word={word} />
       </td>

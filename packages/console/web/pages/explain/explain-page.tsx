@@ -1,0 +1,80 @@
+import { useMemo } from 'react'
+import { useExplain } from '../../api/explain.ts'
+import { useSources, useTypes } from '../../api/resources.ts'
+import { ComboInput } from '../../components/combo-input.tsx'
+import type { ComboOption } from '../../components/combo-options.ts'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { usePageState } from '../../state/time-window.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { ExplainChain } from './explain-chain.tsx'
+import { explainHeadline } from './explain-words.ts'
+
+/** Why a number is missing, link by link, from the file to the value. */
+export function ExplainPage() {
+  const page = usePageState()
+  const of = page.url.of ?? ''
+  usePageTitle(of === '' ? 'Explain' : `Explain ${of}`)
+  const { answer, error, isWalking, again } = useExplain(of)
+  const options = useThings()
+  return (
+    <>
+      <PageHead
+        title={of === '' ? 'Explain' : `Explain ${of}`}
+        parent={{ label: 'Sources', href: page.hrefTo('/sources') }}
+      >
+        <ComboInput
+          label="Source, device or metric"
+          placeholder="Source, device or metric"
+          className="explain-what"
+          value={of}
+          options={options}
+          onCommit={(next) => page.change({ of: next || undefined }, 'push')}
+        />
+        {of !== '' && (
+          <button type="button" className="button" disabled={isWalking} onClick={again}>
+            Walk again
+          </button>
+        )}
+      </PageHead>
+      {of === '' && (
+        <Empty fact="Nothing is asked yet.">
+          Name a source, a device or a metric: every link between the hardware and its value is then tried, one after
+          the other.
+        </Empty>
+      )}
+      {error && (
+        <Empty icon="critical" fact={`${of} cannot be explained.`}>
+          {error.message}
+        </Empty>
+      )}
+      {answer && (
+        <PanelBoundary>
+          <Headline text={explainHeadline(answer)} />
+          <ExplainChain answer={answer} />
+        </PanelBoundary>
+      )}
+      {of !== '' && isWalking && !answer && !error && (
+        <div className="outlines" aria-busy="true">
+          <p className="visually-hidden">Walking</p>
+          <div className="panel outline" />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** What can be asked for by name. Others can be typed. */
+function useThings(): readonly ComboOption[] {
+  const sources = useSources().data?.sources
+  const types = useTypes().data?.types
+  return useMemo(
+    () => [
+      ...(sources ?? []).map(({ name }) => ({ value: name, note: 'source' })),
+      ...(types ?? []).flatMap(({ fields }) => fields.map(({ metric, help }) => ({ value: metric, note: help }))),
+    ],
+    [sources, types],
+  )
+}

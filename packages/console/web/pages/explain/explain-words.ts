@@ -1,0 +1,41 @@
+import type { ExplainAnswer, ExplainLink, LinkState } from '../../api/explain.ts'
+import type { HeadlineText } from '../../components/headline.tsx'
+import type { StateTone } from '../../components/state-mark.tsx'
+import { countOf } from '../../format/number.ts'
+
+/** Icon and word of a link. */
+export const LINK_STATES: Readonly<Record<LinkState, { readonly tone: StateTone; readonly word: string }>> = {
+  ok: { tone: 'ok', word: 'Holds' },
+  broken: { tone: 'denied', word: 'Broken' },
+  unknown: { tone: 'absent', word: 'Not known' },
+}
+
+/** The first link that is broken: what mends it is what matters, the later ones hang on it. */
+export function brokenLink({ links }: ExplainAnswer): ExplainLink | undefined {
+  return links.find(({ state }) => state === 'broken')
+}
+
+/** What the walk came to, in a sentence. */
+export function explainHeadline(answer: ExplainAnswer): HeadlineText {
+  const { of, source, device, links } = answer
+  const where = [source && `source ${source}`, device && `device ${device}`].filter(Boolean).join(', ')
+  const broken = brokenLink(answer)
+  if (broken) {
+    const behind = links.slice(links.indexOf(broken) + 1).length
+    const facts = behind > 0 ? `${countOf(behind, 'link')} behind it cannot be known before it is mended.` : ''
+    return {
+      tone: 'warning',
+      sentence: `The chain to ${of} breaks at ${broken.name}`,
+      facts: [where && `Walked for ${where}.`, facts].filter(Boolean).join(' '),
+    }
+  }
+  const unknown = links.filter(({ state }) => state === 'unknown')
+  const sentence =
+    links.length === 0
+      ? `Nothing is known of ${of}`
+      : unknown.length === 0
+        ? `Every link from the hardware to ${of} holds`
+        : `No link to ${of} is broken`
+  const facts = unknown.length > 0 ? `Not known: ${unknown.map(({ name }) => name).join(', ')}.` : ''
+  return { tone: 'calm', sentence, facts: [where && `Walked for ${where}.`, facts].filter(Boolean).join(' ') }
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ExplainLink } from '../../api/explain.ts'
+import { brokenLink, explainHeadline } from './explain-words.ts'
+
+const link = (name: string, state: ExplainLink['state']): ExplainLink => ({ name, state, tried: '', answer: '' })
+const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
+
+test('the first broken link is named, and what hangs on it', () => {
+  const links = [link('file', 'ok'), link('permission', 'broken'), link('traffic', 'unknown'), link('value', 'unknown')]
+  const answer = { of: 'mlx5_3', source: 'rdma', device: 'mlx5_3', links }
+  assert.equal(brokenLink(answer)?.name, 'permission')
+  const { tone, sentence, facts } = explainHeadline(answer)
+  assert.equal(tone, 'warning')
+  assert.equal(sentence, 'The chain to mlx5_3 breaks at permission')
+  assert.equal(
+    spaced(facts),
+    'Walked for source rdma, device mlx5_3. 2 links behind it cannot be known before it is mended.',
+  )
+})
+
+test('a chain that holds is one quiet sentence; what was not reached is said', () => {
+  const whole = explainHeadline({ of: 'rdma', source: 'rdma', links: [link('file', 'ok'), link('traffic', 'ok')] })
+  assert.deepEqual([whole.tone, whole.sentence], ['calm', 'Every link from the hardware to rdma holds'])
+  const part = explainHeadline({ of: 'rdma', source: '', links: [link('file', 'ok'), link('traffic', 'unknown')] })
+  assert.deepEqual([part.sentence, part.facts], ['No link to rdma is broken', 'Not known: traffic.'])
+  assert.equal(explainHeadline({ of: 'x', source: '', links: [] }).sentence, 'Nothing is known of x')
+})
