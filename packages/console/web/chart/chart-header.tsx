@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { SeriesKey } from '../components/series-key.tsx'
 import { formatIn } from '../format/number.ts'
 import { formatAge, formatDuration } from '../format/time.ts'
@@ -17,10 +18,13 @@ export function ChartHeader({
   spec,
   model,
   titleId,
+  children,
 }: {
   readonly spec: ChartSpec
   readonly model: ChartModel
   readonly titleId: string
+  /** What can be done with the chart. */
+  readonly children?: ReactNode
 }) {
   const { plot, unit } = model
   const lagMs = model.newest < 0 ? 0 : plot.toMs - plot.times[model.newest]!
@@ -41,6 +45,7 @@ export function ChartHeader({
       )}
       {isStale && <span className="badge is-warning">Stale {formatAge(lagMs)}</span>}
       <Readouts model={model} spec={spec} isStale={isStale} />
+      {children}
     </header>
   )
 }

@@ -26,6 +26,8 @@ export interface ChartSpec {
   readonly scale?: 'percent' | 'zero' | 'free' | 'switch'
   /** Whether the members are of one kind, so that four and more of them are a herd. Default: true. */
   readonly isAlike?: boolean
+  /** Whether any member is simulated: what leaves the page says so. Default: false. */
+  readonly isSimulated?: boolean
   /** How the values came to be, for the foot of the pinned card: `rate of 1 s · kernel clock`. */
   readonly provenance?: string
 }

@@ -10,6 +10,7 @@ import type { ChartSpec } from './chart-spec.ts'
 import { ChartTable } from './chart-table.tsx'
 import { type Palette, readPalette } from './palette.ts'
 import { Plot } from './plot.ts'
+import { SavePicture } from './save-picture.tsx'
 import { useChartKeys } from './use-chart-keys.ts'
 import { useSpan } from './use-span.ts'
 import { useWidth } from './use-width.ts'
@@ -22,10 +23,12 @@ interface ChartProps {
   /** The answer whose grid the members lie on. */
   readonly answer: Columns
   readonly heightPx?: number
+  /** Takes the chart as PNG, where it can be saved. */
+  readonly onSave?: (picture: Blob) => void
 }
 
 /** The one chart of the page. */
-export function Chart({ spec, answer, heightPx = CHART_HEIGHT_PX }: ChartProps) {
+export function Chart({ spec, answer, heightPx = CHART_HEIGHT_PX, onSave }: ChartProps) {
   const page = usePageState()
   const [host, setHost] = useState<HTMLDivElement | null>(null)
   const widthPx = useWidth(host)
@@ -42,7 +45,9 @@ export function Chart({ spec, answer, heightPx = CHART_HEIGHT_PX }: ChartProps) 
   const titleId = useId()
   return (
     <section className={answer.isOld ? 'panel chart is-old' : 'panel chart'} aria-labelledby={titleId}>
-      <ChartHeader spec={spec} model={model} titleId={titleId} />
+      <ChartHeader spec={spec} model={model} titleId={titleId}>
+        {onSave && <SavePicture spec={spec} model={model} plot={plot} onSave={onSave} />}
+      </ChartHeader>
       {/* biome-ignore lint/a11y/useSemanticElements: a chart is a group with a sentence, not a set of fields */}
       <div
         className="chart-group"

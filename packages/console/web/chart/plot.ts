@@ -158,6 +158,13 @@ export class Plot {
     return this.#plot.valToPos(timeMs, 'x')
   }
 
+  /** Makes a picture of what is drawn now. */
+  picture(
+    make: (canvas: HTMLCanvasElement, drawn: PlotModel, palette: Palette) => HTMLCanvasElement,
+  ): HTMLCanvasElement {
+    return make(this.#plot.ctx.canvas, this.#drawn, this.#palette)
+  }
+
   destroy(): void {
     this.#plot.destroy()
   }

@@ -1,9 +1,10 @@
 import { useDeferredValue, useMemo } from 'react'
 import { queryKey } from '../../api/frame.ts'
 import type { Columns } from '../../api/query-client.ts'
-import { useTypes } from '../../api/resources.ts'
+import { useNode, useTypes } from '../../api/resources.ts'
 import type { MetricQuery, TypeInfo } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
+import { useCommonStep } from '../../api/use-speed.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { useSpan } from '../../chart/use-span.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
@@ -16,7 +17,7 @@ import { serverNowMs } from '../../state/clock.ts'
 import { formatSignal, parseSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
-import { csvOf, curlCommand, download, spanOf } from './export.ts'
+import { csvOf, curlCommand, download, fileName, jsonOf, type Sheet, spanOf } from './export.ts'
 import { type Lane, lanesOf } from './lanes.ts'
 import { MetricBrowser } from './metric-browser.tsx'
 import { SeriesTable } from './series-table.tsx'
@@ -28,6 +29,8 @@ const LANE_HEIGHT_PX = 260
 /** A table of more values than this is renewed every few seconds only: its 95th percentiles alone take a good part of a frame. */
 const TABLE_LARGE_VALUES = 100_000
 const TABLE_LARGE_EVERY_MS = 5_000
+/** Numbers that change more often than this cannot be read. */
+const TABLE_EVERY_MS = 1_000
 const NO_TYPES: readonly TypeInfo[] = []
 
 /** Any metric of any source, compared. Everything that is asked stands in the address. */
@@ -42,24 +45,39 @@ export function ExplorePage() {
   const unreadable = texts.filter((_, order) => parsed[order] === undefined)
   const write = (next: readonly MetricQuery[]): void =>
     page.change({ sig: next.length > 0 ? next.map(formatSignal) : undefined, lit: undefined, q: undefined }, 'push')
-  const answer = useKnownColumns(queries, page.range, page.stepMs)
-  const lanes = useMemo(() => lanesOf(queries, answer), [queries, answer])
+  const stepMs = useCommonStep(queries, page)
+  const answer = useKnownColumns(queries, page.range, stepMs)
+  const node = useNode().data
+  const isSimulated = node?.simulated ?? false
+  const lanes = useMemo(() => lanesOf(queries, answer, { simulated: isSimulated }), [queries, answer, isSimulated])
   const problems = new Map(
     queries.map((query) => [query, problemOf(query, types, answer.snapshot.queryErrors.get(queryKey(query))?.message)]),
   )
-  const copyQuery = (): string => curlCommand(location.origin, queries, spanOf(page.range, serverNowMs()), page.stepMs)
-  const saveCsv = (): void => {
+  const copyQuery = (): string => curlCommand(location.origin, queries, spanOf(page.range, serverNowMs()), stepMs)
+  const sheet = (): Sheet => {
+    const { fromMs, toMs } = spanOf(page.range, serverNowMs())
+    const times = answer.grid?.times ?? new Float64Array(0)
     const series = lanes.flatMap((lane) => lane.series)
-    if (answer.grid) download('sonde.csv', csvOf(answer.grid.times, series))
+    return { node: node?.node ?? '', stepMs, times, series, ...positionsOf(answer, fromMs, toMs) }
+  }
+  const saveCsv = (): void => {
+    const name = fileName(
+      [],
+      lanes.some(({ spec }) => spec.isSimulated),
+      'csv',
+    )
+    download(name, new Blob([csvOf(sheet())], { type: 'text/csv' }))
   }
   return (
     <>
       <PageHead title="Explorer">
         {queries.length > 0 && (
           <>
-            <StepSelect />
+            <StepSelect byWindowMs={stepMs} />
             <CopyButton label="Copy link" icon="link" text={() => location.href} />
             <CopyButton label="Copy as curl" text={copyQuery} />
+            <CopyButton label="Copy as CSV" text={() => csvOf(sheet())} />
+            <CopyButton label="Copy as JSON" text={() => jsonOf(sheet())} />
             <button type="button" className="button" disabled={lanes.length === 0} onClick={saveCsv}>
               <Icon name="download" /> CSV
             </button>
@@ -85,11 +103,22 @@ export function ExplorePage() {
 
 function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Columns }) {
   const { fromMs, toMs } = useSpan(answer)
-  const table = useMemo(() => ({ lane, ...positionsOf(answer, fromMs, toMs) }), [lane, answer, fromMs, toMs])
+  const table = useMemo(
+    () => ({
+      lane,
+      stepMs: answer.stepMs,
+      nowMs: answer.range.kind === 'live' ? toMs : undefined,
+      ...positionsOf(answer, fromMs, toMs),
+    }),
+    [lane, answer, fromMs, toMs],
+  )
   const isLarge = answer.range.kind === 'live' && lane.series.length * (table.to - table.from) > TABLE_LARGE_VALUES
   const kind = [lane.spec.title, lane.spec.caption, toMs - fromMs].join()
   // The chart is drawn first; its table follows when there is time, and less often where it takes much.
-  const described = useDeferredValue(useSeldom(table, isLarge ? TABLE_LARGE_EVERY_MS : 0, kind), undefined)
+  const everyMs = isLarge ? TABLE_LARGE_EVERY_MS : answer.stepMs < TABLE_EVERY_MS ? TABLE_EVERY_MS : 0
+  const described = useDeferredValue(useSeldom(table, everyMs, kind), undefined)
+  const save = (picture: Blob): void =>
+    download(fileName([lane.spec.title], lane.spec.isSimulated === true, 'png'), picture)
   if (lane.series.length === 0) {
     return (
       <Empty fact={`No series of ${lane.spec.title} matches.`}>
@@ -99,7 +128,7 @@ function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Col
   }
   return (
     <div className="lane">
-      <Chart spec={lane.spec} answer={answer} heightPx={LANE_HEIGHT_PX} />
+      <Chart spec={lane.spec} answer={answer} heightPx={LANE_HEIGHT_PX} onSave={save} />
       <div className="panel lane-table">{described && <SeriesTable {...described} />}</div>
     </div>
   )

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MetricQuery } from '../../api/types.ts'
+import type { MetricQuery, SourceInfo, TypeInfo } from '../../api/types.ts'
 import { testColumns } from '../test-columns.ts'
-import { csvOf, curlCommand } from './export.ts'
-import { describeQuery, lanesOf } from './lanes.ts'
+import { csvOf, curlCommand, fileName, jsonOf, type Sheet } from './export.ts'
+import { describeQuery, type Lane, lanesOf } from './lanes.ts'
+import { sourcesOf } from './provenance.ts'
 import { statisticsOf } from './statistics.ts'
 
 const GAP = Number.NaN
@@ -69,6 +70,7 @@ test('statistics leave gaps out and count them', () => {
     p95: 9,
     sampleCount: 3,
     gapCount: 1,
+    lastPosition: 5,
   })
   assert.equal(statisticsOf(values, 0, 0).sampleCount, 0)
   const hundred = Float64Array.from({ length: 100 }, (_, i) => (i * 37) % 100)
@@ -78,7 +80,7 @@ test('statistics leave gaps out and count them', () => {
 
 test('the CSV has full precision, quoted names and empty cells for gaps', () => {
   const lanes = lanesOf([RX, TX], ANSWER)
-  const rows = csvOf(ANSWER.grid!.times, lanes[0]!.series).trimEnd().split('\r\n')
+  const rows = csvOf(sheetOf(lanes[0]!)).trimEnd().split('\r\n')
   assert.equal(
     rows[0],
     'time,"rate netdev_rx_bytes_total{device=""eth0""}","rate netdev_tx_bytes_total{device=""eth0""}"',
@@ -93,3 +95,66 @@ test('the command for curl survives quotes in a condition', () => {
   assert.match(command, /^curl -s http:\/\/127\.0\.0\.1:9394\/api\/v1\/query -H /)
   assert.ok(command.includes(String.raw`"value":"it'\''s"`))
 })
+
+test('JSON has the columns as the API gives them, and null for a gap', () => {
+  const answer = JSON.parse(jsonOf({ ...sheetOf(lanesOf([RX, TX], ANSWER)[0]!), from: 1 }))
+  assert.deepEqual(answer, {
+    node: 'hgx-a17',
+    stepMs: 1_000,
+    times: [999_000, 1_000_000],
+    series: [
+      {
+        metric: 'netdev_rx_bytes_total',
+        function: 'rate',
+        unit: 'bytes',
+        labels: { device: 'eth0' },
+        simulated: false,
+        values: [null, 3],
+      },
+      {
+        metric: 'netdev_tx_bytes_total',
+        function: 'rate',
+        unit: 'bytes',
+        labels: { device: 'eth0' },
+        simulated: false,
+        values: [5, 6],
+      },
+    ],
+  })
+})
+
+test('what is simulated says so in exports and file names, and is named as its like', () => {
+  const answer = testColumns([{ query: RX, series: [{ labels: { device: 'eth10', simulated: 'true' }, values: [1] }] }])
+  const lane = lanesOf([RX], answer)[0]!
+  assert.equal(lane.series[0]?.member.label, 'eth10')
+  assert.equal(lane.spec.isSimulated, true)
+  assert.match(csvOf(sheetOf(lane)), /^time,.*simulated=""true""} \(simulated\)"/)
+  assert.equal(fileName(['2 signals'], true, 'png'), 'sonde-2-signals-simulated.png')
+})
+
+test('a sum on a node that simulates may hold what is simulated; one series of its own does not', () => {
+  const sum: MetricQuery = { ...RX, by: [] }
+  const answer = testColumns([
+    { query: RX, series: [{ labels: { device: 'eth0' }, values: [1] }] },
+    { query: sum, series: [{ labels: {}, values: [1] }] },
+  ])
+  const marks = lanesOf([RX, sum], answer, { simulated: true })[0]?.series.map(({ isSimulated }) => isSimulated)
+  assert.deepEqual(marks, [false, true])
+})
+
+test('a series comes from the sources that report its type; a simulated one from the simulator', () => {
+  const types = [{ name: 'netdev', fields: [{ metric: RX.metric }] }] as unknown as TypeInfo[]
+  const sources = [
+    { name: 'netdev', type: 'netdev', types: ['netdev'] },
+    { name: 'simulated node', type: 'simulator', types: ['netdev', 'nvml'] },
+    { name: 'host', type: 'host', types: ['host'] },
+  ] as unknown as SourceInfo[]
+  assert.deepEqual(sourcesOf(RX.metric, { device: 'eth0' }, types, sources), ['netdev'])
+  assert.deepEqual(sourcesOf(RX.metric, { simulated: 'true' }, types, sources), ['simulated node'])
+  assert.deepEqual(sourcesOf('app_requests_total', {}, types, sources), [])
+})
+
+/** All samples of a lane. */
+function sheetOf({ times, series }: Lane): Sheet {
+  return { node: 'hgx-a17', stepMs: 1_000, times, series, from: 0, to: times.length - 1 }
+}

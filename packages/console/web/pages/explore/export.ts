@@ -13,17 +13,28 @@ export function curlCommand(
   return `curl -s ${origin}/api/v1/query -H 'content-type: application/json' -d '${body.replaceAll("'", `'\\''`)}'`
 }
 
+/** Samples that leave the page: the positions `from` to `to` of a grid, and whose they are. */
+export interface Sheet {
+  readonly node: string
+  readonly stepMs: number
+  readonly times: Float64Array
+  readonly series: readonly ExplorerSeries[]
+  readonly from: number
+  readonly to: number
+}
+
 /** The samples as CSV: one row a time, one column a series, full precision, an empty cell for a gap. */
-export function csvOf(times: Float64Array, series: readonly ExplorerSeries[]): string {
-  const heads = series.map(({ meta, labels }) => {
+export function csvOf({ times, series, from, to }: Sheet): string {
+  const heads = series.map(({ meta, labels, isSimulated }) => {
     const conditions = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
-    return quoted(`${meta.function} ${meta.metric}{${conditions.join(',')}}`)
+    const mark = isSimulated ? ' (simulated)' : ''
+    return quoted(`${meta.function} ${meta.metric}{${conditions.join(',')}}${mark}`)
   })
   const lines = [['time', ...heads].join(',')]
-  times.forEach((timeMs, i) => {
+  for (let i = from; i <= to; i++) {
     const cells = series.map(({ member }) => (Number.isNaN(member.values[i]!) ? '' : String(member.values[i])))
-    lines.push([new Date(timeMs).toISOString(), ...cells].join(','))
-  })
+    lines.push([new Date(times[i]!).toISOString(), ...cells].join(','))
+  }
   return `${lines.join('\r\n')}\r\n`
 }
 
@@ -31,9 +42,38 @@ function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`
 }
 
-/** Hands a text to the browser as a file. */
-export function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+/** The samples as JSON: columns as the API gives them, full precision, `null` for a gap. */
+export function jsonOf({ node, stepMs, times, series, from, to }: Sheet): string {
+  const part = (values: Float64Array): (number | null)[] =>
+    Array.from(values.subarray(from, to + 1), (value) => (Number.isNaN(value) ? null : value))
+  return JSON.stringify(
+    {
+      node,
+      stepMs,
+      times: part(times),
+      series: series.map(({ meta, labels, member, isSimulated }) => ({
+        metric: meta.metric,
+        function: meta.function,
+        unit: meta.unit,
+        labels,
+        simulated: isSimulated,
+        values: part(member.values),
+      })),
+    },
+    null,
+    1,
+  )
+}
+
+/** Name of a file with samples or a picture; what is simulated says so there too. */
+export function fileName(words: readonly string[], isSimulated: boolean, extension: string): string {
+  const name = ['sonde', ...words, ...(isSimulated ? ['simulated'] : [])].join('-').replaceAll(/[^\w.-]+/g, '-')
+  return `${name}.${extension}`
+}
+
+/** Hands something to the browser as a file. */
+export function download(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = name

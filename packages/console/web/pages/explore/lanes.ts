@@ -11,10 +11,14 @@ export interface ExplorerSeries {
   readonly labels: Labels
   readonly meta: ResultMeta
   readonly column: GridColumn
+  /** Whether it is simulated, or joined from series of which some may be. */
+  readonly isSimulated: boolean
 }
 
 /** Signals of one unit on one axis. */
 export interface Lane {
+  /** Times of the samples. */
+  readonly times: Float64Array
   readonly spec: ChartSpec
   readonly series: readonly ExplorerSeries[]
 }
@@ -29,7 +33,11 @@ export function describeQuery({ function: fn, by, aggregate = 'sum', matchers = 
 }
 
 /** One lane a unit. A herd is made only of more series than there are colours: fewer are told apart one by one. */
-export function lanesOf(queries: readonly MetricQuery[], answer: Columns): Lane[] {
+export function lanesOf(
+  queries: readonly MetricQuery[],
+  answer: Columns,
+  node: { readonly simulated: boolean } = { simulated: false },
+): Lane[] {
   const { grid } = answer
   if (!grid) return []
   const lanes = new Map<string, { queries: MetricQuery[]; metas: ResultMeta[] }>()
@@ -45,14 +53,19 @@ export function lanesOf(queries: readonly MetricQuery[], answer: Columns): Lane[
   }
   return [...lanes].map(([key, lane]) => {
     const names = shortNames(lane.queries)
+    const taken = new Set<string>()
     const series = lane.queries.flatMap((query, order) =>
       answer.columns(query).map((column): ExplorerSeries => {
-        const label = memberLabel(names[order]!, column.labels, lane.queries.length > 1)
-        const member = { key: label.replaceAll(',', ';'), label, values: grid.slice(column), resetsMs: column.resetsMs }
-        return { member, labels: column.labels, meta: lane.metas[order]!, column }
+        const { labels, resetsMs } = column
+        const plain = memberLabel(names[order]!, labels, lane.queries.length > 1)
+        const label = taken.has(plain) && labels.simulated ? `${plain} (simulated)` : plain
+        taken.add(label)
+        const member = { key: label.replaceAll(',', ';'), label, values: grid.slice(column), resetsMs }
+        const isSimulated = labels.simulated === 'true' || (node.simulated && query.by !== undefined)
+        return { member, labels, meta: lane.metas[order]!, column, isSimulated }
       }),
     )
-    return { spec: specOf(key, lane, series), series }
+    return { times: grid.times, spec: specOf(key, lane, series), series }
   })
 }
 
@@ -73,6 +86,7 @@ function specOf(
     slots: SLOTS,
     scale: first.unit === 'celsius' ? 'free' : 'zero',
     isAlike: series.length > SLOTS.length,
+    isSimulated: series.some(({ isSimulated }) => isSimulated),
     provenance: `${first.function} of {step} · ${first.clock} clock`,
   }
 }
@@ -80,7 +94,8 @@ function specOf(
 function memberLabel(name: string, labels: Labels, isNamed: boolean): string {
   // A bare number says nothing without the name of its label: cpu 0.
   const values = Object.entries(labels)
-    .filter(([, value]) => value !== '')
+    // Simulated hardware is named as its like; the page and every export say what is simulated.
+    .filter(([label, value]) => value !== '' && label !== 'simulated')
     .map(([label, value]) => (/^\d+$/.test(value) ? `${label} ${value}` : value))
     .join(' ')
   return isNamed || values === '' ? [name, values].filter(Boolean).join(' ') : values

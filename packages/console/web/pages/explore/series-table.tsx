@@ -1,4 +1,7 @@
-import { memo, useMemo, useState } from 'react'
+import { memo, useCallback, useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import { useSources, useTypes } from '../../api/resources.ts'
+import type { Labels } from '../../api/types.ts'
 import type { ChartMember } from '../../chart/chart-spec.ts'
 import type { PlotLine } from '../../chart/plot.ts'
 import { SeriesKey } from '../../components/series-key.tsx'
@@ -7,8 +10,10 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { useUnit } from '../../components/use-unit.ts'
 import { countOf, formatIn, groupThousands } from '../../format/number.ts'
+import { formatAge, formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
-import type { Lane } from './lanes.ts'
+import type { ExplorerSeries, Lane } from './lanes.ts'
+import { sourcesOf } from './provenance.ts'
 import { type Statistics, statisticsOf } from './statistics.ts'
 
 /** Rows that are shown at first, and at most. */
@@ -33,10 +38,15 @@ interface TableProps {
   /** Positions on the grid that the window shows. */
   readonly from: number
   readonly to: number
+  /** Distance of two samples. Unit: milliseconds. */
+  readonly stepMs: number
+  /** The end of the window where that is now, for ages. */
+  readonly nowMs: number | undefined
 }
 
 /** What every series of a lane did in the window. A press on its name lights it. */
-export const SeriesTable = memo(function SeriesTable({ lane, from, to }: TableProps) {
+export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, nowMs }: TableProps) {
+  const sourcesFor = useSourceNames()
   const page = usePageState()
   const [areAllShown, setAllShown] = useState(false)
   const sort = parseSort(page.url.sort, BY_NAME)
@@ -75,10 +85,16 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to }: TablePr
             <th scope="col" className="is-number">
               Resets
             </th>
+            <th scope="col">Source</th>
+            {nowMs !== undefined && (
+              <th scope="col" className="is-number">
+                Age
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ member, order, statistics }) => (
+          {rows.map(({ member, order, series, statistics }) => (
             <tr key={member.key}>
               <th scope="row">
                 <button
@@ -100,10 +116,20 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to }: TablePr
               <td className="is-number num">{groupThousands(String(statistics.sampleCount))}</td>
               <td className="is-number num">{groupThousands(String(statistics.gapCount))}</td>
               <td className="is-number num">{member.resetsMs?.length ?? 0}</td>
+              <td>
+                <Link
+                  href={page.hrefTo('/explain', { of: series.meta.metric })}
+                  aria-label={`Explain ${series.meta.metric}`}
+                >
+                  {sourcesFor(series.meta.metric, series.labels).join(', ') || 'an application'}
+                </Link>
+              </td>
+              {nowMs !== undefined && <td className="is-number num">{ageOf(nowMs, lane, statistics.lastPosition)}</td>}
             </tr>
           ))}
         </tbody>
       </table>
+      <p className="panel-note">Of the values shown, one every {formatDuration(stepMs)}.</p>
       {hiddenCount > 0 && (
         <p className="panel-note">
           {rows.length} of {countOf(lane.series.length, 'series', 'series')}.{' '}
@@ -120,7 +146,21 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to }: TablePr
   )
 })
 
+/** Finds the names of the sources that a series can come from. */
+function useSourceNames(): (metric: string, labels: Labels) => readonly string[] {
+  const types = useTypes().data?.types
+  const sources = useSources().data?.sources
+  return useCallback((metric, labels) => sourcesOf(metric, labels, types ?? [], sources ?? []), [types, sources])
+}
+
+/** How old the newest sample of a series is. */
+function ageOf(nowMs: number, lane: Lane, newest: number): string {
+  const timeMs = lane.times[newest]
+  return timeMs === undefined ? '–' : formatAge(nowMs - timeMs)
+}
+
 interface Row {
+  readonly series: ExplorerSeries
   readonly member: ChartMember
   /** Place in the lane, which gives the colour. */
   readonly order: number
@@ -134,7 +174,7 @@ function describedRows(
   { column, direction }: Sort,
   limit: number,
 ): Row[] {
-  const members = lane.series.map(({ member }, order) => ({ member, order }))
+  const members = lane.series.map((series, order) => ({ series, member: series.member, order }))
   const describe = (row: (typeof members)[number]): Row => ({
     ...row,
     statistics: statisticsOf(row.member.values, from, to),

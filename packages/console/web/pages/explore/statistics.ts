@@ -11,6 +11,8 @@ export interface Statistics {
   readonly sampleCount: number
   /** Runs without a sample between the first and the last one. */
   readonly gapCount: number
+  /** Position of the newest sample, -1 where there is none. */
+  readonly lastPosition: number
 }
 
 let scratch = new Float64Array(0)
@@ -24,6 +26,7 @@ export function statisticsOf(values: Float64Array, from: number, to: number): St
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
   let last = Number.NaN
+  let lastPosition = -1
   let isGap = false
   for (let i = Math.max(0, from); i <= to; i++) {
     const value = values[i]!
@@ -38,11 +41,12 @@ export function statisticsOf(values: Float64Array, from: number, to: number): St
     if (value < min) min = value
     if (value > max) max = value
     last = value
+    lastPosition = i
   }
   if (sampleCount === 0) {
     const none = Number.NaN
-    return { last: none, min: none, mean: none, max: none, p95: none, sampleCount, gapCount }
+    return { last: none, min: none, mean: none, max: none, p95: none, sampleCount, gapCount, lastPosition }
   }
   const p95 = quickselect(scratch, sampleCount, Math.min(sampleCount - 1, Math.ceil(sampleCount * 0.95) - 1))
-  return { last, min, mean: sum / sampleCount, max, p95, sampleCount, gapCount }
+  return { last, min, mean: sum / sampleCount, max, p95, sampleCount, gapCount, lastPosition }
 }

@@ -1,12 +1,12 @@
 import { formatDuration } from '../../format/time.ts'
 import { stepFor, usePageState } from '../../state/time-window.ts'
 
-const STEPS_MS = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000, 3_600_000]
+const STEPS_MS = [100, 200, 500, 1_000, 2_000, 5_000, 15_000, 60_000, 300_000, 3_600_000]
 /** Points that the server gives of one series. */
 const POINT_LIMIT_COUNT = 11_000
 
 /** Distance of two samples: by the window, or chosen. */
-export function StepSelect() {
+export function StepSelect({ byWindowMs }: { readonly byWindowMs: number }) {
   const page = usePageState()
   const { range, url } = page
   const spanMs = range.kind === 'live' ? range.windowMs : range.toMs - range.fromMs
@@ -23,7 +23,7 @@ export function StepSelect() {
           page.change({ stepMs: value === '' ? undefined : Number(value) }, 'push')
         }}
       >
-        <option value="">by window, {formatDuration(url.stepMs === undefined ? page.stepMs : stepFor(spanMs))}</option>
+        <option value="">by window, {formatDuration(url.stepMs === undefined ? byWindowMs : stepFor(spanMs))}</option>
         {[...steps]
           .sort((a, b) => a - b)
           .map((stepMs) => (
