@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 /** A call of a driver, as the script of the double spells it. */
@@ -35,8 +34,8 @@ export class EthtoolDouble {
   readonly library: string
   readonly #folder: string
 
-  /** Compiles it where this process has not yet. Needs `cc`. */
-  constructor(test: Pick<TestContext, 'after'>) {
+  /** Compiles it where this process has not yet. Needs `cc`. When the test ends its script goes, and with it whatever hangs. */
+  constructor(test: { after(end: () => void): void }) {
     this.#folder = mkdtempSync(join(tmpdir(), 'sonde-double-'))
     this.library = join(this.#folder, 'ethtool.so')
     test.after(() => rmSync(this.#folder, { recursive: true, force: true }))

@@ -79,7 +79,7 @@ export class EthtoolSocket {
     this.#descriptor = this.#libc.openSocket()
   }
 
-  /** Closes the socket, once the calls that are open have ended: its number must not become another file's while one uses it. May be called twice. */
+  /** Closes the socket, once the calls that are open have ended: its number must not become another file's while one uses it. Later ones fail. May be called twice. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -189,7 +189,8 @@ export class EthtoolSocket {
     return set
   }
 
-  async #with<T>(device: string, talk: (memory: Memory) => Promise<T>): Promise<T> {
+  async #with<T>(device: string, talk: (memory: Memory) => Promise<T>): Promise<T | CallFailure> {
+    if (this.#closed) return new CallFailure(device, 'the closed socket', 'EBADF')
     const buffer = this.#spare.pop() ?? Buffer.alloc(MEMORY_BYTES)
     this.#openCalls++
     try {
@@ -205,6 +206,7 @@ export class EthtoolSocket {
     memory.structure.fill(0, 0, bytes + SPARE_BYTES)
     memory.structure.writeUInt32LE(COMMANDS[call])
     fill?.()
+    if (this.#closed) return new CallFailure(memory.device, call, 'EBADF')
     const code = await this.#libc.ioctl(this.#descriptor, SIOCETHTOOL, memory.buffer)
     return code === '' ? undefined : new CallFailure(memory.device, call, code)
   }

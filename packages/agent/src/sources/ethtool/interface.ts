@@ -1,0 +1,187 @@
+import { wallNs } from '@sonde/sdk'
+import { CallFailure } from '../../native/call-failure.ts'
+import type { DriverInfo, EthtoolSocket, StatisticSet } from '../../native/ethtool.ts'
+import { FieldAbsences } from '../field-absences.ts'
+import type { SourceContext } from '../source.ts'
+import type { EthtoolOptions } from './config.ts'
+import { type Link, linkOf } from './link.ts'
+import { Statistics } from './statistics.ts'
+import { ethtoolLinkType, ethtoolPortType } from './type.ts'
+
+/** Reads after which the settings of the link, and what is known of the driver, are asked for again: both are a command to the firmware and hardly ever change. */
+const SETTINGS_READS = 10
+const DRIVER_READS = 60
+
+type Known<T> = T | CallFailure | undefined
+
+/** One interface: what is kept of it between sweeps, and the call to its driver that is open. */
+export class EthtoolInterface {
+  readonly device: string
+  /** The read that is open, and when it began by `performance.now()`; undefined between reads. */
+  reading: { readonly sinceMs: number; readonly done: Promise<void> } | undefined
+  /** When the driver answered last, by `performance.now()`. */
+  answeredMs = Number.NEGATIVE_INFINITY
+  /** Whether the kernel did not know the interface at the last read. */
+  vanished = false
+  readonly #calls: EthtoolSocket
+  readonly #options: EthtoolOptions
+  readonly #context: SourceContext
+  readonly #link: FieldAbsences
+  #reads = 0
+  #removed = false
+  #isStuck = false
+  #driver: Known<DriverInfo>
+  #settings: Known<Link>
+  #linkDetected: Known<boolean>
+  #set: StatisticSet | undefined
+  #statistics: Statistics | undefined
+  /** Why there are no statistics; empty while there are. */
+  #refusal = ''
+
+  constructor(device: string, calls: EthtoolSocket, options: EthtoolOptions, context: SourceContext) {
+    this.device = device
+    this.#calls = calls
+    this.#options = options
+    this.#context = context
+    this.#link = new FieldAbsences(context.absences, ethtoolLinkType, { device })
+  }
+
+  /** Asks the driver, and reports what it answers. Ends when the driver does; never rejects. Not to be called while a read is open. */
+  read(): Promise<void> {
+    const done = this.#ask()
+      .catch((error: unknown) => this.#context.failed(this.device, error))
+      .finally(() => {
+        this.reading = undefined
+        this.answeredMs = performance.now()
+        this.#isStuck = false
+      })
+    this.reading = { sinceMs: performance.now(), done }
+    return done
+  }
+
+  /** Tells that the driver does not answer: what it counted before says nothing about now, and leaves the views. */
+  reportStuck(reason: string): void {
+    if (!this.#isStuck) {
+      this.#isStuck = true
+      this.#context.failed(this.device, new Error(reason))
+      this.#refuse('failed', reason)
+      // What was said of the link is not known any more.
+      const failure = new CallFailure(this.device, 'the driver', `nothing: ${reason}`)
+      this.#linkDetected = failure
+      this.#settings = failure
+    }
+    this.#reportLink(0)
+  }
+
+  /** Nothing is reported of it from now on, also where a read is still open. */
+  abandon(): void {
+    this.#removed = true
+  }
+
+  /** It is not there any more. */
+  remove(reason: string): void {
+    this.abandon()
+    this.#statistics?.gone(reason)
+    this.#context.absences.gone(ethtoolPortType, { device: this.device }, reason)
+    this.#context.absences.gone(ethtoolLinkType, { device: this.device }, reason)
+  }
+
+  async #ask(): Promise<void> {
+    const { device } = this
+    const reads = this.#reads++
+    const linkDetected = await this.#calls.linkDetected(device)
+    this.vanished = linkDetected instanceof CallFailure && linkDetected.kind === 'gone'
+    if (this.vanished) return
+    const driver = reads % DRIVER_READS === 0 ? await this.#calls.driver(device) : this.#driver
+    const isDue = reads % SETTINGS_READS === 0 || linkDetected !== this.#linkDetected
+    const settings = isDue ? await this.#readLink() : this.#settings
+    const set = await this.#calls.statistics(device, this.#set)
+    if (this.#removed) return
+    // Only now: while a call hung, something else may have been said of them.
+    this.#linkDetected = linkDetected
+    this.#driver = driver
+    this.#settings = settings
+    this.#reportLink(1)
+    this.#reportStatistics(set)
+  }
+
+  async #readLink(): Promise<Link | CallFailure> {
+    const settings = await this.#calls.linkSettings(this.device)
+    return settings instanceof CallFailure ? settings : linkOf(settings)
+  }
+
+  #reportStatistics(set: StatisticSet | CallFailure): void {
+    if (set instanceof CallFailure) {
+      if (set.kind === 'failed') this.#context.failed(this.device, set.error)
+      this.vanished = set.kind === 'gone'
+      if (!this.vanished) this.#refuse(set.kind as 'unsupported' | 'denied' | 'failed', set.error.message)
+      return
+    }
+    if (set !== this.#set || this.#statistics === undefined) {
+      const isMlx5 = isAnswer(this.#driver) && this.#driver.driver.startsWith('mlx5')
+      const next = new Statistics(this.device, set, { isMlx5 }, this.#options, this.#context)
+      if (this.#refusal !== '') this.#context.absences.clear(ethtoolPortType, { device: this.device }, '')
+      this.#refusal = ''
+      next.announce(this.#statistics)
+      this.#set = set
+      this.#statistics = next
+    }
+    this.#statistics.report(wallNs())
+  }
+
+  /** There are no statistics now. A number that stands still would look like a device that does nothing. */
+  #refuse(code: 'unsupported' | 'denied' | 'failed', reason: string): void {
+    if (this.#statistics !== undefined) {
+      this.#statistics.gone(reason)
+      this.#statistics = undefined
+      this.#set = undefined
+    }
+    if (this.#refusal === reason) return
+    this.#refusal = reason
+    this.#context.absences.set(ethtoolPortType, { device: this.device }, '', code, reason)
+  }
+
+  #reportLink(responsive: number): void {
+    const { device } = this
+    const detected = this.#linkDetected
+    const link = isAnswer(this.#settings) ? this.#settings : undefined
+    const driver = isAnswer(this.#driver) ? this.#driver : undefined
+    const ofCarrier = { link_detected: isAnswer(detected) ? Number(detected) : undefined }
+    const ofLink = {
+      speed_bytes: link?.speed_bytes,
+      full_duplex: link?.full_duplex,
+      autonegotiation: link?.autonegotiation,
+      lanes: link?.lanes,
+      port_kind: link?.port_kind,
+    }
+    const ofDriver = {
+      driver: driver?.driver || undefined,
+      driver_version: driver?.version || undefined,
+      firmware: driver?.firmware || undefined,
+      address: driver?.busInfo || undefined,
+    }
+    this.#tell(ofCarrier, detected)
+    this.#tell(ofLink, this.#settings)
+    this.#tell(ofDriver, this.#driver)
+    const { source } = this.#context
+    source.report(ethtoolLinkType, { time: wallNs(), device, responsive, ...ofCarrier, ...ofLink, ...ofDriver })
+  }
+
+  /** Says why fields are absent: for the call that failed, or because the answer does not hold them. */
+  #tell(fields: Readonly<Record<string, unknown>>, answer: Known<unknown>): void {
+    for (const [field, value] of Object.entries(fields)) {
+      if (value !== undefined) this.#link.present(field)
+      else if (answer instanceof CallFailure) this.#link.absent(field, answer.kind, answer.error.message)
+      else this.#link.absent(field, 'unsupported', WHY[field] ?? 'the driver does not tell')
+    }
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  speed_bytes: 'the driver has no speed to tell while the link is down or for a virtual device',
+  lanes: 'the link modes of this speed have different numbers of lanes, or the driver lists none',
+}
+
+function isAnswer<T>(known: Known<T>): known is T {
+  return known !== undefined && !(known instanceof CallFailure)
+}
