@@ -1,0 +1,104 @@
+import type { NicPlace, NodeClass } from '../classes/node-class.ts'
+import type { AerRate, EffectSpan, GpuEffect, JobEffect, JobState, NicEffect } from '../effects.ts'
+
+/** Everything that spans change at one time. */
+export interface Combined {
+  readonly job: CombinedJob
+  readonly gpus: readonly CombinedGpu[]
+  readonly nics: readonly CombinedNic[]
+}
+
+/** All changes to the job together. */
+export type CombinedJob = Required<JobEffect>
+/** All changes to a GPU together; what is missing is as in a healthy node. */
+export type CombinedGpu = GpuEffect
+/** All changes to a NIC together. */
+export type CombinedNic = NicEffect
+
+const STATES: readonly JobState[] = ['running', 'checkpoint', 'stuck', 'idle']
+
+type Rule = (a: number, b: number) => number
+const add: Rule = (a, b) => a + b
+const multiply: Rule = (a, b) => a * b
+
+/** How two effects on the same key make one; the later of two wins where nothing is said. */
+const RULES: Readonly<Record<string, Rule>> = {
+  computeFactor: multiply,
+  coolingFactor: multiply,
+  biasFactor: multiply,
+  cacheMissFactor: multiply,
+  speedShare: Math.min,
+  powerLimitWatts: Math.min,
+  burstBytesPerS: Math.min,
+  pcieGeneration: Math.min,
+  pcieWidth: Math.min,
+  rxPausedShare: Math.max,
+  txPausedShare: Math.max,
+  markedShare: Math.max,
+  throttledShare: Math.max,
+  bitErrorRate: Math.max,
+  stalledShare: Math.max,
+  recoveryAction: Math.max,
+  timeSlices: Math.max,
+  lossShare: Math.max,
+  rxPowerDb: Math.min,
+  inletCelsius: add,
+  dataWaitS: add,
+  exposedS: add,
+  deviceToHostBytesPerS: add,
+  storageBytesPerS: add,
+  correctedErrorsPerMinute: add,
+  stormWarningsPerS: add,
+  stormErrorsPerS: add,
+  discardsPerS: add,
+  effectiveErrorsPerS: add,
+  neighbourBytesPerS: add,
+}
+
+/** What the spans that cover `t` change together. */
+export function combineAt(spans: readonly EffectSpan[], node: NodeClass, t: number): Combined {
+  let job: CombinedJob = { state: 'running', dataWaitS: 0, exposedS: 0, deviceToHostBytesPerS: 0, storageBytesPerS: 0 }
+  const gpus: GpuEffect[] = node.gpus.map(({ mig }) => (mig === undefined ? {} : { mig }))
+  const nics: NicEffect[] = node.nics.map(() => ({}))
+  for (const span of spans) {
+    if (span.fromS > t || span.toS <= t) continue
+    if (span.job !== undefined) job = mergeJob(job, span.job)
+    gpus.forEach((effect, index) => {
+      for (const added of effectsOn(span.gpus, index, true)) gpus[index] = merge(gpus[index] ?? effect, added)
+    })
+    nics.forEach((effect, index) => {
+      const isRail = (node.nics[index] as NicPlace).role === 'training'
+      for (const added of effectsOn(span.nics, index, isRail)) nics[index] = merge(nics[index] ?? effect, added)
+    })
+  }
+  const mustWait = gpus.some(({ state }) => state === 'lost') || nics.some(({ link }) => link === 'down')
+  return { job: mustWait ? mergeJob(job, { state: 'stuck' }) : job, gpus, nics }
+}
+
+function* effectsOn<E>(
+  given: Readonly<Partial<Record<number | 'all', E>>> | undefined,
+  index: number,
+  isOfAll: boolean,
+) {
+  const [all, own] = [given?.all, given?.[index]]
+  if (all !== undefined && isOfAll) yield all
+  if (own !== undefined) yield own
+}
+
+function mergeJob(job: CombinedJob, added: JobEffect): CombinedJob {
+  const state = STATES.indexOf(added.state ?? 'running') > STATES.indexOf(job.state) ? added.state : job.state
+  return { ...merge<JobEffect, CombinedJob>(job, added), state: state ?? job.state }
+}
+
+function merge<E extends object, M extends E>(given: M, added: E): M {
+  const merged: Record<string, unknown> = Object.fromEntries(Object.entries(given))
+  for (const [key, value] of Object.entries(added)) {
+    const known = merged[key]
+    const rule = RULES[key]
+    if (key === 'aer') merged.aer = [...((known as readonly AerRate[] | undefined) ?? []), ...value]
+    else merged[key] = rule !== undefined && known !== undefined ? rule(known as number, value) : value
+  }
+  // A GPU that is lost stays lost, whatever else happens to it.
+  if ((given as GpuEffect).state === 'lost') merged.state = 'lost'
+  return merged as M
+}

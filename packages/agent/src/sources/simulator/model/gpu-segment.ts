@@ -1,0 +1,150 @@
+import type { GpuPlace } from '../classes/node-class.ts'
+import type { CombinedGpu } from './combine.ts'
+import { deviceKey, normal, STREAM } from './hash.ts'
+import type { Heat } from './heat.ts'
+import type { Pace } from './pace.ts'
+import {
+  ACTIVITIES,
+  type Activity,
+  type ActivityName,
+  PHASES,
+  SHARE,
+  STEP_S,
+  wantedWatts,
+  writeLevels,
+} from './phases.ts'
+import { GPU, GPU_COUNT } from './quantities.ts'
+import type { AerSegment, GpuSegment, Segment } from './segment.ts'
+
+/** Bits of the reasons for which clocks are lower than they could be. */
+export const REASON = { idle: 0x1, powerCap: 0x4, hardware: 0x8, softThermal: 0x20, hardThermal: 0x40, brake: 0x80 }
+
+/** A part of a GPU's time. */
+interface Part {
+  readonly does: ActivityName
+  /** Of a step. */
+  readonly share: number
+}
+
+/** What a GPU does in a step of training, in order. */
+export function trainingParts(pace: Pace, gpu: number): Part[] {
+  const computeS = pace.computeS[gpu] ?? 0
+  const forwardShare = SHARE.forward / (SHARE.forward + SHARE.backward)
+  const seconds = {
+    data: pace.dataS,
+    forward: computeS * forwardShare,
+    backward: computeS * (1 - forwardShare),
+    wait: pace.slowestS - computeS + pace.stalledS,
+    collective: pace.collectiveS,
+    optimizer: STEP_S * SHARE.optimizer,
+  }
+  return PHASES.map((does) => ({ does, share: seconds[does] / pace.stepS }))
+}
+
+/** What a GPU does where there are no steps of training. */
+export function otherParts({ rhythm, state }: Pick<Segment, 'rhythm' | 'state'>, effect: CombinedGpu): Part[] {
+  if (rhythm === 'slots') return [part('prefill', PREFILL_MEAN), part('decode', 1 - PREFILL_MEAN)]
+  if (effect.state !== undefined) return [part('loaded')]
+  if (state === 'stuck') return [part('wait')]
+  return [part(state === 'checkpoint' ? 'checkpoint' : 'idle')]
+}
+
+/** Mean share of prefill in inference. */
+export const PREFILL_MEAN = 0.35
+
+function part(does: ActivityName, share = 1): Part {
+  return { does, share }
+}
+
+/** What shapes the levels of one GPU beside what it does. */
+export interface GpuShape {
+  readonly seed: number
+  readonly place: GpuPlace
+  readonly effect: CombinedGpu
+  readonly heat: Heat
+  /** Copies to the host. Unit: bytes a second. */
+  readonly hostTxBytes: number
+}
+
+/** Levels, clocks and reasons of a GPU; base and temperatures are added by the schedule. */
+export type GpuLevels = Omit<GpuSegment, 'base' | 'startCelsius' | 'steadyCelsius' | 'aer'>
+
+/** Lays the parts of a step out. */
+export function layOut(parts: readonly Part[], shape: GpuShape): GpuLevels {
+  const count = parts.length
+  const starts = new Float64Array(count)
+  const clocks = new Float64Array(count)
+  const reasons = new Float64Array(count)
+  const levels = new Float64Array(count * GPU_COUNT)
+  const before = new Float64Array(count * GPU_COUNT)
+  const mean = new Float64Array(GPU_COUNT)
+  let start = 0
+  parts.forEach(({ does, share }, phase) => {
+    starts[phase] = start
+    start += share
+    const row = levels.subarray(phase * GPU_COUNT, (phase + 1) * GPU_COUNT)
+    ;[clocks[phase], reasons[phase]] = writePhase(row, ACTIVITIES[does], shape, does)
+    before.set(mean, phase * GPU_COUNT)
+    row.forEach((level, quantity) => {
+      mean[quantity] = (mean[quantity] ?? 0) + share * level
+    })
+  })
+  return { effect: shape.effect, starts, clocks, reasons, levels, before, mean, meanWatts: mean[GPU.energyJ] ?? 0 }
+}
+
+/** Levels of one phase; its clock in MHz and the reasons for it. */
+function writePhase(row: Float64Array, does: Activity, shape: GpuShape, name: ActivityName): [number, number] {
+  const { seed, place, effect, heat, hostTxBytes } = shape
+  const { model } = place
+  const load = loadOf(effect)
+  writeLevels(row, does, model, load)
+  row[GPU.hostTxBytes] = (row[GPU.hostTxBytes] ?? 0) + hostTxBytes
+  row[GPU.correctedErrors] = (effect.correctedErrorsPerMinute ?? 0) / 60
+  if (effect.timeSlices !== undefined && name !== 'idle') row[GPU.util] = 1
+  const spread = 1 + 0.02 * normal(seed, STREAM.device, deviceKey('gpu', place.index), 1)
+  const floor = Math.min(model.contextWatts, wantedWatts(does, model))
+  const wanted = floor + (wantedWatts(does, model) * spread - floor) * load
+  const limit = effect.powerLimitWatts ?? model.powerLimitWatts
+  const isCompute = does.power > 0.5
+  const held = isCompute ? heat.powerFactor * (effect.powerBrake === true ? 0.5 : 1) : 1
+  row[GPU.energyJ] = Math.min(wanted * held, limit)
+  let reasons = name === 'idle' || name === 'loaded' ? REASON.idle : 0
+  if (isCompute && wanted * held >= 0.955 * limit) reasons |= REASON.powerCap
+  if (isCompute && heat.state === 'soft') reasons |= REASON.softThermal
+  if (isCompute && heat.state === 'hard') reasons |= REASON.hardThermal | REASON.hardware
+  if (effect.powerBrake === true) reasons |= REASON.brake | REASON.hardware
+  row[GPU.powerCapS] = reasons & REASON.powerCap ? 1 : 0
+  row[GPU.softThermalS] = reasons & REASON.softThermal ? 1 : 0
+  row[GPU.hardThermalS] = reasons & REASON.hardThermal ? 1 : 0
+  row[GPU.brakeS] = reasons & REASON.brake ? 1 : 0
+  return [clockOf(model.smClockMHz, row[GPU.energyJ] ?? 0, wanted, shape, isCompute), reasons]
+}
+
+/** Clock in steps of 15 MHz: what power allows, halved by hardware. */
+function clockOf(highest: number, watts: number, wanted: number, shape: GpuShape, isCompute: boolean): number {
+  const { effect, heat, place } = shape
+  const half = effect.powerBrake === true || heat.state === 'hard'
+  // Above 80 % of the limit the highest clock would draw more than the board may.
+  const byBoard = isCompute ? Math.min(1, (0.8 * place.model.powerLimitWatts) / wanted) ** (1 / 2.4) : 1
+  const byLimit = isCompute ? Math.min(1, watts / wanted) ** (1 / 2.4) : 1
+  const slowed = isCompute ? Math.min(1, 1 / (effect.computeFactor ?? 1)) ** 0.9 : 1
+  const clock = half ? highest / 2 : highest * byBoard * byLimit * slowed
+  return Math.floor(clock / 15) * 15
+}
+
+/** What part of a GPU works: all of it, or the loaded shares of its MIG instances. */
+function loadOf({ mig }: CombinedGpu): number {
+  return mig === undefined
+    ? 1
+    : mig.reduce((sum, { profile, load }) => sum + (load * Number.parseInt(profile, 10)) / 7, 0)
+}
+
+/** PCIe errors that a device sees, by the names of the schedule. */
+export function aerSegment(names: readonly string[], base: Float64Array, rates: CombinedGpu['aer']): AerSegment {
+  const perS = new Float64Array(names.length)
+  for (const { severity, error, perS: rate } of rates ?? []) {
+    const index = names.indexOf(`${severity}/${error}`)
+    perS[index] = (perS[index] ?? 0) + rate
+  }
+  return { base, perS }
+}

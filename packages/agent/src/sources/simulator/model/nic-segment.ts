@@ -1,0 +1,163 @@
+import type { NicPlace } from '../classes/node-class.ts'
+import type { CombinedJob, CombinedNic } from './combine.ts'
+import { deviceKey, STREAM, uniform } from './hash.ts'
+import { PACKET_BYTES, type Pace, packetsPerStep, type RailPace, RESENT_PACKETS, TAIL_SHARE } from './pace.ts'
+import { SLOT_S } from './phases.ts'
+import { BASIS, BASIS_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import type { NicSegment, Segment } from './segment.ts'
+
+/** Rates of a healthy port, assumed within what is published. */
+const HEALTHY = {
+  /** Packets of protocols beside RDMA a second: discovery, address resolution, monitoring. */
+  managementPerS: 120,
+  /** Acknowledgements to data packets. */
+  ackShare: 1 / 24,
+  /** Packets with a congestion mark, in bursts. */
+  markedShare: 0.0008,
+  /** Time paused by others, in bursts; and mean length of one pause in seconds. */
+  pausedShare: 0.004,
+  pauseS: 25e-6,
+  /** With adaptive routing packets arrive out of order. */
+  outOfSequenceShare: 2e-5,
+  /** PCIe stalls, in bursts. */
+  stalledShare: 0.02,
+  readLatencyS: 1.05e-6,
+  cacheMissShare: 0.006,
+  /** Data packets a request. */
+  packetsPerRequest: 32,
+  /** Queue pairs that retry when a link is down, and how often. */
+  queuePairs: 64,
+  retryS: 4.29,
+  storageRxBytesPerS: 0.35e9,
+  storageTxBytesPerS: 0.04e9,
+  /** User data that a rail carries in a slot of inference, as share of that in a step of training. */
+  inferenceShare: 0.006,
+} as const
+
+const LANE_SHARES = [0.21, 0.29, 0.27, 0.23]
+
+/** What a NIC is made of in a segment, beside what it had counted before. */
+export type NicGrowth = Omit<NicSegment, 'base' | 'aer'>
+
+/** How the numbers of a NIC grow. */
+export function growthOf(
+  seed: number,
+  nic: NicPlace,
+  { job, effect, pace }: { readonly job: CombinedJob; readonly effect: CombinedNic; readonly pace: Pace },
+  segment: Pick<Segment, 'rhythm' | 'state'>,
+): NicGrowth {
+  const growth = new Float64Array(NIC_COUNT * BASIS_COUNT)
+  const rail = pace.rails[nic.index] as RailPace
+  const grow = (number: number, by: number, amount: number) => {
+    growth[number * BASIS_COUNT + by] = (growth[number * BASIS_COUNT + by] ?? 0) + amount
+  }
+  const isDown = effect.link === 'down'
+  if (nic.role === 'storage') growStorage(grow, job, segment)
+  else if (segment.rhythm !== 'none' && !isDown) growTraffic(grow, nic, effect, rail, segment.rhythm)
+  if (!isDown) growLink(grow, seed, nic, effect)
+  if (isDown && segment.state !== 'idle') {
+    grow(NIC.ackTimeouts, BASIS.elapsedS, HEALTHY.queuePairs / HEALTHY.retryS)
+  }
+  growTrouble(grow, effect)
+  const slot = { txBusyS: SLOT_S * 0.05, rxBusyS: SLOT_S * 0.05, isLimited: true }
+  const { txBusyS, rxBusyS, isLimited } = segment.rhythm === 'slots' ? slot : rail
+  return { effect, growth, txBusyS, rxBusyS, chunkDuty: isLimited ? 1 : 0.85 }
+}
+
+type Grow = (number: number, by: number, amount: number) => void
+
+function growTraffic(grow: Grow, nic: NicPlace, effect: CombinedNic, rail: RailPace, rhythm: Segment['rhythm']): void {
+  const share = rhythm === 'slots' ? HEALTHY.inferenceShare : 1
+  const packets = packetsPerStep(nic) * share
+  const lost = packets * (effect.lossShare ?? 0)
+  const sent = packets + lost * RESENT_PACKETS
+  grow(NIC.txData, BASIS.txSteps, sent)
+  grow(NIC.rxData, BASIS.rxSteps, packets)
+  grow(NIC.txAck, BASIS.rxSteps, packets * HEALTHY.ackShare)
+  grow(NIC.rxAck, BASIS.txSteps, sent * HEALTHY.ackShare)
+  grow(NIC.requests, BASIS.rxSteps, packets / HEALTHY.packetsPerRequest)
+  grow(NIC.lost, BASIS.txSteps, lost)
+  grow(NIC.tails, BASIS.txSteps, lost * TAIL_SHARE)
+  grow(NIC.outOfSequence, BASIS.rxSteps, packets * HEALTHY.outOfSequenceShare)
+  grow(NIC.marked, BASIS.rxSteps, packets * Math.max(HEALTHY.markedShare, effect.markedShare ?? 0))
+  const throttled = Math.max(0.5 * HEALTHY.markedShare, effect.throttledShare ?? 0)
+  grow(NIC.throttled, BASIS.txSteps, packets * throttled)
+  grow(NIC.deschedules, BASIS.txSteps, packets * throttled * 3)
+  const pausedS = HEALTHY.pausedShare * Math.min(rail.txBusyS, 1) * share
+  grow(NIC.rxPauseS, BASIS.txSteps, pausedS)
+  grow(NIC.rxPauses, BASIS.txSteps, pausedS / HEALTHY.pauseS)
+  grow(NIC.txPauseS, BASIS.rxSteps, pausedS / 3)
+  grow(NIC.txPauses, BASIS.rxSteps, pausedS / 3 / HEALTHY.pauseS)
+  const crowd = effect.neighbourBytesPerS === undefined ? 1 : 6
+  grow(NIC.waitTicks, BASIS.txSteps, 2.4e6 * share * crowd)
+  growHostSide(grow, effect, rail, { packets, sent, crowd })
+}
+
+/** PCIe and the caches behind it. */
+function growHostSide(
+  grow: Grow,
+  effect: CombinedNic,
+  rail: RailPace,
+  traffic: { readonly packets: number; readonly sent: number; readonly crowd: number },
+): void {
+  const isNarrow = effect.pcieGeneration !== undefined || effect.pcieWidth !== undefined
+  const stalled = Math.max(isNarrow ? 0.6 : HEALTHY.stalledShare, effect.stalledShare ?? 0)
+  grow(NIC.stallS, BASIS.rxSteps, stalled * rail.rxBusyS)
+  if (stalled > 0.3) grow(NIC.stallEvents, BASIS.elapsedS, 1)
+  const reads = (traffic.sent * PACKET_BYTES) / 512
+  grow(NIC.pcieReads, BASIS.txSteps, reads)
+  grow(NIC.readLatencyS, BASIS.txSteps, reads * HEALTHY.readLatencyS * (isNarrow ? 3.5 : 1))
+  grow(NIC.cacheRequests, BASIS.txSteps, traffic.sent * 1.5)
+  const misses = HEALTHY.cacheMissShare * (effect.cacheMissFactor ?? (traffic.crowd > 1 ? 5 : 1))
+  grow(NIC.cacheMisses, BASIS.txSteps, traffic.sent * 1.5 * Math.min(1, misses))
+}
+
+function growStorage(grow: Grow, job: CombinedJob, { state }: Pick<Segment, 'state'>): void {
+  const isBusy = state === 'running' ? 1 : 0
+  const rx = HEALTHY.storageRxBytesPerS * isBusy
+  const tx = HEALTHY.storageTxBytesPerS * isBusy + job.storageBytesPerS
+  grow(NIC.rxData, BASIS.elapsedS, rx / PACKET_BYTES)
+  grow(NIC.txData, BASIS.elapsedS, tx / PACKET_BYTES)
+  grow(NIC.txAck, BASIS.elapsedS, (rx / PACKET_BYTES) * HEALTHY.ackShare)
+  grow(NIC.rxAck, BASIS.elapsedS, (tx / PACKET_BYTES) * HEALTHY.ackShare)
+  grow(NIC.requests, BASIS.elapsedS, rx / PACKET_BYTES / HEALTHY.packetsPerRequest)
+  grow(NIC.pcieReads, BASIS.elapsedS, tx / 512)
+  grow(NIC.readLatencyS, BASIS.elapsedS, (tx / 512) * HEALTHY.readLatencyS)
+  grow(NIC.cacheRequests, BASIS.elapsedS, (tx / PACKET_BYTES) * 1.5)
+  grow(NIC.cacheMisses, BASIS.elapsedS, (tx / PACKET_BYTES) * 1.5 * HEALTHY.cacheMissShare)
+}
+
+/** What a link counts whether anything is sent or not. */
+function growLink(grow: Grow, seed: number, { index, model }: NicPlace, effect: CombinedNic): void {
+  grow(NIC.txManagement, BASIS.elapsedS, HEALTHY.managementPerS)
+  grow(NIC.rxManagement, BASIS.elapsedS, HEALTHY.managementPerS * 1.1)
+  const bitsPerS = model.rawBitsPerS * (effect.speedShare ?? 1)
+  grow(NIC.bits, BASIS.elapsedS, bitsPerS)
+  const errorsPerS = bitsPerS * bitErrorRate(seed, index, effect)
+  LANE_SHARES.slice(0, model.lanes).forEach((share, lane) => {
+    const even = share / LANE_SHARES.slice(0, model.lanes).reduce((sum, one) => sum + one)
+    const own = effect.worstLane === undefined ? even : effect.worstLane === lane ? 0.97 : 0.03 / (model.lanes - 1)
+    grow(NIC.lane0 + lane, BASIS.elapsedS, errorsPerS * own)
+  })
+}
+
+/** Bit error rate of a link before correction: its own healthy one between 10⁻⁹ and 10⁻⁷, or a worse one. */
+export function bitErrorRate(seed: number, nic: number, effect: CombinedNic): number {
+  const healthy = 10 ** (-9 + 2 * uniform(seed, STREAM.device, deviceKey('nic', nic), 3))
+  return Math.max(healthy, effect.bitErrorRate ?? 0)
+}
+
+/** What goes wrong at a rate of its own. */
+function growTrouble(grow: Grow, effect: CombinedNic): void {
+  const perS = (number: number, rate: number | undefined) => grow(number, BASIS.elapsedS, rate ?? 0)
+  perS(NIC.effectiveErrors, effect.effectiveErrorsPerS)
+  perS(NIC.stormWarnings, effect.stormWarningsPerS)
+  perS(NIC.stormErrors, effect.stormErrorsPerS)
+  perS(NIC.discards, effect.discardsPerS)
+  perS(NIC.txOther, effect.link === 'down' ? 0 : (effect.neighbourBytesPerS ?? 0) / PACKET_BYTES)
+  perS(NIC.rxPauseS, effect.rxPausedShare)
+  perS(NIC.rxPauses, (effect.rxPausedShare ?? 0) * 22_000)
+  perS(NIC.txPauseS, effect.txPausedShare)
+  perS(NIC.txPauses, (effect.txPausedShare ?? 0) * 22_000)
+  perS(NIC.bufferPassed, (effect.txPausedShare ?? 0) * 900)
+}

@@ -1,0 +1,127 @@
+import type { GpuPlace, NicPlace, NodeClass } from '../classes/node-class.ts'
+import type { Combined, CombinedGpu, CombinedNic } from './combine.ts'
+import { deviceKey, normal, STREAM } from './hash.ts'
+import { ACTIVITIES, SHARE, STEP_S, wantedWatts } from './phases.ts'
+
+/** Bytes of user data in a packet. */
+export const PACKET_BYTES = 4096
+/** Packets that a sender sends again for one that was lost: what is in flight. */
+export const RESENT_PACKETS = 230
+/** Share of losses at the end of a message, which a timer must find. */
+export const TAIL_SHARE = 0.025
+/** Mean time that such a timer takes. Unit: seconds. */
+const TAIL_S = 0.01
+/** Share of line rate at which a rail sends in bursts, and how full its window may get. */
+const BURST_SHARE = 0.8
+const FILL_LIMIT = 0.92
+/** Where in the backward pass the bytes begin to flow. */
+const BURST_START = 0.15
+/** Busy time of a rail in a healthy step, as share of its window. */
+const BURST_DUTY = 0.72
+/** PCIe bytes to bytes of user data. */
+export const PCIE_OVERHEAD = 1.06
+
+/** How fast the job goes: the lengths of a step's parts. */
+export interface Pace {
+  readonly stepS: number
+  readonly dataS: number
+  readonly collectiveS: number
+  /** Longer communication, in which every GPU waits. */
+  readonly stalledS: number
+  /** Compute of each GPU and of the slowest, forward and backward together. */
+  readonly computeS: readonly number[]
+  readonly slowestS: number
+  readonly windowStartS: number
+  readonly windowEndS: number
+  readonly rails: readonly RailPace[]
+}
+
+/** What a rail needs for the bytes of a step. */
+export interface RailPace {
+  readonly txBusyS: number
+  readonly rxBusyS: number
+  /** Whether something other than the job itself limits it. */
+  readonly isLimited: boolean
+}
+
+/** Clocks of a GPU against those it would have: 1 where nothing holds it back. */
+export type Slowdown = readonly number[]
+
+/** User data that a rail carries in a healthy step. Unit: packets. */
+export function packetsPerStep({ model }: NicPlace): number {
+  const windowS = STEP_S * (SHARE.backward * (1 - BURST_START) + SHARE.collective)
+  return Math.round((model.speedBytesPerS * BURST_SHARE * windowS * BURST_DUTY) / PACKET_BYTES)
+}
+
+/** Compute time of a GPU in a healthy step: some chips are faster. The slowest of a healthy node gives the step its length. */
+function healthyComputeS(seed: number, gpus: readonly GpuPlace[]): number[] {
+  const factors = gpus.map(({ index }) => 1 + 0.01 * normal(seed, STREAM.device, deviceKey('gpu', index), 0))
+  const slowest = Math.max(...factors, 0)
+  return factors.map((factor) => (STEP_S * (SHARE.forward + SHARE.backward) * factor) / slowest)
+}
+
+/** How fast the job goes with what is different and how much each GPU is slowed down. */
+export function paceOf(seed: number, node: NodeClass, { job, gpus, nics }: Combined, slowdown: Slowdown): Pace {
+  const computeS = healthyComputeS(seed, node.gpus).map((seconds, index) => {
+    const { computeFactor = 1 } = gpus[index] as CombinedGpu
+    return (seconds * computeFactor) / (slowdown[index] ?? 1)
+  })
+  const slowestS = Math.max(...computeS, STEP_S * 0.01)
+  const dataS = STEP_S * SHARE.data + job.dataWaitS
+  const collectiveS = STEP_S * SHARE.collective
+  const backwardShare = SHARE.backward / (SHARE.forward + SHARE.backward)
+  const windowStartS = dataS + slowestS * (1 - backwardShare * (1 - BURST_START))
+  const freeS = dataS + slowestS + collectiveS - windowStartS
+  const rails = node.nics.map((nic, index) => railPace(nic, nics[index] as CombinedNic, gpus[index]))
+  const needS = Math.max(0, ...rails.map(({ txBusyS, rxBusyS }) => Math.max(txBusyS, rxBusyS))) / FILL_LIMIT
+  const stalledS = Math.max(0, needS - freeS) + job.exposedS
+  const windowEndS = dataS + slowestS + stalledS + collectiveS
+  const stepS = windowEndS + STEP_S * SHARE.optimizer
+  return { stepS, dataS, collectiveS, stalledS, computeS, slowestS, windowStartS, windowEndS, rails }
+}
+
+function railPace(nic: NicPlace, effect: CombinedNic, gpu: CombinedGpu | undefined): RailPace {
+  if (nic.role !== 'training') return { txBusyS: 0, rxBusyS: 0, isLimited: false }
+  const { speedBytesPerS } = nic.model
+  const wanted = BURST_SHARE * speedBytesPerS
+  const lineBytesPerS = speedBytesPerS * (effect.speedShare ?? 1) * (PACKET_BYTES / (PACKET_BYTES + 82))
+  const pcie = Math.min(pcieLimit(nic.model.pcieGeneration, effect), pcieLimit(5, gpu ?? {}))
+  const tx = Math.min(
+    wanted,
+    0.95 * lineBytesPerS * (1 - (effect.rxPausedShare ?? 0)),
+    0.95 * lineBytesPerS - (effect.neighbourBytesPerS ?? 0),
+    effect.burstBytesPerS ?? Number.POSITIVE_INFINITY,
+    pcie,
+  )
+  const rx = Math.min(wanted, 0.95 * lineBytesPerS * (1 - Math.min(0.98, effect.txPausedShare ?? 0)), pcie)
+  const bytes = packetsPerStep(nic) * PACKET_BYTES
+  const lost = (effect.lossShare ?? 0) * packetsPerStep(nic)
+  const resentBytes = lost * RESENT_PACKETS * PACKET_BYTES
+  const throttled = 1 - 0.4 * Math.min(1, 10 * (effect.throttledShare ?? 0))
+  return {
+    txBusyS: (bytes + resentBytes) / (Math.max(tx, speedBytesPerS / 1000) * throttled) + lost * TAIL_SHARE * TAIL_S,
+    rxBusyS: bytes / Math.max(rx, speedBytesPerS / 1000),
+    isLimited: Math.min(tx, rx) < wanted,
+  }
+}
+
+/** User data that a PCIe link passes a second. */
+function pcieLimit(generation: number, effect: { pcieGeneration?: number; pcieWidth?: number }): number {
+  return (0.885 * pcieBytesPerS(effect.pcieGeneration ?? generation, effect.pcieWidth ?? 16)) / PCIE_OVERHEAD
+}
+
+/** Bytes a second and direction of a PCIe link, line coding taken off. */
+export function pcieBytesPerS(generation: number, lanes: number): number {
+  const coding = generation <= 2 ? 8 / 10 : 128 / 130
+  return (transfersPerS(generation) * coding * lanes) / 8
+}
+
+/** Transfers a second and lane of a PCIe generation. */
+export function transfersPerS(generation: number): number {
+  return [2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9][generation - 1] ?? 2.5e9
+}
+
+/** How much a power limit slows compute down: clock follows power by the power of 1/2.4. */
+export function slowdownByLimit({ model }: GpuPlace, limitWatts: number): number {
+  return Math.min(1, (limitWatts / wantedWatts(ACTIVITIES.backward, model)) ** (1 / 2.4))
+}

@@ -1,0 +1,87 @@
+/** Names of the numbers in a vector, in its order. */
+function vectorOf<const Names extends readonly string[]>(names: Names): { readonly [Name in Names[number]]: number } {
+  return Object.fromEntries(names.map((name, index) => [name, index])) as { [Name in Names[number]]: number }
+}
+
+/**
+ * What is integrated over time on each GPU: shares of time in seconds, energy in joules, bytes, events. Every value that a GPU shows is an integral at one
+ * moment, or the difference of two, so that power, energy, use and profiling never contradict each other.
+ */
+export const GPU = vectorOf([
+  'util',
+  'memoryCopy',
+  'engine',
+  'sm',
+  'occupancy',
+  'tensor',
+  'dram',
+  'fp64',
+  'fp32',
+  'fp16',
+  'energyJ',
+  'nvlinkTxBytes',
+  'nvlinkRxBytes',
+  'hostTxBytes',
+  'hostRxBytes',
+  'powerCapS',
+  'softThermalS',
+  'hardThermalS',
+  'brakeS',
+  'correctedErrors',
+])
+
+/** Length of a vector by {@link GPU}. */
+export const GPU_COUNT = Object.keys(GPU).length
+
+/** What is accumulated on each NIC since the epoch: packets, events, bits, and shares of time in seconds. */
+export const NIC = vectorOf([
+  'txData',
+  'rxData',
+  'txAck',
+  'rxAck',
+  'txManagement',
+  'rxManagement',
+  'txOther',
+  'requests',
+  'lost',
+  'tails',
+  'outOfSequence',
+  'ackTimeouts',
+  'marked',
+  'throttled',
+  'rxPauses',
+  'txPauses',
+  'stormWarnings',
+  'stormErrors',
+  'discards',
+  'bufferPassed',
+  'lane0',
+  'lane1',
+  'lane2',
+  'lane3',
+  'bits',
+  'effectiveErrors',
+  'waitTicks',
+  'linkDowns',
+  'carrierChanges',
+  'stallEvents',
+  'pcieReads',
+  'cacheRequests',
+  'cacheMisses',
+  'deschedules',
+  'rxPauseS',
+  'txPauseS',
+  'stallS',
+  'readLatencyS',
+])
+
+/** Length of a vector by {@link NIC}. */
+export const NIC_COUNT = Object.keys(NIC).length
+
+/** From here on a vector by {@link NIC} holds seconds, which stay fractions; all before are whole numbers once read. */
+export const NIC_FRACTIONS_FROM = NIC.rxPauseS
+
+/** What goes on at a NIC, by which its numbers grow. */
+export const BASIS = vectorOf(['elapsedS', 'txSteps', 'rxSteps'])
+/** Length of a vector by {@link BASIS}. */
+export const BASIS_COUNT = Object.keys(BASIS).length

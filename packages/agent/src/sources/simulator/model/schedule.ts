@@ -1,0 +1,241 @@
+import type { NicPlace, NodeClass } from '../classes/node-class.ts'
+import type { EffectSpan, Effects } from '../effects.ts'
+import { type Combined, type CombinedGpu, type CombinedNic, combineAt } from './combine.ts'
+import { aerSegment, type GpuLevels, layOut, otherParts, trainingParts } from './gpu-segment.ts'
+import { deviceKey } from './hash.ts'
+import { COOL, celsiusAfter, HARD, type Heat, LIMITS, secondsUntil, softHeat, steadyCelsius } from './heat.ts'
+import { growthOf } from './nic-segment.ts'
+import { type Pace, paceOf, slowdownByLimit } from './pace.ts'
+import { SLOT_S } from './phases.ts'
+import { locate, Place } from './place.ts'
+import { GPU_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import type { GpuSegment, NicSegment, Segment } from './segment.ts'
+import { aerNumbers, gpuIntegrals, nicNumbers } from './values.ts'
+
+/** What the job does when nothing is wrong. */
+export type Workload = 'training' | 'inference'
+
+/** What a schedule is made of: the same input gives the same schedule. */
+export interface ScheduleInput {
+  readonly seed: number
+  readonly node: NodeClass
+  readonly workload: Workload
+  readonly effects: readonly Effects[]
+}
+
+/** PCIe errors that every device lists, beside those of effects. */
+const AER_NAMES = ['RxErr', 'BadTLP', 'BadDLLP', 'Rollover', 'Timeout'].map((error) => `correctable/${error}`)
+/** Shortest stretch between two changes that heat causes. Unit: seconds. */
+const HEAT_STRETCH_S = 1
+/** Changes by heat between two changes by effects at most; beyond, heat stays as it is. */
+const HEAT_CHANGES_LIMIT = 1000
+
+/** Names of the PCIe errors that can be counted, as `severity/error`. */
+export function aerNamesOf(effects: readonly Effects[]): string[] {
+  const names = new Set(AER_NAMES)
+  for (const { spans } of effects) {
+    for (const { gpus, nics } of spans) {
+      for (const effect of [...Object.values(gpus ?? {}), ...Object.values(nics ?? {})]) {
+        for (const { severity, error } of effect?.aer ?? []) names.add(`${severity}/${error}`)
+      }
+    }
+  }
+  return [...names]
+}
+
+/** Cuts time, from the epoch to its end, into segments in which values have a closed form. */
+export function compileSegments(input: ScheduleInput): Segment[] {
+  const spans = input.effects.flatMap(({ spans }) => spans).filter(({ fromS, toS }) => toS > fromS && toS > 0)
+  const edges = [...new Set(spans.flatMap(({ fromS, toS }) => [fromS, toS]))].filter((edge) => edge > 0)
+  edges.sort((a, b) => a - b)
+  const compiler = new Compiler(input, aerNamesOf(input.effects))
+  let fromS = 0
+  for (const toS of [...edges, Number.POSITIVE_INFINITY]) {
+    if (!(toS > fromS)) continue
+    compiler.addStretch(spans, fromS, toS)
+    fromS = toS
+  }
+  return compiler.segments
+}
+
+/** Levels of all devices under given heat. */
+interface Built {
+  readonly pace: Pace
+  readonly levels: readonly GpuLevels[]
+  readonly steady: readonly number[]
+}
+
+/** Makes one segment after the other; each begins with what the one before ended with. */
+class Compiler {
+  readonly segments: Segment[] = []
+  readonly #input: ScheduleInput
+  readonly #aerNames: readonly string[]
+  readonly #place = new Place()
+  #gpuBases: Float64Array[]
+  #nicBases: Float64Array[]
+  #gpuAer: Float64Array[]
+  #nicAer: Float64Array[]
+  #celsius: number[] | undefined
+  #heat: Heat[]
+
+  constructor(input: ScheduleInput, aerNames: readonly string[]) {
+    const { gpus, nics } = input.node
+    this.#input = input
+    this.#aerNames = aerNames
+    this.#gpuBases = gpus.map(() => new Float64Array(GPU_COUNT))
+    this.#nicBases = nics.map(() => new Float64Array(NIC_COUNT))
+    this.#gpuAer = gpus.map(() => new Float64Array(aerNames.length))
+    this.#nicAer = nics.map(() => new Float64Array(aerNames.length))
+    this.#heat = gpus.map(() => COOL)
+  }
+
+  /** A stretch in which effects stay; heat may cut it into several segments. */
+  addStretch(spans: readonly EffectSpan[], fromS: number, toS: number): void {
+    const combined = combineAt(spans, this.#input.node, fromS)
+    let start = fromS
+    for (let changes = 0; start < toS; changes++) {
+      const built = this.#settle(combined)
+      const untilHeat = changes < HEAT_CHANGES_LIMIT ? this.#untilHeatChanges(built.steady) : Number.POSITIVE_INFINITY
+      const end = Math.min(toS, start + untilHeat)
+      this.#add(combined, built, start, end)
+      start = end
+    }
+  }
+
+  /** Levels under the heat there is; where software holds a GPU back, by as much as its cooling needs. */
+  #settle(combined: Combined): Built {
+    if (this.#heat.some(({ state }) => state === 'soft')) {
+      const free = this.#build(
+        combined,
+        this.#heat.map((heat) => (heat.state === 'soft' ? COOL : heat)),
+      )
+      this.#heat = this.#heat.map((heat, index) => {
+        const place = this.#input.node.gpus[index]
+        if (heat.state !== 'soft' || place === undefined) return heat
+        const watts = free.levels[index]?.meanWatts ?? 0
+        return softHeat(place, combined.gpus[index] as CombinedGpu, free.steady[index] ?? 0, watts)
+      })
+    }
+    return this.#build(combined, this.#heat)
+  }
+
+  #build(combined: Combined, heat: readonly Heat[]): Built {
+    const { seed, node } = this.#input
+    const slowdown = node.gpus.map((place, index) => {
+      const { powerLimitWatts, powerBrake } = combined.gpus[index] as CombinedGpu
+      const { state, powerFactor } = heat[index] as Heat
+      const byLimit = powerLimitWatts === undefined ? 1 : slowdownByLimit(place, powerLimitWatts)
+      const byHeat = state === 'hard' || powerBrake === true ? 0.5 : powerFactor ** (1 / 2.4)
+      return Math.min(byLimit, byHeat)
+    })
+    const pace = paceOf(seed, node, combined, slowdown)
+    const rhythm = this.#rhythm(combined)
+    const levels = node.gpus.map((place, index) => {
+      const effect = combined.gpus[index] as CombinedGpu
+      const isAtWork = rhythm === 'steps' && effect.state === undefined
+      const parts = isAtWork ? trainingParts(pace, index) : otherParts({ rhythm, state: combined.job.state }, effect)
+      const hostTxBytes = combined.job.deviceToHostBytesPerS
+      return layOut(parts, { seed, place, effect, heat: heat[index] as Heat, hostTxBytes })
+    })
+    const nodeWatts = levels.reduce((sum, { meanWatts }) => sum + meanWatts, 0) / Math.max(1, levels.length)
+    const steady = node.gpus.map((place, index) => {
+      return steadyCelsius(place, combined.gpus[index] as CombinedGpu, levels[index]?.meanWatts ?? 0, nodeWatts)
+    })
+    return { pace, levels, steady }
+  }
+
+  #rhythm({ job }: Combined): Segment['rhythm'] {
+    if (job.state !== 'running') return 'none'
+    return this.#input.workload === 'training' ? 'steps' : 'slots'
+  }
+
+  /** When the first GPU gets so hot, or so cool, that it changes its pace. */
+  #untilHeatChanges(steady: readonly number[]): number {
+    const now = this.#celsius ?? steady
+    const times = steady.map((goal, index) => {
+      const from = now[index] ?? goal
+      const { state } = this.#heat[index] as Heat
+      const [up, down] = {
+        none: [LIMITS.soft, Number.NaN],
+        soft: [LIMITS.hard, LIMITS.softEnd],
+        hard: [Number.NaN, LIMITS.hardEnd],
+      }[state] as [number, number]
+      if (from >= up || from <= down) return HEAT_STRETCH_S
+      return Math.min(secondsUntil(from, goal, up), secondsUntil(from, goal, down))
+    })
+    const until = Math.min(...times.map((time) => (Number.isNaN(time) ? Number.POSITIVE_INFINITY : time)))
+    return Math.max(HEAT_STRETCH_S, until)
+  }
+
+  #add(combined: Combined, built: Built, fromS: number, toS: number): void {
+    const { pace, levels, steady } = built
+    const celsius = this.#celsius ?? steady
+    const rhythm = this.#rhythm(combined)
+    const { state } = combined.job
+    const isSlots = rhythm === 'slots'
+    const gpus = levels.map((level, index): GpuSegment => {
+      const aer = aerSegment(this.#aerNames, this.#gpuAer[index] as Float64Array, level.effect.aer)
+      const [startCelsius, steadyOfGpu] = [celsius[index] ?? 0, steady[index] ?? 0]
+      return { ...level, base: this.#gpuBases[index] as Float64Array, startCelsius, steadyCelsius: steadyOfGpu, aer }
+    })
+    const nics = this.#input.node.nics.map((nic) => this.#nic(nic, combined, pace, { rhythm, state }))
+    const segment: Segment = {
+      index: this.segments.length,
+      fromS,
+      toS,
+      state,
+      rhythm,
+      stepS: isSlots ? SLOT_S : pace.stepS,
+      windowStart: isSlots ? 0.5 : pace.windowStartS / pace.stepS,
+      windowEnd: isSlots ? 0.6 : pace.windowEndS / pace.stepS,
+      gpus,
+      nics,
+    }
+    this.segments.push(segment)
+    if (Number.isFinite(toS)) this.#endAt(segment)
+  }
+
+  #nic(nic: NicPlace, combined: Combined, pace: Pace, segment: Pick<Segment, 'rhythm' | 'state'>): NicSegment {
+    const effect = combined.nics[nic.index] as CombinedNic
+    const before = this.segments.at(-1)?.nics[nic.index]?.effect.link
+    const base = this.#nicBases[nic.index] as Float64Array
+    if (effect.link !== before) base[NIC.carrierChanges] = (base[NIC.carrierChanges] ?? 0) + 1
+    if (effect.link !== before && effect.link === 'down') base[NIC.linkDowns] = (base[NIC.linkDowns] ?? 0) + 1
+    const growth = growthOf(this.#input.seed, nic, { job: combined.job, effect, pace }, segment)
+    const aer = aerSegment(this.#aerNames, this.#nicAer[nic.index] as Float64Array, effect.aer)
+    return { ...growth, base, aer }
+  }
+
+  /** Keeps what the segment ends with. */
+  #endAt(segment: Segment): void {
+    const { seed, node } = this.#input
+    const place = locate(this.#place, seed, segment, segment.toS)
+    const vector = (from: readonly Float64Array[]) => from.map((one) => new Float64Array(one.length))
+    this.#gpuBases = vector(this.#gpuBases)
+    this.#nicBases = vector(this.#nicBases)
+    this.#gpuAer = vector(this.#gpuAer)
+    this.#nicAer = vector(this.#nicAer)
+    this.#celsius = segment.gpus.map(({ startCelsius, steadyCelsius: goal }) => {
+      return celsiusAfter(startCelsius, goal, segment.toS - segment.fromS)
+    })
+    segment.gpus.forEach((gpu, index) => {
+      gpuIntegrals(this.#gpuBases[index] as Float64Array, gpu, place)
+      aerNumbers(this.#gpuAer[index] as Float64Array, deviceKey('gpu', index), gpu.aer, place)
+    })
+    node.nics.forEach((nic) => {
+      nicNumbers(this.#nicBases[nic.index] as Float64Array, seed, nic, place)
+      const { aer } = segment.nics[nic.index] as NicSegment
+      aerNumbers(this.#nicAer[nic.index] as Float64Array, deviceKey('nic', nic.index), aer, place)
+    })
+    this.#heat = this.#heat.map((heat, index) => heatAt(heat, this.#celsius?.[index] ?? 0))
+  }
+}
+
+/** The heat of a GPU that has reached a temperature. */
+function heatAt(heat: Heat, celsius: number): Heat {
+  const [above, below] = [celsius + 1e-6, celsius - 1e-6]
+  if (heat.state === 'hard') return below <= LIMITS.hardEnd ? COOL : HARD
+  if (above >= LIMITS.hard) return HARD
+  if (heat.state === 'none') return above >= LIMITS.soft ? { state: 'soft', powerFactor: 1 } : COOL
+  return below <= LIMITS.softEnd ? COOL : heat
+}

@@ -1,0 +1,61 @@
+import type { NicPlace } from '../classes/node-class.ts'
+import { rxSteps, txSteps } from './bursts.ts'
+import { packetsPerStep } from './pace.ts'
+import type { Place } from './place.ts'
+import { BASIS_COUNT, GPU_COUNT, NIC_COUNT } from './quantities.ts'
+import { burstTime } from './rare-events.ts'
+import type { AerSegment, GpuSegment } from './segment.ts'
+
+/** Integrals of a GPU at a place, by {@link GPU}. */
+export function gpuIntegrals(out: Float64Array, gpu: GpuSegment, place: Place): void {
+  const { base, levels, mean } = gpu
+  if (place.segment.rhythm === 'slots') {
+    for (let i = 0; i < GPU_COUNT; i++) {
+      const decode = levels[GPU_COUNT + i] as number
+      out[i] = (base[i] as number) + decode * place.elapsedS + ((levels[i] as number) - decode) * place.prefillS
+    }
+    return
+  }
+  const { startS, lengthS, theta } = place
+  const phase = phaseOf(gpu, place)
+  const row = phase * GPU_COUNT
+  const inPhase = theta - (gpu.starts[phase] as number)
+  const { before } = gpu
+  for (let i = 0; i < GPU_COUNT; i++) {
+    const inStep = (before[row + i] as number) + (levels[row + i] as number) * inPhase
+    out[i] = (base[i] as number) + (mean[i] as number) * startS + lengthS * inStep
+  }
+}
+
+/** Which phase a GPU is in. */
+export function phaseOf({ starts }: GpuSegment, { segment, theta, isPrefill }: Place): number {
+  if (segment.rhythm === 'slots') return isPrefill ? 0 : 1
+  let phase = starts.length - 1
+  while (phase > 0 && theta < (starts[phase] as number)) phase--
+  return phase
+}
+
+/** Numbers of a NIC at a place, by {@link NIC}; fractions are not cut off yet. */
+export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place: Place): void {
+  const segment = place.segment.nics[nic.index]
+  if (segment === undefined) return
+  const { base, growth } = segment
+  const packets = packetsPerStep(nic)
+  const tx = txSteps(seed, nic.index, place, segment, packets)
+  const rx = rxSteps(seed, nic.index, place, segment, packets)
+  const { elapsedS } = place
+  for (let i = 0, row = 0; i < NIC_COUNT; i++, row += BASIS_COUNT) {
+    out[i] =
+      (base[i] as number) +
+      (growth[row] as number) * elapsedS +
+      (growth[row + 1] as number) * tx +
+      (growth[row + 2] as number) * rx
+  }
+}
+
+/** PCIe errors of a device at a place, in the order of the schedule's names; they come in bursts of the device's own. */
+export function aerNumbers(out: Float64Array, key: number, { base, perS }: AerSegment, place: Place): void {
+  const { fromS } = place.segment
+  const inBursts = burstTime(fromS + place.elapsedS, key) - burstTime(fromS, key)
+  for (let i = 0; i < out.length; i++) out[i] = (base[i] as number) + (perS[i] as number) * inBursts
+}
