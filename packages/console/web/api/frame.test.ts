@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { ApiError, type QueryRequest } from './client.ts'
 import { Frame, type FrameWorld, queryKey } from './frame.ts'
-import type { StreamHandlers, StreamRequest } from './live-stream.ts'
+import type { StreamHandlers, StreamNews, StreamRequest } from './live-stream.ts'
 import type { MetricQuery, QueryAnswer } from './types.ts'
 
 const BYTES: MetricQuery = { metric: 'bytes', function: 'rate' }
 const DROPS: MetricQuery = { metric: 'drops', function: 'rate' }
+const NO_NEWS: StreamNews = { onNode: () => undefined, onHints: () => undefined }
 
 /** A server that answers every question with one series, and whose streams the test writes. */
 function createWorld(refused: readonly string[] = []) {
@@ -78,7 +79,7 @@ const LIVE = { kind: 'live', windowMs: 60_000 } as const
 
 test('what is asked in one turn goes out in one request, and is kept up by one stream', async () => {
   const { world, requests, streams } = createWorld()
-  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
   frame.want([BYTES])
   frame.want([DROPS, BYTES])
   await until('an answer', () => frame.getSnapshot().grid !== undefined)
@@ -92,7 +93,7 @@ test('what is asked in one turn goes out in one request, and is kept up by one s
 
 test('points of the stream are added to the answer', async () => {
   const { world, streams } = createWorld()
-  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
   frame.want([BYTES])
   await until('a stream', () => streams.length === 1)
   const before = frame.getSnapshot()
@@ -106,7 +107,7 @@ test('points of the stream are added to the answer', async () => {
 
 test('what the stream cannot have is a gap in every column, and told', async () => {
   const { world, streams } = createWorld()
-  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
   frame.want([BYTES])
   await until('a stream', () => streams.length === 1)
   const { newestMs } = frame.getSnapshot()
@@ -122,7 +123,7 @@ test('what the stream cannot have is a gap in every column, and told', async () 
 
 test('a stream that the server ends says why until points come again', async () => {
   const { world, streams } = createWorld()
-  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
   frame.want([BYTES])
   await until('a stream', () => streams.length === 1)
   streams[0]!.handlers.onFault(new ApiError('QRY_COST_LIMIT', 0, 'too many series'))
@@ -134,7 +135,7 @@ test('a stream that the server ends says why until points come again', async () 
 
 test('a question that the server refuses fails alone', async () => {
   const { world } = createWorld(['drops'])
-  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
   frame.want([BYTES, DROPS])
   await until('both to settle', () => frame.getSnapshot().queryErrors.size === 1)
   await until('an answer', () => frame.getSnapshot().grid !== undefined)
@@ -149,7 +150,7 @@ test('a server that is out of reach is asked again, and the error goes when it a
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     fail(new ApiError('WEB_UNREACHABLE', 0, 'does not answer'))
-    const frame = new Frame(LIVE, 1_000, () => undefined, world)
+    const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
     frame.want([BYTES])
     mock.timers.tick(0)
     await settle()
@@ -171,7 +172,7 @@ test('a server that is out of reach is asked again, and the error goes when it a
 
 test('a question that nobody asks any more is forgotten, and the frame is idle after the last one', async () => {
   const { world, streams } = createWorld()
-  const frame = new Frame(LIVE, 1_000, () => undefined, world)
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
   const releaseBytes = frame.want([BYTES])
   const releaseDrops = frame.want([DROPS])
   await until('an answer', () => streams.length === 1)
@@ -187,13 +188,13 @@ test('a question that nobody asks any more is forgotten, and the frame is idle a
 
 test('a fixed range has no stream; a live one rests while nobody looks', async () => {
   const fixed = createWorld()
-  const still = new Frame({ kind: 'fixed', fromMs: 0, toMs: 60_000 }, 1_000, () => undefined, fixed.world)
+  const still = new Frame({ kind: 'fixed', fromMs: 0, toMs: 60_000 }, 1_000, NO_NEWS, fixed.world)
   still.want([BYTES])
   await until('an answer', () => still.getSnapshot().grid !== undefined)
   await settle()
   assert.equal(fixed.streams.length, 0)
   const live = createWorld()
-  const frame = new Frame(LIVE, 1_000, () => undefined, live.world)
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, live.world)
   frame.want([BYTES])
   await until('a stream', () => live.streams.length === 1)
   frame.setVisible(false)

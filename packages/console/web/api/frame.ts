@@ -1,8 +1,8 @@
 import { moveEdge, serverNowMs } from '../state/clock.ts'
 import { type ApiError, postQuery } from './client.ts'
-import { openLiveStream } from './live-stream.ts'
+import { openLiveStream, type StreamNews } from './live-stream.ts'
 import { SampleGrid } from './sample-grid.ts'
-import type { MetricQuery, NodeInfo, QueryAnswer, StreamGap } from './types.ts'
+import type { MetricQuery, QueryAnswer, StreamGap } from './types.ts'
 
 /** The span that a frame shows: either it follows now, or it stands. */
 export type FrameRange =
@@ -62,7 +62,7 @@ export function queryKey(query: MetricQuery): string {
 export class Frame {
   readonly #range: FrameRange
   readonly #stepMs: number
-  readonly #onNode: (node: NodeInfo) => void
+  readonly #news: StreamNews
   readonly #world: FrameWorld
   readonly #wanted = new Map<
     string,
@@ -77,11 +77,11 @@ export class Frame {
   #writes = 0
   #isStreamWide = false
 
-  constructor(range: FrameRange, stepMs: number, onNode: (node: NodeInfo) => void, world: FrameWorld = BROWSER) {
+  constructor(range: FrameRange, stepMs: number, news: StreamNews, world: FrameWorld = BROWSER) {
     this.#world = world
     this.#range = range
     this.#stepMs = stepMs
-    this.#onNode = onNode
+    this.#news = news
     this.#snapshot = {
       grid: undefined,
       revision: 0,
@@ -245,7 +245,7 @@ export class Frame {
         },
         onGap: (gap) => this.#takeGap(gap),
         onFault: (streamFault) => this.#publish({ streamFault }),
-        onNode: this.#onNode,
+        ...this.#news,
         onOpen: (open) => {
           if (open !== this.#snapshot.streamOpen) this.#publish({ streamOpen: open, streamSinceMs: serverNowMs() })
         },

@@ -1,15 +1,21 @@
 import { ApiError } from './client.ts'
 import { columnsFromJson } from './decode-columns.ts'
+import type { HintsAnswer } from './hints.ts'
 import type { MetricQuery, NodeInfo, QueryAnswer, StreamGap } from './types.ts'
 
+/** What a stream tells beside points, whatever was asked. */
+export interface StreamNews {
+  readonly onNode: (node: NodeInfo) => void
+  readonly onHints: (hints: HintsAnswer) => void
+}
+
 /** What the owner of a stream is told. */
-export interface StreamHandlers {
+export interface StreamHandlers extends StreamNews {
   readonly onPoints: (answer: QueryAnswer) => void
   /** Samples that cannot be had any more; what came before and after is as it was. */
   readonly onGap: (gap: StreamGap) => void
   /** The server ended the stream and said why; it is asked again after a while. */
   readonly onFault: (error: ApiError) => void
-  readonly onNode: (node: NodeInfo) => void
   /** `open` is false from the moment the connection is lost. */
   readonly onOpen: (open: boolean) => void
 }
@@ -80,6 +86,10 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
     source.addEventListener('state', (event: MessageEvent<string>) => {
       heard()
       handlers.onNode(JSON.parse(event.data) as NodeInfo)
+    })
+    source.addEventListener('hints', (event: MessageEvent<string>) => {
+      heard()
+      handlers.onHints(JSON.parse(event.data) as HintsAnswer)
     })
   }
 

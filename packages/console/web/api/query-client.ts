@@ -3,6 +3,7 @@ import { compareNames } from '../format/names.ts'
 import { createStore, useStore } from '../state/store.ts'
 import type { ApiError } from './client.ts'
 import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts'
+import { takeHints } from './hints.ts'
 import { takeNode } from './resources.ts'
 import type { GridColumn, GridResult, SampleGrid } from './sample-grid.ts'
 import type { MetricQuery, StreamGap } from './types.ts'
@@ -20,7 +21,7 @@ function frameFor(range: FrameRange, stepMs: number): Frame {
   const key = frameKey(range, stepMs)
   const existing = frames.get(key)
   if (existing) return existing
-  const frame = new Frame(range, stepMs, takeNode)
+  const frame = new Frame(range, stepMs, { onNode: takeNode, onHints: takeHints })
   frame.subscribe(surveyFrames)
   frames.set(key, frame)
   return frame

@@ -3,7 +3,7 @@ import { Icon } from './icon.tsx'
 
 /** What is so, in one sentence, made from facts. */
 export interface HeadlineText {
-  readonly tone: 'calm' | 'warning' | 'critical'
+  readonly tone: 'calm' | 'info' | 'warning' | 'critical'
   readonly sentence: string
   readonly facts: string
 }
@@ -13,20 +13,28 @@ export function Headline({
   text,
   moment = '',
   actions,
+  announced,
 }: {
   readonly text: HeadlineText
   /** What it speaks of where that is not now, in words. */
   readonly moment?: string
   readonly actions?: ReactNode
+  /** What screen readers are told where the words hold numbers that change all the time; default: the words. */
+  readonly announced?: string
 }) {
   return (
     <section className={`headline is-${text.tone}`} aria-label="What is so">
       {text.tone !== 'calm' && <Icon name={text.tone} />}
-      <div className="headline-words" aria-live="polite">
+      <div className="headline-words" aria-live={announced === undefined ? 'polite' : 'off'}>
         {moment && <p className="headline-moment">{moment}</p>}
         <p className="headline-sentence">{text.sentence}</p>
         {text.facts && <p className="headline-facts">{text.facts}</p>}
       </div>
+      {announced !== undefined && (
+        <p className="visually-hidden" aria-live="polite">
+          {announced}
+        </p>
+      )}
       {actions && <div className="button-row">{actions}</div>}
     </section>
   )

@@ -25,3 +25,17 @@ test('what is only counted has no unit of its own', () => {
   assert.equal(quantity('gpu_power', 'watts', 'last'), 'W ×1 si')
   assert.equal(quantity('gpu_busy', 'ratio', 'last'), '% ×100 none')
 })
+
+test('a speed is a rate though it is no counter, and PCIe is written in bytes', () => {
+  assert.equal(quantity('rdma_port_rate_bytes', 'bytes', 'last'), 'b/s ×8 si')
+  assert.equal(quantity('pci_device_current_link_bandwidth_bytes', 'bytes', 'last'), 'B/s ×1 si')
+  assert.equal(quantity('doca_diag_pci_inbound_bytes_total', 'bytes', 'rate'), 'B/s ×1 si')
+  assert.equal(quantity('DCGM_FI_PROF_PCIE_TX_BYTES', 'bytes/s', 'last'), 'B/s ×1 si')
+})
+
+test('units of GPU libraries are turned into those that people read', () => {
+  assert.equal(quantity('DCGM_FI_DEV_FB_USED', 'MiB', 'last'), 'B ×1048576 iec')
+  assert.equal(quantity('DCGM_FI_DEV_THERMAL_VIOLATION', 'nanoseconds', 'rate'), '% ×1e-7 none')
+  assert.equal(quantity('DCGM_FI_DEV_GPU_UTIL', 'percent', 'last'), '% ×1 none')
+  assert.equal(quantity('DCGM_FI_DEV_SM_CLOCK', 'MHz', 'last'), 'MHz ×1 none')
+})

@@ -14,7 +14,7 @@ export interface Quantity {
 /** Bits a second, from bytes a second. */
 export const BITS_PER_SECOND: Quantity = { base: 'b/s', factor: 8, prefixes: 'si', resolution: 0.1 }
 /** Bytes a second. */
-const BYTES_PER_SECOND: Quantity = { base: 'B/s', factor: 1, prefixes: 'si', resolution: 0.1 }
+export const BYTES_PER_SECOND: Quantity = { base: 'B/s', factor: 1, prefixes: 'si', resolution: 0.1 }
 /** Bytes of memory or of a file. */
 export const BYTES: Quantity = { base: 'B', factor: 1, prefixes: 'iec', resolution: 1 }
 /** Events a second. */
@@ -25,8 +25,21 @@ export const PERCENT: Quantity = { base: '%', factor: 100, prefixes: 'none', res
 export const COUNT: Quantity = { base: '', factor: 1, prefixes: 'si', resolution: 0.01 }
 /** Seconds. */
 export const SECONDS: Quantity = { base: 's', factor: 1, prefixes: 'none', resolution: 0.001 }
+/** Watts. */
+export const WATTS: Quantity = { base: 'W', factor: 1, prefixes: 'si', resolution: 1 }
+/** Degrees Celsius. */
+export const CELSIUS: Quantity = { base: '°C', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
+/** Clocks, from megahertz, as vendors write them. */
+export const MEGAHERTZ: Quantity = { base: 'MHz', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
+/** Memory, from mebibytes. */
+export const MEBIBYTES: Quantity = { ...BYTES, factor: 1_048_576 }
+/** Percent, from percent. */
+export const PERCENT_WHOLE: Quantity = { ...PERCENT, factor: 1 }
+/** A share of time, from nanoseconds a second. */
+export const NANOSECONDS_SHARE: Quantity = { ...PERCENT, factor: 1e-7 }
 
-const NETWORK_METRIC = /^(netdev|ethtool|rdma|doca)_/
+const NETWORK_METRIC = /^(netdev|ethtool|rdma|doca_(diag_port|diag_priority|phy))_/
+const SPEED_METRIC = /(speed|rate|bandwidth)_bytes$/
 const COUNTED = new Set(['packets', 'events', 'errors', 'operations', ''])
 
 /** How the values of a metric are shown after a function was applied. */
@@ -42,13 +55,21 @@ export function quantityOf(field: {
     if (unit === 'bytes') return isNetwork ? BITS_PER_SECOND : BYTES_PER_SECOND
     // Seconds a second is a share of time.
     if (unit === 'seconds') return PERCENT
+    if (unit === 'nanoseconds') return NANOSECONDS_SHARE
+    if (unit === 'millijoules') return { ...WATTS, factor: 0.001 }
     return COUNTED.has(unit) ? PER_SECOND : { ...PER_SECOND, base: ` ${unit}/s` }
   }
-  if (unit === 'bytes') return isNetwork && metric.includes('speed') ? BITS_PER_SECOND : BYTES
+  // Speeds have the unit of what passes in a second.
+  if (unit === 'bytes' && SPEED_METRIC.test(metric)) return isNetwork ? BITS_PER_SECOND : BYTES_PER_SECOND
+  if (unit === 'bytes') return BYTES
+  if (unit === 'bytes/s') return BYTES_PER_SECOND
+  if (unit === 'MiB') return MEBIBYTES
+  if (unit === 'MHz') return MEGAHERTZ
+  if (unit === 'hertz') return { ...COUNT, base: 'Hz' }
   if (unit === 'seconds') return SECONDS
   if (unit === 'ratio') return PERCENT
-  if (unit === 'percent') return { ...PERCENT, factor: 1 }
-  if (unit === 'celsius') return { base: '°C', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
-  if (unit === 'watts') return { base: 'W', factor: 1, prefixes: 'si', resolution: 1 }
+  if (unit === 'percent') return PERCENT_WHOLE
+  if (unit === 'celsius') return CELSIUS
+  if (unit === 'watts') return WATTS
   return COUNTED.has(unit) ? COUNT : { ...COUNT, base: unit }
 }

@@ -1,0 +1,56 @@
+import type { DeviceInfo } from '../api/devices.ts'
+import type { Columns } from '../api/query-client.ts'
+import type { GridColumn } from '../api/sample-grid.ts'
+import type { MetricQuery } from '../api/types.ts'
+import { isSeriesOf } from './device.ts'
+import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
+
+/** The samples of one device by signal; what it does not say is missing. */
+export type DeviceColumns = Readonly<Partial<Record<DeviceSignal, Float64Array>>>
+
+/** Signals that were asked for. */
+const SIGNALS = Object.entries(DEVICE_QUERIES) as [DeviceSignal, MetricQuery][]
+
+/** Deals the answers to {@link DEVICE_QUERIES} out to devices, by id. */
+export function deviceColumns(devices: readonly DeviceInfo[], answer: Columns): ReadonlyMap<string, DeviceColumns> {
+  const { grid } = answer
+  const found = new Map<string, Partial<Record<DeviceSignal, Float64Array>>>(devices.map(({ id }) => [id, {}]))
+  if (!grid) return found
+  for (const [signal, query] of SIGNALS) {
+    const columns = answer.columns(query)
+    if (columns.length === 0) continue
+    const byName = Map.groupBy(columns, nameOf)
+    for (const device of devices) {
+      const column = columnOf(device, query, byName)
+      if (column) found.get(device.id)![signal] = grid.slice(column)
+    }
+  }
+  return found
+}
+
+/** Columns of one device in the answer to a question. */
+export function columnsOf(device: DeviceInfo, query: MetricQuery, answer: Columns): readonly GridColumn[] {
+  return answer.columns(query).filter(({ labels }) => isSeriesOf(device, query.metric, labels))
+}
+
+function nameOf({ labels }: GridColumn): string {
+  return labels.device ?? labels.gpu ?? ''
+}
+
+function columnOf(
+  device: DeviceInfo,
+  { metric }: MetricQuery,
+  byName: ReadonlyMap<string, readonly GridColumn[]>,
+): GridColumn | undefined {
+  // Only the name is looked up fast: with hundreds of ports every column would be held against every device.
+  for (const name of namesOf(device)) {
+    const column = byName.get(name)?.find(({ labels }) => isSeriesOf(device, metric, labels))
+    if (column) return column
+  }
+  return undefined
+}
+
+function namesOf({ labels, series = {} }: DeviceInfo): readonly string[] {
+  const all = [labels, ...Object.values(series)].map(({ device, gpu }) => device ?? gpu ?? '')
+  return [...new Set(all)]
+}

@@ -1,0 +1,51 @@
+import type { DeviceInfo } from '../api/devices.ts'
+import type { Labels } from '../api/types.ts'
+
+/** What a device is called in sentences, tiles and charts: place before name. */
+export function deviceTitle({ kind, name, rail }: Pick<DeviceInfo, 'kind' | 'name' | 'rail'>): string {
+  return kind === 'nic' && rail !== null ? `NIC ${rail}` : name
+}
+
+/** The path of a device's own page. */
+export function devicePath({ kind, id }: Pick<DeviceInfo, 'kind' | 'id'>): string {
+  const place = { gpu: '/gpus', nic: '/fabric', netdev: '/fabric', pci: '/pci' }[kind]
+  return `${place}/${encodeURIComponent(id)}`
+}
+
+/** The path of the page of the PCIe link at an address. */
+export function linkPath({ address, simulated }: Pick<DeviceInfo, 'address' | 'simulated'>): string | undefined {
+  return address ? `/pci/${encodeURIComponent(`${simulated ? 'sim-' : ''}pci-${address}`)}` : undefined
+}
+
+const FAMILIES: readonly (readonly [begins: string, family: string])[] = [
+  ['rdma_', 'rdma'],
+  ['doca_', 'doca'],
+  ['ethtool_', 'ethtool'],
+  ['netdev_', 'netdev'],
+  ['pci_', 'pci'],
+]
+
+/** The labels that a device's series of a metric have; undefined where it has none of that family. */
+export function labelsFor(device: DeviceInfo, metric: string): Labels | undefined {
+  const family = FAMILIES.find(([begins]) => metric.startsWith(begins))?.[1]
+  if (family === undefined) return device.kind === 'gpu' ? device.labels : undefined
+  const listed = device.series?.[family]
+  if (listed) return listed
+  const { device: name } = device.labels
+  if (name === undefined) return undefined
+  if (family === 'rdma' && device.kind === 'nic') return device.labels
+  // Libraries of the adapter know it by the name of its RDMA device.
+  if (family === 'doca' && device.kind === 'nic') return { device: name }
+  return (family === 'pci' && device.kind === 'pci') || (family === 'netdev' && device.kind === 'netdev')
+    ? device.labels
+    : undefined
+}
+
+/** Whether a series is one of a device: labels that only the series has, such as a priority, do not matter. */
+export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): boolean {
+  const wanted = labelsFor(device, metric)
+  if (!wanted || (labels.simulated === 'true') !== device.simulated) return false
+  return Object.entries(wanted).every(
+    ([name, value]) => name === 'simulated' || labels[name] === undefined || labels[name] === value,
+  )
+}

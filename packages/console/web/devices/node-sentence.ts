@@ -1,0 +1,80 @@
+import type { DeviceInfo } from '../api/devices.ts'
+import type { ClosedHint, Hint } from '../api/hints.ts'
+import type { HeadlineText } from '../components/headline.tsx'
+import { countOf, formatQuantity } from '../format/number.ts'
+import { BITS_PER_SECOND, WATTS } from '../format/quantity.ts'
+import { formatAge } from '../format/time.ts'
+import { deviceTitle } from './device.ts'
+import { hintState } from './hint-words.ts'
+
+/** Devices that are named one by one; of more only their number is told. */
+const NAMED_LIMIT_COUNT = 3
+
+/** What the sentence of a node with GPUs or NICs is made from. */
+export interface NodeState {
+  readonly devices: readonly DeviceInfo[]
+  /** Worst first; undefined while the server has not said. */
+  readonly hints: readonly Hint[] | undefined
+  readonly ruleCount: number
+  readonly closed: readonly ClosedHint[]
+  /** Watts of all GPUs and bytes a second that all NICs send; NaN where unknown. */
+  readonly power: number
+  readonly sent: number
+  readonly nowMs: number
+}
+
+/** The sentence of a node: the worst hint with its numbers, or that all is in range. */
+export function nodeSentence(state: NodeState): HeadlineText {
+  const worst = state.hints?.[0]
+  return worst ? hintSentence(worst, state) : calmSentence(state)
+}
+
+function hintSentence(hint: Hint, { hints = [], devices, nowMs }: NodeState): HeadlineText {
+  const forming = hint.stage === 'forming' ? `Not sure yet: it must hold for ${formatAge(hint.neededMs)}.` : ''
+  const more = hints.length > 1 ? `And ${hints.length - 1} more.` : ''
+  return {
+    tone: hintState(hint).tone,
+    sentence: `${hint.title}, for ${formatAge(nowMs - hint.sinceMs)}`,
+    facts: [withStop(hint.sentence), affectedWords(hint, devices), forming, more].filter(Boolean).join(' '),
+  }
+}
+
+function withStop(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+function affectedWords({ affected }: Hint, devices: readonly DeviceInfo[]): string {
+  const found = devices.filter(({ id }) => affected.includes(id))
+  if (found.length === 0) return ''
+  if (found.length <= NAMED_LIMIT_COUNT) return `It shows on ${listOf(found.map(deviceTitle))} too.`
+  const gpus = found.filter(({ kind }) => kind === 'gpu').length
+  const counts = [gpus > 0 ? countOf(gpus, 'GPU') : '', found.length > gpus ? countOf(found.length - gpus, 'NIC') : '']
+  return `It shows on ${listOf(counts.filter(Boolean))} too.`
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+function calmSentence(state: NodeState): HeadlineText {
+  const { devices, hints, ruleCount, closed, power, sent, nowMs } = state
+  const gone = devices.filter((device) => device.state === 'gone')
+  const all = devices.length === 1 ? 'The device is' : `All ${devices.length} devices are`
+  const last = closed[0]
+  const facts = [
+    hints && `None of ${countOf(ruleCount, 'rule')} holds.`,
+    Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} drawn in all.`,
+    Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} sent in all.`,
+    last && `The last hint closed ${formatAge(nowMs - last.closedMs)} ago.`,
+  ]
+  const text = facts.filter(Boolean).join(' ')
+  if (gone.length > 0) {
+    const names = gone.length <= NAMED_LIMIT_COUNT ? listOf(gone.map(deviceTitle)) : countOf(gone.length, 'device')
+    return { tone: 'warning', sentence: `${names} ${gone.length === 1 ? 'is' : 'are'} gone`, facts: text }
+  }
+  return {
+    tone: 'calm',
+    sentence: hints ? `${all} in range.` : `${countOf(devices.length, 'device')} read.`,
+    facts: text,
+  }
+}

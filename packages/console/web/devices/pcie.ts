@@ -1,0 +1,84 @@
+import { formatQuantity } from '../format/number.ts'
+import { PERCENT } from '../format/quantity.ts'
+import { newestValue } from '../pages/interface-data.ts'
+import type { DeviceColumns } from './device-columns.ts'
+
+/** Gigatransfers a second of each PCIe generation. */
+const GENERATIONS: readonly (readonly [gigatransfers: number, generation: number])[] = [
+  [64, 6],
+  [32, 5],
+  [16, 4],
+  [8, 3],
+  [5, 2],
+  [2.5, 1],
+]
+
+/** What a GPU moves at least when a slow link is trouble: an idle one slows its link down to save power. Unit: bytes a second. */
+const LOAD_MIN = 1e9
+
+/** One PCIe link as it is read. Unknown numbers are NaN. */
+export interface LinkReading {
+  readonly generation: number
+  readonly generationMax: number
+  readonly width: number
+  readonly widthMax: number
+  /** Bytes a second and direction that the link can carry as it runs. */
+  readonly bandwidth: number
+  /** Bytes a second in the busier direction; NaN where nobody counts them. */
+  readonly load: number
+}
+
+/** The generation of a signalling rate, NaN where it is none. */
+export function generationOf(gigatransfers: number): number {
+  return GENERATIONS.find(([rate]) => Math.abs(gigatransfers - rate) < rate * 0.02)?.[1] ?? Number.NaN
+}
+
+/** Reads the link of a device from its newest samples. `bandwidthKnown` stands in where no source says how fast the link runs. */
+export function readLink(columns: DeviceColumns, bandwidthKnown = Number.NaN): LinkReading {
+  const bandwidth = newestValue(columns.bandwidth)
+  const loads = [newestValue(columns.pcieSent), newestValue(columns.pcieReceived)].filter((load) => !Number.isNaN(load))
+  return {
+    generation: generationOf(newestValue(columns.speed)),
+    generationMax: generationOf(newestValue(columns.speedMax)),
+    width: newestValue(columns.width),
+    widthMax: newestValue(columns.widthMax),
+    bandwidth: bandwidth > 0 ? bandwidth : bandwidthKnown,
+    load: loads.length > 0 ? Math.max(...loads) : Number.NaN,
+  }
+}
+
+/** `Gen5 ×16`; empty where nothing is known. */
+export function linkName(generation: number, width: number): string {
+  return [Number.isNaN(generation) ? '' : `Gen${generation}`, width > 0 ? `×${width}` : ''].filter(Boolean).join(' ')
+}
+
+/** Whether a link runs below what the device can do. A slow link without load is no trouble: it saves power. */
+export function isDowntrained({ generation, generationMax, width, widthMax, load }: LinkReading): boolean {
+  const isNarrow = width > 0 && width < widthMax
+  const isSlow = generation < generationMax && !(load < LOAD_MIN)
+  return isNarrow || isSlow
+}
+
+/** The link in words: `Gen5 ×16`, or `Gen5 ×8 of ×16` where it lost lanes. */
+export function linkWords(link: LinkReading): string {
+  const { generation, generationMax, width, widthMax } = link
+  const now = linkName(generation, width)
+  if (now === '' || !isDowntrained(link)) return now
+  const best = [
+    generation < generationMax ? `Gen${generationMax}` : '',
+    width < widthMax || generation < generationMax ? `×${widthMax}` : '',
+  ]
+  return `${now} of ${best.filter(Boolean).join(' ')}`
+}
+
+/** Share of the link that is in use, 0 to 1; NaN where it is not known. */
+export function linkUse({ load, bandwidth }: LinkReading): number {
+  return bandwidth > 0 ? load / bandwidth : Number.NaN
+}
+
+/** The share in words: `46 %`; empty where it is not known. */
+export function linkUseWords(link: LinkReading): string {
+  const use = linkUse(link)
+  if (Number.isNaN(use)) return ''
+  return use < 0.01 ? formatQuantity(PERCENT, use) : `${Math.round(use * 100)}\u00a0%`
+}

@@ -1,0 +1,92 @@
+import type { DeviceInfo } from '../api/devices.ts'
+import { compareNames } from '../format/names.ts'
+import { deviceTitle } from './device.ts'
+
+/** Rails beside each other; more wrap into the next block. */
+export const RAILS_A_BLOCK_COUNT = 8
+
+/** One column: a GPU, the NIC that is closest to it, and what they share. */
+export interface Rail {
+  readonly number: number
+  readonly gpu: DeviceInfo
+  readonly nic: DeviceInfo
+  /** Upstream port of the PCIe switch that both hang on; undefined where they share none. */
+  readonly switch: string | undefined
+}
+
+/** Rails beside each other that hang on one PCIe switch. */
+export interface SwitchSpan {
+  readonly switch: string
+  /** Places of the first and the last rail in their block. */
+  readonly first: number
+  readonly last: number
+}
+
+/** Up to eight rails side by side. */
+export interface RailBlock {
+  readonly rails: readonly Rail[]
+  readonly spans: readonly SwitchSpan[]
+}
+
+/** How the devices of a node stand on its overview. */
+export interface Layout {
+  /** Columns of GPU, link and NIC; empty where the devices cannot be paired. */
+  readonly blocks: readonly RailBlock[]
+  /** Devices in no column, in rows of their own. */
+  readonly gpus: readonly DeviceInfo[]
+  readonly nics: readonly DeviceInfo[]
+}
+
+/** Puts GPUs and NICs into columns by rail. Where numbers differ or a place is not known, they stand in two plain rows without links. */
+export function layoutOf(devices: readonly DeviceInfo[]): Layout {
+  const gpus = devices.filter(({ kind }) => kind === 'gpu').sort(byTitle)
+  const nics = devices.filter(({ kind }) => kind === 'nic').sort(byTitle)
+  const rails = pairUp(gpus, nics)
+  if (!rails) return { blocks: [], gpus, nics }
+  const placed = new Set(rails.map(({ nic }) => nic))
+  const blocks: RailBlock[] = []
+  for (let at = 0; at < rails.length; at += RAILS_A_BLOCK_COUNT) {
+    const block = rails.slice(at, at + RAILS_A_BLOCK_COUNT)
+    blocks.push({ rails: block, spans: spansOf(block) })
+  }
+  return { blocks, gpus: [], nics: nics.filter((nic) => !placed.has(nic)) }
+}
+
+function byTitle(a: DeviceInfo, b: DeviceInfo): number {
+  return compareNames(deviceTitle(a), deviceTitle(b)) || compareNames(a.id, b.id)
+}
+
+/** Exactly one GPU and one NIC a rail; NICs in no rail, such as those for storage, are left to stand apart. */
+function pairUp(gpus: readonly DeviceInfo[], nics: readonly DeviceInfo[]): readonly Rail[] | undefined {
+  const gpuOf = railsOf(gpus)
+  const nicOf = railsOf(nics.filter(({ rail }) => rail !== null))
+  if (!gpuOf || !nicOf || gpuOf.size === 0 || gpuOf.size !== nicOf.size) return undefined
+  const rails: Rail[] = []
+  for (const [number, gpu] of [...gpuOf].sort(([a], [b]) => a - b)) {
+    const nic = nicOf.get(number)
+    if (!nic) return undefined
+    rails.push({ number, gpu, nic, switch: gpu.switch && gpu.switch === nic.switch ? gpu.switch : undefined })
+  }
+  return rails
+}
+
+function railsOf(devices: readonly DeviceInfo[]): ReadonlyMap<number, DeviceInfo> | undefined {
+  const found = new Map<number, DeviceInfo>()
+  for (const device of devices) {
+    if (device.rail === null || found.has(device.rail)) return undefined
+    found.set(device.rail, device)
+  }
+  return found
+}
+
+function spansOf(rails: readonly Rail[]): SwitchSpan[] {
+  const spans: SwitchSpan[] = []
+  rails.forEach((rail, place) => {
+    if (rail.switch === undefined) return
+    const before = spans.at(-1)
+    if (before?.switch === rail.switch && before.last === place - 1)
+      spans[spans.length - 1] = { ...before, last: place }
+    else spans.push({ switch: rail.switch, first: place, last: place })
+  })
+  return spans
+}

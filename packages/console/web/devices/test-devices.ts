@@ -1,0 +1,45 @@
+import type { DeviceInfo } from '../api/devices.ts'
+
+const NOTHING_MORE = { driver: '', numaNode: null, path: [], switch: null, pairs: [] } as const
+
+/** A GPU of a test, in the rail of its index. */
+export function testGpu(index: number, more: Partial<DeviceInfo> = {}): DeviceInfo {
+  return {
+    ...NOTHING_MORE,
+    id: `gpu-${index}`,
+    kind: 'gpu',
+    name: `GPU ${index}`,
+    rail: index,
+    state: 'present',
+    simulated: false,
+    labels: { gpu: String(index), UUID: `GPU-${index}` },
+    series: { pci: { device: `0000:1${index}:00.0` } },
+    model: 'H100',
+    address: `0000:1${index}:00.0`,
+    limits: { power_watts: 700, pcie_bytes_per_s: 63e9 },
+    ...more,
+  }
+}
+
+/** A NIC of a test, in the rail of its index. */
+export function testNic(index: number, more: Partial<DeviceInfo> = {}): DeviceInfo {
+  return {
+    ...NOTHING_MORE,
+    id: `nic-mlx5_${index}-1`,
+    kind: 'nic',
+    name: `mlx5_${index}`,
+    rail: index,
+    state: 'present',
+    simulated: false,
+    labels: { device: `mlx5_${index}`, port: '1' },
+    series: {
+      netdev: { device: `eth1${index}` },
+      ethtool: { device: `eth1${index}` },
+      pci: { device: `0000:2${index}:00.0` },
+    },
+    model: 'MT4129',
+    address: `0000:2${index}:00.0`,
+    limits: {},
+    ...more,
+  }
+}

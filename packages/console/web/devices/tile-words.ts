@@ -1,0 +1,162 @@
+import type { DeviceInfo } from '../api/devices.ts'
+import type { Hint } from '../api/hints.ts'
+import { niceTop } from '../chart/scale.ts'
+import type { StateTone } from '../components/state-mark.tsx'
+import { ABSENT, formatIn, formatQuantity, pickUnit } from '../format/number.ts'
+import { BITS_PER_SECOND, CELSIUS, PERCENT, PERCENT_WHOLE, WATTS } from '../format/quantity.ts'
+import { formatClock, type TimeZoneChoice } from '../format/time.ts'
+import { largestOfLast, newestValue } from '../pages/interface-data.ts'
+import { downFor } from '../pages/interface-facts.ts'
+import { deviceTitle } from './device.ts'
+import type { DeviceColumns } from './device-columns.ts'
+import { hintState, predicateOf } from './hint-words.ts'
+
+/** One of the facts in the last line of a tile. */
+export interface TileFact {
+  readonly text: string
+  readonly isTrouble?: boolean
+  /** Says what an abbreviated text means. */
+  readonly title?: string
+}
+
+/** Everything that a tile shows of a device. */
+export interface TileWords {
+  readonly name: string
+  readonly tone: StateTone
+  readonly word: string
+  readonly value: string
+  readonly unit: string
+  readonly facts: readonly TileFact[]
+  readonly spark?: { readonly values: Float64Array; readonly top: number; readonly isLit: boolean }
+}
+
+/** What a tile is made from, beside its device and columns. */
+export interface TileContext {
+  /** The worst hint of which the device is at fault. */
+  readonly hint?: Hint | undefined
+  /** Samples of the signal that fired. */
+  readonly fired?: Float64Array | undefined
+  readonly stepMs: number
+  readonly zone: TimeZoneChoice
+  /** Top of the sparklines of sent bytes, the same for all. Unit: bytes a second. */
+  readonly sentTop: number
+}
+
+/** The words of a tile before its state is looked at. */
+type Plain = Pick<TileWords, 'value' | 'unit' | 'facts'> & {
+  readonly values?: Float64Array | undefined
+  readonly top: number
+  /** A state that the device's own numbers tell. */
+  readonly state?: { readonly tone: StateTone; readonly word: string }
+}
+
+/** The tile of a GPU: SM active, power and temperature. Utilisation never stands alone. */
+export function gpuTile(device: DeviceInfo, columns: DeviceColumns, context: TileContext): TileWords {
+  const power = fact(formatQuantity(WATTS, newestValue(columns.power)), 'power drawn')
+  const heat = fact(formatQuantity(CELSIUS, newestValue(columns.temperature)), 'temperature')
+  if (columns.sm) {
+    const value = formatIn(pickUnit(PERCENT, 1), newestValue(columns.sm))
+    return finish(device, columns, context, {
+      value,
+      unit: '% SM',
+      facts: [power, heat],
+      values: columns.sm,
+      top: 1,
+    })
+  }
+  const unit = pickUnit(WATTS, 1)
+  const running = formatQuantity(PERCENT_WHOLE, newestValue(columns.utilisation))
+  return finish(device, columns, context, {
+    value: formatIn(unit, newestValue(columns.power)),
+    unit: 'W',
+    facts: [fact(`${running} busy`, 'utilisation: a kernel was running'), heat],
+    values: columns.power,
+    top: device.limits.power_watts ?? niceTop(largestOfLast(columns.power ?? new Float64Array(0), 300), 1),
+  })
+}
+
+/** The tile of a NIC: what it sends, what it receives, and whether it counts errors. */
+export function nicTile(device: DeviceInfo, columns: DeviceColumns, context: TileContext): TileWords {
+  const sent = columns.sent ?? columns.interfaceSent
+  const received = columns.received ?? columns.interfaceReceived
+  const now = newestValue(sent)
+  const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(now) ? 0 : now)
+  const errors = [columns.sequenceErrors, columns.symbolErrors, columns.checksumErrors].map((values) =>
+    newestValue(values),
+  )
+  const known = errors.filter((rate) => !Number.isNaN(rate))
+  const count = known.reduce((sum, rate) => sum + rate, 0)
+  const errorFact =
+    known.length === 0
+      ? fact(ABSENT, 'no source counts errors')
+      : fact(count > 0 ? `${formatIn(pickUnit(COUNTED, count), count)}/s errors` : 'no errors', 'errors')
+  const state = linkState(columns, context.stepMs)
+  return finish(device, columns, context, {
+    value: formatIn(unit, now),
+    unit: `${unit.label} sent`,
+    facts: [fact(`${formatIn(unit, newestValue(received))} in`, `received, ${unit.label}`), errorFact],
+    values: sent,
+    top: context.sentTop,
+    ...(state ? { state } : {}),
+  })
+}
+
+const COUNTED = { base: '', factor: 1, prefixes: 'si', resolution: 0.01 } as const
+
+function fact(text: string, title: string): TileFact {
+  return { text, title }
+}
+
+/** A port that is not active says so; one that was active in the window fell. */
+function linkState(columns: DeviceColumns, stepMs: number): Plain['state'] | undefined {
+  const { state } = columns
+  const now = newestValue(state)
+  if (!state || Number.isNaN(now) || now >= ACTIVE) return undefined
+  const fell = downFor(
+    state.map((value) => (Number.isNaN(value) ? value : Number(value >= ACTIVE))),
+    stepMs,
+  )
+  return { tone: fell === undefined ? 'absent' : 'critical', word: now === 1 ? 'Down' : 'Not active' }
+}
+
+/** Logical states of a port from this one on carry traffic. */
+const ACTIVE = 4
+
+function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext, plain: Plain): TileWords {
+  const name = deviceTitle(device)
+  if (device.state === 'gone') {
+    const word = device.goneMs === undefined ? 'Gone' : `Gone ${formatClock(device.goneMs, context.zone)}`
+    return { name, tone: 'warning', word, value: ABSENT, unit: '', facts: [{ text: word, isTrouble: true }] }
+  }
+  const spark = (values: Float64Array | undefined, top: number, isLit: boolean): Pick<TileWords, 'spark'> =>
+    values ? { spark: { values, top, isLit } } : {}
+  const { hint, fired } = context
+  if (hint) {
+    const words = predicateOf(hint.title, name)
+    return {
+      name,
+      tone: hintState(hint).tone,
+      word: words,
+      value: plain.value,
+      unit: plain.unit,
+      // The word takes the place of the fact that tells least.
+      facts: [{ text: words, isTrouble: true, title: hint.sentence }, ...plain.facts.slice(0, 1)],
+      ...(fired
+        ? spark(fired, niceTop(largestOfLast(fired, fired.length), 1), true)
+        : spark(plain.values, plain.top, false)),
+    }
+  }
+  const isSilent = Object.values(columns).every((values) => Number.isNaN(newestValue(values)))
+  const state = isSilent
+    ? ({ tone: 'absent', word: 'No sample' } as const)
+    : (plain.state ?? ({ tone: 'ok', word: 'In range' } as const))
+  const facts = state.tone === 'ok' ? plain.facts : [{ text: state.word, isTrouble: state.tone !== 'absent' }]
+  return {
+    name,
+    ...state,
+    value: plain.value,
+    unit: plain.value === ABSENT ? '' : plain.unit,
+    facts,
+    ...spark(plain.values, plain.top, false),
+  }
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Hint } from '../api/hints.ts'
+import type { DeviceColumns } from './device-columns.ts'
+import { predicateOf, worstByDevice } from './hint-words.ts'
+import { type NodeState, nodeSentence } from './node-sentence.ts'
+import { testGpu, testNic } from './test-devices.ts'
+import { gpuTile, nicTile, type TileContext, type TileWords } from './tile-words.ts'
+
+const NOW_MS = 1_790_000_000_000
+const of = (...values: number[]): Float64Array => Float64Array.from(values)
+const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
+
+const LOSS: Hint = {
+  id: 'retransmission_storm/nic-mlx5_3-1',
+  rule: 'retransmission_storm',
+  severity: 'critical',
+  stage: 'standing',
+  device: 'nic-mlx5_3-1',
+  sinceMs: NOW_MS - 125_000,
+  neededMs: 3_000,
+  title: 'NIC 3 is losing packets',
+  sentence: 'mlx5_3 counts 2.4 k sequence errors/s, its siblings 0, limit 100/s',
+  value: 2_400,
+  limit: 100,
+  unit: 'errors',
+  evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate' }],
+  affected: [],
+  lacks: [],
+}
+
+const GPU: DeviceColumns = { sm: of(0.6, 0.664), power: of(508), temperature: of(61), utilisation: of(99) }
+const NIC: DeviceColumns = { sent: of(29e9), received: of(28e9), sequenceErrors: of(0), state: of(4, 4) }
+
+function context(more: Partial<TileContext> = {}): TileContext {
+  return { stepMs: 1_000, zone: 'utc', sentTop: 50e9, ...more }
+}
+
+/** A tile in one line. */
+function line({ name, tone, word, value, unit, facts }: TileWords): string {
+  return spaced(`${name} | ${tone} ${word} | ${value} ${unit} | ${facts.map(({ text }) => text).join(', ')}`)
+}
+
+test('a GPU tells SM active, power and temperature; a NIC what it sends, receives, and that it counts no errors', () => {
+  assert.equal(line(gpuTile(testGpu(3), GPU, context())), 'GPU 3 | ok In range | 66.4 % SM | 508 W, 61 °C')
+  assert.equal(line(nicTile(testNic(3), NIC, context())), 'NIC 3 | ok In range | 232 Gb/s sent | 224 in, no errors')
+})
+
+test('without SM active the tile speaks of power, and says what utilisation is', () => {
+  const { sm: _sm, ...columns } = GPU
+  const tile = gpuTile(testGpu(3), columns, context())
+  assert.equal(line(tile), 'GPU 3 | ok In range | 508 W | 99.0 % busy, 61 °C')
+  assert.match(tile.facts[0]?.title ?? '', /a kernel was running/)
+  assert.equal(tile.spark?.top, 700)
+})
+
+test('a hint that stands takes the place of the least telling fact, and its signal that of the sparkline', () => {
+  const fired = of(0, 2_400)
+  const tile = nicTile(testNic(3), NIC, context({ hint: LOSS, fired }))
+  assert.equal(line(tile), 'NIC 3 | critical losing packets | 232 Gb/s sent | losing packets, 224 in')
+  assert.equal(tile.spark?.values, fired)
+  assert.ok(tile.spark?.isLit)
+})
+
+test('a hint that forms is told without an alarm', () => {
+  const tile = nicTile(testNic(3), NIC, context({ hint: { ...LOSS, stage: 'forming' } }))
+  assert.equal(tile.tone, 'info')
+  assert.equal(tile.word, 'losing packets')
+  assert.equal(tile.spark?.values, NIC.sent)
+})
+
+test('a device that left says when; one without samples shows no number', () => {
+  const gone = testGpu(3, { state: 'gone', goneMs: Date.UTC(2026, 8, 21, 14, 3, 11) })
+  assert.equal(line(gpuTile(gone, GPU, context())), 'GPU 3 | warning Gone 14:03:11 | –  | Gone 14:03:11')
+  assert.equal(line(gpuTile(testGpu(3), {}, context())), 'GPU 3 | absent No sample | –  | No sample')
+})
+
+test('a port that fell is critical, one that never was up is not', () => {
+  assert.equal(nicTile(testNic(0), { ...NIC, state: of(4, 1) }, context()).tone, 'critical')
+  assert.equal(
+    line(nicTile(testNic(0), { ...NIC, state: of(1, 1) }, context())),
+    'NIC 0 | absent Down | 232 Gb/s sent | Down',
+  )
+})
+
+test('the words of a hint leave out the name of its tile', () => {
+  assert.equal(predicateOf('NIC 3 is losing packets', 'NIC 3'), 'losing packets')
+  assert.equal(predicateOf('GPU 3 fell off the bus', 'GPU 3'), 'fell off the bus')
+  assert.equal(predicateOf('NIC 31 is down', 'NIC 3'), 'NIC 31 is down')
+  assert.equal(worstByDevice([LOSS, { ...LOSS, id: 'other' }]).get(LOSS.device), LOSS)
+})
+
+function sentence(more: Partial<NodeState> = {}) {
+  const { tone, sentence, facts } = nodeSentence({
+    devices: [testGpu(0), testGpu(1), testNic(0), testNic(1)],
+    hints: [],
+    ruleCount: 18,
+    closed: [],
+    power: 4_100,
+    sent: 232.5e9,
+    nowMs: NOW_MS,
+    ...more,
+  })
+  return { tone, sentence: spaced(sentence), facts: spaced(facts) }
+}
+
+test('all is well: one quiet sentence', () => {
+  assert.deepEqual(sentence(), {
+    tone: 'calm',
+    sentence: 'All 4 devices are in range.',
+    facts: 'None of 18 rules holds. 4.10 kW drawn in all. 1.86 Tb/s sent in all.',
+  })
+  const closed = [{ hint: LOSS, closedMs: NOW_MS - 11_520_000 }]
+  assert.match(sentence({ closed }).facts, /The last hint closed 3 h 12 min ago\.$/)
+})
+
+test('the worst hint comes with its numbers, and the others are counted', () => {
+  const affected = ['gpu-0', 'gpu-1', 'nic-mlx5_0-1', 'nic-mlx5_1-1']
+  assert.deepEqual(sentence({ hints: [{ ...LOSS, affected }, LOSS, LOSS] }), {
+    tone: 'critical',
+    sentence: 'NIC 3 is losing packets, for 2 min 5 s',
+    facts:
+      'mlx5_3 counts 2.4 k sequence errors/s, its siblings 0, limit 100/s. It shows on 2 GPUs and 2 NICs too. And 2 more.',
+  })
+  assert.match(
+    sentence({ hints: [{ ...LOSS, affected: ['gpu-1', 'nic-mlx5_0-1'] }] }).facts,
+    /It shows on GPU 1 and NIC 0 too\.$/,
+  )
+})
+
+test('a hint that forms says that it is not sure yet', () => {
+  const { tone, facts } = sentence({ hints: [{ ...LOSS, stage: 'forming' }] })
+  assert.equal(tone, 'info')
+  assert.match(facts, /Not sure yet: it must hold for 3 s\.$/)
+})
+
+test('nothing is said to be in range before rules have spoken, or where a device is gone', () => {
+  assert.equal(sentence({ hints: undefined }).sentence, '4 devices read.')
+  const devices = [testGpu(0, { state: 'gone' }), testGpu(1)]
+  assert.deepEqual([sentence({ devices }).tone, sentence({ devices }).sentence], ['warning', 'GPU 0 is gone'])
+})
