@@ -30,17 +30,23 @@ let built = ''
 
 /** A library of a test's own that answers as network drivers do. Its answers may change at any time. */
 export class EthtoolDouble {
-  /** Where the library is. */
-  readonly library: string
   readonly #folder: string
+  #library = ''
 
-  /** Compiles it where this process has not yet. Needs `cc`. When the test ends its script goes, and with it whatever hangs. */
+  /** When the test ends its script goes, and with it whatever hangs. */
   constructor(test: { after(end: () => void): void }) {
     this.#folder = mkdtempSync(join(tmpdir(), 'sonde-double-'))
-    this.library = join(this.#folder, 'ethtool.so')
     test.after(() => rmSync(this.#folder, { recursive: true, force: true }))
-    copyFileSync(build(), this.library)
     this.play({})
+  }
+
+  /** Where the library is; compiled when it is asked for first, which needs `cc`. */
+  get library(): string {
+    if (this.#library === '') {
+      this.#library = join(this.#folder, 'ethtool.so')
+      copyFileSync(build(), this.#library)
+    }
+    return this.#library
   }
 
   /** What it answers from now on. `kernel: 'new'` refuses counts that do not fit, as Linux does since 6.19. */

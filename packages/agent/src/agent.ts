@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
 import { HttpStats } from './http/http-stats.ts'
 import { BackedHistory } from './pipeline/history.ts'
-import { makeRunner } from './pipeline/make-runner.ts'
+import { makeRunner, SOURCES_MODULE } from './pipeline/make-runner.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import type { SourceRunner } from './pipeline/runner.ts'
@@ -26,7 +26,6 @@ export interface AgentOptions {
 }
 
 const STOP_LIMIT_MS = 2000
-const SOURCES_MODULE = import.meta.resolve(`./sources/registry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`)
 
 /** Makes an agent; nothing runs before `start`. */
 export function createAgent(options: AgentOptions): Agent {

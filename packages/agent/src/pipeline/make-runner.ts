@@ -1,11 +1,16 @@
 import { Absences, type Batch, countDrop, createSource, messageOf } from '@sonde/sdk'
-import type { Logger } from 'pino'
+import pino, { type Logger } from 'pino'
 import type { AgentConfig, DataSourceConfig } from '../config.ts'
 import { RemoteSource } from '../placement/remote-source.ts'
 import { startProcess, startWorker } from '../placement/transport.ts'
 import type { Probe } from '../sources/source.ts'
 import { type RunnerOptions, SourceRunner } from './runner.ts'
 import { SourceStats } from './source-stats.ts'
+
+/** URL of the registry: what child processes import where nothing else is given. */
+export const SOURCES_MODULE = import.meta.resolve(
+  `../sources/registry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+)
 
 /** What every runner shares. */
 export interface RunnerEnvironment {
@@ -30,13 +35,12 @@ const LEVEL_OF_STATE = {
 export function makeRunner(config: DataSourceConfig, environment: RunnerEnvironment): SourceRunner {
   const { name, definition, intervalMs } = config
   const stats = new SourceStats()
-  const placed = definition.placement === 'inline' ? inlineSource : remoteSource
   return new SourceRunner({
     name,
     definition,
     intervalMs,
     stats,
-    ...placed(config, environment, stats),
+    ...place(config, environment, stats),
     onState(state, reason, before) {
       const isBack = state === 'reading' && before !== 'starting'
       environment.log[isBack ? 'info' : LEVEL_OF_STATE[state]]({ source: name, state, reason }, 'source')
@@ -45,6 +49,10 @@ export function makeRunner(config: DataSourceConfig, environment: RunnerEnvironm
 }
 
 type Placed = Pick<RunnerOptions, 'source' | 'afterSample'>
+
+function place(config: DataSourceConfig, environment: RunnerEnvironment, stats: SourceStats): Placed {
+  return (config.definition.placement === 'inline' ? inlineSource : remoteSource)(config, environment, stats)
+}
 
 /** On the main loop, reporting through an SDK source of its own. */
 function inlineSource(
@@ -98,12 +106,12 @@ function remoteSource(
 
 /** Opens, probes and closes every configured source without sampling: what `sonde check` tells. */
 export async function probeSources(config: AgentConfig): Promise<{ name: string; probe: Probe }[]> {
+  const log = pino({ level: 'silent' })
+  const environment = { config, sourcesModule: SOURCES_MODULE, accept: () => undefined, log }
   return Promise.all(
-    config.dataSources.map(async ({ name, definition, intervalMs, options }) => {
-      const source = createSource({ id: name, intervalMs, emit: () => undefined })
-      const ignored = { failed: () => undefined, dropped: () => undefined }
-      const context = { name, source, absences: new Absences(source), paths: config.paths, ...ignored }
-      const probed = definition.create(options, context)
+    config.dataSources.map(async (dataSource) => {
+      const { name } = dataSource
+      const { source: probed } = place(dataSource, environment, new SourceStats())
       try {
         await probed.open()
         return { name, probe: await probed.probe() }

@@ -17,6 +17,8 @@ export interface RunnerOptions {
 }
 
 const REPROBE_MS = 10_000
+/** A call did not come back within its limit, and a source has nothing but such calls. */
+const STUCK = new Set(['AGT_CALL_LIMIT', 'SRC_STUCK'])
 
 /**
  * Keeps one source running: probes it until there is something to read, samples it once an interval, and says how it fares. Where it runs (main loop, worker, child
@@ -74,7 +76,7 @@ export class SourceRunner {
       this.#settle('reading', '')
     } catch (error) {
       this.stats.errors++
-      const stuck = error instanceof SondeError && error.code === 'AGT_CALL_LIMIT'
+      const stuck = error instanceof SondeError && STUCK.has(error.code)
       this.#settle(stuck ? 'stuck' : 'failed', messageOf(error))
     }
   }

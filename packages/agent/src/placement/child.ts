@@ -94,9 +94,7 @@ export class Child {
       const allowedMs = limitMs + (id === 1 && method !== 'close' ? START_LIMIT_MS : 0)
       const timer = setTimeout(() => {
         const said = `A call of source ${name} took more than ${allowedMs} ms; its ${this.transport.kind} is replaced.`
-        this.transport.kill()
-        // One that the kernel holds may end much later, or never: it is given up now.
-        this.#lose('did not answer', new SondeError('AGT_CALL_LIMIT', said))
+        this.giveUp('did not answer', new SondeError('AGT_CALL_LIMIT', said))
       }, allowedMs)
       const settle =
         <T>(then: (value: T) => void) =>
@@ -108,6 +106,13 @@ export class Child {
       this.#receivedBytes = 0
       this.transport.send({ kind: 'call', id, method })
     })
+  }
+
+  /** Ends it at once, whatever it is doing. */
+  giveUp(reason: string, error?: SondeError): void {
+    this.transport.kill()
+    // One that the kernel holds may end much later, or never: it is lost now.
+    this.#lose(reason, error)
   }
 
   /** Takes all series of this life out of every view: the next child's symbols are others. */
@@ -128,13 +133,13 @@ export class Child {
     this.#options.accept({ type: absenceType, source: this.#info, clock: 'wall', count, bytes: views.bytes })
   }
 
-  #lose(reason: string, error: SondeError): void {
+  #lose(reason: string, error: SondeError | undefined): void {
     if (this.#lost) return
     this.#lost = true
     const call = this.#open
     this.#open = undefined
     this.#onLost(reason, { untold: call === undefined ? error : undefined })
-    call?.reject(error)
+    if (error !== undefined) call?.reject(error)
   }
 
   #receive(message: FromHost): void {

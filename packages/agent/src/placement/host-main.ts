@@ -29,8 +29,8 @@ if (parentPort !== null) {
 } else {
   send = (message) => void process.send?.(message)
   process.on('message', receive)
-  // Without its agent a child has nobody to report to.
-  process.on('disconnect', () => process.exit(0))
+  // Without its agent a child has nobody to report to. An exit would wait for a call that hangs.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 }
 
 function receive(message: ToHost): void {

@@ -63,8 +63,11 @@ export class RemoteSource implements NodeSource {
     const done = await child.call(method, callLimitMs)
     stats.errors += done.failed
     for (const [reason, records] of Object.entries(done.dropped)) countDrop(stats, reason, records)
-    if (done.error !== undefined) throw new SondeError(done.error.code, done.error.message)
-    return done
+    if (done.error === undefined) return done
+    const error = new SondeError(done.error.code, done.error.message)
+    // It has nothing but stuck calls: another one may find the drivers in a better mood, this one cannot make a call any more.
+    if (error.code === 'SRC_STUCK') child.giveUp('had nothing but stuck calls')
+    throw error
   }
 
   async #startChild(): Promise<Child> {

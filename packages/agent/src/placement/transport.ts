@@ -23,8 +23,8 @@ export interface TransportEvents {
 
 const HOST = new URL(import.meta.url.endsWith('.ts') ? './host-main.ts' : './host-main.js', import.meta.url)
 const NOISE_LIMIT_BYTES = 4096
-/** One call at a time runs on the pool's threads; the rest is Node's own file work. */
-const POOL_THREADS = '4'
+/** Threads on which calls run, of which one that hangs keeps one for good. They start with the first call, and an idle one costs next to nothing. */
+const POOL_THREADS = '16'
 
 /** Starts a child process: for everything that may hang or crash. */
 export function startProcess({ onMessage, onExit, onNoise }: TransportEvents): Transport {

@@ -26,6 +26,8 @@ export interface SourceCase {
     readonly labels: Labels
     readonly write: (node: TestNode, value: bigint) => void
   }
+  /** Why the suite cannot run on this machine; false where it can. Default: false. */
+  readonly skip?: string | false
   /** A series, and how it leaves. Left out where the source has only series that stay. */
   readonly series?: { readonly type: RecordType; readonly labels: Labels; readonly leave: (node: TestNode) => void }
 }
@@ -43,7 +45,7 @@ export function testSource(definition: SourceDefinition, given: SourceCase): voi
     t.after(() => tested.source.close())
     return { definition, given, node, tested }
   }
-  describe(`every source: ${definition.name}`, () => {
+  describe(`every source: ${definition.name}`, { skip: given.skip ?? false }, () => {
     test('its registry row is sound', () => checkDefinition(definition))
     test('opens twice, closes twice, and closes before it was opened', (t) => checkLifecycle(bringUp(t)))
     test('says present, absent and denied', (t) => checkProbe(bringUp(t)))

@@ -62,26 +62,25 @@ function bringUp(t: TestContext, devices: Readonly<Record<string, DoubleDevice>>
   return { node, double, tested }
 }
 
-if (NEEDS.skip === false) {
-  const double = new EthtoolDouble({ after })
-  double.play({ eth10: MLX5 })
-  const row = ethtoolOf(double.library)
-  const withInterface: SourceDefinition = {
-    ...row,
-    create(options, context) {
-      fs.mkdirSync(join(context.paths.sysfs, 'class/net/eth10/device'), { recursive: true })
-      return row.create(options, context)
-    },
-  }
-  testSource(withInterface, {
-    counter: {
-      type: ethtoolPortType,
-      field: 'rx_phy_bytes_total',
-      labels: { device: 'eth10' },
-      write: (_, value) => double.play({ eth10: replaced('rx_bytes_phy', value) }),
-    },
-  })
+const suiteDouble = new EthtoolDouble({ after })
+suiteDouble.play({ eth10: MLX5 })
+const withInterface: SourceDefinition = {
+  ...ethtoolOf(),
+  create(options, context) {
+    fs.mkdirSync(join(context.paths.sysfs, 'class/net/eth10/device'), { recursive: true })
+    return ethtoolOf(suiteDouble.library).create(options, context)
+  },
 }
+
+testSource(withInterface, {
+  ...NEEDS,
+  counter: {
+    type: ethtoolPortType,
+    field: 'rx_phy_bytes_total',
+    labels: { device: 'eth10' },
+    write: (_, value) => suiteDouble.play({ eth10: replaced('rx_bytes_phy', value) }),
+  },
+})
 
 test('the statistics of an mlx5 port go to port, priorities and lanes with their units', NEEDS, async (t) => {
   const { tested } = bringUp(t, { eth10: MLX5 })

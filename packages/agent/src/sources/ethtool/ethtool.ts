@@ -7,6 +7,7 @@ import { deviceFilter } from '../device-filter.ts'
 import { failureKind } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type EthtoolOptions, ethtoolOptions } from './config.ts'
+import { ethtoolExplain } from './explain.ts'
 import { EthtoolInterface } from './interface.ts'
 import { ethtoolDriverType, ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from './type.ts'
 
@@ -192,6 +193,7 @@ export function ethtoolOf(library?: string): SourceDefinition {
     placement: 'process',
     intervalMs: INTERVAL_MS,
     options: ethtoolOptions,
+    explain: ethtoolExplain,
     create: (options, context) => new EthtoolSource(options as EthtoolOptions, context, openSocket),
   }
 }

@@ -1,16 +1,22 @@
 import type { SourceExplain } from '../../explain/chain.ts'
+import { Refusal } from '../../explain/ground.ts'
 import { interfaceDevices, interfaceSteps } from '../../explain/network-interface.ts'
 import { fileStep } from '../../explain/steps.ts'
 
-/** Chains behind the values of `ethtool`. What the driver itself answers is known to the source's child process alone; the agent says how that fares. */
+/**
+ * Chains behind the values of `ethtool`, one for each interface with a device below. What the driver answers is known to the source's child process alone; the
+ * agent says how that fares.
+ */
 export const ethtoolExplain: SourceExplain = {
-  steps: (ground) => [
-    fileStep(
-      ground,
-      `${ground.sysfs}/class/net`,
-      `mount -t sysfs sysfs ${ground.sysfs}: the kernel lists interfaces here`,
-    ),
-  ],
-  devices: interfaceDevices,
+  steps: (ground) => {
+    const folder = `${ground.sysfs}/class/net`
+    return [fileStep(ground, folder, `mount -t sysfs sysfs ${ground.sysfs}: the kernel lists interfaces here`)]
+  },
+  async devices(ground) {
+    const interfaces = await interfaceDevices(ground)
+    const below = interfaces.map(({ name }) => ground.target(`${ground.sysfs}/class/net/${name}/device/driver`))
+    const drivers = await Promise.all(below)
+    return interfaces.filter((_, index) => !(drivers[index] instanceof Refusal))
+  },
   deviceSteps: interfaceSteps,
 }
