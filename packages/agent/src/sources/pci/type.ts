@@ -20,7 +20,7 @@ export const pciDeviceType = defineType('pci_device', 'Identity, place and link 
   model: text({ help: 'Name of the product where Sonde knows one' }),
   vendor_id: text({ help: 'Id of the vendor, such as 10de' }),
   product_id: text({ help: 'Id that the vendor gave the product, such as 2330' }),
-  subsystem_id: text({ help: 'Vendor and product id of the board, such as 10de:16c1' }),
+  subsystem_id: optional(text({ help: 'Vendor and product id of the board, such as 10de:16c1' })),
   driver: text({ help: 'Driver that is bound to it' }),
   path: text({ help: 'Addresses of the bridges from the root port to just above the device, with / between' }),
   netdevs: text({ help: 'Network interfaces of the device, with a blank between' }),

@@ -1,0 +1,217 @@
+import type { Integer64 } from '@sonde/sdk'
+import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+import { AerFile, type AerRow, SEVERITIES, type Severity } from './aer.ts'
+import { PciAttributes, type PciRecord } from './attributes.ts'
+import type { PciBus } from './bus.ts'
+import { idOf, type PciGlance, readHexadecimal } from './glance.ts'
+import { lackLink, readLink } from './link.ts'
+import { modelName, vendorName } from './names.ts'
+import { parseNumaNode } from './parse.ts'
+import { pciAerType, pciDeviceType } from './type.ts'
+
+const NUMA_UNKNOWN = {
+  code: 'unsupported',
+  reason: 'the firmware does not say which NUMA node it is close to',
+} as const
+/** Files that are read when a device is examined, and not kept open. */
+const RARE_FILES = ['numa_node', 'sriov_numvfs', 'max_link_speed', 'max_link_width']
+const U16_LIMIT = 0xffff
+const VIRTIO = /^virtio\d+$/
+
+/** One device that is read: what rarely changes as last examined, its link and its errors as last refreshed. */
+export class PciDevice {
+  readonly address: string
+  readonly #context: SourceContext
+  readonly #sysfs: KernelFiles
+  readonly #attributes: PciAttributes
+  readonly #record: PciRecord
+  readonly #aer: readonly { readonly severity: Severity; readonly file: AerFile }[]
+  #glance: PciGlance
+  #rows: (AerRow & { readonly severity: Severity })[] = []
+
+  constructor(glance: PciGlance, sysfs: KernelFiles, context: SourceContext) {
+    this.address = glance.place.address
+    this.#glance = glance
+    this.#sysfs = sysfs
+    this.#context = context
+    this.#attributes = new PciAttributes(glance.place, sysfs, context)
+    this.#record = emptyRecord(this.address)
+    this.#aer = SEVERITIES.map((severity) => {
+      return { severity, file: new AerFile(this.#attributes.file(`aer_dev_${severity}`)) }
+    })
+  }
+
+  /** Whether this is its folder still. */
+  isAt(folder: readonly string[]): boolean {
+    return folder.join('/') === this.#glance.place.folder.join('/')
+  }
+
+  /** Whether only other devices are behind it. */
+  get isBridge(): boolean {
+    return this.#glance.class === 'bridge'
+  }
+
+  /** Whether it was ever examined. */
+  get isExamined(): boolean {
+    return this.#attributes.names.size > 0
+  }
+
+  /** Whether a file has left: the device may be gone. */
+  get missed(): boolean {
+    return this.#attributes.missed
+  }
+
+  /** Reads what rarely changes. */
+  examine(glance: PciGlance, bus: PciBus): void {
+    const { place, vendorId, productId } = glance
+    this.#glance = glance
+    const attributes = this.#attributes
+    attributes.names = glance.names
+    attributes.missed = false
+    const record = this.#record
+    record.class = glance.class
+    record.class_code = `0x${glance.classCode.toString(16).padStart(6, '0')}`
+    record.vendor = vendorName(vendorId)
+    record.model = modelName(vendorId, productId)
+    record.vendor_id = vendorId
+    record.product_id = productId
+    record.subsystem_id = this.#subsystem()
+    record.driver = glance.names.has('driver') ? bus.linkName(...place.folder, 'driver') : ''
+    record.path = place.path.join('/')
+    record.netdevs = this.#namesBelow(bus, 'net')
+    record.rdma_devices = this.#namesBelow(bus, 'infiniband')
+    record.physical_function = glance.physicalFunction
+    const node = attributes.read('numa_node', 'numa_node', parseNumaNode)
+    record.numa_node = attributes.settle<number>('numa_node', node === 'unknown' ? NUMA_UNKNOWN : node)
+    record.sriov_numvfs = narrow(attributes.number('sriov_numvfs', 'sriov_numvfs', U16_LIMIT))
+    if (glance.physicalFunction === '') readLink('max', attributes, record)
+    attributes.close(RARE_FILES)
+  }
+
+  /** Reads link and errors. */
+  refresh(time: bigint): void {
+    const attributes = this.#attributes
+    const record = this.#record
+    if (this.#glance.physicalFunction === '') readLink('current', attributes, record)
+    else lackLink(attributes, record)
+    this.#rows = []
+    for (const { severity, file } of this.#aer) this.#readAer(severity, file, time)
+    const rootPort = (ending: string, severity: Severity) =>
+      attributes.number(`aer_rootport_total_err_${ending}`, `aer_rootport_${severity}_total`)
+    record.aer_rootport_correctable_total = rootPort('cor', 'correctable')
+    record.aer_rootport_nonfatal_total = rootPort('nonfatal', 'nonfatal')
+    record.aer_rootport_fatal_total = rootPort('fatal', 'fatal')
+  }
+
+  /** Reports what was last read. */
+  report(time: bigint): void {
+    const { source } = this.#context
+    const device = this.address
+    this.#record.time = time
+    source.report(pciDeviceType, this.#record)
+    for (const { error, count, severity, ...row } of this.#rows) {
+      source.report(pciAerType, { time: row.time, device, severity, error, errors_total: count })
+    }
+  }
+
+  /** Says that the device is gone, with all its series. */
+  leave(): void {
+    this.close()
+    const { absences } = this.#context
+    const device = this.address
+    const reason = `device ${device} is no longer there`
+    absences.gone(pciDeviceType, { device }, reason)
+    for (const { severity, file } of this.#aer) {
+      for (const error of file.shown) absences.gone(pciAerType, { device, severity, error }, reason)
+    }
+  }
+
+  /** Closes the files; a later read opens them again. */
+  close(): void {
+    this.#attributes.close()
+  }
+
+  /** Interfaces are directly below the device, those of virtio below the virtio device in it. */
+  #namesBelow(bus: PciBus, name: string): string {
+    const { names, place } = this.#glance
+    const { folder } = place
+    const parents = [...names].filter((one) => VIRTIO.test(one)).map((one) => [...folder, one])
+    if (names.has(name)) parents.push([...folder])
+    return parents
+      .flatMap((parent) => {
+        const found = bus.names([...parent, name])
+        return found instanceof ReadFailure ? [] : found
+      })
+      .sort()
+      .join(' ')
+  }
+
+  #subsystem(): string | undefined {
+    const ids: string[] = []
+    for (const name of ['subsystem_vendor', 'subsystem_device']) {
+      const id = readHexadecimal(this.#sysfs, this.#glance.place, name)
+      if (id instanceof ReadFailure) {
+        this.#attributes.refused('subsystem', 'subsystem_id', id)
+        return undefined
+      }
+      ids.push(idOf(id))
+    }
+    return this.#attributes.settle('subsystem_id', ids.join(':'))
+  }
+
+  #readAer(severity: Severity, file: AerFile, time: bigint): void {
+    const name = `aer_dev_${severity}`
+    const field = `aer_${severity}_total` as const
+    this.#record[field] = undefined
+    if (this.#attributes.isMissing(name, field)) return
+    const reading = file.read(time)
+    if (reading instanceof ReadFailure) {
+      this.#attributes.refused(name, field, reading)
+      return
+    }
+    const { total, rows, fault } = reading
+    for (const row of rows) this.#rows.push({ ...row, severity })
+    if (fault !== undefined) this.#attributes.wrong(name, field, fault)
+    this.#record[field] = this.#attributes.settle(field, total)
+  }
+}
+
+/** A number that a limit has made safe. */
+function narrow(value: Integer64 | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value)
+}
+
+/** All fields are there from the start, so that every record has one shape. */
+function emptyRecord(device: string): PciRecord {
+  return {
+    time: 0n,
+    device,
+    class: '',
+    class_code: '',
+    vendor: '',
+    model: '',
+    vendor_id: '',
+    product_id: '',
+    subsystem_id: undefined,
+    driver: '',
+    path: '',
+    netdevs: '',
+    rdma_devices: '',
+    physical_function: '',
+    current_link_speed_gigatransfers: undefined,
+    max_link_speed_gigatransfers: undefined,
+    current_link_width_lanes: undefined,
+    max_link_width_lanes: undefined,
+    current_link_bandwidth_bytes: undefined,
+    max_link_bandwidth_bytes: undefined,
+    numa_node: undefined,
+    sriov_numvfs: undefined,
+    aer_correctable_total: undefined,
+    aer_nonfatal_total: undefined,
+    aer_fatal_total: undefined,
+    aer_rootport_correctable_total: undefined,
+    aer_rootport_nonfatal_total: undefined,
+    aer_rootport_fatal_total: undefined,
+  }
+}

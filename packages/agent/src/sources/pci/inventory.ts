@@ -1,0 +1,170 @@
+import { setImmediate } from 'node:timers/promises'
+import { wallNs } from '@sonde/sdk'
+import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+import type { PciBus } from './bus.ts'
+import type { PciOptions } from './config.ts'
+import { PciDevice } from './device.ts'
+import { chooseDevices, glanceAt, type PciGlance } from './glance.ts'
+
+/** Devices that are examined anew in one sweep, in turn: what they are, their driver and their interfaces. */
+const EXAMINE_LIMIT = 2
+/** Devices that could not be looked at and are tried again in one sweep. */
+const RETRY_LIMIT = 16
+/** Time after which the main loop may do other things. Unit: milliseconds. */
+const SLICE_MS = 2
+
+/**
+ * Which devices there are, and which of them are read. The listing is read at every sweep, and of it only what is new is looked at; all others have their turn, a few a
+ * sweep, as a device may have left and another come in its place between two sweeps.
+ */
+export class PciInventory {
+  /** Devices that are read, by address, in order. */
+  readonly devices = new Map<string, PciDevice>()
+  /** Devices that the limit leaves out. */
+  leftOut = 0
+  readonly #options: PciOptions
+  readonly #bus: PciBus
+  readonly #sysfs: KernelFiles
+  readonly #context: SourceContext
+  /** What is listed and could be looked at. Bounded by the address space of PCI, as is the next. */
+  readonly #glances = new Map<string, PciGlance>()
+  /** What is listed and could not. */
+  readonly #unread = new Map<string, ReadFailure>()
+  /** Whether what is known changed since it was decided what is read. */
+  #changed = false
+  #sweep = 0
+  #closes = 0
+
+  constructor(options: PciOptions, bus: PciBus, sysfs: KernelFiles, context: SourceContext) {
+    this.#options = options
+    this.#bus = bus
+    this.#sysfs = sysfs
+    this.#context = context
+  }
+
+  /** Looks at everything anew, for a probe: nothing is counted. How many would be read, and why another could not be looked at. */
+  async survey(addresses: readonly string[]): Promise<{ found: number; failure: ReadFailure | undefined }> {
+    const glances = new Map<string, PciGlance>()
+    let failure: ReadFailure | undefined
+    await this.#inSlices(addresses, (address) => {
+      const glance = glanceAt(address, this.#bus, this.#sysfs)
+      if (glance instanceof ReadFailure) failure ??= glance
+      else glances.set(address, glance)
+    })
+    return { found: chooseDevices(glances, this.#options).chosen.length, failure }
+  }
+
+  /** Takes note of what came, left and changed. False where `close` was called meanwhile. */
+  async follow(addresses: readonly string[]): Promise<boolean> {
+    this.#sweep++
+    const listed = new Set(addresses)
+    const seen = [...this.#glances.keys(), ...this.#unread.keys()]
+    const left = seen.filter((address) => !listed.has(address))
+    for (const address of left) this.#forget(address)
+    const known = [...this.devices.keys()].filter((address) => listed.has(address))
+    const others = [...this.#glances.keys()].filter((address) => listed.has(address) && !this.devices.has(address))
+    const fresh = addresses.filter((address) => !this.#glances.has(address) && !this.#unread.has(address))
+    const turn = this.#inTurn(known, EXAMINE_LIMIT)
+    if (left.length > 0) this.#changed = true
+    const again = [...this.#inTurn([...this.#unread.keys()], RETRY_LIMIT), ...this.#inTurn(others, 1), ...turn]
+    const looked = await this.#inSlices([...fresh, ...again], (address) => this.#look(address))
+    if (!looked) return false
+    if (this.#changed) this.#choose()
+    const unexamined = [...this.devices.values()].filter((device) => !device.isExamined)
+    return this.#inSlices([...unexamined.map(({ address }) => address), ...turn], (address) => this.#examine(address))
+  }
+
+  /** Looks at a device again whose files are leaving. False where it is gone. */
+  meetAgain({ address }: PciDevice): boolean {
+    this.#look(address)
+    if (this.#changed) this.#choose()
+    this.#examine(address)
+    return this.devices.has(address)
+  }
+
+  /** The first reason for which something could not be looked at. */
+  get failure(): ReadFailure | undefined {
+    return this.#unread.values().next().value
+  }
+
+  /** Ends what `follow` is doing. Everything is kept for the next sweep. */
+  close(): void {
+    this.#closes++
+  }
+
+  #examine(address: string): void {
+    const glance = this.#glances.get(address)
+    const device = this.devices.get(address)
+    if (glance === undefined || device === undefined) return
+    const isNew = !device.isExamined
+    device.examine(glance, this.#bus)
+    if (isNew) device.refresh(wallNs())
+  }
+
+  #look(address: string): void {
+    const before = this.#glances.get(address)
+    const glance = glanceAt(address, this.#bus, this.#sysfs)
+    if (glance instanceof ReadFailure) {
+      this.#context.failed(address, glance.error)
+      // What is only unreadable for now stays what it was.
+      if (before !== undefined && glance.kind !== 'missing') return
+      this.#glances.delete(address)
+      this.#unread.set(address, glance)
+    } else {
+      this.#unread.delete(address)
+      this.#glances.set(address, glance)
+      if (before !== undefined && textOf(before) === textOf(glance)) return
+    }
+    this.#changed = true
+  }
+
+  /** Decides what is read. */
+  #choose(): void {
+    const { chosen, leftOut } = chooseDevices(this.#glances, this.#options)
+    const before = new Map(this.devices)
+    this.devices.clear()
+    for (const glance of chosen) {
+      const { address, folder } = glance.place
+      const known = before.get(address)
+      const device = known?.isAt(folder) ? known : new PciDevice(glance, this.#sysfs, this.#context)
+      this.devices.set(address, device)
+    }
+    for (const [address, device] of before) if (this.devices.get(address) !== device) device.leave()
+    this.#changed = false
+    this.leftOut = leftOut
+  }
+
+  #forget(address: string): void {
+    this.#glances.delete(address)
+    this.#unread.delete(address)
+  }
+
+  #inTurn(addresses: readonly string[], count: number): string[] {
+    return inTurn(addresses, count, this.#sweep)
+  }
+
+  async #inSlices(addresses: readonly string[], act: (address: string) => void): Promise<boolean> {
+    const closes = this.#closes
+    let untilMs = performance.now() + SLICE_MS
+    for (const address of addresses) {
+      act(address)
+      if (performance.now() < untilMs) continue
+      await setImmediate()
+      if (this.#closes !== closes) return false
+      untilMs = performance.now() + SLICE_MS
+    }
+    return true
+  }
+}
+
+/** Some of a list, so that each has its turn when `round` grows by one a call. */
+export function inTurn<T>(list: readonly T[], count: number, round: number): T[] {
+  const start = list.length === 0 ? 0 : (round * count) % list.length
+  return [...list.slice(start), ...list.slice(0, start)].slice(0, count)
+}
+
+/** All of it that decides whether a device is read, and where. */
+function textOf({ place, classCode, vendorId, productId, physicalFunction }: PciGlance): string {
+  return [classCode, vendorId, productId, physicalFunction, ...place.folder].join(' ')
+}

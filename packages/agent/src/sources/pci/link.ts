@@ -1,0 +1,51 @@
+import { SondeError } from '@sonde/sdk'
+import type { Lack, PciAttributes, PciRecord } from './attributes.ts'
+import { bandwidthOf, parseSpeed, parseWidth } from './parse.ts'
+
+const VIRTUAL: Lack = {
+  code: 'unsupported',
+  reason: 'a virtual function has no link of its own; that of its physical function carries it',
+}
+const NO_WIDTH: Lack = { code: 'unsupported', reason: 'the link is down, or the port has none' }
+const NO_SPEED: Lack = { code: 'unsupported', reason: 'the kernel does not know the speed' }
+const NO_BANDWIDTH: Lack = { code: 'unsupported', reason: 'speed or width of the link is not known' }
+const LOST: Lack = { code: 'failed', reason: 'the device does not answer: its configuration space reads as ones' }
+
+/** A width of configuration space that reads as ones. */
+const ONES_WIDTH = 63
+/** Widths that are none: no link, no answer, and the kernel's word for one that it could not find out. */
+const NO_WIDTHS: ReadonlySet<number> = new Set([0, ONES_WIDTH, 255])
+
+/** The link as it runs, or at its best. */
+export type LinkState = 'current' | 'max'
+
+/** Reads speed and width of a link into a record, with the bandwidth that they make. */
+export function readLink(state: LinkState, attributes: PciAttributes, record: PciRecord): void {
+  const { speed, width, bandwidth } = fieldsOf(state)
+  const gigatransfers = attributes.read(`${state}_link_speed`, speed, parseSpeed)
+  const lanes = attributes.read(`${state}_link_width`, width, parseWidth)
+  const isLost = state === 'current' && lanes === ONES_WIDTH && gigatransfers === 'unknown'
+  if (isLost) attributes.failed('current_link_width', new SondeError('SRC_READ', LOST.reason))
+  record[speed] = attributes.settle(speed, gigatransfers === 'unknown' ? (isLost ? LOST : NO_SPEED) : gigatransfers)
+  record[width] = attributes.settle(
+    width,
+    lanes !== undefined && NO_WIDTHS.has(lanes) ? (isLost ? LOST : NO_WIDTH) : lanes,
+  )
+  const bytes = bandwidthOf(record[speed] ?? 0, record[width] ?? 0)
+  record[bandwidth] = attributes.settle(bandwidth, bytes ?? (isLost ? LOST : NO_BANDWIDTH))
+}
+
+/** Says that a virtual function has no link. */
+export function lackLink(attributes: PciAttributes, record: PciRecord): void {
+  for (const state of ['current', 'max'] as const) {
+    for (const field of Object.values(fieldsOf(state))) record[field] = attributes.settle<number>(field, VIRTUAL)
+  }
+}
+
+function fieldsOf(state: LinkState) {
+  return {
+    speed: `${state}_link_speed_gigatransfers`,
+    width: `${state}_link_width_lanes`,
+    bandwidth: `${state}_link_bandwidth_bytes`,
+  } as const
+}

@@ -1,0 +1,77 @@
+import type { Integer64 } from '@sonde/sdk'
+import { isNumber, KernelText } from '../kernel-text.ts'
+
+/** Address of a device: domain, bus, device and function. Domains of more than four digits are those of VMD, Hyper-V and the like. */
+const ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/
+
+/** Whether a name of sysfs is the address of a PCI device. */
+export function isAddress(name: string): boolean {
+  return ADDRESS.test(name)
+}
+
+/** The addresses in a folder's path below sysfs, in order: those of the bridges from the root port on, then the device's own. */
+export function addressesOf(folders: readonly string[]): string[] {
+  return folders.filter(isAddress)
+}
+
+/** A number such as `0x15b3`; `undefined` where it is none. */
+export function parseHexadecimal(bytes: Uint8Array): number | undefined {
+  const text = new KernelText(bytes)
+  if (!text.skip('0x')) return undefined
+  const value = text.hex()
+  return isNumber(value) && text.lineDone() ? value : undefined
+}
+
+/**
+ * Reads `current_link_speed` and `max_link_speed` in gigatransfers per second: `16.0 GT/s PCIe`, without `PCIe` up to Linux 5.6, `Unknown`, and `Unknown speed` before
+ * that. `unknown` also where the text ends behind the number.
+ */
+export function parseSpeed(bytes: Uint8Array): number | 'unknown' | undefined {
+  const text = new KernelText(bytes)
+  if (text.skip('Unknown')) return 'unknown'
+  const value = text.decimal()
+  return isNumber(value) && value > 0 && text.word() === 'GT/s' ? value : undefined
+}
+
+/** Lanes of `current_link_width` and `max_link_width`, as they stand there. 0, 63 and 255 are not widths of links. */
+export function parseWidth(bytes: Uint8Array): number | undefined {
+  const value = parseNumber(bytes)
+  return value === undefined || value > 255 ? undefined : Number(value)
+}
+
+/** A file that holds one number that is not negative. */
+export function parseNumber(bytes: Uint8Array): Integer64 | undefined {
+  const text = new KernelText(bytes)
+  const value = text.u64()
+  return isNumber(value) && text.lineDone() ? value : undefined
+}
+
+/** NUMA node of a device: −1 where the firmware does not say. */
+export function parseNumaNode(bytes: Uint8Array): number | 'unknown' | undefined {
+  const text = new KernelText(bytes)
+  if (text.skip('-1')) return text.lineDone() ? 'unknown' : undefined
+  const value = parseNumber(bytes)
+  return value === undefined || value > 0xffff ? undefined : Number(value)
+}
+
+/**
+ * Bits of a lane that carry packets, of all that it moves: 8 of 10 in the first two generations, 128 of 130 up to the fifth, 242 of 256 bytes of a flit from the sixth
+ * on.
+ */
+const CODINGS: ReadonlyMap<number, number> = new Map([
+  [2.5, 8 / 10],
+  [5, 8 / 10],
+  [8, 128 / 130],
+  [16, 128 / 130],
+  [32, 128 / 130],
+  [64, 242 / 256],
+  [128, 242 / 256],
+])
+const BITS_PER_BYTE = 8
+
+/** Bytes per second and direction of a link; `undefined` for a speed of no generation. */
+export function bandwidthOf(gigatransfers: number, lanes: number): number | undefined {
+  const coding = CODINGS.get(gigatransfers)
+  // Multiplied before it is divided: 32 GT/s times 16 lanes gives whole bytes that no rounding has touched.
+  return coding === undefined ? undefined : Math.floor((gigatransfers * 1e9 * lanes * coding) / BITS_PER_BYTE)
+}

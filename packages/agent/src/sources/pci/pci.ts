@@ -1,0 +1,97 @@
+import { SondeError, wallNs } from '@sonde/sdk'
+import { KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { PciBus } from './bus.ts'
+import { type PciOptions, pciOptions } from './config.ts'
+import type { PciDevice } from './device.ts'
+import { inTurn, PciInventory } from './inventory.ts'
+import { pciAerType, pciDeviceType } from './type.ts'
+
+/**
+ * Devices whose link and errors are read in one sweep; bridges have what the others leave of it, and at least a quarter. Beyond it each has its turn, and the others repeat what was
+ * last read: a sweep of any size takes no longer.
+ */
+const REFRESH_LIMIT = 48
+/** The kernel gives an attribute a page at most. */
+const ATTRIBUTE_BYTES_LIMIT = 4096
+
+/** PCI devices by the files of sysfs: what they are, where they are plugged in, how their link runs, and what errors they saw. */
+class PciSource implements NodeSource {
+  readonly #context: SourceContext
+  readonly #bus: PciBus
+  readonly #sysfs: KernelFiles
+  readonly #inventory: PciInventory
+  #sweep = 0
+
+  constructor(options: PciOptions, context: SourceContext) {
+    this.#context = context
+    this.#bus = new PciBus(context.paths.sysfs)
+    this.#sysfs = new KernelFiles(context.paths.sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT, links: 'refuse' })
+    this.#inventory = new PciInventory(options, this.#bus, this.#sysfs, context)
+  }
+
+  open(): void {
+    // Each file is opened when it is first read.
+  }
+
+  async probe(): Promise<Probe> {
+    const addresses = this.#bus.addresses()
+    if (addresses instanceof ReadFailure) {
+      return { state: addresses.kind === 'denied' ? 'denied' : 'absent', reason: addresses.error.message }
+    }
+    const { found, failure } = await this.#inventory.survey(addresses)
+    if (found > 0) return { state: 'present', found: `${found} devices` }
+    if (failure?.kind === 'denied') return { state: 'denied', reason: failure.error.message }
+    return { state: 'absent', reason: this.#nothing(addresses.length) }
+  }
+
+  async sample(): Promise<void> {
+    const addresses = this.#bus.addresses()
+    if (addresses instanceof ReadFailure) throw addresses.error
+    const inventory = this.#inventory
+    if (!(await inventory.follow(addresses))) return
+    const time = wallNs()
+    const devices = [...inventory.devices.values()]
+    for (const device of this.#inTurn(devices)) device.refresh(time)
+    for (const device of devices) {
+      // A device may leave in the middle of a sweep; what is left of its files says nothing then.
+      if (!device.missed || inventory.meetAgain(device)) device.report(time)
+    }
+    if (inventory.leftOut > 0) this.#context.dropped('device_limit', inventory.leftOut)
+    if (inventory.devices.size === 0) throw this.#failure(addresses.length)
+  }
+
+  close(): void {
+    this.#inventory.close()
+    this.#sysfs.close()
+  }
+
+  #inTurn(devices: readonly PciDevice[]): PciDevice[] {
+    const bridges = devices.filter((device) => device.isBridge)
+    const others = devices.filter((device) => !device.isBridge)
+    const left = Math.max(REFRESH_LIMIT - others.length, REFRESH_LIMIT / 4)
+    this.#sweep++
+    return [...inTurn(others, REFRESH_LIMIT, this.#sweep), ...inTurn(bridges, left, this.#sweep)]
+  }
+
+  #failure(count: number): SondeError {
+    const cause = this.#inventory.failure?.error
+    const reason = this.#nothing(count)
+    return new SondeError('SRC_READ', cause === undefined ? reason : `${reason}: ${cause.message}`, { cause })
+  }
+
+  #nothing(count: number): string {
+    return `none of the ${count} devices in ${this.#bus.listing} is both wanted and readable`
+  }
+}
+
+/** Registry row of the pci source. */
+export const pci: SourceDefinition = {
+  name: 'pci',
+  summary: 'PCI devices: place, link speed and width, errors',
+  types: [pciDeviceType, pciAerType],
+  placement: 'inline',
+  intervalMs: 1000,
+  options: pciOptions,
+  create: (options, context) => new PciSource(options as PciOptions, context),
+}
