@@ -1,0 +1,162 @@
+import { Case, type Hint, type Sighting } from './case.ts'
+import type { Rule, Severity } from './rule.ts'
+
+/** A hint that was opened or is over. */
+export interface Edge {
+  /** Names one hint among all, also among those of the same rule and device. */
+  readonly event: string
+  readonly rule: string
+  readonly edge: 'start' | 'end'
+  readonly timeMs: number
+}
+
+/** How many hints a rule has open, and has opened, of one severity. */
+export interface HintCount {
+  readonly rule: string
+  readonly severity: Severity
+  readonly open: number
+  readonly opened: number
+}
+
+/** Cases at a time: a rule on a device each. Further ones are not begun, and counted. */
+const CASE_LIMIT = 1024
+/** Hints that are over are kept for an hour, and at most so many; the oldest leave first. */
+const ENDED_LIMIT = 100
+const ENDED_KEEP_MS = 3_600_000
+/** Edges that wait to be reported; the oldest leave first, and are counted. */
+const EDGE_LIMIT = 1024
+/** Longest time that one evaluation counts for: what lies beyond was not looked at. */
+const ELAPSED_MAX_MS = 2000
+const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, notice: 2 }
+
+/** Every case there is, the hints that are over, and what happened to them. */
+export class CaseBook {
+  /** Changes whenever the answer would. */
+  version = 0
+  /** Cases that were not begun because there were too many, and edges that nobody took in time. */
+  lost = 0
+  readonly #cases = new Map<string, Case>()
+  /** Hints that were opened, by rule and severity. */
+  readonly #opened = new Map<string, number>()
+  #ended: Hint[] = []
+  #edges: Edge[] = []
+  #nowMs = 0
+
+  /** Whether a hint of the rule is open on the device. */
+  isOpen(rule: string, device: string): boolean {
+    return this.#cases.get(idOf(rule, device))?.isOpen === true
+  }
+
+  /** Whether the rule holds or is open on a device. */
+  isExplaining(rule: string, device: string, isAlreadyOpen: boolean): boolean {
+    const found = this.#cases.get(idOf(rule, device))
+    return found !== undefined && (found.isOpen || (found.isSeenNow && !isAlreadyOpen))
+  }
+
+  /** Devices on which a rule has a case. */
+  devicesOf(rule: string): string[] {
+    return [...this.#cases.values()].filter((one) => one.rule.name === rule).map(({ device }) => device)
+  }
+
+  /** Whether anything worse than a notice is open. */
+  get isTroubled(): boolean {
+    for (const one of this.#cases.values()) if (one.isOpen && one.severity !== 'notice') return true
+    return false
+  }
+
+  /** Notes that a rule holds on a device. */
+  see(rule: Rule, sighting: Sighting, nowMs: number): void {
+    const id = idOf(rule.name, sighting.device)
+    let found = this.#cases.get(id)
+    if (found === undefined) {
+      if (this.#cases.size >= CASE_LIMIT) {
+        this.lost++
+        return
+      }
+      found = new Case(rule, id, sighting, nowMs)
+      this.#cases.set(id, found)
+    }
+    found.see(sighting)
+  }
+
+  /** Ends a case at once: something else explains what it saw. */
+  withdraw(rule: string, device: string, nowMs: number): void {
+    const found = this.#cases.get(idOf(rule, device))
+    if (found !== undefined) this.#end(found, nowMs)
+  }
+
+  /** Ends an evaluation. */
+  advance(nowMs: number): void {
+    const elapsedMs = Math.min(Math.max(0, nowMs - this.#nowMs), ELAPSED_MAX_MS)
+    this.#nowMs = nowMs
+    for (const one of this.#cases.values()) {
+      const wasOpen = one.isOpen
+      if (!one.advance(elapsedMs)) this.#end(one, nowMs)
+      else if (!wasOpen && one.isOpen) this.#open(one, nowMs)
+      if (wasOpen || one.isOpen) this.version++
+    }
+    const kept = this.#ended.filter(({ endedMs = 0 }) => Math.abs(nowMs - endedMs) < ENDED_KEEP_MS)
+    if (kept.length === this.#ended.length) return
+    this.#ended = kept
+    this.version++
+  }
+
+  /** Open hints, worst first; of equal ones the oldest. */
+  hints(): Hint[] {
+    const open = [...this.#cases.values()].filter((one) => one.isOpen).map((one) => one.hint())
+    return open.sort((a, b) => order(a) - order(b) || a.sinceMs - b.sinceMs)
+  }
+
+  /** Hints that are over, the latest first. */
+  ended(): readonly Hint[] {
+    return this.#ended
+  }
+
+  /** Hints that are open and that were opened so far, by rule and severity. */
+  counts(): HintCount[] {
+    const open = [...this.#cases.values()].filter((one) => one.isOpen).map((one) => `${one.rule.name} ${one.severity}`)
+    return [...new Set([...this.#opened.keys(), ...open])].map((key) => {
+      const [rule = '', severity] = key.split(' ') as [string, Severity]
+      const count = open.filter((other) => other === key).length
+      return { rule, severity, open: count, opened: this.#opened.get(key) ?? 0 }
+    })
+  }
+
+  /** What happened since the last time it was asked. */
+  takeEdges(): Edge[] {
+    const edges = this.#edges
+    this.#edges = []
+    return edges
+  }
+
+  #open(one: Case, nowMs: number): void {
+    const key = `${one.rule.name} ${one.severity}`
+    this.#opened.set(key, (this.#opened.get(key) ?? 0) + 1)
+    this.#note(one, 'start', nowMs)
+  }
+
+  #end(one: Case, nowMs: number): void {
+    this.#cases.delete(one.id)
+    if (!one.isOpen) return
+    this.version++
+    this.#ended = [one.hint(nowMs), ...this.#ended].slice(0, ENDED_LIMIT)
+    this.#note(one, 'end', nowMs)
+  }
+
+  #note(one: Case, edge: Edge['edge'], timeMs: number): void {
+    if (this.#edges.length >= EDGE_LIMIT) {
+      this.#edges.shift()
+      this.lost++
+    }
+    this.#edges.push({ event: `${one.id}@${Math.round(one.sinceMs)}`, rule: one.rule.name, edge, timeMs })
+  }
+}
+
+/** Standing before forming within the same severity: what is sure comes first. */
+function order({ severity, stage }: Hint): number {
+  return RANK[severity] * 2 + (stage === 'standing' ? 0 : 1)
+}
+
+function idOf(rule: string, device: string): string {
+  return `${rule}/${device}`
+}

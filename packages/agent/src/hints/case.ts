@@ -1,0 +1,139 @@
+import type { Evidence } from './evidence.ts'
+import type { Finding, Rule, Severity } from './rule.ts'
+
+/** A hint as `GET /api/v1/hints` tells it. */
+export interface Hint {
+  /** Rule and device: two of the same are never open at once. */
+  readonly id: string
+  readonly rule: string
+  readonly severity: Severity
+  readonly stage: 'forming' | 'standing'
+  readonly device: string
+  readonly sinceMs: number
+  /** Only of a hint that is over. */
+  readonly endedMs?: number
+  readonly neededMs: number
+  readonly title: string
+  readonly sentence: string
+  readonly value: number
+  readonly limit: number
+  readonly unit: string
+  readonly evidence: readonly Evidence[]
+  readonly affected: readonly string[]
+  readonly lacks: readonly string[]
+}
+
+/** What a rule saw of a device, with what goes into the hint beside it. */
+export interface Sighting {
+  readonly finding: Finding
+  readonly device: string
+  readonly evidence: readonly Evidence[]
+  readonly lacks: readonly string[]
+  /** The newest sample that it rests on. Unit: milliseconds since the Unix epoch. */
+  readonly sampleMs: number
+}
+
+const VOTE_MASK = 0b11111
+const VOTES_NEEDED = 3
+const LINGER_MS = 5000
+
+/**
+ * One rule on one device, from the first time it held until it is over. It forms once the rule held in 3 of 5 evaluations, on two samples at least, and stands
+ * once it has held for as long as the rule says. Time is what passes between evaluations, so that a step of the clock neither ripens nor ends it.
+ */
+export class Case {
+  readonly rule: Rule
+  readonly id: string
+  stage: 'seen' | 'forming' | 'standing' = 'seen'
+  sinceMs: number
+  #sighting: Sighting
+  #votes = 0
+  #firstSampleMs: number
+  #isSeenNow = false
+  #heldMs = 0
+  #idleMs = 0
+
+  constructor(rule: Rule, id: string, sighting: Sighting, nowMs: number) {
+    this.rule = rule
+    this.id = id
+    this.#sighting = sighting
+    this.#firstSampleMs = sighting.sampleMs
+    this.sinceMs = Number.isFinite(sighting.sampleMs) ? sighting.sampleMs : nowMs
+  }
+
+  /** Whether the rule held at the evaluation in hand. */
+  get isSeenNow(): boolean {
+    return this.#isSeenNow
+  }
+
+  get isOpen(): boolean {
+    return this.stage !== 'seen'
+  }
+
+  get severity(): Severity {
+    return this.#sighting.finding.severity ?? this.rule.severity
+  }
+
+  get device(): string {
+    return this.#sighting.device
+  }
+
+  /** The rule holds at this evaluation. */
+  see(sighting: Sighting): void {
+    this.#sighting = sighting
+    this.#isSeenNow = true
+  }
+
+  /** Ends an evaluation; `false` where the case is over. */
+  advance(elapsedMs: number): boolean {
+    const wasSeen = this.#isSeenNow
+    this.#isSeenNow = false
+    this.#votes = ((this.#votes << 1) | (wasSeen ? 1 : 0)) & VOTE_MASK
+    this.#idleMs = wasSeen ? 0 : this.#idleMs + elapsedMs
+    const isHeld = bitCount(this.#votes) >= VOTES_NEEDED
+    if (wasSeen || isHeld) this.#heldMs += elapsedMs
+    if (this.stage === 'seen') {
+      const isSampledTwice = this.#sighting.sampleMs !== this.#firstSampleMs
+      if (wasSeen && (this.rule.isEvent === true || (isHeld && isSampledTwice))) this.stage = 'forming'
+      else if (this.#votes === 0) return false
+    }
+    const { isSure = true } = this.#sighting.finding
+    if (this.stage === 'forming' && wasSeen && isSure && this.#heldMs >= this.rule.neededMs) this.stage = 'standing'
+    return this.stage === 'seen' || this.#idleMs < (this.rule.lingerMs ?? LINGER_MS)
+  }
+
+  /** The hint of an open case. */
+  hint(endedMs?: number): Hint {
+    const { finding, device, evidence, lacks } = this.#sighting
+    const { title, sentence, value, limit, unit, affected = [] } = finding
+    return {
+      id: this.id,
+      rule: this.rule.name,
+      severity: this.severity,
+      stage: this.stage === 'standing' ? 'standing' : 'forming',
+      device,
+      sinceMs: this.sinceMs,
+      ...(endedMs === undefined ? {} : { endedMs }),
+      neededMs: this.rule.neededMs,
+      title,
+      sentence,
+      value: rounded(value),
+      limit,
+      unit,
+      evidence,
+      affected: affected.map(({ id }) => id),
+      lacks,
+    }
+  }
+}
+
+function bitCount(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest !== 0; rest >>>= 1) count += rest & 1
+  return count
+}
+
+/** Four significant digits: more than a measurement over seconds has. */
+function rounded(value: number): number {
+  return Number.isFinite(value) ? Number(value.toPrecision(4)) : 0
+}

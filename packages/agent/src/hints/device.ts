@@ -1,0 +1,28 @@
+import type { Labels } from '@sonde/sdk'
+
+/** What hints need to know of a device. */
+export interface HintDevice {
+  /** As in `GET /api/v1/devices`. */
+  readonly id: string
+  readonly kind: 'gpu' | 'nic' | 'netdev' | 'pci'
+  /** What the kernel or the driver calls it: `mlx5_3`, `eth0`, an address; `GPU 3` of a GPU. */
+  readonly name: string
+  /** The column of GPUs and NICs that belong together; null where it is in none. */
+  readonly rail: number | null
+  readonly isSimulated: boolean
+  /** Devices of the same rail, by id. */
+  readonly pairs: readonly string[]
+}
+
+/** Finds the device that a series belongs to. */
+export interface DeviceLookup {
+  /** Changes whenever a series may belong to another device than before. */
+  readonly version: number
+  /** The device of a series; undefined where none is known (yet). */
+  deviceOf(type: string, labels: Labels): HintDevice | undefined
+}
+
+/** Title of a device in sentences: place before name, as tiles have it. */
+export function titleOf({ kind, name, rail }: HintDevice): string {
+  return kind === 'nic' && rail !== null ? `NIC ${rail}` : name
+}

@@ -1,0 +1,208 @@
+import {
+  type Batch,
+  countDrop,
+  counter,
+  gauge,
+  label,
+  markType,
+  type Sink,
+  type Source,
+  sinkStats,
+  timestamp,
+} from '@sonde/sdk'
+import { defineOwnType } from '@sonde/sdk/internal'
+import type { Hint } from './case.ts'
+import { CaseBook } from './case-book.ts'
+import type { DeviceLookup, HintDevice } from './device.ts'
+import { evidenceOf, lacksOf } from './evidence.ts'
+import type { Look } from './look.ts'
+import type { Rule } from './rule.ts'
+import { RULES } from './rules/index.ts'
+import { Scope } from './scope.ts'
+import { SeriesWatch, type WatchedSeries } from './series-watch.ts'
+
+/** How often an agent evaluates. Unit: milliseconds. */
+export const EVALUATE_EVERY_MS = 500
+const SWEEP_EVERY_MS = 60_000
+/** Trouble that lasts longer than this is what the node is like: means of the past move again. Unit: milliseconds. */
+const FROZEN_MAX_MS = 3_600_000
+
+/** What hints say of themselves, a row a rule and severity. */
+const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity', {
+  time: timestamp(),
+  rule: label('Rule that opened them'),
+  severity: label('critical, warning or notice'),
+  open: gauge('u64', { help: 'Hints that are open' }),
+  opened_total: counter('u64', { help: 'Hints that were opened' }),
+})
+
+/** Options of {@link Hints}. */
+export interface HintsOptions {
+  readonly devices: DeviceLookup
+  /** Default: every rule there is. */
+  readonly rules?: readonly Rule[]
+  /** Windows of signals at most. Default: 8192, some 16 MiB. Policy: series without room are not watched, their records are counted as `window_limit`. */
+  readonly windowLimit?: number
+}
+
+/** What `GET /api/v1/hints` answers. */
+export interface HintsAnswer {
+  readonly nowMs: number
+  /** How many rules watch. */
+  readonly rules: number
+  /** Open ones, worst first. */
+  readonly hints: readonly Hint[]
+  /** Those that ended in the last hour, the latest first. */
+  readonly ended: readonly Hint[]
+}
+
+/**
+ * Looks at records with the rules of `rules/`. A sink that keeps of each device a short window of the signals that rules name, and nothing else. It has no
+ * clock: time comes with the records and with `evaluate`, so that a recorded day passes through it in seconds.
+ */
+export class Hints implements Sink {
+  readonly name = 'hints'
+  readonly stats = sinkStats()
+  readonly #rules: readonly Rule[]
+  readonly #devices: DeviceLookup
+  readonly #watch: SeriesWatch
+  readonly #book = new CaseBook()
+  #scopes: Scope[] = []
+  /** Versions of devices and series that the scopes were made from. */
+  #scopesAre = ''
+  #nowMs = 0
+  #sweptMs = 0
+  #frozenMs = 0
+  #closed = false
+
+  constructor({ devices, rules = RULES, windowLimit }: HintsOptions) {
+    this.#rules = rules
+    this.#devices = devices
+    this.#watch = new SeriesWatch(new Set(rules.flatMap(({ uses }) => uses)), windowLimit)
+  }
+
+  /** Changes whenever the answer would. */
+  get version(): number {
+    return this.#book.version
+  }
+
+  accept(batch: Batch): void {
+    const startedMs = performance.now()
+    this.stats.in += batch.count
+    if (this.#closed) countDrop(this.stats, 'closed', batch.count)
+    else if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes) {
+      this.stats.errors++
+      countDrop(this.stats, 'wrong_size', batch.count)
+    } else {
+      const refused = this.#watch.take(batch)
+      countDrop(this.stats, 'window_limit', refused)
+      this.stats.out += batch.count - refused
+    }
+    this.stats.seconds += (performance.now() - startedMs) / 1000
+  }
+
+  async flush(): Promise<void> {
+    // What was accepted is looked at by the next evaluation: there is nothing to wait for.
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#watch.clear()
+  }
+
+  /** Looks at what is there now with every rule. The time counts as spent by the sink. */
+  evaluate(nowMs: number): void {
+    if (this.#closed) return
+    const startedMs = performance.now()
+    this.#regroup()
+    for (const scope of this.#scopes) {
+      scope.nowMs = nowMs
+      for (const rule of this.#rules) this.#ask(rule, scope)
+    }
+    this.#book.advance(nowMs)
+    this.#frozenMs = this.#book.isTroubled ? this.#frozenMs + Math.max(0, nowMs - this.#nowMs) : 0
+    this.#watch.isFrozen = this.#frozenMs > 0 && this.#frozenMs < FROZEN_MAX_MS
+    this.#nowMs = nowMs
+    if (Math.abs(nowMs - this.#sweptMs) > SWEEP_EVERY_MS) {
+      this.#sweptMs = nowMs
+      this.#watch.sweep(nowMs)
+    }
+    this.stats.seconds += (performance.now() - startedMs) / 1000
+  }
+
+  /** The hints of the last evaluation. */
+  answer(): HintsAnswer {
+    return { nowMs: this.#nowMs, rules: this.#rules.length, hints: this.#book.hints(), ended: this.#book.ended() }
+  }
+
+  /** Reports what opened and ended since the last report as marks, and how many there are. */
+  report(source: Source): void {
+    for (const { event, rule, edge, timeMs } of this.#book.takeEdges())
+      source.report(markType, { time: BigInt(Math.round(timeMs)) * 1_000_000n, event, rule, edge })
+    for (const { rule, severity, open, opened } of this.#book.counts()) {
+      const row = source.bind(hintCountType, { rule, severity })
+      row.gauge('open').set(open)
+      row.counter('opened_total').set(opened)
+    }
+    source.flush()
+  }
+
+  #ask(rule: Rule, scope: Scope): void {
+    for (const look of looksFor(rule, scope)) {
+      look.newestMs = Number.NEGATIVE_INFINITY
+      const finding = rule.find(look, scope)
+      if (finding === undefined || Object.values(rule.not).some((isAlike) => isAlike(look))) continue
+      const { id: device } = finding.device ?? look.device
+      if (this.#isExplained(rule, device, scope)) {
+        this.#book.withdraw(rule.name, device, scope.nowMs)
+        continue
+      }
+      const sampleMs = look.newestMs === Number.NEGATIVE_INFINITY ? newestOf(scope) : look.newestMs
+      const shown = scope.looks.find((other) => other.device.id === device) ?? look
+      const evidence = evidenceOf(rule, shown)
+      this.#book.see(rule, { finding, device, evidence, lacks: lacksOf(rule, look), sampleMs }, scope.nowMs)
+    }
+  }
+
+  #isExplained({ name, explainedBy = {} }: Rule, device: string, scope: Scope): boolean {
+    const isOpen = this.#book.isOpen(name, device)
+    return Object.entries(explainedBy).some(([other, where]) => {
+      if (where === 'device') return this.#book.isExplaining(other, device, isOpen)
+      return this.#book
+        .devicesOf(other)
+        .some((place) => scope.has(place) && this.#book.isExplaining(other, place, isOpen))
+    })
+  }
+
+  /** Groups series by device anew where any of them changed. */
+  #regroup(): void {
+    const are = `${this.#devices.version} ${this.#watch.version}`
+    if (are === this.#scopesAre) return
+    this.#scopesAre = are
+    const isOpen = (rule: string, device: string) => this.#book.isOpen(rule, device)
+    const scopes = { real: new Scope(false, isOpen), simulated: new Scope(true, isOpen) }
+    for (const series of this.#watch.series.values()) {
+      const scope = series.labels.simulated === 'true' ? scopes.simulated : scopes.real
+      const device = this.#deviceOf(series, scope)
+      if (device === undefined) continue
+      const look = scope.of(device)
+      for (const { signal, window } of series.windows) look.add(signal, window, series.labels)
+    }
+    this.#scopes = Object.values(scopes).filter(({ looks }) => looks.length > 0)
+  }
+
+  #deviceOf({ type, labels }: WatchedSeries, scope: Scope): HintDevice | undefined {
+    return type.startsWith('host_') ? scope.node : this.#devices.deviceOf(type, labels)
+  }
+}
+
+function looksFor(rule: Rule, scope: Scope): readonly Look[] {
+  if (rule.of === 'gpu') return scope.gpus
+  if (rule.of === 'nic') return scope.nics
+  return [scope.of(scope.node)]
+}
+
+/** A rule about the node looks through many devices; its sample is the newest that any of them was looked at with. */
+function newestOf(scope: Scope): number {
+  return scope.looks.reduce((newest, { newestMs }) => Math.max(newest, newestMs), Number.NEGATIVE_INFINITY)
+}

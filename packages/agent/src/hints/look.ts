@@ -1,0 +1,163 @@
+import type { Labels } from '@sonde/sdk'
+import type { HintDevice } from './device.ts'
+import type { Scope } from './scope.ts'
+import type { Signal } from './signal.ts'
+import type { Window } from './window.ts'
+
+/** The window that rules look at unless they say another: longer than a step of most training, so that phases even out. Unit: milliseconds. */
+export const SHORT_MS = 3000
+/** What a base is made of at least. Unit: milliseconds. */
+export const BASE_MIN_MS = 60_000
+
+/**
+ * The signals of one device, as rules see them at one instant. What is not there, is stale or is not yet known is NaN: every comparison with it is false, so
+ * that what is missing never makes a rule hold.
+ */
+export class Look {
+  readonly device: HintDevice
+  readonly scope: Scope
+  /** Newest sample that was looked at since the last `begin`. Unit: milliseconds since the Unix epoch. */
+  newestMs = Number.NEGATIVE_INFINITY
+  readonly #windows = new Map<Signal, Window[]>()
+  readonly #labels = new Map<Signal, Labels[]>()
+
+  constructor(device: HintDevice, scope: Scope) {
+    this.device = device
+    this.scope = scope
+  }
+
+  /** Adds a window of one of the device's series. */
+  add(signal: Signal, window: Window, labels: Labels): void {
+    listIn(this.#windows, signal).push(window)
+    listIn(this.#labels, signal).push(labels)
+  }
+
+  /** Labels of each series that has the signal. */
+  labels(signal: Signal): readonly Labels[] {
+    return this.#labels.get(signal) ?? []
+  }
+
+  /** Whether any of the device's series has the signal now. */
+  has(signal: Signal): boolean {
+    return this.#fresh(signal).length > 0
+  }
+
+  /** Rate of a counter, mean of the last `overMs`. Unit: per second. */
+  rate(signal: Signal, overMs = SHORT_MS): number {
+    return this.#join(signal, (window) => window.rate(overMs))
+  }
+
+  /** The highest rate between two samples of the last `overMs`. Unit: per second. */
+  peak(signal: Signal, overMs: number): number {
+    return this.#join(signal, (window) => window.peak(overMs))
+  }
+
+  /** What a counter gained in the last `overMs`. */
+  increase(signal: Signal, overMs: number): number {
+    return this.#join(signal, (window) => window.increase(overMs))
+  }
+
+  /** What a counter gained in the last 10 minutes. */
+  events(signal: Signal): number {
+    return this.#join(signal, (window) => window.past?.total() ?? Number.NaN)
+  }
+
+  /** Newest value of a gauge. */
+  last(signal: Signal): number {
+    return this.#join(signal, (window) => window.last())
+  }
+
+  /** Mean of a gauge over the last `overMs`. */
+  mean(signal: Signal, overMs = SHORT_MS): number {
+    return this.#join(signal, (window) => window.mean(overMs))
+  }
+
+  /** Largest value of a gauge in the last `overMs`. */
+  max(signal: Signal, overMs: number): number {
+    return this.#join(signal, (window) => window.max(overMs))
+  }
+
+  /** Smallest value of a gauge in the last `overMs`. */
+  min(signal: Signal, overMs: number): number {
+    return this.#join(signal, (window) => window.min(overMs))
+  }
+
+  /** The device's own mean of the last 10 minutes, without the time in which a hint was open. NaN before there are `leastMs` of it. */
+  base(signal: Signal, leastMs = BASE_MIN_MS): number {
+    return this.#join(signal, (window) => window.past?.mean(leastMs) ?? Number.NaN)
+  }
+
+  /** Time since a counter last rose. Unit: milliseconds; ∞ where it never did while it was watched. */
+  sinceRise(signal: Signal): number {
+    let roseMs = Number.NEGATIVE_INFINITY
+    for (const window of this.#fresh(signal)) roseMs = Math.max(roseMs, window.roseMs)
+    return this.scope.nowMs - roseMs
+  }
+
+  /** Time since a counter was reset, or a long pause of its series ended. Unit: milliseconds; ∞ where none was seen. */
+  sinceBreak(signal: Signal): number {
+    let brokeMs = Number.NEGATIVE_INFINITY
+    for (const window of this.#windows.get(signal) ?? []) brokeMs = Math.max(brokeMs, window.brokeMs)
+    return this.scope.nowMs - brokeMs
+  }
+
+  /** Bits that were set in any sample of a gauge of bits in the last `overMs`. */
+  bits(signal: Signal, overMs: number): number {
+    return this.#join(signal, (window) => window.bits(overMs))
+  }
+
+  /** The rates of a counter's series one by one, such as those of lanes. Unit: per second. */
+  rates(signal: Signal, overMs = SHORT_MS): number[] {
+    return this.#fresh(signal).map((window) => window.rate(overMs))
+  }
+
+  /** Time of the newest sample, however old it is. Unit: milliseconds since the Unix epoch. */
+  lastSeenMs(signal: Signal): number {
+    const windows = this.#windows.get(signal) ?? []
+    return windows.reduce((newest, window) => Math.max(newest, window.newestMs), Number.NEGATIVE_INFINITY)
+  }
+
+  /** Samples that came after a time, of the series that has most of them. */
+  samplesSince(signal: Signal, timeMs: number): number {
+    return this.windows(signal).reduce((most, window) => Math.max(most, window.samplesSince(timeMs)), 0)
+  }
+
+  /** All windows of a signal, stale ones too. */
+  windows(signal: Signal): readonly Window[] {
+    return this.#windows.get(signal) ?? []
+  }
+
+  #fresh(signal: Signal): Window[] {
+    const windows = this.#windows.get(signal)
+    if (windows === undefined) return []
+    const { nowMs } = this.scope
+    const fresh = windows.filter((window) => window.isFresh(nowMs))
+    for (const { newestMs } of fresh) if (newestMs > this.newestMs) this.newestMs = newestMs
+    return fresh
+  }
+
+  #join(signal: Signal, read: (window: Window) => number): number {
+    const windows = this.#windows.get(signal)
+    let joined = Number.NaN
+    if (windows === undefined) return joined
+    const { nowMs } = this.scope
+    for (const window of windows) {
+      if (!window.isFresh(nowMs)) continue
+      if (window.newestMs > this.newestMs) this.newestMs = window.newestMs
+      const value = read(window)
+      if (Number.isNaN(value)) continue
+      if (Number.isNaN(joined)) joined = value
+      else joined = signal.across === 'sum' ? joined + value : Math.max(joined, value)
+    }
+    return joined
+  }
+}
+
+function listIn<K, V>(lists: Map<K, V[]>, key: K): V[] {
+  let list = lists.get(key)
+  if (list === undefined) {
+    list = []
+    lists.set(key, list)
+  }
+  return list
+}

@@ -1,0 +1,67 @@
+import type { HintDevice } from './device.ts'
+import type { Look } from './look.ts'
+import type { Scope } from './scope.ts'
+import type { Signal } from './signal.ts'
+
+/** How much a hint matters. */
+export type Severity = 'critical' | 'warning' | 'notice'
+
+/** A number that a rule compares with, and where it comes from. */
+export interface Limit {
+  readonly what: string
+  readonly value: number
+  /** Unit of `value`, as people read it: `/s`, `% of time`. */
+  readonly unit: string
+  /** Who uses it, or how it was found. */
+  readonly source: string
+}
+
+/** What a rule saw. */
+export interface Finding {
+  /** The device at fault; default: the one that was looked at. */
+  readonly device?: HintDevice
+  /** Default: that of the rule. */
+  readonly severity?: Severity
+  readonly title: string
+  /** Numbers against their limit and siblings. */
+  readonly sentence: string
+  readonly value: number
+  readonly limit: number
+  readonly unit: string
+  /** Devices that show the effect without being the origin. */
+  readonly affected?: readonly HintDevice[]
+  /** False while it shows but is not certain yet: the hint stays forming, however long it holds. Default: true. */
+  readonly isSure?: boolean
+}
+
+/** A rule as every one of them is written: one file each, below `rules/`. */
+export interface Rule {
+  /** Name in ids, marks and metrics. */
+  readonly name: string
+  /** What it sees, a sentence for people. */
+  readonly sees: string
+  readonly severity: Severity
+  /** What it is asked about: each GPU, each NIC, or the node once. */
+  readonly of: 'gpu' | 'nic' | 'node'
+  /** How long it must hold before the hint stands. Unit: milliseconds. */
+  readonly neededMs: number
+  /** True of what is counted and not measured: one sample is enough then. */
+  readonly isEvent?: boolean
+  /** How long a hint stays after the rule held last. Default: 5 seconds. Unit: milliseconds. */
+  readonly lingerMs?: number
+  /** Signals that it uses; what a device has not of them is told as lacking. */
+  readonly uses: readonly Signal[]
+  /** Those of them that show it, for evidence. */
+  readonly shows: readonly Signal[]
+  readonly limits: readonly Limit[]
+  /** Look-alikes, in words, and when it is one of them: then it does not hold. */
+  readonly not: Readonly<Record<string, (look: Look) => boolean>>
+  /** Look-alikes that the limits alone tell apart. */
+  readonly toldApart?: readonly string[]
+  /** Rules that explain what it sees where they hold on the same device (`device`), or anywhere on the node (`node`). */
+  readonly explainedBy?: Readonly<Record<string, 'device' | 'node'>>
+  /** What it would want to know and no signal tells. */
+  readonly lacksAlways?: readonly string[]
+  /** What it sees of a device now; undefined where it does not hold. Look-alikes are ruled out after it. */
+  find(look: Look, scope: Scope): Finding | undefined
+}

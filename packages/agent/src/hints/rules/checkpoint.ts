@@ -1,0 +1,60 @@
+import { maxKnown, median } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { GPU, NIC } from '../signals.ts'
+import { amount, percent } from '../words.ts'
+import { railUse, workingGpus } from '../workload.ts'
+
+const COPY_BYTES = 2e9
+const GPU_SHARE = 7 / 8
+const OVER_MS = 1500
+const COPIED_OVER_MS = 60_000
+const LINE_SHARE = 0.01
+const UTILISATION = 50
+
+/** A label rather than an alarm: the node writes its state away. */
+export const checkpoint: Rule = {
+  name: 'checkpoint',
+  sees: 'All GPUs stand still while memory is copied to the host: the job writes a checkpoint.',
+  severity: 'notice',
+  of: 'node',
+  neededMs: 0,
+  uses: [GPU.pcieSent, GPU.utilisation, NIC.sentBytes],
+  shows: [GPU.pcieSent, GPU.utilisation, NIC.sentBytes],
+  limits: [
+    {
+      what: 'copies to the host',
+      value: COPY_BYTES / 1e9,
+      unit: 'GB/s on 7 of 8 GPUs',
+      source: '30 GB a GPU in 1.5 to 6 s',
+    },
+    { what: 'sent on any rail', value: LINE_SHARE * 100, unit: '% of line', source: 'training stands still' },
+  ],
+  not: {
+    'a collective that hangs: use stays at 100 % and nothing is copied': ({ scope }) =>
+      median(scope.gpus.map((look) => look.last(GPU.utilisation))) > UTILISATION,
+  },
+  toldApart: ['a wait for data: nothing is copied to the host'],
+  find(_look, scope) {
+    const job = workingGpus(scope)
+    const use = railUse(scope, OVER_MS)
+    if (job.length === 0 || use > LINE_SHARE) return undefined
+    const copying = job.filter((look) => look.last(GPU.pcieSent) > COPY_BYTES)
+    const isCopying = copying.length >= GPU_SHARE * job.length
+    // Storage is still written when the copies are done.
+    if (!isCopying && !scope.isOpen('checkpoint', scope.node)) return undefined
+    const bytes = maxKnown(...job.map((look) => look.max(GPU.pcieSent, COPIED_OVER_MS)))
+    const storage = maxKnown(
+      ...scope.nics.filter(({ device }) => device.rail === null).map((nic) => nic.rate(NIC.sentBytes)),
+    )
+    const written = storage > 0 ? `; ${amount(storage, 'B')}/s to storage` : ''
+    return {
+      device: scope.node,
+      affected: job.map(({ device }) => device),
+      title: 'A checkpoint is being written',
+      sentence: `${job.length} GPUs copied at up to ${amount(bytes, 'B')}/s each, limit ${amount(COPY_BYTES, 'B')}/s, with the rails at ${percent(Number.isNaN(use) ? 0 : use)} of line${written}`,
+      value: bytes,
+      limit: COPY_BYTES,
+      unit: 'bytes/s',
+    }
+  },
+}

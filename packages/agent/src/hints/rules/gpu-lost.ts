@@ -1,0 +1,96 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { firstKnown } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import type { Scope } from '../scope.ts'
+import { GPU, XID } from '../signals.ts'
+import { duration } from '../words.ts'
+
+const EVENT_OVER_MS = 60_000
+/** Samples that the others gave while it gave none. One is missed now and then. */
+const MISSED_SAMPLES = 3
+const SEEN_MS = 600_000
+
+/** How long it has been silent while others talk. Unit: milliseconds; NaN where it is not, or all are. */
+function silentMs(look: Look, scope: Scope): number {
+  const mine = look.lastSeenMs(GPU.power)
+  const others = scope.siblings(look).filter((other) => other.has(GPU.power))
+  if (!Number.isFinite(mine) || others.length === 0) return Number.NaN
+  const missed = Math.min(...others.map((other) => other.samplesSince(GPU.power, mine)))
+  return missed >= MISSED_SAMPLES ? scope.nowMs - mine : Number.NaN
+}
+
+/** A GPU that fell off the bus. */
+export const gpuLost: Rule = {
+  name: 'gpu_lost',
+  sees: 'A GPU that was there a moment ago gives no more samples while its siblings do, or the driver tells XID 79.',
+  severity: 'critical',
+  of: 'gpu',
+  neededMs: 5000,
+  isEvent: true,
+  lingerMs: 10_000,
+  uses: [GPU.power, XID.lost],
+  shows: [GPU.power, XID.lost],
+  limits: [
+    {
+      what: 'samples missing',
+      value: MISSED_SAMPLES,
+      unit: 'that siblings gave',
+      source: 'one is missed now and then',
+    },
+    { what: 'XID 79', value: 1, unit: 'event', source: 'DCGM, AzureHPC' },
+  ],
+  not: {
+    'a driver that was loaded anew, or a reset: all GPUs are gone': ({ scope }) =>
+      !scope.gpus.some((look) => look.has(GPU.power)),
+    'MIG is set up: only some of its values are gone': (look) =>
+      look.has(GPU.migMode) && look.has(GPU.power) && !(look.increase(XID.lost, EVENT_OVER_MS) >= 1),
+  },
+  toldApart: ['an exporter that was restarted: all GPUs are gone, not one', 'a missed sample'],
+  find(look, scope) {
+    const told = look.increase(XID.lost, EVENT_OVER_MS) >= 1
+    const missingMs = silentMs(look, scope)
+    const isGone = missingMs < SEEN_MS
+    if (!told && !isGone) return undefined
+    const since = isGone ? `gave its last sample ${duration(missingMs)} ago` : 'still answers'
+    const others = scope.siblings(look).filter((other) => other.has(GPU.power)).length
+    return {
+      title: `${titleOf(look.device)} is lost`,
+      sentence: `${look.device.name} ${since}, ${others} siblings answer, limit ${MISSED_SAMPLES} samples${told ? '; the driver tells XID 79' : ''}`,
+      value: firstKnown(missingMs / 1000, 0),
+      limit: MISSED_SAMPLES,
+      unit: 's without a sample',
+      affected: scope.siblings(look).map(({ device }) => device),
+    }
+  },
+}
+
+/** Errors that the driver tells by number. */
+export const gpuError: Rule = {
+  name: 'gpu_error',
+  sees: 'The driver tells an XID of NVLink or of the GPU’s own processor (74, 119, 120), after which a reset is due.',
+  severity: 'critical',
+  of: 'gpu',
+  neededMs: 0,
+  isEvent: true,
+  lingerMs: 600_000,
+  uses: [XID.device],
+  shows: [XID.device],
+  limits: [{ what: 'XID 74, 119 or 120', value: 1, unit: 'event', source: 'DCGM fails, AzureHPC drains' }],
+  not: {},
+  toldApart: [
+    'XID 13, 31, 43 and 45: the application',
+    'the gauge of the last XID, which stays until the driver is loaded anew',
+  ],
+  find(look) {
+    const told = look.increase(XID.device, EVENT_OVER_MS)
+    if (!(told >= 1)) return undefined
+    return {
+      title: `${titleOf(look.device)} tells an error`,
+      sentence: `${look.device.name} told XID 74, 119 or 120 ${told} times in the last minute, limit 1`,
+      value: told,
+      limit: 1,
+      unit: 'errors',
+    }
+  },
+}

@@ -1,0 +1,47 @@
+import type { Rule } from '../rule.ts'
+import { checkpoint } from './checkpoint.ts'
+import { fabricHotspot, incast } from './congestion.ts'
+import { dataStall } from './data-stall.ts'
+import { eccCorrected, eccPending, eccUncorrected } from './ecc.ts'
+import { gpuError, gpuLost } from './gpu-lost.ts'
+import { linkBer } from './link-ber.ts'
+import { linkFlap } from './link-flap.ts'
+import { noisyNeighbour } from './noisy-neighbour.ts'
+import { gpuAer, nicAer } from './pcie-aer.ts'
+import { gpuDowntrain, nicDowntrain } from './pcie-downtrain.ts'
+import { pfcSource, pfcVictim } from './pfc.ts'
+import { powerBrake, powerCap } from './power.ts'
+import { retransmissionStorm } from './retransmission-storm.ts'
+import { sharedDevice } from './shared-device.ts'
+import { straggler } from './straggler.ts'
+import { stuckCollective } from './stuck-collective.ts'
+import { thermalThrottle } from './thermal-throttle.ts'
+
+/** Every rule there is. Those that explain others come before them. A new one is a file beside this one and a row here. */
+export const RULES: readonly Rule[] = [
+  gpuLost,
+  gpuError,
+  linkFlap,
+  checkpoint,
+  nicDowntrain,
+  gpuDowntrain,
+  linkBer,
+  pfcSource,
+  pfcVictim,
+  retransmissionStorm,
+  incast,
+  fabricHotspot,
+  noisyNeighbour,
+  powerBrake,
+  powerCap,
+  thermalThrottle,
+  eccUncorrected,
+  eccPending,
+  eccCorrected,
+  nicAer,
+  gpuAer,
+  stuckCollective,
+  straggler,
+  dataStall,
+  sharedDevice,
+]

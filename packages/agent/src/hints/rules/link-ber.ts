@@ -1,0 +1,114 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { firstKnown, maxKnown, median } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import type { Scope } from '../scope.ts'
+import { NIC } from '../signals.ts'
+import { amount, perSecond, power } from '../words.ts'
+import { lineOf, slowedGpus } from '../workload.ts'
+
+const BASE_FACTOR = 10
+/** Below this a link is as good as new, whatever it was before. */
+const RATE_LEAST = 5e-8
+/** How far the others may have moved with it before it is no longer about this link. */
+const TOGETHER_FACTOR = 3
+const EFFECTIVE_EVENTS = 2
+const EFFECTIVE_PER_S = 1
+const LANE_FACTOR = 20
+/** The rate hardly moves by itself: a short base is enough. */
+const BASE_LEAST_MS = 10_000
+/** 425 Gb/s of coded bits carry 400 Gb/s. */
+const CODED_BITS_PER_BYTE = 8.5
+
+function bitErrorRate(look: Look): number {
+  return firstKnown(look.mean(NIC.rawErrorRate), look.rate(NIC.correctedBits) / (lineOf(look) * CODED_BITS_PER_BYTE))
+}
+
+function baseOf(look: Look): number {
+  const corrected = look.base(NIC.correctedBits, BASE_LEAST_MS) / (lineOf(look) * CODED_BITS_PER_BYTE)
+  return firstKnown(look.base(NIC.rawErrorRate, BASE_LEAST_MS), corrected)
+}
+
+/** Errors that correction left over, in 10 minutes. */
+function effectiveEvents(look: Look): number {
+  return maxKnown(look.events(NIC.effectiveErrors), look.events(NIC.codingErrors), look.events(NIC.symbolErrors))
+}
+
+function effectiveRate(look: Look): number {
+  return maxKnown(look.rate(NIC.effectiveErrors), look.rate(NIC.codingErrors), look.rate(NIC.symbolErrors))
+}
+
+/** How much more than it used to. */
+function growthOf(look: Look): number {
+  return bitErrorRate(look) / Math.max(baseOf(look), 1e-12)
+}
+
+/** The lane that has nearly all errors; in words, empty where none stands out. */
+function laneOf(look: Look): string {
+  const rates = look.rates(NIC.laneErrors)
+  const worst = Math.max(...rates)
+  const others = median(rates.filter((rate) => rate !== worst))
+  if (!(worst > LANE_FACTOR * Math.max(others, 1))) return ''
+  return `; nearly all of them on lane ${look.labels(NIC.laneErrors)[rates.indexOf(worst)]?.lane ?? '?'}`
+}
+
+function usualOf(look: Look, scope: Scope): number {
+  return firstKnown(median(scope.siblings(look).map(bitErrorRate)), 0)
+}
+
+/** A link that gets worse. */
+export const linkBer: Rule = {
+  name: 'link_ber',
+  sees: 'A link has many more bit errors than it used to, or errors that correction could not mend: cable, optics or connector age.',
+  severity: 'warning',
+  of: 'nic',
+  neededMs: 10_000,
+  uses: [NIC.rawErrorRate, NIC.correctedBits, NIC.effectiveErrors, NIC.codingErrors, NIC.symbolErrors, NIC.laneErrors],
+  shows: [NIC.rawErrorRate, NIC.correctedBits, NIC.codingErrors],
+  limits: [
+    {
+      what: 'bit error rate',
+      value: BASE_FACTOR,
+      unit: '× its own mean of 10 min',
+      source: 'trend before loss; vendors publish no limit',
+    },
+    {
+      what: 'errors left after correction',
+      value: EFFECTIVE_EVENTS,
+      unit: 'in 10 min',
+      source: 'a healthy link has none',
+    },
+    {
+      what: 'errors left after correction',
+      value: EFFECTIVE_PER_S,
+      unit: '/s: critical',
+      source: 'packets are lost at this rate',
+    },
+  ],
+  not: {
+    'drift of all ports together, as with temperature': (look) =>
+      !(effectiveEvents(look) >= EFFECTIVE_EVENTS) && median(look.scope.siblings(look).map(growthOf)) > TOGETHER_FACTOR,
+  },
+  toldApart: ['a long cable with many corrected bits, always the same'],
+  explainedBy: {},
+  lacksAlways: ['the rate of a week ago'],
+  find(look, scope) {
+    const rate = bitErrorRate(look)
+    const limit = Math.max(BASE_FACTOR * baseOf(look), RATE_LEAST)
+    const left = effectiveEvents(look)
+    const isWorse = rate > limit
+    if (!isWorse && !(left >= EFFECTIVE_EVENTS)) return undefined
+    const perS = effectiveRate(look)
+    const errors = left >= 1 ? `, ${amount(left)} errors left after correction (${perSecond(firstKnown(perS, 0))})` : ''
+    const against = Number.isNaN(limit) ? '' : `, limit ${power(limit)}`
+    return {
+      severity: perS > EFFECTIVE_PER_S ? 'critical' : 'warning',
+      title: `${titleOf(look.device)} has more and more bit errors`,
+      sentence: `${look.device.name} has a bit error rate of ${power(rate)}, its siblings ${power(usualOf(look, scope))}${against}${errors}${laneOf(look)}`,
+      value: isWorse ? rate : left,
+      limit: isWorse ? limit : EFFECTIVE_EVENTS,
+      unit: isWorse ? 'errors a bit' : 'errors in 10 min',
+      affected: perS > EFFECTIVE_PER_S ? slowedGpus(scope) : [],
+    }
+  },
+}

@@ -1,0 +1,83 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { maxKnown } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { NIC } from '../signals.ts'
+import { amount, duration } from '../words.ts'
+import { hasTraffic, slowedGpus } from '../workload.ts'
+
+const EVENT_OVER_MS = 60_000
+const FLAPS = 3
+const DROPPED_MS = 240_000
+const TOGETHER_MS = 2500
+const TOGETHER_COUNT = 3
+
+/** The old 8-bit counter stays at its maximum, and carrier changes come in pairs: whichever saw most is right. */
+function downsOf(read: (signal: (typeof NIC)[keyof typeof NIC]) => number): number {
+  return maxKnown(read(NIC.linkDownEvents), read(NIC.linkDowned), Math.ceil(read(NIC.carrierChanges) / 2))
+}
+
+function sinceDown(look: Look): number {
+  return Math.min(
+    look.sinceRise(NIC.linkDownEvents),
+    look.sinceRise(NIC.linkDowned),
+    look.sinceRise(NIC.carrierChanges),
+  )
+}
+
+function isDown(look: Look): boolean {
+  return look.last(NIC.state) === 1 || look.last(NIC.carrier) === 0 || look.last(NIC.linkDetected) === 0
+}
+
+/** The link of a port went down. */
+export const linkFlap: Rule = {
+  name: 'link_flap',
+  sees: 'The link of a port that had traffic went down: once, again and again, or for good.',
+  severity: 'warning',
+  of: 'nic',
+  neededMs: 0,
+  isEvent: true,
+  uses: [NIC.linkDownEvents, NIC.linkDowned, NIC.carrierChanges, NIC.carrier, NIC.state, NIC.linkDetected],
+  shows: [NIC.linkDownEvents, NIC.carrierChanges, NIC.carrier],
+  limits: [
+    { what: 'link down', value: 1, unit: 'in 1 min: event', source: 'one is an event' },
+    {
+      what: 'link down',
+      value: FLAPS,
+      unit: 'in 10 min: flapping, critical',
+      source: 'gpud: 3 in 12 h; community rules page on one',
+    },
+    { what: 'time down', value: DROPPED_MS / 60_000, unit: 'min: dropped, critical', source: 'gpud' },
+  ],
+  not: {
+    'all ports of a switch at once: the switch restarted': (look) => {
+      const mine = sinceDown(look)
+      const together = look.scope.rails.filter((other) => Math.abs(sinceDown(other) - mine) <= TOGETHER_MS)
+      return Number.isFinite(mine) && together.length >= TOGETHER_COUNT
+    },
+    'switched off by an operator: the interface is down and has no carrier to tell': (look) =>
+      look.last(NIC.up) === 0 && !look.has(NIC.carrier) && look.labels(NIC.carrier).length > 0,
+    'no traffic before': (look) => !hasTraffic(look) && !look.scope.isOpen('link_flap', look.device),
+  },
+  toldApart: ['a driver that was loaded anew: its counters begin again'],
+  find(look, scope) {
+    const recent = downsOf((signal) => look.increase(signal, EVENT_OVER_MS))
+    const often = downsOf((signal) => look.events(signal))
+    const forMs = isDown(look) ? sinceDown(look) : Number.NaN
+    const isDropped = forMs > DROPPED_MS
+    if (!(recent >= 1) && !isDropped && !(isDown(look) && Number.isFinite(forMs))) return undefined
+    const isFlapping = often >= FLAPS
+    const { name } = look.device
+    const now = isDown(look) ? `is down for ${duration(Math.max(0, forMs))}` : `is up again`
+    const verb = isDropped ? 'has lost its link' : isFlapping ? 'is flapping' : 'lost its link'
+    return {
+      severity: isDropped || isFlapping ? 'critical' : 'warning',
+      title: `${titleOf(look.device)} ${verb}`,
+      sentence: `${name} went down ${amount(Math.max(often, 1))} times in 10 min, limit ${FLAPS}, and ${now}`,
+      value: Math.max(often, 1),
+      limit: FLAPS,
+      unit: 'times in 10 min',
+      affected: slowedGpus(scope),
+    }
+  },
+}

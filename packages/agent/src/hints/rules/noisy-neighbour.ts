@@ -1,0 +1,78 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { firstKnown, median } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { NIC, PCI } from '../signals.ts'
+import { amount, percent } from '../words.ts'
+import { lineOf, slowedGpus } from '../workload.ts'
+
+const FOREIGN_SHARE = 0.2
+/** Without attribution: bytes on other priorities, of which training has next to none. Unit: bytes per second. */
+const OTHER_PRIORITY_BYTES = 4e9
+const OWN_SHARE = 0.8
+const BURST_OVER_MS = 30_000
+
+/** Bytes that no queue pair of this host accounts for. Unit: bytes per second; NaN where nobody counts them. */
+function unattributed(look: Look): number {
+  const own = firstKnown(look.rate(NIC.ownSentBytes), look.rate(NIC.portRdmaSentBytes))
+  return firstKnown(look.rate(NIC.portSentBytes), look.rate(NIC.sentBytes)) - own
+}
+
+/** Bytes on all priorities but the busiest one. */
+function otherPriorities(look: Look): number {
+  const rates = look.rates(NIC.priorityBytes).filter((rate) => !Number.isNaN(rate))
+  return rates.length < 2 ? Number.NaN : rates.reduce((sum, rate) => sum + rate, 0) - Math.max(...rates)
+}
+
+function foreign(look: Look): number {
+  return firstKnown(unattributed(look), otherPriorities(look))
+}
+
+/** Somebody else on the same port. */
+export const noisyNeighbour: Rule = {
+  name: 'noisy_neighbour',
+  sees: 'A training port carries much traffic that is not its job’s: another tenant, storage, or a checkpoint on a rail.',
+  severity: 'warning',
+  of: 'nic',
+  neededMs: 10_000,
+  uses: [NIC.portSentBytes, NIC.ownSentBytes, NIC.portRdmaSentBytes, NIC.priorityBytes, NIC.sentBytes],
+  shows: [NIC.priorityBytes, NIC.portSentBytes, NIC.ownSentBytes],
+  limits: [
+    { what: 'bytes of others', value: FOREIGN_SHARE * 100, unit: '% of line', source: 'attribution by queue pairs' },
+    {
+      what: 'bytes on other priorities',
+      value: OTHER_PRIORITY_BYTES / 1e9,
+      unit: 'GB/s, without attribution',
+      source: 'training uses one priority',
+    },
+    { what: 'own bursts', value: OWN_SHARE * 100, unit: '% of before, to stand', source: 'it does harm' },
+  ],
+  not: {
+    'a port that others pause': (look) => look.rate(NIC.rxPaused) > FOREIGN_SHARE,
+    'a PCIe link that is slower than it can be': (look) =>
+      look.last(PCI.bandwidth) < OWN_SHARE * look.last(PCI.bandwidthMax),
+    'a NIC for storage, which serves everybody': (look) => look.device.rail === null,
+    'all rails alike: the job itself uses several priorities': (look) =>
+      median(look.scope.siblings(look).map(foreign)) > foreign(look) / 2,
+  },
+  explainedBy: { pcie_downtrain: 'device', pfc_source: 'device' },
+  lacksAlways: ['attribution to pods'],
+  find(look, scope) {
+    const bytes = foreign(look)
+    const isAttributed = !Number.isNaN(unattributed(look))
+    const limit = isAttributed ? FOREIGN_SHARE * lineOf(look) : OTHER_PRIORITY_BYTES
+    if (!(bytes > limit)) return undefined
+    const usual = firstKnown(median(scope.siblings(look).map(foreign)), 0)
+    const own = firstKnown(look.peak(NIC.ownSentBytes, BURST_OVER_MS), look.peak(NIC.portRdmaSentBytes, BURST_OVER_MS))
+    const before = firstKnown(look.peak(NIC.ownSentBytes, 120_000), look.peak(NIC.portRdmaSentBytes, 120_000))
+    return {
+      title: `${titleOf(look.device)} carries traffic of others`,
+      sentence: `${look.device.name} sends ${amount(bytes, 'B')}/s that ${isAttributed ? 'no queue pair of this host accounts for' : 'is on other priorities'}, its siblings ${amount(Math.max(0, usual), 'B')}/s, limit ${amount(limit, 'B')}/s (${percent(bytes / lineOf(look))} of line)`,
+      value: bytes,
+      limit,
+      unit: 'bytes/s',
+      affected: slowedGpus(scope),
+      isSure: !(own >= OWN_SHARE * before),
+    }
+  },
+}

@@ -1,0 +1,78 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { GPU, PCI } from '../signals.ts'
+import { amount } from '../words.ts'
+
+/** A bit error rate of 10⁻¹² allows this many replays on 16 lanes of Gen5. Unit: replays per minute. */
+const ALLOWED_PER_MINUTE = 31
+const FACTOR = 10
+const LIMIT_PER_MINUTE = ALLOWED_PER_MINUTE * FACTOR
+const OVER_MS = 60_000
+/** How long after a reset errors belong to it. Unit: milliseconds. */
+const RESET_MS = 60_000
+
+function correctable(look: Look): number {
+  return maxKnown(look.increase(PCI.correctable, OVER_MS), look.increase(GPU.replays, OVER_MS))
+}
+
+function uncorrectable(look: Look): number {
+  return sumKnown(look.increase(PCI.nonFatal, OVER_MS), look.increase(PCI.fatal, OVER_MS))
+}
+
+function ruleFor(of: 'gpu' | 'nic'): Rule {
+  return {
+    name: 'pcie_aer',
+    sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} has far more errors than its bit error rate allows, or one that it could not correct.`,
+    severity: 'warning',
+    of,
+    neededMs: 300_000,
+    isEvent: true,
+    uses:
+      of === 'gpu'
+        ? [PCI.correctable, PCI.nonFatal, PCI.fatal, GPU.replays]
+        : [PCI.correctable, PCI.nonFatal, PCI.fatal],
+    shows: of === 'gpu' ? [PCI.correctable, PCI.nonFatal, GPU.replays] : [PCI.correctable, PCI.nonFatal],
+    limits: [
+      {
+        what: 'corrected errors',
+        value: LIMIT_PER_MINUTE,
+        unit: 'in 1 min',
+        source: `10 × the ${ALLOWED_PER_MINUTE} replays/min that DCGM allows Gen5 ×16`,
+      },
+      {
+        what: 'non-fatal and fatal errors',
+        value: 1,
+        unit: 'critical',
+        source: 'Oracle oci-hpc; a healthy link has none',
+      },
+    ],
+    not: {
+      'a reset of the device: its counters began again': (look) =>
+        Math.min(look.sinceBreak(PCI.correctable), look.sinceBreak(GPU.replays)) < RESET_MS,
+    },
+    toldApart: ['single errors at boot', 'advisory non-fatal errors of looking for functions that are not there'],
+    explainedBy: { gpu_lost: 'device' },
+    find(look, scope) {
+      const corrected = firstKnown(correctable(look), 0)
+      const fatal = firstKnown(uncorrectable(look), 0)
+      if (!(corrected > LIMIT_PER_MINUTE) && !(fatal >= 1)) return undefined
+      const usual = firstKnown(median(scope.siblings(look).map(correctable)), 0)
+      const more = fatal >= 1 ? ` and ${amount(fatal)} uncorrected ones` : ''
+      return {
+        severity: fatal >= 1 ? 'critical' : 'warning',
+        title: `${titleOf(look.device)} has PCIe errors`,
+        sentence: `${look.device.name} counts ${amount(corrected)} corrected PCIe errors in the last minute${more}, its siblings ${amount(usual)}, limit ${amount(LIMIT_PER_MINUTE)}`,
+        value: corrected,
+        limit: LIMIT_PER_MINUTE,
+        unit: 'errors in 1 min',
+      }
+    },
+  }
+}
+
+/** The link of a NIC. */
+export const nicAer = ruleFor('nic')
+/** The link of a GPU. */
+export const gpuAer = ruleFor('gpu')

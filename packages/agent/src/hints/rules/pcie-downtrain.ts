@@ -1,0 +1,108 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { firstKnown, median, sumKnown } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { GPU, NIC, PCI } from '../signals.ts'
+import { amount, percent } from '../words.ts'
+import { slowedGpus, trafficOf } from '../workload.ts'
+
+const SHARE = 0.9
+const TRAFFIC_BYTES = 1e9
+/** Gigatransfers per second by generation, and back. */
+const GENERATIONS = [2.5, 5, 8, 16, 32, 64]
+
+interface Link {
+  readonly generation: number
+  readonly width: number
+}
+
+function generationOf(gigatransfers: number): number {
+  const index = GENERATIONS.findIndex((speed) => Math.abs(speed - gigatransfers) < 0.1)
+  return index < 0 ? Number.NaN : index + 1
+}
+
+function linkNow(look: Look): Link {
+  return {
+    generation: firstKnown(generationOf(look.last(PCI.speed)), look.last(GPU.linkGeneration)),
+    width: firstKnown(look.last(PCI.width), look.last(GPU.linkWidth)),
+  }
+}
+
+function linkMax(look: Look): Link {
+  return {
+    generation: firstKnown(generationOf(look.last(PCI.speedMax)), look.last(GPU.linkGenerationMax)),
+    width: firstKnown(look.last(PCI.widthMax), look.last(GPU.linkWidthMax)),
+  }
+}
+
+/** Speed times width, as a share of what device and slot can do. */
+function shareOf(look: Look): number {
+  return capacityOf(linkNow(look)) / capacityOf(linkMax(look))
+}
+
+function capacityOf({ generation, width }: Link): number {
+  const speed = GENERATIONS[generation - 1]
+  // 0, 63 and 255 lanes are what a device reads that is not there.
+  return speed === undefined || width < 1 || width > 32 ? Number.NaN : speed * width
+}
+
+/** What the device moves over its link. Unit: bytes per second. */
+function usedBytes(look: Look): number {
+  if (look.device.kind === 'gpu') return sumKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
+  return trafficOf(look, 3000)
+}
+
+function words({ generation, width }: Link): string {
+  return `Gen${generation} ×${width}`
+}
+
+function ruleFor(of: 'gpu' | 'nic'): Rule {
+  const uses =
+    of === 'gpu'
+      ? [PCI.speed, PCI.width, GPU.linkGeneration, GPU.linkWidth, GPU.pcieSent, GPU.pcieReceived]
+      : [PCI.speed, PCI.speedMax, PCI.width, PCI.widthMax, NIC.sentBytes, NIC.receivedBytes, NIC.writesStalled]
+  return {
+    name: 'pcie_downtrain',
+    sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} runs slower or narrower than device and slot can, while it is in use.`,
+    severity: 'critical',
+    of,
+    neededMs: 3000,
+    uses: of === 'gpu' ? [...uses, PCI.speedMax, PCI.widthMax, GPU.linkGenerationMax, GPU.linkWidthMax] : uses,
+    shows: of === 'gpu' ? [PCI.bandwidth, GPU.linkGeneration, GPU.linkWidth] : [PCI.bandwidth, NIC.writesStalled],
+    limits: [
+      {
+        what: 'speed × width',
+        value: SHARE * 100,
+        unit: '% of the most',
+        source: 'one lane or generation less is 50 % or less',
+      },
+      { what: 'traffic', value: TRAFFIC_BYTES / 1e9, unit: 'GB/s', source: 'links that save power do so when idle' },
+    ],
+    not: {
+      'power saving: the link is hardly used': (look) => !(usedBytes(look) > TRAFFIC_BYTES),
+      'a slot that is wired so: its siblings run alike': (look) =>
+        median(look.scope.siblings(look).map(shareOf)) < SHARE,
+    },
+    toldApart: ['a host of an older generation: the most is what device and slot have in common'],
+    find(look, scope) {
+      const share = shareOf(look)
+      if (!(share < SHARE)) return undefined
+      const [now, most] = [linkNow(look), linkMax(look)]
+      const stalled = look.mean(NIC.writesStalled)
+      const effect = stalled > 0.1 ? `; its writes wait ${percent(stalled)} of the time` : ''
+      return {
+        title: `${titleOf(look.device)} runs on PCIe ${words(now)} of ${words(most)}`,
+        sentence: `${look.device.name} moves ${amount(usedBytes(look), 'B')}/s over ${percent(share)} of its link, its siblings over ${percent(firstKnown(median(scope.siblings(look).map(shareOf)), 1))}, limit ${percent(SHARE)}${effect}`,
+        value: share * 100,
+        limit: SHARE * 100,
+        unit: '% of the most',
+        affected: slowedGpus(scope).filter((device) => device !== look.device),
+      }
+    },
+  }
+}
+
+/** The link of a NIC. */
+export const nicDowntrain = ruleFor('nic')
+/** The link of a GPU. */
+export const gpuDowntrain = ruleFor('gpu')

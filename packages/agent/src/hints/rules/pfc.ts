@@ -1,0 +1,95 @@
+import { titleOf } from '../device.ts'
+import { firstKnown, median } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { NIC } from '../signals.ts'
+import { percent } from '../words.ts'
+import { hasTraffic, lineOf, slowedGpus } from '../workload.ts'
+
+const PAUSED_SHARE = 0.2
+const LINE_SHARE = 0.5
+const SENT_SHARE = 0.7
+/** Bytes come in bursts: what is sent is compared over several steps. */
+const SENT_OVER_MS = 10_000
+
+const PAUSED_LIMIT = {
+  what: 'time paused',
+  value: PAUSED_SHARE * 100,
+  unit: '%',
+  source: 'switch watchdogs act at 100 to 200 ms; healthy bursts stay below 1 %',
+}
+
+/** A port that tells others to stop: something behind it does not drain. */
+export const pfcSource: Rule = {
+  name: 'pfc_source',
+  sees: 'A port tells its peers to stop sending for much of the time, and not because it receives at line rate.',
+  severity: 'critical',
+  of: 'nic',
+  neededMs: 5000,
+  uses: [NIC.txPaused, NIC.receivedBytes, NIC.lineRate, NIC.stormErrors, NIC.writesStalled],
+  shows: [NIC.txPaused, NIC.receivedBytes],
+  limits: [PAUSED_LIMIT, { what: 'received', value: LINE_SHARE * 100, unit: '% of line', source: 'above it: incast' }],
+  not: {
+    'incast: pauses while it receives at line rate': (look) =>
+      look.rate(NIC.receivedBytes) >= LINE_SHARE * lineOf(look),
+  },
+  toldApart: ['a victim: it receives pauses instead of sending them'],
+  explainedBy: { pcie_downtrain: 'device' },
+  find(look, scope) {
+    const share = look.rate(NIC.txPaused)
+    if (!(share > PAUSED_SHARE)) return undefined
+    const usual = firstKnown(median(scope.siblings(look).map((other) => other.rate(NIC.txPaused))), 0)
+    const victims = scope.nics.filter((other) => other !== look && other.rate(NIC.rxPaused) > PAUSED_SHARE)
+    const stalled = look.mean(NIC.writesStalled)
+    const behind = stalled > 0.3 ? `; PCIe writes wait ${percent(stalled)} of the time` : ''
+    return {
+      title: `${titleOf(look.device)} makes its peers pause`,
+      sentence: `${look.device.name} sends pauses for ${percent(share)} of the time, its siblings ${percent(usual)}, limit ${percent(PAUSED_SHARE)}${behind}`,
+      value: share * 100,
+      limit: PAUSED_LIMIT.value,
+      unit: '% of time',
+      affected: [...victims.map(({ device }) => device), ...slowedGpus(scope)],
+    }
+  },
+}
+
+/** A port that is told to stop: what pauses it is at the other end. */
+export const pfcVictim: Rule = {
+  name: 'pfc_victim',
+  sees: 'A port is told to stop for much of the time and sends less than it used to; the origin is at the other end.',
+  severity: 'warning',
+  of: 'nic',
+  neededMs: 5000,
+  uses: [NIC.rxPaused, NIC.sentBytes],
+  shows: [NIC.rxPaused, NIC.sentBytes],
+  limits: [
+    PAUSED_LIMIT,
+    {
+      what: 'sent',
+      value: SENT_SHARE * 100,
+      unit: '% of its mean of 10 min',
+      source: 'to stand; a port without a mean stands by the pauses alone',
+    },
+  ],
+  not: { 'an idle link': (look) => !hasTraffic(look) },
+  toldApart: [
+    'incast: its pauses are short',
+    'a healthy fabric without congestion control, where pauses alone are no fault: what is sent does not fall',
+  ],
+  explainedBy: { pfc_source: 'node', pcie_downtrain: 'node' },
+  lacksAlways: ['the port at the other end'],
+  find(look, scope) {
+    const share = look.rate(NIC.rxPaused)
+    if (!(share > PAUSED_SHARE)) return undefined
+    const usual = firstKnown(median(scope.siblings(look).map((other) => other.rate(NIC.rxPaused))), 0)
+    const sent = look.rate(NIC.sentBytes, SENT_OVER_MS) / look.base(NIC.sentBytes)
+    return {
+      title: `${titleOf(look.device)} is told to pause`,
+      sentence: `${look.device.name} is paused for ${percent(share)} of the time by its other end, its siblings ${percent(usual)}, limit ${percent(PAUSED_SHARE)}`,
+      value: share * 100,
+      limit: PAUSED_LIMIT.value,
+      unit: '% of time',
+      affected: slowedGpus(scope),
+      isSure: !(sent >= SENT_SHARE),
+    }
+  },
+}

@@ -1,0 +1,124 @@
+import { type HintDevice, titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { firstKnown, median } from '../numbers.ts'
+import type { Finding, Rule } from '../rule.ts'
+import type { Scope } from '../scope.ts'
+import { GPU } from '../signals.ts'
+import { percent } from '../words.ts'
+import { hasComputed } from '../workload.ts'
+
+const BRAKE_BIT = 0x80
+const LIMIT_SHARE = 0.98
+const CAPPED_TIME = 0.9
+const CLOCK_SHARE = 0.8
+const NANOSECONDS = 1e9
+const BRAKE_OVER_MS = 5000
+
+/** About one GPU, or about the node where several are concerned. */
+function concerned(
+  looks: readonly Look[],
+  scope: Scope,
+): { device: HintDevice; subject: string; affected: HintDevice[] } {
+  const [first] = looks
+  if (looks.length === 1 && first !== undefined)
+    return { device: first.device, subject: titleOf(first.device), affected: [] }
+  const subject = looks.length === scope.gpus.length ? `All ${looks.length} GPUs` : `${looks.length} GPUs`
+  return { device: scope.node, subject, affected: looks.map(({ device }) => device) }
+}
+
+function limitShare(look: Look): number {
+  return look.last(GPU.powerLimit) / look.last(GPU.powerLimitDefault)
+}
+
+/** Slow for want of power at the limit that the board comes with. */
+function isStarved(look: Look, scope: Scope): boolean {
+  const capped = look.rate(GPU.powerCapped) / NANOSECONDS
+  const clock = median(scope.siblings(look).map((other) => other.mean(GPU.clock)))
+  return capped > CAPPED_TIME && look.mean(GPU.clock) < CLOCK_SHARE * clock
+}
+
+/** Power limits below those of the board. */
+export const powerCap: Rule = {
+  name: 'power_cap',
+  sees: 'GPUs that work have a lower power limit than their boards come with, or one is far slower than its siblings for want of power.',
+  severity: 'warning',
+  of: 'node',
+  neededMs: 10_000,
+  uses: [GPU.powerLimit, GPU.powerLimitDefault, GPU.powerCapped, GPU.clock, GPU.power],
+  shows: [GPU.powerLimit, GPU.power, GPU.clock],
+  limits: [
+    { what: 'power limit', value: LIMIT_SHARE * 100, unit: '% of default', source: 'anything else was set by someone' },
+    {
+      what: 'time at the limit',
+      value: CAPPED_TIME * 100,
+      unit: '%, with a clock below 80 % of the median',
+      source: 'siblings first',
+    },
+  ],
+  not: {},
+  toldApart: ['a GPU at its default limit with the clock of its siblings: normal at full load'],
+  explainedBy: { power_brake: 'node' },
+  find(_look, scope) {
+    const working = scope.gpus.filter(hasComputed)
+    const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
+    const capped = limited.length > 0 ? limited : working.filter((look) => isStarved(look, scope))
+    const [first] = capped
+    if (first === undefined) return undefined
+    const { device, subject, affected } = concerned(capped, scope)
+    const [limit, usual] = [first.last(GPU.powerLimit), firstKnown(first.last(GPU.powerLimitDefault), 0)]
+    const clock = Math.round(median(capped.map((look) => look.mean(GPU.clock))))
+    return {
+      device,
+      affected,
+      title:
+        capped === limited
+          ? `${subject} ${capped.length === 1 ? 'has' : 'have'} a lower power limit`
+          : `${subject} lacks power`,
+      sentence: `${subject}: limit ${Math.round(limit)}\u00a0W of ${Math.round(usual)}, drawing ${Math.round(median(capped.map((look) => look.mean(GPU.power))))}\u00a0W, clock ${clock}\u00a0MHz; ${percent(limit / usual)} of default, at least ${percent(LIMIT_SHARE)} expected`,
+      value: limit,
+      limit: usual,
+      unit: 'W',
+    }
+  },
+}
+
+/** The signal by which a power supply or rack halves the clocks. */
+export const powerBrake: Rule = {
+  name: 'power_brake',
+  sees: 'The power brake halved the clocks: a power supply failed, or the rack draws too much.',
+  severity: 'critical',
+  of: 'node',
+  neededMs: 0,
+  isEvent: true,
+  lingerMs: 10_000,
+  uses: [GPU.reasons, GPU.braked, GPU.clock, GPU.power],
+  shows: [GPU.reasons, GPU.clock, GPU.power],
+  limits: [
+    {
+      what: 'bit 0x80 of the clock reasons',
+      value: 1,
+      unit: 'sample',
+      source: 'gpud watches it; a brake is never normal',
+    },
+  ],
+  not: {},
+  toldApart: ['heat: temperatures are low', 'a power limit: it does not halve clocks'],
+  find(_look, scope): Finding | undefined {
+    const braked = scope.gpus.filter(
+      (look) => (look.bits(GPU.reasons, 2000) & BRAKE_BIT) !== 0 || look.increase(GPU.braked, BRAKE_OVER_MS) > 0,
+    )
+    if (braked.length === 0) return undefined
+    const { device, subject, affected } = concerned(braked, scope)
+    const clock = Math.round(median(braked.map((look) => look.last(GPU.clock))))
+    const power = Math.round(median(braked.map((look) => look.last(GPU.power))))
+    return {
+      device,
+      affected,
+      title: `The power brake slows down ${subject === titleOf(device) ? subject : `${subject[0]?.toLowerCase()}${subject.slice(1)}`}`,
+      sentence: `${subject}: power brake signalled, clock ${clock}\u00a0MHz, drawing ${power}\u00a0W, limit 0 samples`,
+      value: braked.length,
+      limit: 0,
+      unit: 'GPUs',
+    }
+  },
+}

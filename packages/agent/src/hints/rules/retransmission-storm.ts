@@ -1,0 +1,83 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { NIC } from '../signals.ts'
+import { perSecond } from '../words.ts'
+import { slowedGpus } from '../workload.ts'
+
+const LIMIT_PER_S = 100
+const SIBLING_FACTOR = 10
+const PAUSED_SHARE_MAX = 0.05
+const FRAME_SHARE = 0.1
+
+/** Packets that had to be sent again, a second. */
+function errorsOf(look: Look): number {
+  return sumKnown(
+    look.rate(NIC.sequenceErrors),
+    look.rate(NIC.acknowledgementTimeouts),
+    look.rate(NIC.adaptiveRetransmissions),
+  )
+}
+
+function perPacket(look: Look): number {
+  return errorsOf(look) / Math.max(1, look.rate(NIC.sentPackets))
+}
+
+/** One rail loses packets, and sends them again. */
+export const retransmissionStorm: Rule = {
+  name: 'retransmission_storm',
+  sees: 'One port sends packets again at a rate that its siblings do not have.',
+  severity: 'critical',
+  of: 'nic',
+  neededMs: 3000,
+  uses: [
+    NIC.sequenceErrors,
+    NIC.acknowledgementTimeouts,
+    NIC.adaptiveRetransmissions,
+    NIC.sentPackets,
+    NIC.rxPaused,
+    NIC.receiverNotReady,
+    NIC.checksumErrors,
+    NIC.frameErrors,
+    NIC.discards,
+  ],
+  shows: [NIC.sequenceErrors, NIC.acknowledgementTimeouts, NIC.adaptiveRetransmissions],
+  limits: [
+    { what: 'errors', value: LIMIT_PER_S, unit: '/s', source: 'a healthy port counts 0 to 10 a day' },
+    { what: 'errors a packet', value: SIBLING_FACTOR, unit: '× median of siblings', source: 'rates per packet' },
+    {
+      what: 'time paused',
+      value: PAUSED_SHARE_MAX * 100,
+      unit: '%',
+      source: 'beyond it the port is a victim of pauses',
+    },
+  ],
+  not: {
+    'receiver not ready: its software is late': (look) => look.rate(NIC.receiverNotReady) > errorsOf(look),
+    'a dirty cable: checksum errors lead': (look) =>
+      maxKnown(look.rate(NIC.checksumErrors), look.rate(NIC.frameErrors)) > FRAME_SHARE * errorsOf(look),
+    'congestion: packets discarded together with pauses': (look) =>
+      look.rate(NIC.discards) > FRAME_SHARE * errorsOf(look) && look.rate(NIC.rxPaused) > 0.01,
+    'a port that is told to pause': (look) => look.rate(NIC.rxPaused) >= PAUSED_SHARE_MAX,
+  },
+  toldApart: ['adaptive routing: packets arrive out of order, but nobody asks for them again'],
+  explainedBy: { link_flap: 'device', link_ber: 'device', pfc_source: 'device' },
+  find(look, scope) {
+    const errors = errorsOf(look)
+    if (!(errors >= LIMIT_PER_S)) return undefined
+    const siblings = scope.siblings(look)
+    const usual = firstKnown(median(siblings.map(perPacket)), 0)
+    if (!(perPacket(look) >= SIBLING_FACTOR * usual)) return undefined
+    const others = firstKnown(median(siblings.map(errorsOf)), 0)
+    const kind = look.rate(NIC.sequenceErrors) >= errors / 2 ? 'sequence errors' : 'retransmissions'
+    return {
+      title: `${titleOf(look.device)} is losing packets`,
+      sentence: `${look.device.name} counts ${perSecond(errors)} ${kind}, its siblings ${perSecond(others)}, limit ${perSecond(LIMIT_PER_S)}`,
+      value: errors,
+      limit: LIMIT_PER_S,
+      unit: 'errors/s',
+      affected: slowedGpus(scope),
+    }
+  },
+}

@@ -1,0 +1,124 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { maxKnown, median } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import type { Scope } from '../scope.ts'
+import { GPU, NIC } from '../signals.ts'
+import { percent } from '../words.ts'
+import { slowedGpus } from '../workload.ts'
+
+const ACTIVE_FACTOR = 1.08
+const CLOCK_FACTOR = 0.92
+const RATE_FACTOR = 0.9
+/** How much of the difference must be new: what a GPU always does more than others is how the model was split. */
+const NEW_FACTOR = 1.05
+const BASE_LEAST_MS = 10_000
+const STEP_BYTES_OVER_MS = 30_000
+/** Tensor activity of a job that trains; below it there is nothing to compare. */
+const TENSOR_LEAST = 0.05
+/** Bytes a second on the rails of a job that all GPUs take part in. */
+const RAIL_BYTES_LEAST = 1e9
+
+const ACTIVITIES = [GPU.tensorActive, GPU.smActive] as const
+
+/** How much busier it is than its siblings. */
+function activeFactor(look: Look, scope: Scope): number {
+  return maxKnown(...ACTIVITIES.map((signal) => factorOf(look, scope, (one) => one.mean(signal))))
+}
+
+/** The same on average of its past; NaN before there is one. */
+function activeBefore(look: Look, scope: Scope): number {
+  return maxKnown(...ACTIVITIES.map((signal) => factorOf(look, scope, (one) => one.base(signal, BASE_LEAST_MS))))
+}
+
+function clockFactor(look: Look, scope: Scope): number {
+  return factorOf(look, scope, (one) => one.mean(GPU.clock))
+}
+
+function factorOf(look: Look, scope: Scope, read: (look: Look) => number): number {
+  return read(look) / median(scope.siblings(look).map(read))
+}
+
+/** The job's speed against its past: what all rails send in half a minute. */
+function stepRate(scope: Scope): number {
+  return median(scope.rails.map((look) => look.rate(NIC.sentBytes, STEP_BYTES_OVER_MS) / look.base(NIC.sentBytes)))
+}
+
+function isBusier(look: Look, scope: Scope): boolean {
+  const factor = activeFactor(look, scope)
+  return factor >= ACTIVE_FACTOR && factor >= NEW_FACTOR * activeBefore(look, scope)
+}
+
+function isSlower(look: Look, scope: Scope): boolean {
+  const before = factorOf(look, scope, (one) => one.base(GPU.clock, BASE_LEAST_MS))
+  const factor = clockFactor(look, scope)
+  return factor <= CLOCK_FACTOR && factor <= before / NEW_FACTOR
+}
+
+/** The GPU that all others wait for. */
+export const straggler: Rule = {
+  name: 'straggler',
+  sees: 'One GPU computes while all others wait for it: it is the busy one, or its clock is low, and steps take longer than they did.',
+  severity: 'warning',
+  of: 'gpu',
+  neededMs: 30_000,
+  uses: [GPU.tensorActive, GPU.smActive, GPU.clock, NIC.sentBytes],
+  shows: [GPU.tensorActive, GPU.smActive, GPU.clock],
+  limits: [
+    {
+      what: 'tensor or SM activity',
+      value: ACTIVE_FACTOR,
+      unit: '× median of siblings',
+      source: 'compared with siblings; Minder does alike',
+    },
+    {
+      what: 'SM clock',
+      value: CLOCK_FACTOR,
+      unit: '× median of siblings',
+      source: 'beyond the spread of healthy boards (5 %)',
+    },
+    {
+      what: 'bytes of a rail in 30 s',
+      value: RATE_FACTOR,
+      unit: '× its mean of 10 min, to stand',
+      source: 'the job is slower at all',
+    },
+  ],
+  not: {
+    'a job without collectives: GPUs that serve requests differ all the time': (look) =>
+      !(median(look.scope.rails.map((rail) => rail.rate(NIC.sentBytes, STEP_BYTES_OVER_MS))) > RAIL_BYTES_LEAST),
+    'more than one: pipeline stages, or groups of different work': (look) =>
+      look.scope.gpus.filter((one) => isBusier(one, look.scope)).length > 1,
+  },
+  toldApart: [
+    'all low and none high: the network, or a straggler on another node',
+    'a stage that always does more, or long sequences: the difference is not new',
+  ],
+  explainedBy: {
+    thermal_throttle: 'device',
+    power_brake: 'node',
+    power_cap: 'device',
+    gpu_lost: 'node',
+    stuck_collective: 'node',
+    checkpoint: 'node',
+    link_flap: 'node',
+  },
+  find(look, scope) {
+    if (!(look.mean(GPU.tensorActive) > TENSOR_LEAST)) return undefined
+    if (!isBusier(look, scope) && !isSlower(look, scope)) return undefined
+    const factor = activeFactor(look, scope)
+    const own = look.mean(GPU.tensorActive)
+    const usual = median(scope.siblings(look).map((one) => one.mean(GPU.tensorActive)))
+    const clock = clockFactor(look, scope)
+    const rate = stepRate(scope)
+    return {
+      title: `All GPUs wait for ${titleOf(look.device)}`,
+      sentence: `${look.device.name}: tensor active ${percent(own)}, its siblings ${percent(usual)}, limit ×${ACTIVE_FACTOR}; its clock is at ${percent(clock)} of theirs`,
+      value: factor,
+      limit: ACTIVE_FACTOR,
+      unit: '× siblings',
+      affected: slowedGpus(scope).filter((device) => device !== look.device),
+      isSure: !(rate > RATE_FACTOR),
+    }
+  },
+}

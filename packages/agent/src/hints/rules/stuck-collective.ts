@@ -1,0 +1,83 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { maxKnown, median } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { GPU, NIC } from '../signals.ts'
+import { percent } from '../words.ts'
+import { railUse, workingGpus } from '../workload.ts'
+
+const UTILISATION = 95
+const POWER_SHARE = 0.35
+const TENSOR_MAX = 0.01
+const DRAM_MAX = 0.1
+const LINE_SHARE = 0.001
+const OVER_MS = 1500
+const STORAGE_SHARE = 0.02
+
+/** In a kernel all the time, and nothing comes of it. */
+function isSpinning(look: Look): boolean {
+  return (
+    look.min(GPU.utilisation, OVER_MS) >= UTILISATION &&
+    look.last(GPU.power) < POWER_SHARE * look.last(GPU.powerLimit) &&
+    !(look.max(GPU.tensorActive, OVER_MS) >= TENSOR_MAX)
+  )
+}
+
+/** A collective that never ends. */
+export const stuckCollective: Rule = {
+  name: 'stuck_collective',
+  sees: 'All GPUs of a job run a kernel all the time, draw little power, compute nothing, and no byte moves: they wait for one another.',
+  severity: 'critical',
+  of: 'node',
+  neededMs: 30_000,
+  uses: [GPU.utilisation, GPU.power, GPU.powerLimit, GPU.tensorActive, GPU.dramActive, NIC.sentBytes],
+  shows: [GPU.utilisation, GPU.tensorActive, GPU.power, NIC.sentBytes],
+  limits: [
+    { what: 'utilisation', value: UTILISATION, unit: '% or more', source: 'a waiting kernel counts as use' },
+    { what: 'power', value: POWER_SHARE * 100, unit: '% of limit', source: 'spinning takes 0.2 to 0.3' },
+    { what: 'tensor active', value: TENSOR_MAX * 100, unit: '%', source: 'nothing is computed' },
+    { what: 'sent on any rail', value: LINE_SHARE * 100, unit: '% of line', source: 'ByteRobust: no RDMA traffic' },
+  ],
+  not: {
+    'communication that computing does not hide: the rails are busy': ({ scope }) =>
+      railUse(scope, OVER_MS) >= LINE_SHARE,
+    'a checkpoint: storage is busy': ({ scope }) =>
+      maxKnown(
+        ...scope.nics.filter(({ device }) => device.rail === null).map((nic) => nic.rate(NIC.sentBytes) / 50e9),
+      ) > STORAGE_SHARE,
+    'decoding at low load: memory is read': ({ scope }) =>
+      median(scope.gpus.map((look) => look.max(GPU.dramActive, OVER_MS))) > DRAM_MAX,
+  },
+  toldApart: ['a wait for data: use falls as well', 'an idle node: no kernel runs'],
+  explainedBy: {
+    gpu_lost: 'node',
+    link_flap: 'node',
+    checkpoint: 'node',
+    retransmission_storm: 'node',
+    pfc_victim: 'node',
+    pfc_source: 'node',
+  },
+  lacksAlways: ['processes and their ranks'],
+  find(_look, scope) {
+    const job = workingGpus(scope)
+    const spinning = job.filter(isSpinning)
+    const silent = job.filter((look) => look.last(GPU.utilisation) < 1)
+    // The one that is not in a kernel is what the others wait for.
+    if (spinning.length < 2 || spinning.length + silent.length < job.length || silent.length > 1) return undefined
+    const use = railUse(scope, OVER_MS)
+    if (use >= LINE_SHARE) return undefined
+    const [culprit] = silent
+    const power = median(spinning.map((look) => look.last(GPU.power) / look.last(GPU.powerLimit)))
+    const tensor = median(spinning.map((look) => look.last(GPU.tensorActive)))
+    return {
+      device: culprit?.device ?? scope.node,
+      affected: spinning.map(({ device }) => device),
+      title:
+        culprit === undefined ? 'All GPUs wait, none computes' : `All other GPUs wait for ${titleOf(culprit.device)}`,
+      sentence: `${spinning.length} GPUs are in use all the time at ${percent(power)} of their power limit (limit ${percent(POWER_SHARE)}), tensor active ${percent(tensor)}, rails at ${percent(Number.isNaN(use) ? 0 : use)} of line`,
+      value: power * 100,
+      limit: POWER_SHARE * 100,
+      unit: '% of power limit',
+    }
+  },
+}

@@ -1,0 +1,70 @@
+import { titleOf } from '../device.ts'
+import type { Look } from '../look.ts'
+import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import { GPU } from '../signals.ts'
+import { percent } from '../words.ts'
+import { slowedGpus } from '../workload.ts'
+
+const TIME_SHARE = 0.1
+const MARGIN_CELSIUS = 3
+/** Of cards whose driver tells no limit. Unit: degrees Celsius. */
+const SLOWDOWN_CELSIUS = 89
+const THERMAL_BITS = 0x20 | 0x40
+const NANOSECONDS = 1e9
+
+/** Share of time in which the GPU was slowed down for heat; where no counter tells, the share of samples whose bits say so. */
+function throttledShare(look: Look): number {
+  const byReason = sumKnown(look.rate(GPU.softwareThermal), look.rate(GPU.hardwareThermal))
+  const counted = maxKnown(look.rate(GPU.thermalViolation), byReason) / NANOSECONDS
+  if (!Number.isNaN(counted)) return Math.min(1, counted)
+  return (look.bits(GPU.reasons, 1000) & THERMAL_BITS) === 0 ? 0 : 1
+}
+
+/** A GPU that is slowed down because it is hot. */
+export const thermalThrottle: Rule = {
+  name: 'thermal_throttle',
+  sees: 'A GPU is slowed down for heat for much of the time, and is near the temperature at which it must be.',
+  severity: 'warning',
+  of: 'gpu',
+  neededMs: 10_000,
+  uses: [
+    GPU.thermalViolation,
+    GPU.softwareThermal,
+    GPU.hardwareThermal,
+    GPU.temperature,
+    GPU.slowdownTemperature,
+    GPU.clock,
+  ],
+  shows: [GPU.temperature, GPU.thermalViolation, GPU.clock],
+  limits: [
+    { what: 'time slowed down', value: TIME_SHARE * 100, unit: '%', source: 'DCGM warns at any, Oracle at 20 %' },
+    {
+      what: 'temperature',
+      value: MARGIN_CELSIUS,
+      unit: '°C below slowdown, or more',
+      source: 'the limit of the card itself',
+    },
+  ],
+  not: {
+    'the power brake: it slows down at any temperature': (look) => (look.bits(GPU.reasons, 3000) & 0x80) !== 0,
+  },
+  toldApart: ['the power limit (0x4), which does not count as heat', 'a hot GPU that is idle: it is not slowed down'],
+  find(look, scope) {
+    const share = throttledShare(look)
+    const temperature = look.max(GPU.temperature, 3000)
+    const slowdown = firstKnown(look.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
+    if (!(share > TIME_SHARE) || !(temperature >= slowdown - MARGIN_CELSIUS)) return undefined
+    const usual = median(scope.siblings(look).map((other) => other.last(GPU.temperature)))
+    const isHard = (look.bits(GPU.reasons, 3000) & 0x40) !== 0
+    return {
+      severity: isHard ? 'critical' : 'warning',
+      title: `${titleOf(look.device)} slows down for heat`,
+      sentence: `${look.device.name} is at ${temperature}\u00a0°C, its siblings at ${Math.round(firstKnown(usual, temperature))}, slowdown at ${slowdown}; slowed down for ${percent(share)} of the time, limit ${percent(TIME_SHARE)}`,
+      value: share * 100,
+      limit: TIME_SHARE * 100,
+      unit: '% of time',
+      affected: slowedGpus(scope).filter((device) => device !== look.device),
+    }
+  },
+}

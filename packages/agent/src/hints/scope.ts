@@ -1,0 +1,65 @@
+import type { HintDevice } from './device.ts'
+import { Look } from './look.ts'
+
+/** The devices of one node, real or simulated, at one instant. Devices are compared with those of their own node alone. */
+export class Scope {
+  /** When it is looked at. Unit: milliseconds since the Unix epoch. */
+  nowMs = 0
+  /** The node as a device: that of a hint which is about no single one. */
+  readonly node: HintDevice
+  readonly gpus: Look[] = []
+  /** NICs that belong to a GPU, those that serve training. */
+  readonly rails: Look[] = []
+  readonly nics: Look[] = []
+  readonly #looks = new Map<string, Look>()
+  readonly #isOpen: (rule: string, device: string) => boolean
+
+  constructor(isSimulated: boolean, isOpen: (rule: string, device: string) => boolean) {
+    const id = isSimulated ? 'sim-node' : 'node'
+    this.node = { id, kind: 'pci', name: 'the node', rail: null, isSimulated, pairs: [] }
+    this.#isOpen = isOpen
+  }
+
+  /** The look at a device, made on first sight. */
+  of(device: HintDevice): Look {
+    const known = this.#looks.get(device.id)
+    if (known !== undefined) return known
+    const look = new Look(device, this)
+    this.#looks.set(device.id, look)
+    if (device.kind === 'gpu') this.gpus.push(look)
+    if (device.kind === 'nic') {
+      this.nics.push(look)
+      if (device.rail !== null) this.rails.push(look)
+    }
+    return look
+  }
+
+  /** Whether a device, or the node itself, belongs to it. */
+  has(id: string): boolean {
+    return id === this.node.id || this.#looks.has(id)
+  }
+
+  /** The looks at all devices, and at the node itself. */
+  get looks(): Look[] {
+    return [...this.#looks.values()]
+  }
+
+  /** Other devices of the same kind that do the same work. */
+  siblings(look: Look): readonly Look[] {
+    const all = look.device.kind === 'gpu' ? this.gpus : look.device.rail === null ? [] : this.rails
+    return all.filter((other) => other !== look)
+  }
+
+  /** Devices of the same rail. */
+  pairs(look: Look, kind: HintDevice['kind']): readonly Look[] {
+    return look.device.pairs.flatMap((id) => {
+      const pair = this.#looks.get(id)
+      return pair?.device.kind === kind ? [pair] : []
+    })
+  }
+
+  /** Whether a hint of the rule is open on the device. */
+  isOpen(rule: string, device: HintDevice): boolean {
+    return this.#isOpen(rule, device.id)
+  }
+}

@@ -1,0 +1,203 @@
+import {
+  type Batch,
+  isPresent,
+  type Labels,
+  labelsOf,
+  numberAt,
+  type RecordType,
+  SeriesIndex,
+  type Slot,
+  type SourceInfo,
+  seriesKey,
+  type Views,
+  viewsOf,
+} from '@sonde/sdk'
+import type { Signal } from './signal.ts'
+import { APART_MS, Window } from './window.ts'
+
+/** One series that rules look at, with a window a signal. */
+export interface WatchedSeries {
+  readonly type: string
+  readonly labels: Labels
+  readonly windows: readonly { readonly signal: Signal; readonly window: Window }[]
+  /** Time of its newest record. Unit: milliseconds since the Unix epoch. */
+  seenMs: number
+}
+
+/** Windows at most: some 16 MiB. Series that find no room are not watched, and their records are counted as `window_limit`. */
+const WINDOW_LIMIT = 8192
+/** A series without a record for this long is forgotten. Unit: milliseconds. */
+const FORGET_MS = 900_000
+/** Series of a source that is this old are new: they appear because something was counted for the first time. Unit: milliseconds. */
+const SETTLED_MS = 5000
+
+/** Where one signal is in the records of a type. */
+interface Place {
+  readonly slot: Slot
+  readonly signal: Signal
+}
+
+/** Where one window of a series gets its values. */
+interface Feed {
+  readonly slot: Slot
+  readonly window: Window
+}
+
+/** A series as the records of one source bring it. */
+interface Fed {
+  readonly series: WatchedSeries
+  readonly feeds: readonly Feed[]
+}
+
+/** Records of one type from one source. */
+interface Stream {
+  readonly index: SeriesIndex
+  /** By number of the index; null where the series finds no room. */
+  readonly fed: (Fed | null)[]
+}
+
+/** Everything that came from one source. */
+interface Origin {
+  /** When it first said anything. Unit: milliseconds since the Unix epoch. */
+  readonly firstMs: number
+  readonly streams: Map<RecordType, Stream>
+}
+
+/** Takes records and keeps windows of the signals that rules name; of all other types nothing. */
+export class SeriesWatch {
+  /** Every series that is watched. */
+  readonly series = new Map<string, WatchedSeries>()
+  /** Changes whenever a series comes or goes. */
+  version = 0
+  /** While true, means of the past stand still: what a device does in trouble is not what it is compared with later. */
+  isFrozen = false
+  readonly #signals = new Map<string, Signal[]>()
+  readonly #places = new WeakMap<RecordType, readonly Place[]>()
+  readonly #origins = new Map<SourceInfo, Origin>()
+  readonly #windowLimit: number
+  #windowCount = 0
+
+  constructor(signals: Iterable<Signal>, windowLimit = WINDOW_LIMIT) {
+    this.#windowLimit = windowLimit
+    for (const signal of signals) {
+      const known = this.#signals.get(signal.type)
+      if (known === undefined) this.#signals.set(signal.type, [signal])
+      else known.push(signal)
+    }
+  }
+
+  /** Takes a batch; gives the number of records for which there was no room. */
+  take(batch: Batch): number {
+    const { type, source, count, bytes } = batch
+    const places = this.#placesOf(type)
+    if (places.length === 0 || type.time === undefined || batch.clock !== 'wall' || count === 0) return 0
+    const views = viewsOf(bytes)
+    const toMs = type.time.field.resolution === 'us' ? 1e-3 : 1e-6
+    const origin = this.#originOf(source, numberAt(type.time, views, 0) * toMs)
+    const { index, fed } = streamOf(origin, type)
+    const { recordBytes } = type.layout
+    let refused = 0
+    for (let record = 0, at = 0; record < count; record++, at += recordBytes) {
+      const timeMs = numberAt(type.time, views, at) * toMs
+      const id = index.of(views, at)
+      let one = fed[id]
+      if (one === undefined || (one === null && this.#windowCount < this.#windowLimit)) {
+        one = this.#open(origin, places, batch, labelsOf(type, source, views, at), timeMs)
+        fed[id] = one
+      }
+      if (one === null) refused++
+      else this.#feed(one, type, views, at, timeMs)
+    }
+    return refused
+  }
+
+  /** Forgets series and sources that have been silent for long. */
+  sweep(nowMs: number): void {
+    for (const [key, series] of this.series) {
+      if (Math.abs(nowMs - series.seenMs) < FORGET_MS) continue
+      this.series.delete(key)
+      this.#windowCount -= series.windows.length
+      this.version++
+    }
+    for (const [source, { streams }] of this.#origins) {
+      for (const [type, { fed }] of streams) {
+        const isKept = fed.some(
+          (one) => one === null || this.series.get(keyOf(type.name, one.series.labels)) === one.series,
+        )
+        if (!isKept) streams.delete(type)
+      }
+      if (streams.size === 0) this.#origins.delete(source)
+    }
+  }
+
+  clear(): void {
+    this.series.clear()
+    this.#origins.clear()
+    this.#windowCount = 0
+    this.version++
+  }
+
+  #placesOf(type: RecordType): readonly Place[] {
+    const known = this.#places.get(type)
+    if (known !== undefined) return known
+    const places = (this.#signals.get(type.name) ?? []).flatMap((signal): Place[] => {
+      const slot = type.layout.slots.find(({ name, field }) => name === signal.field && field.count === 1)
+      return slot === undefined ? [] : [{ slot, signal }]
+    })
+    this.#places.set(type, places)
+    return places
+  }
+
+  #originOf(source: SourceInfo, timeMs: number): Origin {
+    let origin = this.#origins.get(source)
+    if (origin === undefined) {
+      origin = { firstMs: timeMs, streams: new Map() }
+      this.#origins.set(source, origin)
+    }
+    return origin
+  }
+
+  #feed({ series, feeds }: Fed, { layout }: RecordType, views: Views, at: number, timeMs: number): void {
+    const apartMs = timeMs - series.seenMs
+    if (apartMs >= 0 && apartMs < APART_MS) return
+    series.seenMs = timeMs
+    for (const { slot, window } of feeds)
+      if (isPresent(layout, slot, views, at)) window.push(timeMs, numberAt(slot, views, at), this.isFrozen)
+  }
+
+  #open({ firstMs }: Origin, places: readonly Place[], { type }: Batch, labels: Labels, timeMs: number): Fed | null {
+    const wanted = places.filter(({ signal }) => signal.where === undefined || signal.where(labels))
+    const key = keyOf(type.name, labels)
+    let series = this.series.get(key)
+    // A source that was replaced, as a child process is, goes on with the series of the one before.
+    if (series === undefined) {
+      if (this.#windowCount + wanted.length > this.#windowLimit) return null
+      const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
+      if (timeMs - firstMs > SETTLED_MS)
+        for (const { signal, window } of windows) if (signal.isBornAtZero) window.beginAtZero(timeMs)
+      series = { type: type.name, labels, windows, seenMs: Number.NEGATIVE_INFINITY }
+      this.series.set(key, series)
+      this.#windowCount += windows.length
+      this.version++
+    }
+    const { windows } = series
+    const feeds = wanted.flatMap(({ slot, signal }): Feed[] => {
+      const found = windows.find((one) => one.signal === signal)
+      return found === undefined ? [] : [{ slot, window: found.window }]
+    })
+    return { series, feeds }
+  }
+}
+
+function streamOf({ streams }: Origin, type: RecordType): Stream {
+  let stream = streams.get(type)
+  if (stream === undefined) {
+    stream = { index: new SeriesIndex(type), fed: [] }
+    streams.set(type, stream)
+  }
+  return stream
+}
+
+function keyOf(type: string, labels: Labels): string {
+  return `${type}\n${seriesKey(labels)}`
+}

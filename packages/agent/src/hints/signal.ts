@@ -1,0 +1,74 @@
+import { type Labels, type RecordType, SondeError } from '@sonde/sdk'
+
+/** A field of a type as rules look at it. */
+export interface Signal {
+  /** Name of the metric, for evidence and for what a rule lacks. */
+  readonly metric: string
+  readonly type: string
+  readonly field: string
+  /** `counter`: rules see rates and increases. `gauge`: rules see values. */
+  readonly reads: 'counter' | 'gauge'
+  /** How the series of one device, lanes or priorities say, make one number. */
+  readonly across: 'sum' | 'max'
+  /** Which series of the type count; default: all. */
+  readonly where: ((labels: Labels) => boolean) | undefined
+  /** Matchers that say the same as `where`, for evidence. */
+  readonly labels: Labels
+  /** What is kept of 10 minutes: the mean, the events, or nothing. */
+  readonly past: 'mean' | 'events' | undefined
+  /** Rate above which a counter's step is a reset or an error of reading. Unit: per second. */
+  readonly rateMax: number
+  /** A series that appears while its source is at work has counted from 0. */
+  readonly isBornAtZero: boolean
+}
+
+/** Options of {@link counterOf} and {@link gaugeOf}. */
+export interface SignalOptions {
+  across?: Signal['across']
+  where?: (labels: Labels) => boolean
+  labels?: Labels
+  past?: NonNullable<Signal['past']>
+  rateMax?: number
+  isBornAtZero?: boolean
+}
+
+/** No port of today passes more packets, and a jump by 2^32 in a second is none of theirs. Unit: events per second. */
+const EVENT_RATE_MAX = 1e8
+/** Twice the fastest link there is. Unit: bytes per second. */
+const BYTE_RATE_MAX = 4e11
+
+/** A signal that is a counter. */
+export function counterOf<T extends RecordType>(
+  type: T,
+  field: keyof T['fields'] & string,
+  options: SignalOptions = {},
+): Signal {
+  return signalOf(type, field, 'counter', options)
+}
+
+/** A signal that is a gauge. */
+export function gaugeOf<T extends RecordType>(
+  type: T,
+  field: keyof T['fields'] & string,
+  options: SignalOptions = {},
+): Signal {
+  return signalOf(type, field, 'gauge', options)
+}
+
+function signalOf(type: RecordType, field: string, reads: Signal['reads'], options: SignalOptions): Signal {
+  const metric = type.metrics.get(field)
+  if (metric === undefined) throw new SondeError('SCH_FIELD', `${type.name} has no metric of the field ${field}`)
+  const isBytes = type.fields[field]?.unit === 'bytes'
+  return {
+    metric,
+    type: type.name,
+    field,
+    reads,
+    across: options.across ?? 'sum',
+    where: options.where,
+    labels: options.labels ?? {},
+    past: options.past,
+    rateMax: options.rateMax ?? (isBytes ? BYTE_RATE_MAX : EVENT_RATE_MAX),
+    isBornAtZero: options.isBornAtZero ?? false,
+  }
+}

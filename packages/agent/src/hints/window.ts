@@ -1,0 +1,202 @@
+import { Past } from './past.ts'
+import type { Signal } from './signal.ts'
+
+/** Samples that are kept; the oldest leave first. At a sample a second: two minutes. */
+const SAMPLE_COUNT = 128
+/** Closer samples are passed over: a counter loses nothing by it, and a rule looks twice a second. Unit: milliseconds. */
+export const APART_MS = 450
+/** After a pause this long the values before it say nothing of the rate. Unit: milliseconds. */
+const PAUSE_MS = 15_000
+/** A sample is the newest for this many periods. */
+const FRESH_PERIODS = 3.5
+const FRESH_MIN_MS = 3500
+
+/**
+ * The last samples of one signal of one series. A counter is kept as what it gained since the window began; where that cannot be known, as after a reset, a
+ * long pause or a step of the clock, the window begins anew.
+ */
+export class Window {
+  readonly #signal: Signal
+  readonly #times = new Float64Array(SAMPLE_COUNT)
+  readonly #values = new Float64Array(SAMPLE_COUNT)
+  /** Mean or events of the last 10 minutes, where the signal keeps them. */
+  readonly past: Past | undefined
+  #count = 0
+  #end = 0
+  #raw = 0
+  #periodMs = 0
+  /** When the counter last rose. Unit: milliseconds since the Unix epoch; −∞ where it never did. */
+  roseMs = Number.NEGATIVE_INFINITY
+  /** When the window last began anew, but for its first sample. */
+  brokeMs = Number.NEGATIVE_INFINITY
+
+  constructor(signal: Signal) {
+    this.#signal = signal
+    this.past = signal.past === undefined ? undefined : new Past()
+  }
+
+  /** Samples in the window. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Time of the newest sample; NaN before the first. */
+  get newestMs(): number {
+    return this.#count === 0 ? Number.NaN : this.#timeAt(0)
+  }
+
+  /** Whether the newest sample is still that: nothing was missed for long, and no clock was set back since. */
+  isFresh(nowMs: number): boolean {
+    return (
+      this.#count > 0 && Math.abs(nowMs - this.#timeAt(0)) <= Math.max(FRESH_MIN_MS, this.#periodMs * FRESH_PERIODS)
+    )
+  }
+
+  /** Begins with a counter at 0: its series appeared because it counted for the first time. */
+  beginAtZero(timeMs: number): void {
+    this.#raw = 0
+    this.#append(timeMs - 1000, 0)
+  }
+
+  /** Takes a sample. A frozen mean of the past stays as it is. */
+  push(timeMs: number, raw: number, isFrozen: boolean): void {
+    if (!Number.isFinite(raw)) return
+    const apartMs = this.#count === 0 ? Number.NaN : timeMs - this.#timeAt(0)
+    if (apartMs > 0 && apartMs < APART_MS) return
+    if (apartMs <= 0 || apartMs > Math.max(PAUSE_MS, this.#periodMs * 10)) this.#restart(timeMs)
+    if (this.#signal.reads === 'gauge') this.#pushValue(timeMs, raw, apartMs, isFrozen)
+    else this.#pushTotal(timeMs, raw, apartMs, isFrozen)
+  }
+
+  /** The newest value of a gauge. */
+  last(): number {
+    return this.#count === 0 ? Number.NaN : this.#valueAt(0)
+  }
+
+  /** The value before the newest one. */
+  before(): number {
+    return this.#count < 2 ? Number.NaN : this.#valueAt(1)
+  }
+
+  /** Mean of a gauge's samples of the last `overMs`. */
+  mean(overMs: number): number {
+    const since = this.#since(overMs)
+    let sum = 0
+    for (let back = 0; back <= since; back++) sum += this.#valueAt(back)
+    return since < 0 ? Number.NaN : sum / (since + 1)
+  }
+
+  /** Largest of a gauge's samples of the last `overMs`. */
+  max(overMs: number): number {
+    const since = this.#since(overMs)
+    let most = since < 0 ? Number.NaN : this.#valueAt(0)
+    for (let back = 1; back <= since; back++) most = Math.max(most, this.#valueAt(back))
+    return most
+  }
+
+  /** Smallest of a gauge's samples of the last `overMs`. */
+  min(overMs: number): number {
+    const since = this.#since(overMs)
+    let least = since < 0 ? Number.NaN : this.#valueAt(0)
+    for (let back = 1; back <= since; back++) least = Math.min(least, this.#valueAt(back))
+    return least
+  }
+
+  /** Samples after a time. */
+  samplesSince(timeMs: number): number {
+    let back = 0
+    while (back < this.#count && this.#timeAt(back) > timeMs) back++
+    return back
+  }
+
+  /** Bits that were set in any of a gauge's samples of the last `overMs`. */
+  bits(overMs: number): number {
+    const since = this.#since(overMs)
+    let bits = since < 0 ? Number.NaN : 0
+    for (let back = 0; back <= since; back++) bits |= this.#valueAt(back)
+    return bits
+  }
+
+  /** Rate of a counter over the last `overMs`, or as much of it as there is. Unit: per second. */
+  rate(overMs: number): number {
+    const from = this.#before(overMs)
+    if (from <= 0) return Number.NaN
+    return ((this.#valueAt(0) - this.#valueAt(from)) / (this.#timeAt(0) - this.#timeAt(from))) * 1000
+  }
+
+  /** The largest rate between two neighbouring samples of the last `overMs`. Unit: per second. */
+  peak(overMs: number): number {
+    const from = this.#before(overMs)
+    let most = Number.NaN
+    for (let back = 0; back < from; back++) {
+      const rate =
+        ((this.#valueAt(back) - this.#valueAt(back + 1)) / (this.#timeAt(back) - this.#timeAt(back + 1))) * 1000
+      if (!(rate <= most)) most = rate
+    }
+    return most
+  }
+
+  /** What a counter gained in the last `overMs`, or in as much of it as there is. */
+  increase(overMs: number): number {
+    const from = this.#before(overMs)
+    return from <= 0 ? Number.NaN : this.#valueAt(0) - this.#valueAt(from)
+  }
+
+  #pushValue(timeMs: number, value: number, apartMs: number, isFrozen: boolean): void {
+    if (apartMs > 0 && this.#count > 0 && !isFrozen) this.past?.add(timeMs, value * apartMs, apartMs)
+    this.#append(timeMs, value)
+  }
+
+  #pushTotal(timeMs: number, raw: number, apartMs: number, isFrozen: boolean): void {
+    const gain = raw - this.#raw
+    const isKnown = this.#count > 0
+    this.#raw = raw
+    if (isKnown && (gain < 0 || gain / apartMs > this.#signal.rateMax / 1000)) this.#restart(timeMs)
+    if (this.#count === 0) {
+      this.#append(timeMs, 0)
+      return
+    }
+    if (gain > 0) this.roseMs = timeMs
+    const { past } = this.#signal
+    if (past === 'events') this.past?.add(timeMs, gain, apartMs)
+    else if (past === 'mean' && !isFrozen) this.past?.add(timeMs, gain * 1000, apartMs)
+    this.#append(timeMs, this.#valueAt(0) + gain)
+  }
+
+  #restart(timeMs: number): void {
+    this.#count = 0
+    this.brokeMs = timeMs
+  }
+
+  #append(timeMs: number, value: number): void {
+    if (this.#count > 0) this.#periodMs = timeMs - this.#timeAt(0)
+    this.#end = (this.#end + 1) % SAMPLE_COUNT
+    this.#times[this.#end] = timeMs
+    this.#values[this.#end] = value
+    if (this.#count < SAMPLE_COUNT) this.#count++
+  }
+
+  /** How far back the oldest sample of the last `overMs` is; −1 where there is none. */
+  #since(overMs: number): number {
+    const fromMs = this.newestMs - overMs
+    let back = this.#count - 1
+    while (back > 0 && this.#timeAt(back) <= fromMs) back--
+    return back
+  }
+
+  /** How far back the sample is that ends a stretch of `overMs`; a little less is enough, since samples are never exactly apart. */
+  #before(overMs: number): number {
+    const fromMs = this.newestMs - overMs + APART_MS / 2
+    let back = Math.min(1, this.#count - 1)
+    while (back < this.#count - 1 && this.#timeAt(back) > fromMs) back++
+    return back
+  }
+
+  #timeAt(back: number): number {
+    return this.#times[(this.#end - back + SAMPLE_COUNT) % SAMPLE_COUNT] as number
+  }
+
+  #valueAt(back: number): number {
+    return this.#values[(this.#end - back + SAMPLE_COUNT) % SAMPLE_COUNT] as number
+  }
+}

@@ -1,0 +1,59 @@
+/** No-break space: a number and its unit stay on one line. */
+const GAP = '\u00a0'
+const STEPS = [
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const
+
+/** A number with at most three significant digits and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where one is given. */
+export function amount(value: number, unit = ''): string {
+  const size = Math.abs(value)
+  const [factor, prefix] = STEPS.find(([step]) => size >= step * 0.9995) ?? [1, '']
+  const text = digits(value / factor)
+  return prefix === '' && unit === '' ? text : `${text}${GAP}${prefix}${unit}`
+}
+
+/** A rate: `2.4 k/s`; with a unit: `13.9 GB/s`. */
+export function perSecond(value: number, unit = ''): string {
+  return `${amount(value, unit)}/s`
+}
+
+/** A share as per cent with one decimal: `31.2 %`. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}${GAP}%`
+}
+
+/** A bit rate of bytes per second: `318 Gb/s`. */
+export function bitRate(bytesPerSecond: number): string {
+  return `${amount(bytesPerSecond * 8, 'b')}/s`
+}
+
+/** A small number as a power of ten: `3.1 × 10⁻⁶`. */
+export function power(value: number): string {
+  if (!(value > 0)) return '0'
+  const exponent = Math.floor(Math.log10(value))
+  return `${(value / 10 ** exponent).toFixed(1)}${GAP}×${GAP}10${superscript(exponent)}`
+}
+
+/** A duration: `2 min 5 s`, `4.3 s`. */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  if (seconds < 60) return `${digits(seconds)}${GAP}s`
+  const minutes = Math.floor(seconds / 60)
+  const rest = Math.round(seconds - minutes * 60)
+  return rest === 0 ? `${minutes}${GAP}min` : `${minutes}${GAP}min ${rest}${GAP}s`
+}
+
+function digits(value: number): string {
+  const size = Math.abs(value)
+  const places = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : 2
+  const text = value.toFixed(places)
+  return (places > 0 ? text.replace(/\.?0+$/, '') : text).replace('-', '−')
+}
+
+function superscript(exponent: number): string {
+  const DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+  return [...String(exponent)].map((c) => (c === '-' ? '⁻' : (DIGITS[Number(c)] ?? ''))).join('')
+}

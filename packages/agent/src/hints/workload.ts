@@ -1,0 +1,56 @@
+import type { HintDevice } from './device.ts'
+import type { Look } from './look.ts'
+import { maxKnown, sumKnown } from './numbers.ts'
+import type { Scope } from './scope.ts'
+import { GPU, NIC } from './signals.ts'
+
+// Whether there is work: what stands still on an idle node is no fault.
+
+/** A window holds two minutes; work that began earlier and stopped is over. Unit: milliseconds. */
+const WORK_MS = 120_000
+/** Discovery, subnet managers and address resolution make up to 50 kB/s on an idle port. Unit: bytes per second. */
+const IDLE_BYTES = 1e6
+/** SM activity of a GPU that computes. */
+const ACTIVE_SHARE = 0.05
+/** Work that is left where a GPU counts as slowed. */
+const SLOWED_SHARE = 0.9
+const BASE_LEAST_MS = 10_000
+
+/** Bytes that a NIC sent and received, a second. */
+export function trafficOf(look: Look, overMs: number): number {
+  return sumKnown(look.rate(NIC.sentBytes, overMs), look.rate(NIC.receivedBytes, overMs))
+}
+
+/** Whether a NIC has carried more than what an idle one does, of late. */
+export function hasTraffic(look: Look): boolean {
+  return trafficOf(look, WORK_MS) > IDLE_BYTES
+}
+
+/** Whether a GPU has computed of late. */
+export function hasComputed(look: Look): boolean {
+  return look.max(GPU.smActive, WORK_MS) > ACTIVE_SHARE || look.max(GPU.utilisation, WORK_MS) > 100 * ACTIVE_SHARE
+}
+
+/** GPUs of the node that take part in work. */
+export function workingGpus(scope: Scope): Look[] {
+  return scope.gpus.filter(hasComputed)
+}
+
+/** GPUs that do clearly less tensor work than they used to: they wait for something. */
+export function slowedGpus(scope: Scope): HintDevice[] {
+  const slowed = scope.gpus.filter(
+    (look) => look.mean(GPU.tensorActive) < SLOWED_SHARE * look.base(GPU.tensorActive, BASE_LEAST_MS),
+  )
+  return slowed.map(({ device }) => device)
+}
+
+/** The busiest of the training NICs over the last `overMs`, as a share of its line; NaN where none tells. */
+export function railUse(scope: Scope, overMs: number): number {
+  return maxKnown(...scope.rails.map((look) => look.rate(NIC.sentBytes, overMs) / lineOf(look)))
+}
+
+/** Speed of a NIC's link. Unit: bytes per second. Where the port does not tell, that of 400 Gb/s. */
+export function lineOf(look: Look): number {
+  const told = look.last(NIC.lineRate)
+  return told > 0 ? told : 50e9
+}
