@@ -12,6 +12,11 @@ export {
   pathsSchema,
   prometheusSchema,
 } from './config.ts'
+export type { AgentFacts, SourceFacts } from './explain/agent-facts.ts'
+export type { ChainLink, Finding, LinkName } from './explain/chain.ts'
+export { type ExplainOptions, type Explanation, explain, isWhole } from './explain/explain.ts'
+export { type Ground, KernelGround, Refusal } from './explain/ground.ts'
+export type { LatestSeries } from './http/latest.ts'
 export { agentRoutes, createServer } from './http/server.ts'
 export { probeSources } from './pipeline/make-runner.ts'
 export { SOURCES } from './sources/registry.ts'

@@ -58,6 +58,19 @@ withCommonFlags(program.command('check').description('check configuration, liste
     process.exitCode = await check(checkRoots(loadFor(flags)))
   })
 
+withCommonFlags(
+  program
+    .command('explain')
+    .description('why a value is missing: file, driver, permission, link, traffic')
+    .argument('[name]', 'a device, a metric or a source; without: every source, in short'),
+)
+  .option('--json', 'print the chains as JSON')
+  .action(async (name: string | undefined, { json, ...flags }: Flags & { json?: boolean }) => {
+    const { runExplain } = await import('./commands/explain.ts')
+    // Not `checkRoots`: a root that is not there is what this command may have to explain.
+    process.exitCode = await runExplain(name ?? '', loadFor(flags), json === true ? { json } : {})
+  })
+
 program.parseAsync().catch((error: unknown) => {
   // Commander has said what is wrong itself.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage)

@@ -10,7 +10,7 @@ export interface HttpError {
 
 /** What is neither the asker's mistake nor for good: it should ask again later. */
 function isForLater(code: string): boolean {
-  return code === 'STR_LIMIT' || code === 'QRY_BUSY' || code.startsWith('STO_')
+  return code === 'STR_LIMIT' || code === 'QRY_BUSY' || code === 'EXP_BUSY' || code.startsWith('STO_')
 }
 
 /** Faults of a request that fastify finds, with what to do about them. */
@@ -30,6 +30,7 @@ export function httpErrorOf(error: unknown): HttpError {
     if (isForLater(code)) return { status: 503, code, message }
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
     if (code === 'HTTP_HOST') return { status: 421, code, message }
+    if (code === 'EXP_UNKNOWN') return { status: 404, code, message }
   }
   const { statusCode = 500, code = '' } = error as Partial<FastifyError>
   if (statusCode < 400 || statusCode >= 500)

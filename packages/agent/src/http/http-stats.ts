@@ -6,6 +6,7 @@ export const REFUSALS = [
   'stream_stalled',
   'parallel_queries',
   'query_cost',
+  'parallel_walks',
   'host',
 ] as const
 

@@ -3,6 +3,7 @@ import { SondeError } from '@sonde/sdk'
 import fastify, { type ConnectionError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { apiRoutes } from './api.ts'
+import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { allowsHost, hostRule } from './host-rule.ts'
 import { type HttpError, httpErrorOf, parserErrorOf } from './http-error.ts'
@@ -58,6 +59,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   metricsRoute(app, agent)
   healthRoutes(app, agent)
   apiRoutes(app, agent)
+  explainRoute(app, agent)
   streamRoute(app, agent)
 }
 

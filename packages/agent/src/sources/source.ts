@@ -1,5 +1,6 @@
 import type { Absences, RecordType, Source } from '@sonde/sdk'
 import type { GenericSchema } from 'valibot'
+import type { SourceExplain } from '../explain/chain.ts'
 
 /**
  * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit; `stuck`: the look itself hangs.
@@ -52,6 +53,8 @@ export interface SourceDefinition {
   readonly intervalMs: number
   /** Schema of the source's own keys in `data_sources`, beside `name`, `type`, `interval_ms` and `enabled`. */
   readonly options: GenericSchema<unknown, object>
+  /** The chains behind its values, for `sonde explain`; left out where there is no file to look at. */
+  readonly explain?: SourceExplain
   /** Makes one. `options` has passed the schema. */
   create(options: object, context: SourceContext): NodeSource
 }

@@ -3,6 +3,7 @@ import { deviceFilter } from '../device-filter.ts'
 import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type NetdevOptions, netdevOptions } from './config.ts'
+import { netdevExplain } from './explain.ts'
 import { NetdevInterface } from './interface.ts'
 import { type NetdevTable, parseNetdev } from './parse.ts'
 import { netdevType } from './type.ts'
@@ -120,5 +121,6 @@ export const netdev: SourceDefinition = {
   placement: 'inline',
   intervalMs: 1000,
   options: netdevOptions,
+  explain: netdevExplain,
   create: (options, context) => new NetdevSource(options as NetdevOptions, context),
 }

@@ -1,0 +1,18 @@
+import type { LatestSeries } from '../http/latest.ts'
+import type { SourceState } from '../pipeline/source-stats.ts'
+
+/** How a source fares in a running agent, as `/api/v1/sources` tells it. */
+export interface SourceFacts {
+  readonly name: string
+  readonly state: SourceState
+  readonly reason: string
+  readonly lastSampleMs: number
+}
+
+/** What a running agent adds to a walk: asked in its own process, or over HTTP. */
+export interface AgentFacts {
+  /** Undefined where the agent does not run that source. */
+  source(name: string): Promise<SourceFacts | undefined>
+  /** Live series of a metric, or of every metric of a type, with reasons where values are absent. */
+  series(wanted: { readonly metric: string } | { readonly type: string }): Promise<readonly LatestSeries[]>
+}

@@ -1,0 +1,120 @@
+import type { Ground } from './ground.ts'
+
+/** Links between the configuration and a value, in the order in which they are told. */
+export const LINK_NAMES = [
+  'configuration',
+  'file',
+  'driver',
+  'permission',
+  'counters',
+  'link',
+  'traffic',
+  'agent',
+  'value',
+] as const
+
+/** One of {@link LINK_NAMES}. */
+export type LinkName = (typeof LINK_NAMES)[number]
+
+/** What a look at one link found. `broken`: nothing behind it can work; `unknown`: it could not be looked at, and nobody is to blame. */
+export interface Finding {
+  readonly state: 'ok' | 'broken' | 'unknown'
+  /** What was looked at. */
+  readonly tried: string
+  /** What came back. */
+  readonly answer: string
+  /** The command, or the deed, that mends it. */
+  readonly mends?: string
+}
+
+/** One link of a chain, walked. */
+export interface ChainLink extends Finding {
+  readonly name: LinkName
+}
+
+/** One link of a chain, to be walked. */
+export interface Step {
+  readonly name: LinkName
+  look(): Promise<Finding>
+}
+
+/** A value whose chain is walked: field of a type, in a record. */
+export interface ValuePlace {
+  readonly type: string
+  readonly field: string
+}
+
+/** A device that a source reads, under its own name and the others that people know it by. */
+export interface ChainDevice {
+  readonly name: string
+  readonly aliases: readonly string[]
+}
+
+/** What a source knows of the chains behind its values: a plain walk over files, so that it needs no agent. */
+export interface SourceExplain {
+  /** Links that all its devices hang on, in order. */
+  steps(ground: Ground): readonly Step[]
+  /** What it would read: devices, or files where it has none. Nothing is walked that is not among them. */
+  devices(ground: Ground): Promise<readonly ChainDevice[]>
+  /** Links of one device, in order; `value` where one value is asked for. */
+  deviceSteps(ground: Ground, device: string, value?: ValuePlace): readonly Step[]
+}
+
+/** A link that holds. */
+export function fine(tried: string, answer: string): Finding {
+  return { state: 'ok', tried, answer }
+}
+
+/** A link that does not hold. */
+export function broken(tried: string, answer: string, mends: string): Finding {
+  return { state: 'broken', tried, answer, mends }
+}
+
+/** Walks links up to the first broken one; those behind it are not reached. */
+export async function walk(steps: readonly Step[]): Promise<ChainLink[]> {
+  const links: ChainLink[] = []
+  for (const { name, look } of steps) {
+    if (firstBroken(links) === undefined) links.push({ name, ...(await look()) })
+    else links.push({ name, state: 'unknown', tried: '', answer: 'not reached' })
+  }
+  return links
+}
+
+/** The first link that does not hold. */
+export function firstBroken(links: readonly ChainLink[]): ChainLink | undefined {
+  return links.find(({ state }) => state === 'broken')
+}
+
+/** The chain of one device. */
+export interface DeviceChain {
+  readonly device: string
+  readonly links: readonly ChainLink[]
+}
+
+/**
+ * The chains of several devices as one: a link holds when it does for one of them, as the source then has something to read; what is wrong with others is said beside it.
+ */
+export function joinChains(chains: readonly DeviceChain[]): ChainLink[] {
+  const [first] = chains
+  if (first === undefined) return []
+  if (chains.length === 1) return [...first.links]
+  return first.links.map(({ name }, index) => joinLink(name, index, chains))
+}
+
+function joinLink(name: LinkName, index: number, chains: readonly DeviceChain[]): ChainLink {
+  const found = chains.flatMap(({ device, links }) => {
+    const link = links[index]
+    return link === undefined ? [] : [{ device, link }]
+  })
+  const holding = found.filter(({ link }) => link.state === 'ok')
+  const failing = found.filter(({ link }) => link.state === 'broken')
+  const [shown] = holding.length > 0 ? holding : failing.length > 0 ? failing : found
+  if (shown === undefined) return { name, state: 'unknown', tried: '', answer: 'not reached' }
+  const { link, device } = shown
+  if (link.state === 'unknown') return link
+  if (link.state === 'broken')
+    return { ...link, answer: `${failing.length} of ${found.length}, ${device}: ${link.answer}` }
+  const [fault] = failing
+  const beside = fault === undefined ? '' : `; ${fault.device}: ${fault.link.answer}`
+  return { name, ...fine(link.tried, `${holding.length} of ${found.length}, ${device}: ${link.answer}${beside}`) }
+}

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { DataSourceConfig } from '../config.ts'
+import { host } from '../sources/host/host.ts'
+import { netdev } from '../sources/netdev/netdev.ts'
+import { pciExplain } from '../sources/pci/explain.ts'
+import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
+import { rdmaExplain } from '../sources/rdma/explain.ts'
+import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
+import type { SourceDefinition } from '../sources/source.ts'
+import { TestNode } from '../sources/test-node.ts'
+import type { AgentFacts } from './agent-facts.ts'
+import { type ChainLink, firstBroken } from './chain.ts'
+import { type Explanation, explain } from './explain.ts'
+import { type Ground, KernelGround, Refusal } from './ground.ts'
+
+const kind = (name: string, given: Pick<SourceDefinition, 'explain' | 'types'>): SourceDefinition => {
+  return { ...netdev, name, summary: name, ...given } as SourceDefinition
+}
+const rdma = kind('rdma', { types: [rdmaPortType, rdmaHwType], explain: rdmaExplain })
+const pci = kind('pci', { types: [pciDeviceType, pciAerType], explain: pciExplain })
+const DEFINITIONS = [host, netdev, rdma, pci]
+
+const PORT = 'sys/class/infiniband/mlx5_3/ports/1'
+const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
+
+/** A node with one interface, one RDMA port and the adapter below both; the values are ours. */
+function nodeOf(t: TestContext): TestNode {
+  const node = new TestNode(t)
+  const write = (files: Readonly<Record<string, string>>) => {
+    for (const [path, text] of Object.entries(files)) node.write(path, `${text}\n`)
+  }
+  const interfaces = [
+    'Inter-|   Receive                                                |  Transmit',
+    ' face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed',
+    '  eth3: 914206311480 9 0 0 0 0 0 0 5000 9 0 0 0 0 0 0',
+  ]
+  write({
+    'proc/net/dev': interfaces.join('\n'),
+    'proc/stat': 'cpu0 1 2 3 4 5 6 7 8 9 10',
+    'proc/meminfo': 'MemTotal: 1 kB',
+  })
+  write({ 'sys/class/net/eth3/operstate': 'up', 'sys/class/net/eth3/carrier': '1' })
+  write({ [`${PORT}/state`]: '4: ACTIVE', [`${PORT}/phys_state`]: '5: LinkUp', [`${PORT}/link_layer`]: 'Ethernet' })
+  write({ [`${PORT}/counters/port_xmit_data`]: '1000', [`${PORT}/counters/port_rcv_data`]: '2000' })
+  write({ [`${PORT}/hw_counters/packet_seq_err`]: '7' })
+  write({ [`${ADAPTER}/vendor`]: '0x15b3', [`${ADAPTER}/class`]: '0x020700', [`${ADAPTER}/net/eth3/mtu`]: '4200' })
+  write({ [`${ADAPTER}/current_link_speed`]: '32.0 GT/s PCIe', [`${ADAPTER}/current_link_width`]: '16' })
+  node.link(`${ADAPTER}/driver`, '../../../bus/pci/drivers/mlx5_core')
+  node.link('sys/bus/pci/devices/0000:9a:00.0', '../../../devices/pci0000:97/0000:9a:00.0')
+  node.link('sys/class/infiniband/mlx5_3/device', '../../../devices/pci0000:97/0000:9a:00.0')
+  node.link('sys/class/net/eth3/device', '../../../devices/pci0000:97/0000:9a:00.0')
+  return node
+}
+
+/** Takes the RDMA devices away, and not what their links lead to. */
+function removeRdma(node: TestNode): void {
+  node.unlink('sys/class/infiniband/mlx5_3/device')
+  node.remove('sys/class/infiniband')
+}
+
+interface Asked {
+  readonly configured?: readonly DataSourceConfig[]
+  readonly facts?: AgentFacts
+  /** What the kernel refuses, by the end of the path. */
+  readonly refused?: Readonly<Record<string, Refusal>>
+}
+
+function configOf(definition: SourceDefinition, options: object = { devices: [] }): DataSourceConfig {
+  return { name: definition.name, definition, intervalMs: 1000, options }
+}
+
+async function ask(node: TestNode, of: string, { refused = {}, ...asked }: Asked = {}): Promise<Explanation[]> {
+  const kernel = new KernelGround(node.paths)
+  const ground: Ground = {
+    ...node.paths,
+    read: async (path) => Object.entries(refused).find(([end]) => path.endsWith(end))?.[1] ?? kernel.read(path),
+    list: (path) => kernel.list(path),
+    target: (path) => kernel.target(path),
+  }
+  const configured = DEFINITIONS.map((definition) => configOf(definition))
+  return explain(of, { ground, definitions: DEFINITIONS, configured, agentPlace: 'the agent', ...asked })
+}
+
+/** The first broken link of the first chain. */
+async function brokenOf(node: TestNode, of: string, asked: Asked = {}): Promise<ChainLink> {
+  const [first] = await ask(node, of, asked)
+  const link = firstBroken(first?.links ?? [])
+  assert.ok(link !== undefined, `${of}: a link is broken: ${JSON.stringify(first)}`)
+  return link
+}
+
+test('a sound node has whole chains, in the order from configuration to traffic', async (t) => {
+  const node = nodeOf(t)
+  for (const name of ['mlx5_3', 'nic-mlx5_3-1']) {
+    const [rdmaChain] = await ask(node, name)
+    assert.equal(rdmaChain?.source, 'rdma')
+    assert.equal(rdmaChain?.device, 'mlx5_3/1')
+    assert.deepEqual(
+      rdmaChain?.links.map(({ name: link, state }) => `${link} ${state}`),
+      [
+        'configuration ok',
+        'file ok',
+        'driver ok',
+        'permission ok',
+        'counters ok',
+        'link ok',
+        'traffic ok',
+        'agent unknown',
+      ],
+    )
+    assert.equal(rdmaChain?.links.find(({ name }) => name === 'driver')?.answer, 'mlx5_core')
+    assert.equal(rdmaChain?.links.find(({ name }) => name === 'traffic')?.answer, '8.00 kB received, 4.00 kB sent')
+  }
+})
+
+test('an interface is asked for by name or id, and every source that reads it answers', async (t) => {
+  const node = nodeOf(t)
+  assert.deepEqual(
+    (await ask(node, 'eth3')).map(({ source }) => source),
+    ['netdev', 'rdma'],
+  )
+  assert.deepEqual(
+    (await ask(node, 'net-eth3')).map(({ source }) => source),
+    ['netdev'],
+  )
+  assert.deepEqual(
+    (await ask(node, '9a:00.0')).map(({ source, device }) => `${source} ${device}`),
+    ['pci 0000:9a:00.0'],
+  )
+})
+
+test('without a name every source is told, the broken ones first', async (t) => {
+  const node = nodeOf(t)
+  removeRdma(node)
+  const chains = await ask(node, '')
+  assert.equal(chains[0]?.source, 'rdma')
+  assert.deepEqual(chains.map(({ source }) => source).sort(), ['host', 'netdev', 'pci', 'rdma'])
+})
+
+test('a root that is not there is what is broken, not the file below it', async (t) => {
+  const node = nodeOf(t)
+  node.remove('sys')
+  const link = await brokenOf(node, 'rdma')
+  assert.equal(link.name, 'file')
+  assert.equal(link.tried, node.paths.sysfs)
+  assert.match(link.mends ?? '', /--path\.sysfs/)
+  assert.equal((await brokenOf(node, 'netdev')).tried, node.paths.sysfs)
+})
+
+test('without RDMA devices it names the module that is missing', async (t) => {
+  const node = nodeOf(t)
+  removeRdma(node)
+  assert.equal((await brokenOf(node, 'rdma')).mends, 'sudo modprobe mlx5_ib')
+  node.unlink(`${ADAPTER}/driver`)
+  assert.equal((await brokenOf(node, 'rdma')).mends, 'sudo modprobe mlx5_core mlx5_ib')
+  assert.equal((await brokenOf(node, '0000:9a:00.0')).mends, 'sudo modprobe mlx5_core')
+  node.write(`${ADAPTER}/vendor`, '0x8086\n')
+  assert.match((await brokenOf(node, 'rdma')).answer, /no module of RDMA is loaded/)
+  node.write('sys/module/ib_core/refcnt', '1\n')
+  assert.match((await brokenOf(node, 'rdma')).answer, /ib_core is loaded/)
+})
+
+test('a port that is down says whether it is switched off, unplugged, or without a subnet manager', async (t) => {
+  const node = nodeOf(t)
+  node.write(`${PORT}/state`, '1: DOWN\n')
+  node.write(`${PORT}/phys_state`, '3: Disabled\n')
+  assert.equal((await brokenOf(node, 'mlx5_3')).mends, 'sudo ip link set eth3 up')
+  node.write(`${PORT}/phys_state`, '2: Polling\n')
+  const link = await brokenOf(node, 'mlx5_3')
+  assert.deepEqual([link.name, link.answer], ['link', '1: DOWN, 2: Polling'])
+  assert.match(link.mends ?? '', /cable/)
+  node.write(`${PORT}/state`, '2: INIT\n')
+  node.write(`${PORT}/link_layer`, 'InfiniBand\n')
+  assert.match((await brokenOf(node, 'mlx5_3')).mends ?? '', /opensm/)
+})
+
+test('a file that is not permitted names the permission that mends it', async (t) => {
+  const refused = { port_xmit_data: new Refusal('denied', 'EACCES') }
+  const link = await brokenOf(nodeOf(t), 'mlx5_3', { refused })
+  assert.equal(link.name, 'permission')
+  assert.match(link.mends ?? '', /^sudo chmod a\+r .*counters\/port_xmit_data/)
+})
+
+test('counters that the driver refuses, or has no numbers for, are not supported', async (t) => {
+  const node = nodeOf(t)
+  const refused = { port_xmit_data: new Refusal('unsupported', 'EINVAL') }
+  assert.equal((await brokenOf(node, 'mlx5_3', { refused })).name, 'counters')
+  node.write(`${PORT}/counters/port_xmit_data`, 'N/A (no PMA)\n')
+  const link = await brokenOf(node, 'mlx5_3')
+  assert.deepEqual([link.name, link.answer], ['counters', 'N/A (no PMA)'])
+})
+
+test('a driver that does not answer is a broken link, not a walk without end', async (t) => {
+  const refused = { port_xmit_data: new Refusal('failed', 'late') }
+  const link = await brokenOf(nodeOf(t), 'mlx5_3', { refused })
+  assert.equal(link.answer, 'no answer within 2 s')
+})
+
+test('an optional counter says how it is turned on, one that the driver lacks that it does', async (t) => {
+  const node = nodeOf(t)
+  const [sound] = await ask(node, 'rdma_hw_packet_seq_err_total')
+  assert.equal(sound?.links.find(({ name }) => name === 'counters')?.answer, '7')
+  const optional = await brokenOf(node, 'rdma_hw_cc_rx_ce_pkts_total')
+  assert.equal(optional.mends, 'sudo rdma statistic set link mlx5_3/1 optional-counters cc_rx_ce_pkts')
+  assert.match((await brokenOf(node, 'rdma_hw_rp_cnp_handled_total')).mends ?? '', /newer/)
+  assert.equal(firstBroken((await ask(node, 'rdma_port_xmit_data_bytes_total'))[0]?.links ?? []), undefined)
+})
+
+test('an interface that is switched off, unplugged or silent says which', async (t) => {
+  const node = nodeOf(t)
+  node.write('sys/class/net/eth3/operstate', 'down\n')
+  const off = { 'eth3/carrier': new Refusal('unsupported', 'EINVAL') }
+  assert.equal((await brokenOf(node, 'net-eth3', { refused: off })).mends, 'sudo ip link set eth3 up')
+  node.write('sys/class/net/eth3/carrier', '0\n')
+  assert.match((await brokenOf(node, 'net-eth3')).mends ?? '', /cable/)
+  node.write('sys/class/net/eth3/operstate', 'up\n')
+  node.write('sys/class/net/eth3/carrier', '1\n')
+  node.write('proc/net/dev', 'a\nb\n  eth3: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n')
+  assert.equal((await brokenOf(node, 'net-eth3')).name, 'traffic')
+  node.write('proc/net/dev', 'a\nb\n  eth4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n')
+  assert.match((await brokenOf(node, 'net-eth3')).mends ?? '', /network namespaces/)
+})
+
+test('a device that fell off the bus says so', async (t) => {
+  const node = nodeOf(t)
+  node.write(`${ADAPTER}/current_link_speed`, 'Unknown\n')
+  node.write(`${ADAPTER}/current_link_width`, '63\n')
+  const link = await brokenOf(node, 'pci-0000:9a:00.0')
+  assert.match(link.answer, /fell off the bus/)
+  assert.match(link.mends ?? '', /rescan/)
+})
+
+test('errors that the firmware keeps are broken for a metric of errors alone', async (t) => {
+  const node = nodeOf(t)
+  assert.equal((await brokenOf(node, 'pci_aer_errors_total')).name, 'counters')
+  assert.equal(firstBroken((await ask(node, 'pci'))[0]?.links ?? []), undefined)
+})
+
+test('a source that is left out, and a device that an option leaves out, are links of the configuration', async (t) => {
+  const node = nodeOf(t)
+  const without = await brokenOf(node, 'mlx5_3', { configured: [configOf(netdev)] })
+  assert.deepEqual([without.name, without.answer], ['configuration', 'left out, or enabled: false'])
+  const configured = [configOf(rdma, { devices: ['!mlx5_3'] })]
+  assert.match((await brokenOf(node, 'mlx5_3', { configured })).mends ?? '', /option devices of rdma/)
+})
+
+test('one port of two that works keeps the source whole, and the other is told', async (t) => {
+  const node = nodeOf(t)
+  for (const file of node.files().filter((path) => path.startsWith(PORT)))
+    node.write(file.replace('mlx5_3', 'mlx5_2'), node.read(file))
+  node.write('sys/class/infiniband/mlx5_2/ports/1/state', '1: DOWN\n')
+  const [chain] = await ask(node, 'rdma')
+  const link = chain?.links.find(({ name }) => name === 'link')
+  assert.equal(link?.state, 'ok')
+  assert.equal(link?.answer, '1 of 2, mlx5_3/1: 4: ACTIVE; mlx5_2/1: 1: DOWN, 5: LinkUp')
+  assert.equal((await brokenOf(node, 'mlx5_2')).name, 'link')
+})
+
+test('what a running agent knows is part of the chain', async (t) => {
+  const node = nodeOf(t)
+  const timeMs = Date.now()
+  const labels = { device: 'mlx5_3', port: '1' }
+  const factsOf = (state: 'reading' | 'stuck', value: string | null): AgentFacts => ({
+    source: async (name) => ({
+      name,
+      state,
+      reason: state === 'stuck' ? 'sample did not come back' : '',
+      lastSampleMs: timeMs,
+    }),
+    series: async () => [{ metric: 'm', labels, value, timeMs, absent: value === null ? 'the driver refuses' : '' }],
+  })
+  const stuck = await brokenOf(node, 'rdma', { facts: factsOf('stuck', '1') })
+  assert.deepEqual([stuck.name, stuck.answer], ['agent', 'stuck: sample did not come back'])
+  const facts = factsOf('reading', null)
+  const absent = await brokenOf(node, 'rdma_hw_packet_seq_err_total', { facts })
+  assert.deepEqual([absent.name, absent.answer], ['value', 'absent: the driver refuses'])
+  const [device] = await ask(node, 'mlx5_3', { facts })
+  assert.match(device?.links.at(-1)?.answer ?? '', /^0 values .* ago, 2 absent: m: the driver refuses$/)
+})
+
+test('a source that is stuck is not looked at again: its driver would hang the walk too', async (t) => {
+  const facts: AgentFacts = {
+    source: async (name) => ({ name, state: 'stuck', reason: 'hangs', lastSampleMs: 0 }),
+    series: async () => [],
+  }
+  const [chain] = await ask(nodeOf(t), 'mlx5_3', { facts })
+  assert.ok(chain?.links.every(({ name, state }) => ['configuration', 'agent'].includes(name) || state === 'unknown'))
+})
+
+test('an unknown name is refused with the nearest ones', async (t) => {
+  const node = nodeOf(t)
+  await assert.rejects(ask(node, 'mlx5_4'), { code: 'EXP_UNKNOWN', message: /nearest: mlx5_3/ })
+  await assert.rejects(ask(node, 'packet_seq'), { code: 'EXP_UNKNOWN', message: /rdma_hw_packet_seq_err_total/ })
+  await assert.rejects(ask(node, '../../etc/passwd'), { code: 'EXP_UNKNOWN' })
+})
+
+test('a pressure file of another kernel is told for its metric, and not for the host', async (t) => {
+  const node = nodeOf(t)
+  const [chain] = await ask(node, 'host')
+  assert.equal(firstBroken(chain?.links ?? []), undefined)
+  const metric = [...(host.types.find(({ name }) => name === 'host_pressure')?.metrics.values() ?? [])][0] ?? ''
+  assert.equal((await brokenOf(node, metric)).name, 'file')
+})

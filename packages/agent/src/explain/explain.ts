@@ -1,0 +1,219 @@
+import { setImmediate } from 'node:timers/promises'
+import { SondeError } from '@sonde/sdk'
+import { closest } from '@sonde/sdk/config'
+import type { DataSourceConfig } from '../config.ts'
+import type { SourceDefinition } from '../sources/source.ts'
+import type { AgentFacts } from './agent-facts.ts'
+import { agentStep, configurationStep, heldStep, valueStep } from './agent-steps.ts'
+import {
+  type ChainDevice,
+  type ChainLink,
+  type DeviceChain,
+  firstBroken,
+  joinChains,
+  LINK_NAMES,
+  type Step,
+  type ValuePlace,
+  walk,
+} from './chain.ts'
+import type { Ground } from './ground.ts'
+
+/** The walk from configuration to value, for what was asked. */
+export interface Explanation {
+  /** What was asked for. */
+  readonly of: string
+  /** Name of the source that reads it. */
+  readonly source: string
+  /** The device, by the name that the source gives it; empty where the source as a whole is explained. */
+  readonly device: string
+  readonly links: readonly ChainLink[]
+}
+
+/** Options of {@link explain}. */
+export interface ExplainOptions {
+  readonly ground: Ground
+  readonly definitions: readonly SourceDefinition[]
+  /** Sources that are configured and not switched off. */
+  readonly configured: readonly DataSourceConfig[]
+  /** What a running agent knows; absent where none answers. */
+  readonly facts?: AgentFacts | undefined
+  /** Where an agent was looked for, for people. */
+  readonly agentPlace: string
+}
+
+/** Devices that are walked at most when a source as a whole is explained; the first of them stand for the rest. */
+const DEVICES_LIMIT = 64
+/** Names that are offered for one that is unknown. */
+const NEAREST_LIMIT = 3
+
+/** A kind of source, and one of the configured sources of that kind, where there is one. */
+interface Subject {
+  readonly definition: SourceDefinition
+  readonly config: DataSourceConfig | undefined
+}
+
+/**
+ * Walks the chain behind a source, a device (by name, id or address), or a metric; with `''` that of every source. Chains with a broken link come first.
+ *
+ * @throws SondeError `EXP_UNKNOWN` where nothing has that name, with the nearest ones.
+ */
+export async function explain(of: string, options: ExplainOptions): Promise<Explanation[]> {
+  const subjects = subjectsOf(options)
+  const found =
+    (await ofSources(of, subjects, options)) ??
+    (await ofMetric(of, subjects, options)) ??
+    (await ofDevice(of, subjects, options))
+  if (found.length === 0) throw await unknownName(of, subjects, options)
+  return found.sort((a, b) => Number(isWhole(a)) - Number(isWhole(b)))
+}
+
+/** Whether no link is broken. */
+export function isWhole({ links }: Explanation): boolean {
+  return firstBroken(links) === undefined
+}
+
+function subjectsOf({ definitions, configured }: ExplainOptions): Subject[] {
+  return definitions.flatMap((definition): Subject[] => {
+    const configs = configured.filter((config) => config.definition.name === definition.name)
+    return configs.length === 0
+      ? [{ definition, config: undefined }]
+      : configs.map((config) => ({ definition, config }))
+  })
+}
+
+function nameOf({ config, definition }: Subject): string {
+  return config?.name ?? definition.name
+}
+
+async function ofSources(
+  of: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[] | undefined> {
+  const wanted = subjects.filter((subject) => of === '' || nameOf(subject) === of || subject.definition.name === of)
+  if (wanted.length === 0) return undefined
+  return Promise.all(
+    wanted.map(async (subject) => {
+      const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
+      return chainOf(of === '' ? nameOf(subject) : of, subject, devices, options)
+    }),
+  )
+}
+
+async function ofMetric(
+  of: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[] | undefined> {
+  const reporting = subjects.filter(({ definition }) => placeOf(of, definition) !== undefined)
+  if (reporting.length === 0) return undefined
+  const running = reporting.filter(({ config }) => config !== undefined)
+  return Promise.all(
+    (running.length > 0 ? running : reporting).map(async (subject) => {
+      const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
+      return chainOf(of, subject, devices, options, placeOf(of, subject.definition))
+    }),
+  )
+}
+
+/** The field behind a metric. */
+function placeOf(metric: string, { types }: SourceDefinition): ValuePlace | undefined {
+  for (const { name: type, metrics } of types) {
+    for (const [field, name] of metrics) if (name === metric) return { type, field }
+  }
+  return undefined
+}
+
+async function ofDevice(of: string, subjects: readonly Subject[], options: ExplainOptions): Promise<Explanation[]> {
+  if (of.startsWith('sim-')) {
+    const simulators = subjects.filter(({ definition }) => definition.name === 'simulator')
+    return Promise.all(simulators.map((subject) => chainOf(of, subject, [], options)))
+  }
+  const chains: Explanation[] = []
+  for (const subject of subjects) {
+    const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
+    const wanted = devices.filter(({ name, aliases }) => name === of || aliases.includes(of))
+    if (wanted.length > 0) chains.push(await chainOf(of, subject, wanted, options))
+  }
+  // A source that is switched off has a say only where no other has.
+  const running = chains.filter(({ source }) => options.configured.some(({ name }) => name === source))
+  return running.length > 0 ? running : chains
+}
+
+async function chainOf(
+  of: string,
+  subject: Subject,
+  devices: readonly ChainDevice[],
+  options: ExplainOptions,
+  value?: ValuePlace,
+): Promise<Explanation> {
+  const { definition, config } = subject
+  const { facts, ground } = options
+  const source = nameOf(subject)
+  const [only] = devices.length === 1 ? devices : []
+  const state = await facts?.source(source)
+  const agent = agentStep(state, options.agentPlace)
+  const own = definition.explain?.steps(ground) ?? []
+  const isStuck = state?.state === 'stuck'
+  const head: Step[] = [configurationStep(source, config, only?.name), ...(isStuck ? [agent] : []), ...own]
+  const links = await walk(head)
+  // A broken link at the head is behind everything that a device might lack.
+  const isBroken = firstBroken(links) !== undefined
+  if (!isBroken) links.push(...(await linksOfDevices(devices, definition, ground, value)))
+  const tail: Step[] = isStuck ? [] : [agent]
+  if (facts !== undefined) {
+    if (value !== undefined) tail.push(valueStep(facts, of))
+    else if (only !== undefined) tail.push(heldStep(facts, definition, only.name))
+  }
+  const rest = firstBroken(links) === undefined ? await walk(tail) : tail.map(notReached)
+  return { of, source, device: only?.name ?? '', links: mergeNames([...links, ...rest]) }
+}
+
+async function linksOfDevices(
+  devices: readonly ChainDevice[],
+  { explain: own }: SourceDefinition,
+  ground: Ground,
+  value: ValuePlace | undefined,
+): Promise<ChainLink[]> {
+  const chains: DeviceChain[] = []
+  for (const { name } of devices.slice(0, DEVICES_LIMIT)) {
+    const steps = own?.deviceSteps(ground, name, value) ?? []
+    if (steps.length > 0) chains.push({ device: name, links: await walk(steps) })
+    await setImmediate()
+  }
+  return joinChains(chains)
+}
+
+function notReached({ name }: Step): ChainLink {
+  return { name, state: 'unknown', tried: '', answer: 'not reached' }
+}
+
+/** Source and device may both have a link of a name: what was found at the device says more, unless the source's is the broken one. */
+function mergeNames(links: readonly ChainLink[]): ChainLink[] {
+  const byName = new Map<string, ChainLink>()
+  for (const link of links) if (byName.get(link.name)?.state !== 'broken') byName.set(link.name, link)
+  return [...byName.values()].sort((a, b) => LINK_NAMES.indexOf(a.name) - LINK_NAMES.indexOf(b.name))
+}
+
+async function unknownName(of: string, subjects: readonly Subject[], options: ExplainOptions): Promise<SondeError> {
+  const devices = await Promise.all(subjects.map(({ definition }) => definition.explain?.devices(options.ground) ?? []))
+  const names = [
+    ...subjects.map(nameOf),
+    ...devices.flat().flatMap(({ name, aliases }) => [name, ...aliases]),
+    ...subjects.flatMap(({ definition }) => definition.types.flatMap(({ metrics }) => [...metrics.values()])),
+  ]
+  const nearest = nearestNames(of, [...new Set(names)])
+  const offer =
+    nearest.length === 0 ? `sources are ${subjects.map(nameOf).join(', ')}` : `nearest: ${nearest.join(', ')}`
+  return new SondeError(
+    'EXP_UNKNOWN',
+    `no source, device or metric is called ${JSON.stringify(of.slice(0, 100))}; ${offer}`,
+  )
+}
+
+/** What was meant, perhaps: a slip of the finger, then names that contain it. */
+function nearestNames(of: string, names: readonly string[]): string[] {
+  const slip = closest(of, names)
+  const containing = of.length < 3 ? [] : names.filter((name) => name !== slip && name.includes(of))
+  return [...(slip === undefined ? [] : [slip]), ...containing].slice(0, NEAREST_LIMIT)
+}

@@ -1,0 +1,110 @@
+import { constants } from 'node:fs'
+import fs from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import { type FailureKind, failureKind } from '../sources/kernel-file.ts'
+
+/** What the kernel answers instead of giving what was asked for. */
+export class Refusal {
+  readonly kind: FailureKind
+  /** Its own word, such as EACCES; `late` where nothing came back in time. */
+  readonly code: string
+
+  constructor(kind: FailureKind, code: string) {
+    this.kind = kind
+    this.code = code
+  }
+
+  /** The answer in words. */
+  get words(): string {
+    return `${this.code}: ${WORDS[this.kind]}`
+  }
+}
+
+const WORDS: Readonly<Record<FailureKind, string>> = {
+  missing: 'nothing is there',
+  unsupported: 'the driver refuses',
+  denied: 'not permitted',
+  failed: 'it could not be read',
+}
+
+/** Where a walk looks: files below the roots of procfs and sysfs. A test puts others in their place. */
+export interface Ground {
+  readonly procfs: string
+  readonly sysfs: string
+  /** The text of a file without blanks around it. */
+  read(path: string): Promise<string | Refusal>
+  /** Names in a folder, sorted. */
+  list(path: string): Promise<readonly string[] | Refusal>
+  /** The last part of where a link leads. */
+  target(path: string): Promise<string | Refusal>
+}
+
+/** Text of one file. Kernel files that say how something is are a page at most, lists of interfaces some more. Unit: bytes. */
+const FILE_BYTES_LIMIT = 1 << 18
+const PART_BYTES = 4096
+/** A driver that takes longer hangs, or nearly so. Unit: milliseconds. */
+const LOOK_LIMIT_MS = 2000
+/** Looks that hang at most: each keeps a thread of the pool, of which there are four. */
+const HANGING_LIMIT = 2
+/** Opening a FIFO must not wait for its writer. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+
+/** The kernel's own files. A look that hangs is given up after two seconds; while two of them hang nothing else is looked at. */
+export class KernelGround implements Ground {
+  readonly procfs: string
+  readonly sysfs: string
+  #hanging = 0
+
+  constructor(paths: { readonly procfs: string; readonly sysfs: string }) {
+    this.procfs = paths.procfs
+    this.sysfs = paths.sysfs
+  }
+
+  read(path: string): Promise<string | Refusal> {
+    return this.#look(async () => {
+      const file = await fs.open(path, OPEN_FLAGS)
+      try {
+        return await readText(file)
+      } finally {
+        await file.close()
+      }
+    })
+  }
+
+  list(path: string): Promise<readonly string[] | Refusal> {
+    return this.#look(async () => (await fs.readdir(path)).sort())
+  }
+
+  target(path: string): Promise<string | Refusal> {
+    return this.#look(async () => (await fs.readlink(path)).split('/').at(-1) ?? '')
+  }
+
+  async #look<T>(look: () => Promise<T>): Promise<T | Refusal> {
+    if (this.#hanging >= HANGING_LIMIT) return new Refusal('failed', 'late')
+    const looking = look().catch((error: unknown) => new Refusal(failureKind(error), codeOf(error)))
+    const stop = new AbortController()
+    const late = setTimeout(LOOK_LIMIT_MS, undefined, { signal: stop.signal }).catch(() => undefined)
+    const answer = await Promise.race([looking, late])
+    stop.abort()
+    if (answer !== undefined) return answer
+    this.#hanging++
+    void looking.finally(() => this.#hanging--)
+    return new Refusal('failed', 'late')
+  }
+}
+
+/** procfs gives a page at a time, so one read is not the whole. */
+async function readText(file: fs.FileHandle): Promise<string> {
+  const parts: Buffer[] = []
+  for (let length = 0; length < FILE_BYTES_LIMIT; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, length)
+    if (bytesRead === 0) break
+    parts.push(buffer.subarray(0, bytesRead))
+    length += bytesRead
+  }
+  return Buffer.concat(parts).toString('utf8').trim()
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'error'
+}

@@ -1,0 +1,50 @@
+import { SondeError } from '@sonde/sdk'
+import type { FastifyInstance } from 'fastify'
+import type { Agent } from '../agent.ts'
+import type { AgentFacts } from '../explain/agent-facts.ts'
+import { explain } from '../explain/explain.ts'
+import { KernelGround } from '../explain/ground.ts'
+import { SOURCES } from '../sources/registry.ts'
+import { parameter } from './api.ts'
+import { compress } from './compress.ts'
+import { latestSeries } from './latest.ts'
+
+/** Walks at a time: each may wait for a driver. */
+const WALKS_LIMIT = 4
+
+/** `GET /api/v1/explain?of=`: the walk from file to value. What hangs is left alone after two seconds, and the main loop never waits for it. */
+export function explainRoute(app: FastifyInstance, agent: Agent): void {
+  const { paths, dataSources } = agent.options.config
+  const ground = new KernelGround(paths)
+  const kinds = dataSources.map(({ definition }) => definition)
+  const definitions = [...new Set([...SOURCES, ...kinds])]
+  const facts = factsOf(agent)
+  let walks = 0
+  app.get('/api/v1/explain', { onSend: compress }, async (request, reply) => {
+    const { of } = parameter(request, 'of')
+    if (of === undefined) throw new SondeError('QRY_FORM', 'of is missing; it is a source, a device or a metric')
+    if (walks >= WALKS_LIMIT) {
+      agent.http.refuse('parallel_walks')
+      throw new SondeError('EXP_BUSY', `${WALKS_LIMIT} walks are under way; ask again in a moment`)
+    }
+    walks++
+    try {
+      const options = { ground, definitions, configured: dataSources, facts, agentPlace: 'this agent' }
+      const [first, ...others] = await explain(of, options)
+      return reply.header('cache-control', 'no-store').send({ ...first, others })
+    } finally {
+      walks--
+    }
+  })
+}
+
+function factsOf({ runners, recent }: Agent): AgentFacts {
+  return {
+    async source(name) {
+      const runner = runners.find((each) => each.name === name)
+      if (runner === undefined) return undefined
+      return { name, state: runner.state, reason: runner.reason, lastSampleMs: runner.stats.lastSampleMs }
+    },
+    series: async (wanted) => latestSeries(recent, wanted),
+  }
+}

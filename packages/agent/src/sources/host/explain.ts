@@ -1,0 +1,44 @@
+import type { SourceExplain } from '../../explain/chain.ts'
+import { broken, type ChainDevice, fine, type Step } from '../../explain/chain.ts'
+import { type Ground, Refusal } from '../../explain/ground.ts'
+import { fileStep, permissionStep } from '../../explain/steps.ts'
+
+/** Files of procfs by the type that is made of them. */
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  host_cpu: ['stat'],
+  host_kernel: ['stat'],
+  host_memory: ['meminfo'],
+  host_pressure: ['pressure/cpu', 'pressure/memory', 'pressure/io'],
+  host_softnet: ['net/softnet_stat'],
+  host_load: ['loadavg'],
+}
+
+/** Chains behind the values of `host`: each is one file of procfs. */
+export const hostExplain: SourceExplain = {
+  steps: (ground) => [fileStep(ground, `${ground.procfs}/stat`, `mount -t proc proc ${ground.procfs}`)],
+  async devices(): Promise<ChainDevice[]> {
+    return [...new Set(Object.values(FILES).flat())].map((name) => ({ name, aliases: [] }))
+  },
+  deviceSteps: (ground, file, value) => {
+    if (value !== undefined && FILES[value.type]?.includes(file) !== true) return []
+    const path = `${ground.procfs}/${file}`
+    return [
+      fileStep(ground, path, `this kernel does not keep it; pressure needs one built with CONFIG_PSI`),
+      permissionStep(ground, path),
+      countersStep(ground, path),
+    ]
+  },
+}
+
+function countersStep(ground: Ground, path: string): Step {
+  return {
+    name: 'counters',
+    async look() {
+      const text = await ground.read(path)
+      if (text instanceof Refusal)
+        return broken(path, text.words, 'start the kernel with psi=1 if it is a file of pressure')
+      if (text === '') return broken(path, 'it is empty', "put the kernel's own procfs in its place")
+      return fine(path, text.split('\n', 1)[0]?.slice(0, 60) ?? '')
+    },
+  }
+}

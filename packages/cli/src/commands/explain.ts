@@ -1,0 +1,109 @@
+import {
+  type AgentFacts,
+  type ChainLink,
+  type Explanation,
+  explain,
+  isWhole,
+  KernelGround,
+  type LatestSeries,
+  SOURCES,
+  type SourceFacts,
+} from '@sonde/agent'
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { Loaded } from '../config/load.ts'
+import { placeOf } from './listener.ts'
+
+/** What a local agent needs at most to answer. Unit: milliseconds. */
+const AGENT_LIMIT_MS = 1000
+const MARKS = { ok: '✓', broken: '✗', unknown: '·' } as const
+/** Addresses that stand for all of this machine's; asked on loopback. */
+const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** Options of {@link runExplain}. */
+export interface ExplainFlags {
+  readonly json?: boolean
+}
+
+/**
+ * `sonde explain [DEVICE|METRIC|SOURCE]`: walks the chain behind it and prints every link, the first broken one with what mends it. It looks at the files
+ * itself; where an agent answers on the configured address, it adds what that knows. Exit code 0 where every chain is whole, 1 where a link is broken, 2 where
+ * nothing has that name.
+ */
+export async function runExplain(of: string, { config }: Loaded, { json }: ExplainFlags): Promise<number> {
+  const { host, port } = config.agent.export.prometheus
+  const place = `http://${placeOf(ANY[host] ?? host, port)}`
+  const options = {
+    ground: new KernelGround(config.agent.paths),
+    definitions: SOURCES,
+    configured: config.agent.dataSources,
+    facts: await factsAt(place),
+    agentPlace: place,
+  }
+  try {
+    const explanations = await explain(of, options)
+    console.log(json === true ? JSON.stringify(explanations, null, 2) : textOf(explanations, of === ''))
+    return explanations.every(isWhole) ? 0 : 1
+  } catch (error) {
+    if (!(error instanceof SondeError) || error.code !== 'EXP_UNKNOWN') throw error
+    console.error(`sonde: ${messageOf(error)}`)
+    return 2
+  }
+}
+
+/** What the agent there knows; undefined where none answers. */
+async function factsAt(place: string): Promise<AgentFacts | undefined> {
+  const ask = async <T>(path: string): Promise<T | undefined> => {
+    try {
+      const response = await fetch(`${place}/api/v1/${path}`, { signal: AbortSignal.timeout(AGENT_LIMIT_MS) })
+      return response.ok ? ((await response.json()) as T) : undefined
+    } catch {
+      // Nothing listens there, or something else does: the walk says that no agent answers.
+      return undefined
+    }
+  }
+  const told = await ask<{ sources?: readonly SourceFacts[] }>('sources')
+  if (told?.sources === undefined) return undefined
+  const { sources } = told
+  return {
+    source: async (name) => sources.find((each) => each.name === name),
+    async series(wanted) {
+      const [[key, value] = ['', '']] = Object.entries(wanted)
+      const answer = await ask<{ series: readonly LatestSeries[] }>(`series?${key}=${encodeURIComponent(value)}`)
+      return answer?.series ?? []
+    },
+  }
+}
+
+/** Every link of every chain; in short: a line a source, and its broken link. */
+function textOf(explanations: readonly Explanation[], isShort: boolean): string {
+  if (!isShort) return explanations.map(chainText).join('\n\n')
+  const width = Math.max(...explanations.map(({ source }) => source.length))
+  return explanations
+    .map((explanation) => {
+      const broken = explanation.links.find(({ state }) => state === 'broken')
+      const name = explanation.source.padEnd(width)
+      if (broken === undefined)
+        return `${MARKS.ok} ${name}  ${explanation.links.findLast(({ state }) => state === 'ok')?.answer ?? ''}`
+      return [`${MARKS.broken} ${name}  ${broken.name}: ${broken.tried}`, ...mending(broken, width + 4)].join('\n')
+    })
+    .join('\n')
+}
+
+function chainText({ of, source, device, links }: Explanation): string {
+  const head = [of, source, device].filter((word, at, all) => word !== '' && all.indexOf(word) === at).join(' · ')
+  const nameWidth = Math.max(...links.map(({ name }) => name.length))
+  const lines = links.map((link) => {
+    const start = `${MARKS[link.state]} ${link.name.padEnd(nameWidth)}  `
+    if (link.state === 'broken') return [`${start}${link.tried}`, ...mending(link, nameWidth + 4)].join('\n')
+    return `${start}${link.tried === '' ? link.answer : `${link.tried}: ${link.answer}`}`
+  })
+  return [head, ...lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`)].join('\n')
+}
+
+/** What came back from a broken link, and what mends it. */
+function mending({ answer, mends }: ChainLink, indent: number): string[] {
+  const space = ' '.repeat(indent)
+  const lines = [`${space}came back: ${answer}`]
+  if (mends !== undefined) lines.push(`${space}mends it:  ${mends}`)
+  return lines
+}

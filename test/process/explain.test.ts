@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runSonde, startSonde } from '../sonde-process.ts'
+
+const NOBODY = ['--listen', '127.0.0.1:1']
+
+test('explains the loopback interface without an agent, link by link', async () => {
+  const { code, output } = await runSonde(['explain', 'lo', ...NOBODY])
+  assert.equal(code, 0, output)
+  assert.match(output, /✓ configuration {2}data_sources: netdev/)
+  assert.match(output, /✓ driver .*virtual interface/)
+  assert.match(output, /· agent .*no agent that answers/)
+})
+
+test('adds what an agent on the configured address knows', async () => {
+  const sonde = await startSonde(['agent'])
+  try {
+    const { code, output } = await runSonde([
+      'explain',
+      'netdev_rx_bytes_total',
+      '--listen',
+      new URL(sonde.address).host,
+    ])
+    assert.equal(code, 0, output)
+    assert.match(output, /✓ agent .*reading, last sample/)
+    assert.match(output, /✓ value .*series, newest/)
+  } finally {
+    await sonde.stop()
+  }
+})
+
+test('a broken link comes with what mends it, and exit code 1', async () => {
+  const { code, output } = await runSonde(['explain', 'netdev', '--path.sysfs', '/nowhere', ...NOBODY])
+  assert.equal(code, 1, output)
+  assert.match(output, /✗ file +\/nowhere\n +came back: ENOENT.*\n +mends it: +.*--path\.sysfs/)
+})
+
+test('an unknown name is a usage error that offers the nearest', async () => {
+  const { code, output } = await runSonde(['explain', 'netdv', ...NOBODY])
+  assert.equal(code, 2)
+  assert.match(output, /^sonde: no source, device or metric is called "netdv"; nearest: netdev\n$/)
+})
+
+test('prints JSON that says the same', async () => {
+  const { code, output } = await runSonde(['explain', '--json', 'lo', ...NOBODY])
+  assert.equal(code, 0)
+  const [chain] = JSON.parse(output) as { source: string; links: { name: string; state: string }[] }[]
+  assert.equal(chain?.source, 'netdev')
+  assert.ok(chain?.links.some(({ name, state }) => name === 'traffic' && state === 'ok'))
+})
