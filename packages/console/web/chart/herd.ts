@@ -1,10 +1,11 @@
 import { medianInPlace } from './quickselect.ts'
 
-/** How far a member must stand from the median, in robust deviations, to be lit, and below which it is let go. */
-const LIT_ABOVE = 4
+/** How far a member must stand from the median, in robust deviations, to be lit. */
+export const LIT_ABOVE = 4
+/** Below how many it is let go. */
 const LIT_BELOW = 2.5
 /** Samples running that it takes. */
-const LIT_RUN_COUNT = 3
+export const LIT_RUN_COUNT = 3
 /** Most members that are lit at once. */
 const LIT_LIMIT_COUNT = 3
 /** From this number of like members on they are a herd. */
@@ -98,6 +99,14 @@ function gather(columns: readonly Float64Array[], at: number, scratch: Float64Ar
     if (!Number.isNaN(value)) scratch[count++] = value
   }
   return count
+}
+
+/** The middle of some values and how far they stand from it: 1.4826 × MAD. NaN is left out. */
+export function spreadOf(values: readonly number[]): { readonly median: number; readonly spread: number } {
+  const scratch = Float64Array.from(values.filter((value) => !Number.isNaN(value)))
+  const median = medianInPlace(scratch, scratch.length)
+  for (let k = 0; k < scratch.length; k++) scratch[k] = Math.abs(scratch[k]! - median)
+  return { median, spread: 1.4826 * medianInPlace(scratch, scratch.length) }
 }
 
 function summarise(columns: readonly Float64Array[], start: number, end: number, into: Pass): void {

@@ -1,0 +1,31 @@
+import type { Hint } from '../../api/hints.ts'
+import type { HeadlineText } from '../../components/headline.tsx'
+import { countOf, formatQuantity } from '../../format/number.ts'
+import { BITS_PER_SECOND } from '../../format/quantity.ts'
+import { formatAge } from '../../format/time.ts'
+import { newestValue } from '../interface-data.ts'
+import type { PortRow } from './port-data.ts'
+
+/** What is so about the ports, in a sentence: the worst that a rule sees, or what they carry together. */
+export function portsHeadline(rows: readonly PortRow[], hints: readonly Hint[], nowMs: number): HeadlineText {
+  const ids = new Set(rows.map(({ device }) => device.id))
+  const own = hints.filter(({ device, severity }) => ids.has(device) && severity !== 'notice')
+  const [worst] = own
+  if (worst) {
+    const more = own.length > 1 ? ` And ${own.length - 1} more.` : ''
+    return {
+      tone: worst.severity === 'critical' ? 'critical' : 'warning',
+      sentence: `${worst.title}, for ${formatAge(nowMs - worst.sinceMs)}`,
+      facts: `${worst.sentence.replace(/\.$/, '')}.${more}`,
+    }
+  }
+  const active = rows.filter(({ columns }) => newestValue(columns.state) >= 4).length
+  const sentence =
+    active === rows.length
+      ? `All ${countOf(rows.length, 'port')} are active and in range`
+      : `${active} of ${countOf(rows.length, 'port')} are active; no rule sees trouble`
+  const total = (name: 'sent' | 'received'): number =>
+    rows.reduce((sum, { columns }) => sum + (newestValue(columns[name]) || 0), 0)
+  const facts = `${formatQuantity(BITS_PER_SECOND, total('sent'))} sent and ${formatQuantity(BITS_PER_SECOND, total('received'))} received in all.`
+  return { tone: 'calm', sentence, facts }
+}

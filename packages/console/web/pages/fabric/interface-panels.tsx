@@ -1,0 +1,89 @@
+import { useMemo } from 'react'
+import type { DeviceInfo } from '../../api/devices.ts'
+import type { MetricQuery } from '../../api/types.ts'
+import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { NoSamples } from '../../components/no-samples.tsx'
+import { countOf } from '../../format/number.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { INTERFACE_QUERIES, type InterfaceColumns, interfaceColumns } from '../interface-data.ts'
+import type { InterfaceFact } from '../interface-facts.ts'
+import { type NodeFacts, nodeHeadline } from '../node/headline.ts'
+import { nodeFacts } from '../node/node-facts.ts'
+import { type Moment, useLiveDevices, useMoment } from '../use-moment.ts'
+import { fabricCharts } from './fabric-charts.ts'
+import { InterfaceTable } from './interface-table.tsx'
+
+const QUERIES: readonly MetricQuery[] = Object.values(INTERFACE_QUERIES)
+
+/** The interfaces of the host that are no port of an adapter. */
+export interface Interfaces {
+  readonly moment: Moment
+  readonly answer: KnownColumns
+  readonly rows: readonly InterfaceColumns[]
+  readonly facts: NodeFacts
+  /** How many there are, in words; empty where there are none. */
+  readonly countWords: string
+}
+
+/** Reads the interfaces, without those that belong to one of some ports. */
+export function useInterfaces(ports: readonly DeviceInfo[]): Interfaces {
+  const moment = useMoment()
+  const live = useLiveDevices(moment)
+  const answer = useKnownColumns(QUERIES, moment.range, moment.stepMs)
+  return useMemo(() => {
+    const taken = new Set(ports.flatMap(({ series }) => series?.netdev?.device ?? []))
+    const rows = interfaceColumns(answer).filter(({ device }) => !taken.has(device))
+    const facts = nodeFacts(answer.grid, rows, { live })
+    return { moment, answer, rows, facts, countWords: interfaceCount(facts.interfaces) }
+  }, [moment, live, answer, ports])
+}
+
+function interfaceCount(facts: readonly InterfaceFact[]): string {
+  const gone = facts.filter(({ isGone }) => isGone).length
+  if (facts.length === 0) return ''
+  return `${countOf(facts.length - gone, 'interface')}${gone > 0 ? `, ${gone} gone` : ''}`
+}
+
+/** The table of interfaces; where they are all that there is, with the sentence about them. */
+export function InterfacePanel({
+  interfaces,
+  isAlone,
+}: {
+  readonly interfaces: Interfaces
+  readonly isAlone: boolean
+}) {
+  const { moment, answer, rows, facts } = interfaces
+  if (rows.length === 0) {
+    if (!isAlone) return null
+    return answer.isReady && !moment.isNow ? <NoSamples answer={answer} /> : <AnswerState answer={answer} />
+  }
+  return (
+    <>
+      {isAlone && <Headline text={nodeHeadline(facts)} moment={moment.words} />}
+      <PanelBoundary>
+        <InterfaceTable interfaces={rows} facts={facts.interfaces} range={answer.range} />
+      </PanelBoundary>
+    </>
+  )
+}
+
+/** Charts of the interfaces over the window. */
+export function InterfaceCharts() {
+  const page = usePageState()
+  const answer = useKnownColumns(QUERIES, page.range, page.stepMs)
+  const charts = useMemo(() => fabricCharts(interfaceColumns(answer)), [answer])
+  if (charts.every(({ members }) => members.length === 0)) return <NoSamples answer={answer} />
+  return (
+    <div className="chart-grid">
+      {charts.map((spec) => (
+        <PanelBoundary key={spec.id}>
+          <Chart spec={spec} answer={answer} />
+        </PanelBoundary>
+      ))}
+    </div>
+  )
+}

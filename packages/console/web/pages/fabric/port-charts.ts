@@ -1,0 +1,49 @@
+import type { Columns } from '../../api/query-client.ts'
+import type { MetricQuery } from '../../api/types.ts'
+import type { ChartSpec } from '../../chart/chart-spec.ts'
+import { newestValue } from '../interface-data.ts'
+import { type PortRow, siblingGroups } from './port-data.ts'
+import { PORT_SECTIONS, PORT_SIGNALS, type PortSignalInfo } from './port-signals.ts'
+
+/** A chart, and the answer on whose grid its members lie. */
+export interface PortChart {
+  readonly spec: ChartSpec
+  readonly answer: Columns
+}
+
+/** Charts under one title. */
+export interface PortSection {
+  readonly title: string
+  readonly charts: readonly PortChart[]
+}
+
+/** One chart a signal, one member a port: the largest group of siblings. Signals that no port has are left out. */
+export function portSections(rows: readonly PortRow[], answerOf: (query: MetricQuery) => Columns): PortSection[] {
+  const siblings = siblingGroups(rows)[0] ?? []
+  const rates = new Set(siblings.map(({ columns }) => newestValue(columns.lineRate)).filter((rate) => rate > 0))
+  const limits = rates.size === 1 ? [{ value: [...rates][0]!, label: 'link' }] : []
+  const share = siblings.length < rows.length ? `${siblings.length} of ${rows.length}` : ''
+  return PORT_SECTIONS.map(({ title, signals }) => ({
+    title,
+    charts: signals.flatMap((signal): PortChart[] => {
+      const { query, ...info }: PortSignalInfo = PORT_SIGNALS[signal]
+      const members = siblings.flatMap(({ label, columns }) => {
+        const values = columns[signal]
+        return values ? [{ key: label, label, values }] : []
+      })
+      if (members.length === 0) return []
+      const answer = answerOf(query)
+      const spec: ChartSpec = {
+        ...info,
+        id: signal,
+        caption: [info.caption, share].filter(Boolean).join(' · '),
+        members,
+        noun: ['port', 'ports'],
+        slots: [1, 3, 4],
+        limits: signal === 'sent' || signal === 'received' ? limits : [],
+        provenance: `${query.function === 'rate' ? 'rate' : 'last value'} of {step} · ${answer.result(query)?.meta.clock ?? 'wall'} clock`,
+      }
+      return [{ spec, answer }]
+    }),
+  })).filter(({ charts }) => charts.length > 0)
+}

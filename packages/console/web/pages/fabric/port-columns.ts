@@ -1,0 +1,55 @@
+import { PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+import { newestValue } from '../interface-data.ts'
+import type { PortRow } from './port-data.ts'
+import type { PortSignal } from './port-signals.ts'
+
+/** A column of numbers in the table of ports. */
+export interface PortTableColumn {
+  /** How the address names it as a sort. */
+  readonly key: string
+  readonly head: string
+  readonly quantity: Quantity
+  /** Signals that it shows: their sum, or the largest of shares. The cell is lit where one of them is odd. */
+  readonly signals: readonly PortSignal[]
+  readonly value: (row: PortRow) => number
+}
+
+function column(key: string, head: string, quantity: Quantity, ...signals: readonly PortSignal[]): PortTableColumn {
+  const isShare = quantity === PERCENT
+  return {
+    key,
+    head,
+    quantity,
+    signals,
+    value: ({ columns }) => {
+      const values = signals.map((signal) => newestValue(columns[signal])).filter((value) => !Number.isNaN(value))
+      if (values.length === 0) return Number.NaN
+      return isShare ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0)
+    },
+  }
+}
+
+/** Columns after those of traffic, in the order of {@link PORT_SECTIONS}. */
+export const PORT_COLUMNS: readonly PortTableColumn[] = [
+  column('paused', 'Paused', PERCENT, 'paused'),
+  column('pausing', 'Pausing', PERCENT, 'pausing'),
+  column('marked', 'ECN', PER_SECOND, 'marked'),
+  column('cnp', 'CNP', PER_SECOND, 'notified', 'slowed'),
+  column('sequence_errors', 'Seq. errors', PER_SECOND, 'sequenceErrors'),
+  column('retransmissions', 'Retrans.', PER_SECOND, 'retransmissions'),
+  column('timeouts', 'Timeouts', PER_SECOND, 'timeouts'),
+  column('discards', 'Discards', PER_SECOND, 'discards', 'noBuffer'),
+  column('errors', 'Errors', PER_SECOND, 'symbolErrors', 'checksumErrors'),
+  column('stalled', 'PCIe stalled', PERCENT, 'stalledWrites', 'stalledReads'),
+]
+
+/** Columns that some port has a value in. */
+export function columnsWithValues(rows: readonly PortRow[]): readonly PortTableColumn[] {
+  return PORT_COLUMNS.filter(({ signals }) => rows.some(({ columns }) => signals.some((signal) => columns[signal])))
+}
+
+/** Times that a link went down in the window; the adapter's own count where there is one, because the other stays at 255. */
+export function linkDownCount({ columns }: PortRow): number {
+  const values = [...(columns.linkDowns ?? columns.portDowns ?? [])].filter((value) => !Number.isNaN(value))
+  return values.length === 0 ? Number.NaN : values.reduce((sum, value) => sum + value, 0)
+}

@@ -1,0 +1,64 @@
+import type { DeviceInfo } from '../../api/devices.ts'
+import type { Columns } from '../../api/query-client.ts'
+import type { MetricQuery } from '../../api/types.ts'
+import { deviceTitle, isSeriesOf } from '../../devices/device.ts'
+import { compareNames } from '../../format/names.ts'
+import { newestValue } from '../interface-data.ts'
+import { PORT_QUERIES, type PortColumn } from './port-signals.ts'
+
+/** One port with the columns that its sources give; what they do not is missing. */
+export interface PortRow {
+  readonly device: DeviceInfo
+  /** What it is called in the table and in charts. */
+  readonly label: string
+  readonly columns: Readonly<Partial<Record<PortColumn, Float64Array>>>
+}
+
+/** Ports in the order of their rails, those in none last. Two that would have one label are told apart by their names. */
+export function portsOf(devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
+  return devices
+    .filter(({ kind }) => kind === 'nic')
+    .toSorted(
+      (a, b) =>
+        (a.rail ?? Number.POSITIVE_INFINITY) - (b.rail ?? Number.POSITIVE_INFINITY) || compareNames(a.name, b.name),
+    )
+}
+
+/** Deals columns out to ports. `answerOf` gives the answer that holds a question; each may be of another step. */
+export function portRows(
+  ports: readonly DeviceInfo[],
+  names: readonly PortColumn[],
+  answerOf: (query: MetricQuery) => Columns,
+): PortRow[] {
+  const labels = labelsOf(ports)
+  const found = ports.map((): Partial<Record<PortColumn, Float64Array>> => ({}))
+  for (const name of names) {
+    const query = PORT_QUERIES[name]
+    const answer = answerOf(query)
+    const { grid } = answer
+    if (!grid) continue
+    const columns = answer.columns(query)
+    ports.forEach((port, order) => {
+      const column = columns.find(({ labels }) => isSeriesOf(port, query.metric, labels))
+      if (column) found[order]![name] = grid.slice(column)
+    })
+  }
+  return ports.map((device, order) => ({ device, label: labels[order]!, columns: found[order]! }))
+}
+
+function labelsOf(ports: readonly DeviceInfo[]): string[] {
+  const titles = ports.map(deviceTitle)
+  return titles.map((title, order) => {
+    if (titles.indexOf(title) === titles.lastIndexOf(title)) return title
+    const { name, labels } = ports[order]!
+    return `${title} ${name}${labels.port ? `/${labels.port}` : ''}`
+  })
+}
+
+/** Ports that can be held against each other: those in rails, and others of one line rate. The largest group is first. */
+export function siblingGroups(rows: readonly PortRow[]): readonly (readonly PortRow[])[] {
+  const groups = Map.groupBy(rows, ({ device, columns }) =>
+    device.rail === null ? newestValue(columns.lineRate) : 'rails',
+  )
+  return [...groups.values()].sort((a, b) => b.length - a.length)
+}

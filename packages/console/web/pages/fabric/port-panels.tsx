@@ -1,0 +1,79 @@
+import { Fragment, useMemo } from 'react'
+import type { DeviceInfo } from '../../api/devices.ts'
+import { useHints } from '../../api/hints.ts'
+import { useKnownColumns } from '../../api/use-known-columns.ts'
+import { useColumnsAtSpeed } from '../../api/use-speed.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { NoSamples } from '../../components/no-samples.tsx'
+import { useSecond } from '../../state/clock.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { useMoment } from '../use-moment.ts'
+import { portsHeadline } from './fabric-headline.ts'
+import { portSections } from './port-charts.ts'
+import { portRows } from './port-data.ts'
+import { PORT_QUERIES, PORT_SIGNALS, type PortColumn, type PortSignal } from './port-signals.ts'
+import { PortTable } from './port-table.tsx'
+
+const ALL = Object.values(PORT_QUERIES)
+const ALL_NAMES = Object.keys(PORT_QUERIES) as PortColumn[]
+const CHARTED_NAMES = Object.keys(PORT_SIGNALS) as PortSignal[]
+/** What the charts ask: their signals, and the line rate that is their limit. */
+const CHARTED = [...CHARTED_NAMES.map((name) => PORT_QUERIES[name]), PORT_QUERIES.lineRate]
+
+/** Headline, table and charts of the ports of adapters. */
+export function PortPanels({ ports }: { readonly ports: readonly DeviceInfo[] }) {
+  return (
+    <>
+      <PortTables ports={ports} />
+      <PortCharts ports={ports} />
+    </>
+  )
+}
+
+/** The newest values, renewed once a second: numbers that change more often cannot be read. */
+function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
+  const moment = useMoment()
+  const nowMs = useSecond()
+  const recent = useKnownColumns(ALL, moment.range, moment.stepMs)
+  const rows = useMemo(() => portRows(ports, ALL_NAMES, () => recent), [ports, recent])
+  const { data } = useHints()
+  // Hints are of now; a window that is past has none.
+  const hints = moment.isNow ? (data?.hints ?? []) : []
+  return (
+    <>
+      {recent.grid && <Headline text={portsHeadline(rows, hints, nowMs)} moment={moment.words} />}
+      <AnswerState answer={recent} />
+      {recent.grid && (
+        <PanelBoundary>
+          <PortTable ports={rows} hints={hints} range={recent.range} />
+        </PanelBoundary>
+      )}
+    </>
+  )
+}
+
+/** Charts of the window: up to ten times a second where it is short and the ports are read that often. */
+function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
+  const page = usePageState()
+  const answers = useColumnsAtSpeed(CHARTED, page)
+  const sections = useMemo(() => {
+    const rows = portRows(ports, [...CHARTED_NAMES, 'lineRate'], answers.of)
+    return portSections(rows, answers.of)
+  }, [ports, answers])
+  if (answers.isReady && sections.length === 0) return <NoSamples answer={answers.steady} />
+  return sections.map(({ title, charts }) => (
+    <Fragment key={title}>
+      <h2 className="section-title">{title}</h2>
+      <div className="chart-grid">
+        {charts.map(({ spec, answer }) => (
+          <PanelBoundary key={spec.id}>
+            <Chart spec={spec} answer={answer} />
+          </PanelBoundary>
+        ))}
+      </div>
+    </Fragment>
+  ))
+}

@@ -1,0 +1,99 @@
+import type { MetricQuery } from '../../api/types.ts'
+import { LINK_QUERIES, NIC_QUERIES } from '../../devices/signals.ts'
+import { BITS_PER_SECOND, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+
+const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
+const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
+
+/** One signal of a port: what is asked for it, and how its chart is called. */
+export interface PortSignalInfo {
+  readonly query: MetricQuery
+  readonly title: string
+  /** What it means, where the title alone does not say. */
+  readonly caption?: string
+  readonly quantity: Quantity
+}
+
+const perSecond = (query: MetricQuery, title: string, caption?: string): PortSignalInfo => ({
+  query,
+  title,
+  quantity: PER_SECOND,
+  ...(caption ? { caption } : {}),
+})
+const share = (query: MetricQuery, title: string, caption: string): PortSignalInfo => ({
+  query,
+  title,
+  quantity: PERCENT,
+  caption,
+})
+
+/** Every signal of a port that has a chart. */
+export const PORT_SIGNALS = {
+  sent: { query: NIC_QUERIES.sent, title: 'Sent', quantity: BITS_PER_SECOND },
+  received: { query: NIC_QUERIES.received, title: 'Received', quantity: BITS_PER_SECOND },
+  waits: perSecond(rate('rdma_port_xmit_wait_total'), 'Waiting to send', 'ticks with data and no turn'),
+  paused: share(NIC_QUERIES.paused, 'Paused by the fabric', 'of time, worst priority'),
+  pausing: share(NIC_QUERIES.pausing, 'Pausing the fabric', 'of time, worst priority'),
+  noBuffer: perSecond(rate('rdma_hw_out_of_buffer_total'), 'No receive request', 'packets dropped'),
+  marked: perSecond(rate('rdma_hw_np_ecn_marked_roce_packets_total'), 'ECN marked', 'packets received'),
+  notified: perSecond(rate('rdma_hw_np_cnp_sent_total'), 'CNP sent', 'told a sender to slow down'),
+  slowed: perSecond(rate('rdma_hw_rp_cnp_handled_total'), 'CNP handled', 'slowed a sender down'),
+  sequenceErrors: perSecond(NIC_QUERIES.sequenceErrors, 'Sequence errors', 'packets lost on the way'),
+  retransmissions: perSecond(NIC_QUERIES.retransmissions, 'Adaptive retransmissions'),
+  timeouts: perSecond(NIC_QUERIES.timeouts, 'Acknowledgement timeouts'),
+  outOfSequence: perSecond(rate('rdma_hw_out_of_sequence_total'), 'Out of order', 'packets received'),
+  duplicates: perSecond(rate('rdma_hw_duplicate_request_total'), 'Duplicate requests', 'received again'),
+  discards: perSecond(NIC_QUERIES.discards, 'Discards', 'packets without a buffer at the port'),
+  symbolErrors: perSecond(rate('ethtool_port_rx_pcs_symbol_err_phy_total'), 'Symbol errors', 'beyond correction'),
+  checksumErrors: perSecond(NIC_QUERIES.checksumErrors, 'Checksum errors', 'packets received'),
+  corrected: perSecond(rate('ethtool_port_rx_corrected_bits_phy_total'), 'Corrected bits', 'always some'),
+  stalledWrites: share(
+    last('ethtool_port_outbound_pci_stalled_wr_ratio'),
+    'PCIe writes stalled',
+    'of the last full second',
+  ),
+  stalledReads: share(
+    last('ethtool_port_outbound_pci_stalled_rd_ratio'),
+    'PCIe reads stalled',
+    'of the last full second',
+  ),
+  busErrors: perSecond(rate('pci_device_aer_correctable_total'), 'PCIe errors', 'corrected'),
+} as const satisfies Record<string, PortSignalInfo>
+
+/** What says how a port's link is, and what of it changed; no chart. */
+export const PORT_LINK_QUERIES = {
+  state: NIC_QUERIES.state,
+  lineRate: NIC_QUERIES.lineRate,
+  lanes: last('rdma_port_width_lanes'),
+  linkDowns: { metric: 'ethtool_port_link_down_events_phy_total', function: 'increase' },
+  portDowns: { metric: 'rdma_port_link_downed_total', function: 'increase' },
+  portSymbolErrors: NIC_QUERIES.symbolErrors,
+  ...LINK_QUERIES,
+} as const satisfies Record<string, MetricQuery>
+
+/** A signal with a chart. */
+export type PortSignal = keyof typeof PORT_SIGNALS
+
+/** Anything that is asked about a port. */
+export type PortColumn = PortSignal | keyof typeof PORT_LINK_QUERIES
+
+/** Every question, by its name. */
+export const PORT_QUERIES: Readonly<Record<PortColumn, MetricQuery>> = {
+  ...(Object.fromEntries(Object.entries(PORT_SIGNALS).map(([name, { query }]) => [name, query])) as Record<
+    PortSignal,
+    MetricQuery
+  >),
+  ...PORT_LINK_QUERIES,
+}
+
+/** Charts of the page in their sections. */
+export const PORT_SECTIONS: readonly { readonly title: string; readonly signals: readonly PortSignal[] }[] = [
+  { title: 'Traffic', signals: ['sent', 'received', 'waits'] },
+  { title: 'Congestion', signals: ['paused', 'pausing', 'noBuffer', 'marked', 'notified', 'slowed'] },
+  {
+    title: 'Loss',
+    signals: ['sequenceErrors', 'retransmissions', 'timeouts', 'outOfSequence', 'duplicates', 'discards'],
+  },
+  { title: 'Link', signals: ['symbolErrors', 'checksumErrors', 'corrected'] },
+  { title: 'PCIe', signals: ['stalledWrites', 'stalledReads', 'busErrors'] },
+]

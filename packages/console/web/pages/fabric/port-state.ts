@@ -1,0 +1,58 @@
+import type { Hint } from '../../api/hints.ts'
+import type { StateTone } from '../../components/state-mark.tsx'
+import { linkWords, readLink } from '../../devices/pcie.ts'
+import { formatQuantity } from '../../format/number.ts'
+import { BITS_PER_SECOND } from '../../format/quantity.ts'
+import { newestValue } from '../interface-data.ts'
+import type { PortRow } from './port-data.ts'
+
+/** Words of the logical states of a port. */
+const STATE_WORDS: ReadonlyMap<number, string> = new Map([
+  [1, 'Down'],
+  [2, 'Initialising'],
+  [3, 'Armed'],
+  [4, 'Active'],
+  [5, 'Active'],
+])
+
+/** State of a port in an icon and a word, and its place in a list where trouble comes first. */
+export interface PortState {
+  readonly tone: StateTone
+  readonly word: string
+  readonly rank: number
+}
+
+/** The state of a port: what hints say of it, else what the driver says. */
+export function portState({ device, columns }: PortRow, hints: readonly Hint[], oddCount: number): PortState {
+  if (device.state === 'gone') return { tone: 'absent', word: 'Gone', rank: 5 }
+  const code = newestValue(columns.state)
+  const word = STATE_WORDS.get(code)
+  const hint = hints.find((candidate) => candidate.device === device.id && candidate.severity !== 'notice')
+  const isDown = code >= 1 && code < 4
+  if (hint) {
+    const tone = hint.severity === 'critical' ? 'critical' : 'warning'
+    return { tone, word: isDown && word ? word : ruleWords(hint), rank: tone === 'critical' ? 0 : 1 }
+  }
+  // A port that was never up is not in use.
+  if (isDown) return { tone: 'absent', word: word ?? 'Down', rank: 4 }
+  if (word === undefined) return { tone: 'absent', word: 'State unknown', rank: 4 }
+  return { tone: 'ok', word, rank: oddCount > 0 ? 2 : 3 }
+}
+
+/** The rule that sees something, in short: `retransmission_storm` is `Retransmission storm`. */
+function ruleWords({ rule }: Hint): string {
+  const words = rule.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Speed and lanes of a port's link: `400 Gb/s ×4`; empty where neither is known. */
+export function lineWords({ columns }: PortRow): string {
+  const rate = newestValue(columns.lineRate)
+  const lanes = newestValue(columns.lanes)
+  return [rate > 0 ? formatQuantity(BITS_PER_SECOND, rate) : '', lanes > 0 ? `×${lanes}` : ''].filter(Boolean).join(' ')
+}
+
+/** The PCIe link of a port: `Gen5 ×16`; empty where it is not known. */
+export function busWords({ columns }: PortRow): string {
+  return linkWords(readLink(columns))
+}
