@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { needs } from '../debian.ts'
+import { type DoubleDevice, EthtoolDouble } from '../doubles/ethtool-double.ts'
+import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
+
+const MAIN = fileURLToPath(new URL('../doubles/ethtool-main.ts', import.meta.url))
+const NEEDS = needs('cc')
+const LIMIT_MS = 30_000
+const STOP_LIMIT_MS = 5000
+const DRIVER = ['mlx5_core', '6.18.44', '28.41.1000', '0000:9a:00.0'] as const
+
+interface SourceStatus {
+  readonly name: string
+  readonly placement: string
+  readonly state: string
+  readonly reason: string
+  readonly samples: number
+  readonly restarts: number
+}
+
+const port = (bytes: number, ...faults: string[]): DoubleDevice => ({
+  stats: [['rx_bytes_phy', bytes]],
+  driver: DRIVER,
+  link: 1,
+  faults,
+})
+
+/** An agent whose `eth10` and `eth11` are played. */
+async function start(t: TestContext): Promise<{ sonde: SondeProcess; double: EthtoolDouble }> {
+  const sysfs = temporaryDir()
+  for (const name of ['eth10', 'eth11']) mkdirSync(join(sysfs.path, 'class/net', name, 'device'), { recursive: true })
+  const double = new EthtoolDouble(t)
+  double.play({ eth10: port(10), eth11: port(11) })
+  const sonde = await startSonde([double.library, sysfs.path], { main: MAIN })
+  t.after(async () => {
+    await sonde.stop('SIGKILL')
+    sysfs.remove()
+  })
+  await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth10"}', 10)
+  return { sonde, double }
+}
+
+async function statusOf({ address }: SondeProcess, source: string): Promise<SourceStatus> {
+  const { sources } = (await (await fetch(`${address}/api/v1/sources`)).json()) as { sources: SourceStatus[] }
+  const found = sources.find(({ name }) => name === source)
+  assert.ok(found, source)
+  return found
+}
+
+const untilStatus = (sonde: SondeProcess, what: string, holds: (status: SourceStatus) => boolean) =>
+  until(what, LIMIT_MS, async () => {
+    const status = await statusOf(sonde, 'ethtool')
+    return holds(status) && status
+  })
+
+/** The value of a series on the page; undefined where it is not there. */
+async function pageValue({ address }: SondeProcess, series: string): Promise<number | undefined> {
+  const page = await (await fetch(`${address}/metrics`)).text()
+  const line = page.split('\n').find((one) => one.startsWith(`${series} `))
+  return line === undefined ? undefined : Number(line.split(' ').at(-1))
+}
+
+const untilValue = (sonde: SondeProcess, series: string, value: number | undefined) =>
+  until(`${series} ${value}`, LIMIT_MS, async () => (await pageValue(sonde, series)) === value)
+
+/** Process ids of all children that were started, in order. */
+const childrenOf = (sonde: SondeProcess) => [...sonde.output().matchAll(/"child":(\d+)/g)].map(([, pid]) => Number(pid))
+
+/** Whether a process is there; one that ended and that nobody asked for is not. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+async function stopsInTime(sonde: SondeProcess): Promise<void> {
+  const startMs = performance.now()
+  assert.equal(await sonde.stop(), 0, sonde.output())
+  assert.ok(performance.now() - startMs < STOP_LIMIT_MS)
+  assert.deepEqual(childrenOf(sonde).filter(isRunning), [])
+}
+
+test(
+  'a driver that hangs is shown as such; the other goes on in the same child, and SIGTERM ends all in time',
+  NEEDS,
+  async (t) => {
+    const { sonde, double } = await start(t)
+    double.play({ eth10: port(10, 'hang gstats'), eth11: port(12) })
+    await untilValue(sonde, 'ethtool_link_responsive{device="eth10"}', 0)
+    await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth10"}', undefined)
+    double.play({ eth10: port(10, 'hang gstats'), eth11: port(13) })
+    await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth11"}', 13)
+    const { state, restarts } = await statusOf(sonde, 'ethtool')
+    assert.deepEqual([state, restarts], ['reading', 0])
+    await stopsInTime(sonde)
+  },
+)
+
+test(
+  'where every driver hangs the source is stuck, its child is replaced, and reads again when they answer',
+  NEEDS,
+  async (t) => {
+    const { sonde, double } = await start(t)
+    double.play({ eth10: port(10, 'hang gstats'), eth11: port(11, 'hang glink') })
+    const stuck = await untilStatus(sonde, 'stuck', ({ state }) => state === 'stuck')
+    assert.match(stuck.reason, /drivers of eth10, eth11 have not answered/)
+    await untilStatus(sonde, 'a second child that is stuck', ({ restarts }) => restarts >= 2)
+    const before = await statusOf(sonde, 'host')
+    await until('samples of the other source', LIMIT_MS, async () => {
+      const { samples, state } = await statusOf(sonde, 'host')
+      return state === 'reading' && samples > before.samples + 3
+    })
+    double.play({ eth10: port(20), eth11: port(21) })
+    await untilStatus(sonde, 'reading', ({ state }) => state === 'reading')
+    await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth10"}', 20)
+    await stopsInTime(sonde)
+  },
+)
+
+test(
+  'a driver that takes the child along: it is replaced and counted, and its series leave meanwhile',
+  NEEDS,
+  async (t) => {
+    const { sonde, double } = await start(t)
+    double.play({ eth10: port(10), eth11: port(11, 'crash gstrings') })
+    const failed = await untilStatus(sonde, 'failed', ({ state }) => state === 'failed')
+    assert.match(failed.reason, /was ended by SIGSEGV; it is replaced/)
+    await untilValue(sonde, 'ethtool_link_responsive{device="eth10"}', undefined)
+    double.play({ eth10: port(30), eth11: port(31) })
+    await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth11"}', 31)
+    assert.ok(Number(await pageValue(sonde, 'sonde_source_restarts_total{source="ethtool"}')) >= 1)
+    assert.equal((await statusOf(sonde, 'host')).restarts, 0)
+    await stopsInTime(sonde)
+  },
+)
+
+test('an agent that is killed while a driver hangs leaves no child behind', NEEDS, async (t) => {
+  const { sonde, double } = await start(t)
+  double.play({ eth10: port(10, 'hang gstats'), eth11: port(12) })
+  await untilValue(sonde, 'ethtool_link_responsive{device="eth10"}', 0)
+  await sonde.stop('SIGKILL')
+  await until('the child to end', LIMIT_MS, () => childrenOf(sonde).every((pid) => !isRunning(pid)))
+})
+
+test('foreign code is loaded in the child, and not in the process of the agent', NEEDS, async (t) => {
+  const { sonde, double } = await start(t)
+  const librariesOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/maps`, 'utf8')
+  const [child] = childrenOf(sonde)
+  assert.match(librariesOf(child), /koffi\.node/)
+  assert.ok(librariesOf(child).includes(double.library))
+  assert.doesNotMatch(librariesOf(sonde.child.pid), /koffi/)
+})
