@@ -87,11 +87,12 @@ export class Case {
   /** Ends an evaluation; `false` where the case is over. */
   advance(elapsedMs: number): boolean {
     const wasSeen = this.#isSeenNow
+    const isFirst = this.#votes === 0 && this.stage === 'seen'
     this.#isSeenNow = false
     this.#votes = ((this.#votes << 1) | (wasSeen ? 1 : 0)) & VOTE_MASK
     this.#idleMs = wasSeen ? 0 : this.#idleMs + elapsedMs
     const isHeld = bitCount(this.#votes) >= VOTES_NEEDED
-    if (wasSeen || isHeld) this.#heldMs += elapsedMs
+    if (!isFirst && (wasSeen || isHeld)) this.#heldMs += elapsedMs
     if (this.stage === 'seen') {
       const isSampledTwice = this.#sighting.sampleMs !== this.#firstSampleMs
       if (wasSeen && (this.rule.isEvent === true || (isHeld && isSampledTwice))) this.stage = 'forming'

@@ -7,7 +7,7 @@ import { workingGpus } from '../workload.ts'
 
 const UTILISATION = 80
 const UTILISATION_LEAST = 5
-const OVER_MS = 5000
+const OVER_MS = 3000
 const SPREAD = 15
 const PRESSURE_SHARE = 0.2
 const BURST_SHARE = 0.9
@@ -39,12 +39,12 @@ export const dataStall: Rule = {
   uses: [GPU.utilisation, GPU.smActive, GPU.tensorActive, NIC.sentBytes, HOST.ioPressure, HOST.cpuPressure],
   shows: [GPU.utilisation, GPU.tensorActive, HOST.ioPressure, HOST.cpuPressure],
   limits: [
-    { what: 'utilisation, mean of 5 s', value: UTILISATION, unit: '%', source: 'waiting for peers keeps it near 100' },
+    { what: 'utilisation, mean of 3 s', value: UTILISATION, unit: '%', source: 'waiting for peers keeps it near 100' },
     {
       what: 'tasks that wait for disk or CPU',
       value: PRESSURE_SHARE * 100,
       unit: '% of time',
-      source: 'pressure stall information, where the kernel has it',
+      source: 'pressure stall information; without it a wait cannot be told from a lull',
     },
   ],
   not: {
@@ -54,7 +54,7 @@ export const dataStall: Rule = {
     },
     'a slow rail: bursts are slower than before': ({ scope }) => burstShare(scope) < BURST_SHARE,
     'a job that ended: nothing was computed of late': ({ scope }) => !isRunning(scope),
-    'requests that come and go: nothing in the host waits': ({ scope }) => pressureOf(scope) < PRESSURE_SHARE,
+    'requests that come and go: nothing in the host waits': ({ scope }) => !(pressureOf(scope) >= PRESSURE_SHARE),
   },
   toldApart: ['stragglers and losses: use stays near 100 %, because peers spin'],
   explainedBy: { checkpoint: 'node', gpu_lost: 'node', link_flap: 'node', stuck_collective: 'node' },
@@ -64,12 +64,11 @@ export const dataStall: Rule = {
     const used = median(job.map((look) => look.mean(GPU.utilisation, OVER_MS)))
     if (job.length === 0 || !(used < UTILISATION) || !(used > UTILISATION_LEAST)) return undefined
     const pressure = pressureOf(scope)
-    const waits = Number.isNaN(pressure) ? '' : `; tasks of the host wait ${percent(pressure)} of the time`
     return {
       device: scope.node,
       affected: job.map(({ device }) => device),
       title: 'All GPUs wait for data',
-      sentence: `${job.length} GPUs are in use ${percent(used / 100)} of the time, limit ${percent(UTILISATION / 100)}, all alike${waits}`,
+      sentence: `${job.length} GPUs are in use ${percent(used / 100)} of the time, limit ${percent(UTILISATION / 100)}, all alike; tasks of the host wait ${percent(pressure)} of the time`,
       value: used,
       limit: UTILISATION,
       unit: '%',

@@ -56,7 +56,7 @@ export const linkFlap: Rule = {
       return Number.isFinite(mine) && together.length >= TOGETHER_COUNT
     },
     'switched off by an operator: the interface is down and has no carrier to tell': (look) =>
-      look.last(NIC.up) === 0 && !look.has(NIC.carrier) && look.labels(NIC.carrier).length > 0,
+      look.last(NIC.up) === 0 && look.lastSeenMs(NIC.carrier) < look.lastSeenMs(NIC.up),
     'no traffic before': (look) => !hasTraffic(look) && !look.scope.isOpen('link_flap', look.device),
   },
   toldApart: ['a driver that was loaded anew: its counters begin again'],

@@ -3,7 +3,7 @@ import type { Look } from '../look.ts'
 import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { NIC } from '../signals.ts'
-import { perSecond } from '../words.ts'
+import { amount } from '../words.ts'
 import { slowedGpus } from '../workload.ts'
 
 const LIMIT_PER_S = 100
@@ -73,7 +73,7 @@ export const retransmissionStorm: Rule = {
     const kind = look.rate(NIC.sequenceErrors) >= errors / 2 ? 'sequence errors' : 'retransmissions'
     return {
       title: `${titleOf(look.device)} is losing packets`,
-      sentence: `${look.device.name} counts ${perSecond(errors)} ${kind}, its siblings ${perSecond(others)}, limit ${perSecond(LIMIT_PER_S)}`,
+      sentence: `${look.device.name} counts ${amount(errors)} ${kind}/s, its siblings ${amount(others)}, limit ${LIMIT_PER_S}/s`,
       value: errors,
       limit: LIMIT_PER_S,
       unit: 'errors/s',

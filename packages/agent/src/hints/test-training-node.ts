@@ -1,0 +1,327 @@
+import { createSource, type Labels, type RecordType, type Source } from '@sonde/sdk'
+import { docaPhyType } from '../sources/doca-phy/type.ts'
+import { ethtoolLaneType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
+import { hostPressureType } from '../sources/host/type.ts'
+import { netdevType } from '../sources/netdev/type.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
+import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
+import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
+import type { Hint } from './case.ts'
+import type { DeviceLookup, HintDevice } from './device.ts'
+import { Hints } from './hints.ts'
+import type { Rule } from './rule.ts'
+
+/** One series of hand-made records: counters rise by their rate, gauges are what they are. What is undefined is absent. */
+class MadeSeries {
+  readonly type: RecordType
+  readonly labels: Labels
+  /** Per second, by name of the field. */
+  readonly rates: Record<string, number | undefined> = {}
+  readonly values: Record<string, number | undefined> = {}
+  readonly totals: Record<string, number> = {}
+  isSilent = false
+
+  constructor(type: RecordType, labels: Labels) {
+    this.type = type
+    this.labels = labels
+  }
+
+  /** Passes time and reports the record that is due then. */
+  report(source: Source, timeMs: number, elapsedS: number): void {
+    const record: Record<string, unknown> = { time: BigInt(Math.round(timeMs * 1e6)) }
+    for (const { name, field } of this.type.layout.slots) {
+      if (field.role === 'label') {
+        const text = this.labels[name] ?? ''
+        record[name] = field.kind === 'symbol' ? text : Number(text)
+      } else if (field.role !== 'timestamp') {
+        const value = this.#valueOf(name, elapsedS)
+        if (value !== undefined) record[name] = field.kind === 'f64' ? value : Math.floor(value)
+        else if (!field.optional) record[name] = field.kind === 'symbol' ? '' : 0
+      }
+    }
+    if (!this.isSilent) source.report(this.type, record as never)
+  }
+
+  #valueOf(name: string, elapsedS: number): number | undefined {
+    const rate = this.rates[name]
+    if (rate === undefined) return this.values[name]
+    this.totals[name] = (this.totals[name] ?? 1000) + rate * elapsedS
+    return this.totals[name]
+  }
+}
+
+/** One GPU or NIC of hand-made records. */
+export class MadeDevice {
+  readonly device: HintDevice
+  readonly series = new Map<string, MadeSeries>()
+
+  constructor(device: HintDevice) {
+    this.device = device
+  }
+
+  /** The series of a type, made on first use. */
+  of(type: RecordType, labels: Labels): MadeSeries {
+    const key = `${type.name} ${Object.values(labels).join(' ')}`
+    let found = this.series.get(key)
+    if (found === undefined) {
+      found = new MadeSeries(type, labels)
+      this.series.set(key, found)
+    }
+    return found
+  }
+
+  /** Sets rates of counters, per second, wherever the device has a field of the name. */
+  rate(rates: Readonly<Record<string, number | undefined>>): void {
+    this.#set(rates, (series) => series.rates)
+  }
+
+  /** Sets gauges wherever the device has a field of the name. */
+  set(values: Readonly<Record<string, number | undefined>>): void {
+    this.#set(values, (series) => series.values)
+  }
+
+  /** Adds to counters at once. */
+  add(counts: Readonly<Record<string, number>>): void {
+    for (const [name, count] of Object.entries(counts))
+      for (const { type, totals } of this.series.values())
+        if (type.layout.slots.some((slot) => slot.name === name)) totals[name] = (totals[name] ?? 1000) + count
+  }
+
+  /** Starts all counters of the device at 0 again. */
+  reset(): void {
+    for (const { totals } of this.series.values()) for (const name of Object.keys(totals)) totals[name] = 0
+  }
+
+  silence(isSilent: boolean): void {
+    for (const series of this.series.values()) series.isSilent = isSilent
+  }
+
+  #set(wanted: object, of: (series: MadeSeries) => Record<string, number | undefined>): void {
+    for (const [name, value] of Object.entries(wanted)) {
+      const having = [...this.series.values()].filter(({ type }) =>
+        type.layout.slots.some((slot) => slot.name === name),
+      )
+      if (having.length === 0) throw new Error(`no series of ${this.device.id} has the field ${name}`)
+      for (const series of having) of(series)[name] = value
+    }
+  }
+}
+
+const EPOCH_MS = Date.UTC(2026, 0, 1)
+const LINE_BYTES = 50e9
+const RAIL_BYTES = 15.6e9
+
+/** A node with 8 GPUs and 8 NICs that trains, evenly, in hand-made records once a second; and hints that look at it. */
+export class TrainingNode {
+  readonly gpus: readonly MadeDevice[]
+  /** The last one is for storage, and in no rail. */
+  readonly nics: readonly MadeDevice[]
+  readonly host = new MadeDevice(deviceOf('node', 'pci', 'node', null))
+  readonly hints: Hints
+  /** Clock of the records. Unit: milliseconds since the Unix epoch. */
+  nowMs = EPOCH_MS
+  readonly #source: Source
+
+  constructor(options: { rules?: readonly Rule[] } = {}) {
+    this.gpus = Array.from({ length: 8 }, (_, i) => trainingGpu(i))
+    this.nics = Array.from({ length: 9 }, (_, i) => trainingNic(i, i < 8 ? i : null))
+    for (const resource of ['io', 'cpu'])
+      this.host.of(hostPressureType, { resource }).rates.waiting_seconds_total = 0.01
+    const devices = lookupOf([...this.gpus, ...this.nics])
+    this.hints = new Hints({ devices, ...options })
+    this.#source = createSource({ id: 'made', intervalMs: 1000, emit: (batch) => this.hints.accept(batch) })
+  }
+
+  get rails(): readonly MadeDevice[] {
+    return this.nics.slice(0, 8)
+  }
+
+  gpu(index: number): MadeDevice {
+    return this.gpus[index] as MadeDevice
+  }
+
+  nic(index: number): MadeDevice {
+    return this.nics[index] as MadeDevice
+  }
+
+  /** Passes seconds, a sample each; after each half of one the hints evaluate. Gives the ids of all hints that were open meanwhile. */
+  run(seconds: number, each?: (second: number) => void): Set<string> {
+    const seen = new Set<string>()
+    for (let second = 0; second < seconds; second++) {
+      each?.(second)
+      this.nowMs += 1000
+      this.sample()
+      for (const afterMs of [100, 600]) {
+        this.hints.evaluate(this.nowMs + afterMs)
+        for (const { id } of this.open()) seen.add(id)
+      }
+    }
+    return seen
+  }
+
+  /** One sample of everything. */
+  sample(elapsedS = 1): void {
+    for (const { series } of [...this.gpus, ...this.nics, this.host])
+      for (const one of series.values()) one.report(this.#source, this.nowMs, elapsedS)
+    this.#source.flush()
+  }
+
+  open(): readonly Hint[] {
+    return this.hints.answer().hints
+  }
+
+  /** Id, stage and severity of every open hint. */
+  shown(): string[] {
+    return this.open().map(({ id, stage, severity }) => `${id} ${stage} ${severity}`)
+  }
+}
+
+function trainingGpu(index: number): MadeDevice {
+  const id = `gpu-${index}`
+  const made = new MadeDevice(deviceOf(id, 'gpu', `GPU ${index}`, index, [`nic-mlx5_${index}-1`]))
+  const labels = { gpu: String(index), UUID: `GPU-${index}` }
+  for (const type of [nvmlGpuInfoType, nvmlGpuType, nvmlProfileType]) made.of(type, labels)
+  const pci = made.of(pciDeviceType, { device: `0000:${index}b:00.0` })
+  for (const [severity, error] of [
+    ['correctable', 'BadTLP'],
+    ['correctable', 'NonFatalErr'],
+    ['nonfatal', 'CmpltTO'],
+  ] as const)
+    made.of(pciAerType, { device: `0000:${index}b:00.0`, severity, error }).rates.errors_total = 0
+  made.set({
+    gpu_util: 99,
+    sm_active: 0.8,
+    pipe_tensor_active: 0.5,
+    dram_active: 0.4,
+    pcie_tx_bytes: 16e9,
+    pcie_rx_bytes: 16e9,
+    power_usage: 628,
+    enforced_power_limit: 700,
+    power_limit_default_watts: 700,
+    sm_clock: 1755,
+    gpu_temp: 66,
+    slowdown_celsius: 89,
+    clocks_event_reasons: 0x4,
+    fb_used: 70_000,
+    row_remap_pending: 0,
+    row_remap_failure: 0,
+    pcie_link_gen: 5,
+    pcie_link_width: 16,
+    pcie_generation_max: 5,
+    pcie_width_max: 16,
+    mig_mode: 0,
+  })
+  made.rate({
+    clocks_event_reason_sw_power_cap_ns: 5e8,
+    clocks_event_reason_sw_therm_slowdown_ns: 0,
+    clocks_event_reason_hw_therm_slowdown_ns: 0,
+    clocks_event_reason_hw_power_brake_slowdown_ns: 0,
+    thermal_violation: 0,
+    ecc_sbe_vol_total: 0,
+    ecc_dbe_vol_total: 0,
+    pcie_replay_counter: 0,
+  })
+  linkAt(pci, 32, 16)
+  return made
+}
+
+function trainingNic(index: number, rail: number | null): MadeDevice {
+  const name = rail === null ? 'mlx5_bond_0' : `mlx5_${index}`
+  const pairs = rail === null ? [] : [`gpu-${rail}`]
+  const made = new MadeDevice(deviceOf(`nic-${name}-1`, 'nic', name, rail, pairs))
+  const netdev = rail === null ? 'bond0' : `eth1${index}`
+  for (const type of [rdmaPortType, rdmaHwType]) made.of(type, { device: name, port: '1' })
+  for (const type of [ethtoolPortType, netdevType]) made.of(type, { device: netdev })
+  for (const priority of ['0', '3']) made.of(ethtoolPriorityType, { device: netdev, priority })
+  for (const lane of ['0', '1', '2', '3'])
+    made.of(ethtoolLaneType, { device: netdev, lane }).rates.rx_err_phy_total = 1000
+  made.of(docaPhyType, { device: name }).values.raw_ber = 1e-8
+  const address = `0000:${index}a:00.0`
+  for (const [severity, error] of [
+    ['correctable', 'BadTLP'],
+    ['correctable', 'NonFatalErr'],
+    ['nonfatal', 'CmpltTO'],
+  ] as const)
+    made.of(pciAerType, { device: address, severity, error }).rates.errors_total = 0
+  linkAt(made.of(pciDeviceType, { device: address }), 32, 16)
+  const bytes = rail === null ? 1e8 : RAIL_BYTES
+  made.set({ rate_bytes: LINE_BYTES, state: 4, carrier: 1, up: 1, outbound_pci_stalled_wr_ratio: 0.01 })
+  made.rate({
+    xmit_data_bytes_total: bytes,
+    rcv_data_bytes_total: bytes,
+    xmit_packets_total: bytes / 2900,
+    rcv_packets_total: bytes / 2900,
+    link_downed_total: 0,
+    symbol_error_total: 0,
+    packet_seq_err_total: 0,
+    local_ack_timeout_err_total: 0,
+    roce_adp_retrans_total: 0,
+    out_of_sequence_total: 0,
+    rnr_nak_retry_err_total: 0,
+    np_ecn_marked_roce_packets_total: bytes / 2900 / 200,
+    rp_cnp_ignored_total: 0,
+    rx_icrc_encapsulated_total: 0,
+    tx_phy_bytes_total: bytes * 1.02,
+    link_down_events_phy_total: 0,
+    rx_discards_phy_total: 0,
+    rx_crc_errors_phy_total: 0,
+    rx_pcs_symbol_err_phy_total: 0,
+    rx_corrected_bits_phy_total: 4250,
+    rx_pause_seconds_total: 0.002,
+    tx_pause_seconds_total: 0.002,
+    carrier_changes_total: 0,
+    effective_errors_total: 0,
+  })
+  made.of(ethtoolPriorityType, { device: netdev, priority: '0' }).rates.tx_bytes_total = bytes / 1000
+  made.of(ethtoolPriorityType, { device: netdev, priority: '3' }).rates.tx_bytes_total = bytes
+  return made
+}
+
+function linkAt({ values }: MadeSeries, gigatransfers: number, lanes: number): void {
+  Object.assign(values, {
+    current_link_speed_gigatransfers: gigatransfers,
+    max_link_speed_gigatransfers: 32,
+    current_link_width_lanes: lanes,
+    max_link_width_lanes: 16,
+    current_link_bandwidth_bytes: (gigatransfers * lanes * 1e9) / 8,
+    max_link_bandwidth_bytes: (32 * 16 * 1e9) / 8,
+  })
+}
+
+/** An XID of a GPU, as the source tells it once it happened. */
+export function tellXid(made: MadeDevice, xid: number): void {
+  const gpu = made.device.id.replace('gpu-', '')
+  made.of(nvmlXidType, { gpu, UUID: `GPU-${gpu}`, xid: String(xid) }).values.events_total = 1
+}
+
+/** Splits a GPU into MIG instances. */
+export function splitGpu(made: MadeDevice, count: number): void {
+  const gpu = made.device.id.replace('gpu-', '')
+  made.set({ mig_mode: 1, gpu_util: undefined })
+  for (let i = 0; i < count; i++)
+    made.of(nvmlMigType, { gpu, UUID: `GPU-${gpu}`, GPU_I_ID: String(i), GPU_I_PROFILE: '1g.10gb' })
+}
+
+function deviceOf(
+  id: string,
+  kind: HintDevice['kind'],
+  name: string,
+  rail: number | null,
+  pairs: readonly string[] = [],
+): HintDevice {
+  return { id, kind, name, rail, isSimulated: false, pairs }
+}
+
+function lookupOf(made: readonly MadeDevice[]): DeviceLookup {
+  return {
+    version: 1,
+    deviceOf(type, labels) {
+      const isIts = ({ series }: MadeDevice) =>
+        [...series.values()].some(
+          (one) =>
+            one.type.name === type && Object.entries(one.labels).every(([name, value]) => labels[name] === value),
+        )
+      return made.find(isIts)?.device
+    },
+  }
+}
