@@ -1,6 +1,8 @@
+import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
+import { pci } from './pci/pci.ts'
 import type { SourceDefinition } from './source.ts'
 
 /** Every kind of source there is. A new one is a folder beside this file and a row here. */
-export const SOURCES: readonly SourceDefinition[] = [host, netdev]
+export const SOURCES: readonly SourceDefinition[] = [host, netdev, ethtool, pci]
