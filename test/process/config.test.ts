@@ -3,8 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
 import { runSonde, temporaryDir } from '../sonde-process.ts'
 
+const KINDS = SOURCES.map(({ name }) => name).join(', ')
 const PORT_ALLOWED = 'a whole number from 0 to 65535 (0 is any free port)'
 
 function directory(test: TestContext): string {
@@ -97,8 +99,8 @@ limits: 5
     'FILE:15: limits is 5; allowed: a block with the keys recent_window_s, recent_bytes, connections, stream_clients, stream_queries_per_s, parallel_queries, source_call_ms, source_flood_bytes',
     'FILE:3: data_sources[0].devices[0] is "eth 0"; allowed: a device name or pattern such as eth0, mlx5_* or !veth*',
     'FILE:4: data_sources[0].intervall_ms is an unknown key, with 5 (did you mean interval_ms?); allowed: type, name, enabled, interval_ms, devices',
-    'FILE:5: data_sources[1].type is "gpu"; allowed: one of host, netdev',
-    'FILE:6: data_sources[2].type is missing; allowed: one of host, netdev',
+    `FILE:5: data_sources[1].type is "gpu"; allowed: one of ${KINDS}`,
+    `FILE:6: data_sources[2].type is missing; allowed: one of ${KINDS}`,
     'FILE:8: data_sources[3].interval_ms is 1.5; allowed: a whole number from 10 to 3600000 (milliseconds)',
     'FILE:9: data_sources[4] is "netdev"; allowed: a block with the key type',
   ])

@@ -42,7 +42,7 @@ test('reports everything that is wrong in every entry', () => {
   assert.deepEqual(issuesOf([null, ['netdev'], { type: 7 }, { type: 'netdev', name: '', interval_ms: 9, extra: 1 }]), [
     'data_sources[0] is null; allowed: a block with the key type',
     'data_sources[1] is ["netdev"]; allowed: a block with the key type',
-    'data_sources[2].type is 7; allowed: one of host, netdev',
+    `data_sources[2].type is 7; allowed: one of ${SOURCES.map(({ name }) => name).join(', ')}`,
     'data_sources[3].name is ""; allowed: text of 1 to 64 characters',
     'data_sources[3].interval_ms is 9; allowed: a whole number from 10 to 3600000 (milliseconds)',
     'data_sources[3].extra is an unknown key, with 1; allowed: type, name, enabled, interval_ms, devices',

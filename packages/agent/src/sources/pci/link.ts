@@ -31,7 +31,7 @@ export function readLink(state: LinkState, attributes: PciAttributes, record: Pc
     width,
     lanes !== undefined && NO_WIDTHS.has(lanes) ? (isLost ? LOST : NO_WIDTH) : lanes,
   )
-  const bytes = bandwidthOf(record[speed] ?? 0, record[width] ?? 0)
+  const bytes = bandwidthOf(record[speed], record[width])
   record[bandwidth] = attributes.settle(bandwidth, bytes ?? (isLost ? LOST : NO_BANDWIDTH))
 }
 

@@ -24,7 +24,7 @@ export function parseHexadecimal(bytes: Uint8Array): number | undefined {
 
 /**
  * Reads `current_link_speed` and `max_link_speed` in gigatransfers per second: `16.0 GT/s PCIe`, without `PCIe` up to Linux 5.6, `Unknown`, and `Unknown speed` before
- * that. `unknown` also where the text ends behind the number.
+ * that.
  */
 export function parseSpeed(bytes: Uint8Array): number | 'unknown' | undefined {
   const text = new KernelText(bytes)
@@ -69,9 +69,9 @@ const CODINGS: ReadonlyMap<number, number> = new Map([
 ])
 const BITS_PER_BYTE = 8
 
-/** Bytes per second and direction of a link; `undefined` for a speed of no generation. */
-export function bandwidthOf(gigatransfers: number, lanes: number): number | undefined {
-  const coding = CODINGS.get(gigatransfers)
-  // Multiplied before it is divided: 32 GT/s times 16 lanes gives whole bytes that no rounding has touched.
-  return coding === undefined ? undefined : Math.floor((gigatransfers * 1e9 * lanes * coding) / BITS_PER_BYTE)
+/** Bytes per second and direction of a link; `undefined` where speed or width is, and for a speed of no generation. */
+export function bandwidthOf(gigatransfers: number | undefined, lanes: number | undefined): number | undefined {
+  const coding = CODINGS.get(gigatransfers ?? 0)
+  if (gigatransfers === undefined || lanes === undefined || coding === undefined) return undefined
+  return Math.floor((gigatransfers * 1e9 * lanes * coding) / BITS_PER_BYTE)
 }
