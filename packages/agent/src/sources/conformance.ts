@@ -19,6 +19,8 @@ export interface SourceCase {
   readonly options?: object
   /** The file of the tree without which there is nothing to read; `probe` looks at it. */
   readonly file?: string
+  /** Files of names that only the driver knows: that such a file is not there is no news. */
+  readonly nameless?: RegExp
   /** A counter of kind u64, and how the kernel would show a value of it. */
   readonly counter?: {
     readonly type: RecordType

@@ -32,6 +32,11 @@ export class FieldAbsences {
     }
   }
 
+  /** The series is gone, and with it all that was said of it. */
+  forget(): void {
+    this.#said.clear()
+  }
+
   /** The field is there. */
   present(field: string): void {
     if (this.#said.get(field) === '') return

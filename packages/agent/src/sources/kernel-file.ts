@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { type AbsenceCode, SondeError } from '@sonde/sdk'
+import { type AbsenceCode, messageOf, SondeError } from '@sonde/sdk'
 
 /** Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not permitted, `failed` is the rest. */
 export type FailureKind = 'missing' | Exclude<AbsenceCode, 'gone' | 'not_sampled'>
@@ -14,6 +14,11 @@ export class ReadFailure {
     this.kind = kind
     this.error = error
   }
+
+  /** The code for a value that is absent for it: where there is no such file the driver does not have the value. */
+  get code(): Exclude<FailureKind, 'missing'> {
+    return this.kind === 'missing' ? 'unsupported' : this.kind
+  }
 }
 
 /** Options of {@link KernelFiles}. */
@@ -24,6 +29,8 @@ export interface KernelFilesOptions {
   fileBytesLimit?: number
   /** Whether a file may be a link to another; one that may not is a failed read. Folders on the way to it may be links. Default: `follow`. */
   links?: 'follow' | 'refuse'
+  /** Reads after which a file is opened anew: a descriptor says nothing when its path leads to another file by now. Default: 16. */
+  readsPerOpen?: number
 }
 
 const START_BYTES = 16_384
@@ -34,7 +41,6 @@ const LAST_READ_BYTES = 1024
 
 /** Opening a FIFO would wait for its writer, and a terminal would become ours; on the kernel's own files neither flag does anything. */
 const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY
-/** Reads after which a file is opened anew: a descriptor says nothing when its path leads to another file by now. */
 const READS_PER_OPEN = 16
 
 /** What a stale descriptor answers: its device left, its mount was replaced, or it is no longer ours. One fresh open settles which. */
@@ -70,6 +76,8 @@ export class KernelFiles {
   readonly #fileBytesLimit: number
   /** For {@link KernelFile}: what it is opened with. */
   readonly openFlags: number
+  /** For {@link KernelFile}: when it is opened anew. */
+  readonly readsPerOpen: number
   readonly #open = new Set<KernelFile>()
   #buffer: Buffer = Buffer.allocUnsafe(START_BYTES)
   #made = 0
@@ -80,6 +88,7 @@ export class KernelFiles {
     this.root = root
     this.#descriptorLimit = options.descriptorLimit ?? DESCRIPTOR_LIMIT
     this.#fileBytesLimit = options.fileBytesLimit ?? FILE_BYTES_LIMIT
+    this.readsPerOpen = options.readsPerOpen ?? READS_PER_OPEN
     this.openFlags = options.links === 'refuse' ? OPEN_FLAGS | fs.constants.O_NOFOLLOW : OPEN_FLAGS
   }
 
@@ -105,7 +114,17 @@ export class KernelFiles {
       [this.root, ...parts].flatMap((part, at) => [Buffer.from(at > 0 ? '/' : ''), Buffer.from(part)]),
     )
     // Files that are read together have their turns of being opened anew in different sweeps.
-    return new KernelFile(this, path, this.#made++ % READS_PER_OPEN)
+    return new KernelFile(this, path, this.#made++ % this.readsPerOpen)
+  }
+
+  /** Names in a folder below the root. */
+  list(...parts: readonly string[]): string[] | ReadFailure {
+    const path = [this.root, ...parts].join('/')
+    try {
+      return fs.readdirSync(path)
+    } catch (error) {
+      return new ReadFailure(failureKind(error), new SondeError('SRC_READ', messageOf(error), { cause: error }))
+    }
   }
 
   /** Closes every descriptor. Files may be read again; they are then opened again. */
@@ -170,10 +189,10 @@ export class KernelFile {
 
   /**
    * The text of the file, valid until the next read of any file of the same {@link KernelFiles}. A descriptor that went stale is opened again at once; so
-   * is one that reads empty, as a file does whose mount was replaced, and every one at its sixteenth read. Never waits for a writer.
+   * is one that reads empty, as a file does whose mount was replaced, and every one at its sixteenth read or the one that the options name. Never waits for a writer.
    */
   read(): Uint8Array | ReadFailure {
-    if (++this.#reads % READS_PER_OPEN === 0) this.close()
+    if (++this.#reads % this.#files.readsPerOpen === 0) this.close()
     if (this.#descriptor !== -1) {
       try {
         const bytes = this.#files.readAll(this.#descriptor, this.path)

@@ -144,6 +144,13 @@ export function isNumber<T extends Integer64>(value: T | NumberFailure): value i
   return typeof value !== 'string'
 }
 
+/** A sysfs attribute that is one unsigned number. */
+export function parseAttribute(bytes: Uint8Array): Integer64 | NumberFailure {
+  const text = new KernelText(bytes)
+  const value = text.u64()
+  return isNumber(value) && !text.lineDone() ? 'garbage' : value
+}
+
 function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB
 }

@@ -4,6 +4,7 @@ import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { SeriesPresence } from '../series-presence.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type HOST_PARTS, type HostOptions, hostOptions } from './config.ts'
+import { hostExplain } from './explain.ts'
 import { type HostStat, parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
 import { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType, hostSoftnetType } from './type.ts'
 
@@ -181,8 +182,7 @@ class HostSource implements NodeSource {
     if (bytes instanceof ReadFailure) {
       this.#failure ??= bytes.error
       if (bytes.kind === 'failed') this.#context.failed(file.path, bytes.error)
-      const code = bytes.kind === 'missing' ? 'unsupported' : bytes.kind
-      for (const each of absences) each.absent('', code, explain(bytes, file))
+      for (const each of absences) each.absent('', bytes.code, explain(bytes, file))
       return undefined
     }
     const parsed = parse(bytes)
@@ -213,5 +213,6 @@ export const host: SourceDefinition = {
   placement: 'inline',
   intervalMs: 1000,
   options: hostOptions,
+  explain: hostExplain,
   create: (options, context) => new HostSource(options as HostOptions, context),
 }

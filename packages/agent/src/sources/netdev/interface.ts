@@ -1,9 +1,9 @@
 import { type Integer64, SondeError } from '@sonde/sdk'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { isNumber, type NumberFailure } from '../kernel-text.ts'
+import { isNumber, type NumberFailure, parseAttribute } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
-import { type NetdevRecord, type Operstate, parseAttribute, parseOperstate, parseSpeed } from './parse.ts'
+import { type NetdevRecord, type Operstate, parseOperstate, parseSpeed } from './parse.ts'
 import { netdevType } from './type.ts'
 
 type AttributeField = 'up' | 'carrier' | 'speed_bytes' | 'mtu_bytes' | 'carrier_changes_total'
@@ -135,9 +135,8 @@ export class NetdevInterface {
     return value
   }
 
-  #refused(field: AttributeField, { kind, error }: ReadFailure): void {
+  #refused(field: AttributeField, { kind, code, error }: ReadFailure): void {
     if (kind === 'failed') this.#context.failed(`${this.device} ${field}`, error)
-    const code = kind === 'missing' ? 'unsupported' : kind
     this.#absences.absent(field, code, (kind === 'unsupported' && REFUSALS.get(field)) || error.message)
   }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Integer64, RecordOf } from '@sonde/sdk'
-import { isNumber, KernelText, type NumberFailure } from '../kernel-text.ts'
+import { isNumber, KernelText, type NumberFailure, parseAttribute } from '../kernel-text.ts'
 import type { netdevType } from './type.ts'
 
 /** One interface of `/proc/net/dev`: a record whose optional fields are still absent. */
@@ -111,13 +111,6 @@ export function parseOperstate(bytes: Uint8Array): Operstate | undefined {
   const text = new KernelText(bytes)
   const word = text.word()
   return text.lineDone() ? OPERSTATES.find((state) => state === word) : undefined
-}
-
-/** A sysfs attribute that is one unsigned number. */
-export function parseAttribute(bytes: Uint8Array): Integer64 | NumberFailure {
-  const text = new KernelText(bytes)
-  const value = text.u64()
-  return isNumber(value) && !text.lineDone() ? 'garbage' : value
 }
 
 const BYTES_PER_MEGABIT = 125_000

@@ -1,0 +1,105 @@
+import type { Integer64 } from '@sonde/sdk'
+import type { FieldAbsences } from '../field-absences.ts'
+import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+import { CounterFile } from './counter-file.ts'
+import type { CounterForm } from './names.ts'
+
+/** Which counters to read: those of every sweep, or those that have turns. */
+export type Share = 'telling' | 'rest'
+
+/** The counters that one folder of sysfs holds, by their names. What is read goes into a record that is used again at every sweep. */
+export class CounterFolder<F extends string> {
+  readonly #path: readonly string[]
+  readonly #forms: ReadonlyMap<string, CounterForm<F>>
+  readonly #sysfs: KernelFiles
+  readonly #context: SourceContext
+  readonly #absences: FieldAbsences
+  readonly #record: { [K in F]?: Integer64 | undefined }
+  readonly #files = new Map<string, CounterFile<F>>()
+  #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { telling: [], rest: [] }
+  /** Whether any file of the last reading was there. */
+  there = false
+
+  constructor(
+    path: readonly string[],
+    forms: ReadonlyMap<string, CounterForm<F>>,
+    sysfs: KernelFiles,
+    context: SourceContext,
+    absences: FieldAbsences,
+    record: { [K in F]?: Integer64 | undefined },
+  ) {
+    this.#path = path
+    this.#forms = forms
+    this.#sysfs = sysfs
+    this.#context = context
+    this.#absences = absences
+    this.#record = record
+  }
+
+  /** Looks which counters there are. The names that it does not know, or why it could not look. */
+  scan(): string[] | ReadFailure {
+    const listed = this.#sysfs.list(...this.#path)
+    const names = new Set(listed instanceof ReadFailure ? [] : listed)
+    for (const [name, form] of this.#forms) {
+      if (!names.delete(name)) this.#remove(name, form)
+      else if (!this.#files.has(name)) this.#add(name, form)
+    }
+    const files = [...this.#files.values()]
+    this.#shares = {
+      telling: files.filter(({ form }) => form.telling === true),
+      rest: files.filter(({ form }) => form.telling !== true),
+    }
+    return listed instanceof ReadFailure ? listed : [...names].sort()
+  }
+
+  /** Says of each counter that there is none why: what the last look came to. */
+  tellLacks(looked: string[] | ReadFailure): void {
+    const failure = looked instanceof ReadFailure && looked.kind !== 'missing' ? looked : undefined
+    for (const [name, { field }] of this.#forms) {
+      if (this.#files.has(name)) continue
+      if (failure !== undefined) this.#absences.absent(field, failure.code, failure.error.message)
+      else this.#absences.absent(field, 'unsupported', `the driver has no ${name} of this port`)
+    }
+  }
+
+  /** How many counters there are. */
+  get size(): number {
+    return this.#files.size
+  }
+
+  /** Reads a share of the counters. Whether all that are listed are still there. */
+  read(share: Share): boolean {
+    let complete = true
+    if (share === 'telling') this.there = false
+    for (const file of this.#shares[share]) {
+      const outcome = file.read()
+      this.#record[file.form.field] = file.value
+      if (outcome === 'missing') complete = false
+      else this.there = true
+    }
+    return complete
+  }
+
+  /** Names of the counters that stand at the most that they can hold. */
+  saturated(): string[] {
+    const names: string[] = []
+    for (const file of this.#files.values()) if (file.saturated) names.push(file.name)
+    return names
+  }
+
+  close(): void {
+    for (const file of this.#files.values()) file.close()
+  }
+
+  #add(name: string, form: CounterForm<F>): void {
+    const file = this.#sysfs.file(...this.#path, name)
+    this.#files.set(name, new CounterFile(name, form, file, this.#context, this.#absences))
+  }
+
+  #remove(name: string, { field }: CounterForm<F>): void {
+    this.#files.get(name)?.close()
+    this.#files.delete(name)
+    this.#record[field] = undefined
+  }
+}

@@ -1,0 +1,167 @@
+import { type Labels, type RecordOf, SondeError } from '@sonde/sdk'
+import { FieldAbsences } from '../field-absences.ts'
+import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { isNumber, parseAttribute } from '../kernel-text.ts'
+import type { SourceContext } from '../source.ts'
+import { CounterFile } from './counter-file.ts'
+import { CounterFolder, type Share } from './counter-folder.ts'
+import { HW_COUNTERS, type HwField } from './names.ts'
+import { rdmaDriverType, rdmaHwType } from './type.ts'
+
+/** Counters of a driver's own names that one folder may add, each a series; further ones are counted as dropped. */
+const DRIVER_COUNTER_LIMIT = 64
+/** The kernel takes no longer lifespan. */
+const LIFESPAN_LIMIT_MS = 10_000
+const MS_PER_SECOND = 1000
+
+/** The folder `hw_counters` of one port, or of a device as a whole as port 0. */
+export class HwCounters {
+  readonly #device: string
+  readonly #port: number
+  readonly #context: SourceContext
+  readonly #sysfs: KernelFiles
+  readonly #path: readonly string[]
+  readonly #absences: FieldAbsences
+  readonly #record: RecordOf<typeof rdmaHwType>
+  readonly #counters: CounterFolder<HwField>
+  readonly #driver = new Map<string, CounterFile<'value_total'>>()
+  readonly #lifespan: KernelFile
+  #lifespanMs = 0
+  #readMs = Number.NEGATIVE_INFINITY
+  #due = true
+  /** Counters of the driver beyond the limit. */
+  #left = 0
+  #reported = false
+
+  constructor(device: string, port: number, path: readonly string[], sysfs: KernelFiles, context: SourceContext) {
+    this.#device = device
+    this.#port = port
+    this.#context = context
+    this.#sysfs = sysfs
+    this.#path = path
+    this.#record = { time: 0n, device, port }
+    this.#absences = new FieldAbsences(context.absences, rdmaHwType, this.#labels)
+    this.#counters = new CounterFolder(path, HW_COUNTERS, sysfs, context, this.#absences, this.#record)
+    this.#lifespan = sysfs.file(...path, 'lifespan')
+  }
+
+  /** Whether the folder held anything at the last look. */
+  get there(): boolean {
+    return this.#counters.size + this.#driver.size > 0
+  }
+
+  /** Looks which counters there are. A folder that is not there is no failure: many drivers have none. */
+  scan(): void {
+    const looked = this.#counters.scan()
+    const names = looked instanceof ReadFailure ? [] : looked.filter((name) => name !== 'lifespan')
+    const kept = new Set(names.slice(0, DRIVER_COUNTER_LIMIT))
+    this.#left = names.length - kept.size
+    for (const [name, file] of this.#driver) {
+      if (kept.has(name)) continue
+      file.close()
+      this.#driver.delete(name)
+      this.#context.absences.gone(rdmaDriverType, this.#driverLabels(name), 'the driver no longer has the counter')
+    }
+    for (const name of kept) if (!this.#driver.has(name)) this.#driver.set(name, this.#driverCounter(name))
+    if (!this.there) this.forget('the driver no longer has hardware counters')
+    this.#tell(looked)
+    if (this.there) this.#readLifespan()
+  }
+
+  /** Begins a sweep. Within its lifespan a value is the driver's copy of the last one: nothing is read and reported again. */
+  startSweep(nowMs: number): void {
+    if (nowMs === this.#readMs) return
+    this.#due = nowMs - this.#readMs >= this.#lifespanMs
+    if (this.#due) this.#readMs = nowMs
+  }
+
+  /** Reads a share of the counters. Whether all that are listed are still there. */
+  read(share: Share): boolean {
+    if (!this.#due) return true
+    let complete = this.#counters.read(share)
+    if (share === 'rest') for (const file of this.#driver.values()) if (file.read() === 'missing') complete = false
+    return complete
+  }
+
+  /** Reports what was read in this sweep; whether anything was. */
+  report(time: bigint): boolean {
+    if (!this.#due || !this.there) return false
+    if (this.#counters.size > 0) {
+      this.#record.time = time
+      this.#context.source.report(rdmaHwType, this.#record)
+    }
+    for (const [counter, { value }] of this.#driver) {
+      if (value === undefined) continue
+      const record = { time, device: this.#device, port: this.#port, counter, value_total: value }
+      this.#context.source.report(rdmaDriverType, record)
+    }
+    if (this.#left > 0) this.#context.dropped('driver_counter_limit', this.#left)
+    this.#reported = true
+    return true
+  }
+
+  /** Says that all of its series are gone. */
+  forget(reason: string): void {
+    this.close()
+    if (!this.#reported) return
+    this.#reported = false
+    this.#absences.forget()
+    this.#context.absences.gone(rdmaHwType, this.#labels, reason)
+    for (const name of this.#driver.keys()) {
+      this.#context.absences.gone(rdmaDriverType, this.#driverLabels(name), reason)
+    }
+  }
+
+  close(): void {
+    this.#counters.close()
+    this.#lifespan.close()
+    for (const file of this.#driver.values()) file.close()
+  }
+
+  get #labels(): Labels {
+    return { device: this.#device, port: String(this.#port) }
+  }
+
+  #driverLabels(counter: string): Labels {
+    return { ...this.#labels, counter }
+  }
+
+  #driverCounter(name: string): CounterFile<'value_total'> {
+    const absences = new FieldAbsences(this.#context.absences, rdmaDriverType, this.#driverLabels(name))
+    const file = this.#sysfs.file(...this.#path, name)
+    return new CounterFile(name, { field: 'value_total' }, file, this.#context, absences, '')
+  }
+
+  /** Of a port without a counter that we know one absence says all. That a device has none as a whole is the rule. */
+  #tell(looked: string[] | ReadFailure): void {
+    if (this.#port === 0 && looked instanceof ReadFailure && looked.kind === 'missing') return
+    if (this.#counters.size > 0) {
+      this.#absences.present('')
+      this.#counters.tellLacks(looked)
+    } else if (looked instanceof ReadFailure) {
+      if (looked.kind === 'failed') this.#context.failed(this.#path.join('/'), looked.error)
+      this.#absences.absent('', looked.code, looked.error.message)
+    } else this.#absences.absent('', 'unsupported', 'the driver has other hardware counters than those of mlx5')
+  }
+
+  #readLifespan(): void {
+    const bytes = this.#lifespan.read()
+    this.#lifespanMs = 0
+    this.#record.lifespan_seconds = undefined
+    if (bytes instanceof ReadFailure) {
+      if (bytes.kind === 'failed') this.#context.failed(this.#lifespan.path, bytes.error)
+      this.#absences.absent('lifespan_seconds', bytes.code, bytes.error.message)
+      return
+    }
+    const value = parseAttribute(bytes)
+    if (!isNumber(value) || value > LIFESPAN_LIMIT_MS) {
+      const reason = `${this.#lifespan.path} holds no lifespan`
+      this.#context.failed(this.#lifespan.path, new SondeError('SRC_READ', reason))
+      this.#absences.absent('lifespan_seconds', 'failed', reason)
+      return
+    }
+    this.#lifespanMs = Number(value)
+    this.#record.lifespan_seconds = this.#lifespanMs / MS_PER_SECOND
+    this.#absences.present('lifespan_seconds')
+  }
+}

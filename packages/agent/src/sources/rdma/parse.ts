@@ -1,0 +1,67 @@
+import type { Integer64 } from '@sonde/sdk'
+import { isNumber, KernelText, type NumberFailure, parseAttribute } from '../kernel-text.ts'
+
+const U64_LIMIT = 1n << 64n
+const BYTES_PER_GIGABIT = 125_000_000
+
+/** A counter's file in the unit that one of it stands for. `huge` also where that does not fit 64 bits. */
+export function parseCounter(bytes: Uint8Array, unitBytes: number): Integer64 | NumberFailure {
+  const value = parseAttribute(bytes)
+  if (unitBytes === 1 || !isNumber(value)) return value
+  const whole = Number(value) * unitBytes
+  if (Number.isSafeInteger(whole)) return whole
+  const exact = BigInt(value) * BigInt(unitBytes)
+  return exact < U64_LIMIT ? exact : 'huge'
+}
+
+/** Number of a state, as in `4: ACTIVE`; `undefined` where there is none. */
+export function parseState(bytes: Uint8Array): number | undefined {
+  const [, state] = /^(\d{1,2}): [^\n]{1,40}\n?$/.exec(textOf(bytes)) ?? []
+  return state === undefined ? undefined : Number(state)
+}
+
+/** The rate of a port. */
+export interface RdmaRate {
+  readonly rate_bytes: number
+  readonly width_lanes: number
+  readonly signalling: string
+}
+
+/** Reads `rate`, such as `400 Gb/sec (4X NDR)` or `2.5 Gb/sec (1X SDR)`; `undefined` where it is not like that. */
+export function parseRate(bytes: Uint8Array): RdmaRate | undefined {
+  const [, gigabits, lanes, signalling = ''] =
+    /^(\d{1,6}(?:\.\d)?) Gb\/sec \((\d{1,2})X(?: ([A-Z]{2,4}\d*))?\)\n?$/.exec(textOf(bytes)) ?? []
+  if (gigabits === undefined) return undefined
+  return { rate_bytes: Math.round(Number(gigabits) * BYTES_PER_GIGABIT), width_lanes: Number(lanes), signalling }
+}
+
+/** A file of one line of printable text; `undefined` where it is none, empty text where the line is empty. */
+export function parseLine(bytes: Uint8Array): string | undefined {
+  return /^([\x20-\x7e]{0,128})\n?$/.exec(textOf(bytes))?.[1]?.trim()
+}
+
+/** A name of an interface, as `gid_attrs/ndevs/N` holds it: any bytes but a slash and blanks. */
+export function parseInterface(bytes: Uint8Array): string | undefined {
+  return /^([^\s/\0\ufffd]{1,64})\n?$/u.exec(textOf(bytes))?.[1]
+}
+
+/** Where a device hangs and what drives it. */
+export interface RdmaPlace {
+  driver?: string
+  address?: string
+}
+
+/** Driver and PCI address in the `uevent` of a device, whose lines are `KEY=value`; `undefined` where neither is there. */
+export function parseUevent(bytes: Uint8Array): RdmaPlace | undefined {
+  const text = new KernelText(bytes)
+  const place: RdmaPlace = {}
+  for (; !text.done; text.nextLine()) {
+    if (text.skip('DRIVER=')) place.driver = text.word()
+    else if (text.skip('PCI_SLOT_NAME=')) place.address = text.word()
+  }
+  return place.driver === undefined && place.address === undefined ? undefined : place
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+}

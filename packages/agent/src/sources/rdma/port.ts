@@ -1,0 +1,117 @@
+import { type Labels, type RecordOf, wallNs } from '@sonde/sdk'
+import { FieldAbsences } from '../field-absences.ts'
+import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+import { Attributes } from './attributes.ts'
+import { CounterFolder } from './counter-folder.ts'
+import { HwCounters } from './hw-counters.ts'
+import { PortIdentity } from './identity.ts'
+import { PORT_COUNTERS, type PortField } from './names.ts'
+import { parseRate, parseState } from './parse.ts'
+import { rdmaPortType } from './type.ts'
+
+const MS_PER_SECOND = 1000
+
+/** One port of an RDMA device: what it is, its link, and both its folders of counters. */
+export class RdmaPort {
+  readonly #context: SourceContext
+  readonly #labels: Labels
+  readonly #record: RecordOf<typeof rdmaPortType>
+  readonly #attributes: Attributes
+  readonly #identity: PortIdentity
+  readonly #counters: CounterFolder<PortField>
+  readonly #hw: HwCounters
+  readonly #files: Readonly<Record<'state' | 'phys_state' | 'rate', KernelFile>>
+  #stateThere = false
+  #restMs = 0
+  #reported = false
+
+  constructor(device: string, port: number, sysfs: KernelFiles, context: SourceContext) {
+    const path = ['class', 'infiniband', device, 'ports', String(port)]
+    this.#context = context
+    this.#labels = { device, port: String(port) }
+    this.#record = { time: 0n, device, port, saturated_counters: 0, saturated: '', turn_age_seconds: 0 }
+    const absences = new FieldAbsences(context.absences, rdmaPortType, this.#labels)
+    this.#attributes = new Attributes(context, absences)
+    this.#identity = new PortIdentity(sysfs, this.#attributes, this.#record)
+    this.#counters = new CounterFolder([...path, 'counters'], PORT_COUNTERS, sysfs, context, absences, this.#record)
+    this.#hw = new HwCounters(device, port, [...path, 'hw_counters'], sysfs, context)
+    this.#files = {
+      state: sysfs.file(...path, 'state'),
+      phys_state: sysfs.file(...path, 'phys_state'),
+      rate: sysfs.file(...path, 'rate'),
+    }
+  }
+
+  /** Looks what the port is and which counters it has. Every file is opened anew when another device has the name by now: a kept descriptor follows one that is renamed. */
+  scan(): void {
+    this.#counters.tellLacks(this.#counters.scan())
+    this.#hw.scan()
+    if (!this.#identity.scan()) this.close()
+  }
+
+  /** Reads what every sweep reads. Whether all files that the last look found are still there. */
+  readTelling(nowMs: number): boolean {
+    const { state: file } = this.#files
+    this.#record.time = wallNs()
+    const before = this.#record.state
+    const bytes = file.read()
+    this.#stateThere = !(bytes instanceof ReadFailure && bytes.kind === 'missing')
+    this.#record.state = this.#attributes.take('state', file, bytes, parseState)
+    if (this.#record.state !== before) this.#readLink()
+    const complete = this.#counters.read('telling')
+    this.#hw.startSweep(nowMs)
+    return this.#hw.read('telling') && complete && this.#stateThere
+  }
+
+  /** Reads what has turns. Whether all files that the last look found are still there. */
+  readRest(nowMs: number): boolean {
+    this.#restMs = nowMs
+    this.#readLink()
+    const complete = this.#counters.read('rest')
+    return this.#hw.read('rest') && complete
+  }
+
+  /** Whether anything of the port was there in this sweep. */
+  get there(): boolean {
+    return this.#stateThere || this.#counters.there || this.#hw.there
+  }
+
+  report(nowMs: number): void {
+    const saturated = this.#counters.saturated()
+    this.#record.saturated_counters = saturated.length
+    this.#record.saturated = saturated.length === 0 ? '' : saturated.join(' ')
+    this.#record.turn_age_seconds = Math.round(nowMs - this.#restMs) / MS_PER_SECOND
+    this.#context.source.report(rdmaPortType, this.#record)
+    this.#hw.report(BigInt(this.#record.time))
+    this.#reported = true
+  }
+
+  /** Says that all of its series are gone. */
+  forget(reason: string): void {
+    this.close()
+    this.#hw.forget(reason)
+    if (this.#reported) this.#context.absences.gone(rdmaPortType, this.#labels, reason)
+    this.#reported = false
+  }
+
+  close(): void {
+    for (const file of Object.values(this.#files)) file.close()
+    this.#identity.close()
+    this.#counters.close()
+    this.#hw.close()
+  }
+
+  #readLink(): void {
+    const { phys_state, rate: rateFile } = this.#files
+    this.#record.phys_state = this.#attributes.read('phys_state', phys_state, parseState)
+    const rate = this.#attributes.read('rate_bytes', rateFile, parseRate)
+    this.#record.rate_bytes = rate?.rate_bytes
+    this.#record.width_lanes = rate?.width_lanes
+    this.#record.signalling = rate?.signalling
+    for (const field of ['width_lanes', 'signalling']) {
+      if (rate !== undefined) this.#attributes.absences.present(field)
+      else this.#attributes.absences.absent(field, 'unsupported', 'the rate of the port cannot be read')
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { setImmediate } from 'node:timers/promises'
+import { SondeError } from '@sonde/sdk'
+import { deviceFilter } from '../device-filter.ts'
+import { KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { type RdmaOptions, rdmaOptions } from './config.ts'
+import { RdmaDevice } from './device.ts'
+import type { RdmaPort } from './port.ts'
+import { rdmaDriverType, rdmaHwType, rdmaPortType } from './type.ts'
+
+/** The kernel gives an attribute a page at most. */
+const ATTRIBUTE_BYTES_LIMIT = 4096
+/** Files kept open: those that every sweep reads of some 500 ports. */
+const DESCRIPTOR_LIMIT = 4096
+/** A file is opened anew when its device is found to be another, or gone; this is for what slips through. */
+const READS_PER_OPEN = 64
+const FOLDER = ['class', 'infiniband'] as const
+
+/** RDMA devices by the files of the kernel: of each port its identity and link, the counters of its link, and those of the adapter. */
+class RdmaSource implements NodeSource {
+  readonly #context: SourceContext
+  readonly #wanted: (device: string) => boolean
+  readonly #limitMs: number
+  readonly #sysfs: KernelFiles
+  readonly #devices = new Map<string, RdmaDevice>()
+  #sweep = 0
+  /** Index of the port whose turn it is. */
+  #turn = 0
+
+  constructor(options: RdmaOptions, context: SourceContext) {
+    this.#context = context
+    this.#wanted = deviceFilter(options.devices)
+    this.#limitMs = options.sweep_limit_ms
+    this.#sysfs = new KernelFiles(context.paths.sysfs, {
+      fileBytesLimit: ATTRIBUTE_BYTES_LIMIT,
+      descriptorLimit: DESCRIPTOR_LIMIT,
+      readsPerOpen: READS_PER_OPEN,
+    })
+  }
+
+  open(): void {
+    // Each file is opened when it is first read.
+  }
+
+  probe(): Probe {
+    const listed = this.#sysfs.list(...FOLDER)
+    if (listed instanceof ReadFailure) {
+      return { state: listed.kind === 'denied' ? 'denied' : 'absent', reason: listed.error.message }
+    }
+    const ports = listed.filter(this.#wanted).flatMap((device) => this.#statesOf(device))
+    const there = ports.filter((bytes) => !(bytes instanceof ReadFailure)).length
+    if (there > 0) return { state: 'present', found: `${there} ports` }
+    const failure = ports.find((bytes) => bytes instanceof ReadFailure)
+    if (failure !== undefined)
+      return { state: failure.kind === 'denied' ? 'denied' : 'absent', reason: failure.error.message }
+    const folder = `${this.#sysfs.root}/${FOLDER.join('/')}`
+    return { state: 'absent', reason: `none of the ${listed.length} devices in ${folder} is wanted and has a port` }
+  }
+
+  async sample(): Promise<void> {
+    this.#sweep++
+    const failure = await this.#follow()
+    const startMs = performance.now()
+    this.#scanInTurn()
+    for (const device of this.#devices.values()) this.#readTelling(device, startMs)
+    this.#readRest(startMs)
+    if (this.#report(startMs) === 0) {
+      throw (
+        failure?.error ?? new SondeError('SRC_READ', `no port of an RDMA device below ${this.#sysfs.root} can be read`)
+      )
+    }
+  }
+
+  close(): void {
+    this.#sysfs.close()
+  }
+
+  #statesOf(device: string): (Uint8Array | ReadFailure)[] {
+    const ports = this.#sysfs.list(...FOLDER, device, 'ports')
+    if (ports instanceof ReadFailure) return [ports]
+    return ports.map((port) => {
+      const file = this.#sysfs.file(...FOLDER, device, 'ports', port, 'state')
+      const bytes = file.read()
+      file.close()
+      return bytes
+    })
+  }
+
+  /** Follows the list of devices: one that is new or was renamed comes, one that is not listed leaves. Others have the main loop between looks at new ones. */
+  async #follow(): Promise<ReadFailure | undefined> {
+    const listed = this.#sysfs.list(...FOLDER)
+    for (const name of listed instanceof ReadFailure ? [] : listed) {
+      if (!this.#wanted(name)) continue
+      let device = this.#devices.get(name)
+      if (device === undefined) {
+        device = new RdmaDevice(name, this.#sysfs, this.#context)
+        this.#devices.set(name, device)
+        device.scan()
+        await setImmediate()
+      }
+      device.sweep = this.#sweep
+    }
+    for (const device of this.#devices.values()) {
+      if (device.sweep !== this.#sweep) this.#forget(device)
+    }
+    return listed instanceof ReadFailure ? listed : undefined
+  }
+
+  #forget(device: RdmaDevice): void {
+    device.forget(`device ${device.name} is no longer there`)
+    this.#devices.delete(device.name)
+  }
+
+  /** Of one device a sweep the ports are listed anew, and of one port everything. */
+  #scanInTurn(): void {
+    const devices = [...this.#devices.values()]
+    devices[this.#sweep % Math.max(devices.length, 1)]?.scan()
+    const ports = this.#ports()
+    ports[this.#sweep % Math.max(ports.length, 1)]?.scan()
+  }
+
+  #readTelling(device: RdmaDevice, startMs: number): void {
+    let complete = true
+    for (const port of device.ports.values()) complete = port.readTelling(startMs) && complete
+    if (!complete) this.#lookAgain(device, startMs)
+    device.read(startMs)
+  }
+
+  /** Something that was there is not: the device left, a port did, or the driver was loaded anew and has other counters. */
+  #lookAgain(device: RdmaDevice, startMs: number): void {
+    device.scan()
+    for (const port of device.ports.values()) {
+      port.scan()
+      port.readTelling(startMs)
+    }
+  }
+
+  /** Reads the other counters of as many ports as there is time for, one at least. */
+  #readRest(startMs: number): void {
+    const ports = this.#ports()
+    for (let i = 0; i < ports.length; i++) {
+      const port = ports[this.#turn++ % ports.length]
+      if (port?.readRest(startMs) === false) port.scan()
+      if (performance.now() - startMs > this.#limitMs) return
+    }
+  }
+
+  #report(startMs: number): number {
+    let count = 0
+    for (const device of this.#devices.values()) count += device.report(startMs)
+    return count
+  }
+
+  #ports(): RdmaPort[] {
+    return [...this.#devices.values()].flatMap((device) => [...device.ports.values()])
+  }
+}
+
+/** Registry row of the rdma source. */
+export const rdma: SourceDefinition = {
+  name: 'rdma',
+  summary: 'RDMA ports: link, traffic, errors, congestion, retransmissions',
+  types: [rdmaPortType, rdmaHwType, rdmaDriverType],
+  placement: 'inline',
+  intervalMs: 1000,
+  options: rdmaOptions,
+  create: (options, context) => new RdmaSource(options as RdmaOptions, context),
+}
