@@ -1,11 +1,11 @@
 // How fast the page draws 100 series of 5 760 points, and how long its main thread is held up while they move.
-import { spawn } from 'node:child_process'
 import type { Browser, Page } from 'playwright-core'
 import { setUpWeb } from '../../scripts/setup.mjs'
 import { startBrowser } from '../../test/browser/browser.ts'
 import { temporaryDir } from '../../test/sonde-process.ts'
 import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
 import { drawingCount, type FirstDrawing, firstDrawing, untilDrawnAgain, watchDrawings } from './drawings.ts'
+import { serve } from './serve.ts'
 import { type Task, tasksDuring, tasksOfNavigation } from './trace.ts'
 
 const SERIES_COUNT = 100
@@ -37,7 +37,8 @@ interface Round {
 export async function run({ rounds }: { readonly rounds: number }): Promise<BenchResult> {
   if (!(await setUpWeb())) throw new Error('the page could not be built')
   const data = temporaryDir()
-  const { address, stop } = await startServer(`${data.path}/store.db`)
+  const args = [`${data.path}/store.db`, String(SERIES_COUNT), String(POINT_COUNT)]
+  const { address, stop } = await serve('server-main.ts', args)
   const browser = await startBrowser()
   try {
     const measured: Round[] = []
@@ -47,31 +48,6 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
     await browser.close()
     await stop()
     data.remove()
-  }
-}
-
-async function startServer(path: string): Promise<{ address: string; stop: () => Promise<void> }> {
-  const main = new URL('server-main.ts', import.meta.url).pathname
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, main, path, String(SERIES_COUNT), String(POINT_COUNT)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const address = await new Promise<string>((resolve, reject) => {
-    let text = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-      const found = /ready on (\S+)/.exec(text)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
-  })
-  return {
-    address,
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-    },
   }
 }
 

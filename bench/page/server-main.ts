@@ -1,9 +1,7 @@
 // A whole `sonde up` in one process, its store filled with the series that the page is measured with, which then go on live.
-import { agentRoutes, createAgent, createServer } from '@sonde/agent'
-import { createStore, pageRoutes } from '@sonde/console'
+import { createStore } from '@sonde/console'
 import { type Batch, createSource, defineType, gauge, label, timestamp } from '@sonde/sdk'
-import { loadConfig } from '../../packages/cli/src/config/load.ts'
-import { openLog } from '../../packages/cli/src/log.ts'
+import { listen, makeAgent } from './listen.ts'
 
 const [path = '', seriesText = '100', pointsText = '5760'] = process.argv.slice(2)
 const [seriesCount, pointCount] = [Number(seriesText), Number(pointsText)]
@@ -41,26 +39,8 @@ for (let point = pointCount; point >= 0; point--) {
   if (point % FLUSH_EVERY_POINTS === 0) await store.flush()
 }
 
-const agent = createAgent({
-  config: loadConfig({ environment: { SONDE_CONFIG: '' } }).config.agent,
-  log: openLog('error'),
-  version: 'bench',
-  sinks: [store],
-  history: store,
-  storeStatus: () => store.status(),
-})
+const agent = makeAgent(store)
 take = (batch) => agent.router.accept(batch)
-const app = createServer(agent)
-agentRoutes(app, agent)
-await pageRoutes(app)
-await app.listen({ host: '127.0.0.1', port: 0 })
-agent.start()
 reportAt(Date.now())
 const timer = setInterval(() => reportAt(Date.now()), STEP_MS)
-const address = app.server.address()
-console.log(`ready on http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`)
-process.once('SIGTERM', async () => {
-  clearInterval(timer)
-  await app.close()
-  await agent.close()
-})
+await listen(agent, () => clearInterval(timer))

@@ -3,6 +3,7 @@ import type { Columns } from '../api/query-client.ts'
 import { hoverStore, useCursor } from '../state/cursor.ts'
 import { useTheme } from '../state/theme.ts'
 import { type PageState, usePageState } from '../state/time-window.ts'
+import { useSeldom } from '../state/use-seldom.ts'
 import { ChartCard } from './chart-card.tsx'
 import { ChartHeader } from './chart-header.tsx'
 import { type ChartModel, ChartModeller } from './chart-model.ts'
@@ -12,11 +13,14 @@ import { type Palette, readPalette } from './palette.ts'
 import { Plot } from './plot.ts'
 import { SavePicture } from './save-picture.tsx'
 import { useChartKeys } from './use-chart-keys.ts'
+import { useIsSeen } from './use-is-seen.ts'
 import { useSpan } from './use-span.ts'
 import { useWidth } from './use-width.ts'
 
 /** Height of a plot with its axis, in CSS pixels. */
 const CHART_HEIGHT_PX = 164
+/** A chart that is scrolled out is drawn at most this often. Unit: milliseconds. */
+const UNSEEN_EVERY_MS = 1_000
 
 interface ChartProps {
   readonly spec: ChartSpec
@@ -28,13 +32,17 @@ interface ChartProps {
 }
 
 /** The one chart of the page. */
-export function Chart({ spec, answer, heightPx = CHART_HEIGHT_PX, onSave }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { heightPx = CHART_HEIGHT_PX, onSave } = props
   const page = usePageState()
+  const [section, setSection] = useState<HTMLElement | null>(null)
   const [host, setHost] = useState<HTMLDivElement | null>(null)
   const widthPx = useWidth(host)
   const [isTable, setTable] = useState(false)
   const [isCardOpen, setCardOpen] = useState(false)
-  const model = useChartModel(spec, answer, page)
+  const shown = useShown(props, section)
+  const { spec, answer } = shown
+  const model = useChartModel(shown, page)
   const plot = usePlot(host, { widthPx, heightPx }, model, page, () => setCardOpen(true))
   const keys = useChartKeys({
     page,
@@ -44,7 +52,7 @@ export function Chart({ spec, answer, heightPx = CHART_HEIGHT_PX, onSave }: Char
   })
   const titleId = useId()
   return (
-    <section className={answer.isOld ? 'panel chart is-old' : 'panel chart'} aria-labelledby={titleId}>
+    <section ref={setSection} className={answer.isOld ? 'panel chart is-old' : 'panel chart'} aria-labelledby={titleId}>
       <ChartHeader spec={spec} model={model} titleId={titleId}>
         {onSave && <SavePicture spec={spec} model={model} plot={plot} onSave={onSave} />}
       </ChartHeader>
@@ -74,9 +82,22 @@ export function Chart({ spec, answer, heightPx = CHART_HEIGHT_PX, onSave }: Char
   )
 }
 
-function useChartModel(spec: ChartSpec, answer: Columns, page: PageState): ChartModel {
+/** What a chart draws: the newest, or that of the last second where nobody sees it and its samples come faster. */
+function useShown(
+  { spec, answer }: ChartProps,
+  section: HTMLElement | null,
+): { readonly spec: ChartSpec; readonly answer: Columns; readonly edgeStepMs: number } {
+  const isSeen = useIsSeen(section)
+  const isSlow = !isSeen && answer.range.kind === 'live' && answer.stepMs < UNSEEN_EVERY_MS
+  const edgeStepMs = isSlow ? UNSEEN_EVERY_MS : answer.stepMs
+  const newest = useMemo(() => ({ spec, answer, edgeStepMs }), [spec, answer, edgeStepMs])
+  const kind = `${spec.id} ${answer.stepMs} ${JSON.stringify(answer.range)}`
+  return useSeldom(newest, isSlow ? UNSEEN_EVERY_MS : 0, kind)
+}
+
+function useChartModel({ spec, answer, edgeStepMs }: ReturnType<typeof useShown>, page: PageState): ChartModel {
   const [modeller] = useState(() => new ChartModeller())
-  const { fromMs, toMs } = useSpan(answer)
+  const { fromMs, toMs } = useSpan({ range: answer.range, stepMs: edgeStepMs })
   const { lit, view, tz } = page.url
   return useMemo(
     () =>

@@ -57,7 +57,9 @@ export function LiveState() {
     <div className="live">
       <span className={lagMs === undefined ? 'live-dot is-waiting' : 'live-dot'} aria-hidden="true" />
       <span className="live-word">Live</span>
-      {lagMs !== undefined && <span className="live-lag num">{formatAge(lagMs)} behind</span>}
+      {lagMs !== undefined && (
+        <span className="live-lag num">{lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)} behind</span>
+      )}
       {clock}
     </div>
   )

@@ -16,6 +16,7 @@ import { PageHead } from '../../components/page-head.tsx'
 import { serverNowMs } from '../../state/clock.ts'
 import { formatSignal, parseSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useSeldom } from '../../state/use-seldom.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { csvOf, curlCommand, download, fileName, jsonOf, type Sheet, spanOf } from './export.ts'
 import { type Lane, lanesOf } from './lanes.ts'
@@ -23,7 +24,6 @@ import { MetricBrowser } from './metric-browser.tsx'
 import { SeriesTable } from './series-table.tsx'
 import { SignalList } from './signal-list.tsx'
 import { StepSelect } from './step-select.tsx'
-import { useSeldom } from './use-seldom.ts'
 
 const LANE_HEIGHT_PX = 260
 /** A table of more values than this is renewed every few seconds only: its 95th percentiles alone take a good part of a frame. */

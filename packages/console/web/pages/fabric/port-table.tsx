@@ -198,7 +198,9 @@ function NumberHead({
 }) {
   return (
     <SortHead column={column} sort={sort}>
-      {text} <span className="unit">{unit}</span>
+      <span className="head-words">
+        {text} <span className="unit">{unit}</span>
+      </span>
     </SortHead>
   )
 }

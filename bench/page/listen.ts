@@ -1,0 +1,32 @@
+import { type Agent, agentRoutes, createAgent, createServer } from '@sonde/agent'
+import { type createStore, pageRoutes } from '@sonde/console'
+import { loadConfig } from '../../packages/cli/src/config/load.ts'
+import { openLog } from '../../packages/cli/src/log.ts'
+
+/** Makes what `sonde up` is made of, over a store that is filled already. */
+export function makeAgent(store: Awaited<ReturnType<typeof createStore>>): Agent {
+  return createAgent({
+    config: loadConfig({ environment: { SONDE_CONFIG: '' } }).config.agent,
+    log: openLog('error'),
+    version: 'bench',
+    sinks: [store],
+    history: store,
+    storeStatus: () => store.status(),
+  })
+}
+
+/** Listens on a free port, says where, and calls `end` before all is closed at SIGTERM. */
+export async function listen(agent: Agent, end: () => void): Promise<void> {
+  const app = createServer(agent)
+  agentRoutes(app, agent)
+  await pageRoutes(app)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  agent.start()
+  const address = app.server.address()
+  console.log(`ready on http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`)
+  process.once('SIGTERM', async () => {
+    end()
+    await app.close()
+    await agent.close()
+  })
+}
