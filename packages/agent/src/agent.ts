@@ -2,12 +2,14 @@ import { hostname } from 'node:os'
 import { createPrometheus, type History, type HistoryStatus, type Sink } from '@sonde/sdk'
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
+import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
 import { HttpStats } from './http/http-stats.ts'
 import { BackedHistory } from './pipeline/history.ts'
 import { makeRunner, SOURCES_MODULE } from './pipeline/make-runner.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import type { SourceRunner } from './pipeline/runner.ts'
+import { startTicker, type Ticker } from './pipeline/scheduler.ts'
 import { Self } from './pipeline/self.ts'
 
 /** Options of {@link createAgent}. */
@@ -41,10 +43,13 @@ export class Agent {
   readonly recent: RecentRing
   readonly prometheus: ReturnType<typeof createPrometheus>
   readonly history: History
+  /** What rules see on the node. */
+  readonly hints: Hints
   /** What the listener in front of it did. */
   readonly http = new HttpStats()
   readonly runners: readonly SourceRunner[]
   readonly self: Self
+  #hintTicker: Ticker | undefined
 
   constructor(options: AgentOptions) {
     const { config, log } = options
@@ -52,14 +57,15 @@ export class Agent {
     const { timestamps, series_expiry_s, series_limit } = config.export.prometheus
     this.prometheus = createPrometheus({ timestamps, seriesExpiryS: series_expiry_s, seriesLimit: series_limit })
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
-    this.router = new Router([this.prometheus, this.recent, ...(options.sinks ?? [])])
+    this.hints = new Hints({ devices: { version: 0, deviceOf: () => undefined } })
+    this.router = new Router([this.prometheus, this.recent, this.hints, ...(options.sinks ?? [])])
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
     this.runners = config.dataSources.map((source) => makeRunner(source, environment))
-    const { startedMs, runners, router, http } = this
+    const { startedMs, runners, router, http, hints } = this
     const { version, storeStatus } = options
-    this.self = new Self({ version, startedMs, runners, router, http, log, storeStatus })
+    this.self = new Self({ version, startedMs, runners, router, http, hints, log, storeStatus })
   }
 
   #historyOf({ history, storeStatus }: AgentOptions): History {
@@ -70,12 +76,14 @@ export class Agent {
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
     this.self.start()
+    this.#hintTicker = startTicker(EVALUATE_EVERY_MS, () => this.hints.evaluate(Date.now()))
     for (const runner of this.runners) runner.start()
   }
 
   /** Stops sources, then flushes and closes sinks; within the limits also while a source hangs. */
   async close(): Promise<void> {
     this.self.stop()
+    void this.#hintTicker?.stop(0)
     await Promise.allSettled(this.runners.map((runner) => runner.stop(STOP_LIMIT_MS)))
     await this.router.close()
   }

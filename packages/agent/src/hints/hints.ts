@@ -21,6 +21,8 @@ import { RULES } from './rules/index.ts'
 import { Scope } from './scope.ts'
 import { SeriesWatch, type WatchedSeries } from './series-watch.ts'
 
+import { SIGNALS } from './signals.ts'
+
 /** How often an agent evaluates. Unit: milliseconds. */
 export const EVALUATE_EVERY_MS = 500
 const SWEEP_EVERY_MS = 60_000
@@ -78,7 +80,7 @@ export class Hints implements Sink {
   constructor({ devices, rules = RULES, windowLimit }: HintsOptions) {
     this.#rules = rules
     this.#devices = devices
-    this.#watch = new SeriesWatch(new Set(rules.flatMap(({ uses }) => uses)), windowLimit)
+    this.#watch = new SeriesWatch(SIGNALS, windowLimit)
   }
 
   /** Changes whenever the answer would. */

@@ -6,7 +6,7 @@ import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
 import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
-import { counterOf, gaugeOf } from './signal.ts'
+import { counterOf, gaugeOf, type Signal } from './signal.ts'
 
 /** Nanoseconds of a share of time pass at most so fast. Unit: per second. */
 const NANOSECOND_RATE_MAX = 2e9
@@ -37,7 +37,6 @@ export const GPU = {
   softwareThermal: counterOf(nvmlGpuType, 'clocks_event_reason_sw_therm_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
   hardwareThermal: counterOf(nvmlGpuType, 'clocks_event_reason_hw_therm_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
   braked: counterOf(nvmlGpuType, 'clocks_event_reason_hw_power_brake_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
-  memoryUsed: gaugeOf(nvmlGpuType, 'fb_used'),
   linkGeneration: gaugeOf(nvmlGpuType, 'pcie_link_gen'),
   linkWidth: gaugeOf(nvmlGpuType, 'pcie_link_width'),
   linkGenerationMax: gaugeOf(nvmlGpuInfoType, 'pcie_generation_max'),
@@ -47,7 +46,6 @@ export const GPU = {
   uncorrectedErrors: counterOf(nvmlGpuType, 'ecc_dbe_vol_total', EVENTS),
   remapPending: gaugeOf(nvmlGpuType, 'row_remap_pending'),
   remapFailure: gaugeOf(nvmlGpuType, 'row_remap_failure'),
-  lastXid: gaugeOf(nvmlGpuType, 'xid_errors'),
   migMode: gaugeOf(nvmlGpuType, 'mig_mode'),
   migInstances: gaugeOf(nvmlMigType, 'fb_used'),
 } as const
@@ -72,7 +70,6 @@ export const NIC = {
   sequenceErrors: counterOf(rdmaHwType, 'packet_seq_err_total'),
   acknowledgementTimeouts: counterOf(rdmaHwType, 'local_ack_timeout_err_total'),
   adaptiveRetransmissions: counterOf(rdmaHwType, 'roce_adp_retrans_total'),
-  outOfSequence: counterOf(rdmaHwType, 'out_of_sequence_total'),
   receiverNotReady: counterOf(rdmaHwType, 'rnr_nak_retry_err_total'),
   marked: counterOf(rdmaHwType, 'np_ecn_marked_roce_packets_total'),
   notificationsIgnored: counterOf(rdmaHwType, 'rp_cnp_ignored_total'),
@@ -118,6 +115,9 @@ export const HOST = {
   ioPressure: pressureOf('io'),
   cpuPressure: pressureOf('cpu'),
 } as const
+
+/** Everything that rules look at: what windows are kept of. */
+export const SIGNALS: readonly Signal[] = [GPU, XID, NIC, PCI, HOST].flatMap((signals) => Object.values(signals))
 
 function xidOf(...numbers: readonly number[]) {
   const texts = new Set(numbers.map(String))

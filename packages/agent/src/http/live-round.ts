@@ -39,6 +39,7 @@ export class LiveRound {
   readonly #results = new Map<string, QueryResult>()
   readonly #texts = new Map<string, string>()
   #state: string | undefined
+  #hints: string | undefined
   #sliceStartMs = performance.now()
 
   constructor(agent: Agent) {
@@ -49,6 +50,12 @@ export class LiveRound {
   state(): string {
     this.#state ??= JSON.stringify(describeNode(this.#agent))
     return this.#state
+  }
+
+  /** The hints as JSON. */
+  hints(): string {
+    this.#hints ??= JSON.stringify(this.#agent.hints.answer())
+    return this.#hints
   }
 
   /**

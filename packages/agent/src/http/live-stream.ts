@@ -6,6 +6,8 @@ import type { LiveRound, Subscription } from './live-round.ts'
 /** A sample may arrive this long after its time and still be in the first message that covers it. */
 const SETTLE_MS = 250
 const STATE_EVERY_MS = 10_000
+/** Hints are told once in this time at most, and looked for twice in it. */
+const HINTS_EVERY_MS = 1000
 /** A client that has not taken what was sent for this long is cut off; it resumes by its last id. */
 const STALL_LIMIT_MS = 30_000
 /** How far back a client may resume. */
@@ -24,6 +26,9 @@ export class LiveStream {
   /** Everything up to this time was sent. */
   #sentMs: number
   #stateMs = Number.NEGATIVE_INFINITY
+  #hintsMs = Number.NEGATIVE_INFINITY
+  /** Version of the hints that were told. */
+  #hintsAre = -1
   #drainedMs = Date.now()
   /** When the next step is there, or the state is to be told again. */
   #dueMs = 0
@@ -46,7 +51,7 @@ export class LiveStream {
   async advance(round: LiveRound): Promise<void> {
     if (this.#isClosed) return
     const { stepMs } = this.#subscription
-    this.#dueMs = Math.min(lastStepMs(stepMs, round.nowMs) + stepMs + SETTLE_MS, round.nowMs + STATE_EVERY_MS)
+    this.#dueMs = Math.min(lastStepMs(stepMs, round.nowMs) + stepMs + SETTLE_MS, round.nowMs + HINTS_EVERY_MS / 2)
     try {
       await this.#advance(round)
     } catch (error) {
@@ -76,6 +81,7 @@ export class LiveStream {
       this.#send('state', round.state())
       this.#stateMs = nowMs
     }
+    this.#sendHints(round)
     const { stepMs } = this.#subscription
     const toMs = lastStepMs(stepMs, nowMs)
     // The clock was set back: go on from where it is now.
@@ -106,6 +112,15 @@ export class LiveStream {
       this.#agent.options.log.warn({ error }, 'a live stream could not resume from history')
       if (!this.#isClosed) this.#sendGap(fromMs, toMs, messageOf(error))
     }
+  }
+
+  /** Once at the start, then whenever they changed. */
+  #sendHints(round: LiveRound): void {
+    const { version } = this.#agent.hints
+    if (version === this.#hintsAre || Math.abs(round.nowMs - this.#hintsMs) < HINTS_EVERY_MS) return
+    this.#hintsAre = version
+    this.#hintsMs = round.nowMs
+    this.#send('hints', round.hints())
   }
 
   #cut(): void {

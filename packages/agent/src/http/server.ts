@@ -5,6 +5,7 @@ import type { Agent } from '../agent.ts'
 import { apiRoutes } from './api.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
+import { hintsRoute } from './hints.ts'
 import { allowsHost, hostRule } from './host-rule.ts'
 import { type HttpError, httpErrorOf, parserErrorOf } from './http-error.ts'
 import { metricsRoute } from './metrics.ts'
@@ -59,6 +60,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   metricsRoute(app, agent)
   healthRoutes(app, agent)
   apiRoutes(app, agent)
+  hintsRoute(app, agent)
   explainRoute(app, agent)
   streamRoute(app, agent)
 }

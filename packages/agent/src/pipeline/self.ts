@@ -17,6 +17,7 @@ import {
 } from '@sonde/sdk'
 import { defineOwnType } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
+import type { Hints } from '../hints/hints.ts'
 import type { HttpStats } from '../http/http-stats.ts'
 import type { Router } from './router.ts'
 import type { SourceRunner } from './runner.ts'
@@ -64,6 +65,7 @@ export interface SelfOptions {
   readonly runners: readonly SourceRunner[]
   readonly router: Router
   readonly http: HttpStats
+  readonly hints: Hints
   readonly log: Logger
   /** Undefined where there is no store. */
   readonly storeStatus: (() => HistoryStatus) | undefined
@@ -99,11 +101,12 @@ export class Self {
   }
 
   #report(): void {
-    const { runners, router, http, storeStatus } = this.#options
+    const { runners, router, http, hints, storeStatus } = this.#options
     for (const runner of runners) reportSource(this.#source, runner)
     for (const sink of router.sinks) reportSink(this.#source, sink)
     if (storeStatus !== undefined) this.#reportStore(storeStatus())
     reportHttp(this.#source, http)
+    hints.report(this.#source)
     this.#reportProcess()
     this.#source.collect()
   }
