@@ -168,9 +168,9 @@ export function dataSourceSchema(definition: SourceDefinition) {
   })
 }
 
-/** What runs where the configuration names no sources: every kind once, at its own period. */
+/** What runs where the configuration names no sources: every kind once, at its own period, but for those that must be asked for. */
 export function defaultDataSources(definitions: readonly SourceDefinition[] = SOURCES): { type: string }[] {
-  return definitions.map(({ name }) => ({ type: name }))
+  return definitions.filter(({ isOnRequest }) => isOnRequest !== true).map(({ name }) => ({ type: name }))
 }
 
 /** An entry of `data_sources` that passed, also where it is switched off. */

@@ -65,7 +65,8 @@ function inlineSource(
     accept(batch)
   }
   const dropped = (reason: string, records: number) => countDrop(stats, reason, records)
-  const source = createSource({ id: name, intervalMs, emit, onLoss: dropped })
+  const { labels = {} } = definition
+  const source = createSource({ id: name, intervalMs, labels, emit, onLoss: dropped })
   const absences = new Absences(source)
   const failed = (place: string, error: unknown) => {
     stats.errors++

@@ -1,4 +1,4 @@
-import type { Absences, RecordType, Source } from '@sonde/sdk'
+import type { Absences, Labels, RecordType, Source } from '@sonde/sdk'
 import type { GenericSchema } from 'valibot'
 import type { SourceExplain } from '../explain/chain.ts'
 
@@ -55,6 +55,10 @@ export interface SourceDefinition {
   readonly options: GenericSchema<unknown, object>
   /** The chains behind its values, for `sonde explain`; left out where there is no file to look at. */
   readonly explain?: SourceExplain
+  /** Constant labels of everything it reports; for a source that runs inline. Default: none. */
+  readonly labels?: Labels
+  /** Whether it runs only where the configuration names it. Default: it runs unless the configuration names others. */
+  readonly isOnRequest?: true
   /** Makes one. `options` has passed the schema. */
   create(options: object, context: SourceContext): NodeSource
 }

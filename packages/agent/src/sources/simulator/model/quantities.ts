@@ -85,3 +85,123 @@ export const NIC_FRACTIONS_FROM = NIC.rxPauseS
 export const BASIS = vectorOf(['elapsedS', 'txSteps', 'rxSteps'])
 /** Length of a vector by {@link BASIS}. */
 export const BASIS_COUNT = Object.keys(BASIS).length
+
+/** Everything that is read from a GPU at one moment, each as its origin shows it. NaN is absent. */
+export const GPU_READ = vectorOf([
+  'util',
+  'memoryCopy',
+  'codec',
+  'smClock',
+  'memoryClock',
+  'celsius',
+  'memoryCelsius',
+  'power',
+  'powerInstant',
+  'limit',
+  'energyMj',
+  'reasons',
+  'powerCapNs',
+  'softThermalNs',
+  'hardThermalNs',
+  'brakeNs',
+  'thermalNs',
+  'pstate',
+  'memoryUsed',
+  'memoryFree',
+  'linkGeneration',
+  'linkWidth',
+  'linkTransfers',
+  'linkBandwidth',
+  'replays',
+  'lastXid',
+  'correctedErrors',
+  'uncorrectedErrors',
+  'correctedAgg',
+  'uncorrectedAgg',
+  'correctedRows',
+  'uncorrectedRows',
+  'remapFailure',
+  'remapPending',
+  'nvlinkCrc',
+  'nvlinkReplays',
+  'mig',
+  'recovery',
+  'engine',
+  'sm',
+  'occupancy',
+  'tensor',
+  'dram',
+  'fp64',
+  'fp32',
+  'fp16',
+  'pcieTx',
+  'pcieRx',
+  'nvlinkTx',
+  'nvlinkRx',
+  'aerCorrectable',
+  'aerNonfatal',
+  'aerFatal',
+])
+
+/** Length of a vector by {@link GPU_READ}. */
+export const GPU_READ_COUNT = Object.keys(GPU_READ).length
+
+/** Everything that is read from a NIC at one moment: the numbers of {@link NIC} as whole ones, then what is made of them. NaN is absent. */
+export const NIC_READ = {
+  ...NIC,
+  ...offset(
+    NIC_COUNT,
+    vectorOf([
+      'cnpSent',
+      'correctedBits',
+      'crcErrors',
+      'icrcErrors',
+      'symbolErrors16',
+      'linkRecoveries',
+      'linkRecoveries8',
+      'linkDowned8',
+      'bufferOverruns4',
+      'saturated',
+      'duplicates',
+      'sequenceErrors',
+      'ackTimeoutsAll',
+      'retriesExceeded',
+      'rnrRetries',
+      'adaptiveRetries',
+      'cacheHits',
+      'up',
+      'portState',
+      'physicalState',
+      'speed',
+      'stallRatio',
+      'linkGeneration',
+      'linkWidth',
+      'linkTransfers',
+      'linkBandwidth',
+      'rawBer',
+      'effectiveBer',
+      'moduleCelsius',
+      'moduleVolts',
+      'rxPowerDbm',
+      'txPowerDbm',
+      'biasAmperes',
+      'signalDb',
+      'lightLost',
+      'latencyMaxS',
+      'latencyMinS',
+      'aerCorrectable',
+      'aerNonfatal',
+      'aerFatal',
+      'recoveries',
+      'elapsedMs',
+      'dpaActiveS',
+    ]),
+  ),
+}
+
+/** Length of a vector by {@link NIC_READ}. */
+export const NIC_READ_COUNT = Object.keys(NIC_READ).length
+
+function offset<V extends Readonly<Record<string, number>>>(by: number, vector: V): V {
+  return Object.fromEntries(Object.entries(vector).map(([name, index]) => [name, index + by])) as V
+}

@@ -25,6 +25,8 @@ export interface ScheduleInput {
 
 /** PCIe errors that every device lists, beside those of effects. */
 const AER_NAMES = ['RxErr', 'BadTLP', 'BadDLLP', 'Rollover', 'Timeout'].map((error) => `correctable/${error}`)
+/** Place of receiver errors among the names; those of a healthy link are of this kind. */
+export const RECEIVER_ERRORS = 0
 /** Shortest stretch between two changes that heat causes. Unit: seconds. */
 const HEAT_STRETCH_S = 1
 /** Changes by heat between two changes by effects at most; beyond, heat stays as it is. */

@@ -1,0 +1,11 @@
+import { STREAM, uniform } from '../model/hash.ts'
+
+const MINUTE_S = 60
+
+/** Which of `count` devices gives no answer at a moment: one in each minute, for a second; −1 for none. Where there is one device only, it always answers. */
+export function missedDevice(seed: number, count: number, t: number): number {
+  if (count < 2) return -1
+  const minute = Math.floor(t / MINUTE_S)
+  const start = minute * MINUTE_S + uniform(seed, STREAM.missed, 0, minute) * (MINUTE_S - 1)
+  return t >= start && t < start + 1 ? Math.floor(uniform(seed, STREAM.missed, 1, minute) * count) : -1
+}

@@ -1,0 +1,167 @@
+import type { NicPlace } from '../classes/node-class.ts'
+import { isInBurst } from '../model/bursts.ts'
+import { deviceKey, STREAM, uniform } from '../model/hash.ts'
+import { bitErrorRate } from '../model/nic-segment.ts'
+import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
+import { Place } from '../model/place.ts'
+import { NIC, NIC_COUNT, NIC_FRACTIONS_FROM, NIC_READ } from '../model/quantities.ts'
+import { rareEvents } from '../model/rare-events.ts'
+import { RECEIVER_ERRORS } from '../model/schedule.ts'
+import type { NicSegment } from '../model/segment.ts'
+import { aerNumbers, nicNumbers } from '../model/values.ts'
+import type { Simulation } from '../simulation.ts'
+import { eventsOf } from './events.ts'
+import { totalsBySeverity } from './gpu-reader.ts'
+import { ORIGINS, type Origin, observedAt, rounded, stuckAt } from './origin.ts'
+
+const DAY_S = 86_400
+/** Effective bit error rate that a port shows which never saw an error. */
+const NO_ERROR_BER = 15e-255
+/** NICs whose narrow counters stand at their most since long ago. */
+const OVERRUN_NIC = 2
+const FLAPPED_NIC = 6
+
+/** Reads one NIC: its port, its counters, its module and its PCIe link. */
+export class NicReader {
+  /** Names of the counters that stand at their most, as of the last read. */
+  saturated = ''
+  readonly #simulation: Simulation
+  readonly #nic: NicPlace
+  readonly #key: number
+  readonly #place = new Place()
+  readonly #from = new Float64Array(NIC_COUNT)
+  readonly #to = new Float64Array(NIC_COUNT)
+  #aer = new Float64Array(0)
+
+  constructor(simulation: Simulation, nic: NicPlace) {
+    this.#simulation = simulation
+    this.#nic = nic
+    this.#key = deviceKey('nic', nic.index)
+  }
+
+  /** Fills a vector by {@link NIC_READ} with what a read at `t` shows through an origin of counters. */
+  read(out: Float64Array, t: number, origin: Origin): void {
+    // Devices do not change together: each has a phase of its own.
+    const at = observedAt(origin, t, origin.updateS * uniform(this.#simulation.seed, STREAM.device, this.#key, 5))
+    const nic = this.#numbers(out, at)
+    for (let i = 0; i < NIC_FRACTIONS_FROM; i++) out[i] = Math.floor(out[i] as number)
+    this.#readAer(out, nic, at)
+    this.#readErrors(out, at)
+    this.#readPort(out, nic)
+    this.#readLink(out, nic)
+    this.#readModule(out, nic, at)
+    this.#readStalls(out, t)
+    out[NIC_READ.elapsedMs] = Math.floor(at * 1000)
+    out[NIC_READ.dpaActiveS] = at * 0.31
+  }
+
+  #numbers(out: Float64Array, t: number): NicSegment {
+    const place = this.#simulation.at(this.#place, t)
+    nicNumbers(out, this.#simulation.seed, this.#nic, place)
+    return place.segment.nics[this.#nic.index] as NicSegment
+  }
+
+  #rare(stream: number, perDay: number, t: number): number {
+    return rareEvents(this.#simulation.seed, this.#key * 16 + stream, perDay / DAY_S, t)
+  }
+
+  #readErrors(out: Float64Array, t: number): void {
+    const number = (index: number) => out[index] as number
+    const { index } = this.#nic
+    const event = (kind: 'ack_timeout' | 'retries_exceeded' | 'link_recovery' | 'rnr_retry') =>
+      eventsOf(this.#simulation, { nic: index, kind }, t)
+    const effective = number(NIC.effectiveErrors)
+    out[NIC_READ.cnpSent] = Math.floor(0.75 * number(NIC.marked))
+    out[NIC_READ.correctedBits] = number(NIC.lane0) + number(NIC.lane1) + number(NIC.lane2) + number(NIC.lane3)
+    out[NIC_READ.crcErrors] = Math.floor(effective * 0.2)
+    out[NIC_READ.icrcErrors] = Math.floor(effective * 0.15)
+    out[NIC_READ.duplicates] = number(NIC.tails) + this.#rare(1, 1.5, t)
+    out[NIC_READ.sequenceErrors] = number(NIC.lost) + this.#rare(2, 2, t)
+    out[NIC_READ.ackTimeoutsAll] = number(NIC.ackTimeouts) + event('ack_timeout') + this.#rare(3, 0.5, t)
+    out[NIC_READ.retriesExceeded] = event('retries_exceeded')
+    out[NIC_READ.rnrRetries] = event('rnr_retry')
+    out[NIC_READ.adaptiveRetries] = number(NIC.tails) + (index % 4)
+    out[NIC_READ.cacheHits] = Math.max(0, number(NIC.cacheRequests) - number(NIC.cacheMisses))
+    out[NIC_READ.symbolErrors16] = stuckAt(Math.floor(effective * 0.1), 16)
+    out[NIC_READ.linkRecoveries] = event('link_recovery')
+    out[NIC_READ.linkRecoveries8] = stuckAt(event('link_recovery'), 8)
+    out[NIC_READ.linkDowned8] = stuckAt(number(NIC.linkDowns) + (index === FLAPPED_NIC ? 300 : 1), 8)
+    out[NIC_READ.bufferOverruns4] = index === OVERRUN_NIC ? stuckAt(40, 4) : 0
+    this.#readSaturated(out)
+  }
+
+  #readSaturated(out: Float64Array): void {
+    const isFull = (index: number, most: number) => out[index] === most
+    const symbols = isFull(NIC_READ.symbolErrors16, 0xffff)
+    const downs = isFull(NIC_READ.linkDowned8, 0xff)
+    const overruns = isFull(NIC_READ.bufferOverruns4, 0xf)
+    out[NIC_READ.saturated] = Number(symbols) + Number(downs) + Number(overruns)
+    const names = `${symbols ? ' symbol_error' : ''}${downs ? ' link_downed' : ''}${overruns ? ' excessive_buffer_overrun_errors' : ''}`
+    this.saturated = names.trimStart()
+  }
+
+  #readPort(out: Float64Array, { effect }: NicSegment): void {
+    const isUp = effect.link !== 'down'
+    out[NIC_READ.up] = isUp ? 1 : 0
+    out[NIC_READ.portState] = isUp ? 4 : 1
+    out[NIC_READ.physicalState] = isUp ? 5 : 2
+    out[NIC_READ.speed] = isUp ? this.#nic.model.speedBytesPerS * (effect.speedShare ?? 1) : Number.NaN
+  }
+
+  #readLink(out: Float64Array, { effect }: NicSegment): void {
+    const generation = effect.pcieGeneration ?? this.#nic.model.pcieGeneration
+    const width = effect.pcieWidth ?? 16
+    out[NIC_READ.linkGeneration] = generation
+    out[NIC_READ.linkWidth] = width
+    out[NIC_READ.linkTransfers] = transfersPerS(generation) / 1e9
+    out[NIC_READ.linkBandwidth] = Math.floor(pcieBytesPerS(generation, width))
+    const isNarrow = generation < this.#nic.model.pcieGeneration || width < 16 || (effect.stalledShare ?? 0) > 0.3
+    const busy = isInBurst(this.#place) ? (isNarrow ? 6 : 2.2) : 1
+    out[NIC_READ.latencyMinS] = 0.45e-6
+    out[NIC_READ.latencyMaxS] = 1.5e-6 * busy
+  }
+
+  #readModule(out: Float64Array, { effect }: NicSegment, t: number): void {
+    const { seed } = this.#simulation
+    const own = (stream: number) => uniform(seed, STREAM.device, this.#key, stream) - 0.5
+    const isUp = effect.link !== 'down'
+    const raw = bitErrorRate(seed, this.#nic.index, effect)
+    const errors = effect.effectiveErrorsPerS ?? 0
+    out[NIC_READ.rawBer] = isUp ? raw : Number.NaN
+    out[NIC_READ.effectiveBer] = isUp ? (errors > 0 ? errors / this.#nic.model.rawBitsPerS : NO_ERROR_BER) : Number.NaN
+    const wave = 1.5 * Math.sin((2 * Math.PI * (t - DAY_S * 0.375)) / DAY_S)
+    out[NIC_READ.moduleCelsius] = Math.round(10 * (55 + 5 * own(11) + wave)) / 10
+    out[NIC_READ.moduleVolts] = 3.3 + 0.04 * own(12)
+    out[NIC_READ.txPowerDbm] = 1.4 + own(13)
+    out[NIC_READ.rxPowerDbm] = isUp ? 0.3 + own(14) + (effect.rxPowerDb ?? 0) : -40
+    out[NIC_READ.biasAmperes] = (0.0075 + 0.001 * own(15)) * (effect.biasFactor ?? 1)
+    out[NIC_READ.signalDb] = 22.5 + own(16) + (effect.rxPowerDb ?? 0)
+    out[NIC_READ.lightLost] = isUp ? 0 : 1
+  }
+
+  /** Share of the last full second. */
+  #readStalls(out: Float64Array, t: number): void {
+    const at = observedAt(ORIGINS.stalls, t)
+    this.#numbers(this.#to, at)
+    this.#numbers(this.#from, at - ORIGINS.stalls.windowS)
+    const seconds = (this.#to[NIC.stallS] as number) - (this.#from[NIC.stallS] as number)
+    out[NIC_READ.stallRatio] = Math.min(1, rounded(ORIGINS.stalls, seconds))
+  }
+
+  #readAer(out: Float64Array, { aer }: NicSegment, t: number): void {
+    const { aerNames } = this.#simulation
+    if (this.#aer.length !== aerNames.length) this.#aer = new Float64Array(aerNames.length)
+    aerNumbers(this.#aer, this.#key, aer, this.#place)
+    this.#aer[RECEIVER_ERRORS] = (this.#aer[RECEIVER_ERRORS] ?? 0) + this.#rare(4, 2, t)
+    const sums = totalsBySeverity(this.#aer, aerNames)
+    out[NIC_READ.aerCorrectable] = sums.correctable
+    out[NIC_READ.aerNonfatal] = sums.nonfatal
+    out[NIC_READ.aerFatal] = sums.fatal
+    out[NIC_READ.recoveries] = Math.floor((sums.correctable + sums.nonfatal) / 50)
+  }
+
+  /** PCIe errors by the names of the simulation, as {@link read} last saw them. */
+  aerOf(name: number): number {
+    return Math.floor(this.#aer[name] ?? 0)
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * What lies between a device and who reads it: values come in steps, late, as means of a window, and rounded. Times are those of the simulation, in seconds.
+ */
+export interface Origin {
+  /** How often the value changes; 0 where each read looks anew. Unit: seconds. */
+  readonly updateS: number
+  /** Age of a value when it changes. Unit: seconds. */
+  readonly lagS: number
+  /** Time over which the value is a mean; 0 for a value of a moment. Unit: seconds. */
+  readonly windowS: number
+  /** Smallest difference that is shown. 0: any. */
+  readonly resolution: number
+}
+
+/** Every origin. See the README for where the figures are from. */
+export const ORIGINS = {
+  /** Utilisation of NVML: the window before the last. */
+  utilisation: { updateS: 0.5, lagS: 0, windowS: 0.5, resolution: 1 },
+  /** Power of NVML: mean of a second. */
+  power: { updateS: 0.1, lagS: 0.02, windowS: 1, resolution: 0.001 },
+  /** The sensor itself, which looks a quarter of the time. */
+  powerInstant: { updateS: 0.1, lagS: 0.01, windowS: 0.025, resolution: 0.001 },
+  energy: { updateS: 0.05, lagS: 0.01, windowS: 0, resolution: 1 },
+  temperature: { updateS: 1, lagS: 0, windowS: 0, resolution: 1 },
+  /** Clocks, reasons, memory: the read itself. */
+  live: { updateS: 0, lagS: 0, windowS: 0, resolution: 0 },
+  /** Profiling: mean between two reads, which are 100 ms apart at least. */
+  profile: { updateS: 0.1, lagS: 0, windowS: 0.1, resolution: 0 },
+  /** Hardware counters of RDMA: the driver repeats a value for its lifespan. */
+  hardwareCounters: { updateS: 0.01, lagS: 0, windowS: 0, resolution: 1 },
+  /** Counters of interfaces: the driver refreshes them in the background. */
+  netdev: { updateS: 0.9, lagS: 0, windowS: 0, resolution: 1 },
+  /** PCIe stalls: share of the last full second. */
+  stalls: { updateS: 1, lagS: 0, windowS: 1, resolution: 0.01 },
+} as const satisfies Readonly<Record<string, Origin>>
+
+/** The moment that a read at `t` shows. `phaseS` shifts the steps, so that devices do not change together. Never later than `t`, never earlier than an earlier read's. */
+export function observedAt({ updateS, lagS }: Origin, t: number, phaseS = 0): number {
+  if (updateS === 0) return Math.max(0, t - lagS)
+  const steps = Math.floor((t - lagS - phaseS) / updateS)
+  return Math.max(0, phaseS + steps * updateS)
+}
+
+/** A value in the resolution of its origin. */
+export function rounded({ resolution }: Origin, value: number): number {
+  return resolution === 0 ? value : Math.round(value / resolution) * resolution
+}
+
+/** A counter of a few bits as its device holds it: it stays at its largest value. */
+export function stuckAt(value: number, bits: number): number {
+  return Math.min(value, 2 ** bits - 1)
+}

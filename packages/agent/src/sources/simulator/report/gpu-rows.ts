@@ -1,0 +1,267 @@
+import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
+import { modelName, vendorName } from '../../pci/names.ts'
+import { pciDeviceType } from '../../pci/type.ts'
+import type { SourceContext } from '../../source.ts'
+import type { GpuPlace } from '../classes/node-class.ts'
+import { deviceKey, STREAM, uniform } from '../model/hash.ts'
+import { LIMITS } from '../model/heat.ts'
+import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
+import { GPU_READ, GPU_READ_COUNT } from '../model/quantities.ts'
+import { GpuReader, jobsEnded } from '../observe/gpu-reader.ts'
+import { missedDevice } from '../observe/missed.ts'
+import type { Simulation } from '../simulation.ts'
+import { fraction, whole } from './column.ts'
+import { GPU_COLUMNS, GPU_PCI_COLUMNS, PROFILE_COLUMNS } from './gpu-columns.ts'
+import { type RowFacts, Rows } from './rows.ts'
+
+const NVIDIA = '10de'
+const LOST = 'the GPU has fallen off the bus'
+
+/** Numbers of a MIG instance, in the order of its columns. */
+const MIG_COLUMNS = {
+  gr_engine_active: fraction(0),
+  sm_active: fraction(1),
+  sm_occupancy: fraction(2),
+  pipe_tensor_active: fraction(3),
+  dram_active: fraction(4),
+  fb_used: whole(5),
+  fb_free: whole(6),
+}
+
+/** The UUID of a simulated GPU. */
+export function uuidOf(seed: number, { index }: GpuPlace): string {
+  const hex = (part: number) => Math.floor(uniform(seed, STREAM.device, deviceKey('gpu', index), 20 + part) * 2 ** 32)
+  const text = [0, 1, 2, 3].map((part) => hex(part).toString(16).padStart(8, '0')).join('')
+  return `GPU-${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
+}
+
+/** Records of all GPUs. */
+export class GpuRows {
+  /** What was last read, by {@link GPU_READ}. */
+  readonly numbers: readonly Float64Array[]
+  readonly readers: readonly GpuReader[]
+  readonly #simulation: Simulation
+  readonly #context: SourceContext
+  readonly #info: Rows
+  readonly #state: Rows
+  readonly #profile: Rows
+  readonly #pci: Rows
+  #xid: Rows | undefined
+  #xids: readonly { readonly gpu: GpuPlace; readonly xid: number }[] = []
+  #mig: Rows | undefined
+  #instances: readonly MigInstance[] = []
+  #version = -1
+  readonly #one = new Float64Array(7)
+
+  constructor(simulation: Simulation, context: SourceContext) {
+    const { gpus } = simulation.node
+    this.#simulation = simulation
+    this.#context = context
+    this.numbers = gpus.map(() => new Float64Array(GPU_READ_COUNT))
+    this.readers = gpus.map((gpu) => new GpuReader(simulation, gpu))
+    const rows = (facts: (gpu: GpuPlace) => Omit<RowFacts, 'labels'>) =>
+      gpus.map((gpu): RowFacts => ({ labels: this.#labels(gpu), ...facts(gpu) }))
+    this.#info = new Rows(
+      context,
+      nvmlGpuInfoType,
+      {},
+      rows((gpu) => ({ facts: infoOf(gpu) })),
+    )
+    const reasons = { gpu_util: 'a GPU that MIG splits has no utilisation of its own' }
+    const memory = ({ model }: GpuPlace) => ({ fb_total: model.memoryMiB, fb_reserved: model.reservedMiB })
+    this.#state = new Rows(
+      context,
+      nvmlGpuType,
+      GPU_COLUMNS,
+      rows((gpu) => ({ facts: memory(gpu), reasons })),
+    )
+    this.#profile = new Rows(
+      context,
+      nvmlProfileType,
+      PROFILE_COLUMNS,
+      rows(() => ({})),
+    )
+    this.#pci = new Rows(context, pciDeviceType, GPU_PCI_COLUMNS, gpus.map(pciFacts))
+  }
+
+  /** Reads every GPU and reports it. */
+  sample(time: bigint, t: number, intervalS: number): void {
+    if (this.#version !== this.#simulation.version) this.#follow()
+    const missed = missedDevice(this.#simulation.seed, this.numbers.length, t)
+    this.readers.forEach((reader, index) => {
+      const numbers = this.numbers[index] as Float64Array
+      const isThere = reader.read(numbers, t, intervalS)
+      this.#pci.write(index, numbers)
+      for (const rows of [this.#info, this.#state, this.#profile]) {
+        if (isThere) rows.come(index)
+        else rows.leave(index, LOST)
+      }
+      if (!isThere) return
+      this.#state.write(index, numbers)
+      this.#profile.write(index, numbers)
+      if (index === missed) this.#profile.skip(index)
+    })
+    this.#writeXids(t)
+    this.#writeMig(t)
+    for (const rows of [this.#info, this.#state, this.#profile, this.#pci, this.#xid, this.#mig]) rows?.report(time)
+  }
+
+  #labels(gpu: GpuPlace): { gpu: string; UUID: string } {
+    return { gpu: String(gpu.index), UUID: uuidOf(this.#simulation.seed, gpu) }
+  }
+
+  /** Makes room for what the effects can bring. */
+  #follow(): void {
+    const { node, events, segments } = this.#simulation
+    this.#version = this.#simulation.version
+    this.#xids = node.gpus.flatMap((gpu) => {
+      const own = events.flatMap((event) => (event.kind === 'xid' && event.gpu === gpu.index ? [event.xid] : []))
+      return [...new Set([45, ...own])].map((xid) => ({ gpu, xid }))
+    })
+    this.#xid = new Rows(
+      this.#context,
+      nvmlXidType,
+      { events_total: whole(0) },
+      this.#xids.map(({ gpu, xid }) => ({ labels: { ...this.#labels(gpu), xid } })),
+    )
+    this.#instances = node.gpus.flatMap((gpu) => {
+      const layouts = segments.flatMap((segment) => segment.gpus[gpu.index]?.effect.mig ?? [])
+      const most = Math.max(0, ...segments.map((segment) => segment.gpus[gpu.index]?.effect.mig?.length ?? 0))
+      return Array.from({ length: most }, (_, place) => place).flatMap((place) => {
+        const profiles = new Set(segments.map((segment) => segment.gpus[gpu.index]?.effect.mig?.[place]?.profile))
+        return [...profiles]
+          .filter((profile) => profile !== undefined && layouts.length > 0)
+          .map((profile) => ({ gpu, place, profile }) as MigInstance)
+      })
+    })
+    this.#mig = new Rows(
+      this.#context,
+      nvmlMigType,
+      MIG_COLUMNS,
+      this.#instances.map(({ gpu, place, profile }) => ({
+        labels: { ...this.#labels(gpu), GPU_I_ID: place + 1, GPU_I_PROFILE: profile },
+      })),
+    )
+  }
+
+  #writeXids(t: number): void {
+    this.#xids.forEach(({ gpu, xid }, index) => {
+      let count = xid === 45 ? jobsEnded(gpu) : 0
+      for (const event of this.#simulation.events) {
+        if (event.atS > t) break
+        if (event.kind === 'xid' && event.gpu === gpu.index && event.xid === xid) count++
+      }
+      this.#one[0] = count
+      this.#xid?.write(index, this.#one)
+      if (count === 0) this.#xid?.skip(index)
+    })
+  }
+
+  #writeMig(t: number): void {
+    const rows = this.#mig
+    if (rows === undefined) return
+    this.#instances.forEach(({ gpu, place, profile }, index) => {
+      const layout = this.readers[gpu.index]?.migAt(t)
+      const instance = layout?.[place]
+      if (layout === undefined || instance?.profile !== profile) {
+        rows.leave(index, 'the GPU is not split that way any more')
+        return
+      }
+      rows.come(index)
+      const share = layout.reduce((sum, one) => sum + (one.load * Number.parseInt(one.profile, 10)) / 7, 0)
+      writeInstance(this.#one, this.numbers[gpu.index] as Float64Array, instance, share)
+      rows.write(index, this.#one)
+    })
+  }
+}
+
+interface MigInstance {
+  readonly gpu: GpuPlace
+  readonly place: number
+  readonly profile: string
+}
+
+/** What an instance does, against its own slice. */
+function writeInstance(
+  out: Float64Array,
+  numbers: Float64Array,
+  { profile, load }: { readonly profile: string; readonly load: number },
+  share: number,
+): void {
+  const of = (number: number) => (share === 0 ? 0 : Math.min(1, ((numbers[number] as number) / share) * load))
+  out[0] = of(GPU_READ.engine)
+  out[1] = of(GPU_READ.sm)
+  out[2] = of(GPU_READ.occupancy)
+  out[3] = of(GPU_READ.tensor)
+  out[4] = of(GPU_READ.dram)
+  const memoryMiB = Number(/\.(\d+)gb$/.exec(profile)?.[1] ?? 10) * 1000
+  out[5] = Math.round(memoryMiB * 0.85 * load)
+  out[6] = memoryMiB - (out[5] as number)
+}
+
+function infoOf({ index, address, model }: GpuPlace): Record<string, unknown> {
+  const hasLinks = model.nvlinkLinks > 0
+  return {
+    address,
+    device: `nvidia${index}`,
+    model: model.name,
+    serial: `16533230${(41_000 + index * 37).toString()}`,
+    driver: '570.124.06',
+    vbios: '96.00.A5.00.01',
+    power_limit_watts: model.powerLimitWatts,
+    power_limit_default_watts: model.powerLimitWatts,
+    power_limit_min_watts: model.powerLimitMinWatts,
+    memory_bytes: model.memoryMiB * 2 ** 20,
+    sm_count: model.smCount,
+    sm_clock_max_hertz: model.smClockMHz * 1e6,
+    memory_clock_max_hertz: model.memoryClockMHz * 1e6,
+    max_operating_celsius: LIMITS.soft,
+    slowdown_celsius: LIMITS.hard,
+    shutdown_celsius: LIMITS.shutdown,
+    ...(model.hasMemoryTemperature ? { memory_max_operating_celsius: LIMITS.memory } : {}),
+    pcie_generation_max: model.pcieGeneration,
+    pcie_width_max: 16,
+    ...(hasLinks ? { nvlink_links: model.nvlinkLinks, nvlink_speed_bytes: model.nvlinkBytesPerS } : {}),
+  }
+}
+
+function pciFacts({ address, path, numaNode, model }: GpuPlace): RowFacts {
+  return {
+    labels: { device: address },
+    facts: {
+      class: 'gpu',
+      class_code: '0x030200',
+      vendor: vendorName(NVIDIA),
+      model: modelName(NVIDIA, model.productId),
+      vendor_id: NVIDIA,
+      product_id: model.productId,
+      subsystem_id: '10de:16c1',
+      driver: 'nvidia',
+      path: path.join('/'),
+      netdevs: '',
+      rdma_devices: '',
+      physical_function: '',
+      ...linkLimits(model.pcieGeneration),
+      numa_node: numaNode,
+      sriov_numvfs: 0,
+    },
+    reasons: PCI_REASONS,
+  }
+}
+
+/** Why a device that is no root port lacks some counters. */
+export const PCI_REASONS = Object.fromEntries(
+  ['correctable', 'nonfatal', 'fatal'].map((severity) => [
+    `aer_rootport_${severity}_total`,
+    'only a root port counts what comes from below',
+  ]),
+)
+
+/** The best that a link of 16 lanes can do. */
+export function linkLimits(generation: number): Record<string, number> {
+  return {
+    max_link_speed_gigatransfers: transfersPerS(generation) / 1e9,
+    max_link_width_lanes: 16,
+    max_link_bandwidth_bytes: Math.floor(pcieBytesPerS(generation, 16)),
+  }
+}

@@ -1,0 +1,27 @@
+import type { SourceContext } from '../../source.ts'
+import type { Simulation } from '../simulation.ts'
+import { AerRows } from './aer-rows.ts'
+import { GpuRows } from './gpu-rows.ts'
+import { NicRows } from './nic-rows.ts'
+
+/** Reports all devices of a simulated node, one sample after the other. */
+export class NodeReport {
+  readonly #gpus: GpuRows
+  readonly #nics: NicRows
+  readonly #aer: AerRows
+  readonly #intervalS: number
+
+  constructor(simulation: Simulation, context: SourceContext) {
+    this.#gpus = new GpuRows(simulation, context)
+    this.#nics = new NicRows(simulation, context)
+    this.#aer = new AerRows(simulation, context)
+    this.#intervalS = (context.source.info.intervalMs || 1000) / 1000
+  }
+
+  /** Reports one sample. `time` is what the records bear, in nanoseconds since the Unix epoch; `t` the same in seconds of the simulation. */
+  sample(time: bigint, t: number): void {
+    this.#gpus.sample(time, t, this.#intervalS)
+    this.#nics.sample(time, t)
+    this.#aer.sample(time, this.#gpus, this.#nics)
+  }
+}

@@ -1,0 +1,150 @@
+import { allocateViews, encoderOf, type Labels, type RecordType, type Views } from '@sonde/sdk'
+import { FieldAbsences } from '../../field-absences.ts'
+import type { SourceContext } from '../../source.ts'
+import { type Columns, type PlacedColumn, placeColumns } from './column.ts'
+import { writeColumn } from './write.ts'
+
+/** Why a field is absent that a row has not. */
+const LACKING = 'the simulated device has none'
+
+/** What identifies a row, and what of it never changes. */
+export interface RowFacts {
+  readonly labels: Readonly<Record<string, string | number>>
+  readonly facts?: Readonly<Record<string, unknown>>
+  /** Why fields are absent, by name. Default: the device has none. */
+  readonly reasons?: Readonly<Record<string, string>>
+}
+
+interface Row {
+  readonly labels: Labels
+  readonly reasons: Readonly<Record<string, string>>
+  absences: FieldAbsences
+  isThere: boolean
+  isSkipped: boolean
+}
+
+/**
+ * The records of one type, one row a series, in the memory from which they are reported: labels, texts and constants are written once, numbers at each sample, and nothing is
+ * allocated meanwhile.
+ */
+export class Rows {
+  readonly type: RecordType
+  readonly #context: SourceContext
+  readonly #columns: readonly PlacedColumn[]
+  readonly #rows: Row[] = []
+  readonly #views: Views
+  readonly #bytes: number
+
+  constructor(context: SourceContext, type: RecordType, columns: Columns, rows: readonly RowFacts[]) {
+    this.type = type
+    this.#context = context
+    this.#columns = placeColumns(type, columns)
+    this.#bytes = type.layout.recordBytes
+    this.#views = allocateViews(this.#bytes * Math.max(1, rows.length))
+    for (const row of rows) this.#add(row)
+  }
+
+  get count(): number {
+    return this.#rows.length
+  }
+
+  /** Writes the numbers of a device into its row. NaN is an absent value. */
+  write(index: number, numbers: Float64Array): void {
+    const row = this.#rows[index] as Row
+    const offset = index * this.#bytes
+    const columns = this.#columns
+    for (let i = 0; i < columns.length; i++) {
+      const placed = columns[i] as PlacedColumn
+      const isPresent = writeColumn(this.#views, offset, placed, numbers)
+      if (isPresent === this.#isPresent(offset, placed)) continue
+      this.#setPresent(offset, placed)
+      if (isPresent) row.absences.present(placed.slot.name)
+      else this.#absent(row, placed.slot.name)
+    }
+  }
+
+  /** Writes a text that may change. */
+  setText(index: number, field: string, text: string): void {
+    const slot = this.type.layout.slots.find(({ name }) => name === field)
+    if (slot === undefined) return
+    this.#views.u32[(index * this.#bytes + slot.offset) >> 2] = this.#context.source.symbols.id(text)
+  }
+
+  /** The series leaves every view; it comes back with {@link come}. */
+  leave(index: number, reason: string): void {
+    const row = this.#rows[index] as Row
+    if (!row.isThere) return
+    row.isThere = false
+    this.#context.absences.gone(this.type, row.labels, reason)
+    row.absences = new FieldAbsences(this.#context.absences, this.type, row.labels)
+  }
+
+  /** The series is there, again. */
+  come(index: number): void {
+    const row = this.#rows[index] as Row
+    if (row.isThere) return
+    row.isThere = true
+    this.#tellAbsent(row, index)
+  }
+
+  /** The next report leaves the row out, without a word: a sample was missed. */
+  skip(index: number): void {
+    ;(this.#rows[index] as Row).isSkipped = true
+  }
+
+  /** Reports every row that is there. */
+  report(time: bigint): void {
+    const { type } = this
+    let from = 0
+    for (let index = 0; index <= this.#rows.length; index++) {
+      const row = this.#rows[index]
+      if (row !== undefined) this.#views.u64[(index * this.#bytes + (type.time?.offset ?? 0)) >> 3] = time
+      if (row?.isThere === true && !row.isSkipped) continue
+      if (index > from) {
+        const bytes = this.#views.bytes.subarray(from * this.#bytes, index * this.#bytes)
+        this.#context.source.reportBytes(type, bytes, index - from)
+      }
+      from = index + 1
+      if (row !== undefined) row.isSkipped = false
+    }
+  }
+
+  #add({ labels, facts = {}, reasons = {} }: RowFacts): void {
+    const { absences, source } = this.#context
+    const index = this.#rows.length
+    const record: Record<string, unknown> = { ...labels, ...facts }
+    for (const { slot } of this.#columns) record[slot.name] = slot.field.count > 1 ? Array(slot.field.count).fill(0) : 0
+    if (this.type.time !== undefined) record[this.type.time.name] = 0n
+    encoderOf(this.type, source.symbols)(record, this.#views, index * this.#bytes)
+    const texts = Object.fromEntries(this.type.labels.map(({ name }) => [name, String(labels[name])]))
+    const row: Row = {
+      labels: texts,
+      reasons,
+      absences: new FieldAbsences(absences, this.type, texts),
+      isThere: true,
+      isSkipped: false,
+    }
+    this.#rows.push(row)
+    this.#tellAbsent(row, index)
+  }
+
+  #tellAbsent(row: Row, index: number): void {
+    for (const slot of this.type.layout.slots) {
+      if (slot.field.optional && !this.#isPresent(index * this.#bytes, { slot })) this.#absent(row, slot.name)
+    }
+  }
+
+  #absent(row: Row, field: string): void {
+    row.absences.absent(field, 'unsupported', row.reasons[field] ?? LACKING)
+  }
+
+  #isPresent(offset: number, { slot }: Pick<PlacedColumn, 'slot'>): boolean {
+    if (!slot.field.optional) return true
+    return (((this.#views.u32[(offset >> 2) + (slot.index >> 5)] as number) >>> (slot.index & 31)) & 1) === 1
+  }
+
+  #setPresent(offset: number, { slot }: PlacedColumn): void {
+    const at = (offset >> 2) + (slot.index >> 5)
+    this.#views.u32[at] = (this.#views.u32[at] as number) ^ (1 << (slot.index & 31))
+  }
+}

@@ -1,0 +1,90 @@
+import { wallNs } from '@sonde/sdk'
+import { docaAdpRetxType } from '../doca-adp-retx/type.ts'
+import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from '../doca-diag/type.ts'
+import { docaDpaProcessType, docaDpaThreadType } from '../doca-dpa/type.ts'
+import { docaPccCounterType, docaPccType } from '../doca-pcc/type.ts'
+import { docaPciType } from '../doca-pci/type.ts'
+import { docaPhyLaneType, docaPhyType } from '../doca-phy/type.ts'
+import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../ethtool/type.ts'
+import { netdevType } from '../netdev/type.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
+import { pciAerType, pciDeviceType } from '../pci/type.ts'
+import { rdmaHwType, rdmaPortType } from '../rdma/type.ts'
+import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { NODE_CLASSES } from './classes/classes.ts'
+import type { NodeClass } from './classes/node-class.ts'
+import { type SimulatorOptions, simulatorOptions } from './config.ts'
+import { NodeReport } from './report/node-report.ts'
+import { Simulation } from './simulation.ts'
+import { secondsOf } from './time.ts'
+
+/** A simulated node: reports what the sources of real hardware report. All that is in it, {@link Simulation} says. */
+export class SimulatorSource implements NodeSource {
+  readonly simulation: Simulation
+  readonly #context: SourceContext
+  #report: NodeReport | undefined
+
+  constructor({ seed, node_class, workload }: SimulatorOptions, context: SourceContext) {
+    const node = NODE_CLASSES.find(({ name }) => name === node_class) as NodeClass
+    this.simulation = new Simulation({ seed, node, workload, effects: [] })
+    this.#context = context
+  }
+
+  open(): void {
+    // Nothing is opened: all values are worked out.
+  }
+
+  probe(): Probe {
+    return { state: 'present', found: `simulated ${this.simulation.node.name}` }
+  }
+
+  sample(): void {
+    this.#report ??= new NodeReport(this.simulation, this.#context)
+    const time = wallNs()
+    this.#report.sample(time, secondsOf(time))
+  }
+
+  close(): void {
+    this.#report = undefined
+  }
+}
+
+/** Registry row of the simulator: runs only where it is asked for. */
+export const simulator: SourceDefinition = {
+  name: 'simulator',
+  summary: 'A simulated AI node: GPUs, NICs and links that behave like real ones',
+  types: [
+    nvmlGpuInfoType,
+    nvmlGpuType,
+    nvmlXidType,
+    nvmlProfileType,
+    nvmlMigType,
+    rdmaPortType,
+    rdmaHwType,
+    ethtoolLinkType,
+    ethtoolPortType,
+    ethtoolPriorityType,
+    ethtoolLaneType,
+    pciDeviceType,
+    pciAerType,
+    netdevType,
+    docaDiagType,
+    docaDiagPortType,
+    docaDiagPriorityType,
+    docaDiagPciType,
+    docaAdpRetxType,
+    docaDpaProcessType,
+    docaDpaThreadType,
+    docaPccType,
+    docaPccCounterType,
+    docaPciType,
+    docaPhyType,
+    docaPhyLaneType,
+  ],
+  placement: 'inline',
+  intervalMs: 1000,
+  options: simulatorOptions,
+  labels: { simulated: 'true' },
+  isOnRequest: true,
+  create: (options, context) => new SimulatorSource(options as SimulatorOptions, context),
+}
