@@ -1,6 +1,6 @@
 import { countOf, type DisplayUnit, formatIn, joinUnit, pickUnit } from '../format/number.ts'
 import { PERCENT } from '../format/quantity.ts'
-import { formatDuration } from '../format/time.ts'
+import { formatClock, formatDuration } from '../format/time.ts'
 import type { ChartMember, ChartSpec, ChartView } from './chart-spec.ts'
 import { commonGaps, newestPosition } from './gaps.ts'
 import { HERD_MIN_COUNT, Herd, type HerdSummary } from './herd.ts'
@@ -60,6 +60,7 @@ export class ChartModeller {
       unit,
       zone: view.zone,
       limits: spec.limits ?? [],
+      marks: spec.marks ?? [],
       resetsMs: spec.members
         .flatMap(({ resetsMs }) => resetsMs ?? [])
         .filter((at) => at >= view.fromMs && at <= view.toMs),
@@ -165,5 +166,8 @@ function sentenceOf(
         `${label} ${joinUnit(formatIn(facts.unit, column[facts.newest] ?? Number.NaN), facts.unit.label)}`,
     )
   const gaps = facts.gaps === 0 ? 'No gap' : countOf(facts.gaps, 'gap')
-  return `${spec.title}, ${span}. ${values.join(', ')}. ${gaps}.`
+  const marks = (spec.marks ?? [])
+    .filter(({ fromMs }) => fromMs >= view.fromMs && fromMs <= view.toMs)
+    .map(({ fromMs, label }) => ` ${formatClock(fromMs, view.zone)}: ${label}.`)
+  return `${spec.title}, ${span}. ${values.join(', ')}. ${gaps}.${marks.join('')}`
 }

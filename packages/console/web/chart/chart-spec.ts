@@ -9,6 +9,14 @@ export interface ChartMember {
   readonly resetsMs?: readonly number[]
 }
 
+/** Something that began at a time, and ended or holds still. */
+export interface ChartMark {
+  readonly fromMs: number
+  /** Absent while it holds. */
+  readonly toMs?: number
+  readonly label: string
+}
+
 /** What a chart shows. Panels are data: every page describes its charts so. */
 export interface ChartSpec {
   readonly id: string
@@ -28,6 +36,8 @@ export interface ChartSpec {
   readonly isAlike?: boolean
   /** Whether any member is simulated: what leaves the page says so. Default: false. */
   readonly isSimulated?: boolean
+  /** Flags on the time axis, the span between begin and end tinted. */
+  readonly marks?: readonly ChartMark[]
   /** How the values came to be, for the foot of the pinned card: `rate of 1 s · kernel clock`. */
   readonly provenance?: string
 }

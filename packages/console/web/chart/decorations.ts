@@ -1,7 +1,9 @@
 import type uPlot from 'uplot'
 import { type DisplayUnit, formatAxis } from '../format/number.ts'
 import { formatClock, formatDuration, type TimeZoneChoice } from '../format/time.ts'
+import type { ChartMark } from './chart-spec.ts'
 import { spreadLabels } from './end-labels.ts'
+import { drawFlags, drawTints } from './event-marks.ts'
 import { commonGaps, newestPosition, ownGaps } from './gaps.ts'
 import { drawHatch, drawMarker } from './marks.ts'
 import type { Palette } from './palette.ts'
@@ -11,6 +13,8 @@ import type { PlotLine } from './plot.ts'
 export interface Decorations {
   /** Hard limits: a dotted line with its name. */
   readonly limits: readonly { readonly value: number; readonly label: string }[]
+  /** Things that began and ended: flags, and the span between them tinted. */
+  readonly marks: readonly ChartMark[]
   /** Times at which a counter restarted. */
   readonly resetsMs: readonly number[]
   /** Every member's columns, to tell gaps of all from gaps of one. */
@@ -73,6 +77,7 @@ export function drawDecorations(plot: uPlot, model: DrawnModel, palette: Palette
   context.beginPath()
   context.rect(left, top, width, height)
   context.clip()
+  drawTints(context, model.marks, palette, { x, top, height, toMs: model.toMs })
   if (model.isKnown) drawGaps(context, model, palette, { first, last, x, top, height, left, width, unit })
   drawLimits(plot, model, palette, unit)
   for (const at of model.resetsMs) drawNotch(context, x(at), top + height, unit, palette)
@@ -236,6 +241,14 @@ export function drawEnds(plot: uPlot, model: DrawnModel, palette: Palette): void
   })
   const heights = spreadLabels(ends, LABEL_DISTANCE_PX * unit, top + 4 * unit, top + height - 4 * unit)
   context.save()
+  drawFlags(context, model.marks, palette, {
+    x: (ms) => Math.round(plot.valToPos(ms, 'x', true)),
+    left,
+    width,
+    top,
+    height,
+    unit,
+  })
   context.textAlign = 'left'
   context.textBaseline = 'middle'
   ends.forEach(({ text, line, y, x }, order) => {

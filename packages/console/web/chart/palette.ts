@@ -49,6 +49,9 @@ export interface Palette {
   readonly herd: string
   readonly gap: string
   readonly surface: string
+  readonly critical: string
+  /** Fills the span in which something held. */
+  readonly eventTint: string
   readonly slots: Readonly<Record<SeriesSlot, string>>
   readonly texts: Readonly<Record<SeriesSlot, string>>
 }
@@ -73,6 +76,8 @@ export function readPalette(host: HTMLElement): Palette {
     herd: read('herd'),
     gap: read('gap'),
     surface: read('surface'),
+    critical: read('critical'),
+    eventTint: read('event-tint'),
     slots: each((slot) => read(`s${slot}`)),
     texts: each((slot) => read(`s${slot}-text`, `s${slot}`)),
   }

@@ -381,6 +381,7 @@ function isAsDrawn(drawn: PlotModel, next: PlotModel, widthPx: number): boolean 
     drawn.bottom === next.bottom &&
     drawn.zone === next.zone &&
     drawn.stepMs === next.stepMs &&
+    drawn.marks === next.marks &&
     newest(next) - newest(drawn) < (next.toMs - next.fromMs) / widthPx
   )
 }

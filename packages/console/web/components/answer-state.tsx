@@ -34,7 +34,7 @@ export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColu
 }
 
 /** Empty panels in the places of those that are awaited; unseen for the first moment. */
-function Outlines({ panels }: { readonly panels: number }) {
+export function Outlines({ panels }: { readonly panels: number }) {
   return (
     <div className="chart-grid outlines" aria-busy="true">
       <p className="visually-hidden">Loading</p>

@@ -11,8 +11,33 @@ export function hintState({ stage, severity }: Pick<Hint, 'stage' | 'severity'>)
   return { tone: severity, word: severity === 'critical' ? 'Critical' : 'Warning' }
 }
 
+/** What rules see in as few words as a tile has room for. One that is not here speaks with its title. */
+const SHORT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['retransmission_storm', 'losing packets'],
+  ['pfc_source', 'pauses its peers'],
+  ['pfc_victim', 'told to pause'],
+  ['incast', 'too many senders'],
+  ['fabric_hotspot', 'congested path'],
+  ['link_ber', 'rising bit errors'],
+  ['link_flap', 'link goes down'],
+  ['noisy_neighbour', 'traffic of others'],
+  ['pcie_downtrain', 'slow PCIe link'],
+  ['pcie_aer', 'PCIe errors'],
+  ['ecc_uncorrected', 'memory errors'],
+  ['ecc_corrected', 'memory corrected'],
+  ['ecc_pending', 'memory row bad'],
+  ['gpu_lost', 'lost'],
+  ['gpu_error', 'tells an error'],
+  ['thermal_throttle', 'slowed by heat'],
+  ['power_cap', 'power limited'],
+  ['power_brake', 'power brake'],
+  ['straggler', 'others wait for it'],
+])
+
 /** What a hint says of its device, without its name: `losing packets` of `NIC 3 is losing packets`. */
-export function predicateOf(title: string, device: string): string {
+export function tileWordsOf({ rule, title }: Pick<Hint, 'rule' | 'title'>, device: string): string {
+  const short = SHORT_WORDS.get(rule)
+  if (short !== undefined) return short
   return title.startsWith(`${device} `) ? title.slice(device.length + 1).replace(/^is /, '') : title
 }
 

@@ -2,6 +2,7 @@ import type { DeviceInfo } from '../api/devices.ts'
 import type { Hint } from '../api/hints.ts'
 import { niceTop } from '../chart/scale.ts'
 import type { StateTone } from '../components/state-mark.tsx'
+import type { TileFact, TileWords } from '../components/tile.tsx'
 import { ABSENT, formatIn, formatQuantity, pickUnit } from '../format/number.ts'
 import { BITS_PER_SECOND, CELSIUS, PERCENT, PERCENT_WHOLE, WATTS } from '../format/quantity.ts'
 import { formatClock, type TimeZoneChoice } from '../format/time.ts'
@@ -9,26 +10,7 @@ import { largestOfLast, newestValue } from '../pages/interface-data.ts'
 import { downFor } from '../pages/interface-facts.ts'
 import { deviceTitle } from './device.ts'
 import type { DeviceColumns } from './device-columns.ts'
-import { hintState, predicateOf } from './hint-words.ts'
-
-/** One of the facts in the last line of a tile. */
-export interface TileFact {
-  readonly text: string
-  readonly isTrouble?: boolean
-  /** Says what an abbreviated text means. */
-  readonly title?: string
-}
-
-/** Everything that a tile shows of a device. */
-export interface TileWords {
-  readonly name: string
-  readonly tone: StateTone
-  readonly word: string
-  readonly value: string
-  readonly unit: string
-  readonly facts: readonly TileFact[]
-  readonly spark?: { readonly values: Float64Array; readonly top: number; readonly isLit: boolean }
-}
+import { hintState, tileWordsOf } from './hint-words.ts'
 
 /** What a tile is made from, beside its device and columns. */
 export interface TileContext {
@@ -43,7 +25,7 @@ export interface TileContext {
 }
 
 /** The words of a tile before its state is looked at. */
-type Plain = Pick<TileWords, 'value' | 'unit' | 'facts'> & {
+type Plain = Pick<TileWords, 'value' | 'unit' | 'what' | 'facts'> & {
   readonly values?: Float64Array | undefined
   readonly top: number
   /** A state that the device's own numbers tell. */
@@ -58,7 +40,8 @@ export function gpuTile(device: DeviceInfo, columns: DeviceColumns, context: Til
     const value = formatIn(pickUnit(PERCENT, 1), newestValue(columns.sm))
     return finish(device, columns, context, {
       value,
-      unit: '% SM',
+      unit: '%',
+      what: 'SM',
       facts: [power, heat],
       values: columns.sm,
       top: 1,
@@ -93,7 +76,8 @@ export function nicTile(device: DeviceInfo, columns: DeviceColumns, context: Til
   const state = linkState(columns, context.stepMs)
   return finish(device, columns, context, {
     value: formatIn(unit, now),
-    unit: `${unit.label} sent`,
+    unit: unit.label,
+    what: 'sent',
     facts: [fact(`${formatIn(unit, newestValue(received))} in`, `received, ${unit.label}`), errorFact],
     values: sent,
     top: context.sentTop,
@@ -126,19 +110,22 @@ function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext
   const name = deviceTitle(device)
   if (device.state === 'gone') {
     const word = device.goneMs === undefined ? 'Gone' : `Gone ${formatClock(device.goneMs, context.zone)}`
-    return { name, tone: 'warning', word, value: ABSENT, unit: '', facts: [{ text: word, isTrouble: true }] }
+    const tone = context.hint ? hintState(context.hint).tone : 'warning'
+    return { name, tone, word, value: ABSENT, unit: '', facts: [{ text: word, isTrouble: true }] }
   }
   const spark = (values: Float64Array | undefined, top: number, isLit: boolean): Pick<TileWords, 'spark'> =>
     values ? { spark: { values, top, isLit } } : {}
   const { hint, fired } = context
+  const what = plain.what && plain.value !== ABSENT ? { what: plain.what } : {}
   if (hint) {
-    const words = predicateOf(hint.title, name)
+    const words = tileWordsOf(hint, name)
     return {
       name,
       tone: hintState(hint).tone,
       word: words,
       value: plain.value,
       unit: plain.unit,
+      ...what,
       // The word takes the place of the fact that tells least.
       facts: [{ text: words, isTrouble: true, title: hint.sentence }, ...plain.facts.slice(0, 1)],
       ...(fired
@@ -156,6 +143,7 @@ function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext
     ...state,
     value: plain.value,
     unit: plain.value === ABSENT ? '' : plain.unit,
+    ...what,
     facts,
     ...spark(plain.values, plain.top, false),
   }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hint } from '../api/hints.ts'
+import type { TileWords } from '../components/tile.tsx'
 import type { DeviceColumns } from './device-columns.ts'
-import { predicateOf, worstByDevice } from './hint-words.ts'
+import { tileWordsOf, worstByDevice } from './hint-words.ts'
 import { type NodeState, nodeSentence } from './node-sentence.ts'
 import { testGpu, testNic } from './test-devices.ts'
-import { gpuTile, nicTile, type TileContext, type TileWords } from './tile-words.ts'
+import { gpuTile, nicTile, type TileContext } from './tile-words.ts'
 
 const NOW_MS = 1_790_000_000_000
 const of = (...values: number[]): Float64Array => Float64Array.from(values)
@@ -37,8 +38,8 @@ function context(more: Partial<TileContext> = {}): TileContext {
 }
 
 /** A tile in one line. */
-function line({ name, tone, word, value, unit, facts }: TileWords): string {
-  return spaced(`${name} | ${tone} ${word} | ${value} ${unit} | ${facts.map(({ text }) => text).join(', ')}`)
+function line({ name, tone, word, value, unit, what, facts }: TileWords): string {
+  return spaced(`${name} | ${tone} ${word} | ${[value, unit, what].filter(Boolean).join(' ')} | ${facts.map(({ text }) => text).join(', ')}`)
 }
 
 test('a GPU tells SM active, power and temperature; a NIC what it sends, receives, and that it counts no errors', () => {
@@ -71,8 +72,9 @@ test('a hint that forms is told without an alarm', () => {
 
 test('a device that left says when; one without samples shows no number', () => {
   const gone = testGpu(3, { state: 'gone', goneMs: Date.UTC(2026, 8, 21, 14, 3, 11) })
-  assert.equal(line(gpuTile(gone, GPU, context())), 'GPU 3 | warning Gone 14:03:11 | –  | Gone 14:03:11')
-  assert.equal(line(gpuTile(testGpu(3), {}, context())), 'GPU 3 | absent No sample | –  | No sample')
+  assert.equal(line(gpuTile(gone, GPU, context())), 'GPU 3 | warning Gone 14:03:11 | – | Gone 14:03:11')
+  assert.equal(gpuTile(gone, GPU, context({ hint: LOSS })).tone, 'critical')
+  assert.equal(line(gpuTile(testGpu(3), {}, context())), 'GPU 3 | absent No sample | – | No sample')
 })
 
 test('a port that fell is critical, one that never was up is not', () => {
@@ -83,10 +85,11 @@ test('a port that fell is critical, one that never was up is not', () => {
   )
 })
 
-test('the words of a hint leave out the name of its tile', () => {
-  assert.equal(predicateOf('NIC 3 is losing packets', 'NIC 3'), 'losing packets')
-  assert.equal(predicateOf('GPU 3 fell off the bus', 'GPU 3'), 'fell off the bus')
-  assert.equal(predicateOf('NIC 31 is down', 'NIC 3'), 'NIC 31 is down')
+test('the words of a hint are short, and leave out the name of its tile', () => {
+  assert.equal(tileWordsOf(LOSS, 'NIC 3'), 'losing packets')
+  const unknown = { rule: 'new_rule', title: 'GPU 3 is on fire' }
+  assert.equal(tileWordsOf(unknown, 'GPU 3'), 'on fire')
+  assert.equal(tileWordsOf(unknown, 'GPU 4'), 'GPU 3 is on fire')
   assert.equal(worstByDevice([LOSS, { ...LOSS, id: 'other' }]).get(LOSS.device), LOSS)
 })
 

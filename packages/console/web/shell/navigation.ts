@@ -14,7 +14,8 @@ export interface Destination {
 /** The pages, in the order of the rail. */
 export const DESTINATIONS: readonly Destination[] = [
   { path: '/', label: 'Node', icon: 'node', key: 'n' },
-  { path: '/fabric', label: 'Fabric', icon: 'fabric', key: 'f' },
+  { path: '/gpus', label: 'GPUs', icon: 'gpu', key: 'g' },
+  { path: '/fabric', label: 'Fabric', icon: 'fabric', parts: ['/pci'], key: 'f' },
   { path: '/explore', label: 'Explorer', icon: 'explorer', key: 'x' },
   { path: '/sources', label: 'Sources', icon: 'sources', parts: ['/explain'], key: 's' },
 ]

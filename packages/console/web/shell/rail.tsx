@@ -1,4 +1,5 @@
 import { Link, useLocation } from 'wouter'
+import { type DeviceInfo, useDevices } from '../api/devices.ts'
 import { useNode } from '../api/resources.ts'
 import { Icon, Logo } from '../components/icon.tsx'
 import { countOf, groupThousands } from '../format/number.ts'
@@ -12,6 +13,7 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
   const page = usePageState()
   const [location] = useLocation()
   const { data: node } = useNode()
+  const { data: devices } = useDevices()
   return (
     <nav className="rail" aria-label="Pages">
       <Link className="rail-brand" href={page.hrefTo('/')} aria-label="Sonde, to the node">
@@ -20,7 +22,7 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
       </Link>
       <ul className="rail-list">
         {DESTINATIONS.map((destination) => {
-          const count = destination.path === '/fabric' ? node?.hardware.interfaceCount : undefined
+          const counted = countedOf(destination.path, devices?.devices, node?.hardware.interfaceCount)
           const current = isCurrent(destination, location)
           return (
             <li key={destination.path}>
@@ -31,10 +33,10 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
               >
                 <Icon name={destination.icon} />
                 <span className="rail-name">{destination.label}</span>
-                {count !== undefined && (
+                {counted && (
                   <span className="rail-count num">
-                    {count}
-                    <span className="visually-hidden"> interfaces</span>
+                    {counted.count}
+                    <span className="visually-hidden"> {counted.noun}</span>
                   </span>
                 )}
               </Link>
@@ -50,6 +52,19 @@ export function Rail({ onKeys }: { readonly onKeys: () => void }) {
       <RailFoot />
     </nav>
   )
+}
+
+/** What stands beside the name of a page: how many things it is about. */
+function countedOf(
+  path: string,
+  devices: readonly DeviceInfo[] = [],
+  interfaceCount: number | undefined,
+): { readonly count: number; readonly noun: string } | undefined {
+  const countOfKind = (kind: DeviceInfo['kind']): number => devices.filter((device) => device.kind === kind).length
+  if (path === '/gpus') return countOfKind('gpu') > 0 ? { count: countOfKind('gpu'), noun: 'GPUs' } : undefined
+  if (path !== '/fabric') return undefined
+  if (countOfKind('nic') > 0) return { count: countOfKind('nic'), noun: 'NICs' }
+  return interfaceCount === undefined ? undefined : { count: interfaceCount, noun: 'interfaces' }
 }
 
 /** Whole minutes, then whole hours: the foot has no room for more, and nobody needs it. */

@@ -30,7 +30,8 @@ export function useShortcuts(onSheet: (sheet: Sheet) => void): void {
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !singleKeysStore.get()) return
       const isAfterGo = event.timeStamp < goUntilMs
-      goUntilMs = event.key === 'g' ? event.timeStamp + SEQUENCE_LIMIT_MS : 0
+      // The second g of `g g` names a page and begins nothing.
+      goUntilMs = event.key === 'g' && !isAfterGo ? event.timeStamp + SEQUENCE_LIMIT_MS : 0
       const command = commandOf(event.key, isAfterGo)
       if (!command) return
       event.preventDefault()

@@ -1,8 +1,7 @@
 import { Link } from 'wouter'
 import type { FrameRange } from '../../api/frame.ts'
 import { niceTop } from '../../chart/scale.ts'
-import { Sparkline } from '../../components/sparkline.tsx'
-import { StateMark } from '../../components/state-mark.tsx'
+import { Tile, type TileWords } from '../../components/tile.tsx'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
@@ -47,7 +46,10 @@ export function InterfaceTiles({ interfaces, facts, range, stepMs }: TilesProps)
       <ul className="tiles">
         {shown.map((row) => (
           <li key={row.device}>
-            <Tile row={row} fact={factOf.get(row.device)} top={top} sampleCount={sampleCount} />
+            <Tile
+              words={interfaceTile(row, factOf.get(row.device), { top, sampleCount })}
+              href={page.hrefTo(`/fabric/${encodeURIComponent(row.device)}`)}
+            />
           </li>
         ))}
       </ul>
@@ -60,56 +62,36 @@ export function InterfaceTiles({ interfaces, facts, range, stepMs }: TilesProps)
   )
 }
 
-interface TileProps {
-  readonly row: InterfaceColumns
-  readonly fact: InterfaceFact | undefined
-  readonly top: number
-  readonly sampleCount: number
-}
-
-function Tile({ row, fact, top, sampleCount }: TileProps) {
-  const page = usePageState()
+/** The tile of an interface: what it sends, what it receives, and what troubles it. */
+function interfaceTile(
+  row: InterfaceColumns,
+  fact: InterfaceFact | undefined,
+  scale: { readonly top: number; readonly sampleCount: number },
+): TileWords {
   const { sent, received } = row.columns
   const now = newestValue(sent)
   const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(now) ? 0 : now)
   const { tone, word, trouble } = interfaceState(fact)
-  const length = sent?.length ?? 0
   // In trouble the sparkline is the signal that fired.
   const signal = trouble ? (fact?.errors ? row.errors : row.drops) : sent
-  const signalTop = trouble && signal ? niceTop(largestOfLast(signal, sampleCount), 1) : top
-  return (
-    <Link className={`tile is-${tone}`} href={page.hrefTo(`/fabric/${encodeURIComponent(row.device)}`)}>
-      <span className="tile-head">
-        <span className="tile-name" title={row.device}>
-          {row.device}
-        </span>
-        <StateMark tone={tone} word={word} iconOnly={tone === 'ok' || trouble !== undefined} />
-      </span>
-      <span className="tile-value">
-        <span className="num">{formatIn(unit, now)}</span>
-        <span className="unit"> {unit.label} sent</span>
-      </span>
-      {signal ? (
-        <Sparkline
-          values={signal}
-          top={signalTop}
-          from={length - sampleCount}
-          to={length - 1}
-          tone={trouble ? 'lit' : 'herd'}
-        />
-      ) : (
-        <span className="sparkline" />
-      )}
-      <span className="tile-facts">
-        <span>
-          <span className="num">{formatQuantity(BITS_PER_SECOND, newestValue(received))}</span> received
-        </span>
-        <span className={trouble ? 'tile-trouble' : 'tile-quiet'}>
-          {trouble ?? (fact && !fact.isSilent ? 'no errors' : '–')}
-        </span>
-      </span>
-    </Link>
-  )
+  const top = trouble && signal ? niceTop(largestOfLast(signal, scale.sampleCount), 1) : scale.top
+  return {
+    name: row.device,
+    tone,
+    word,
+    value: formatIn(unit, now),
+    unit: unit.label,
+    what: 'sent',
+    facts: [
+      { text: `${formatQuantity(BITS_PER_SECOND, newestValue(received))} received` },
+      trouble
+        ? { text: trouble, isTrouble: true }
+        : { text: tone === 'ok' ? 'no errors' : word, isTrouble: tone === 'critical' },
+    ],
+    ...(signal
+      ? { spark: { values: signal, top, isLit: trouble !== undefined, from: signal.length - scale.sampleCount } }
+      : {}),
+  }
 }
 
 /** As many as there is room for, in their order; those in trouble are never among the ones left out. */

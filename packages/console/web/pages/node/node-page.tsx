@@ -1,9 +1,10 @@
 import { useMemo } from 'react'
+import { useDevices } from '../../api/devices.ts'
 import { useNode } from '../../api/resources.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { Chart } from '../../chart/chart.tsx'
-import { AnswerState } from '../../components/answer-state.tsx'
+import { AnswerState, Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
@@ -13,6 +14,7 @@ import { HOST_QUERIES, hostColumns } from '../host-data.ts'
 import { INTERFACE_QUERIES, interfaceColumns } from '../interface-data.ts'
 import { useLiveDevices, useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
+import { DevicesOverview } from './devices-overview.tsx'
 import { nodeHeadline } from './headline.ts'
 import { HostFacts } from './host-facts.tsx'
 import { InterfaceTiles } from './interface-tiles.tsx'
@@ -36,7 +38,21 @@ const CHART_QUERIES: readonly MetricQuery[] = [
 /** Is this machine well, and if not, where. */
 export function NodePage() {
   const { data: node } = useNode()
+  const { data, error } = useDevices()
   usePageTitle(node?.node ?? 'Node')
+  const devices = useMemo(() => data?.devices.filter(({ kind }) => kind === 'gpu' || kind === 'nic'), [data])
+  return (
+    <>
+      <h1 className="visually-hidden">{node?.node ?? 'Node'}</h1>
+      {devices && devices.length > 0 && <DevicesOverview devices={devices} />}
+      {(devices?.length === 0 || (error && !devices)) && <InterfacesOverview />}
+      {!devices && !error && <Outlines panels={6} />}
+    </>
+  )
+}
+
+/** The overview of a machine that has interfaces alone. */
+function InterfacesOverview() {
   const moment = useMoment()
   const live = useLiveDevices(moment)
   const recent = useKnownColumns(RECENT_QUERIES, moment.range, moment.stepMs)
@@ -48,7 +64,6 @@ export function NodePage() {
   const { isReady } = recent
   return (
     <>
-      <h1 className="visually-hidden">{node?.node ?? 'Node'}</h1>
       {interfaces.length > 0 && <Headline text={nodeHeadline(facts)} moment={moment.words} />}
       {isReady && moment.isNow && interfaces.length === 0 && (
         <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>

@@ -1,0 +1,56 @@
+import { useMemo } from 'react'
+import type { DeviceInfo } from '../api/devices.ts'
+import type { Hint } from '../api/hints.ts'
+import { useTypes } from '../api/resources.ts'
+import { useKnownColumns } from '../api/use-known-columns.ts'
+import { Chart } from '../chart/chart.tsx'
+import type { ChartMark } from '../chart/chart-spec.ts'
+import { AbsentPanel } from '../components/absent-panel.tsx'
+import { PanelBoundary } from '../components/error-boundary.tsx'
+import { deviceColumns } from '../devices/device-columns.ts'
+import { usePageState } from '../state/time-window.ts'
+import { chartQueries, type DeviceChartName, deviceCharts } from './device-charts.ts'
+
+/** Charts in which devices stand side by side, over the window of the page; hints that stand are flags in each. */
+export function DeviceCharts({
+  names,
+  devices,
+  hints,
+}: {
+  readonly names: readonly DeviceChartName[]
+  readonly devices: readonly DeviceInfo[]
+  readonly hints: readonly Hint[]
+}) {
+  const page = usePageState()
+  const types = useTypes().data?.types
+  const queries = useMemo(() => chartQueries(names), [names])
+  const answer = useKnownColumns(queries, page.range, page.stepMs)
+  const knownMetrics = useMemo(
+    () => new Set(types?.flatMap(({ fields }) => fields.map(({ metric }) => metric))),
+    [types],
+  )
+  const marks = useMarks(hints)
+  const charts = useMemo(
+    () => deviceCharts(names, devices, deviceColumns(devices, answer), { knownMetrics, marks }),
+    [names, devices, answer, knownMetrics, marks],
+  )
+  return (
+    <div className="chart-grid">
+      {charts.map(({ spec, absent }) => (
+        <PanelBoundary key={spec.id}>
+          {absent ? <AbsentPanel title={spec.title} reason={absent} /> : <Chart spec={spec} answer={answer} />}
+        </PanelBoundary>
+      ))}
+    </div>
+  )
+}
+
+/** Flags of the hints that stand. The list stays the same while they do, so that charts need not be drawn anew. */
+export function useMarks(hints: readonly Hint[]): readonly ChartMark[] {
+  const said = JSON.stringify(
+    hints
+      .filter(({ stage, severity }) => stage === 'standing' && severity !== 'notice')
+      .map(({ sinceMs, title }): ChartMark => ({ fromMs: sinceMs, label: title })),
+  )
+  return useMemo(() => JSON.parse(said) as readonly ChartMark[], [said])
+}

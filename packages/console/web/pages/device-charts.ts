@@ -1,0 +1,132 @@
+import type { DeviceInfo } from '../api/devices.ts'
+import type { MetricQuery } from '../api/types.ts'
+import type { ChartMark, ChartSpec } from '../chart/chart-spec.ts'
+import type { SeriesSlot } from '../chart/palette.ts'
+import { deviceTitle } from '../devices/device.ts'
+import type { DeviceColumns } from '../devices/device-columns.ts'
+import { DEVICE_QUERIES, type DeviceSignal } from '../devices/signals.ts'
+import {
+  BITS_PER_SECOND,
+  BYTES_PER_SECOND,
+  CELSIUS,
+  MEBIBYTES,
+  MEGAHERTZ,
+  PER_SECOND,
+  PERCENT,
+  PERCENT_WHOLE,
+  type Quantity,
+  WATTS,
+} from '../format/quantity.ts'
+import { RATE_PROVENANCE } from './interface-charts.ts'
+import { newestValue } from './interface-data.ts'
+
+interface Panel {
+  readonly kind: 'gpu' | 'nic'
+  readonly signal: DeviceSignal
+  readonly title: string
+  readonly caption?: string
+  readonly quantity: Quantity
+  readonly scale?: NonNullable<ChartSpec['scale']>
+}
+
+/** Every chart in which devices of a kind stand side by side. */
+const PANELS = {
+  sm: { kind: 'gpu', signal: 'sm', title: 'SM active', quantity: PERCENT, scale: 'percent' },
+  tensor: { kind: 'gpu', signal: 'tensor', title: 'Tensor active', quantity: PERCENT, scale: 'percent' },
+  power: { kind: 'gpu', signal: 'power', title: 'Power', quantity: WATTS, scale: 'free' },
+  dram: { kind: 'gpu', signal: 'dram', title: 'DRAM active', quantity: PERCENT, scale: 'percent' },
+  utilisation: {
+    kind: 'gpu',
+    signal: 'utilisation',
+    title: 'Utilisation',
+    caption: 'a kernel was running',
+    quantity: PERCENT_WHOLE,
+    scale: 'percent',
+  },
+  temperature: { kind: 'gpu', signal: 'temperature', title: 'Temperature', quantity: CELSIUS, scale: 'free' },
+  clock: { kind: 'gpu', signal: 'clock', title: 'SM clock', quantity: MEGAHERTZ, scale: 'free' },
+  memoryUsed: { kind: 'gpu', signal: 'memoryUsed', title: 'Memory used', quantity: MEBIBYTES },
+  nvlinkSent: { kind: 'gpu', signal: 'nvlinkSent', title: 'NVLink sent', quantity: BYTES_PER_SECOND },
+  sent: { kind: 'nic', signal: 'sent', title: 'Sent', quantity: BITS_PER_SECOND },
+  sequenceErrors: { kind: 'nic', signal: 'sequenceErrors', title: 'Sequence errors', quantity: PER_SECOND },
+  retransmissions: {
+    kind: 'nic',
+    signal: 'retransmissions',
+    title: 'Retransmissions',
+    caption: 'adaptive',
+    quantity: PER_SECOND,
+  },
+} as const satisfies Record<string, Panel>
+
+/** Name of a chart in which devices stand side by side. */
+export type DeviceChartName = keyof typeof PANELS
+
+const KINDS: Readonly<
+  Record<Panel['kind'], { readonly noun: readonly [string, string]; readonly slots: readonly SeriesSlot[] }>
+> = {
+  gpu: { noun: ['GPU', 'GPUs'], slots: [2, 3, 4] },
+  nic: { noun: ['NIC', 'NICs'], slots: [1, 3, 4] },
+}
+
+/** What some charts ask for. */
+export function chartQueries(names: readonly DeviceChartName[]): readonly MetricQuery[] {
+  const queries: MetricQuery[] = names.map((name) => DEVICE_QUERIES[PANELS[name].signal])
+  return names.some((name) => PANELS[name].kind === 'nic') ? [...queries, DEVICE_QUERIES.lineRate] : queries
+}
+
+/** A chart, or why there is none. */
+export interface DeviceChart {
+  readonly spec: ChartSpec
+  /** Why no device can have it; empty where one could. */
+  readonly absent: string
+}
+
+/** One chart a signal, one member a device. NICs in no rail do other work than those in rails: they are left out where there are rails. */
+export function deviceCharts(
+  names: readonly DeviceChartName[],
+  devices: readonly DeviceInfo[],
+  columns: ReadonlyMap<string, DeviceColumns>,
+  options: { readonly knownMetrics: ReadonlySet<string>; readonly marks: readonly ChartMark[] },
+): DeviceChart[] {
+  return names.flatMap((name) => {
+    const { kind, signal, ...panel }: Panel = PANELS[name]
+    const like = alike(devices, kind)
+    if (like.length === 0) return []
+    const { metric, function: fn } = DEVICE_QUERIES[signal]
+    const members = like.flatMap((device) => {
+      const values = columns.get(device.id)?.[signal]
+      return values ? [{ key: device.id, label: deviceTitle(device), values }] : []
+    })
+    const spec: ChartSpec = {
+      ...panel,
+      ...KINDS[kind],
+      id: name,
+      members,
+      limits: limitsOf(signal, like, columns),
+      marks: options.marks,
+      provenance: fn === 'rate' ? RATE_PROVENANCE : 'last sample in {step} · wall clock',
+    }
+    return [{ spec, absent: options.knownMetrics.has(metric) ? '' : `No source reports ${metric} here.` }]
+  })
+}
+
+function alike(devices: readonly DeviceInfo[], kind: Panel['kind']): readonly DeviceInfo[] {
+  const all = devices.filter((device) => device.kind === kind)
+  const inRails = all.filter(({ rail }) => rail !== null)
+  return kind === 'nic' && inRails.length > 0 ? inRails : all
+}
+
+/** A hard limit that all devices share: the power cap, or the rate of the link. */
+function limitsOf(
+  signal: DeviceSignal,
+  devices: readonly DeviceInfo[],
+  columns: ReadonlyMap<string, DeviceColumns>,
+): ChartSpec['limits'] & object {
+  const values = devices.map(({ id, limits }) => {
+    if (signal === 'power') return limits.power_watts
+    return signal === 'sent' ? newestValue(columns.get(id)?.lineRate) : undefined
+  })
+  const shared = new Set(values.filter((value) => value !== undefined && value > 0))
+  const [value] = shared
+  return shared.size === 1 && value !== undefined ? [{ value, label: signal === 'power' ? 'limit' : 'link' }] : []
+}

@@ -1,0 +1,132 @@
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import type { DeviceInfo } from '../../api/devices.ts'
+import { type Hint, useClosedHints, useHints } from '../../api/hints.ts'
+import type { MetricQuery } from '../../api/types.ts'
+import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { type DeviceColumns, deviceColumns } from '../../devices/device-columns.ts'
+import { nodeSentence } from '../../devices/node-sentence.ts'
+import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
+import { useSecond } from '../../state/clock.ts'
+import { usePageState } from '../../state/time-window.ts'
+import type { DeviceChartName } from '../device-charts.ts'
+import { DeviceCharts } from '../device-charts-grid.tsx'
+import { newestValue } from '../interface-data.ts'
+import { type Moment, useMoment } from '../use-moment.ts'
+import { evidenceSignals, firedQueries } from './evidence.ts'
+import { HintsPanel } from './hints-panel.tsx'
+import { SourcesPanel } from './sources-panel.tsx'
+import { Topology } from './topology.tsx'
+
+/** What the tiles and the sentence are made from. */
+const SIGNALS: readonly DeviceSignal[] = [
+  'sm',
+  'utilisation',
+  'power',
+  'temperature',
+  'pcieSent',
+  'pcieReceived',
+  'sent',
+  'received',
+  'sequenceErrors',
+  'symbolErrors',
+  'checksumErrors',
+  'state',
+  'lineRate',
+  'interfaceSent',
+  'interfaceReceived',
+  'speed',
+  'speedMax',
+  'width',
+  'widthMax',
+  'bandwidth',
+]
+const TILE_QUERIES: readonly MetricQuery[] = SIGNALS.map((signal) => DEVICE_QUERIES[signal])
+const CHARTS: readonly DeviceChartName[] = ['sm', 'tensor', 'power', 'sent', 'sequenceErrors', 'retransmissions']
+const NO_HINTS: readonly Hint[] = []
+
+/** Is this machine well, and if not, where: of a machine with GPUs or NICs. */
+export function DevicesOverview({ devices }: { readonly devices: readonly DeviceInfo[] }) {
+  const moment = useMoment()
+  const { data } = useHints()
+  // Rules speak of now: a window that stands has none.
+  const hints = (moment.isNow && data?.hints) || NO_HINTS
+  const queries = useMemo(() => [...TILE_QUERIES, ...firedQueries(hints)], [hints])
+  const recent = useKnownColumns(queries, moment.range, moment.stepMs)
+  const columns = useMemo(() => deviceColumns(devices, recent), [devices, recent])
+  const totals = useMemo(() => totalsOf(columns), [columns])
+  return (
+    <>
+      <NodeHeadline devices={devices} moment={moment} recent={recent} totals={totals} />
+      <PanelBoundary>
+        <Topology devices={devices} hints={hints} columns={columns} answer={recent} totals={totals} />
+      </PanelBoundary>
+      <AnswerState answer={recent} />
+      {recent.isReady && <DeviceCharts names={CHARTS} devices={devices} hints={hints} />}
+      <div className="node-foot">
+        <PanelBoundary>
+          <HintsPanel devices={devices} />
+        </PanelBoundary>
+        <PanelBoundary>
+          <SourcesPanel />
+        </PanelBoundary>
+      </div>
+    </>
+  )
+}
+
+interface Totals {
+  readonly power: number
+  readonly sent: number
+}
+
+function NodeHeadline({
+  devices,
+  moment,
+  recent,
+  totals,
+}: {
+  readonly devices: readonly DeviceInfo[]
+  readonly moment: Moment
+  readonly recent: KnownColumns
+  readonly totals: Totals
+}) {
+  const page = usePageState()
+  const { data } = useHints()
+  const closed = useClosedHints()
+  const nowMs = useSecond()
+  if (!recent.isReady || (!data && moment.isNow)) return <div className="headline is-awaited" />
+  const hints = moment.isNow ? data?.hints : undefined
+  const text = nodeSentence({ devices, hints, ruleCount: data?.rules ?? 0, closed, ...totals, nowMs })
+  const worst = hints?.[0]
+  return (
+    <Headline
+      text={text}
+      moment={moment.words}
+      announced={worst?.title ?? text.sentence}
+      actions={
+        worst &&
+        worst.evidence.length > 0 && (
+          <Link className="button is-primary" href={page.hrefTo('/explore', { sig: evidenceSignals(worst) })}>
+            See the evidence
+          </Link>
+        )
+      }
+    />
+  )
+}
+
+function totalsOf(columns: ReadonlyMap<string, DeviceColumns>): Totals {
+  const sum = (values: readonly (Float64Array | undefined)[]): number => {
+    const known = values.map((column) => newestValue(column)).filter((value) => !Number.isNaN(value))
+    return known.length === 0 ? Number.NaN : known.reduce((total, value) => total + value, 0)
+  }
+  const all = [...columns.values()]
+  return {
+    power: sum(all.map(({ power }) => power)),
+    sent: sum(all.map(({ sent, interfaceSent }) => sent ?? interfaceSent)),
+  }
+}

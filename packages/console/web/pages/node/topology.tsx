@@ -1,0 +1,167 @@
+import { useMemo } from 'react'
+import type { DeviceInfo } from '../../api/devices.ts'
+import type { Hint } from '../../api/hints.ts'
+import type { KnownColumns } from '../../api/use-known-columns.ts'
+import { niceTop } from '../../chart/scale.ts'
+import { DeviceRow, RailGrid, type RailLink, type RowLabel } from '../../components/rail-grid.tsx'
+import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
+import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
+import type { DeviceColumns } from '../../devices/device-columns.ts'
+import { worstByDevice } from '../../devices/hint-words.ts'
+import { isDowntrained, linkUseWords, linkWords, readLink } from '../../devices/pcie.ts'
+import { layoutOf, RAILS_A_BLOCK_COUNT, type Rail } from '../../devices/rails.ts'
+import { gpuTile, nicTile } from '../../devices/tile-words.ts'
+import { formatQuantity } from '../../format/number.ts'
+import { BITS_PER_SECOND, WATTS } from '../../format/quantity.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { largestOfLast, newestValue } from '../interface-data.ts'
+
+/** Fewest columns: one or two devices do not get tiles as wide as the page. */
+const COLUMNS_MIN_COUNT = 4
+
+interface TopologyProps {
+  readonly devices: readonly DeviceInfo[]
+  readonly hints: readonly Hint[]
+  readonly columns: ReadonlyMap<string, DeviceColumns>
+  readonly answer: KnownColumns
+  /** In all GPUs and NICs; NaN where unknown. */
+  readonly totals: { readonly power: number; readonly sent: number }
+}
+
+/** Every GPU, link and NIC in its place. */
+export function Topology({ devices, hints, columns, answer, totals }: TopologyProps) {
+  const page = usePageState()
+  const layout = useMemo(() => layoutOf(devices), [devices])
+  const tiles = useTiles(devices, hints, columns, answer)
+  const tile = (device: DeviceInfo) => (
+    <Tile
+      key={device.id}
+      words={tiles.get(device.id) ?? awaitedTile(deviceTitle(device))}
+      href={page.hrefTo(devicePath(device))}
+    />
+  )
+  const labels = rowLabels(devices, columns, totals)
+  const most = Math.max(...layout.blocks.map(({ rails }) => rails.length), layout.gpus.length, layout.nics.length)
+  const columnCount = Math.min(RAILS_A_BLOCK_COUNT, Math.max(COLUMNS_MIN_COUNT, most))
+  const cells = (row: readonly DeviceInfo[]) => row.map((device) => ({ key: device.id, cell: tile(device) }))
+  return (
+    <section className="topology" aria-label="GPUs and NICs">
+      {layout.blocks.map(({ rails, spans }) => (
+        <RailGrid
+          key={rails[0]?.number}
+          rails={rails.map((rail) => ({
+            number: rail.number,
+            gpu: tile(rail.gpu),
+            nic: tile(rail.nic),
+            link: railLink(rail, rails, columns, page.hrefTo),
+          }))}
+          spans={spans}
+          labels={labels}
+          columnCount={columnCount}
+        />
+      ))}
+      {layout.gpus.length > 0 && <DeviceRow label={labels.gpu} cells={cells(layout.gpus)} columnCount={columnCount} />}
+      {layout.nics.length > 0 && (
+        <DeviceRow
+          label={layout.blocks.length > 0 ? OTHER_NICS : labels.nic}
+          cells={cells(layout.nics)}
+          columnCount={columnCount}
+        />
+      )}
+    </section>
+  )
+}
+
+const OTHER_NICS: RowLabel = { title: 'Other NICs', notes: ['in no rail'], head: 'Other NICs · sent' }
+
+function rowLabels(
+  devices: readonly DeviceInfo[],
+  columns: TopologyProps['columns'],
+  { power, sent }: TopologyProps['totals'],
+) {
+  const rates = devices
+    .filter(({ kind, rail }) => kind === 'nic' && rail !== null)
+    .map(({ id }) => newestValue(columns.get(id)?.lineRate))
+    .filter((rate) => rate > 0)
+  const rate = new Set(rates).size === 1 ? `${formatQuantity(BITS_PER_SECOND, rates[0]!)} each` : ''
+  return {
+    gpu: {
+      title: 'GPU',
+      notes: ['SM active', Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} in all`].filter(Boolean),
+      head: 'GPU · SM active',
+    },
+    link: 'PCIe, in use',
+    nic: {
+      title: 'NIC',
+      notes: [rate, Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} sent`].filter(Boolean),
+      head: 'NIC · sent',
+    },
+  }
+}
+
+function useTiles(
+  devices: readonly DeviceInfo[],
+  hints: readonly Hint[],
+  columns: ReadonlyMap<string, DeviceColumns>,
+  answer: KnownColumns,
+): ReadonlyMap<string, TileWords> {
+  const { url } = usePageState()
+  const zone = url.tz ?? 'utc'
+  return useMemo(() => {
+    if (!answer.isReady) return new Map()
+    const worst = worstByDevice(hints)
+    const stepMs = answer.stepMs
+    const sentTop = topOfSent(columns)
+    return new Map(
+      devices.map((device) => {
+        const hint = worst.get(device.id)
+        const context = { hint, fired: hint && firedColumn(hint, answer), stepMs, zone, sentTop }
+        const own = columns.get(device.id) ?? {}
+        return [device.id, device.kind === 'gpu' ? gpuTile(device, own, context) : nicTile(device, own, context)]
+      }),
+    )
+  }, [devices, hints, columns, answer, zone])
+}
+
+/** The first of the signals that fired which there are samples of. */
+function firedColumn({ evidence }: Hint, answer: KnownColumns): Float64Array | undefined {
+  for (const query of evidence) {
+    const column = answer.columns(query)[0]
+    if (column && answer.grid) return answer.grid.slice(column)
+  }
+  return undefined
+}
+
+/** One scale for all NICs: the fastest link, or what was sent at most. */
+function topOfSent(columns: ReadonlyMap<string, DeviceColumns>): number {
+  let largest = 0
+  for (const { sent, interfaceSent, lineRate } of columns.values()) {
+    for (const values of [sent ?? interfaceSent, lineRate]) {
+      if (values) largest = Math.max(largest, largestOfLast(values, values.length) || 0)
+    }
+  }
+  return niceTop(largest, 1e9 / 8)
+}
+
+function railLink(
+  { gpu, nic, switch: port }: Rail,
+  rails: readonly Rail[],
+  columns: ReadonlyMap<string, DeviceColumns>,
+  hrefTo: (path: string) => string,
+): RailLink {
+  const ends = [gpu, nic].map((device) => ({
+    device,
+    link: readLink(columns.get(device.id) ?? {}, device.limits.pcie_bytes_per_s),
+  }))
+  // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use.
+  const { device, link } = ends.find(({ link }) => isDowntrained(link)) ?? ends[0]!
+  const isTrouble = isDowntrained(link)
+  const words = isTrouble ? linkWords(link) : [linkWords(link), linkUseWords(link)].filter(Boolean).join(' · ')
+  const path = linkPath(device)
+  const others = rails.filter((rail) => port !== undefined && rail.switch === port)
+  const shares =
+    port === undefined
+      ? ''
+      : `switch ${port}: ${others.flatMap((rail) => [deviceTitle(rail.gpu), deviceTitle(rail.nic)]).join(', ')}`
+  return { words, isTrouble, shares, href: path && hrefTo(path) }
+}
