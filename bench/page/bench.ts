@@ -5,6 +5,7 @@ import { startBrowser } from '../../test/browser/browser.ts'
 import { temporaryDir } from '../../test/sonde-process.ts'
 import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
 import { drawingCount, type FirstDrawing, firstDrawing, untilDrawnAgain, watchDrawings } from './drawings.ts'
+import { measurePorts, PORT_COUNT, PORT_STEP_MS, portFigures, portLines } from './ports.ts'
 import { serve } from './serve.ts'
 import { type Task, tasksDuring, tasksOfNavigation } from './trace.ts'
 
@@ -37,16 +38,31 @@ interface Round {
 export async function run({ rounds }: { readonly rounds: number }): Promise<BenchResult> {
   if (!(await setUpWeb())) throw new Error('the page could not be built')
   const data = temporaryDir()
-  const args = [`${data.path}/store.db`, String(SERIES_COUNT), String(POINT_COUNT)]
-  const { address, stop } = await serve('server-main.ts', args)
   const browser = await startBrowser()
+  /** Runs the rounds against a server of its own. */
+  const against = async <T>(main: string, args: readonly unknown[], measure: (address: string) => Promise<T>) => {
+    const { address, stop } = await serve(main, [`${data.path}/${main}.db`, ...args.map(String)])
+    try {
+      const measured: T[] = []
+      for (let round = 0; round < rounds; round++) measured.push(await measure(address))
+      return measured
+    } finally {
+      await stop()
+    }
+  }
   try {
-    const measured: Round[] = []
-    for (let round = 0; round < rounds; round++) measured.push(await measureRound(browser, address))
-    return { figures: figuresOf(measured), lines: linesOf(browser, measured) }
+    const explorer = await against('server-main.ts', [SERIES_COUNT, POINT_COUNT], (address) =>
+      measureRound(browser, address),
+    )
+    const ports = await against('ports-main.ts', [PORT_COUNT, PORT_STEP_MS], (address) =>
+      measurePorts(browser, address),
+    )
+    return {
+      figures: [...figuresOf(explorer), ...portFigures(ports)],
+      lines: [...linesOf(browser, explorer), ...portLines(ports)],
+    }
   } finally {
     await browser.close()
-    await stop()
     data.remove()
   }
 }

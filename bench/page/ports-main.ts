@@ -31,6 +31,8 @@ const GAINS: Readonly<Record<string, number>> = {
   xmit_data_bytes_total: 30e9,
   rcv_data_bytes_total: 30e9,
   rx_pause_seconds_total: 0.1,
+  tx_pause_seconds_total: 0.1,
+  rx_corrected_bits_phy_total: 40_000,
 }
 
 const store = await createStore({ path })

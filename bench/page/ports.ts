@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
+import { atMost, type Figure, median } from '../bench.ts'
 import { drawingCount, watchDrawings } from './drawings.ts'
 import { type Task, tasksDuring } from './trace.ts'
 
@@ -49,4 +50,34 @@ async function watch(browser: Browser, page: Page): Promise<PortsRound> {
     framesPerSecond: (frames / LIVE_MS) * 1_000,
     busyMsPerSecond: (busyMs / LIVE_MS) * 1_000,
   }
+}
+
+const TASK_LIMIT_MS = 50
+
+/** Figures of some rounds of {@link measurePorts}. */
+export function portFigures(rounds: readonly PortsRound[]): Figure[] {
+  const tasks = rounds.flatMap((round) => round.tasks)
+  const longest = Math.max(...tasks.map(({ cpuMs }) => cpuMs))
+  const middle = median(rounds.map((round) => Math.max(...round.tasks.map(({ cpuMs }) => cpuMs))))
+  const figure = (name: string, value: number, unit: string, gate?: string): Figure => ({
+    name: `fabric page, ${PORT_COUNT} ports at 10 Hz: ${name}`,
+    value,
+    unit,
+    ...(gate ? { gate } : {}),
+  })
+  return [
+    figure('longest task', longest, 'ms', atMost(longest, TASK_LIMIT_MS)),
+    figure('longest task, median of rounds', middle, 'ms'),
+    figure('longest task, by the clock', Math.max(...tasks.map(({ wallMs }) => wallMs)), 'ms'),
+    figure('main thread of a second', median(rounds.map((round) => round.busyMsPerSecond)), 'ms'),
+    figure('frames drawn a second', median(rounds.map((round) => round.framesPerSecond)), ''),
+  ]
+}
+
+/** What stands under the figures. */
+export function portLines(rounds: readonly PortsRound[]): string[] {
+  return [
+    `Fabric page: ${PORT_COUNT} ports × ${rounds[0]?.chartCount ?? 0} charts and a table, a window of 30 s with a step of ${PORT_STEP_MS} ms,`,
+    `fed through the router of a whole \`sonde up\`; ${LIVE_MS / 1_000} s of it in each round.`,
+  ]
 }
