@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Batch, createSource, markType, readRecords, viewsOf } from '@sonde/sdk'
+import { rdmaHwType } from '../sources/rdma/type.ts'
+import { Hints } from './hints.ts'
+import { RULES } from './rules/index.ts'
+import { TrainingNode } from './test-training-node.ts'
+
+const NOBODY = { version: 0, deviceOf: () => undefined }
+
+/** A training node after two quiet minutes. */
+function quietNode(): TrainingNode {
+  const node = new TrainingNode()
+  assert.deepEqual([...node.run(120)], [])
+  return node
+}
+
+const loseOn = (node: TrainingNode, index: number, perS: number) => node.nic(index).rate({ packet_seq_err_total: perS })
+
+describe('what is not measured fires nothing:', () => {
+  test('counters that restart', () => {
+    const node = quietNode()
+    const seen = node.run(30, (second) => {
+      if (second % 7 === 0) for (const device of [...node.gpus, ...node.nics]) device.reset()
+    })
+    assert.deepEqual([...seen], [])
+  })
+
+  test('counters that jump by 2^32', () => {
+    const node = quietNode()
+    const seen = node.run(30, (second) => {
+      if (second !== 3) return
+      for (const nic of node.nics)
+        nic.add({
+          packet_seq_err_total: 2 ** 32,
+          xmit_data_bytes_total: 2 ** 32,
+          rx_pause_seconds_total: 2 ** 32,
+          tx_pause_seconds_total: 2 ** 32,
+        })
+      for (const gpu of node.gpus)
+        gpu.add({ thermal_violation: 2 ** 32, clocks_event_reason_hw_power_brake_slowdown_ns: 2 ** 32 })
+    })
+    assert.deepEqual([...seen], [])
+  })
+
+  test('a pause of all records, of a minute', () => {
+    const node = quietNode()
+    for (let second = 0; second < 60; second++) {
+      node.nowMs += 1000
+      node.hints.evaluate(node.nowMs)
+      assert.deepEqual(node.shown(), [])
+    }
+    assert.deepEqual([...node.run(30)], [])
+  })
+
+  for (const stepMs of [3_600_000, -3_600_000, 20_000, -20_000, 400, -400]) {
+    test(`a clock that steps by ${stepMs / 1000} s`, () => {
+      const node = quietNode()
+      node.nowMs += stepMs
+      for (let i = 0; i < 6; i++) node.hints.evaluate(node.nowMs + i * 500)
+      assert.deepEqual([...node.run(60)], [])
+    })
+  }
+
+  test('values that are absent, all at once', () => {
+    const node = quietNode()
+    for (const device of [...node.gpus, ...node.nics]) {
+      for (const { type, rates, values } of device.series.values()) {
+        for (const { name, field } of type.layout.slots) {
+          if (!field.optional) continue
+          delete rates[name]
+          delete values[name]
+        }
+      }
+    }
+    assert.deepEqual([...node.run(30)], [])
+  })
+
+  test('a device that is idle from the start', () => {
+    const node = new TrainingNode()
+    for (const nic of node.nics)
+      nic.rate({
+        xmit_data_bytes_total: 4e4,
+        rcv_data_bytes_total: 4e4,
+        xmit_packets_total: 50,
+        rcv_packets_total: 50,
+        np_ecn_marked_roce_packets_total: 0,
+      })
+    for (const gpu of node.gpus)
+      gpu.set({
+        gpu_util: 0,
+        sm_active: 0,
+        pipe_tensor_active: 0,
+        dram_active: 0,
+        power_usage: 70,
+        pcie_tx_bytes: 0,
+        pcie_rx_bytes: 0,
+        pcie_link_gen: 1,
+      })
+    assert.deepEqual([...node.run(60)], [])
+  })
+})
+
+test('a fault is seen through a clock that steps, and neither ripens nor ends by it', () => {
+  const node = quietNode()
+  loseOn(node, 3, 2400)
+  node.run(2)
+  assert.deepEqual(node.shown(), ['retransmission_storm/nic-mlx5_3-1 forming critical'])
+  node.nowMs += 3_600_000
+  node.hints.evaluate(node.nowMs)
+  assert.deepEqual(node.shown(), ['retransmission_storm/nic-mlx5_3-1 forming critical'])
+  node.run(6)
+  assert.deepEqual(node.shown(), ['retransmission_storm/nic-mlx5_3-1 standing critical'])
+})
+
+test('a fault of one second alone opens nothing', () => {
+  const node = quietNode()
+  node.nic(3).rate({ rx_pause_seconds_total: 0.55 })
+  const seen = node.run(1)
+  node.nic(3).rate({ rx_pause_seconds_total: 0.002 })
+  assert.deepEqual([...seen, ...node.run(20)], [])
+})
+
+test('what ended is told for an hour, with its end, and the means of the past have not moved meanwhile', () => {
+  const node = quietNode()
+  loseOn(node, 3, 2400)
+  node.run(20)
+  loseOn(node, 3, 0)
+  node.run(12)
+  const { hints, ended, nowMs } = node.hints.answer()
+  assert.deepEqual(hints, [])
+  assert.equal(ended.length, 1)
+  assert.equal(ended[0]?.id, 'retransmission_storm/nic-mlx5_3-1')
+  assert.ok((ended[0]?.endedMs ?? 0) > (ended[0]?.sinceMs ?? 0) + 15_000 && (ended[0]?.endedMs ?? 0) <= nowMs)
+  node.hints.evaluate(node.nowMs + 3_700_000)
+  assert.deepEqual(node.hints.answer().ended, [])
+})
+
+test('the worst comes first, and what stands before what forms', () => {
+  const node = quietNode()
+  node.nic(4).rate({ np_ecn_marked_roce_packets_total: 0.5e6 })
+  node.run(15)
+  node.gpu(0).set({ row_remap_pending: 1 })
+  node.run(2)
+  node.gpu(7).add({ ecc_dbe_vol_total: 1 })
+  node.run(1)
+  assert.deepEqual(node.shown(), [
+    'ecc_uncorrected/gpu-7 standing critical',
+    'fabric_hotspot/nic-mlx5_4-1 standing warning',
+    'ecc_pending/gpu-0 forming warning',
+  ])
+})
+
+test('openings and ends are reported as marks with an id of their own each, and counted by rule and severity', () => {
+  const node = quietNode()
+  for (const perS of [2400, 0, 2400]) {
+    loseOn(node, 3, perS)
+    node.run(12)
+  }
+  const batches: Batch[] = []
+  const source = createSource({ id: 'self', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })
+  node.hints.report(source)
+  source.collect()
+  const marks = batches
+    .filter(({ type }) => type === markType)
+    .flatMap(({ bytes, count, source: { symbols } }) => [...readRecords(markType, viewsOf(bytes), count, symbols)])
+  assert.deepEqual(
+    marks.map(({ rule, edge }) => `${rule} ${edge}`),
+    ['retransmission_storm start', 'retransmission_storm end', 'retransmission_storm start'],
+  )
+  assert.equal(marks[0]?.event, marks[1]?.event)
+  assert.notEqual(marks[0]?.event, marks[2]?.event)
+  const counts = batches.find(({ type }) => type.name === 'sonde_hints')
+  assert.equal(counts?.count, 1)
+  node.hints.report(source)
+  assert.equal(batches.filter(({ type }) => type === markType).length, 1, 'an edge is told once')
+})
+
+test('the answer names evidence that can be asked for, and what is lacking', () => {
+  const node = quietNode()
+  for (const { type, values, rates } of node.nic(3).series.values())
+    if (type.name === 'ethtool_priority') for (const name of Object.keys({ ...values, ...rates })) delete rates[name]
+  node.run(10)
+  loseOn(node, 3, 2400)
+  node.run(5)
+  const [hint] = node.open()
+  assert.deepEqual(hint?.lacks, ['ethtool_priority_rx_pause_seconds_total'])
+  assert.deepEqual(hint?.evidence[0], {
+    metric: 'rdma_hw_packet_seq_err_total',
+    function: 'rate',
+    matchers: [
+      { label: 'device', op: '=', value: 'mlx5_3' },
+      { label: 'port', op: '=', value: '1' },
+    ],
+  })
+})
+
+test('as a sink it keeps its accounts: what is refused is counted, and nothing is taken once it is closed', async () => {
+  const hints = new Hints({ devices: NOBODY, windowLimit: 40 })
+  const batches: Batch[] = []
+  const source = createSource({ id: 'made', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })
+  const time = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n
+  for (let port = 0; port < 10; port++)
+    source.report(rdmaHwType, { time, device: 'mlx5_0', port, packet_seq_err_total: 1 })
+  source.flush()
+  const [batch] = batches
+  assert.ok(batch)
+  hints.accept(batch)
+  assert.equal(hints.stats.in, 10)
+  const refused = hints.stats.dropped.get('window_limit') ?? 0
+  assert.ok(refused > 0 && hints.stats.out === 10 - refused)
+  hints.accept({ ...batch, bytes: batch.bytes.subarray(8) })
+  assert.deepEqual([hints.stats.dropped.get('wrong_size'), hints.stats.errors], [10, 1])
+  await hints.close()
+  await hints.close()
+  hints.accept(batch)
+  assert.equal(hints.stats.dropped.get('closed'), 10)
+  assert.equal(hints.stats.in, 30)
+})
+
+test('series that left make room again', () => {
+  const hints = new Hints({ devices: NOBODY, windowLimit: 40 })
+  const source = createSource({ id: 'made', emit: (batch) => hints.accept(batch) })
+  const startMs = Date.UTC(2026, 0, 1)
+  const report = (port: number, atMs: number) => {
+    source.report(rdmaHwType, { time: BigInt(atMs) * 1_000_000n, device: 'mlx5_0', port, packet_seq_err_total: 1 })
+    source.flush()
+  }
+  for (let port = 0; port < 10; port++) report(port, startMs)
+  const refused = hints.stats.dropped.get('window_limit') ?? 0
+  assert.ok(refused > 0)
+  hints.evaluate(startMs + 2_000_000)
+  report(99, startMs + 2_000_000)
+  assert.equal(hints.stats.dropped.get('window_limit'), refused)
+})
+
+test('every rule says what it needs to be understood', () => {
+  for (const rule of RULES) {
+    assert.match(rule.name, /^[a-z]+(_[a-z]+)*$/)
+    assert.match(rule.sees, /\.$/)
+    assert.ok(rule.limits.length > 0 && rule.shows.length > 0, rule.name)
+    assert.ok(
+      Object.keys(rule.not).length + (rule.toldApart?.length ?? 0) > 0 || rule.name === 'ecc_pending',
+      rule.name,
+    )
+    for (const other of Object.keys(rule.explainedBy ?? {}))
+      assert.ok(
+        RULES.some(({ name }) => name === other),
+        `${rule.name} is explained by ${other}`,
+      )
+  }
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { docaPhyType } from '../sources/doca-phy/type.ts'
+import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
+import { counterOf, gaugeOf } from './signal.ts'
+import { Window } from './window.ts'
+
+const T0 = Date.UTC(2026, 0, 1)
+const errors = counterOf(rdmaHwType, 'packet_seq_err_total', { past: 'events' })
+const bytes = counterOf(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' })
+const gauge = gaugeOf(docaPhyType, 'raw_ber', { past: 'mean' })
+
+/** A window of samples a second apart. */
+function filled(signal: typeof errors, values: readonly number[], fromMs = T0): Window {
+  const window = new Window(signal)
+  values.forEach((value, i) => void window.push(fromMs + i * 1000, value, false))
+  return window
+}
+
+test('a rate is that of the time asked for, a shorter one where there is less', () => {
+  const window = filled(errors, [0, 10, 20, 120, 220])
+  assert.equal(window.rate(1000), 100)
+  assert.equal(window.rate(3000), 70)
+  assert.equal(window.rate(60_000), 55)
+  assert.equal(window.increase(2000), 200)
+  assert.equal(window.peak(60_000), 100)
+  assert.ok(Number.isNaN(filled(errors, [5]).rate(1000)), 'one sample is no rate')
+})
+
+test('a missed sample leaves the rate as it is', () => {
+  const window = new Window(errors)
+  for (const second of [0, 1, 3, 4]) window.push(T0 + second * 1000, second * 100, false)
+  assert.equal(window.rate(3000), 100)
+})
+
+test('a counter that restarts begins the window anew, and gains nothing by it', () => {
+  const window = filled(errors, [5000, 5001, 5002, 3, 4])
+  assert.equal(window.increase(60_000), 1)
+  assert.equal(window.past?.total(), 3)
+  assert.equal(window.brokeMs, T0 + 3000)
+})
+
+test('a step that no device can make is no gain', () => {
+  const window = filled(errors, [0, 1, 2 ** 32 + 2, 2 ** 32 + 3])
+  assert.equal(window.increase(60_000), 1)
+})
+
+test('a clock that steps, either way, and a long pause begin the window anew', () => {
+  for (const stepMs of [-3_600_000, -1, 0, 3_600_000, 60_000]) {
+    const window = filled(bytes, [0, 1e9, 2e9])
+    window.push(T0 + 2000 + stepMs, 9e9, false)
+    assert.equal(window.count, 1, `a step of ${stepMs} ms`)
+    window.push(T0 + 3000 + stepMs, 10e9, false)
+    assert.equal(window.rate(60_000), 1e9)
+  }
+})
+
+test('samples that come faster than rules look are passed over, and their gain is kept', () => {
+  const window = new Window(errors)
+  for (let i = 0; i <= 1000; i++) window.push(T0 + i * 10, i, false)
+  assert.ok(window.count < 25, `${window.count} samples`)
+  assert.ok(Math.abs(window.rate(3000) - 100) < 1e-9)
+})
+
+test('it holds two minutes at a sample a second, and forgets the oldest', () => {
+  const window = filled(
+    gauge,
+    Array.from({ length: 500 }, (_, i) => i),
+  )
+  assert.equal(window.count, 128)
+  assert.equal(window.max(1e9), 499)
+  assert.equal(window.min(1e9), 499 - 127)
+  assert.equal(window.mean(2000), 498.5)
+})
+
+test('a value is fresh for three and a half periods, and not after the clock was set back', () => {
+  const window = filled(gauge, [1, 1])
+  assert.ok(window.isFresh(T0 + 4000))
+  assert.ok(!window.isFresh(T0 + 5000))
+  assert.ok(!window.isFresh(T0 - 10_000))
+})
+
+test('the mean of the past covers ten minutes, stands still while frozen, and needs what is asked for', () => {
+  const window = new Window(gauge)
+  for (let i = 0; i < 1200; i++) window.push(T0 + i * 1000, i < 600 ? 100 : 1, false)
+  const { past } = window
+  assert.ok(Math.abs((past?.mean(0) ?? 0) - 1) < 0.1, 'what is older than ten minutes is forgotten')
+  for (let i = 1200; i < 1300; i++) window.push(T0 + i * 1000, 1000, true)
+  assert.ok(Math.abs((past?.mean(0) ?? 0) - 1) < 0.1)
+  assert.ok(Number.isNaN(filled(gauge, [1, 1, 1]).past?.mean(60_000)))
+})
+
+test('not a number is no sample', () => {
+  const window = filled(gauge, [1, Number.NaN, Number.POSITIVE_INFINITY, 3])
+  assert.equal(window.mean(60_000), 2)
+})
