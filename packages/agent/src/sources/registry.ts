@@ -2,8 +2,9 @@ import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
 import { pci } from './pci/pci.ts'
+import { rdma } from './rdma/rdma.ts'
 import { simulator } from './simulator/simulator.ts'
 import type { SourceDefinition } from './source.ts'
 
 /** Every kind of source there is. A new one is a folder beside this file and a row here. */
-export const SOURCES: readonly SourceDefinition[] = [host, netdev, ethtool, pci, simulator]
+export const SOURCES: readonly SourceDefinition[] = [host, netdev, rdma, ethtool, pci, simulator]

@@ -9,6 +9,7 @@ import {
 } from '../../explain/chain.ts'
 import { type Ground, Refusal } from '../../explain/ground.ts'
 import { bytesText, driverStep, fileStep, permissionStep, readNumber } from '../../explain/steps.ts'
+import { type CounterForm, HW_COUNTERS, PORT_COUNTERS } from './names.ts'
 
 const NVIDIA_NETWORKING = '0x15b3'
 /** Counters that mlx5 has, and keeps switched off. */
@@ -99,19 +100,17 @@ async function lookAtCounter(ground: Ground, place: Port, value: ValuePlace | un
   const { folder, port, device } = place
   const inHw = value?.type === 'rdma_hw' || value?.type === 'rdma_driver'
   const counters = `${folder}/ports/${port}/${inHw ? 'hw_counters' : 'counters'}`
-  const wanted =
-    value === undefined || value.type === 'rdma_driver' ? '' : value.field.replace(/_(seconds|bytes_total|total)$/, '')
   const names = await ground.list(counters)
   if (names instanceof Refusal) return broken(counters, names.words, 'this driver has no hardware counters of its own')
-  if (wanted === '') return readCounter(ground, `${counters}/port_xmit_data`, `${names.length} counters`)
-  const name = names.find((each) => [wanted, `port_${wanted}`, `${wanted}_bytes`].includes(each.toLowerCase()))
-  if (name !== undefined) return readCounter(ground, `${counters}/${name}`, '')
-  const isState = !inHw && !value?.field.endsWith('_total')
-  if (isState) return fine(`${folder}/ports/${port}`, 'no counter: it is a state of the port')
-  const path = `${counters}/${wanted}`
-  const optional = [wanted, `${wanted}_bytes`].find((each) => OPTIONAL.test(each))
-  if (optional !== undefined) {
-    const command = `sudo rdma statistic set link ${device}/${port} optional-counters ${optional}`
+  if (value === undefined || value.type === 'rdma_driver')
+    return readCounter(ground, `${counters}/port_xmit_data`, `${names.length} counters`)
+  const forms: ReadonlyMap<string, CounterForm<string>> = inHw ? HW_COUNTERS : PORT_COUNTERS
+  const [name] = [...forms].find(([, { field }]) => field === value.field) ?? []
+  if (name === undefined) return fine(`${folder}/ports/${port}`, 'no counter: it is a state of the port')
+  const path = `${counters}/${name}`
+  if (names.includes(name)) return readCounter(ground, path, '')
+  if (OPTIONAL.test(name)) {
+    const command = `sudo rdma statistic set link ${device}/${port} optional-counters ${name}`
     return broken(path, 'not there: this counter is off until it is turned on', command)
   }
   return broken(path, 'not there', 'this driver or firmware does not have it; a newer one may')

@@ -1,6 +1,13 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import type { RecordOf, RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
+import type { Probe } from '../source.ts'
+import { TestedSource, TestNode } from '../test-node.ts'
+import { parseCounter, parseRate, parseState, parseUevent } from './parse.ts'
 import { rdma } from './rdma.ts'
-import { rdmaPortType } from './type.ts'
+import { rdmaDriverType, rdmaHwType, rdmaPortType } from './type.ts'
 
 const fixture = (name: string) => new URL(`fixtures/${name}`, import.meta.url)
 const MLX5_4 = 'sys/class/infiniband/mlx5_4/ports/1'
@@ -20,4 +27,337 @@ testSource(rdma, {
     labels: { device: 'bnxt_re1', port: '1' },
     leave: (node) => node.remove('sys/class/infiniband/bnxt_re1'),
   },
+})
+
+const text = (value: string) => new TextEncoder().encode(value)
+type Port = RecordOf<typeof rdmaPortType>
+
+function bringUp(t: TestContext, options: object = {}) {
+  const node = new TestNode(t, fixture('node'))
+  const tested = new TestedSource(rdma, node.paths, { sweep_limit_ms: 1000, ...options })
+  t.after(() => tested.source.close())
+  return { node, tested }
+}
+
+/** What a port reports, as a rule of one device with one port. */
+function portOf(records: readonly Port[], device: string, port = 1): Port {
+  const found = records.find((record) => record.device === device && record.port === port)
+  assert.ok(found, `${device} port ${port} is reported`)
+  return found
+}
+
+async function samplePort(tested: TestedSource, device: string, port = 1): Promise<Port> {
+  return portOf(await tested.sampleOf(rdmaPortType), device, port)
+}
+
+const file = (device: string, path: string, port = 1) => `sys/class/infiniband/${device}/ports/${port}/${path}`
+
+test('rate, state and uevent: as kernels print them, or not at all', () => {
+  const rate = (value: string) => Object.values(parseRate(text(value)) ?? {})
+  assert.deepEqual(rate('400 Gb/sec (4X NDR)\n'), [50_000_000_000, 4, 'NDR'])
+  assert.deepEqual(rate('2.5 Gb/sec (1X SDR)\n'), [312_500_000, 1, 'SDR'])
+  assert.deepEqual(rate('40 Gb/sec (4X FDR10)\n'), [5_000_000_000, 4, 'FDR10'])
+  assert.deepEqual(rate('800 Gb/sec (8X)\n'), [100_000_000_000, 8, ''])
+  for (const wrong of ['', '400', 'Gb/sec (4X NDR)', '-1 Gb/sec (4X NDR)', '400 Gb/sec (4X NDR) x']) {
+    assert.equal(parseRate(text(wrong)), undefined, wrong)
+  }
+  assert.equal(parseState(text('4: ACTIVE\n')), 4)
+  assert.equal(parseState(text('5: ACTIVE_DEFER')), 5)
+  for (const wrong of ['', 'ACTIVE', '4', '-4: ACTIVE', '4: ACTIVE\n4: ACTIVE\n'])
+    assert.equal(parseState(text(wrong)), undefined, wrong)
+  assert.deepEqual(parseUevent(text('DRIVER=mlx5_core\nPCI_ID=15B3:1021\nPCI_SLOT_NAME=0000:1a:00.0\n')), {
+    driver: 'mlx5_core',
+    address: '0000:1a:00.0',
+  })
+  assert.equal(parseUevent(text('MAJOR=1\n')), undefined)
+})
+
+test('data counters count words of four octets, exactly to the end of u64', () => {
+  assert.equal(parseCounter(text('3\n'), 4), 12)
+  assert.equal(parseCounter(text('9007199254740993\n'), 4), 36028797018963972n)
+  assert.equal(parseCounter(text('4611686018427387903\n'), 4), 18446744073709551612n)
+  assert.equal(parseCounter(text('4611686018427387904\n'), 4), 'huge')
+  assert.equal(parseCounter(text('N/A (no PMA)\n'), 4), 'not_available')
+  assert.equal(parseCounter(text('-1\n'), 1), 'negative')
+})
+
+test('says of each port what it is, and how its link does', async (t) => {
+  const { tested } = bringUp(t)
+  assert.deepEqual(await tested.source.probe(), { state: 'present', found: '8 ports' })
+  const ports = await tested.sampleOf(rdmaPortType)
+  const { time: _, turn_age_seconds, ...ndr } = portOf(ports, 'mlx5_0')
+  assert.deepEqual(Object.fromEntries(Object.entries(ndr).filter(([name]) => !name.endsWith('_total'))), {
+    device: 'mlx5_0',
+    port: 1,
+    link_layer: 'InfiniBand',
+    netdevs: 'ib0',
+    address: '0000:1a:00.0',
+    driver: 'mlx5_core',
+    firmware: '28.42.1000',
+    model: 'MT4129',
+    board: 'MT_0000000838',
+    node_guid: 'a088:c203:0054:2f10',
+    state: 4,
+    phys_state: 5,
+    rate_bytes: 50_000_000_000n,
+    width_lanes: 4,
+    signalling: 'NDR',
+    saturated_counters: 2,
+    saturated: 'link_downed excessive_buffer_overrun_errors',
+  })
+  assert.equal(turn_age_seconds, 0)
+  assert.equal(ndr.xmit_data_bytes_total, 57641830211904n * 4n)
+  assert.equal(portOf(ports, 'mlx5_3').netdevs, 'eth13 eth13.100', 'RoCE: by its GIDs')
+  assert.deepEqual(
+    [1, 2].map((port) => portOf(ports, 'mlx4_0', port).netdevs),
+    ['ib8', 'ib9'],
+    'by the number of the port',
+  )
+  assert.deepEqual(
+    [1, 2].map((port) => portOf(ports, 'mlx4_0', port).state),
+    [4, 1],
+  )
+  assert.equal(portOf(ports, 'rxe0').address, undefined)
+  assert.deepEqual(tested.failures, [])
+})
+
+test('a counter at the most it can hold is reported, and said to be stuck', async (t) => {
+  const { node, tested } = bringUp(t)
+  const ports = await tested.sampleOf(rdmaPortType)
+  assert.equal(portOf(ports, 'mlx5_0').link_downed_total, 255n)
+  assert.equal(portOf(ports, 'mlx5_0').excessive_buffer_overrun_errors_total, 15n)
+  const old = portOf(ports, 'mlx4_0')
+  assert.equal(old.saturated, 'port_xmit_data symbol_error')
+  assert.equal(old.xmit_data_bytes_total, 0xffffffffn * 4n)
+  node.write(file('mlx5_0', 'counters/link_downed'), '300\n')
+  const wider = await samplePort(tested, 'mlx5_0')
+  assert.deepEqual([wider.link_downed_total, wider.saturated_counters], [300n, 1], 'this one is wider, and not stuck')
+  assert.deepEqual(tested.failures, [])
+})
+
+test('a function without performance counters has them absent, and is asked ever more seldom', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  const taken = tested.take()
+  assert.ok(TestedSource.absences(taken, { device: 'mlx5_11', port: '1' }).includes('rcv_errors_total: unsupported'))
+  assert.deepEqual(tested.failures, [])
+  for (let i = 0; i < 10; i++) await tested.source.sample()
+  node.write(file('mlx5_11', 'counters/port_rcv_errors'), '4\n')
+  let sweeps = 0
+  while ((await samplePort(tested, 'mlx5_11')).rcv_errors_total !== 4n) assert.ok(++sweeps < 20, 'is asked again')
+  assert.ok(sweeps > 0, 'was left alone for some sweeps')
+  node.write(file('mlx5_11', 'counters/port_rcv_errors'), '5\n')
+  assert.equal((await samplePort(tested, 'mlx5_11')).rcv_errors_total, 5n, 'and then as ever')
+})
+
+test('a file that the driver refuses, and one that holds a sign, are absent for what they are', async (t) => {
+  const { node, tested } = bringUp(t)
+  node.link(file('mlx5_3', 'counters/port_rcv_errors'), '/sys/class/net/lo/speed')
+  node.write(file('mlx5_3', 'counters/symbol_error'), '-1\n')
+  node.write(file('mlx5_3', 'counters/port_xmit_data'), '4611686018427387904\n')
+  await tested.source.sample()
+  const absent = TestedSource.absences(tested.take(), { device: 'mlx5_3', port: '1' })
+  for (const said of ['rcv_errors_total: unsupported', 'symbol_error_total: failed', 'xmit_data_bytes_total: failed']) {
+    assert.ok(absent.includes(said), said)
+  }
+  assert.equal(tested.failures.length, 2)
+})
+
+test('counters of queues go on where 32 bits wrap; those of congestion are passed on as they are', async (t) => {
+  const { node, tested } = bringUp(t)
+  const path = file('mlx5_3', 'hw_counters/')
+  node.write(`${path}lifespan`, '0\n')
+  const both = async (value: number) => {
+    node.write(`${path}rx_write_requests`, `${value}\n`)
+    node.write(`${path}rp_cnp_handled`, `${value}\n`)
+    const record = (await tested.sampleOf(rdmaHwType)).find(({ device }) => device === 'mlx5_3')
+    return [record?.rx_write_requests_total, record?.rp_cnp_handled_total]
+  }
+  assert.deepEqual(await both(4_294_967_295), [4_294_967_295n, 4_294_967_295n])
+  assert.deepEqual(await both(10), [4_294_967_306n, 10n])
+  assert.deepEqual(await both(3), [3n, 3n], 'the driver was loaded anew')
+  assert.deepEqual(await both(2 ** 32 + 3), [4_294_967_299n, 4_294_967_299n], 'a jump by 2^32 is what the driver says')
+})
+
+test('names that are not those of mlx5 are series of their own, of a device as a whole too', async (t) => {
+  const { tested } = bringUp(t)
+  await tested.source.sample()
+  const taken = tested.take()
+  const names = (type: RecordType) =>
+    taken
+      .filter((one) => one.type === type)
+      .map(({ record }) => `${record.device}/${record.port} ${record.counter ?? ''}`)
+  assert.deepEqual(names(rdmaDriverType).sort(), [
+    ...['active_qps', 'rx_bytes', 'rx_pkts', 'rx_roce_discards', 'seq_err_naks_rcvd', 'tx_bytes', 'tx_pkts'].map(
+      (name) => `bnxt_re0/1 ${name}`,
+    ),
+    ...['ip4InOctets', 'iwRdmaWrites', 'tcpRetransSegs'].map((name) => `irdma0/0 ${name}`),
+    ...['out_of_seq_request', 'rcvd_pkts', 'sent_pkts'].map((name) => `rxe0/1 ${name}`),
+  ])
+  assert.deepEqual(names(rdmaHwType).sort(), ['mlx5_0/1 ', 'mlx5_11/1 ', 'mlx5_3/1 ', 'rxe0/1 '])
+  assert.deepEqual(
+    TestedSource.absences(taken, { device: 'mlx5_0', port: '0' }),
+    [],
+    'most devices have none as a whole',
+  )
+})
+
+test('a driver with very many counters of its own adds 64 of a port, and the others are counted', async (t) => {
+  const { node, tested } = bringUp(t)
+  for (let i = 100; i < 200; i++) node.write(file('bnxt_re0', `hw_counters/x${i}`), '1\n')
+  const records = await tested.sampleOf(rdmaDriverType)
+  assert.equal(records.filter(({ device }) => device === 'bnxt_re0').length, 64)
+  assert.deepEqual([...tested.dropped], [['driver_counter_limit', 43]])
+})
+
+test('within the lifespan of hardware counters nothing is read and reported again', async (t) => {
+  const { node, tested } = bringUp(t, { devices: ['mlx5_3'] })
+  node.write(file('mlx5_3', 'hw_counters/lifespan'), '10000\n')
+  const [first] = await tested.sampleOf(rdmaHwType)
+  assert.equal(first?.lifespan_seconds, 10)
+  node.write(file('mlx5_3', 'hw_counters/packet_seq_err'), '99\n')
+  await tested.source.sample()
+  assert.deepEqual(
+    tested.take().map(({ type }) => type.name),
+    ['rdma_port'],
+  )
+  node.write(file('mlx5_3', 'hw_counters/lifespan'), '0\n')
+  await tested.source.sample()
+  await tested.source.sample()
+  const last = tested.take().findLast(({ type }) => type === rdmaHwType)
+  assert.equal(last?.record.packet_seq_err_total, 99n)
+})
+
+test('a driver that is loaded anew starts again, with the counters that it has by then', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  tested.take()
+  const device = 'sys/class/infiniband/mlx5_3'
+  const texts = node
+    .files()
+    .filter((path) => path.startsWith(device))
+    .map((path) => [path, node.read(path)] as const)
+  node.remove(device)
+  for (const [path, content] of texts) if (!path.endsWith('np_cnp_sent')) node.write(path, content)
+  node.write(file('mlx5_3', 'counters/port_xmit_packets'), '1\n')
+  node.write(file('mlx5_3', 'hw_counters/rx_write_requests'), '2\n')
+  node.write(file('mlx5_3', 'hw_counters/lifespan'), '0\n')
+  await tested.source.sample()
+  const taken = tested.take()
+  const of = (type: RecordType) => taken.find((one) => one.type === type && one.record.device === 'mlx5_3')?.record
+  assert.equal(of(rdmaPortType)?.xmit_packets_total, 1n)
+  await tested.source.sample()
+  const again = tested.take()
+  const hw = again.findLast(({ type, record }) => type === rdmaHwType && record.device === 'mlx5_3')?.record
+  assert.equal(hw?.rx_write_requests_total, 2n, 'no wrap is made of a restart')
+  const absent = TestedSource.absences([...taken, ...again], { device: 'mlx5_3', port: '1' })
+  assert.ok(absent.includes('np_cnp_sent_total: unsupported'))
+})
+
+test('a device that is renamed is gone under its old name, and takes its counters along', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  tested.take()
+  const place = (name: string) => `${node.root}/sys/class/infiniband/${name}`
+  fs.renameSync(place('mlx5_3'), place('roce_rail3'))
+  await tested.source.sample()
+  const taken = tested.take()
+  assert.deepEqual(TestedSource.absences(taken, { device: 'mlx5_3', port: '1' }), [': gone', ': gone'])
+  const renamed = taken.find(({ type, record }) => type === rdmaPortType && record.device === 'roce_rail3')
+  assert.equal(renamed?.record.xmit_packets_total, 38812345678n)
+})
+
+test('two devices that swap their names are told apart, though descriptors are kept', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  const place = (name: string) => `${node.root}/sys/class/infiniband/${name}`
+  fs.renameSync(place('mlx5_3'), place('swapping'))
+  fs.renameSync(place('mlx5_0'), place('mlx5_3'))
+  fs.renameSync(place('swapping'), place('mlx5_0'))
+  let swapped: Port[] = []
+  for (let i = 0; i < 8; i++) swapped = await tested.sampleOf(rdmaPortType)
+  assert.equal(portOf(swapped, 'mlx5_0').address, '0000:4b:00.0')
+  assert.equal(portOf(swapped, 'mlx5_0').xmit_packets_total, 38812345678n)
+  assert.equal(portOf(swapped, 'mlx5_3').xmit_packets_total, 80212345678n)
+})
+
+test('a port that leaves its device is gone, and the others stay', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  tested.take()
+  node.remove('sys/class/infiniband/mlx4_0/ports/2')
+  await tested.source.sample()
+  const taken = tested.take()
+  assert.deepEqual(TestedSource.absences(taken, { device: 'mlx4_0', port: '2' }), [': gone'])
+  assert.ok(taken.some(({ type, record }) => type === rdmaPortType && record.device === 'mlx4_0' && record.port === 1))
+  assert.deepEqual(tested.failures, [])
+})
+
+test('a device that leaves in the middle of a sweep takes no other with it', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  tested.take()
+  const read = fs.readSync
+  let reads = 0
+  t.mock.method(fs, 'readSync', (...given: Parameters<typeof fs.readSync>) => {
+    if (++reads === 12) node.remove('sys/class/infiniband/mlx5_3')
+    return read(...given)
+  })
+  await tested.source.sample()
+  t.mock.restoreAll()
+  await tested.source.sample()
+  const taken = tested.take()
+  assert.ok(TestedSource.absences(taken, { device: 'mlx5_3', port: '1' }).includes(': gone'))
+  assert.equal(taken.filter(({ type }) => type === rdmaPortType).length, 14)
+  assert.deepEqual(tested.failures, [])
+})
+
+test('where time is short every port has its traffic and state at each sweep, and the rest in turns', async (t) => {
+  const { node, tested } = bringUp(t, { sweep_limit_ms: 0 })
+  for (let i = 0; i < 8; i++) await tested.source.sample()
+  tested.take()
+  for (const device of ['mlx5_0', 'mlx5_3']) {
+    node.write(file(device, 'counters/port_xmit_data'), '1\n')
+    node.write(file(device, 'counters/port_rcv_errors'), '1\n')
+    node.write(file(device, 'state'), '1: DOWN\n')
+  }
+  const ports = await tested.sampleOf(rdmaPortType)
+  const devices = ['mlx5_0', 'mlx5_3'].map((device) => portOf(ports, device))
+  assert.deepEqual(
+    devices.map((port) => [port.xmit_data_bytes_total, port.state]),
+    [
+      [4n, 1],
+      [4n, 1],
+    ],
+  )
+  assert.ok(
+    devices.some(({ rcv_errors_total }) => rcv_errors_total === 0n),
+    'not all have had their turn',
+  )
+  assert.ok(
+    ports.some(({ turn_age_seconds }) => turn_age_seconds > 0),
+    'and that is told',
+  )
+  for (let i = 0; i < 8; i++) await tested.source.sample()
+  const last = tested
+    .take()
+    .filter(({ type }) => type === rdmaPortType)
+    .slice(-8)
+  assert.deepEqual(last.filter(({ record }) => record.rcv_errors_total === 1n).length, 2)
+})
+
+test('says what it looked for where there is no RDMA, and where it may not look', (t) => {
+  const { node, tested } = bringUp(t, { devices: ['mlx9_*'] })
+  const none = tested.source.probe() as Probe
+  assert.equal(none.state, 'absent')
+  assert.match(none.state === 'absent' ? none.reason : '', /none of the 7 devices .* is wanted/)
+  const denied = '/sys/bus/cpu/drivers_probe'
+  const all = new TestedSource(rdma, node.paths)
+  if (fs.existsSync(denied)) {
+    for (const path of node.files().filter((each) => each.endsWith('/state'))) node.link(path, denied)
+    assert.equal((all.source.probe() as Probe).state, 'denied')
+  }
+  node.remove('sys/class/infiniband')
+  const missing = all.source.probe() as Probe
+  assert.match(missing.state === 'absent' ? missing.reason : '', /class\/infiniband/)
 })
