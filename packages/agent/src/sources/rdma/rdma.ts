@@ -5,7 +5,7 @@ import { KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type RdmaOptions, rdmaOptions } from './config.ts'
 import { RdmaDevice } from './device.ts'
-import { rdmaExplain, rdmaExplain } from './explain.ts'
+import { rdmaExplain } from './explain.ts'
 import type { RdmaPort } from './port.ts'
 import { rdmaDriverType, rdmaHwType, rdmaPortType } from './type.ts'
 
@@ -165,7 +165,6 @@ export const rdma: SourceDefinition = {
   placement: 'inline',
   intervalMs: 1000,
   options: rdmaOptions,
-  explain: rdmaExplain,
   explain: rdmaExplain,
   create: (options, context) => new RdmaSource(options as RdmaOptions, context),
 }
