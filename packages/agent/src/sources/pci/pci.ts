@@ -4,6 +4,7 @@ import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../sour
 import { PciBus } from './bus.ts'
 import { type PciOptions, pciOptions } from './config.ts'
 import type { PciDevice } from './device.ts'
+import { pciExplain } from './explain.ts'
 import { inTurn, PciInventory } from './inventory.ts'
 import { pciAerType, pciDeviceType } from './type.ts'
 
@@ -93,5 +94,6 @@ export const pci: SourceDefinition = {
   placement: 'inline',
   intervalMs: 1000,
   options: pciOptions,
+  explain: pciExplain,
   create: (options, context) => new PciSource(options as PciOptions, context),
 }

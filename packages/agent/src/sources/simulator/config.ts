@@ -1,26 +1,47 @@
+import { messageOf } from '@sonde/sdk'
+import { choice, integer, list, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
 import { NODE_CLASSES } from './classes/classes.ts'
+import { RUNNING_LIMIT } from './scenarios/book.ts'
+import { parseScenario } from './scenarios/flag.ts'
 
 /** Names of the kinds of node. */
 export const CLASS_NAMES = NODE_CLASSES.map(({ name }) => name)
 
+const SCENARIO = 'a scenario as NAME, NAME@DEVICE, or NAME@DEVICE:SEVERITY:DELAY'
+
+/** Why a text is no scenario; empty where it is one. */
+function faultOf(text: string): string {
+  try {
+    parseScenario(text)
+    return ''
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+const scenario = v.pipe(
+  v.string(SCENARIO),
+  v.check(
+    (text) => faultOf(text) === '',
+    ({ input }) => faultOf(input),
+  ),
+)
+
 /** Options of the simulator in `data_sources`. */
 export const simulatorOptions = v.strictObject({
-  seed: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(0),
-      v.maxValue(0xffffffff),
-      v.description('Decides everything that is random: the same seed gives the same node, to the byte'),
-    ),
+  seed: setting(
+    integer(0, 0xffff_ffff, 'any whole number of 32 bits'),
     1,
+    'Decides everything that is random: the same seed gives the same node, to the byte',
   ),
-  node_class: v.optional(v.pipe(v.picklist(CLASS_NAMES), v.description('Kind of node')), 'hgx-h100'),
-  workload: v.optional(
-    v.pipe(v.picklist(['training', 'inference']), v.description('What the GPUs do where no scenario says otherwise')),
-    'training',
+  node_class: setting(choice(CLASS_NAMES), 'hgx-h100', 'Kind of node'),
+  scenarios: setting(
+    list(scenario, RUNNING_LIMIT, 'scenarios'),
+    [],
+    'Scenarios that begin some seconds after the start: `NAME@DEVICE:SEVERITY:DELAY`, of which the name alone must be there. Default delay: 10 s',
   ),
+  workload: setting(choice(['training', 'inference']), 'training', 'What the GPUs do where no scenario says otherwise'),
 })
 
 /** What {@link simulatorOptions} gives. */

@@ -114,6 +114,8 @@ export interface NicEffect {
   readonly aer?: readonly AerRate[]
   /** Share of reads or writes to host memory that stall for credits, beside what a slow link causes. Range: 0 to 1. */
   readonly stalledShare?: number
+  /** What others send to it as well, on the priority of the job: the port receives at line rate while the job does. Unit: bytes a second. */
+  readonly rxOtherBytesPerS?: number
   /** What another tenant sends through the port, on priority 0. Unit: bytes a second. */
   readonly neighbourBytesPerS?: number
   /** Misses of the context cache, a factor. */

@@ -15,23 +15,37 @@ import { NODE_CLASSES } from './classes/classes.ts'
 import type { NodeClass } from './classes/node-class.ts'
 import { type SimulatorOptions, simulatorOptions } from './config.ts'
 import { NodeReport } from './report/node-report.ts'
+import { ScenarioBook } from './scenarios/book.ts'
+import { parseScenario } from './scenarios/flag.ts'
+import { chooseScenario, type ScenarioRequest } from './scenarios/request.ts'
 import { Simulation } from './simulation.ts'
 import { secondsOf } from './time.ts'
 
 /** A simulated node: reports what the sources of real hardware report. All that is in it, {@link Simulation} says. */
 export class SimulatorSource implements NodeSource {
   readonly simulation: Simulation
+  /** What happens to the node; scenarios are started and ended here. */
+  readonly book: ScenarioBook
+  readonly #scenarios: readonly ScenarioRequest[]
   readonly #context: SourceContext
   #report: NodeReport | undefined
+  #isOpened = false
 
-  constructor({ seed, node_class, workload }: SimulatorOptions, context: SourceContext) {
+  constructor({ seed, node_class, workload, scenarios }: SimulatorOptions, context: SourceContext) {
     const node = NODE_CLASSES.find(({ name }) => name === node_class) as NodeClass
     this.simulation = new Simulation({ seed, node, workload, effects: [] })
+    this.book = new ScenarioBook(node, (effects) => this.simulation.setEffects(effects))
+    this.#scenarios = scenarios.map(parseScenario)
+    for (const request of this.#scenarios) chooseScenario(node, request)
     this.#context = context
   }
 
+  /** Starts the scenarios of the configuration; nothing else is to be opened. */
   open(): void {
-    // Nothing is opened: all values are worked out.
+    if (this.#isOpened) return
+    this.#isOpened = true
+    const nowS = secondsOf(wallNs())
+    for (const request of this.#scenarios) this.book.start(request, nowS)
   }
 
   probe(): Probe {

@@ -53,6 +53,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   discardsPerS: add,
   effectiveErrorsPerS: add,
   neighbourBytesPerS: add,
+  rxOtherBytesPerS: add,
 }
 
 /** What the spans that cover `t` change together. */

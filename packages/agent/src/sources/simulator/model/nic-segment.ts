@@ -88,6 +88,11 @@ function growTraffic(grow: Grow, nic: NicPlace, effect: CombinedNic, rail: RailP
   grow(NIC.rxPauses, BASIS.txSteps, pausedS / HEALTHY.pauseS)
   grow(NIC.txPauseS, BASIS.rxSteps, pausedS / 3)
   grow(NIC.txPauses, BASIS.rxSteps, pausedS / 3 / HEALTHY.pauseS)
+  const others = (effect.rxOtherBytesPerS ?? 0) / PACKET_BYTES
+  grow(NIC.rxData, BASIS.elapsedS, others)
+  grow(NIC.txAck, BASIS.elapsedS, others * HEALTHY.ackShare)
+  grow(NIC.requests, BASIS.elapsedS, others / HEALTHY.packetsPerRequest)
+  grow(NIC.marked, BASIS.elapsedS, others * (effect.markedShare ?? 0))
   const crowd = effect.neighbourBytesPerS === undefined ? 1 : 6
   grow(NIC.waitTicks, BASIS.txSteps, 2.4e6 * share * crowd)
   growHostSide(grow, effect, rail, { packets, sent, crowd })

@@ -93,7 +93,11 @@ function railPace(nic: NicPlace, effect: CombinedNic, gpu: CombinedGpu | undefin
     effect.burstBytesPerS ?? Number.POSITIVE_INFINITY,
     pcie,
   )
-  const rx = Math.min(wanted, 0.95 * lineBytesPerS * (1 - Math.min(0.98, effect.txPausedShare ?? 0)), pcie)
+  const rxOther = effect.rxOtherBytesPerS ?? 0
+  // A port to which many send is full; one that others let alone has some room left.
+  const fullShare = rxOther > 0 ? 0.985 : 0.95
+  const room = fullShare * lineBytesPerS * (1 - Math.min(0.98, effect.txPausedShare ?? 0)) - rxOther
+  const rx = Math.min(wanted, room, pcie - rxOther)
   const bytes = packetsPerStep(nic) * PACKET_BYTES
   const lost = (effect.lossShare ?? 0) * packetsPerStep(nic)
   const resentBytes = lost * RESENT_PACKETS * PACKET_BYTES

@@ -1,0 +1,130 @@
+import { SondeError } from '@sonde/sdk'
+import type { NodeClass } from '../classes/node-class.ts'
+import type { Effects } from '../effects.ts'
+import { cutEffects } from '../simulation.ts'
+import { deviceId } from './devices.ts'
+import { type ChosenScenario, chooseScenario, type ScenarioRequest } from './request.ts'
+
+/** Scenarios that run or wait at a time. */
+export const RUNNING_LIMIT = 16
+/** Changes that are kept of all scenarios since the start, as counters keep what they counted. */
+export const SPANS_LIMIT = 384
+
+/** A scenario that runs, or waits for its onset. */
+export interface RunningScenario {
+  readonly id: string
+  readonly name: string
+  /** Id of the device; empty where it happens to the node. */
+  readonly device: string
+  /** Unit: seconds since the epoch of the simulation. */
+  readonly onsetS: number
+  readonly endS: number
+  readonly severity: number
+}
+
+interface Entry extends RunningScenario {
+  readonly effects: Effects
+}
+
+/**
+ * The scenarios of a simulated node, in the order in which they were started: all the state that a simulation has. The same starts at the same times give the same
+ * effects. Times come with each call.
+ */
+export class ScenarioBook {
+  readonly node: NodeClass
+  /** Starts that were refused because a limit was reached. */
+  refused = 0
+  readonly #onChange: (effects: readonly Effects[]) => void
+  #entries: Entry[] = []
+  #started = 0
+
+  constructor(node: NodeClass, onChange: (effects: readonly Effects[]) => void) {
+    this.node = node
+    this.#onChange = onChange
+  }
+
+  /** Those that have not ended, in the order of their start. */
+  running(nowS: number): readonly RunningScenario[] {
+    return this.#entries.filter(({ endS }) => endS > nowS)
+  }
+
+  /**
+   * Starts a scenario.
+   *
+   * @throws SondeError `SIM_UNKNOWN`, `SIM_FORM`, `SIM_OVERLAP` where the same runs on the device at that time, `SIM_LIMIT` where too many run, or ran.
+   */
+  start(request: ScenarioRequest, nowS: number): RunningScenario {
+    const chosen = chooseScenario(this.node, request)
+    const onsetS = nowS + chosen.delayS
+    const entry = this.#entryOf(chosen, nowS, onsetS)
+    this.#refuseOverlap(entry, chosen.scenario.target)
+    this.#refuseLimits(entry, nowS)
+    this.#started++
+    this.#entries.push(entry)
+    this.#changed()
+    return entry
+  }
+
+  /**
+   * Ends a scenario now; what it has made counters count stays.
+   *
+   * @throws SondeError `SIM_UNKNOWN` where none of that id runs.
+   */
+  stop(id: string, nowS: number): void {
+    const entry = this.#entries.find((each) => each.id === id)
+    if (entry === undefined || entry.endS <= nowS) {
+      const ids = this.running(nowS).map(({ id: one }) => one)
+      const offer = ids.length === 0 ? 'none runs' : `running: ${ids.join(', ')}`
+      throw new SondeError('SIM_UNKNOWN', `no scenario with the id ${JSON.stringify(id.slice(0, 40))} runs; ${offer}`)
+    }
+    const ended: Entry = { ...entry, endS: nowS, effects: cutEffects(entry.effects, nowS) }
+    this.#entries = this.#entries.map((each) => (each === entry ? ended : each))
+    this.#changed()
+  }
+
+  #entryOf({ scenario, device, severity, durationS }: ChosenScenario, nowS: number, onsetS: number): Entry {
+    const { node } = this
+    const endS = onsetS + durationS
+    const struck = device ?? { kind: 'gpu' as const, index: 0 }
+    const effects = scenario.effects({ node, device: struck, sinceS: nowS, onsetS, endS, severity })
+    return {
+      id: String(this.#started + 1),
+      name: scenario.name,
+      device: device === undefined ? '' : deviceId(node, device),
+      onsetS,
+      endS,
+      severity,
+      effects: cutEffects(effects, endS),
+    }
+  }
+
+  #refuseOverlap({ name, device, onsetS, endS }: Entry, target: string): void {
+    const other = this.#entries.find((each) => {
+      return each.name === name && each.device === device && each.onsetS < endS && each.endS > onsetS
+    })
+    if (other === undefined) return
+    const place = target === 'node' ? 'the node' : device
+    const ways = 'end it first, or start the new one after it'
+    throw new SondeError(
+      'SIM_OVERLAP',
+      `${name} is set for ${place} at that time already, with the id ${other.id}; ${ways}`,
+    )
+  }
+
+  #refuseLimits({ effects }: Entry, nowS: number): void {
+    const spans = this.#entries.reduce((sum, each) => sum + each.effects.spans.length, effects.spans.length)
+    const fault =
+      this.running(nowS).length >= RUNNING_LIMIT
+        ? `${RUNNING_LIMIT} scenarios run or wait; end one first`
+        : spans > SPANS_LIMIT
+          ? `scenarios have changed the node ${SPANS_LIMIT} times, and what was counted must be kept; start the agent anew`
+          : ''
+    if (fault === '') return
+    this.refused++
+    throw new SondeError('SIM_LIMIT', fault)
+  }
+
+  #changed(): void {
+    this.#onChange(this.#entries.map(({ effects }) => effects))
+  }
+}

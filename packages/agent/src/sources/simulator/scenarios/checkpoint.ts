@@ -1,0 +1,37 @@
+import type { EffectSpan } from '../effects.ts'
+import { repeats, type Scenario } from './scenario.ts'
+
+const PERIOD_S = 600
+/** Each GPU has so much to save, and saves it at this rate first of all. */
+const SAVED_BYTES = 30e9
+const COPY_BYTES_PER_S = 12e9
+const COPY_S = SAVED_BYTES / COPY_BYTES_PER_S
+/** What goes to storage meanwhile and after. */
+const STORAGE_BYTES_PER_S = 9e9
+/** The first step after it is slow. */
+const SLOW_STEP_S = 4
+const SLOWER_BY_S = 1.2
+
+/** 4.17: the job saves its state. */
+export const checkpoint: Scenario = {
+  name: 'checkpoint',
+  summary: 'The job saves its state: GPUs stand still, copy to the host, and storage is busy; no fault at all',
+  target: 'node',
+  usualIndex: 0,
+  severity: { unit: 'seconds', min: 5, max: 120, default: 20 },
+  durationS: 60,
+  effects: ({ onsetS, endS, severity }) => ({
+    spans: repeats(onsetS, endS, Math.max(PERIOD_S, severity * 2)).flatMap((fromS) => save(fromS, severity)),
+  }),
+}
+
+function save(fromS: number, durationS: number): EffectSpan[] {
+  const toS = fromS + durationS
+  const copiedS = Math.min(toS, fromS + COPY_S)
+  const storageBytesPerS = STORAGE_BYTES_PER_S
+  return [
+    { fromS, toS: copiedS, job: { state: 'checkpoint', deviceToHostBytesPerS: COPY_BYTES_PER_S, storageBytesPerS } },
+    { fromS: copiedS, toS, job: { state: 'checkpoint', storageBytesPerS } },
+    { fromS: toS, toS: toS + SLOW_STEP_S, job: { exposedS: SLOWER_BY_S } },
+  ]
+}

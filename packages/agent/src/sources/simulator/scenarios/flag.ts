@@ -1,0 +1,34 @@
+import { SondeError } from '@sonde/sdk'
+import { show } from '@sonde/sdk/config'
+import { findScenario, type ScenarioRequest } from './request.ts'
+
+/** Time between the start of the simulator and that of a scenario that was asked for with it: rules and pages need to have seen a healthy node. Unit: seconds. */
+export const START_DELAY_S = 10
+
+const FORM = /^([a-z-]+)(?:@([\w-]+))?(?::([\d.eE+-]*))?(?::([\d.]+))?$/
+
+/**
+ * Reads `name@device:severity:delay`, of which only the name must be there: `straggler`, `straggler@gpu-5`, `pfc-storm:0.9`, `link-flap@mlx5_2::30`. The delay is in
+ * seconds from the start of the simulator; default: 10.
+ *
+ * @throws SondeError `SIM_FORM` or `SIM_UNKNOWN`.
+ */
+export function parseScenario(text: string): ScenarioRequest {
+  const match = FORM.exec(text)
+  if (match === null)
+    throw new SondeError(
+      'SIM_FORM',
+      `${show(text)} is no scenario; allowed: NAME, NAME@DEVICE, NAME@DEVICE:SEVERITY:DELAY`,
+    )
+  const [, name = '', device, severity = '', delay] = match
+  findScenario(name)
+  const value = Number(severity)
+  if (severity !== '' && Number.isNaN(value))
+    throw new SondeError('SIM_FORM', `the severity of ${show(text)} is ${show(severity)}; allowed: a number`)
+  return {
+    name,
+    ...(device === undefined ? {} : { device }),
+    ...(severity === '' ? {} : { severity: value }),
+    delayS: delay === undefined ? START_DELAY_S : Number(delay),
+  }
+}

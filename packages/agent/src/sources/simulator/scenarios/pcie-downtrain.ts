@@ -1,0 +1,46 @@
+import type { EffectSpan, GpuEffect, NicEffect } from '../effects.ts'
+import { linkErrors, onDevice, type Scenario, type Strike } from './scenario.ts'
+
+/** Errors come before: the link trains down because of them. */
+const LEAD_S = 10
+const LEAD_ERRORS_PER_S = 200
+const LANES = 16
+/** From this share on it is half the lanes, below it is a lower generation. */
+const HALF = 0.5
+
+/** 4.7: a PCIe link that comes back narrower, or slower. */
+export const pcieDowntrain: Scenario = {
+  name: 'pcie-downtrain',
+  summary: 'The PCIe link of one NIC or GPU trains down; its rail takes longer, and every GPU waits for it',
+  target: 'nic',
+  alsoTarget: 'gpu',
+  usualIndex: 3,
+  severity: { unit: 'share of PCIe bandwidth left', min: 0.0625, max: 0.5, default: 0.25 },
+  durationS: 180,
+  effects: (strike) => ({ spans: [lead(strike), narrow(strike)] }),
+}
+
+function lead(strike: Strike): EffectSpan {
+  const { sinceS, onsetS } = strike
+  // Without time before the onset, the errors go on for a while after it.
+  const fromS = Math.max(sinceS, onsetS - LEAD_S)
+  const toS = onsetS + Math.max(2, LEAD_S - (onsetS - fromS))
+  return onDevice(strike, fromS, toS, { aer: linkErrors(LEAD_ERRORS_PER_S) })
+}
+
+function narrow(strike: Strike): EffectSpan {
+  const { node, device, onsetS, endS, severity } = strike
+  const model = (device.kind === 'gpu' ? node.gpus : node.nics)[device.index]?.model
+  const link = linkOf(severity, model?.pcieGeneration ?? 5)
+  if (device.kind === 'gpu') return onDevice(strike, onsetS, endS, link)
+  // What it cannot pass on to memory it must not receive: it makes its peers pause.
+  const source: NicEffect = { stalledShare: 0.9 - severity, txPausedShare: severity < HALF ? 0.7 - severity : 0.1 }
+  return onDevice(strike, onsetS, endS, { ...link, ...source })
+}
+
+function linkOf(share: number, generation: number): Pick<GpuEffect, 'pcieGeneration' | 'pcieWidth'> {
+  if (share >= HALF) return { pcieWidth: LANES * share }
+  // Each generation below has half the bandwidth; what no generation gives is made of lanes.
+  const steps = Math.min(Math.floor(Math.log2(1 / share) + 1e-9), generation - 1)
+  return { pcieGeneration: generation - steps }
+}

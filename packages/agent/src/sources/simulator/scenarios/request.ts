@@ -1,0 +1,122 @@
+import { SondeError } from '@sonde/sdk'
+import { closest, show } from '@sonde/sdk/config'
+import type { NodeClass } from '../classes/node-class.ts'
+import { deviceId, findDevice, targetsOf, usualDevice } from './devices.ts'
+import type { Scenario, StruckDevice } from './scenario.ts'
+import { SCENARIOS } from './scenarios.ts'
+
+/** What starts a scenario. What is left out is chosen by the scenario. */
+export interface ScenarioRequest {
+  readonly name: string
+  /** Id of the device, such as `sim-nic-mlx5_3-1`. */
+  readonly device?: string
+  readonly severity?: number
+  /** Time until it begins. Unit: seconds. Range: 0 to 86 400. Default: 0. */
+  readonly delayS?: number
+  /** How long it lasts. Unit: seconds. Range: 1 to 86 400. */
+  readonly durationS?: number
+}
+
+/** A request with everything chosen. */
+export interface ChosenScenario {
+  readonly scenario: Scenario
+  /** Undefined where it happens to the node. */
+  readonly device: StruckDevice | undefined
+  readonly severity: number
+  readonly delayS: number
+  readonly durationS: number
+}
+
+const DAY_S = 86_400
+const KEYS = ['name', 'device', 'severity', 'delayS', 'durationS']
+
+/**
+ * Checks what came from outside as a request.
+ *
+ * @throws SondeError `SIM_FORM` where a key or the type of a value is wrong.
+ */
+export function parseRequest(body: unknown): ScenarioRequest {
+  if (body === null || typeof body !== 'object' || Array.isArray(body))
+    throw new SondeError('SIM_FORM', `the request is ${show(body)}; allowed: an object with ${KEYS.join(', ')}`)
+  const unknown = Object.keys(body).find((key) => !KEYS.includes(key))
+  if (unknown !== undefined)
+    throw new SondeError('SIM_FORM', `${show(unknown)} is no key of a request; allowed: ${KEYS.join(', ')}`)
+  for (const [key, value] of Object.entries(body)) {
+    const type = key === 'name' || key === 'device' ? 'string' : 'number'
+    if (typeof value !== type) throw new SondeError('SIM_FORM', `${key} is ${show(value)}; allowed: a ${type}`)
+  }
+  if (!('name' in body)) throw new SondeError('SIM_FORM', `name is missing; allowed: ${namesOf().join(', ')}`)
+  return body as ScenarioRequest
+}
+
+/**
+ * Looks up scenario and device, and fills in what is left out.
+ *
+ * @throws SondeError `SIM_UNKNOWN` for names that are none, `SIM_FORM` for values out of range and devices of the wrong kind.
+ */
+export function chooseScenario(node: NodeClass, request: ScenarioRequest): ChosenScenario {
+  const scenario = findScenario(request.name)
+  const { severity: range } = scenario
+  return {
+    scenario,
+    device: chooseDevice(node, scenario, request.device),
+    severity: inRange('severity', request.severity ?? range.default, range.min, range.max, range.unit),
+    delayS: checkDelay(request.delayS ?? 0),
+    durationS: inRange('durationS', request.durationS ?? scenario.durationS, 1, DAY_S, 'seconds'),
+  }
+}
+
+/**
+ * The scenario of a name.
+ *
+ * @throws SondeError `SIM_UNKNOWN` with the nearest name, and all that there are.
+ */
+export function findScenario(name: string): Scenario {
+  const scenario = SCENARIOS.find((each) => each.name === name)
+  if (scenario !== undefined) return scenario
+  const names = namesOf()
+  const nearest = closest(name, names)
+  const offer = nearest === undefined ? '' : ` did you mean ${nearest}?`
+  throw new SondeError('SIM_UNKNOWN', `${show(name)} is no scenario;${offer} allowed: ${names.join(', ')}`)
+}
+
+function namesOf(): string[] {
+  return SCENARIOS.map(({ name }) => name)
+}
+
+function chooseDevice(node: NodeClass, scenario: Scenario, name: string | undefined): StruckDevice | undefined {
+  if (scenario.target === 'node') {
+    if (name === undefined || name === '') return undefined
+    throw new SondeError('SIM_FORM', `${scenario.name} happens to the whole node; leave device ${show(name)} out`)
+  }
+  const targets = targetsOf(node, scenario)
+  const ids = targets.map((device) => deviceId(node, device))
+  if (ids.length === 0)
+    throw new SondeError(
+      'SIM_FORM',
+      `${scenario.name} needs a ${scenario.target} that it can happen to; ${node.name} has none`,
+    )
+  const device = name === undefined || name === '' ? usualDevice(node, scenario) : findDevice(node, name)
+  if (device === undefined)
+    throw new SondeError('SIM_UNKNOWN', `${show(name)} is no device of ${node.name}; allowed: ${ids.join(', ')}`)
+  if (!ids.includes(deviceId(node, device)))
+    throw new SondeError(
+      'SIM_FORM',
+      `${scenario.name} cannot happen to ${deviceId(node, device)}; allowed: ${ids.join(', ')}`,
+    )
+  return device
+}
+
+function checkDelay(delayS: number): number {
+  if (delayS < 0)
+    throw new SondeError(
+      'SIM_FORM',
+      `delayS is ${delayS}: what lies in the past has been told already; allowed: 0 to ${DAY_S} seconds`,
+    )
+  return inRange('delayS', delayS, 0, DAY_S, 'seconds')
+}
+
+function inRange(key: string, value: number, min: number, max: number, unit: string): number {
+  if (value >= min && value <= max) return value
+  throw new SondeError('SIM_FORM', `${key} is ${value}; allowed: ${min} to ${max}${unit === '' ? '' : ` (${unit})`}`)
+}

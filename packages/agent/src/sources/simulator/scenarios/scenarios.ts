@@ -1,0 +1,45 @@
+import { checkpoint } from './checkpoint.ts'
+import { dataStall } from './data-stall.ts'
+import { eccBurst } from './ecc-burst.ts'
+import { gpuLost } from './gpu-lost.ts'
+import { healthy } from './healthy.ts'
+import { incast } from './incast.ts'
+import { linkBer } from './link-ber.ts'
+import { linkFlap } from './link-flap.ts'
+import { mig } from './mig.ts'
+import { noisyNeighbour } from './noisy-neighbour.ts'
+import { pcieAer } from './pcie-aer.ts'
+import { pcieDowntrain } from './pcie-downtrain.ts'
+import { pfcStorm } from './pfc-storm.ts'
+import { powerBrake } from './power-brake.ts'
+import { powerCap } from './power-cap.ts'
+import { retransmissionStorm } from './retransmission-storm.ts'
+import type { Scenario } from './scenario.ts'
+import { straggler } from './straggler.ts'
+import { stuckCollective } from './stuck-collective.ts'
+import { thermalThrottle } from './thermal-throttle.ts'
+import { timeSlicing } from './time-slicing.ts'
+
+/** Everything that can happen to a simulated node. A new one is a file beside this one and a row here. */
+export const SCENARIOS: readonly Scenario[] = [
+  healthy,
+  retransmissionStorm,
+  pfcStorm,
+  incast,
+  linkFlap,
+  linkBer,
+  pcieDowntrain,
+  pcieAer,
+  eccBurst,
+  thermalThrottle,
+  powerCap,
+  powerBrake,
+  straggler,
+  stuckCollective,
+  dataStall,
+  gpuLost,
+  noisyNeighbour,
+  checkpoint,
+  mig,
+  timeSlicing,
+]
