@@ -13,6 +13,8 @@ const pressure = (resource: string, kind: 'waiting' | 'stalled') =>
   ] as const
 const memory = (ours: string, theirs: string) => [`host_memory_${ours}`, `node_memory_${theirs}`] as const
 
+const infiniband = (ours: string, theirs: string) => [`rdma_port_${ours}`, `node_infiniband_${theirs}`] as const
+
 /** Pairs of a metric of ours and the same of theirs. Labels that are named here are not compared; all others are. */
 export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
   netdev('receive', 'bytes', 'bytes'),
@@ -79,16 +81,44 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
   ['host_load1', 'node_load1'],
   ['host_load5', 'node_load5'],
   ['host_load15', 'node_load15'],
+  infiniband('state', 'state_id'),
+  infiniband('phys_state', 'physical_state_id'),
+  infiniband('rate_bytes', 'rate_bytes_per_second'),
+  infiniband('xmit_data_bytes_total', 'port_data_transmitted_bytes_total'),
+  infiniband('rcv_data_bytes_total', 'port_data_received_bytes_total'),
+  infiniband('xmit_packets_total', 'port_packets_transmitted_total'),
+  infiniband('rcv_packets_total', 'port_packets_received_total'),
+  infiniband('unicast_xmit_packets_total', 'unicast_packets_transmitted_total'),
+  infiniband('unicast_rcv_packets_total', 'unicast_packets_received_total'),
+  infiniband('multicast_xmit_packets_total', 'multicast_packets_transmitted_total'),
+  infiniband('multicast_rcv_packets_total', 'multicast_packets_received_total'),
+  infiniband('xmit_wait_total', 'port_transmit_wait_total'),
+  infiniband('xmit_discards_total', 'port_discards_transmitted_total'),
+  infiniband('xmit_constraint_errors_total', 'port_constraint_errors_transmitted_total'),
+  infiniband('rcv_constraint_errors_total', 'port_constraint_errors_received_total'),
+  infiniband('rcv_errors_total', 'port_errors_received_total'),
+  infiniband('rcv_remote_physical_errors_total', 'port_receive_remote_physical_errors_total'),
+  infiniband('rcv_switch_relay_errors_total', 'port_receive_switch_relay_errors_total'),
+  infiniband('symbol_error_total', 'symbol_error_total'),
+  infiniband('link_error_recovery_total', 'link_error_recovery_total'),
+  infiniband('link_downed_total', 'link_downed_total'),
+  infiniband('local_link_integrity_errors_total', 'local_link_integrity_errors_total'),
+  infiniband('excessive_buffer_overrun_errors_total', 'excessive_buffer_overrun_errors_total'),
+  infiniband('vl15_dropped_total', 'vl15_dropped_total'),
 ]
 
 /** What only we have, and why. */
 export const OURS_ONLY: readonly (readonly [ours: string, why: string])[] = [
   ['host_pressure_stalled_seconds_total{resource="cpu"}', 'node_exporter does not read the full line of the CPUs'],
+  ['rdma_port_width_lanes', 'node_exporter takes the rate alone'],
+  ['rdma_port_saturated_counters', 'node_exporter shows counters that are stuck as they are'],
+  ['rdma_port_turn_age_seconds', 'node_exporter reads everything at every scrape'],
 ]
 
 /** What of the same files only they have, and why. */
 export const THEIRS_ONLY: readonly (readonly [theirs: RegExp, why: string])[] = [
   [/^node_network_info$/, 'addresses and names are not measurements; host and netdev leave them out'],
+  [/^node_infiniband_info$/, 'firmware, model and board are text of rdma_port, and no metric'],
   [/^node_memory_/, 'host reads what says how full memory is, not every line of meminfo'],
 ]
 

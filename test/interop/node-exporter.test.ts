@@ -9,8 +9,10 @@ import { startSonde, until } from '../sonde-process.ts'
 import { DIFFERENT, OURS_ONLY, SAME, THEIRS_ONLY } from './node-exporter-names.ts'
 
 const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
-const TREES = [new URL('netdev/fixtures/veth-namespace', SOURCES), new URL('host/fixtures/guest', SOURCES)]
-const COLLECTORS = ['netdev', 'netclass', 'meminfo', 'cpu', 'stat', 'pressure', 'softnet', 'loadavg']
+const TREES = ['netdev/fixtures/veth-namespace', 'host/fixtures/guest', 'rdma/fixtures/node'].map(
+  (tree) => new URL(tree, SOURCES),
+)
+const COLLECTORS = ['netdev', 'netclass', 'meminfo', 'cpu', 'stat', 'pressure', 'softnet', 'loadavg', 'infiniband']
 const LIMIT_MS = 20_000
 
 /** Values of a page by metric, and by the labels of each series. */
@@ -82,6 +84,9 @@ function awkwardTree(t: TestContext): TestNode {
   edit('proc/meminfo', /^MemTotal: .*$/m, 'MemTotal:       8796093022207 kB')
   edit('proc/meminfo', /^HugePages_Total: .*$/m, 'HugePages_Total:       7')
   edit('proc/pressure/memory', /total=\d+/, 'total=9007199254740991')
+  node.write('sys/class/infiniband/mlx5_3/ports/1/counters/port_rcv_data', '4611686018427387903\n')
+  // Where one device has no folder of counters or no board, node_exporter reports no device at all.
+  for (const device of ['bnxt_re0', 'irdma0', 'rxe0']) node.remove(`sys/class/infiniband/${device}`)
   node.write('proc/loadavg', '1234.56 0.00 99.01 3/456 789\n')
   return node
 }
@@ -108,14 +113,14 @@ async function theirPage(t: TestContext, { paths }: TestNode): Promise<Page> {
 
 async function ourPage(t: TestContext, { root, paths }: TestNode): Promise<Page> {
   const config = join(root, 'sonde.yaml')
-  const sources = ['netdev', 'host'].map((type) => ({ type, interval_ms: 50 }))
+  const sources = ['netdev', 'host', 'rdma'].map((type) => ({ type, interval_ms: 50 }))
   writeFileSync(config, JSON.stringify({ data_sources: sources }))
   const roots = ['--path.procfs', paths.procfs, '--path.sysfs', paths.sysfs]
   const sonde = await startSonde(['agent', '--config', config, '--log-level', 'error', ...roots])
   t.after(() => sonde.stop())
-  return until('both sources on the page', LIMIT_MS, async () => {
+  return until('all sources on the page', LIMIT_MS, async () => {
     const page = pageOf(await (await fetch(`${sonde.address}/metrics`)).text())
-    return page.has('netdev_up') && page.has('host_load1') && page
+    return page.has('netdev_up') && page.has('host_load1') && page.has('rdma_port_vl15_dropped_total') && page
   })
 }
 
@@ -150,7 +155,7 @@ test(
     assert.deepEqual(
       withoutCounterpart(
         ours,
-        /^(netdev|host)_/,
+        /^(netdev|host|rdma_port)_/,
         [...SAME, ...OURS_ONLY].map(([our]) => our),
       ),
       [],
