@@ -15,12 +15,18 @@ export interface ExplainLink {
   readonly mends?: string
 }
 
-/** Answer of `/api/v1/explain`: the walk from file to value. */
-export interface ExplainAnswer {
+/** One walk from the configuration to a value. */
+export interface ExplainWalk {
   readonly of: string
   readonly source: string
-  readonly device?: string
+  /** Empty where a source as a whole is explained. */
+  readonly device: string
   readonly links: readonly ExplainLink[]
+}
+
+/** Answer of `/api/v1/explain`: a walk with a broken link where there is one, and the others that the name stands for. */
+export interface ExplainAnswer extends ExplainWalk {
+  readonly others: readonly ExplainWalk[]
 }
 
 /** What a walk came to. */

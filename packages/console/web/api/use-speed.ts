@@ -16,23 +16,32 @@ export interface AnswersAtSpeed {
   readonly isReady: boolean
 }
 
-/** How often every metric is read, where the window of the page is short enough to show it. An address with a step is taken at its word. */
-function useIntervals({ range, url }: PageState): ReadonlyMap<string, number> {
+const NO_QUERIES: readonly MetricQuery[] = []
+
+/**
+ * How often every metric is read, where the window of the page is short enough to show it; undefined while that is awaited. An
+ * address with a step is taken at its word.
+ */
+function useIntervals({ range, url }: PageState): ReadonlyMap<string, number> | undefined {
   const types = useTypes().data?.types
-  const sources = useSources().data?.sources
+  const { data, error } = useSources()
+  const sources = data?.sources
   const isWanted = range.kind === 'live' && range.windowMs <= FAST_WINDOW_MS && url.stepMs === undefined
-  const intervals = useMemo(
-    () => (isWanted && types && sources ? intervalsOf(types, sources) : NOT_KNOWN),
-    [isWanted, types, sources],
-  )
-  return intervals
+  const isAwaited = isWanted && !(types && sources) && error === undefined
+  return useMemo(() => {
+    if (isAwaited) return undefined
+    return isWanted && types && sources ? intervalsOf(types, sources) : NOT_KNOWN
+  }, [isWanted, isAwaited, types, sources])
 }
 
 /** Asks questions over the window of the page: those of quick sources up to ten times a second where the window is short. */
 export function useColumnsAtSpeed(queries: readonly MetricQuery[], page: PageState): AnswersAtSpeed {
   const { range, stepMs } = page
   const intervals = useIntervals(page)
-  const groups = useMemo(() => splitBySpeed(queries, intervals, stepMs), [queries, intervals, stepMs])
+  const groups = useMemo(
+    () => splitBySpeed(intervals ? queries : NO_QUERIES, intervals ?? NOT_KNOWN, stepMs),
+    [queries, intervals, stepMs],
+  )
   const fast = useKnownColumns(groups.fast.queries, range, groups.fast.stepMs)
   const steady = useKnownColumns(groups.steady.queries, range, groups.steady.stepMs)
   return useMemo(() => {
@@ -42,13 +51,16 @@ export function useColumnsAtSpeed(queries: readonly MetricQuery[], page: PageSta
       steady,
       // What has just become fast keeps its steady drawing until the first fast samples are here.
       of: (query) => (isFast.has(query) && (fast.result(query) || !steady.result(query)) ? fast : steady),
-      isReady: fast.isReady && steady.isReady,
+      isReady: intervals !== undefined && fast.isReady && steady.isReady,
     }
-  }, [groups, fast, steady])
+  }, [groups, intervals, fast, steady])
 }
 
-/** The step for signals that are compared: that of the window, or finer where every one of their sources is quick. */
-export function useCommonStep(queries: readonly MetricQuery[], page: PageState): number {
+/** Asks questions that are compared with one step: that of the window, or finer where every one of their sources is quick. */
+export function useComparedColumns(queries: readonly MetricQuery[], page: PageState): KnownColumns {
   const intervals = useIntervals(page)
-  return useMemo(() => commonStep(queries, intervals, page.stepMs), [queries, intervals, page.stepMs])
+  const stepMs = commonStep(queries, intervals ?? NOT_KNOWN, page.stepMs)
+  const answer = useKnownColumns(intervals ? queries : NO_QUERIES, page.range, stepMs)
+  const isReady = intervals !== undefined && answer.isReady
+  return useMemo(() => ({ ...answer, isReady }), [answer, isReady])
 }

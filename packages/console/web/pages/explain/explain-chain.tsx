@@ -12,7 +12,7 @@ export function ExplainChain({ answer }: { readonly answer: ExplainAnswer }) {
       <section className="panel" aria-labelledby="explain-chain">
         <header className="panel-head">
           <h2 id="explain-chain" className="panel-title">
-            From the hardware to the value
+            From the configuration to the value
           </h2>
         </header>
         <ol className="chain">
@@ -66,7 +66,7 @@ function BrokenLink({ link }: { readonly link: ExplainLink }) {
   const { mends } = link
   return (
     <section className="broken-link" aria-label={`The broken link: ${link.name}`}>
-      <StateMark tone="denied" word={`${link.name} is broken`} />
+      <StateMark tone="denied" word={`Broken: ${link.name}`} />
       <dl>
         {link.tried && (
           <div>

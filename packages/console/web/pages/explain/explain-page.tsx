@@ -11,8 +11,9 @@ import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { ExplainChain } from './explain-chain.tsx'
 import { explainHeadline } from './explain-words.ts'
+import { OtherWalks } from './other-walks.tsx'
 
-/** Why a number is missing, link by link, from the file to the value. */
+/** Why a number is missing, link by link, from the configuration to the value. */
 export function ExplainPage() {
   const page = usePageState()
   const of = page.url.of ?? ''
@@ -54,6 +55,7 @@ export function ExplainPage() {
         <PanelBoundary>
           <Headline text={explainHeadline(answer)} />
           <ExplainChain answer={answer} />
+          <OtherWalks walks={answer.others} />
         </PanelBoundary>
       )}
       {of !== '' && isWalking && !answer && !error && (

@@ -1,4 +1,4 @@
-import type { ExplainAnswer, ExplainLink, LinkState } from '../../api/explain.ts'
+import type { ExplainLink, ExplainWalk, LinkState } from '../../api/explain.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { countOf } from '../../format/number.ts'
@@ -11,12 +11,12 @@ export const LINK_STATES: Readonly<Record<LinkState, { readonly tone: StateTone;
 }
 
 /** The first link that is broken: what mends it is what matters, the later ones hang on it. */
-export function brokenLink({ links }: ExplainAnswer): ExplainLink | undefined {
+export function brokenLink({ links }: Pick<ExplainWalk, 'links'>): ExplainLink | undefined {
   return links.find(({ state }) => state === 'broken')
 }
 
 /** What the walk came to, in a sentence. */
-export function explainHeadline(answer: ExplainAnswer): HeadlineText {
+export function explainHeadline(answer: ExplainWalk): HeadlineText {
   const { of, source, device, links } = answer
   const where = [source && `source ${source}`, device && `device ${device}`].filter(Boolean).join(', ')
   const broken = brokenLink(answer)
@@ -34,7 +34,7 @@ export function explainHeadline(answer: ExplainAnswer): HeadlineText {
     links.length === 0
       ? `Nothing is known of ${of}`
       : unknown.length === 0
-        ? `Every link from the hardware to ${of} holds`
+        ? `Every link from the configuration to ${of} holds`
         : `No link to ${of} is broken`
   const facts = unknown.length > 0 ? `Not known: ${unknown.map(({ name }) => name).join(', ')}.` : ''
   return { tone: 'calm', sentence, facts: [where && `Walked for ${where}.`, facts].filter(Boolean).join(' ') }

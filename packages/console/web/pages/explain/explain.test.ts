@@ -20,9 +20,19 @@ test('the first broken link is named, and what hangs on it', () => {
 })
 
 test('a chain that holds is one quiet sentence; what was not reached is said', () => {
-  const whole = explainHeadline({ of: 'rdma', source: 'rdma', links: [link('file', 'ok'), link('traffic', 'ok')] })
-  assert.deepEqual([whole.tone, whole.sentence], ['calm', 'Every link from the hardware to rdma holds'])
-  const part = explainHeadline({ of: 'rdma', source: '', links: [link('file', 'ok'), link('traffic', 'unknown')] })
+  const whole = explainHeadline({
+    of: 'rdma',
+    source: 'rdma',
+    device: '',
+    links: [link('file', 'ok'), link('traffic', 'ok')],
+  })
+  assert.deepEqual([whole.tone, whole.sentence], ['calm', 'Every link from the configuration to rdma holds'])
+  const part = explainHeadline({
+    of: 'rdma',
+    source: '',
+    device: '',
+    links: [link('file', 'ok'), link('traffic', 'unknown')],
+  })
   assert.deepEqual([part.sentence, part.facts], ['No link to rdma is broken', 'Not known: traffic.'])
-  assert.equal(explainHeadline({ of: 'x', source: '', links: [] }).sentence, 'Nothing is known of x')
+  assert.equal(explainHeadline({ of: 'x', source: '', device: '', links: [] }).sentence, 'Nothing is known of x')
 })

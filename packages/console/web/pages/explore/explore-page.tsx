@@ -3,8 +3,7 @@ import { queryKey } from '../../api/frame.ts'
 import type { Columns } from '../../api/query-client.ts'
 import { useNode, useTypes } from '../../api/resources.ts'
 import type { MetricQuery, TypeInfo } from '../../api/types.ts'
-import { useKnownColumns } from '../../api/use-known-columns.ts'
-import { useCommonStep } from '../../api/use-speed.ts'
+import { useComparedColumns } from '../../api/use-speed.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { useSpan } from '../../chart/use-span.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
@@ -45,8 +44,8 @@ export function ExplorePage() {
   const unreadable = texts.filter((_, order) => parsed[order] === undefined)
   const write = (next: readonly MetricQuery[]): void =>
     page.change({ sig: next.length > 0 ? next.map(formatSignal) : undefined, lit: undefined, q: undefined }, 'push')
-  const stepMs = useCommonStep(queries, page)
-  const answer = useKnownColumns(queries, page.range, stepMs)
+  const answer = useComparedColumns(queries, page)
+  const { stepMs } = answer
   const node = useNode().data
   const isSimulated = node?.simulated ?? false
   const lanes = useMemo(() => lanesOf(queries, answer, { simulated: isSimulated }), [queries, answer, isSimulated])

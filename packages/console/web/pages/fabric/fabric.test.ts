@@ -127,14 +127,13 @@ test('charts are herds of siblings with the line rate as their limit; what no po
 
 test('a port says what a rule sees of it, then what its driver says', () => {
   const [row] = rowsOf({ state: [[4]] }, [testNic(0)])
-  assert.deepEqual(portState(row!, [], 0), { tone: 'ok', word: 'Active', rank: 3 })
-  assert.equal(portState(row!, [], 1).rank, 2)
-  assert.deepEqual(portState(row!, [HINT], 1), { tone: 'critical', word: 'Retransmission storm', rank: 0 })
+  assert.deepEqual(portState(row!, []), { tone: 'ok', word: 'Active', rank: 2 })
+  assert.deepEqual(portState(row!, [HINT]), { tone: 'critical', word: 'Retransmission storm', rank: 0 })
   const [down] = rowsOf({ state: [[1]] }, [testNic(0)])
-  assert.deepEqual(portState(down!, [], 0), { tone: 'absent', word: 'Down', rank: 4 })
-  assert.deepEqual(portState(down!, [HINT], 0), { tone: 'critical', word: 'Down', rank: 0 })
+  assert.deepEqual(portState(down!, []), { tone: 'absent', word: 'Down', rank: 3 })
+  assert.deepEqual(portState(down!, [HINT]), { tone: 'critical', word: 'Down', rank: 0 })
   const [gone] = rowsOf({ state: [[4]] }, [testNic(0, { state: 'gone' })])
-  assert.equal(portState(gone!, [HINT], 0).word, 'Gone')
+  assert.equal(portState(gone!, [HINT]).word, 'Gone')
 })
 
 test('links are said as people say them, and what went down is counted over the window', () => {

@@ -40,7 +40,7 @@ export const PORT_COLUMNS: readonly PortTableColumn[] = [
   column('timeouts', 'Timeouts', PER_SECOND, 'timeouts'),
   column('discards', 'Discards', PER_SECOND, 'discards', 'noBuffer'),
   column('errors', 'Errors', PER_SECOND, 'symbolErrors', 'checksumErrors'),
-  column('stalled', 'PCIe stalled', PERCENT, 'stalledWrites', 'stalledReads'),
+  column('stalled', 'PCIe waits', PERCENT, 'stalledWrites', 'stalledReads'),
 ]
 
 /** Columns that some port has a value in. */

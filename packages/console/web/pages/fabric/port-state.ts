@@ -23,8 +23,8 @@ export interface PortState {
 }
 
 /** The state of a port: what hints say of it, else what the driver says. */
-export function portState({ device, columns }: PortRow, hints: readonly Hint[], oddCount: number): PortState {
-  if (device.state === 'gone') return { tone: 'absent', word: 'Gone', rank: 5 }
+export function portState({ device, columns }: PortRow, hints: readonly Hint[]): PortState {
+  if (device.state === 'gone') return { tone: 'absent', word: 'Gone', rank: 4 }
   const code = newestValue(columns.state)
   const word = STATE_WORDS.get(code)
   const hint = hints.find((candidate) => candidate.device === device.id && candidate.severity !== 'notice')
@@ -34,9 +34,9 @@ export function portState({ device, columns }: PortRow, hints: readonly Hint[], 
     return { tone, word: isDown && word ? word : ruleWords(hint), rank: tone === 'critical' ? 0 : 1 }
   }
   // A port that was never up is not in use.
-  if (isDown) return { tone: 'absent', word: word ?? 'Down', rank: 4 }
-  if (word === undefined) return { tone: 'absent', word: 'State unknown', rank: 4 }
-  return { tone: 'ok', word, rank: oddCount > 0 ? 2 : 3 }
+  if (isDown) return { tone: 'absent', word: word ?? 'Down', rank: 3 }
+  if (word === undefined) return { tone: 'absent', word: 'State unknown', rank: 3 }
+  return { tone: 'ok', word, rank: 2 }
 }
 
 /** The rule that sees something, in short: `retransmission_storm` is `Retransmission storm`. */

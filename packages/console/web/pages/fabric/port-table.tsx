@@ -233,7 +233,7 @@ function rowsOf(
   const odd = oddSignals(siblingGroups(ports))
   return ports.map((port, place) => {
     const signals = odd.get(port.device.id) ?? NO_SIGNALS
-    const state = portState(port, hints, signals.size)
+    const state = portState(port, hints)
     return {
       ...port,
       odd: signals,
@@ -262,6 +262,6 @@ function wordsOf(row: Row): string {
 /** `mlx5_3/1`: what the driver calls it. */
 function portName({ device, label }: PortRow): string {
   const { device: name = device.name, port } = device.labels
-  const full = port ? `${name}/${port}` : name
-  return label.includes(full) ? '' : full
+  if (!label.includes(name)) return port ? `${name}/${port}` : name
+  return port && !label.endsWith(`/${port}`) ? `port ${port}` : ''
 }

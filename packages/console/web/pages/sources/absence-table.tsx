@@ -48,8 +48,8 @@ export function AbsenceTable({
                   <td>
                     <StateMark tone="absent" word="Absent" />
                   </td>
-                  <td className="mono">{listed(metrics)}</td>
-                  <td>{listed(series)}</td>
+                  <td className="mono is-wrapping">{listed(metrics)}</td>
+                  <td className="is-wrapping">{listed(series)}</td>
                   <td className="is-quiet is-wrapping">{reason}</td>
                   <td>
                     <Link href={page.hrefTo('/explain', { of: metrics[0] })} aria-label={`Explain ${metrics[0]}`}>
