@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
-import { type Measured, startMeasured } from './process.ts'
+import { childrenOf, type Measured, startMeasured } from './process.ts'
 import { INTERFACE_COUNT, type Tree, writeTree } from './tree.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -21,6 +21,7 @@ const WARM_UP_MS = 60_000
 const SCRAPE_EVERY_MS = 15_000
 const SAMPLE_EVERY_MS = 1_000
 const RESIDENT_LIMIT_BYTES = 130e6
+const CHILD_RESIDENT_LIMIT_BYTES = 80e6
 const CPU_LIMIT_PERCENT = 1
 
 interface Peer {
@@ -40,6 +41,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
     stops.push(every(SAMPLE_EVERY_MS, tree.step))
     const { peers, seriesCount } = await startPeers(tree, stops)
     await pause(WARM_UP_MS)
+    peers.push(...childPeersOf(peers))
     for (let round = 0; round < rounds; round++) await measureWindow(peers)
     return { figures: figuresOf(peers), lines: linesOf(seriesCount, peers) }
   } finally {
@@ -55,8 +57,8 @@ function build(): void {
 
 async function startPeers(tree: Tree, stops: (() => void)[]): Promise<{ peers: Peer[]; seriesCount: number }> {
   const start = async (name: string, program: string, args: readonly string[], ready?: RegExp): Promise<Peer> => {
-    const process = await startMeasured(program, args, ready)
-    stops.push(() => process.child.kill('SIGKILL'))
+    const { child, process } = await startMeasured(program, args, ready)
+    stops.push(() => child.kill('SIGKILL'))
     return { name, process, cpuPercent: [], residentBytes: 0 }
   }
   const agent = (name: string, port: number): Promise<Peer> =>
@@ -89,6 +91,18 @@ async function startPeers(tree: Tree, stops: (() => void)[]): Promise<{ peers: P
   return { peers, seriesCount }
 }
 
+/** The child process in which an agent asks network drivers; of all agents one each. */
+function childPeersOf(peers: readonly Peer[]): Peer[] {
+  return peers.flatMap(({ name, process }) =>
+    childrenOf(process).map((child) => ({
+      name: `child of ${name}`,
+      process: child,
+      cpuPercent: [],
+      residentBytes: 0,
+    })),
+  )
+}
+
 async function measureWindow(peers: readonly Peer[]): Promise<void> {
   const before = peers.map(({ process }) => process.cpuSeconds())
   const startedMs = performance.now()
@@ -105,15 +119,27 @@ function figuresOf(peers: readonly Peer[]): Figure[] {
     name: `resident: ${name}`,
     value: residentBytes / 1e6,
     unit: 'MB',
-    ...(name.startsWith('agent') ? { gate: atMost(residentBytes / 1e6, RESIDENT_LIMIT_BYTES / 1e6) } : {}),
+    ...gateOf(name, residentBytes / 1e6, {
+      agent: RESIDENT_LIMIT_BYTES / 1e6,
+      child: CHILD_RESIDENT_LIMIT_BYTES / 1e6,
+    }),
   }))
   const cpu = peers.map(({ name, cpuPercent }) => ({
     name: `processor: ${name}`,
     value: median(cpuPercent),
     unit: '% of a core',
-    ...(name.startsWith('agent') ? { gate: atMost(median(cpuPercent), CPU_LIMIT_PERCENT) } : {}),
+    ...gateOf(name, median(cpuPercent), { agent: CPU_LIMIT_PERCENT, child: CPU_LIMIT_PERCENT }),
   }))
   return [...resident, ...cpu, ...ratioOf(peers)]
+}
+
+function gateOf(
+  name: string,
+  value: number,
+  limits: Readonly<Record<'agent' | 'child', number>>,
+): Pick<Figure, 'gate'> {
+  if (name.startsWith('agent')) return { gate: atMost(value, limits.agent) }
+  return name.startsWith('child') ? { gate: atMost(value, limits.child) } : {}
 }
 
 /** How often the processor time of an agent goes into that of the exporter, both reading once a second. */

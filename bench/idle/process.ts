@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** A program under measurement. */
+/** A process under measurement. */
 export interface Measured {
-  readonly child: ChildProcess
+  readonly pid: number
   /** Processor time used since it started, in user and kernel mode. Unit: seconds. */
   cpuSeconds(): number
   /** Memory that is resident now. Unit: bytes. */
@@ -14,7 +14,11 @@ export interface Measured {
 const TICKS_PER_SECOND = 100
 
 /** Starts a program; `ready` is awaited in what it writes, where it is given. */
-export async function startMeasured(program: string, args: readonly string[], ready?: RegExp): Promise<Measured> {
+export async function startMeasured(
+  program: string,
+  args: readonly string[],
+  ready?: RegExp,
+): Promise<{ child: ChildProcess; process: Measured }> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, SONDE_CONFIG: '' } })
   let text = ''
   await new Promise<void>((resolve, reject) => {
@@ -28,9 +32,19 @@ export async function startMeasured(program: string, args: readonly string[], re
     child.once('exit', (code) => reject(new Error(`${program} ended with ${code}: ${text}`)))
     if (ready === undefined) child.once('spawn', resolve)
   })
-  const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
+  return { child, process: measure(child.pid ?? 0) }
+}
+
+/** The processes that a process started and that are there. */
+export function childrenOf({ pid }: Measured): Measured[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return children === '' ? [] : children.split(' ').map((child) => measure(Number(child)))
+}
+
+function measure(pid: number): Measured {
+  const read = (file: string): string => readFileSync(`/proc/${pid}/${file}`, 'utf8')
   return {
-    child,
+    pid,
     cpuSeconds() {
       // The name of the program, in brackets, may hold spaces; user and kernel time are fields 14 and 15.
       const fields = read('stat')

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Interfaces in the tree. With 21 series each, and those of the host, an agent keeps about 2 000. */
@@ -28,7 +28,9 @@ export function writeTree(root: string): Tree {
   }
   for (const name of names) {
     const folder = join(sysfs, 'class/net', name)
-    mkdirSync(folder, { recursive: true })
+    // Drivers are asked by name, whatever the tree shows: those of this machine answer.
+    const isReal = existsSync(join('/sys/class/net', name, 'device'))
+    mkdirSync(isReal ? join(folder, 'device') : folder, { recursive: true })
     for (const [attribute, value] of Object.entries(ATTRIBUTES)) writeFileSync(join(folder, attribute), `${value}\n`)
   }
   let seconds = 0

@@ -10,6 +10,7 @@ const STUCK_MS = 300
 export const SOURCES: readonly SourceDefinition[] = [
   {
     ...ethtoolOf(),
+    module: import.meta.url,
     create(options, context) {
       const { library, ...rest } = options as { readonly library: string }
       return ethtoolOf(library).create(rest, context)
@@ -46,7 +47,6 @@ if (import.meta.main) {
     },
     log: openLog('debug'),
     version: 'test',
-    sourcesModule: import.meta.url,
   })
   const start = async () => {
     const running = await serve(agent, loaded)

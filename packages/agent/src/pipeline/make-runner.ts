@@ -87,10 +87,10 @@ function remoteSource(
   stats: SourceStats,
 ): Placed {
   const { paths, limits } = config
-  const { name: type, types } = definition
+  const { name: type, types, module = sourcesModule } = definition
   const start = definition.placement === 'worker' ? startWorker : startProcess
   const source = new RemoteSource({
-    hosted: { module: sourcesModule, name, type, options, intervalMs, paths, floodBytes: limits.source_flood_bytes },
+    hosted: { module, name, type, options, intervalMs, paths, floodBytes: limits.source_flood_bytes },
     types,
     start: (events) => {
       const transport = start(events)

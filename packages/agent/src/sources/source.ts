@@ -49,6 +49,8 @@ export interface SourceDefinition {
   /** Types it reports. */
   readonly types: readonly RecordType[]
   readonly placement: Placement
+  /** URL of a module whose `SOURCES` holds this row: what a child process imports, so that it holds this source and no other. Default: the registry. */
+  readonly module?: string
   /** Period where the configuration gives none. Unit: milliseconds. */
   readonly intervalMs: number
   /** Schema of the source's own keys in `data_sources`, beside `name`, `type`, `interval_ms` and `enabled`. */

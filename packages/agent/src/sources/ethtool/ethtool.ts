@@ -191,6 +191,7 @@ export function ethtoolOf(library?: string): SourceDefinition {
     summary: 'Network adapters by their drivers: port, priorities, lanes, PCIe stalls, link',
     types: [ethtoolLinkType, ethtoolPortType, ethtoolPriorityType, ethtoolLaneType, ethtoolDriverType],
     placement: 'process',
+    module: import.meta.url,
     intervalMs: INTERVAL_MS,
     options: ethtoolOptions,
     explain: ethtoolExplain,
@@ -200,3 +201,6 @@ export function ethtoolOf(library?: string): SourceDefinition {
 
 /** Registry row of the ethtool source. */
 export const ethtool: SourceDefinition = ethtoolOf()
+
+/** What the child process looks its source up in. */
+export const SOURCES: readonly SourceDefinition[] = [ethtool]
