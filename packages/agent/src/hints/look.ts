@@ -6,6 +6,8 @@ import type { Window } from './window.ts'
 
 /** The window that rules look at unless they say another: longer than a step of most training, so that phases even out. Unit: milliseconds. */
 export const SHORT_MS = 3000
+/** From the sample before to the newest one. Unit: milliseconds. */
+export const LATEST_MS = 1000
 /** What a base is made of at least. Unit: milliseconds. */
 export const BASE_MIN_MS = 60_000
 
@@ -72,6 +74,14 @@ export class Look {
     return this.#join(signal, (window) => window.mean(overMs))
   }
 
+  /** Samples of the last `overMs`. Devices can be compared only where none has missed one: means of different moments of a step differ. */
+  samples(signal: Signal, overMs = SHORT_MS): number {
+    return this.windows(signal).reduce(
+      (most, window) => Math.max(most, window.samplesSince(this.scope.nowMs - overMs)),
+      0,
+    )
+  }
+
   /** Largest value of a gauge in the last `overMs`. */
   max(signal: Signal, overMs: number): number {
     return this.#join(signal, (window) => window.max(overMs))
@@ -80,6 +90,11 @@ export class Look {
   /** Smallest value of a gauge in the last `overMs`. */
   min(signal: Signal, overMs: number): number {
     return this.#join(signal, (window) => window.min(overMs))
+  }
+
+  /** How often a gauge fell below a value and came back in the last `overMs`. */
+  dips(signal: Signal, below: number, overMs: number): number {
+    return this.#join(signal, (window) => window.dips(below, overMs))
   }
 
   /** The device's own mean of the last 10 minutes, without the time in which a hint was open. NaN before there are `leastMs` of it. */

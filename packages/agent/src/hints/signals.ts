@@ -37,6 +37,7 @@ export const GPU = {
   softwareThermal: counterOf(nvmlGpuType, 'clocks_event_reason_sw_therm_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
   hardwareThermal: counterOf(nvmlGpuType, 'clocks_event_reason_hw_therm_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
   braked: counterOf(nvmlGpuType, 'clocks_event_reason_hw_power_brake_slowdown_ns', { rateMax: NANOSECOND_RATE_MAX }),
+  memoryUsed: gaugeOf(nvmlGpuType, 'fb_used'),
   linkGeneration: gaugeOf(nvmlGpuType, 'pcie_link_gen'),
   linkWidth: gaugeOf(nvmlGpuType, 'pcie_link_width'),
   linkGenerationMax: gaugeOf(nvmlGpuInfoType, 'pcie_generation_max'),

@@ -109,6 +109,14 @@ export class Window {
     return back
   }
 
+  /** How often a gauge fell below a value and came back in the last `overMs`. */
+  dips(below: number, overMs: number): number {
+    let dips = 0
+    for (let back = this.#since(overMs) - 1; back >= 0; back--)
+      if (this.#valueAt(back) >= below && this.#valueAt(back + 1) < below) dips++
+    return dips
+  }
+
   /** Bits that were set in any of a gauge's samples of the last `overMs`. */
   bits(overMs: number): number {
     const since = this.#since(overMs)

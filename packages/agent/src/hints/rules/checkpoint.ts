@@ -1,3 +1,4 @@
+import { LATEST_MS } from '../look.ts'
 import { maxKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { GPU, NIC } from '../signals.ts'
@@ -6,7 +7,6 @@ import { railUse, workingGpus } from '../workload.ts'
 
 const COPY_BYTES = 2e9
 const GPU_SHARE = 7 / 8
-const OVER_MS = 1500
 const COPIED_OVER_MS = 60_000
 const LINE_SHARE = 0.01
 const UTILISATION = 50
@@ -36,7 +36,7 @@ export const checkpoint: Rule = {
   toldApart: ['a wait for data: nothing is copied to the host'],
   find(_look, scope) {
     const job = workingGpus(scope)
-    const use = railUse(scope, OVER_MS)
+    const use = railUse(scope, LATEST_MS)
     if (job.length === 0 || use > LINE_SHARE) return undefined
     const copying = job.filter((look) => look.last(GPU.pcieSent) > COPY_BYTES)
     const isCopying = copying.length >= GPU_SHARE * job.length

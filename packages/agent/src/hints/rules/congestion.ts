@@ -1,5 +1,5 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
+import { LATEST_MS, type Look, SHORT_MS } from '../look.ts'
 import { firstKnown, median } from '../numbers.ts'
 import type { Finding, Limit, Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
@@ -14,7 +14,7 @@ const PAUSED_SHARE_MAX = 0.2
 /** Of a burst, the fastest second counts: means over steps never reach the line. */
 const BURST_OVER_MS = 5000
 /** Packets a second below which a share says nothing. */
-const PACKETS_LEAST = 1000
+const PACKETS_LEAST = 100_000
 
 const USES = [NIC.marked, NIC.receivedPackets, NIC.receivedBytes, NIC.lineRate, NIC.notificationsIgnored, NIC.txPaused]
 const MARKED_LIMIT: Limit = {
@@ -29,9 +29,14 @@ const NOT: Rule['not'] = {
 }
 const TOLD_APART = ['marks in every burst, below 1 % of packets']
 
+/** Of the last second; where that lies between two bursts, of the last ones. */
 function markedShare(look: Look): number {
-  const packets = look.rate(NIC.receivedPackets)
-  return packets > PACKETS_LEAST ? look.rate(NIC.marked) / packets : Number.NaN
+  return firstKnown(shareOver(look, LATEST_MS), shareOver(look, SHORT_MS))
+}
+
+function shareOver(look: Look, overMs: number): number {
+  const packets = look.rate(NIC.receivedPackets, overMs)
+  return packets > PACKETS_LEAST ? look.rate(NIC.marked, overMs) / packets : Number.NaN
 }
 
 /** The port receives at its line rate at times. */

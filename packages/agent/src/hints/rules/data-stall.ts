@@ -6,17 +6,23 @@ import { percent } from '../words.ts'
 import { workingGpus } from '../workload.ts'
 
 const UTILISATION = 80
-const UTILISATION_LEAST = 5
 const OVER_MS = 3000
 const SPREAD = 15
-const PRESSURE_SHARE = 0.2
 const BURST_SHARE = 0.9
 const BURST_OVER_MS = 30_000
-const RUNS_SHARE = 0.05
+const MEMORY_SHARE = 0.9
+const RAIL_BYTES_LEAST = 1e9
+/** Gaps in half a minute from which on it is no single pause. */
+const GAPS = 2
 
-/** The job still makes steps: GPUs have computed in the last seconds. */
-function isRunning(scope: Scope): boolean {
-  return median(workingGpus(scope).map((look) => look.max(GPU.smActive, OVER_MS))) > RUNS_SHARE
+/** Memory that is held still: the job has not ended. */
+function memoryShare(scope: Scope): number {
+  return median(workingGpus(scope).map((look) => look.last(GPU.memoryUsed) / look.max(GPU.memoryUsed, 60_000)))
+}
+
+/** What rails sent of late: the job trains. */
+function railBytes(scope: Scope): number {
+  return median(scope.rails.map((look) => look.rate(NIC.sentBytes, BURST_OVER_MS)))
 }
 
 function pressureOf(scope: Scope): number {
@@ -36,16 +42,11 @@ export const dataStall: Rule = {
   severity: 'warning',
   of: 'node',
   neededMs: 10_000,
-  uses: [GPU.utilisation, GPU.smActive, GPU.tensorActive, NIC.sentBytes, HOST.ioPressure, HOST.cpuPressure],
+  uses: [GPU.utilisation, GPU.tensorActive, GPU.memoryUsed, NIC.sentBytes, HOST.ioPressure, HOST.cpuPressure],
   shows: [GPU.utilisation, GPU.tensorActive, HOST.ioPressure, HOST.cpuPressure],
   limits: [
     { what: 'utilisation, mean of 3 s', value: UTILISATION, unit: '%', source: 'waiting for peers keeps it near 100' },
-    {
-      what: 'tasks that wait for disk or CPU',
-      value: PRESSURE_SHARE * 100,
-      unit: '% of time',
-      source: 'pressure stall information; without it a wait cannot be told from a lull',
-    },
+    { what: 'gaps in 30 s', value: GAPS, unit: 'to stand', source: 'one may be any pause of the job' },
   ],
   not: {
     'GPUs that differ: no common cause': ({ scope }) => {
@@ -53,8 +54,8 @@ export const dataStall: Rule = {
       return Math.max(...means) - Math.min(...means) > SPREAD
     },
     'a slow rail: bursts are slower than before': ({ scope }) => burstShare(scope) < BURST_SHARE,
-    'a job that ended: nothing was computed of late': ({ scope }) => !isRunning(scope),
-    'requests that come and go: nothing in the host waits': ({ scope }) => !(pressureOf(scope) >= PRESSURE_SHARE),
+    'a job that ended: its memory is free': ({ scope }) => !(memoryShare(scope) >= MEMORY_SHARE),
+    'requests that come and go: no training goes over the rails': ({ scope }) => !(railBytes(scope) > RAIL_BYTES_LEAST),
   },
   toldApart: ['stragglers and losses: use stays near 100 %, because peers spin'],
   explainedBy: { checkpoint: 'node', gpu_lost: 'node', link_flap: 'node', stuck_collective: 'node' },
@@ -62,16 +63,18 @@ export const dataStall: Rule = {
   find(_look, scope) {
     const job = workingGpus(scope)
     const used = median(job.map((look) => look.mean(GPU.utilisation, OVER_MS)))
-    if (job.length === 0 || !(used < UTILISATION) || !(used > UTILISATION_LEAST)) return undefined
+    if (job.length === 0 || !(used < UTILISATION)) return undefined
     const pressure = pressureOf(scope)
+    const waits = Number.isNaN(pressure) ? '' : `; tasks of the host wait ${percent(pressure)} of the time`
     return {
       device: scope.node,
       affected: job.map(({ device }) => device),
       title: 'All GPUs wait for data',
-      sentence: `${job.length} GPUs are in use ${percent(used / 100)} of the time, limit ${percent(UTILISATION / 100)}, all alike; tasks of the host wait ${percent(pressure)} of the time`,
+      sentence: `${job.length} GPUs are in use ${percent(used / 100)} of the time, limit ${percent(UTILISATION / 100)}, all alike${waits}`,
       value: used,
       limit: UTILISATION,
       unit: '%',
+      isSure: median(job.map((look) => look.dips(GPU.utilisation, UTILISATION, BURST_OVER_MS))) >= GAPS,
     }
   },
 }

@@ -2,6 +2,7 @@ import { titleOf } from '../device.ts'
 import type { Look } from '../look.ts'
 import { firstKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
+import type { Signal } from '../signal.ts'
 import { NIC, PCI } from '../signals.ts'
 import { amount, percent } from '../words.ts'
 import { lineOf, slowedGpus } from '../workload.ts'
@@ -9,19 +10,28 @@ import { lineOf, slowedGpus } from '../workload.ts'
 const FOREIGN_SHARE = 0.2
 /** Without attribution: bytes on other priorities, of which training has next to none. Unit: bytes per second. */
 const OTHER_PRIORITY_BYTES = 4e9
-const OWN_SHARE = 0.8
-const BURST_OVER_MS = 30_000
+const OWN_SHARE = 0.9
+const OWN_OVER_MS = 30_000
+const LINK_SHARE = 0.8
+
+/** Port and queue pairs are not read at the same moment: over two seconds that evens out. */
+const OVER_MS = 2000
 
 /** Bytes that no queue pair of this host accounts for. Unit: bytes per second; NaN where nobody counts them. */
 function unattributed(look: Look): number {
-  const own = firstKnown(look.rate(NIC.ownSentBytes), look.rate(NIC.portRdmaSentBytes))
-  return firstKnown(look.rate(NIC.portSentBytes), look.rate(NIC.sentBytes)) - own
+  const own = firstKnown(look.rate(NIC.ownSentBytes, OVER_MS), look.rate(NIC.portRdmaSentBytes, OVER_MS))
+  return firstKnown(look.rate(NIC.portSentBytes, OVER_MS), look.rate(NIC.sentBytes, OVER_MS)) - own
 }
 
 /** Bytes on all priorities but the busiest one. */
 function otherPriorities(look: Look): number {
-  const rates = look.rates(NIC.priorityBytes).filter((rate) => !Number.isNaN(rate))
+  const rates = look.rates(NIC.priorityBytes, OVER_MS).filter((rate) => !Number.isNaN(rate))
   return rates.length < 2 ? Number.NaN : rates.reduce((sum, rate) => sum + rate, 0) - Math.max(...rates)
+}
+
+/** What the job sends itself, against its mean of 10 minutes. */
+function ownShare(look: Look, signal: Signal): number {
+  return look.rate(signal, OWN_OVER_MS) / look.base(signal)
 }
 
 function foreign(look: Look): number {
@@ -45,12 +55,17 @@ export const noisyNeighbour: Rule = {
       unit: 'GB/s, without attribution',
       source: 'training uses one priority',
     },
-    { what: 'own bursts', value: OWN_SHARE * 100, unit: '% of before, to stand', source: 'it does harm' },
+    {
+      what: 'own bytes in 30 s',
+      value: OWN_SHARE * 100,
+      unit: '% of its mean of 10 min, to stand',
+      source: 'it does harm',
+    },
   ],
   not: {
     'a port that others pause': (look) => look.rate(NIC.rxPaused) > FOREIGN_SHARE,
     'a PCIe link that is slower than it can be': (look) =>
-      look.last(PCI.bandwidth) < OWN_SHARE * look.last(PCI.bandwidthMax),
+      look.last(PCI.bandwidth) < LINK_SHARE * look.last(PCI.bandwidthMax),
     'a NIC for storage, which serves everybody': (look) => look.device.rail === null,
     'all rails alike: the job itself uses several priorities': (look) =>
       median(look.scope.siblings(look).map(foreign)) > foreign(look) / 2,
@@ -63,8 +78,7 @@ export const noisyNeighbour: Rule = {
     const limit = isAttributed ? FOREIGN_SHARE * lineOf(look) : OTHER_PRIORITY_BYTES
     if (!(bytes > limit)) return undefined
     const usual = firstKnown(median(scope.siblings(look).map(foreign)), 0)
-    const own = firstKnown(look.peak(NIC.ownSentBytes, BURST_OVER_MS), look.peak(NIC.portRdmaSentBytes, BURST_OVER_MS))
-    const before = firstKnown(look.peak(NIC.ownSentBytes, 120_000), look.peak(NIC.portRdmaSentBytes, 120_000))
+    const own = firstKnown(ownShare(look, NIC.ownSentBytes), ownShare(look, NIC.portRdmaSentBytes))
     return {
       title: `${titleOf(look.device)} carries traffic of others`,
       sentence: `${look.device.name} sends ${amount(bytes, 'B')}/s that ${isAttributed ? 'no queue pair of this host accounts for' : 'is on other priorities'}, its siblings ${amount(Math.max(0, usual), 'B')}/s, limit ${amount(limit, 'B')}/s (${percent(bytes / lineOf(look))} of line)`,
@@ -72,7 +86,7 @@ export const noisyNeighbour: Rule = {
       limit,
       unit: 'bytes/s',
       affected: slowedGpus(scope),
-      isSure: !(own >= OWN_SHARE * before),
+      isSure: !(own >= OWN_SHARE),
     }
   },
 }

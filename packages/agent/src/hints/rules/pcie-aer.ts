@@ -53,7 +53,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
         Math.min(look.sinceBreak(PCI.correctable), look.sinceBreak(GPU.replays)) < RESET_MS,
     },
     toldApart: ['single errors at boot', 'advisory non-fatal errors of looking for functions that are not there'],
-    explainedBy: { gpu_lost: 'device' },
+    explainedBy: { gpu_lost: 'device', pcie_downtrain: 'device' },
     find(look, scope) {
       const corrected = firstKnown(correctable(look), 0)
       const fatal = firstKnown(uncorrectable(look), 0)

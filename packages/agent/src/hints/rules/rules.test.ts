@@ -472,8 +472,12 @@ const ALIKE: readonly Case[] = [
     },
   },
   {
-    title: 'requests that come and go, while nothing in the host waits',
-    begin: () => undefined,
+    title: 'requests that come and go, without training on the rails',
+    begin: (node) => {
+      everyRail(node, { xmit_data_bytes_total: 2e8 })
+      everyGpu(node, { pcie_tx_bytes: 2e8, pcie_rx_bytes: 2e8 })
+      node.run(40)
+    },
     each: (node, second) => everyGpu(node, { gpu_util: second % 4 === 0 ? 95 : 30 }),
   },
   {

@@ -3,6 +3,7 @@ import type { Look } from '../look.ts'
 import { maxKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
+import type { Signal } from '../signal.ts'
 import { GPU, NIC } from '../signals.ts'
 import { percent } from '../words.ts'
 import { slowedGpus } from '../workload.ts'
@@ -23,7 +24,7 @@ const ACTIVITIES = [GPU.tensorActive, GPU.smActive] as const
 
 /** How much busier it is than its siblings. */
 function activeFactor(look: Look, scope: Scope): number {
-  return maxKnown(...ACTIVITIES.map((signal) => factorOf(look, scope, (one) => one.mean(signal))))
+  return maxKnown(...ACTIVITIES.map((signal) => factorOf(look, scope, (one) => meanOf(one, signal))))
 }
 
 /** The same on average of its past; NaN before there is one. */
@@ -31,8 +32,14 @@ function activeBefore(look: Look, scope: Scope): number {
   return maxKnown(...ACTIVITIES.map((signal) => factorOf(look, scope, (one) => one.base(signal, BASE_LEAST_MS))))
 }
 
+/** A mean over the last seconds, where no sample of them is missing. */
+function meanOf(look: Look, signal: Signal): number {
+  const complete = Math.max(...look.scope.gpus.map((one) => one.samples(signal)))
+  return look.samples(signal) === complete ? look.mean(signal) : Number.NaN
+}
+
 function clockFactor(look: Look, scope: Scope): number {
-  return factorOf(look, scope, (one) => one.mean(GPU.clock))
+  return factorOf(look, scope, (one) => meanOf(one, GPU.clock))
 }
 
 function factorOf(look: Look, scope: Scope, read: (look: Look) => number): number {

@@ -11,7 +11,7 @@ const POWER_SHARE = 0.35
 const TENSOR_MAX = 0.01
 const DRAM_MAX = 0.1
 const LINE_SHARE = 0.001
-const OVER_MS = 1500
+const OVER_MS = 1000
 const STORAGE_SHARE = 0.02
 
 /** In a kernel all the time, and nothing comes of it. */
@@ -50,6 +50,8 @@ export const stuckCollective: Rule = {
   },
   toldApart: ['a wait for data: use falls as well', 'an idle node: no kernel runs'],
   explainedBy: {
+    ecc_uncorrected: 'node',
+    gpu_error: 'node',
     gpu_lost: 'node',
     link_flap: 'node',
     checkpoint: 'node',

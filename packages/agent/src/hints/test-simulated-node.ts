@@ -1,0 +1,116 @@
+import { Absences, createSource, type Labels } from '@sonde/sdk'
+import { NODE_CLASSES } from '../sources/simulator/classes/classes.ts'
+import type { NodeClass } from '../sources/simulator/classes/node-class.ts'
+import { NodeReport } from '../sources/simulator/report/node-report.ts'
+import { ScenarioBook } from '../sources/simulator/scenarios/book.ts'
+import type { ScenarioRequest } from '../sources/simulator/scenarios/request.ts'
+import { Simulation } from '../sources/simulator/simulation.ts'
+import { msOfSeconds, secondsOf } from '../sources/simulator/time.ts'
+import type { SourceContext } from '../sources/source.ts'
+import type { Hint } from './case.ts'
+import type { DeviceLookup, HintDevice } from './device.ts'
+import { Hints } from './hints.ts'
+
+const START_S = 1_000_000
+
+/** A simulated node and hints that look at it; time passes as fast as it is asked to. */
+export class SimulatedNode {
+  readonly node: NodeClass
+  readonly book: ScenarioBook
+  readonly hints: Hints
+  /** When each hint was first seen open, by id. Unit: seconds after `marks`. */
+  readonly seen = new Map<string, number>()
+  readonly #report: NodeReport
+  readonly #flush: () => void
+  #nowS = START_S
+  #markS = START_S
+
+  constructor(options: { seed?: number; nodeClass?: string; workload?: 'training' | 'inference' } = {}) {
+    const { seed = 1, nodeClass = 'hgx-h100', workload = 'training' } = options
+    this.node = NODE_CLASSES.find(({ name }) => name === nodeClass) as NodeClass
+    const simulation = new Simulation({ seed, node: this.node, workload, effects: [] })
+    this.book = new ScenarioBook(this.node, (effects) => simulation.setEffects(effects))
+    this.hints = new Hints({ devices: devicesOf(this.node) })
+    const source = createSource({
+      id: 'simulator',
+      intervalMs: 1000,
+      labels: { simulated: 'true' },
+      emit: (batch) => this.hints.accept(batch),
+    })
+    this.#report = new NodeReport(simulation, contextOf(source))
+    this.#flush = () => source.flush()
+  }
+
+  /** Starts a scenario, now unless the request says later; `seen` begins anew. */
+  start(request: ScenarioRequest): void {
+    const { onsetS } = this.book.start(request, this.#nowS)
+    this.#markS = onsetS
+    this.seen.clear()
+  }
+
+  /** Passes seconds, a sample each, and an evaluation each half. */
+  run(seconds: number, each?: () => void): void {
+    for (let second = 0; second < seconds; second++) {
+      this.#nowS++
+      const nowMs = msOfSeconds(this.#nowS)
+      const time = BigInt(Math.round(nowMs)) * 1_000_000n
+      this.#report.sample(time, secondsOf(time))
+      this.#flush()
+      for (const afterMs of [100, 600]) {
+        this.hints.evaluate(nowMs + afterMs)
+        for (const { id } of this.open())
+          if (!this.seen.has(id)) this.seen.set(id, this.#nowS + afterMs / 1000 - this.#markS)
+      }
+      each?.()
+    }
+  }
+
+  open(): readonly Hint[] {
+    return this.hints.answer().hints
+  }
+
+  shown(): string[] {
+    return this.open().map(({ id, stage, severity }) => `${id} ${stage} ${severity}`)
+  }
+}
+
+function contextOf(source: ReturnType<typeof createSource>): SourceContext {
+  return {
+    name: 'simulator',
+    source,
+    absences: new Absences(source),
+    paths: { procfs: '/proc', sysfs: '/sys' },
+    failed: (place, error) => {
+      throw new Error(`${place}: ${String(error)}`)
+    },
+    dropped: () => undefined,
+  }
+}
+
+function devicesOf(node: NodeClass): DeviceLookup {
+  const gpus = node.gpus.map(({ index }) => simulated(`gpu-${index}`, 'gpu', `GPU ${index}`, index))
+  const nics = node.nics.map(({ device, index, role }) =>
+    simulated(`nic-${device}-1`, 'nic', device, role === 'training' ? index : null),
+  )
+  return {
+    version: 1,
+    deviceOf(type: string, labels: Labels) {
+      if (type.startsWith('nvml_')) return gpus[Number(labels.gpu)]
+      const { device } = labels
+      const gpu = node.gpus.findIndex(({ address }) => address === device)
+      if (gpu >= 0) return gpus[gpu]
+      const nic = node.nics.findIndex(
+        (one) =>
+          one.device === device ||
+          one.netdev === device ||
+          one.address === device ||
+          one.ports.some(({ netdev, address }) => netdev === device || address === device),
+      )
+      return nics[nic]
+    },
+  }
+}
+
+function simulated(id: string, kind: HintDevice['kind'], name: string, rail: number | null): HintDevice {
+  return { id: `sim-${id}`, kind, name, rail, isSimulated: true, pairs: [] }
+}
