@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { ConfigError } from './config/config-error.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { numberOf, type Setting } from './config/setting.ts'
+import type { SimulateFlags } from './config/simulate.ts'
 
 /** Options that commands take; those of `up` are left out by the others. */
-export interface Flags {
+export interface Flags extends SimulateFlags {
   readonly config?: string
   readonly listen?: string
   readonly logLevel?: string
@@ -31,6 +32,15 @@ export function withCommonFlags(command: Command): Command {
     .option('--path.sysfs <dir>', 'root of the sysfs that is read')
 }
 
+/** Adds the options of the simulator to a command that runs sources, or looks at them. */
+export function withSimulateFlags(command: Command): Command {
+  return command
+    .option('--simulate [scenarios]', 'add a simulated node; NAME[@DEVICE[:SEVERITY[:DELAY]]],… begin 10 s later')
+    .option('--only-simulated', 'the simulated node alone, without real sources')
+    .option('--seed <number>', 'what the simulated node is made of; default: 1')
+    .option('--simulate-class <class>', 'kind of simulated node; default: hgx-h100')
+}
+
 /** Loads the configuration that a command's options and the environment give. */
 export function loadFor(flags: Flags): Loaded {
   const settings = KEYS.flatMap(({ name, flag, path }): Setting[] => {
@@ -38,7 +48,7 @@ export function loadFor(flags: Flags): Loaded {
     return value === undefined ? [] : [{ path, value, origin: flag }]
   })
   if (flags.listen !== undefined) settings.push(...listenSettings(flags.listen))
-  return loadConfig({ file: flags.config, flags: settings })
+  return loadConfig({ file: flags.config, flags: settings, simulate: flags })
 }
 
 /** `host:port`, `:port`, `[::1]:port`, or a port alone. */

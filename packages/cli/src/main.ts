@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { messageOf } from '@sonde/sdk'
+import { messageOf, SondeError } from '@sonde/sdk'
 import { Command, CommanderError } from 'commander'
 import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/config-error.ts'
 import { checkRoots } from './config/roots.ts'
-import { type Flags, loadFor, withCommonFlags } from './flags.ts'
+import { type Flags, loadFor, withCommonFlags, withSimulateFlags } from './flags.ts'
 import { VERSION } from './version.ts'
 
 /** The command did what it was asked; it failed; what it was asked is wrong. See `docs/cli.md`. */
@@ -24,21 +24,23 @@ function oneLine(text: string): string {
     .replaceAll('\n', ' ')
 }
 
-withCommonFlags(program.command('up').description('agent, store and page in one process'))
+withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process')))
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
     const loaded = checkRoots(loadFor(flags))
     process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
   })
 
-withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')).action(
-  async (flags: Flags) => {
-    const loaded = checkRoots(loadFor(flags))
-    process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
-  },
-)
+withSimulateFlags(
+  withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')),
+).action(async (flags: Flags) => {
+  const loaded = checkRoots(loadFor(flags))
+  process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
+})
 
-withCommonFlags(program.command('config').description('print the configuration and the origin of each value'))
+withSimulateFlags(
+  withCommonFlags(program.command('config').description('print the configuration and the origin of each value')),
+)
   .option('--data-dir <dir>', 'where history is kept')
   .option('--schema', 'print the JSON Schema of the file, for editors')
   .action(async ({ schema, ...flags }: Flags & { schema?: boolean }) => {
@@ -51,7 +53,9 @@ withCommonFlags(program.command('config').description('print the configuration a
     }
   })
 
-withCommonFlags(program.command('check').description('check configuration, listener, history and sources'))
+withSimulateFlags(
+  withCommonFlags(program.command('check').description('check configuration, listener, history and sources')),
+)
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
     const { check } = await import('./commands/check.ts')
@@ -74,7 +78,8 @@ withCommonFlags(
 program.parseAsync().catch((error: unknown) => {
   // Commander has said what is wrong itself.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage)
-  const isUsage = error instanceof ConfigError
-  for (const line of isUsage ? error.lines : [messageOf(error)]) console.error(`sonde: ${line}`)
+  // A scenario that fits its form and not the node is known when the simulator is made.
+  const isUsage = error instanceof ConfigError || (error instanceof SondeError && error.code.startsWith('SIM_'))
+  for (const line of error instanceof ConfigError ? error.lines : [messageOf(error)]) console.error(`sonde: ${line}`)
   process.exit(isUsage ? EXIT.usage : EXIT.failed)
 })

@@ -1,3 +1,4 @@
+import type { Labels } from '@sonde/sdk'
 import type { DataSourceConfig } from '../config.ts'
 import type { LatestSeries } from '../http/latest.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
@@ -11,11 +12,18 @@ import { broken, type Finding, fine, type Step } from './chain.ts'
 const REASONS_LIMIT = 3
 
 /** Whether the source is configured, and reads that device. */
-export function configurationStep(source: string, config: DataSourceConfig | undefined, device?: string): Step {
+export function configurationStep(
+  source: string,
+  config: DataSourceConfig | undefined,
+  device?: string,
+  running?: SourceFacts,
+): Step {
   return {
     name: 'configuration',
     async look() {
       const tried = `data_sources: ${source}`
+      if (config === undefined && running !== undefined)
+        return fine(tried, 'not in this configuration; the agent runs it')
       if (config === undefined)
         return broken(
           tried,
@@ -79,12 +87,12 @@ export function valueStep(facts: AgentFacts, metric: string): Step {
 
 /** What the agent holds of a device, and what is absent. */
 export function heldStep(facts: AgentFacts, { types }: SourceDefinition, device: string): Step {
-  const [name] = device.split('/')
+  const isOf = matcherOf(device)
   return {
     name: 'value',
     async look() {
       const series = (await Promise.all(types.map(({ name: type }) => facts.series({ type })))).flat()
-      const own = series.filter(({ labels }) => labels.device === name || labels.device === device)
+      const own = series.filter(({ labels }) => isOf(labels))
       const absent = own.filter(({ value }) => value === null)
       if (own.length === 0) return { state: 'unknown', tried: device, answer: 'the agent holds no value of it' }
       const newestMs = Math.max(...own.map(({ timeMs }) => timeMs))
@@ -92,6 +100,14 @@ export function heldStep(facts: AgentFacts, { types }: SourceDefinition, device:
       return fine(device, absent.length === 0 ? answer : `${answer}: ${reasonsOf(absent)}`)
     },
   }
+}
+
+/** Whether labels are those of a device. Simulated ones are asked for by their id, real ones by their name: `mlx5_0/1` is a port of `mlx5_0`. */
+function matcherOf(device: string): (labels: Labels) => boolean {
+  const simulated = /^sim-(gpu|nic|net|pci)-(.+?)(?:-\d+)?$/.exec(device)
+  const name = simulated?.[2] ?? device.split('/')[0]
+  const label = simulated?.[1] === 'gpu' ? 'gpu' : 'device'
+  return (labels) => labels[label] === name && (labels.simulated === 'true') === (simulated !== null)
 }
 
 function reasonsOf(absent: readonly LatestSeries[]): string {

@@ -90,7 +90,12 @@ async function ofSources(
   subjects: readonly Subject[],
   options: ExplainOptions,
 ): Promise<Explanation[] | undefined> {
-  const wanted = subjects.filter((subject) => of === '' || nameOf(subject) === of || subject.definition.name === of)
+  const wanted = subjects.filter((subject) => {
+    const { config, definition } = subject
+    // What runs on request alone is not missing where nobody asked for it.
+    if (of === '') return config !== undefined || definition.isOnRequest !== true
+    return nameOf(subject) === of || definition.name === of
+  })
   if (wanted.length === 0) return undefined
   return Promise.all(
     wanted.map(async (subject) => {
@@ -127,7 +132,7 @@ function placeOf(metric: string, { types }: SourceDefinition): ValuePlace | unde
 async function ofDevice(of: string, subjects: readonly Subject[], options: ExplainOptions): Promise<Explanation[]> {
   if (of.startsWith('sim-')) {
     const simulators = subjects.filter(({ definition }) => definition.name === 'simulator')
-    return Promise.all(simulators.map((subject) => chainOf(of, subject, [], options)))
+    return Promise.all(simulators.map((subject) => chainOf(of, subject, [{ name: of, aliases: [] }], options)))
   }
   const chains: Explanation[] = []
   for (const subject of subjects) {
@@ -155,7 +160,7 @@ async function chainOf(
   const agent = agentStep(state, options.agentPlace)
   const own = definition.explain?.steps(ground) ?? []
   const isStuck = state?.state === 'stuck'
-  const head: Step[] = [configurationStep(source, config, only?.name), ...(isStuck ? [agent] : []), ...own]
+  const head: Step[] = [configurationStep(source, config, only?.name, state), ...(isStuck ? [agent] : []), ...own]
   const links = await walk(head)
   // A broken link at the head is behind everything that a device might lack.
   const isBroken = firstBroken(links) !== undefined

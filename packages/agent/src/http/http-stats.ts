@@ -7,6 +7,7 @@ export const REFUSALS = [
   'parallel_queries',
   'query_cost',
   'parallel_walks',
+  'scenarios',
   'host',
 ] as const
 

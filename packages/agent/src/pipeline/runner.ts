@@ -29,6 +29,8 @@ export class SourceRunner {
   readonly definition: SourceDefinition
   readonly intervalMs: number
   readonly stats: SourceStats
+  /** What it runs: the source itself, or what stands for one in a child process. */
+  readonly source: NodeSource
   state: SourceState = 'starting'
   reason = ''
   /** What the probe found, in words. */
@@ -44,6 +46,7 @@ export class SourceRunner {
     this.definition = options.definition
     this.intervalMs = options.intervalMs
     this.stats = options.stats
+    this.source = options.source
   }
 
   /** Samples skipped because the one before was not done. */

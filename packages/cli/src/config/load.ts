@@ -7,6 +7,7 @@ import { type Environment, environmentSettings } from './environment.ts'
 import { type ConfigFile, readConfigFile } from './file.ts'
 import { checkRooms, type SondeConfig } from './rooms.ts'
 import type { Setting } from './setting.ts'
+import { addSimulator, type SimulateFlags } from './simulate.ts'
 
 /** Where configuration comes from. */
 export interface ConfigSources {
@@ -17,6 +18,7 @@ export interface ConfigSources {
   readonly file?: string | undefined
   /** Values of the command line by key path, with the flag that gave them. */
   readonly flags?: readonly Setting[]
+  readonly simulate?: SimulateFlags
   /** Default: that of this process. */
   readonly environment?: Environment
 }
@@ -36,12 +38,14 @@ export interface Loaded {
  *
  * @throws ConfigError with every wrong place at once.
  */
-export function loadConfig({ file: path, flags = [], environment = process.env }: ConfigSources = {}): Loaded {
+export function loadConfig(sources: ConfigSources = {}): Loaded {
+  const { file: path, flags = [], simulate = {}, environment = process.env } = sources
   const chosen = path ?? environment.SONDE_CONFIG ?? usualFile(environment)
   const file = chosen === undefined || (path === undefined && chosen === '') ? undefined : readConfigFile(chosen)
   const settings = [...environmentSettings(environment), ...flags]
   const raw = structuredClone(file?.content ?? {}) as Record<string, unknown>
   for (const setting of settings) place(raw, setting)
+  settings.push(...addSimulator(raw, simulate))
   const checked = checkRooms(raw)
   if (!checked.ok) throw new ConfigError(checked.issues.map((issue) => describe(issue, file, settings)))
   return { ...checked.value, file: file?.path, originOf: (path) => originOf(path, file, settings) ?? 'default' }

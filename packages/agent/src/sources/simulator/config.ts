@@ -10,21 +10,21 @@ export const CLASS_NAMES = NODE_CLASSES.map(({ name }) => name)
 
 const SCENARIO = 'a scenario as NAME, NAME@DEVICE, or NAME@DEVICE:SEVERITY:DELAY'
 
-/** Why a text is no scenario; empty where it is one. */
-function faultOf(text: string): string {
+/** What is allowed in place of a text that is no scenario; empty where it is one. */
+function allowedFor(text: string): string {
   try {
     parseScenario(text)
     return ''
   } catch (error) {
-    return messageOf(error)
+    return messageOf(error).split('; allowed: ').at(-1) ?? SCENARIO
   }
 }
 
 const scenario = v.pipe(
   v.string(SCENARIO),
   v.check(
-    (text) => faultOf(text) === '',
-    ({ input }) => faultOf(input),
+    (text) => allowedFor(text) === '',
+    ({ input }) => allowedFor(input),
   ),
 )
 

@@ -76,8 +76,8 @@ export function findScenario(name: string): Scenario {
   if (scenario !== undefined) return scenario
   const names = namesOf()
   const nearest = closest(name, names)
-  const offer = nearest === undefined ? '' : ` did you mean ${nearest}?`
-  throw new SondeError('SIM_UNKNOWN', `${show(name)} is no scenario;${offer} allowed: ${names.join(', ')}`)
+  const offer = nearest === undefined ? '' : ` (did you mean ${nearest}?)`
+  throw new SondeError('SIM_UNKNOWN', `${show(name)} is no scenario; allowed: ${names.join(', ')}${offer}`)
 }
 
 function namesOf(): string[] {

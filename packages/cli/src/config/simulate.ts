@@ -1,0 +1,57 @@
+import { defaultDataSources } from '@sonde/agent'
+import { ConfigError } from './config-error.ts'
+import { numberOf, type Setting } from './setting.ts'
+
+/** What the command line says of the simulator. */
+export interface SimulateFlags {
+  /** `true`: a healthy node; a text: scenarios with commas between. */
+  readonly simulate?: string | true
+  /** Leaves every other source out. */
+  readonly onlySimulated?: boolean
+  readonly seed?: string
+  readonly simulateClass?: string
+}
+
+type Entry = Record<string, unknown>
+
+/**
+ * Adds the simulator to the configured sources, or changes the one that is among them. Answers where the values came from.
+ *
+ * @throws ConfigError where a flag needs a simulator and none is asked for.
+ */
+export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
+  const { simulate, onlySimulated = false, seed, simulateClass } = flags
+  const given = raw.data_sources ?? defaultDataSources()
+  // What is no list is left for the check to report.
+  if (!Array.isArray(given)) return []
+  const known = given.find(isSimulator)
+  if (known === undefined && simulate === undefined && !onlySimulated) {
+    const [flag] = [
+      seed === undefined ? [] : ['--seed'],
+      simulateClass === undefined ? [] : ['--simulate-class'],
+    ].flat()
+    if (flag !== undefined)
+      throw new ConfigError([`${flag}: no simulator is asked for; allowed: together with --simulate`])
+    return []
+  }
+  const entry: Entry = known ?? { type: 'simulator' }
+  const others = given.filter((each) => each !== entry)
+  const sources = onlySimulated ? [entry] : [...others, entry]
+  raw.data_sources = sources
+  const place = `data_sources[${sources.indexOf(entry)}]`
+  const settings: Setting[] = []
+  const set = (key: string, value: unknown, origin: string) => {
+    entry[key] = value
+    settings.push({ path: [place, key], value, origin })
+  }
+  if (known === undefined) set('type', 'simulator', onlySimulated ? '--only-simulated' : '--simulate')
+  if (simulate !== undefined || onlySimulated) set('enabled', true, onlySimulated ? '--only-simulated' : '--simulate')
+  if (typeof simulate === 'string') set('scenarios', simulate.split(','), '--simulate')
+  if (seed !== undefined) set('seed', numberOf(seed), '--seed')
+  if (simulateClass !== undefined) set('node_class', simulateClass, '--simulate-class')
+  return settings
+}
+
+function isSimulator(entry: unknown): entry is Entry {
+  return entry !== null && typeof entry === 'object' && 'type' in entry && entry.type === 'simulator'
+}
