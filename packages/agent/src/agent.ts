@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { createPrometheus, type History, type HistoryStatus, type Sink } from '@sonde/sdk'
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
+import { Devices } from './devices/devices.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
 import { HttpStats } from './http/http-stats.ts'
 import { BackedHistory } from './pipeline/history.ts'
@@ -43,6 +44,8 @@ export class Agent {
   readonly recent: RecentRing
   readonly prometheus: ReturnType<typeof createPrometheus>
   readonly history: History
+  /** What the node has. */
+  readonly devices: Devices
   /** What rules see on the node. */
   readonly hints: Hints
   /** What the listener in front of it did. */
@@ -57,8 +60,9 @@ export class Agent {
     const { timestamps, series_expiry_s, series_limit } = config.export.prometheus
     this.prometheus = createPrometheus({ timestamps, seriesExpiryS: series_expiry_s, seriesLimit: series_limit })
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
-    this.hints = new Hints({ devices: { version: 0, deviceOf: () => undefined } })
-    this.router = new Router([this.prometheus, this.recent, this.hints, ...(options.sinks ?? [])])
+    this.devices = new Devices({ expiryS: series_expiry_s })
+    this.hints = new Hints({ devices: this.devices })
+    this.router = new Router([this.prometheus, this.recent, this.devices, this.hints, ...(options.sinks ?? [])])
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }

@@ -1,6 +1,7 @@
 import { cpus, release, totalmem } from 'node:os'
 import { droppedTotal, type HistoryStatus } from '@sonde/sdk'
 import type { Agent } from '../agent.ts'
+import { countWords } from '../devices/words.ts'
 import { latestSeries } from './latest.ts'
 
 /** What `GET /api/v1/node` answers. */
@@ -14,6 +15,11 @@ export interface NodeAnswer {
     readonly cpuCount: number
     readonly memoryBytes: number
     readonly interfaceCount: number
+    readonly gpuCount: number
+    readonly nicCount: number
+    /** In words, such as `8 × H100 SXM 80 GB`; empty where there are none. */
+    readonly gpus: string
+    readonly nics: string
     readonly kernel: string
   }
   readonly seriesCount: number
@@ -37,6 +43,12 @@ const NO_STORE: HistoryStatus = {
 export function describeNode(agent: Agent): NodeAnswer {
   const processors = cpus()
   const { prometheus, router, runners, options } = agent
+  const present = agent.devices.list().filter(({ goneMs }) => goneMs === undefined)
+  // Of a real and a simulated node beside it the real one is told.
+  const real = present.filter(({ isSimulated }) => !isSimulated)
+  const told = real.some(({ kind }) => kind === 'gpu' || kind === 'nic') ? real : present
+  const gpus = told.filter(({ kind }) => kind === 'gpu')
+  const nics = told.filter(({ kind }) => kind === 'nic')
   const lost = [...router.sinks, ...runners].reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
   return {
     node: agent.node,
@@ -49,10 +61,16 @@ export function describeNode(agent: Agent): NodeAnswer {
       memoryBytes: totalmem(),
       interfaceCount: latestSeries(agent.recent, { metric: 'netdev_up' }).length,
       kernel: release(),
+      gpuCount: gpus.length,
+      nicCount: nics.length,
+      gpus: countWords(gpus),
+      nics: countWords(nics),
     },
     seriesCount: prometheus.seriesCount,
     recordsLost: lost,
-    simulated: false,
+    simulated:
+      present.some(({ isSimulated }) => isSimulated) ||
+      runners.some(({ definition }) => definition.labels?.simulated === 'true'),
     store: options.storeStatus?.() ?? NO_STORE,
   }
 }

@@ -3,6 +3,7 @@ import { SondeError } from '@sonde/sdk'
 import fastify, { type ConnectionError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { apiRoutes } from './api.ts'
+import { devicesRoute } from './devices.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
@@ -10,6 +11,7 @@ import { allowsHost, hostRule } from './host-rule.ts'
 import { type HttpError, httpErrorOf, parserErrorOf } from './http-error.ts'
 import { metricsRoute } from './metrics.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
+import { simulatorRoutes } from './simulator.ts'
 import { streamRoute } from './stream.ts'
 
 const BODY_LIMIT_BYTES = 256 << 10
@@ -60,8 +62,10 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   metricsRoute(app, agent)
   healthRoutes(app, agent)
   apiRoutes(app, agent)
+  devicesRoute(app, agent)
   hintsRoute(app, agent)
   explainRoute(app, agent)
+  simulatorRoutes(app, agent)
   streamRoute(app, agent)
 }
 

@@ -1,0 +1,202 @@
+import { type Labels, labelOf } from '@sonde/sdk'
+import { bandwidthOf } from '../sources/pci/parse.ts'
+import type { Device, DeviceKind, SeriesFamily } from './device.ts'
+import type { Fact } from './facts.ts'
+import { modelWords } from './words.ts'
+import { numberOf, presentLast, textOf, type World, wordsOf } from './world.ts'
+
+/** A device before it is known what it belongs together with. */
+export interface Draft extends Omit<Device, 'rail' | 'pairs' | 'switch'> {
+  /** Place among the GPUs or NICs of the node. */
+  readonly index: number
+  /** Whether it may be in a rail at all. */
+  readonly isRailed: boolean
+}
+
+/** The devices of one world, each id once. */
+export function draftsOf(world: World): Draft[] {
+  const gpus = gpusOf(world)
+  const nics = nicsOf(world)
+  const drafts = [...gpus, ...nics, ...netdevsOf(world, nics), ...pcisOf(world)]
+  // Two series may claim one id, as when a GPU was replaced: what is there comes last, and takes it.
+  const byId = new Map<string, Draft>()
+  for (const draft of drafts)
+    if (byId.get(draft.id)?.goneMs !== undefined || !byId.has(draft.id)) byId.set(draft.id, draft)
+  return [...byId.values()]
+}
+
+function gpusOf(world: World): Draft[] {
+  const told = world.gpus.map((fact): Draft => {
+    const number = labelOf(fact.labels, 'gpu')
+    const address = textOf(fact, 'address').toLowerCase()
+    const pci = world.pci.get(address)
+    const slot = bandwidthOf(
+      GIGATRANSFERS[(numberOf(fact, 'pcie_generation_max') ?? 0) - 1],
+      numberOf(fact, 'pcie_width_max'),
+    )
+    return {
+      ...placeOf(pci, address),
+      ...common(world, fact, 'gpu', number),
+      index: /^\d{1,6}$/.test(number) ? Number(number) : world.gpus.indexOf(fact),
+      isRailed: true,
+      name: `GPU ${number}`,
+      series: seriesOf({ pci }),
+      model: modelWords(textOf(fact, 'model') || textOf(pci, 'model')),
+      driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
+      limits: limitsOf({
+        power_watts: numberOf(fact, 'power_limit_watts'),
+        memory_bytes: numberOf(fact, 'memory_bytes'),
+        pcie_bytes_per_s: linkLimit(world, pci) ?? slot,
+      }),
+    }
+  })
+  return [...told, ...silentGpusOf(world, new Set(told.map(({ address }) => address)))].sort(
+    (a, b) => a.index - b.index,
+  )
+}
+
+const GIGATRANSFERS = [2.5, 5, 8, 16, 32, 64]
+
+/** GPUs of which only the bus tells, as without their driver. They are counted as NVML would count them: by address. */
+function silentGpusOf(world: World, told: ReadonlySet<string>): Draft[] {
+  const facts = [...world.pci]
+    .filter(
+      ([address, fact]) =>
+        textOf(fact, 'class') === 'gpu' && textOf(fact, 'physical_function') === '' && !told.has(address),
+    )
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return facts.map(([address, fact], index) => {
+    const number = told.size === 0 ? String(index) : address
+    return {
+      ...placeOf(fact, address),
+      ...common(world, fact, 'gpu', number),
+      index: told.size + index,
+      isRailed: true,
+      name: `GPU ${number}`,
+      series: seriesOf({ pci: fact }),
+      model: modelWords(textOf(fact, 'model')),
+      driver: textOf(fact, 'driver'),
+      limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, fact) }),
+    }
+  })
+}
+
+function nicsOf(world: World): Draft[] {
+  const portCounts = Map.groupBy(world.ports, ({ labels }) => labelOf(labels, 'device'))
+  return world.ports
+    .map((fact): Omit<Draft, 'index'> => {
+      const [device, port] = [labelOf(fact.labels, 'device'), labelOf(fact.labels, 'port')]
+      const pci = world.pci.get(textOf(fact, 'address').toLowerCase()) ?? world.pciOfRdma.get(device)
+      const netdev = wordsOf(fact, 'netdevs')[0] ?? wordsOf(pci, 'netdevs')[0] ?? ''
+      const isVirtual = textOf(pci, 'physical_function') !== ''
+      return {
+        ...placeOf(pci, textOf(fact, 'address').toLowerCase()),
+        ...common(world, fact, 'nic', `${device}-${port}`),
+        // A virtual function shares the place of its physical one, and a bond serves the node, not a GPU.
+        isRailed: !isVirtual && !isBond(device, netdev),
+        name: (portCounts.get(device)?.length ?? 1) > 1 ? `${device} port ${port}` : device,
+        series: seriesOf({ pci, netdev: world.netdevs.get(netdev), ethtool: world.ethtool.get(netdev) }),
+        model: textOf(pci, 'model') || textOf(fact, 'model'),
+        driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
+        limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
+      }
+    })
+    .sort((a, b) => compareNames(a.id, b.id))
+    .map((draft, index) => ({ ...draft, index }))
+}
+
+function isBond(device: string, netdev: string): boolean {
+  return device.includes('bond') || netdev.startsWith('bond')
+}
+
+/** Interfaces that no NIC has. Those of a bonded NIC are on all functions of its adapter. */
+function netdevsOf(world: World, nics: readonly Draft[]): Draft[] {
+  const taken = new Set(world.ports.flatMap((port) => wordsOf(port, 'netdevs')))
+  const addresses = new Set(nics.map(({ address }) => address))
+  const bonded = new Set(nics.filter(({ name }) => isBond(name, '')).map(({ address }) => adapterOf(address)))
+  for (const [address, pci] of world.pci) {
+    if (!addresses.has(address) && !bonded.has(adapterOf(address))) continue
+    for (const netdev of wordsOf(pci, 'netdevs')) taken.add(netdev)
+  }
+  return presentLast([...world.netdevs.values()])
+    .filter(({ labels }) => !taken.has(labelOf(labels, 'device')))
+    .map((fact): Draft => {
+      const name = labelOf(fact.labels, 'device')
+      const pci = world.pciOfNetdev.get(name)
+      return {
+        ...placeOf(pci, ''),
+        ...common(world, fact, 'netdev', name),
+        index: 0,
+        isRailed: false,
+        name,
+        series: seriesOf({ pci, ethtool: world.ethtool.get(name) }),
+        model: textOf(pci, 'model'),
+        driver: textOf(pci, 'driver'),
+        limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
+      }
+    })
+    .sort((a, b) => compareNames(a.name, b.name))
+}
+
+/** An address without its function. */
+function adapterOf(address: string): string {
+  return address.slice(0, address.lastIndexOf('.'))
+}
+
+function pcisOf(world: World): Draft[] {
+  return [...world.pci]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([address, fact]) => ({
+      ...placeOf(fact, address),
+      ...common(world, fact, 'pci', address),
+      index: 0,
+      isRailed: false,
+      name: address,
+      series: {},
+      model: textOf(fact, 'model') || [textOf(fact, 'vendor'), textOf(fact, 'class')].filter(Boolean).join(' '),
+      driver: textOf(fact, 'driver'),
+      limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, fact) }),
+    }))
+}
+
+const PREFIXES: Readonly<Record<DeviceKind, string>> = { gpu: 'gpu', nic: 'nic', netdev: 'net', pci: 'pci' }
+
+function common({ isSimulated }: World, fact: Fact, kind: DeviceKind, name: string) {
+  const id = `${isSimulated ? 'sim-' : ''}${PREFIXES[kind]}-${name}`
+  return { id, kind, isSimulated, goneMs: fact.goneMs, labels: fact.labels }
+}
+
+function placeOf(pci: Fact | undefined, address: string) {
+  return {
+    address: pci === undefined ? address : labelOf(pci.labels, 'device'),
+    numaNode: numberOf(pci, 'numa_node') ?? null,
+    path: textOf(pci, 'path').split('/').filter(Boolean),
+  }
+}
+
+function seriesOf(
+  facts: Readonly<Partial<Record<SeriesFamily, Fact | undefined>>>,
+): Partial<Record<SeriesFamily, Labels>> {
+  const known = Object.entries(facts).flatMap(([family, fact]) => (fact === undefined ? [] : [[family, fact.labels]]))
+  return Object.fromEntries(known)
+}
+
+function limitsOf(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  const known = Object.entries(limits).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return Object.fromEntries(known)
+}
+
+/** What the link of a device can carry at most: its own best, or that of the port above where it is less. Unit: bytes per second and direction. */
+function linkLimit(world: World, pci: Fact | undefined): number | undefined {
+  const own = numberOf(pci, 'max_link_bandwidth_bytes')
+  const above = textOf(pci, 'path').split('/').at(-1) ?? ''
+  const port = numberOf(world.pci.get(above), 'max_link_bandwidth_bytes')
+  return own === undefined ? undefined : Math.min(own, port ?? own)
+}
+
+const NATURAL = new Intl.Collator('en', { numeric: true })
+
+/** Order of names with numbers in them: mlx5_2 before mlx5_10. */
+function compareNames(a: string, b: string): number {
+  return NATURAL.compare(a, b)
+}

@@ -1,0 +1,36 @@
+import type { Device } from './device.ts'
+import type { Draft } from './drafts.ts'
+import { railsOf, switchOf } from './rails.ts'
+
+/** Adds to the devices of one node what they have in common: rails, pairs and switches. */
+export function placed(drafts: readonly Draft[]): Device[] {
+  const ends = drafts.filter(({ kind }) => kind === 'gpu' || kind === 'nic')
+  const railed = withoutReplaced(ends.filter(({ isRailed }) => isRailed))
+  const rails = railsOf(
+    railed.filter(({ kind }) => kind === 'gpu'),
+    railed.filter(({ kind }) => kind === 'nic'),
+  )
+  const members = Map.groupBy(rails, ([, rail]) => rail)
+  const users = new Map<string, number>()
+  for (const { path } of ends) for (const bridge of path) users.set(bridge, (users.get(bridge) ?? 0) + 1)
+  return drafts.map(({ index: _index, isRailed: _isRailed, ...device }) => {
+    const rail = rails.get(device.id) ?? null
+    const own = device.kind === 'gpu' || device.kind === 'nic' ? 1 : 0
+    return {
+      ...device,
+      rail,
+      switch: switchOf(device.path, (bridge) => (users.get(bridge) ?? 0) > own),
+      pairs: rail === null ? [] : (members.get(rail) ?? []).map(([id]) => id).filter((id) => id !== device.id),
+    }
+  })
+}
+
+/** A device that left keeps its rail, unless another has its place, as after a renaming. */
+function withoutReplaced(devices: readonly Draft[]): Draft[] {
+  const taken = new Set(devices.filter(({ goneMs }) => goneMs === undefined).map(placeOf))
+  return devices.filter((device) => device.goneMs === undefined || device.address === '' || !taken.has(placeOf(device)))
+}
+
+function placeOf({ kind, address }: Draft): string {
+  return `${kind} ${address}`
+}
