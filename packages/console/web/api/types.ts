@@ -32,6 +32,9 @@ export interface NodeInfo {
     readonly memoryBytes: number
     readonly interfaceCount: number
     readonly kernel: string
+    /** GPUs and NICs in words, such as `8 × H100 SXM 80 GB`; empty where there are none. */
+    readonly gpus: string
+    readonly nics: string
   }
   readonly seriesCount: number
   readonly recordsLost: number

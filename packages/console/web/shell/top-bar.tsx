@@ -1,4 +1,5 @@
 import { useNode } from '../api/resources.ts'
+import type { NodeInfo } from '../api/types.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatQuantity } from '../format/number.ts'
 import { BYTES } from '../format/quantity.ts'
@@ -37,13 +38,9 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
   )
 }
 
-function hardwareLine(hardware: {
-  readonly cpuModel: string
-  readonly cpuCount: number
-  readonly memoryBytes: number
-  readonly interfaceCount: number
-  readonly kernel: string
-}): string {
-  const { cpuModel, cpuCount, memoryBytes, kernel } = hardware
+/** What the node is made for, or what it is where it has neither GPU nor NIC. */
+function hardwareLine({ gpus, nics, cpuModel, cpuCount, memoryBytes, kernel }: NodeInfo['hardware']): string {
+  const devices = [gpus, nics].filter(Boolean).join(' · ')
+  if (devices) return devices
   return [`${cpuCount} × ${cpuModel}`, formatQuantity(BYTES, memoryBytes), `Linux ${kernel}`].join(' · ')
 }

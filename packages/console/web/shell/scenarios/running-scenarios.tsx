@@ -4,7 +4,7 @@ import { type RunningScenario, type ScenarioInfo, stopScenario } from '../../api
 import { Icon } from '../../components/icon.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { useSecond } from '../../state/clock.ts'
-import { deviceName, scenarioTitle, timeLeft } from './scenario-form.ts'
+import { deviceName, hasSeverity, scenarioTitle, timeLeft } from './scenario-form.ts'
 
 /** What the simulator plays now, each with the time that it has left and a way to end it. */
 export function RunningScenarios({
@@ -60,6 +60,6 @@ export function RunningScenarios({
 }
 
 function severityWords({ name, severity }: RunningScenario, scenarios: readonly ScenarioInfo[]): string {
-  const unit = scenarios.find((scenario) => scenario.name === name)?.severity.unit ?? ''
-  return [severity, unit].join(' ').trim()
+  const scenario = scenarios.find((candidate) => candidate.name === name)
+  return scenario && hasSeverity(scenario) ? `${severity} ${scenario.severity.unit}` : ''
 }

@@ -53,6 +53,11 @@ test('a running scenario says when it begins or ends', () => {
   assert.equal(timeLeft({ ...running, endMs: null }, 75_000), 'until it is stopped')
 })
 
+test('what either happens or does not has no severity to choose', () => {
+  const lost = { ...STORM, name: 'gpu-lost', severity: { unit: '', min: 1, max: 1, default: 1 } }
+  assert.equal('severity' in requestOf(lost, firstFields(lost)), false)
+})
+
 test('a name is a title', () => {
-  assert.equal(scenarioTitle('pfc-storm_victim'), 'Pfc storm victim')
+  assert.equal(scenarioTitle('pcie-downtrain'), 'PCIe downtrain')
 })

@@ -18,6 +18,11 @@ export function firstFields({ severity, durationS }: ScenarioInfo): ScenarioFiel
   return { device: '', severity: String(severity.default), delayS: '0', durationS: String(durationS) }
 }
 
+/** Whether a scenario can be more or less bad; one that either happens or does not has nothing to choose. */
+export function hasSeverity({ severity }: ScenarioInfo): boolean {
+  return severity.min < severity.max
+}
+
 /** What is wrong with the fields, each in a sentence; empty where they can be sent. */
 export function problemsOf(
   scenario: ScenarioInfo,
@@ -48,7 +53,7 @@ export function requestOf(scenario: ScenarioInfo, fields: ScenarioFields): Scena
   return {
     name: scenario.name,
     ...(fields.device === '' ? {} : { device: fields.device }),
-    severity: numberOf(fields.severity),
+    ...(hasSeverity(scenario) ? { severity: numberOf(fields.severity) } : {}),
     delayS: numberOf(fields.delayS),
     durationS: numberOf(fields.durationS),
   }
@@ -61,9 +66,17 @@ export function timeLeft({ onsetMs, endMs }: RunningScenario, nowMs: number): st
   return endMs > nowMs ? `${formatAge(endMs - nowMs)} left` : 'ending'
 }
 
-/** Name of a scenario as a title: `retransmission-storm` is `Retransmission storm`. */
+/** Short names as their makers write them. */
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
+  ['PFC', 'PCIe', 'AER', 'ECC', 'GPU', 'NIC', 'BER', 'MIG'].map((name) => [name.toLowerCase(), name]),
+)
+
+/** Name of a scenario as a title: `pfc-storm` is `PFC storm`. */
 export function scenarioTitle(name: string): string {
-  const words = name.replaceAll(/[-_]/g, ' ')
+  const words = name
+    .split(/[-_]/)
+    .map((word) => SHORT_NAMES.get(word) ?? word)
+    .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -2,7 +2,15 @@ import { type FormEvent, useId, useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
 import { type ScenarioInfo, startScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
-import { deviceName, firstFields, problemsOf, requestOf, type ScenarioFields, scenarioTitle } from './scenario-form.ts'
+import {
+  deviceName,
+  firstFields,
+  hasSeverity,
+  problemsOf,
+  requestOf,
+  type ScenarioFields,
+  scenarioTitle,
+} from './scenario-form.ts'
 
 /** Where, how badly, when and how long a scenario is to happen, and the button that starts it. */
 export function ScenarioStart({ scenario }: { readonly scenario: ScenarioInfo }) {
@@ -46,13 +54,15 @@ export function ScenarioStart({ scenario }: { readonly scenario: ScenarioInfo })
           </select>
         </label>
       )}
-      <NumberField
-        label="Severity"
-        unit={scenario.severity.unit}
-        value={fields.severity}
-        problem={problems.severity}
-        onChange={write('severity')}
-      />
+      {hasSeverity(scenario) && (
+        <NumberField
+          label="Severity"
+          unit={scenario.severity.unit}
+          value={fields.severity}
+          problem={problems.severity}
+          onChange={write('severity')}
+        />
+      )}
       <NumberField
         label="Begins after"
         unit="s"

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { needs } from '../debian.ts'
+import { until } from '../sonde-process.ts'
+import { SHOW_LIMIT_MS, type Stage, untilDrawn } from './browser.ts'
+import { chartNamed } from './chart.ts'
+import { ask, startSimulatedStage } from './simulated.ts'
+
+const QUERIES = [
+  { metric: 'rdma_port_xmit_data_bytes_total', function: 'rate' },
+  { metric: 'ethtool_port_outbound_pci_stalled_wr_ratio', function: 'last' },
+]
+const ADDRESS = '/explore?sig=rate:rdma_port_xmit_data_bytes_total&sig=last:ethtool_port_outbound_pci_stalled_wr_ratio'
+const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
+
+/** The answer of the query route. */
+interface Answer {
+  readonly times: readonly number[]
+  readonly results: readonly {
+    readonly metric: string
+    readonly series: readonly { readonly labels: Record<string, string>; readonly values: readonly (number | null)[] }[]
+  }[]
+}
+
+/** A window of ten seconds that has passed, so that page and API speak of the same samples. */
+async function pastWindow(stage: Stage): Promise<{ fromMs: number; toMs: number; words: string }> {
+  const { startedMs } = await ask<{ startedMs: number }>(stage, '/api/v1/node')
+  const fromMs = Math.ceil(startedMs / 1_000) * 1_000 + 3_000
+  const toMs = fromMs + 10_000
+  await until('ten seconds', 30_000, () => Date.now() > toMs + 2_000)
+  return { fromMs, toMs, words: `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}` }
+}
+
+test('what leaves the explorer is what the API says, in full precision', needs('chromium'), async (t) => {
+  const stage = await startSimulatedStage(t)
+  const window = await pastWindow(stage)
+  const { fromMs, toMs } = window
+  const answer = await ask<Answer>(stage, '/api/v1/query', { fromMs, toMs, stepMs: 1_000, queries: QUERIES })
+  const address = `${ADDRESS}&${window.words}&step=1s`
+
+  await t.test('copied as CSV', async () => {
+    await stage.visit(
+      address,
+      async (page) => {
+        const { heads, rows } = readCsv(await copied(page, 'Copy as CSV'))
+        assert.deepEqual(
+          rows.map(([time]) => Date.parse(time ?? '')),
+          answer.times,
+        )
+        for (const { metric, series } of answer.results) {
+          for (const { labels, values } of series) {
+            const column = heads.findIndex(
+              (head) => head.includes(metric) && Object.values(labels).every((value) => head.includes(`"${value}"`)),
+            )
+            assert.ok(column > 0, `no column of ${metric} ${JSON.stringify(labels)}`)
+            assert.match(heads[column]!, /simulated="true"} \(simulated\)$/)
+            assert.deepEqual(
+              rows.map((cells) => (cells[column] === '' ? null : Number(cells[column]))),
+              values,
+            )
+          }
+        }
+        assert.equal(heads.length - 1, answer.results.flatMap(({ series }) => series).length)
+      },
+      CLIPBOARD,
+    )
+  })
+
+  await t.test('copied as JSON', async () => {
+    await stage.visit(
+      address,
+      async (page) => {
+        const sheet = JSON.parse(await copied(page, 'Copy as JSON')) as {
+          times: number[]
+          series: { metric: string; labels: Record<string, string>; simulated: boolean; values: (number | null)[] }[]
+        }
+        assert.deepEqual(sheet.times, answer.times)
+        const expected = answer.results.flatMap(({ metric, series }) => series.map((one) => ({ metric, ...one })))
+        assert.equal(sheet.series.length, expected.length)
+        for (const { metric, labels, values } of expected) {
+          const found = sheet.series.find(
+            (one) => one.metric === metric && JSON.stringify(sorted(one.labels)) === JSON.stringify(sorted(labels)),
+          )
+          assert.deepEqual(found?.values, values)
+          assert.equal(found?.simulated, true)
+        }
+      },
+      CLIPBOARD,
+    )
+  })
+
+  await t.test('saved as a file, and a lane as a picture, both named as simulated', async () => {
+    await stage.visit(address, async (page) => {
+      await untilDrawn(page)
+      const csv = await saved(page, () => page.getByRole('button', { name: 'CSV', exact: true }).click())
+      assert.equal(csv.name, 'sonde-simulated.csv')
+      assert.equal(csv.content.toString().split('\r\n').length, answer.times.length + 2)
+      const name = 'Save rdma_port_xmit_data_bytes_total as PNG'
+      const picture = await saved(page, () => page.getByRole('button', { name }).click())
+      assert.equal(picture.name, 'sonde-rdma_port_xmit_data_bytes_total-simulated.png')
+      assert.equal(picture.content.subarray(1, 4).toString(), 'PNG')
+      const [width, height] = [picture.content.readUInt32BE(16), picture.content.readUInt32BE(20)]
+      assert.ok(width > 800 && height > 300, `${width} × ${height}`)
+    })
+  })
+
+  await t.test('the table says the same statistics, the source and where to ask why', async () => {
+    await stage.visit(address, async (page) => {
+      await untilDrawn(page)
+      const table = page.getByRole('region', { name: 'Table of rdma_port_xmit_data_bytes_total' })
+      const row = table.getByRole('row').filter({ hasText: 'mlx5_3' })
+      const cells = await row.getByRole('cell').allInnerTexts()
+      const { values } = answer.results[0]!.series.find(({ labels }) => labels.device === 'mlx5_3')!
+      const known = values.filter((value) => value !== null)
+      const unit = (await table.getByRole('columnheader', { name: /^Max/ }).innerText()).split(/\s/).at(-1)
+      assert.equal(unit, 'Gb/s')
+      const shown = (value: number): number => Number(((value * 8) / 1e9).toPrecision(3))
+      assert.equal(Number(cells[4]), shown(Math.max(...known)))
+      assert.equal(Number(cells[2]), shown(known.reduce((sum, value) => sum + value, 0) / known.length))
+      assert.equal(Number(cells[5]), known.length)
+      await row.getByRole('link', { name: 'Explain rdma_port_xmit_data_bytes_total' }).click()
+      await page.waitForURL(/\/explain\?.*of=rdma_port_xmit_data_bytes_total/)
+    })
+  })
+})
+
+test(
+  'a window of 30 s moves ten times a second where the source is that fast, and says its step',
+  needs('chromium'),
+  async (t) => {
+    const stage = await startSimulatedStage(t, 100)
+
+    await t.test('samples are a tenth of a second apart, and new ones come in between two seconds', async () => {
+      await stage.visit('/explore?range=30s&sig=rate:rdma_port_xmit_data_bytes_total:device=mlx5_0', async (page) => {
+        await untilDrawn(page)
+        const title = 'rdma_port_xmit_data_bytes_total'
+        const chart = chartNamed(page, title)
+        const region = page.getByRole('region', { name: title, exact: true })
+        await region.getByText('100 ms step').waitFor()
+        await until('samples', SHOW_LIMIT_MS, async () => /mlx5_0.* \d/.test(await chart.sentence()))
+        await chart.group.press('t')
+        const times = await until('rows', SHOW_LIMIT_MS, async () => {
+          const seen = await region.locator('tbody th').allInnerTexts()
+          return seen.length > 3 ? seen.map((text) => Date.parse(`${text.replace(' ', 'T')}Z`)) : undefined
+        })
+        assert.deepEqual([times[0]! - times[1]!, times[1]! - times[2]!], [100, 100])
+        const tenths = new Set<number>()
+        await until('rows between two seconds', SHOW_LIMIT_MS, async () => {
+          const newest = await region.locator('tbody th').first().innerText()
+          tenths.add(Date.parse(`${newest.replace(' ', 'T')}Z`) % 1_000)
+          return tenths.size >= 4
+        })
+      })
+    })
+
+    await t.test('a source of one second is shown each second, whatever the window', async () => {
+      await stage.visit('/explore?range=30s&sig=rate:host_cpu_idle_seconds_total:cpu=0', async (page) => {
+        await untilDrawn(page)
+        const region = page.getByRole('region', { name: 'host_cpu_idle_seconds_total', exact: true })
+        const chart = chartNamed(page, 'host_cpu_idle_seconds_total')
+        await until('samples', SHOW_LIMIT_MS, async () => /cpu 0 \d/.test(await chart.sentence()))
+        assert.equal(await region.getByText('100 ms step').count(), 0)
+        await page.getByText('Of the values shown, one every 1 s').waitFor()
+      })
+    })
+  },
+)
+
+async function copied(page: Page, button: string): Promise<string> {
+  await untilDrawn(page)
+  await page.getByRole('region', { name: /^Table of rdma/ }).waitFor()
+  await page.getByRole('button', { name: button }).click()
+  await page.getByText('Copied').waitFor()
+  return page.evaluate(() => navigator.clipboard.readText())
+}
+
+async function saved(page: Page, press: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()])
+  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) }
+}
+
+/** Reads CSV with quoted fields. */
+function readCsv(text: string): { heads: string[]; rows: string[][] } {
+  const [heads = [], ...rows] = text
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(cellOf))
+  return { heads, rows }
+}
+
+function cellOf(match: RegExpMatchArray): string {
+  return match[1] === undefined ? (match[2] ?? '') : match[1].replaceAll('""', '"')
+}
+
+function sorted(labels: Record<string, string>): [string, string][] {
+  return Object.entries(labels).sort(([a], [b]) => a.localeCompare(b))
+}

@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { temporaryDir } from '../sonde-process.ts'
+import { type Stage, startStage } from './browser.ts'
+
+/** A stage whose node is simulated beside the real host; samples of the simulator are this far apart. Unit: milliseconds. */
+export function startSimulatedStage(t: TestContext, intervalMs = 1_000): Promise<Stage> {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const config = join(path, 'sonde.yaml')
+  const sources = ['type: simulator', `interval_ms: ${intervalMs}`]
+  writeFileSync(config, `data_sources:\n  - ${sources.join('\n    ')}\n  - type: host\n  - type: netdev\n`)
+  return startStage(t, ['--config', config])
+}
+
+/** Asks the API of a stage. */
+export async function ask<T>({ address }: Stage, path: string, body?: object): Promise<T> {
+  const init = body && {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }
+  const answer = await fetch(address + path, init || {})
+  return (await answer.json()) as T
+}
