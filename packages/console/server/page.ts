@@ -16,12 +16,22 @@ function pageDir(): string | undefined {
 }
 
 /** Addresses of the views; those of `web/app.tsx`. What lies below a view that has none there is no view. */
-const VIEWS = ['/fabric', '/fabric/:device', '/explore', '/sources'] as const
+const VIEWS = [
+  '/gpus',
+  '/gpus/:device',
+  '/fabric',
+  '/fabric/:device',
+  '/pci/:device',
+  '/explore',
+  '/sources',
+  '/explain',
+] as const
 
 /** Whether the page is at an address, so that nothing else can be served there. */
 export function isOfPage(path: string): boolean {
-  const [, first, , third] = path.split('/')
-  if (VIEWS.some((view) => view === path) || (first === 'fabric' && third === undefined)) return true
+  const [, first, second, third] = path.split('/')
+  const pattern = second === undefined ? path : `/${first}/:device`
+  if (third === undefined && VIEWS.some((view) => view === pattern)) return true
   const root = pageDir()
   return first === 'assets' || (root !== undefined && existsSync(join(root, path)))
 }

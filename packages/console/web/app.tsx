@@ -4,8 +4,11 @@ import { PanelBoundary } from './components/error-boundary.tsx'
 import { ExplainPage } from './pages/explain/explain-page.tsx'
 import { ExplorePage } from './pages/explore/explore-page.tsx'
 import { FabricPage } from './pages/fabric/fabric-page.tsx'
-import { InterfacePage } from './pages/interface/interface-page.tsx'
+import { GpuPage } from './pages/gpu/gpu-page.tsx'
+import { GpusPage } from './pages/gpus/gpus-page.tsx'
+import { PortPage } from './pages/nic/port-page.tsx'
 import { NodePage } from './pages/node/node-page.tsx'
+import { PciPage } from './pages/pci/pci-page.tsx'
 import { SourcesPage } from './pages/sources/sources-page.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -16,8 +19,11 @@ export function App() {
       <PanelBoundary>
         <Switch>
           <Route path="/" component={NodePage} />
+          <Route path="/gpus" component={GpusPage} />
+          <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={device} />}</Route>
           <Route path="/fabric" component={FabricPage} />
-          <Route path="/fabric/:device">{({ device }) => <InterfacePage key={device} device={device} />}</Route>
+          <Route path="/fabric/:device">{({ device }) => <PortPage key={device} name={device} />}</Route>
+          <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={device} />}</Route>
           <Route path="/explore" component={ExplorePage} />
           <Route path="/sources" component={SourcesPage} />
           <Route path="/explain" component={ExplainPage} />

@@ -1,5 +1,5 @@
 import type { DeviceInfo } from '../api/devices.ts'
-import type { Labels } from '../api/types.ts'
+import type { Labels, Matcher } from '../api/types.ts'
 
 /** What a device is called in sentences, tiles and charts: place before name. */
 export function deviceTitle({ kind, name, rail }: Pick<DeviceInfo, 'kind' | 'name' | 'rail'>): string {
@@ -48,4 +48,21 @@ export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): 
   return Object.entries(wanted).every(
     ([name, value]) => name === 'simulated' || labels[name] === undefined || labels[name] === value,
   )
+}
+
+/** The conditions that hold for the series of a device alone; undefined where it has none of that family. */
+export function matchersFor(device: DeviceInfo, metric: string): readonly Matcher[] | undefined {
+  const wanted = labelsFor(device, metric)
+  if (!wanted) return undefined
+  const own = Object.entries(wanted).filter(([label]) => label !== 'simulated' && !isOtherPort(label, metric))
+  return [
+    ...own.map(([label, value]): Matcher => ({ label, op: '=', value })),
+    // A real device and a simulated one may have the same name.
+    { label: 'simulated', op: device.simulated ? '=' : '!=', value: 'true' },
+  ]
+}
+
+/** Only RDMA counts by port: other families of the same device have no such label. */
+function isOtherPort(label: string, metric: string): boolean {
+  return label === 'port' && !/^(rdma|doca_diag_p)/.test(metric)
 }

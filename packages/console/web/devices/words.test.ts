@@ -39,7 +39,9 @@ function context(more: Partial<TileContext> = {}): TileContext {
 
 /** A tile in one line. */
 function line({ name, tone, word, value, unit, what, facts }: TileWords): string {
-  return spaced(`${name} | ${tone} ${word} | ${[value, unit, what].filter(Boolean).join(' ')} | ${facts.map(({ text }) => text).join(', ')}`)
+  return spaced(
+    `${name} | ${tone} ${word} | ${[value, unit, what].filter(Boolean).join(' ')} | ${facts.map(({ text }) => text).join(', ')}`,
+  )
 }
 
 test('a GPU tells SM active, power and temperature; a NIC what it sends, receives, and that it counts no errors', () => {

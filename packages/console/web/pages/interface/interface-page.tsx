@@ -15,12 +15,12 @@ import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { formatDateTime, zoneName } from '../../format/time.ts'
-import { RECENT, RECENT_STEP_MS, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { CounterTable } from '../counters/counter-table.tsx'
 import { type InterfaceColumns, interfaceColumns } from '../interface-data.ts'
 import { GONE_STATE, interfaceFact, interfaceState, NOT_READ_STATE } from '../interface-facts.ts'
 import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
-import { CounterTable } from './counter-table.tsx'
 import { interfaceFacts, interfaceHeadline } from './interface-facts-strip.ts'
 import { INTERFACE_TYPE, interfacePanels, interfaceQueries } from './interface-panels.ts'
 
@@ -71,17 +71,15 @@ export function InterfacePage({ device }: { readonly device: string }) {
       {type && recent.grid && <Panels type={type} queries={queries} latest={latest} isGone={isGone} />}
       {latest.length > 0 && type && (
         <PanelBoundary>
-          <Counters device={device} type={type} queries={queries} latest={latest} />
+          <CounterTable
+            types={[type]}
+            latest={latest}
+            matchersFor={() => [{ label: 'device', op: '=', value: device }]}
+          />
         </PanelBoundary>
       )}
     </>
   )
-}
-
-/** The exact values, always of now: a window that stands has none. */
-function Counters(props: Omit<Parameters<typeof CounterTable>[0], 'recent'>) {
-  const recent = useKnownColumns(props.queries, RECENT, RECENT_STEP_MS)
-  return <CounterTable {...props} recent={recent} />
 }
 
 function Panels({

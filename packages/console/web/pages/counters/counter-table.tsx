@@ -1,9 +1,8 @@
 import { Link } from 'wouter'
-import type { Columns } from '../../api/query-client.ts'
-import type { FieldInfo, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
-import { parseSort, type Sort, type SortKey, sortRows } from '../../components/sort.ts'
+import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
@@ -12,47 +11,36 @@ import { formatAge } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
 import { formatSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { newestValue } from '../interface-data.ts'
-
-interface Row {
-  readonly field: FieldInfo
-  readonly query: MetricQuery
-  readonly latest: SeriesValue | undefined
-  readonly rate: number
-}
+import { type CounterRow, counterRows, counterSortKey, isAbsent, unitOf } from './counter-rows.ts'
+import { useCounterRates } from './use-counter-rates.ts'
 
 interface TableProps {
-  readonly device: string
-  readonly type: TypeInfo
-  readonly queries: readonly MetricQuery[]
+  readonly types: readonly TypeInfo[]
+  /** The latest values of the device, and of no other. */
   readonly latest: readonly SeriesValue[]
-  readonly recent: Columns
+  /** Conditions that make the series of a metric those of the device. */
+  readonly matchersFor: (metric: string) => MetricQuery['matchers']
 }
 
 const AS_READ: Sort = { column: 'order', direction: 'ascending' }
 
-/** Every field with its exact value; what is absent stands last, with its reason. */
-export function CounterTable({ device, type, queries, latest, recent }: TableProps) {
+/** Every field of a device with its exact value; what is absent stands last, with its reason. */
+export function CounterTable({ types, latest, matchersFor }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, AS_READ)
   const filter = (page.url.q ?? '').toLowerCase()
-  const all = type.fields.map((field, order): Row => {
-    const query = queries[order]!
-    const column = recent.columns(query)[0]
-    return {
-      field,
-      query,
-      latest: latest.find(({ metric }) => metric === field.metric),
-      rate: field.role === 'counter' && column && recent.grid ? newestValue(recent.grid.slice(column)) : Number.NaN,
-    }
-  })
-  const matching = all.filter(({ field }) => `${field.metric} ${field.help}`.toLowerCase().includes(filter))
+  const all = counterRows(types, latest, useCounterRates(latest), matchersFor)
+  const order = new Map(all.map((row, place) => [row, place]))
+  const matching = all.filter(({ field, name }) =>
+    `${field.metric} ${name} ${field.help}`.toLowerCase().includes(filter),
+  )
   const rows = sortRows(
     matching,
     sort.direction,
-    (row) => sortKey(row, sort.column, all),
+    (row) => counterSortKey(row, sort.column, order.get(row) ?? 0),
     (row) => Number(isAbsent(row)),
   )
+  const isOneType = types.length === 1
   return (
     <section className="panel" aria-labelledby="counter-table">
       <header className="panel-head has-line is-centred">
@@ -63,7 +51,7 @@ export function CounterTable({ device, type, queries, latest, recent }: TablePro
         <FilterInput label="Filter counters" />
       </header>
       {rows.length === 0 ? (
-        <Empty fact={`Nothing matches "${page.url.q}".`}>{countOf(all.length, 'field')} searched.</Empty>
+        <Empty fact={`Nothing matches "${page.url.q ?? ''}".`}>{countOf(all.length, 'field')} searched.</Empty>
       ) : (
         <TableBox label="Table of counters">
           <table className="table has-first-fixed">
@@ -77,8 +65,14 @@ export function CounterTable({ device, type, queries, latest, recent }: TablePro
                 </SortHead>
                 <th scope="col">Unit</th>
                 <SortHead column="rate" sort={sort}>
-                  Now
+                  Rate
                 </SortHead>
+                {!isOneType && (
+                  <SortHead column="source" sort={sort} kind="text">
+                    Source
+                  </SortHead>
+                )}
+                <th scope="col">Width</th>
                 <th scope="col" className="is-number">
                   Age
                 </th>
@@ -89,7 +83,7 @@ export function CounterTable({ device, type, queries, latest, recent }: TablePro
             </thead>
             <tbody>
               {rows.map((row) => (
-                <CounterRow key={row.field.name} row={row} device={device} />
+                <Row key={row.key} row={row} hasSource={!isOneType} />
               ))}
             </tbody>
           </table>
@@ -99,51 +93,31 @@ export function CounterTable({ device, type, queries, latest, recent }: TablePro
   )
 }
 
-function CounterRow({ row, device }: { readonly row: Row; readonly device: string }) {
+function Row({ row, hasSource }: { readonly row: CounterRow; readonly hasSource: boolean }) {
   const page = usePageState()
   const nowMs = useSecond()
-  const { field, query, latest, rate } = row
-  const href = page.hrefTo('/explore', { sig: [formatSignal({ ...query, matchers: deviceMatcher(device) })] })
-  const quantity = quantityOf({ ...field, function: query.function === 'increase' ? 'rate' : query.function })
+  const { field, name, latest, rate, query, type } = row
+  const href = page.hrefTo('/explore', { sig: [formatSignal(query)] })
   return (
     <tr>
       <th scope="row" className="mono">
-        <Link href={href}>{field.name}</Link>
+        <Link href={href}>{name}</Link>
       </th>
       {isAbsent(row) ? (
-        <td colSpan={4} className="is-quiet is-wrapping">
+        <td colSpan={hasSource ? 6 : 5} className="is-quiet is-wrapping">
           Absent. {latest?.absent || 'No value came yet.'}
         </td>
       ) : (
         <>
           <td className="is-number num">{groupThousands(latest?.value ?? '')}</td>
           <td className="is-quiet">{unitOf(field)}</td>
-          <td className="is-number num">{field.role === 'counter' ? formatQuantity(quantity, rate) : '–'}</td>
+          <td className="is-number num">{formatQuantity(quantityOf({ ...field, function: query.function }), rate)}</td>
+          {hasSource && <td className="is-quiet">{type}</td>}
+          <td className="is-quiet num">{field.kind}</td>
           <td className="is-number num is-quiet">{formatAge(nowMs - (latest?.timeMs ?? nowMs))}</td>
         </>
       )}
       <td className="is-quiet is-wrapping">{field.help}</td>
     </tr>
   )
-}
-
-function deviceMatcher(device: string): MetricQuery['matchers'] & object {
-  return [{ label: 'device', op: '=', value: device }]
-}
-
-function unitOf({ unit, name }: FieldInfo): string {
-  if (name.startsWith('speed')) return 'bytes/s'
-  if (unit) return unit
-  return /(packets|errors|dropped|fifo|frame|compressed|multicast|carrier)_total$/.test(name) ? 'packets' : ''
-}
-
-function isAbsent({ latest }: Row): boolean {
-  return latest?.value == null
-}
-
-function sortKey({ field, latest, rate }: Row, column: string, all: readonly Row[]): SortKey {
-  if (column === 'name') return field.name
-  if (column === 'value') return latest?.value == null ? Number.NaN : Number(latest.value)
-  if (column === 'rate') return rate
-  return all.findIndex((row) => row.field === field)
 }

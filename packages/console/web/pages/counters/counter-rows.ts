@@ -1,0 +1,81 @@
+import type { FieldInfo, Labels, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { SortKey } from '../../components/sort.ts'
+import { seriesKeyOf } from './use-counter-rates.ts'
+
+/** One row of a table of counters: a field of a series, or a field that no series has. */
+export interface CounterRow {
+  readonly key: string
+  readonly type: string
+  readonly field: FieldInfo
+  /** Name with the labels that tell rows of one field apart: `rx_pause_total priority 3`. */
+  readonly name: string
+  readonly latest: SeriesValue | undefined
+  readonly rate: number
+  /** What the explorer opens. */
+  readonly query: MetricQuery
+}
+
+/** Labels that say which device a series is of: the page says that already. */
+const DEVICE_LABELS = new Set(['device', 'gpu', 'UUID', 'port', 'simulated'])
+
+/** One row a field and series of some types. `matchersFor` gives the conditions that make a metric's series those of the device. */
+export function counterRows(
+  types: readonly TypeInfo[],
+  latest: readonly SeriesValue[],
+  rates: ReadonlyMap<string, number>,
+  matchersFor: (metric: string) => MetricQuery['matchers'],
+): readonly CounterRow[] {
+  const byMetric = Map.groupBy(latest, ({ metric }) => metric)
+  return types.flatMap((type) =>
+    type.fields.flatMap((field): CounterRow[] => {
+      const found: readonly (SeriesValue | undefined)[] = byMetric.get(field.metric) ?? [undefined]
+      return found.map((series) => rowOf(type, field, series, rates, matchersFor(field.metric)))
+    }),
+  )
+}
+
+function rowOf(
+  type: TypeInfo,
+  field: FieldInfo,
+  latest: SeriesValue | undefined,
+  rates: ReadonlyMap<string, number>,
+  matchers: MetricQuery['matchers'] = [],
+): CounterRow {
+  const own = Object.entries(latest?.labels ?? ({} as Labels)).filter(([label]) => !DEVICE_LABELS.has(label))
+  const key = latest ? seriesKeyOf(latest) : `${type.name} ${field.name}`
+  const all = [...matchers, ...own.map(([label, value]) => ({ label, op: '=' as const, value }))]
+  return {
+    key,
+    type: type.name,
+    field,
+    name: [field.name, ...own.map(([label, value]) => `${label} ${value}`)].join(' '),
+    latest,
+    rate: field.role === 'counter' ? (rates.get(key) ?? Number.NaN) : Number.NaN,
+    query: {
+      metric: field.metric,
+      function: field.role === 'counter' ? 'rate' : 'last',
+      ...(all.length > 0 ? { matchers: all } : {}),
+    },
+  }
+}
+
+/** Whether a row has no value to show. */
+export function isAbsent({ latest }: CounterRow): boolean {
+  return latest?.value == null
+}
+
+/** What a row is sorted by in a column. */
+export function counterSortKey(row: CounterRow, column: string, order: number): SortKey {
+  if (column === 'name') return row.name
+  if (column === 'source') return row.type
+  if (column === 'value') return row.latest?.value == null ? Number.NaN : Number(row.latest.value)
+  if (column === 'rate') return row.rate
+  return order
+}
+
+/** The unit of a value as it is read. */
+export function unitOf({ unit, name }: FieldInfo): string {
+  if (/(speed|rate|bandwidth)_bytes$/.test(name)) return 'bytes/s'
+  if (unit) return unit
+  return /(packets|errors|dropped|fifo|frame|compressed|multicast|carrier)_total$/.test(name) ? 'packets' : ''
+}

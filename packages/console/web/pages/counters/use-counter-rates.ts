@@ -1,0 +1,47 @@
+import { useRef } from 'react'
+import { labelKey } from '../../api/sample-grid.ts'
+import type { SeriesValue } from '../../api/types.ts'
+
+interface Reading {
+  readonly value: string
+  readonly timeMs: number
+  /** A second, between the two newest readings; NaN before there are two. */
+  readonly rate: number
+}
+
+/** Identifies a series among the latest values. */
+export function seriesKeyOf({ metric, labels }: SeriesValue): string {
+  return `${metric}\u0003${labelKey(labels)}`
+}
+
+/** What the next reading says of a counter's rate: exact integers are subtracted, so that large totals lose nothing. */
+export function nextReading(before: Reading | undefined, value: string, timeMs: number): Reading {
+  if (before && timeMs <= before.timeMs) return before
+  return { value, timeMs, rate: before ? rateBetween(before, value, timeMs) : Number.NaN }
+}
+
+function rateBetween(before: Reading, value: string, timeMs: number): number {
+  const isWhole = /^\d+$/.test(value) && /^\d+$/.test(before.value)
+  const gained = isWhole ? Number(BigInt(value) - BigInt(before.value)) : Number(value) - Number(before.value)
+  // A counter that restarted has no rate for one reading.
+  return gained < 0 ? Number.NaN : (gained / (timeMs - before.timeMs)) * 1000
+}
+
+/** Rates a second of counters, from one reading of the latest values to the next. */
+export function useCounterRates(latest: readonly SeriesValue[]): ReadonlyMap<string, number> {
+  const readings = useRef<ReadonlyMap<string, Reading>>(new Map())
+  const rates = useRef<ReadonlyMap<string, number>>(new Map())
+  const seen = useRef<readonly SeriesValue[]>(undefined)
+  if (seen.current !== latest) {
+    seen.current = latest
+    const next = new Map<string, Reading>()
+    for (const series of latest) {
+      if (series.value === null) continue
+      const key = seriesKeyOf(series)
+      next.set(key, nextReading(readings.current.get(key), series.value, series.timeMs))
+    }
+    readings.current = next
+    rates.current = new Map([...next].map(([key, { rate }]) => [key, rate]))
+  }
+  return rates.current
+}

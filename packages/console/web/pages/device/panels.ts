@@ -1,0 +1,133 @@
+import type { DeviceInfo } from '../../api/devices.ts'
+import type { Columns } from '../../api/query-client.ts'
+import type { GridColumn } from '../../api/sample-grid.ts'
+import type { MetricQuery, QueryFunction, SeriesValue } from '../../api/types.ts'
+import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
+import type { SeriesSlot } from '../../chart/palette.ts'
+import { matchersFor } from '../../devices/device.ts'
+import type { Quantity } from '../../format/quantity.ts'
+import { RATE_PROVENANCE } from '../interface-charts.ts'
+import { newestValue } from '../interface-data.ts'
+
+/** One line of a panel, or one a value of the label `each`. */
+export interface PanelLine {
+  readonly metric: string
+  readonly function: QueryFunction
+  readonly label: string
+  /** A label whose values are lines of their own: `priority`. */
+  readonly each?: string
+  /** The device that it is of, where that is not the one of the page. */
+  readonly of?: DeviceInfo
+}
+
+/** A panel of a device's page: what is asked, and how it is drawn. */
+export interface DevicePanel {
+  readonly id: string
+  readonly title: string
+  readonly quantity: Quantity
+  readonly caption?: string
+  readonly scale?: NonNullable<ChartSpec['scale']>
+  readonly slots?: readonly SeriesSlot[]
+  readonly lines: readonly PanelLine[]
+  /** Hard limits: a metric whose newest value is drawn as a dotted line, or a number that is known. */
+  readonly limits?: readonly { readonly label: string; readonly metric?: string; readonly value?: number | undefined }[]
+  /** Said where no source of this node has any of it. */
+  readonly without: string
+}
+
+/** A chart, or why there is none. */
+export interface PanelState {
+  readonly spec: ChartSpec
+  readonly absent: string
+}
+
+const FALLBACK_SLOTS: readonly SeriesSlot[] = [1, 2, 3, 4, 5]
+
+/** Every question of some panels about one device, each once. */
+export function panelQueries(device: DeviceInfo, panels: readonly DevicePanel[]): readonly MetricQuery[] {
+  const found = new Map<string, MetricQuery>()
+  for (const panel of panels) {
+    for (const line of [...panel.lines, ...limitLines(panel)]) {
+      const query = queryOf(device, line)
+      if (query) found.set(JSON.stringify(query), query)
+    }
+  }
+  return [...found.values()]
+}
+
+/** Turns panels into charts. What cannot be had stands there with its reason. */
+export function devicePanels(
+  device: DeviceInfo,
+  panels: readonly DevicePanel[],
+  answer: Columns,
+  context: {
+    readonly latest: readonly SeriesValue[]
+    readonly knownMetrics: ReadonlySet<string>
+    readonly marks: readonly ChartMark[]
+  },
+): readonly PanelState[] {
+  return panels.map((panel) => {
+    const { lines, limits: _limits, without, ...look } = panel
+    const members = lines.flatMap((line) => membersOf(device, line, answer))
+    const spec: ChartSpec = {
+      ...look,
+      slots: panel.slots ?? FALLBACK_SLOTS,
+      members,
+      noun: ['counter', 'counters'],
+      isAlike: lines.some(({ each }) => each !== undefined),
+      limits: limitsOf(device, panel, answer),
+      marks: context.marks,
+      provenance: lines.some((line) => line.function === 'rate')
+        ? RATE_PROVENANCE
+        : 'last sample in {step} · wall clock',
+    }
+    return { spec, absent: members.length > 0 ? '' : reasonOf(panel, context) }
+  })
+}
+
+function queryOf(device: DeviceInfo, line: Pick<PanelLine, 'metric' | 'function' | 'of'>): MetricQuery | undefined {
+  const matchers = matchersFor(line.of ?? device, line.metric)
+  return matchers && { metric: line.metric, function: line.function, matchers }
+}
+
+function limitLines({ limits = [] }: DevicePanel): readonly Pick<PanelLine, 'metric' | 'function'>[] {
+  return limits.flatMap(({ metric }) => (metric ? [{ metric, function: 'last' as const }] : []))
+}
+
+function membersOf(device: DeviceInfo, line: PanelLine, answer: Columns): ChartMember[] {
+  const query = queryOf(device, line)
+  const { grid } = answer
+  if (!query || !grid) return []
+  const columns = answer.columns(query)
+  const shown = line.each === undefined ? columns.slice(0, 1) : columns
+  return shown.map((column) => memberOf(line, column, grid.slice(column)))
+}
+
+function memberOf({ metric, label, each }: PanelLine, column: GridColumn, values: Float64Array): ChartMember {
+  const name = each === undefined ? label : `${label} ${column.labels[each] ?? ''}`
+  return { key: `${metric} ${name}`, label: name, values, resetsMs: column.resetsMs }
+}
+
+function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Columns): ChartSpec['limits'] & object {
+  return limits.flatMap(({ label, metric, value }) => {
+    const query = metric ? queryOf(device, { metric, function: 'last' }) : undefined
+    const column = query && answer.columns(query)[0]
+    const now = column && answer.grid ? newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY) : value
+    return now === undefined || !(now > 0) ? [] : [{ label, value: now }]
+  })
+}
+
+/** Why a panel has no line: nobody reports it, or its source says why the values are absent. Empty where a sample may still come. */
+function reasonOf(
+  { lines, without }: DevicePanel,
+  { latest, knownMetrics }: { readonly latest: readonly SeriesValue[]; readonly knownMetrics: ReadonlySet<string> },
+): string {
+  if (!lines.some(({ metric }) => knownMetrics.has(metric))) return without
+  // Of other devices only the catalogue is looked at.
+  if (lines.some(({ of }) => of !== undefined)) return ''
+  const wanted = new Set(lines.map(({ metric }) => metric))
+  const series = latest.filter(({ metric }) => wanted.has(metric))
+  if (series.length === 0) return without
+  const reasons = series.map(({ absent }) => absent)
+  return reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : ''
+}

@@ -1,0 +1,107 @@
+import { useMemo } from 'react'
+import type { DeviceInfo } from '../../api/devices.ts'
+import { useSeriesOfType } from '../../api/resources.ts'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { TableBox } from '../../components/table-box.tsx'
+import { isSeriesOf } from '../../devices/device.ts'
+import { formatQuantity } from '../../format/number.ts'
+import { MEBIBYTES, PERCENT } from '../../format/quantity.ts'
+import { DeviceOf, DevicePage } from '../device/device-page.tsx'
+import { gpuFacts } from './gpu-facts.ts'
+import { gpuPanels } from './gpu-panels.ts'
+
+const TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile', 'nvml_gpu_info', 'nvml_xid']
+const KINDS = { one: 'GPU', path: '/gpus', label: 'GPUs' }
+
+/** What one GPU does. */
+export function GpuPage({ id }: { readonly id: string }) {
+  return (
+    <DeviceOf id={id} kinds={KINDS}>
+      {(devices) => {
+        const device = devices.find((candidate) => candidate.kind === 'gpu' && candidate.id === id)
+        return device && <Gpu device={device} />
+      }}
+    </DeviceOf>
+  )
+}
+
+function Gpu({ device }: { readonly device: DeviceInfo }) {
+  const panels = useMemo(() => gpuPanels(device), [device])
+  const { model = '', address = '', driver = '', numaNode, labels } = device
+  return (
+    <DevicePage
+      device={device}
+      parent={{ label: 'GPUs', path: '/gpus' }}
+      note={[
+        model,
+        labels.UUID ?? '',
+        address,
+        numaNode == null ? '' : `NUMA ${numaNode}`,
+        driver && `driver ${driver}`,
+      ]}
+      panels={panels}
+      types={TYPES}
+      facts={(readings) => gpuFacts(device, readings)}
+    >
+      <PanelBoundary>
+        <MigTable device={device} />
+      </PanelBoundary>
+    </DevicePage>
+  )
+}
+
+const MIG_COLUMNS = [
+  ['SM active', 'sm_active', PERCENT],
+  ['Tensor active', 'pipe_tensor_active', PERCENT],
+  ['DRAM active', 'dram_active', PERCENT],
+  ['Memory used', 'fb_used', MEBIBYTES],
+] as const
+
+/** The MIG instances of a GPU that is split; nothing where it is not. */
+function MigTable({ device }: { readonly device: DeviceInfo }) {
+  const { data } = useSeriesOfType('nvml_mig')
+  const series = (data?.series ?? []).filter(({ metric, labels }) => isSeriesOf(device, metric, labels))
+  const instances = [...Map.groupBy(series, ({ labels }) => labels.GPU_I_ID ?? '')]
+  if (instances.length === 0) return null
+  return (
+    <section className="panel" aria-labelledby="mig-table">
+      <header className="panel-head has-line">
+        <h2 id="mig-table" className="panel-title">
+          MIG instances
+        </h2>
+        <span className="panel-caption">each relative to its slice</span>
+      </header>
+      <TableBox label="Table of MIG instances">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">Instance</th>
+              <th scope="col">Profile</th>
+              {MIG_COLUMNS.map(([title]) => (
+                <th key={title} scope="col" className="is-number">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {instances.map(([instance, values]) => (
+              <tr key={instance}>
+                <th scope="row">{instance}</th>
+                <td>{values[0]?.labels.GPU_I_PROFILE}</td>
+                {MIG_COLUMNS.map(([title, field, quantity]) => {
+                  const found = values.find(({ metric }) => metric.toLowerCase().endsWith(field))
+                  return (
+                    <td key={title} className="is-number num">
+                      {formatQuantity(quantity, found?.value == null ? Number.NaN : Number(found.value))}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+    </section>
+  )
+}

@@ -1,0 +1,101 @@
+import { useMemo } from 'react'
+import { type DeviceInfo, useDevices } from '../../api/devices.ts'
+import { type Hint, useHints } from '../../api/hints.ts'
+import type { MetricQuery } from '../../api/types.ts'
+import { useKnownColumns } from '../../api/use-known-columns.ts'
+import { AnswerState, Outlines } from '../../components/answer-state.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { deviceColumns } from '../../devices/device-columns.ts'
+import { nodeSentence } from '../../devices/node-sentence.ts'
+import { GPU_QUERIES } from '../../devices/signals.ts'
+import { countOf } from '../../format/number.ts'
+import { useSecond } from '../../state/clock.ts'
+import type { DeviceChartName } from '../device-charts.ts'
+import { DeviceCharts } from '../device-charts-grid.tsx'
+import { newestValue } from '../interface-data.ts'
+import { useMoment } from '../use-moment.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { GpuTable } from './gpu-table.tsx'
+
+const QUERIES: readonly MetricQuery[] = Object.values(GPU_QUERIES)
+const CHARTS: readonly DeviceChartName[] = [
+  'sm',
+  'tensor',
+  'dram',
+  'power',
+  'temperature',
+  'clock',
+  'memoryUsed',
+  'nvlinkSent',
+  'utilisation',
+]
+const NO_HINTS: readonly Hint[] = []
+
+/** All GPUs side by side. */
+export function GpusPage() {
+  usePageTitle('GPUs')
+  const { data, error } = useDevices()
+  const gpus = useMemo(() => data?.devices.filter(({ kind }) => kind === 'gpu'), [data])
+  return (
+    <>
+      <PageHead title="GPUs" note={gpus && gpus.length > 0 && modelWords(gpus)} />
+      {!gpus && !error && <Outlines panels={6} />}
+      {!gpus && error && (
+        <Empty icon="critical" fact="The GPUs are not known.">
+          {error.message}
+        </Empty>
+      )}
+      {gpus?.length === 0 && (
+        <Empty fact="No GPU is read here.">
+          No source of this node reports one. A simulated node has eight: start with --simulate.
+        </Empty>
+      )}
+      {gpus && gpus.length > 0 && <Gpus gpus={gpus} />}
+    </>
+  )
+}
+
+function modelWords(gpus: readonly DeviceInfo[]): string {
+  const models = Map.groupBy(gpus, ({ model }) => model || 'GPU')
+  return [...models].map(([model, { length }]) => `${length} × ${model}`).join(', ')
+}
+
+function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
+  const moment = useMoment()
+  const { data } = useHints()
+  const nowMs = useSecond()
+  const recent = useKnownColumns(QUERIES, moment.range, moment.stepMs)
+  const columns = useMemo(() => deviceColumns(gpus, recent), [gpus, recent])
+  const hints = useMemo(() => {
+    if (!moment.isNow || !data) return undefined
+    const ids = new Set(gpus.map(({ id }) => id))
+    return data.hints.filter(({ device, affected }) => ids.has(device) || affected.some((id) => ids.has(id)))
+  }, [gpus, data, moment.isNow])
+  const power = [...columns.values()].reduce((sum, own) => sum + (newestValue(own.power) || 0), 0)
+  const text = nodeSentence({
+    devices: gpus,
+    hints,
+    ruleCount: data?.rules ?? 0,
+    closed: [],
+    power: power || Number.NaN,
+    sent: Number.NaN,
+    nowMs,
+  })
+  return (
+    <>
+      {recent.isReady && (
+        <Headline text={text} moment={moment.words} announced={hints?.[0]?.title ?? `${countOf(gpus.length, 'GPU')}`} />
+      )}
+      {recent.isReady && (
+        <PanelBoundary>
+          <GpuTable gpus={gpus} columns={columns} hints={hints ?? NO_HINTS} />
+        </PanelBoundary>
+      )}
+      <AnswerState answer={recent} panels={9} />
+      {recent.isReady && <DeviceCharts names={CHARTS} devices={gpus} hints={hints ?? NO_HINTS} />}
+    </>
+  )
+}

@@ -1,0 +1,62 @@
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import type { DeviceInfo } from '../../api/devices.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { DeviceOf, DevicePage } from '../device/device-page.tsx'
+import { nicFacts } from './nic-facts.ts'
+import { nicPanels } from './nic-panels.ts'
+
+const TYPES: readonly string[] = [
+  'rdma_port',
+  'rdma_hw',
+  'rdma_driver',
+  'ethtool_port',
+  'ethtool_link',
+  'ethtool_priority',
+  'ethtool_lane',
+  'doca_phy',
+]
+const KINDS = { one: 'NIC', path: '/fabric', label: 'Fabric' }
+
+/** What one port of a NIC does. */
+export function NicPage({ id }: { readonly id: string }) {
+  return (
+    <DeviceOf id={id} kinds={KINDS}>
+      {(devices) => {
+        const device = devices.find((candidate) => candidate.kind === 'nic' && candidate.id === id)
+        return device && <Nic device={device} />
+      }}
+    </DeviceOf>
+  )
+}
+
+function Nic({ device }: { readonly device: DeviceInfo }) {
+  const page = usePageState()
+  const panels = useMemo(() => nicPanels(device), [device])
+  const { model = '', address = '', driver = '', numaNode, labels, name, series = {} } = device
+  const netdev = series.netdev?.device
+  return (
+    <DevicePage
+      device={device}
+      parent={{ label: 'Fabric', path: '/fabric' }}
+      note={[
+        labels.port ? `${name} port ${labels.port}` : name,
+        netdev ?? '',
+        model,
+        address,
+        numaNode == null ? '' : `NUMA ${numaNode}`,
+        driver,
+      ]}
+      panels={panels}
+      types={TYPES}
+      facts={(readings) => nicFacts(device, readings)}
+    >
+      {netdev && (
+        <p className="page-more">
+          <Link href={page.hrefTo(`/fabric/${encodeURIComponent(netdev)}`)}>Interface {netdev}</Link>, with what the
+          kernel counts of it.
+        </p>
+      )}
+    </DevicePage>
+  )
+}

@@ -1,0 +1,224 @@
+import type { DeviceInfo } from '../../api/devices.ts'
+import { BITS_PER_SECOND, BYTES_PER_SECOND, CELSIUS, COUNT, PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import type { DevicePanel, PanelLine } from '../device/panels.ts'
+
+const last = (metric: string, label: string): PanelLine => ({ metric, function: 'last', label })
+const rate = (metric: string, label: string): PanelLine => ({ metric, function: 'rate', label })
+const port = (name: string): string => `rdma_port_${name}_total`
+const hardware = (name: string): string => `rdma_hw_${name}_total`
+const driver = (name: string): string => `ethtool_port_${name}_total`
+
+const NO_RDMA = 'No source reads RDMA counters of this port.'
+const NO_DRIVER = 'The driver of this port tells no such statistics.'
+
+/** The panels of one NIC port. */
+export function nicPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
+  return [...traffic(), ...loss(), ...congestion(), ...link(), ...bus(limits.pcie_bytes_per_s), ...accelerator()]
+}
+
+function traffic(): readonly DevicePanel[] {
+  return [
+    {
+      id: 'throughput',
+      title: 'Throughput',
+      quantity: BITS_PER_SECOND,
+      slots: [1, 2],
+      lines: [rate(port('xmit_data_bytes'), 'sent'), rate(port('rcv_data_bytes'), 'received')],
+      limits: [{ label: 'link', metric: 'rdma_port_rate_bytes' }],
+      without: NO_RDMA,
+    },
+    {
+      id: 'packets',
+      title: 'Packets',
+      quantity: PER_SECOND,
+      slots: [1, 2],
+      lines: [rate(port('xmit_packets'), 'sent'), rate(port('rcv_packets'), 'received')],
+      without: NO_RDMA,
+    },
+    {
+      id: 'requests',
+      title: 'RDMA requests received',
+      quantity: PER_SECOND,
+      lines: [
+        rate(hardware('rx_write_requests'), 'write'),
+        rate(hardware('rx_read_requests'), 'read'),
+        rate(hardware('rx_atomic_requests'), 'atomic'),
+      ],
+      without: NO_RDMA,
+    },
+  ]
+}
+
+function loss(): readonly DevicePanel[] {
+  return [
+    {
+      id: 'loss',
+      title: 'Loss',
+      quantity: PER_SECOND,
+      lines: [
+        rate(hardware('packet_seq_err'), 'sequence errors'),
+        rate(hardware('out_of_sequence'), 'out of order'),
+        rate(hardware('duplicate_request'), 'duplicates'),
+        rate(hardware('rnr_nak_retry_err'), 'not ready'),
+      ],
+      without: NO_RDMA,
+    },
+    {
+      id: 'retransmissions',
+      title: 'Retransmissions',
+      quantity: PER_SECOND,
+      lines: [
+        rate(hardware('roce_adp_retrans'), 'adaptive'),
+        rate(hardware('local_ack_timeout_err'), 'timeouts'),
+        rate('doca_adp_retx_timeouts_total', 'adaptive timeouts'),
+      ],
+      without: NO_RDMA,
+    },
+  ]
+}
+
+function congestion(): readonly DevicePanel[] {
+  return [
+    {
+      id: 'congestion',
+      title: 'Congestion',
+      quantity: PER_SECOND,
+      lines: [
+        rate(hardware('np_ecn_marked_roce_packets'), 'ECN marked'),
+        rate(hardware('rp_cnp_handled'), 'CNP handled'),
+        rate(hardware('np_cnp_sent'), 'CNP sent'),
+        rate(hardware('rp_cnp_ignored'), 'CNP ignored'),
+      ],
+      without: NO_RDMA,
+    },
+    {
+      id: 'paused',
+      title: 'Paused, by priority',
+      caption: 'share of time that others stopped it',
+      quantity: PERCENT,
+      slots: [1, 3, 4],
+      lines: [{ ...rate('ethtool_priority_rx_pause_seconds_total', 'priority'), each: 'priority' }],
+      without: NO_DRIVER,
+    },
+    {
+      id: 'pausing',
+      title: 'Pausing, by priority',
+      caption: 'share of time that it stopped others',
+      quantity: PERCENT,
+      slots: [1, 3, 4],
+      lines: [{ ...rate('ethtool_priority_tx_pause_seconds_total', 'priority'), each: 'priority' }],
+      without: NO_DRIVER,
+    },
+    {
+      id: 'pcc',
+      title: 'Programmable congestion control',
+      quantity: PER_SECOND,
+      lines: [{ ...rate('doca_pcc_counter_events_total', ''), each: 'counter' }],
+      without: 'No source reads the counters of a congestion-control algorithm on this NIC.',
+    },
+  ]
+}
+
+function link(): readonly DevicePanel[] {
+  return [
+    {
+      id: 'corrected',
+      title: 'Corrected bits',
+      caption: 'a healthy link has some',
+      quantity: PER_SECOND,
+      lines: [rate(driver('rx_corrected_bits_phy'), 'corrected')],
+      without: NO_DRIVER,
+    },
+    {
+      id: 'lanes',
+      title: 'Bit errors by lane',
+      caption: 'before correction',
+      quantity: PER_SECOND,
+      lines: [{ ...rate('ethtool_lane_rx_err_phy_total', 'lane'), each: 'lane' }],
+      without: NO_DRIVER,
+    },
+    {
+      id: 'symbols',
+      title: 'Link errors',
+      caption: 'after correction',
+      quantity: PER_SECOND,
+      lines: [
+        rate(driver('rx_pcs_symbol_err_phy'), 'symbols'),
+        rate(driver('rx_crc_errors_phy'), 'checksum'),
+        rate(port('symbol_error'), 'minor'),
+        rate('doca_phy_effective_errors_total', 'effective'),
+      ],
+      without: NO_DRIVER,
+    },
+    {
+      id: 'state',
+      title: 'Link state',
+      caption: '4 is active, 1 is down',
+      quantity: COUNT,
+      lines: [last('rdma_port_state', 'state')],
+      without: NO_RDMA,
+    },
+    {
+      id: 'module',
+      title: 'Module',
+      quantity: CELSIUS,
+      lines: [last('doca_phy_temperature_celsius', 'temperature')],
+      limits: [{ label: 'warns', metric: 'doca_phy_temperature_high_celsius' }],
+      without: 'No source reads the cable or module of this port.',
+    },
+  ]
+}
+
+function bus(bandwidth: number | undefined): readonly DevicePanel[] {
+  return [
+    {
+      id: 'pcie',
+      title: 'PCIe',
+      quantity: BYTES_PER_SECOND,
+      slots: [7, 3],
+      lines: [
+        rate('doca_diag_pci_outbound_bytes_total', 'outbound'),
+        rate('doca_diag_pci_inbound_bytes_total', 'inbound'),
+      ],
+      limits: [{ label: 'link', value: bandwidth }],
+      without: 'No source counts the bytes of this PCIe link.',
+    },
+    {
+      id: 'stalled',
+      title: 'PCIe stalled',
+      caption: 'share of the last second',
+      quantity: PERCENT,
+      slots: [7, 3],
+      lines: [
+        last('ethtool_port_outbound_pci_stalled_wr_ratio', 'writes'),
+        last('ethtool_port_outbound_pci_stalled_rd_ratio', 'reads'),
+      ],
+      without: NO_DRIVER,
+    },
+    {
+      id: 'aer',
+      title: 'PCIe errors',
+      quantity: PER_SECOND,
+      slots: [7, 3, 4],
+      lines: [
+        rate('pci_device_aer_correctable_total', 'correctable'),
+        rate('pci_device_aer_nonfatal_total', 'non-fatal'),
+        rate('pci_device_aer_fatal_total', 'fatal'),
+      ],
+      without: 'No source reads the PCIe errors of this NIC.',
+    },
+  ]
+}
+
+function accelerator(): readonly DevicePanel[] {
+  return [
+    {
+      id: 'dpa',
+      title: 'Data-path accelerator',
+      caption: 'threads, share of time',
+      quantity: PERCENT,
+      lines: [{ ...rate('doca_dpa_thread_active_seconds_total', 'thread'), each: 'thread' }],
+      without: 'No process runs on the data-path accelerator of this NIC, or no source reads it.',
+    },
+  ]
+}

@@ -1,0 +1,139 @@
+import { Link } from 'wouter'
+import type { DeviceInfo } from '../../api/devices.ts'
+import { useSeriesOfTypes } from '../../api/resources.ts'
+import type { SeriesValue } from '../../api/types.ts'
+import { TableBox } from '../../components/table-box.tsx'
+import { deviceTitle, isSeriesOf } from '../../devices/device.ts'
+import { generationOf, isDowntrained, linkName } from '../../devices/pcie.ts'
+import { groupThousands } from '../../format/number.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { type LinkEnd, ownersOf, type PathLink } from './pci-path.ts'
+
+const TYPES: readonly string[] = ['pci_device', 'pci_aer']
+const ERRORS = [
+  ['Correctable', 'pci_device_aer_correctable_total'],
+  ['Non-fatal', 'pci_device_aer_nonfatal_total'],
+  ['Fatal', 'pci_device_aer_fatal_total'],
+] as const
+
+/** Every link from the root to the device: how both of its ends run, and what errors each has counted. */
+export function PathTable({
+  links,
+  devices,
+}: {
+  readonly links: readonly PathLink[]
+  readonly devices: readonly DeviceInfo[]
+}) {
+  const { data } = useSeriesOfTypes(TYPES)
+  const series = data?.series ?? []
+  return (
+    <section className="panel" aria-labelledby="path-table">
+      <header className="panel-head has-line">
+        <h2 id="path-table" className="panel-title">
+          Path
+        </h2>
+        <span className="panel-caption">from the root; both ends of each link, as read now</span>
+      </header>
+      <TableBox label="Table of the path">
+        <table className="table has-first-fixed">
+          <thead>
+            <tr>
+              <th scope="col">End</th>
+              <th scope="col">Address</th>
+              <th scope="col">Link</th>
+              <th scope="col">At best</th>
+              {ERRORS.map(([title]) => (
+                <th key={title} scope="col" className="is-number">
+                  {title}
+                </th>
+              ))}
+              <th scope="col" className="is-wide">
+                Errors by name
+              </th>
+            </tr>
+          </thead>
+          {links.map(({ upper, lower }, place) => (
+            <tbody key={upper.address}>
+              <tr className="table-group">
+                <th scope="rowgroup" colSpan={8}>
+                  {links.length > 1 ? `Link ${place + 1} of ${links.length}` : 'Link'}
+                </th>
+              </tr>
+              <EndRow end={upper} devices={devices} series={series} />
+              {lower && <EndRow end={lower} devices={devices} series={series} />}
+            </tbody>
+          ))}
+        </table>
+      </TableBox>
+    </section>
+  )
+}
+
+interface EndProps {
+  readonly end: LinkEnd
+  readonly devices: readonly DeviceInfo[]
+  readonly series: readonly SeriesValue[]
+}
+
+function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
+  const page = usePageState()
+  const own = device ? series.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)) : []
+  const owners = device ? ownersOf(device, devices) : []
+  const name = owners.map(deviceTitle).join(', ') || role
+  const absent = own.find(({ value, absent }) => value === null && absent)?.absent
+  if (!device || own.length === 0) {
+    return (
+      <tr>
+        <th scope="row">{name}</th>
+        <td className="mono">{address}</td>
+        <td colSpan={6} className="is-quiet">
+          Absent. {absent ?? 'The source pci does not read it.'}
+        </td>
+      </tr>
+    )
+  }
+  const link = linkOf(own)
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td className="mono">
+        <Link href={page.hrefTo(`/pci/${encodeURIComponent(device.id)}`)}>{address}</Link>
+      </td>
+      <td className={link.isTrouble ? 'is-trouble' : undefined}>{link.now || '–'}</td>
+      <td className="is-quiet">{link.best || '–'}</td>
+      {ERRORS.map(([title, metric]) => (
+        <td key={title} className="is-number num">
+          {groupThousands(own.find((one) => one.metric === metric)?.value ?? '–')}
+        </td>
+      ))}
+      <td className="is-quiet is-wrapping">{errorWords(own) || 'none counted'}</td>
+    </tr>
+  )
+}
+
+function linkOf(series: readonly SeriesValue[]): { now: string; best: string; isTrouble: boolean } {
+  const read = (name: string): number => {
+    const value = series.find(({ metric }) => metric === `pci_device_${name}`)?.value
+    return value == null ? Number.NaN : Number(value)
+  }
+  const reading = {
+    generation: generationOf(read('current_link_speed_gigatransfers')),
+    generationMax: generationOf(read('max_link_speed_gigatransfers')),
+    width: read('current_link_width_lanes'),
+    widthMax: read('max_link_width_lanes'),
+    bandwidth: Number.NaN,
+    load: Number.NaN,
+  }
+  return {
+    now: linkName(reading.generation, reading.width),
+    best: linkName(reading.generationMax, reading.widthMax),
+    isTrouble: isDowntrained(reading),
+  }
+}
+
+function errorWords(series: readonly SeriesValue[]): string {
+  return series
+    .filter(({ metric, value }) => metric === 'pci_aer_errors_total' && value !== null && value !== '0')
+    .map(({ labels, value }) => `${labels.error} ${groupThousands(value ?? '')}`)
+    .join(', ')
+}

@@ -1,0 +1,120 @@
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import type { DeviceInfo } from '../../api/devices.ts'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import type { Fact } from '../../components/facts.tsx'
+import { devicePath, deviceTitle } from '../../devices/device.ts'
+import { generationOf, linkName } from '../../devices/pcie.ts'
+import { countOf } from '../../format/number.ts'
+import { BYTES_PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import { usePageState } from '../../state/time-window.ts'
+import { DeviceOf, DevicePage, type DeviceReadings } from '../device/device-page.tsx'
+import { countFact, numberFact } from '../device/facts.ts'
+import { PathTable } from './path-table.tsx'
+import { pciPanels } from './pci-panels.ts'
+import { linksOf, ownersOf, sharersOf } from './pci-path.ts'
+
+const TYPES: readonly string[] = ['pci_device', 'pci_aer']
+const KINDS = { one: 'PCI device', path: '/fabric', label: 'Fabric' }
+
+/** The PCIe link of one device, and the way from it to the root. */
+export function PciPage({ id }: { readonly id: string }) {
+  return (
+    <DeviceOf id={id} kinds={KINDS}>
+      {(devices) => {
+        const device = devices.find((candidate) => candidate.kind === 'pci' && candidate.id === id)
+        return device && <Pci device={device} devices={devices} />
+      }}
+    </DeviceOf>
+  )
+}
+
+function Pci({ device, devices }: { readonly device: DeviceInfo; readonly devices: readonly DeviceInfo[] }) {
+  const page = usePageState()
+  const { owners, links, panels, sharers } = useMemo(() => {
+    const owners = ownersOf(device, devices)
+    const links = linksOf(device, devices)
+    const ends = links.flatMap(({ upper, lower }) => (lower ? [upper, lower] : [upper]))
+    return { owners, links, panels: pciPanels(device, owners[0], ends), sharers: sharersOf(device, devices) }
+  }, [device, devices])
+  const { model = '', driver = '', numaNode } = device
+  return (
+    <DevicePage
+      device={device}
+      parent={owners[0]?.kind === 'gpu' ? { label: 'GPUs', path: '/gpus' } : { label: 'Fabric', path: '/fabric' }}
+      note={[model, numaNode == null ? '' : `NUMA ${numaNode}`, driver]}
+      panels={panels}
+      types={TYPES}
+      facts={(readings) => pciFacts(device, owners[0], sharers, readings)}
+      lead={
+        <>
+          {[...owners, ...sharers].length > 0 && (
+            <p className="page-more">
+              {owners.length > 0 && 'The link of '}
+              <DeviceLinks devices={owners} hrefTo={page.hrefTo} />
+              {sharers.length > 0 && (owners.length > 0 ? ', on one switch with ' : 'On one switch with ')}
+              <DeviceLinks devices={sharers} hrefTo={page.hrefTo} />.
+            </p>
+          )}
+          <PanelBoundary>
+            <PathTable links={links} devices={devices} />
+          </PanelBoundary>
+        </>
+      }
+    />
+  )
+}
+
+function DeviceLinks({
+  devices,
+  hrefTo,
+}: {
+  readonly devices: readonly DeviceInfo[]
+  readonly hrefTo: (path: string) => string
+}) {
+  return devices.map((device, place) => (
+    <span key={device.id}>
+      {place > 0 && ', '}
+      <Link href={hrefTo(devicePath(device))}>{deviceTitle(device)}</Link>
+    </span>
+  ))
+}
+
+function pciFacts(
+  device: DeviceInfo,
+  owner: DeviceInfo | undefined,
+  sharers: readonly DeviceInfo[],
+  { newest, exact }: DeviceReadings,
+): readonly Fact[] {
+  const read = (name: string): number => Number(exact(`pci_device_${name}`) ?? Number.NaN)
+  const now = linkName(generationOf(read('current_link_speed_gigatransfers')), read('current_link_width_lanes'))
+  const best = linkName(generationOf(read('max_link_speed_gigatransfers')), read('max_link_width_lanes'))
+  const bandwidth = read('current_link_bandwidth_bytes') || (owner?.limits.pcie_bytes_per_s ?? Number.NaN)
+  const load = owner
+    ? Math.max(
+        ...(owner.kind === 'gpu'
+          ? ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES'].map((metric) => newest(metric, 'last', owner))
+          : ['doca_diag_pci_outbound_bytes_total', 'doca_diag_pci_inbound_bytes_total'].map((metric) =>
+              newest(metric, 'rate', owner),
+            )),
+      )
+    : Number.NaN
+  return [
+    {
+      label: 'Link',
+      value: now || '–',
+      caption: best === '' || best === now ? 'the best it can do' : `of ${best}`,
+      ...(now !== '' && best !== '' && now !== best ? { tone: 'warning' as const } : {}),
+    },
+    numberFact('Carries at most', BYTES_PER_SECOND, bandwidth, 'each way, headers included'),
+    numberFact('In use', PERCENT, load / bandwidth, 'the busier way'),
+    countFact('Correctable errors', exact('pci_device_aer_correctable_total'), 'messages in all', 'warning'),
+    countFact('Non-fatal errors', exact('pci_device_aer_nonfatal_total'), 'messages in all', 'critical'),
+    countFact('Fatal errors', exact('pci_device_aer_fatal_total'), 'messages in all', 'critical'),
+    {
+      label: 'Switch',
+      value: device.switch ?? 'none',
+      caption: sharers.length > 0 ? `shared with ${countOf(sharers.length, 'other')}` : '',
+    },
+  ]
+}

@@ -1,0 +1,101 @@
+import type { DeviceInfo } from '../../api/devices.ts'
+import { BYTES_PER_SECOND, COUNT, PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import type { DevicePanel, PanelLine } from '../device/panels.ts'
+import type { LinkEnd } from './pci-path.ts'
+
+const GIGATRANSFERS = { ...COUNT, base: 'GT/s', prefixes: 'none' } as const
+
+/** The panels of a PCIe link: what it carries, and how every end on the way to the root runs and errs. */
+export function pciPanels(
+  device: DeviceInfo,
+  owner: DeviceInfo | undefined,
+  ends: readonly LinkEnd[],
+): readonly DevicePanel[] {
+  const each = (name: string, fn: PanelLine['function']): readonly PanelLine[] =>
+    ends.flatMap((end) =>
+      end.device ? [{ metric: `pci_device_${name}`, function: fn, label: end.role, of: end.device }] : [],
+    )
+  return [
+    {
+      id: 'bytes',
+      title: 'Bytes',
+      quantity: BYTES_PER_SECOND,
+      slots: [7, 3],
+      lines: byteLines(owner),
+      limits: [{ label: 'link', value: owner?.limits.pcie_bytes_per_s ?? device.limits.pcie_bytes_per_s }],
+      without: 'No source counts the bytes of this link.',
+    },
+    {
+      id: 'stalled',
+      title: 'Stalled',
+      caption: 'share of the last second',
+      quantity: PERCENT,
+      slots: [7, 3],
+      lines:
+        owner?.kind === 'nic'
+          ? [
+              { metric: 'ethtool_port_outbound_pci_stalled_wr_ratio', function: 'last', label: 'writes', of: owner },
+              { metric: 'ethtool_port_outbound_pci_stalled_rd_ratio', function: 'last', label: 'reads', of: owner },
+            ]
+          : [],
+      without: 'Only NICs tell how long their reads and writes wait.',
+    },
+    {
+      id: 'replays',
+      title: 'Replays',
+      quantity: PER_SECOND,
+      slots: [7],
+      lines:
+        owner?.kind === 'gpu'
+          ? [{ metric: 'DCGM_FI_DEV_PCIE_REPLAY_COUNTER', function: 'rate', label: 'sent again', of: owner }]
+          : [],
+      without: 'Only GPUs count what their link sends again.',
+    },
+    {
+      id: 'correctable',
+      title: 'Correctable errors',
+      caption: 'at each end',
+      quantity: PER_SECOND,
+      lines: each('aer_correctable_total', 'rate'),
+      without: 'No source reads the errors of this path.',
+    },
+    {
+      id: 'uncorrectable',
+      title: 'Uncorrectable errors',
+      caption: 'non-fatal, at each end',
+      quantity: PER_SECOND,
+      lines: each('aer_nonfatal_total', 'rate'),
+      without: 'No source reads the errors of this path.',
+    },
+    {
+      id: 'speed',
+      title: 'Link speed',
+      caption: 'a lane, at each end',
+      quantity: GIGATRANSFERS,
+      lines: each('current_link_speed_gigatransfers', 'last'),
+      without: 'No source reads the links of this path.',
+    },
+    {
+      id: 'width',
+      title: 'Link width',
+      caption: 'lanes, at each end',
+      quantity: COUNT,
+      lines: each('current_link_width_lanes', 'last'),
+      without: 'No source reads the links of this path.',
+    },
+  ]
+}
+
+function byteLines(owner: DeviceInfo | undefined): readonly PanelLine[] {
+  if (owner?.kind === 'gpu') {
+    return [
+      { metric: 'DCGM_FI_PROF_PCIE_TX_BYTES', function: 'last', label: 'from the GPU', of: owner },
+      { metric: 'DCGM_FI_PROF_PCIE_RX_BYTES', function: 'last', label: 'to the GPU', of: owner },
+    ]
+  }
+  if (owner?.kind !== 'nic') return []
+  return [
+    { metric: 'doca_diag_pci_outbound_bytes_total', function: 'rate', label: 'outbound', of: owner },
+    { metric: 'doca_diag_pci_inbound_bytes_total', function: 'rate', label: 'inbound', of: owner },
+  ]
+}
