@@ -206,15 +206,27 @@ test('an interface that leaves, and one that is renamed, is gone with all its se
   assert.deepEqual(tested.failures, [])
 })
 
-test('an interface that leaves in the middle of a sweep harms no other', NEEDS, async (t) => {
-  const { double, tested } = bringUp(t, { eth10: MLX5, eth11: MLX5 })
-  double.play({ eth11: MLX5 })
-  assert.deepEqual(
-    (await tested.sampleOf(ethtoolPortType)).map(({ device }) => device),
-    ['eth11'],
-  )
-  assert.deepEqual(tested.failures, [])
-})
+test(
+  'an interface that leaves in the middle of a sweep is gone and harms no other, and may come back',
+  NEEDS,
+  async (t) => {
+    const { double, tested } = bringUp(t, { eth10: MLX5, eth11: MLX5 })
+    await tested.source.sample()
+    tested.take()
+    const devicesOf = async () => (await tested.sampleOf(ethtoolPortType)).map(({ device }) => device)
+    for (const call of ['glink', 'gstats']) {
+      double.play({ eth10: { ...MLX5, faults: [`errno ${call} 19`] }, eth11: MLX5 })
+      await tested.source.sample()
+      const taken = tested.take()
+      assert.deepEqual(TestedSource.absences(taken, { device: 'eth10', lane: '0' }), [': gone'])
+      assert.deepEqual(TestedSource.absences(taken, { device: 'eth10' }), [': gone', ': gone'])
+      assert.deepEqual(await devicesOf(), ['eth11'])
+      double.play({ eth10: MLX5, eth11: MLX5 })
+      assert.deepEqual(await devicesOf(), ['eth10', 'eth11'])
+    }
+    assert.deepEqual(tested.failures, [])
+  },
+)
 
 test('interfaces of another network namespace are said to be that', NEEDS, async (t) => {
   const { double, tested } = bringUp(t, { eth10: MLX5 })

@@ -130,15 +130,18 @@ class EthtoolSource implements NodeSource {
   async #sweep(interfaces: readonly EthtoolInterface[], startMs: number): Promise<void> {
     const budgetMs = (this.#context.source.info.intervalMs || INTERVAL_MS) * BUDGET_SHARE
     const first = this.#turn % interfaces.length
+    let open = readingOf(interfaces).length
     for (let i = 0; i < interfaces.length; i++) {
       const at = (first + i) % interfaces.length
       const known = interfaces[at] as EthtoolInterface
       const isSpent = i > 0 && performance.now() - startMs > budgetMs
-      if (isSpent || this.#socket === undefined || readingOf(interfaces).length >= THREADS) {
+      if (isSpent || this.#socket === undefined || open >= THREADS) {
         this.#turn = at
         return
       }
-      if (known.reading === undefined) await within(PATIENCE_MS, known.read())
+      if (known.reading !== undefined) continue
+      await within(PATIENCE_MS, known.read())
+      if (known.reading !== undefined) open++
     }
   }
 

@@ -1,5 +1,5 @@
 import { wallNs } from '@sonde/sdk'
-import { CallFailure } from '../../native/call-failure.ts'
+import { CallFailure, type CallFailureKind } from '../../native/call-failure.ts'
 import type { DriverInfo, EthtoolSocket, StatisticSet } from '../../native/ethtool.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import type { SourceContext } from '../source.ts'
@@ -26,13 +26,14 @@ export class EthtoolInterface {
   readonly #calls: EthtoolSocket
   readonly #options: EthtoolOptions
   readonly #context: SourceContext
-  readonly #link: FieldAbsences
+  #link: FieldAbsences
   #reads = 0
   #removed = false
   #isStuck = false
   #driver: Known<DriverInfo>
   #settings: Known<Link>
   #linkDetected: Known<boolean>
+  #isMlx5 = false
   #set: StatisticSet | undefined
   #statistics: Statistics | undefined
   /** Why there are no statistics; empty while there are. */
@@ -43,7 +44,11 @@ export class EthtoolInterface {
     this.#calls = calls
     this.#options = options
     this.#context = context
-    this.#link = new FieldAbsences(context.absences, ethtoolLinkType, { device })
+    this.#link = this.#newLink()
+  }
+
+  #newLink(): FieldAbsences {
+    return new FieldAbsences(this.#context.absences, ethtoolLinkType, { device: this.device })
   }
 
   /** Asks the driver, and reports what it answers. Ends when the driver does; never rejects. Not to be called while a read is open. */
@@ -81,22 +86,39 @@ export class EthtoolInterface {
   /** It is not there any more. */
   remove(reason: string): void {
     this.abandon()
-    this.#statistics?.gone(reason)
-    this.#context.absences.gone(ethtoolPortType, { device: this.device }, reason)
-    this.#context.absences.gone(ethtoolLinkType, { device: this.device }, reason)
+    this.#leave(reason)
+  }
+
+  /** Every series leaves the views. */
+  #leave(reason: string): void {
+    const { absences } = this.#context
+    if (this.#statistics !== undefined) this.#statistics.gone(reason)
+    else if (this.#refusal !== '') absences.gone(ethtoolPortType, { device: this.device }, reason)
+    this.#statistics = undefined
+    this.#refusal = ''
+    absences.gone(ethtoolLinkType, { device: this.device }, reason)
+    this.#link = this.#newLink()
+  }
+
+  /** The kernel does not know it: it leaves at this moment, or is of another network namespace. */
+  #vanish(): void {
+    if (!this.vanished && !this.#removed) this.#leave(`the kernel knows no interface ${this.device} any more`)
+    this.vanished = true
   }
 
   async #ask(): Promise<void> {
     const { device } = this
     const reads = this.#reads++
     const linkDetected = await this.#calls.linkDetected(device)
-    this.vanished = linkDetected instanceof CallFailure && linkDetected.kind === 'gone'
-    if (this.vanished) return
-    const driver = reads % DRIVER_READS === 0 ? await this.#calls.driver(device) : this.#driver
+    if (isGone(linkDetected)) return this.#vanish()
+    const isDriverDue = reads % DRIVER_READS === 0 || !isAnswer(this.#driver)
+    const driver = isDriverDue ? await this.#calls.driver(device) : this.#driver
     const isDue = reads % SETTINGS_READS === 0 || linkDetected !== this.#linkDetected
     const settings = isDue ? await this.#readLink() : this.#settings
     const set = await this.#calls.statistics(device, this.#set)
+    if (isGone(set)) return this.#vanish()
     if (this.#removed) return
+    this.vanished = false
     // Only now: while a call hung, something else may have been said of them.
     this.#linkDetected = linkDetected
     this.#driver = driver
@@ -113,24 +135,24 @@ export class EthtoolInterface {
   #reportStatistics(set: StatisticSet | CallFailure): void {
     if (set instanceof CallFailure) {
       if (set.kind === 'failed') this.#context.failed(this.device, set.error)
-      this.vanished = set.kind === 'gone'
-      if (!this.vanished) this.#refuse(set.kind as 'unsupported' | 'denied' | 'failed', set.error.message)
+      this.#refuse(set.kind, set.error.message)
       return
     }
-    if (set !== this.#set || this.#statistics === undefined) {
-      const isMlx5 = isAnswer(this.#driver) && this.#driver.driver.startsWith('mlx5')
+    const isMlx5 = isAnswer(this.#driver) && this.#driver.driver.startsWith('mlx5')
+    if (set !== this.#set || this.#statistics === undefined || isMlx5 !== this.#isMlx5) {
       const next = new Statistics(this.device, set, { isMlx5 }, this.#options, this.#context)
       if (this.#refusal !== '') this.#context.absences.clear(ethtoolPortType, { device: this.device }, '')
       this.#refusal = ''
       next.announce(this.#statistics)
       this.#set = set
+      this.#isMlx5 = isMlx5
       this.#statistics = next
     }
     this.#statistics.report(wallNs())
   }
 
   /** There are no statistics now. A number that stands still would look like a device that does nothing. */
-  #refuse(code: 'unsupported' | 'denied' | 'failed', reason: string): void {
+  #refuse(code: CallFailureKind, reason: string): void {
     if (this.#statistics !== undefined) {
       this.#statistics.gone(reason)
       this.#statistics = undefined
@@ -180,6 +202,10 @@ export class EthtoolInterface {
 const WHY: Readonly<Record<string, string>> = {
   speed_bytes: 'the driver has no speed to tell while the link is down or for a virtual device',
   lanes: 'the link modes of this speed have different numbers of lanes, or the driver lists none',
+}
+
+function isGone(known: unknown): boolean {
+  return known instanceof CallFailure && known.kind === 'gone'
 }
 
 function isAnswer<T>(known: Known<T>): known is T {
