@@ -18,6 +18,8 @@ export interface Device {
   readonly isSimulated: boolean
   /** When it left; undefined while it is there. Unit: milliseconds since the Unix epoch. */
   readonly goneMs: number | undefined
+  /** Interfaces that belong to it. */
+  readonly netdevs: readonly string[]
   /** Labels of the series of its own type. */
   readonly labels: Labels
   /** Labels of its series in other families. */

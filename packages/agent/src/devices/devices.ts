@@ -168,7 +168,7 @@ const FAMILIES: readonly (readonly [begins: string, family: string, label: strin
   ['pci_', 'pci', 'device'],
 ]
 
-function keysOf({ kind, isSimulated, labels, series, address }: Device): string[] {
+function keysOf({ kind, isSimulated, labels, netdevs, address }: Device): string[] {
   const key = (family: string, ...names: string[]) => [isSimulated, family, ...names].join('\n')
   const keys: string[] = []
   const gpu = labelOf(labels, 'gpu')
@@ -177,8 +177,7 @@ function keysOf({ kind, isSimulated, labels, series, address }: Device): string[
     const device = labelOf(labels, 'device')
     keys.push(key('rdma', device, labelOf(labels, 'port')), key('rdma', device))
   }
-  const netdev = kind === 'netdev' ? labels : (series.netdev ?? series.ethtool)
-  if (netdev !== undefined) keys.push(key('net', labelOf(netdev, 'device')))
+  for (const netdev of netdevs) keys.push(key('net', netdev))
   if (address !== '') keys.push(key('pci', address))
   return keys
 }

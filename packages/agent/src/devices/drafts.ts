@@ -18,10 +18,12 @@ export function draftsOf(world: World): Draft[] {
   const gpus = gpusOf(world)
   const nics = nicsOf(world)
   const drafts = [...gpus, ...nics, ...netdevsOf(world, nics), ...pcisOf(world)]
-  // Two series may claim one id, as when a GPU was replaced: what is there comes last, and takes it.
+  // Two series may claim one id, as when a GPU was replaced: what is there takes it, and of two the newer.
   const byId = new Map<string, Draft>()
-  for (const draft of drafts)
-    if (byId.get(draft.id)?.goneMs !== undefined || !byId.has(draft.id)) byId.set(draft.id, draft)
+  for (const draft of drafts) {
+    const known = byId.get(draft.id)
+    if (known === undefined || known.goneMs !== undefined || draft.goneMs === undefined) byId.set(draft.id, draft)
+  }
   return [...byId.values()]
 }
 
@@ -35,8 +37,9 @@ function gpusOf(world: World): Draft[] {
       numberOf(fact, 'pcie_width_max'),
     )
     return {
-      ...placeOf(pci, address),
       ...common(world, fact, 'gpu', number),
+      ...placeOf(pci, address),
+      netdevs: [],
       index: /^\d{1,6}$/.test(number) ? Number(number) : world.gpus.indexOf(fact),
       isRailed: true,
       name: `GPU ${number}`,
@@ -68,8 +71,9 @@ function silentGpusOf(world: World, told: ReadonlySet<string>): Draft[] {
   return facts.map(([address, fact], index) => {
     const number = told.size === 0 ? String(index) : address
     return {
-      ...placeOf(fact, address),
       ...common(world, fact, 'gpu', number),
+      ...placeOf(fact, address),
+      netdevs: [],
       index: told.size + index,
       isRailed: true,
       name: `GPU ${number}`,
@@ -86,16 +90,20 @@ function nicsOf(world: World): Draft[] {
   return world.ports
     .map((fact): Omit<Draft, 'index'> => {
       const [device, port] = [labelOf(fact.labels, 'device'), labelOf(fact.labels, 'port')]
-      const pci = world.pci.get(textOf(fact, 'address').toLowerCase()) ?? world.pciOfRdma.get(device)
-      const netdev = wordsOf(fact, 'netdevs')[0] ?? wordsOf(pci, 'netdevs')[0] ?? ''
-      const isVirtual = textOf(pci, 'physical_function') !== ''
+      const address = textOf(fact, 'address').toLowerCase()
+      const pci = world.pci.get(address) ?? world.pciOfRdma.get(device)
+      const isBonded = [device, ...wordsOf(fact, 'netdevs')].some((name) => name.includes('bond'))
+      const functions = isBonded ? world.functionsOf(pci) : [pci]
+      const own = functions.flatMap((one) => wordsOf(one, 'netdevs'))
+      const netdevs = [...new Set([...wordsOf(fact, 'netdevs'), ...own])]
       return {
-        ...placeOf(pci, textOf(fact, 'address').toLowerCase()),
         ...common(world, fact, 'nic', `${device}-${port}`),
+        ...placeOf(pci, address),
         // A virtual function shares the place of its physical one, and a bond serves the node, not a GPU.
-        isRailed: !isVirtual && !isBond(device, netdev),
+        isRailed: textOf(pci, 'physical_function') === '' && !isBonded,
         name: (portCounts.get(device)?.length ?? 1) > 1 ? `${device} port ${port}` : device,
-        series: seriesOf({ pci, netdev: world.netdevs.get(netdev), ethtool: world.ethtool.get(netdev) }),
+        netdevs,
+        series: seriesOf({ pci, netdev: first(netdevs, world.netdevs), ethtool: first(netdevs, world.ethtool) }),
         model: textOf(pci, 'model') || textOf(fact, 'model'),
         driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
         limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
@@ -105,27 +113,22 @@ function nicsOf(world: World): Draft[] {
     .map((draft, index) => ({ ...draft, index }))
 }
 
-function isBond(device: string, netdev: string): boolean {
-  return device.includes('bond') || netdev.startsWith('bond')
+function first(names: readonly string[], facts: ReadonlyMap<string, Fact>): Fact | undefined {
+  return names.flatMap((name) => facts.get(name) ?? [])[0]
 }
 
-/** Interfaces that no NIC has. Those of a bonded NIC are on all functions of its adapter. */
+/** Interfaces that no NIC has. */
 function netdevsOf(world: World, nics: readonly Draft[]): Draft[] {
-  const taken = new Set(world.ports.flatMap((port) => wordsOf(port, 'netdevs')))
-  const addresses = new Set(nics.map(({ address }) => address))
-  const bonded = new Set(nics.filter(({ name }) => isBond(name, '')).map(({ address }) => adapterOf(address)))
-  for (const [address, pci] of world.pci) {
-    if (!addresses.has(address) && !bonded.has(adapterOf(address))) continue
-    for (const netdev of wordsOf(pci, 'netdevs')) taken.add(netdev)
-  }
+  const taken = new Set(nics.flatMap(({ netdevs }) => netdevs))
   return presentLast([...world.netdevs.values()])
     .filter(({ labels }) => !taken.has(labelOf(labels, 'device')))
     .map((fact): Draft => {
       const name = labelOf(fact.labels, 'device')
       const pci = world.pciOfNetdev.get(name)
       return {
-        ...placeOf(pci, ''),
         ...common(world, fact, 'netdev', name),
+        ...placeOf(pci, ''),
+        netdevs: [name],
         index: 0,
         isRailed: false,
         name,
@@ -138,17 +141,13 @@ function netdevsOf(world: World, nics: readonly Draft[]): Draft[] {
     .sort((a, b) => compareNames(a.name, b.name))
 }
 
-/** An address without its function. */
-function adapterOf(address: string): string {
-  return address.slice(0, address.lastIndexOf('.'))
-}
-
 function pcisOf(world: World): Draft[] {
   return [...world.pci]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([address, fact]) => ({
-      ...placeOf(fact, address),
       ...common(world, fact, 'pci', address),
+      ...placeOf(fact, address),
+      netdevs: wordsOf(fact, 'netdevs'),
       index: 0,
       isRailed: false,
       name: address,

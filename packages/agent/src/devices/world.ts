@@ -14,6 +14,8 @@ export interface World {
   /** The PCI device of an interface and of an RDMA device. */
   readonly pciOfNetdev: ReadonlyMap<string, Fact>
   readonly pciOfRdma: ReadonlyMap<string, Fact>
+  /** All functions of the adapter that a PCI device is a function of. */
+  functionsOf(pci: Fact | undefined): readonly Fact[]
 }
 
 /** Sorts facts into the real and the simulated world. */
@@ -36,6 +38,7 @@ function worldOf(facts: readonly Fact[], isSimulated: boolean): World {
   const of = (type: string) => facts.filter((fact) => fact.type === type)
   const byDevice = (some: readonly Fact[]) => new Map(some.map((fact) => [labelOf(fact.labels, 'device'), fact]))
   const pci = of('pci_device')
+  const adapters = Map.groupBy(pci, adapterOf)
   const byNames = (field: string) =>
     new Map(presentLast(pci).flatMap((fact) => wordsOf(fact, field).map((name) => [name, fact] as const)))
   return {
@@ -47,7 +50,13 @@ function worldOf(facts: readonly Fact[], isSimulated: boolean): World {
     pci: byDevice(pci),
     pciOfNetdev: byNames('netdevs'),
     pciOfRdma: byNames('rdma_devices'),
+    functionsOf: (one) => (one === undefined ? [] : (adapters.get(adapterOf(one)) ?? [])),
   }
+}
+
+/** Address of a PCI device without its function. */
+function adapterOf({ labels }: Fact): string {
+  return labelOf(labels, 'device').replace(/\.[^.]*$/, '')
 }
 
 /** What has left comes first, so that in a map what is there takes its place. */

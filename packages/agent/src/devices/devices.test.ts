@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { absenceType, droppedTotal } from '@sonde/sdk'
+import { netdevType } from '../sources/netdev/type.ts'
+import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
+import { pciDeviceType } from '../sources/pci/type.ts'
+import { rdmaPortType } from '../sources/rdma/type.ts'
+import type { Device } from './device.ts'
+import { Devices, type DevicesOptions } from './devices.ts'
+import { NodeRecords } from './test-node-records.ts'
+import { countWords, modelWords } from './words.ts'
+
+const MINUTE_MS = 60_000
+
+function bringUp(options: Partial<DevicesOptions> = {}) {
+  const clock = { nowMs: 1_800_000_000_000 }
+  const devices = new Devices({ now: () => clock.nowMs, ...options })
+  const real = new NodeRecords(devices)
+  const simulated = new NodeRecords(devices, { simulated: 'true' })
+  const ids = (kind?: Device['kind']) =>
+    devices
+      .list()
+      .filter((device) => kind === undefined || device.kind === kind)
+      .map(({ id }) => id)
+  return { clock, devices, real, simulated, ids }
+}
+
+test('a node of the HGX class has its GPUs and NICs in rails, and the bonded BlueField outside', () => {
+  const { devices, real, ids } = bringUp()
+  real.hgx()
+  assert.equal(ids('gpu').length, 8)
+  assert.equal(ids('nic').length, 9)
+  assert.deepEqual(ids('netdev'), [], 'every interface belongs to a NIC')
+  for (let rail = 0; rail < 8; rail++) {
+    assert.equal(devices.byId(`gpu-${rail}`)?.rail, rail)
+    assert.deepEqual(devices.byId(`gpu-${rail}`)?.pairs, [`nic-mlx5_${rail}-1`])
+    assert.deepEqual(devices.byId(`nic-mlx5_${rail}-1`)?.pairs, [`gpu-${rail}`])
+  }
+  const bond = devices.byId('nic-mlx5_bond_0-1')
+  assert.deepEqual([bond?.rail, bond?.pairs, bond?.netdevs], [null, [], ['bond0', 'eth18', 'eth19']])
+})
+
+test('a device tells its identity, its place, its series and its limits', () => {
+  const { devices, real } = bringUp()
+  real.hgx()
+  assert.deepEqual(devices.byId('gpu-3'), {
+    id: 'gpu-3',
+    kind: 'gpu',
+    name: 'GPU 3',
+    rail: 3,
+    isSimulated: false,
+    goneMs: undefined,
+    netdevs: [],
+    labels: { gpu: '3', UUID: 'GPU-3' },
+    series: { pci: { device: '0000:40:04.0' } },
+    model: 'H100 SXM 80 GB',
+    driver: '570.86',
+    address: '0000:40:04.0',
+    numaNode: 0,
+    path: ['0000:40:01.0', '0000:40:02.0', '0000:40:03.0'],
+    switch: '0000:40:02.0',
+    pairs: ['nic-mlx5_3-1'],
+    limits: { power_watts: 700, memory_bytes: 85_520_809_984, pcie_bytes_per_s: 63_015_384_615 },
+  })
+  const nic = devices.byId('nic-mlx5_3-1')
+  assert.deepEqual([nic?.name, nic?.model, nic?.driver], ['mlx5_3', 'ConnectX-7', 'mlx5_core'])
+  assert.deepEqual(nic?.labels, { device: 'mlx5_3', port: '1' })
+  assert.deepEqual(nic?.series, {
+    pci: { device: '0000:40:05.0' },
+    netdev: { device: 'eth13' },
+    ethtool: { device: 'eth13' },
+  })
+})
+
+test('finds the device of a series in any family', () => {
+  const { devices, real, simulated } = bringUp()
+  real.hgx()
+  real.netdev('lo')
+  simulated.hgx()
+  const of = (type: string, labels: Record<string, string>) => devices.deviceOf(type, labels)?.id
+  assert.equal(of('nvml_gpu', { gpu: '3', UUID: 'GPU-3' }), 'gpu-3')
+  assert.equal(of('nvml_profile', { gpu: '3', UUID: 'GPU-3', simulated: 'true' }), 'sim-gpu-3')
+  assert.equal(of('rdma_hw', { device: 'mlx5_3', port: '1' }), 'nic-mlx5_3-1')
+  assert.equal(of('doca_phy', { device: 'mlx5_3' }), 'nic-mlx5_3-1')
+  assert.equal(of('netdev', { device: 'eth13', simulated: 'true' }), 'sim-nic-mlx5_3-1')
+  assert.equal(of('ethtool_priority', { device: 'eth19', priority: '3' }), 'nic-mlx5_bond_0-1')
+  assert.equal(of('netdev', { device: 'lo' }), 'net-lo')
+  assert.equal(of('pci_device', { device: '0000:40:04.0' }), 'gpu-3')
+  assert.equal(of('pci_aer', { device: '0000:40:05.0', severity: 'fatal', error: 'DLP' }), 'nic-mlx5_3-1')
+  for (const nowhere of [{ device: 'eth99' }, { device: '__proto__' }, {}])
+    assert.equal(of('netdev', nowhere), undefined)
+  assert.equal(of('host_cpu', { cpu: '0' }), undefined)
+})
+
+test('siblings are the others of a kind that do the same work, on the same node, and are there', () => {
+  const { devices, real, simulated } = bringUp()
+  real.hgx()
+  simulated.hgx()
+  const siblings = (id: string) => {
+    const device = devices.byId(id)
+    return device === undefined ? [] : devices.siblings(device).map((other) => other.id)
+  }
+  assert.deepEqual(
+    siblings('nic-mlx5_3-1'),
+    [0, 1, 2, 4, 5, 6, 7].map((i) => `nic-mlx5_${i}-1`),
+  )
+  assert.deepEqual(siblings('nic-mlx5_bond_0-1'), [])
+  real.gone(rdmaPortType, { device: 'mlx5_0', port: '1' })
+  assert.equal(siblings('nic-mlx5_3-1').length, 6)
+  assert.equal(siblings('sim-nic-mlx5_3-1').length, 7)
+})
+
+test('a real and a simulated node of the same names stand side by side', () => {
+  const { devices, real, simulated, ids } = bringUp()
+  simulated.hgx()
+  real.hgx()
+  assert.equal(new Set(ids()).size, devices.list().length)
+  assert.deepEqual(devices.byId('sim-gpu-3')?.pairs, ['sim-nic-mlx5_3-1'])
+  assert.deepEqual(devices.byId('sim-gpu-3')?.series.pci, { device: '0000:40:04.0', simulated: 'true' })
+  assert.ok(
+    devices
+      .list()
+      .slice(0, devices.list().length / 2)
+      .every(({ isSimulated }) => !isSimulated),
+    'real ones first',
+  )
+  simulated.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
+  assert.equal(devices.byId('nic-mlx5_3-1')?.goneMs, undefined)
+  assert.notEqual(devices.byId('sim-nic-mlx5_3-1')?.goneMs, undefined)
+})
+
+test('a device that is said to be gone stays for an hour in its rail, and comes back as the same', () => {
+  const { clock, devices, real } = bringUp({ expiryS: 7200 })
+  real.hgx()
+  const { version } = devices
+  real.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
+  assert.ok(devices.version > version)
+  assert.equal(devices.byId('nic-mlx5_3-1')?.goneMs, clock.nowMs)
+  assert.equal(devices.byId('nic-mlx5_3-1')?.rail, 3)
+  clock.nowMs += 59 * MINUTE_MS
+  assert.ok(devices.byId('nic-mlx5_3-1'))
+  real.port('mlx5_3', { address: '0000:40:05.0', netdevs: 'eth13' })
+  assert.equal(devices.byId('nic-mlx5_3-1')?.goneMs, undefined)
+  real.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
+  clock.nowMs += 61 * MINUTE_MS
+  assert.equal(devices.byId('nic-mlx5_3-1'), undefined)
+  assert.equal(devices.byId('gpu-3')?.rail, null)
+  assert.equal(devices.byId('gpu-4')?.rail, 4)
+})
+
+test('a device whose source fell silent is gone after the expiry, or after three periods of a slow source', () => {
+  const { clock, devices, real } = bringUp({ expiryS: 300 })
+  new NodeRecords(devices, {}, 600_000).netdev('slow0')
+  real.netdev('eth0')
+  clock.nowMs += 301_000
+  assert.notEqual(devices.byId('net-eth0')?.goneMs, undefined)
+  assert.equal(devices.byId('net-slow0')?.goneMs, undefined)
+  clock.nowMs += 1_800_000
+  assert.notEqual(devices.byId('net-slow0')?.goneMs, undefined)
+})
+
+test('a NIC that was renamed takes the rail of the one that left', () => {
+  const { devices, real } = bringUp()
+  real.hgx()
+  real.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
+  real.port('rocep64s5', { address: '0000:40:05.0', netdevs: 'eth13' })
+  assert.deepEqual(devices.byId('gpu-3')?.pairs, ['nic-rocep64s5-1'])
+  assert.equal(devices.byId('nic-mlx5_3-1')?.rail, null)
+  assert.equal(devices.deviceOf('pci_device', { device: '0000:40:05.0' })?.id, 'nic-rocep64s5-1')
+})
+
+test('a GPU that was replaced has the id of the one before', () => {
+  const { devices, real, ids } = bringUp()
+  real.gpu('0', '0000:18:00.0', { UUID: 'GPU-old' })
+  assert.equal(devices.byId('gpu-0')?.labels.UUID, 'GPU-old')
+  real.gone(nvmlGpuInfoType, { gpu: '0', UUID: 'GPU-old' })
+  real.gpu('0', '0000:18:00.0', { UUID: 'GPU-new' })
+  assert.deepEqual(ids('gpu'), ['gpu-0'])
+  assert.equal(devices.byId('gpu-0')?.labels.UUID, 'GPU-new')
+  assert.equal(devices.byId('gpu-0')?.goneMs, undefined)
+})
+
+test('a GPU without its driver is told by the bus alone, under the number that it would have', () => {
+  const { devices, real } = bringUp()
+  real.pci('0000:9a:00.0', { class: 'gpu', model: 'H100 SXM5 80GB', path: '0000:97:01.0/0000:98:00.0/0000:99:00.0' })
+  real.pci('0000:1b:00.0', { class: 'gpu', model: 'H100 SXM5 80GB' })
+  real.pci('0000:02:00.0', { class: 'display' })
+  assert.deepEqual([devices.byId('gpu-0')?.address, devices.byId('gpu-1')?.address], ['0000:1b:00.0', '0000:9a:00.0'])
+  assert.equal(devices.byId('gpu-1')?.model, 'H100 SXM 80 GB')
+  assert.deepEqual(devices.byId('gpu-1')?.labels, { device: '0000:9a:00.0' })
+})
+
+test('a node with interfaces only lists them, with the PCI device that they are on', () => {
+  const { devices, real, ids } = bringUp()
+  real.netdev('lo')
+  real.netdev('eth10')
+  real.netdev('eth2')
+  real.pci('0000:00:03.0', { class: 'network', driver: 'virtio-pci', netdevs: 'eth2', model: 'virtio network' })
+  assert.deepEqual(ids(), ['net-eth2', 'net-eth10', 'net-lo', 'pci-0000:00:03.0'])
+  const eth2 = devices.byId('net-eth2')
+  assert.deepEqual([eth2?.address, eth2?.driver, eth2?.rail], ['0000:00:03.0', 'virtio-pci', null])
+  assert.equal(devices.deviceOf('pci_aer', { device: '0000:00:03.0' })?.id, 'net-eth2')
+})
+
+test('virtual functions are NICs in no rail, and two ports of one adapter are told apart', () => {
+  const { devices, real } = bringUp()
+  real.hgx()
+  const { path = [] } = devices.byId('nic-mlx5_3-1') ?? {}
+  real.pci('0000:40:05.1', { class: 'network', path: path.join('/'), physical_function: '0000:40:05.0' })
+  real.port('mlx5_9', { address: '0000:40:05.1' })
+  real.port('mlx4_0', { port: 1 })
+  real.port('mlx4_0', { port: 2 })
+  assert.equal(devices.byId('nic-mlx5_9-1')?.rail, null)
+  assert.deepEqual(devices.byId('gpu-3')?.pairs, ['nic-mlx5_3-1'])
+  assert.equal(devices.byId('nic-mlx4_0-2')?.name, 'mlx4_0 port 2')
+})
+
+test('a slot that is slower than the device limits it', () => {
+  const { devices, real } = bringUp()
+  real.pci('0000:97:01.0', { class: 'bridge', max_link_bandwidth_bytes: 31_507_692_307 })
+  real.pci('0000:98:00.0', { class: 'nvme', max_link_bandwidth_bytes: 63_015_384_615, path: '0000:97:01.0' })
+  assert.deepEqual(devices.byId('pci-0000:98:00.0')?.limits, { pcie_bytes_per_s: 31_507_692_307 })
+})
+
+test('what changes without identifying is no new version, and what identifies is', () => {
+  const { devices, real } = bringUp()
+  real.hgx()
+  const { version } = devices
+  real.port('mlx5_3', { address: '0000:40:05.0', netdevs: 'eth13', driver: 'mlx5_core', xmit_data_bytes_total: 5 })
+  assert.equal(devices.version, version)
+  real.port('mlx5_3', { address: '0000:40:05.0', netdevs: 'eth99', driver: 'mlx5_core' })
+  assert.notEqual(devices.version, version)
+  assert.equal(devices.deviceOf('netdev', { device: 'eth99' })?.id, 'nic-mlx5_3-1')
+})
+
+test('beyond the limit what left makes room, then records are dropped and counted', () => {
+  const { devices, real, ids } = bringUp({ seriesLimit: 2 })
+  real.netdev('a')
+  real.netdev('b')
+  real.gone(netdevType, { device: 'a' })
+  real.netdev('c')
+  assert.deepEqual(ids(), ['net-b', 'net-c'])
+  real.netdev('d')
+  real.netdev('b')
+  assert.deepEqual(ids(), ['net-b', 'net-c'])
+  assert.deepEqual([...devices.stats.dropped], [['device_limit', 1]])
+  const { in: given, out } = devices.stats
+  assert.equal(given, out + droppedTotal(devices.stats))
+})
+
+test('records of odd texts never break the list, and every id stays one device', () => {
+  const { devices, real, simulated } = bringUp()
+  let seed = 7
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    return seed % below
+  }
+  const pieces = [
+    '',
+    ' ',
+    '/',
+    '//',
+    '\n',
+    '"',
+    '\\',
+    '\0',
+    '__proto__',
+    'constructor',
+    'bond',
+    'é',
+    '\ud800',
+    '0000:9b:00.0',
+  ]
+  pieces.push('x'.repeat(5000), '0000:97:01.0/0000:98:00.0', 'eth0', '..', '-1', '1e999', 'true', '<b>', ',', '=')
+  const text = () => Array.from({ length: random(4) }, () => pieces[random(pieces.length)]).join('')
+  for (let round = 0; round < 3000; round++) {
+    const node = random(2) === 0 ? real : simulated
+    const texts = {
+      address: text(),
+      path: text(),
+      netdevs: text(),
+      rdma_devices: text(),
+      class: ['gpu', text()][random(2)],
+    }
+    if (random(6) === 0)
+      node.pci(text(), { ...texts, physical_function: text(), max_link_bandwidth_bytes: 2n ** 64n - 1n })
+    else if (random(5) === 0) node.gpu(text(), text(), { UUID: text(), model: text(), power_limit_watts: Number.NaN })
+    else if (random(4) === 0) node.port(text(), { port: random(3), address: text(), netdevs: text() })
+    else if (random(3) === 0) node.netdev(text())
+    else if (random(2) === 0) node.gone(pciDeviceType, { device: text() })
+    else node.report(absenceType, { type: text(), series: text(), field: '', code: 'gone', reason: '' })
+    if (round % 100 !== 0) continue
+    const ids = devices.list().map(({ id }) => id)
+    assert.equal(new Set(ids).size, ids.length)
+    assert.ok(JSON.parse(JSON.stringify(devices.list())).length === ids.length)
+    for (const device of devices.list()) assert.ok(device.rail === null || devices.siblings(device).length >= 0)
+  }
+  assert.ok(devices.list().length > 50)
+})
+
+test('a batch of the wrong size and one after the end are dropped and counted', async () => {
+  const { devices, real } = bringUp()
+  const { info } = real.source
+  devices.accept({ type: netdevType, source: info, clock: 'wall', count: 2, bytes: new Uint8Array(8) })
+  await devices.close()
+  await devices.close()
+  real.netdev('eth0')
+  assert.deepEqual(
+    [...devices.stats.dropped],
+    [
+      ['wrong_size', 2],
+      ['closed', 1],
+    ],
+  )
+  assert.deepEqual(devices.list(), [])
+})
+
+test('names of models are as people say them', () => {
+  assert.equal(modelWords('NVIDIA H100 80GB HBM3'), 'H100 SXM 80 GB')
+  assert.equal(modelWords('NVIDIA A100-SXM4-80GB'), 'A100 SXM 80 GB')
+  assert.equal(modelWords('NVIDIA H100 PCIe'), 'H100 PCIe')
+  assert.equal(modelWords('NVIDIA L40S'), 'L40S')
+  assert.equal(modelWords(''), '')
+  const of = (model: string) => ({ model })
+  assert.equal(countWords([of('ConnectX-7'), of('ConnectX-7'), of('BlueField-3')]), '2 × ConnectX-7, 1 × BlueField-3')
+  assert.equal(countWords([]), '')
+})
