@@ -146,7 +146,7 @@ test('the worst comes first, and what stands before what forms', () => {
   node.run(1)
   assert.deepEqual(node.shown(), [
     'ecc_uncorrected/gpu-7 standing critical',
-    'fabric_hotspot/nic-mlx5_4-1 standing warning',
+    'congestion/nic-mlx5_4-1 standing warning',
     'ecc_pending/gpu-0 forming warning',
   ])
 })

@@ -29,6 +29,7 @@ export const GPU = {
   powerLimit: gaugeOf(nvmlGpuType, 'enforced_power_limit'),
   powerLimitDefault: gaugeOf(nvmlGpuInfoType, 'power_limit_default_watts'),
   clock: gaugeOf(nvmlGpuType, 'sm_clock', { past: 'mean' }),
+  clockMax: gaugeOf(nvmlGpuInfoType, 'sm_clock_max_hertz'),
   temperature: gaugeOf(nvmlGpuType, 'gpu_temp'),
   slowdownTemperature: gaugeOf(nvmlGpuInfoType, 'slowdown_celsius'),
   reasons: gaugeOf(nvmlGpuType, 'clocks_event_reasons'),

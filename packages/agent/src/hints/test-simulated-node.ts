@@ -1,4 +1,5 @@
-import { Absences, createSource, type Labels } from '@sonde/sdk'
+import { Absences, type Batch, createSource } from '@sonde/sdk'
+import { Devices } from '../devices/devices.ts'
 import { NODE_CLASSES } from '../sources/simulator/classes/classes.ts'
 import type { NodeClass } from '../sources/simulator/classes/node-class.ts'
 import { NodeReport } from '../sources/simulator/report/node-report.ts'
@@ -8,7 +9,6 @@ import { Simulation } from '../sources/simulator/simulation.ts'
 import { msOfSeconds, secondsOf } from '../sources/simulator/time.ts'
 import type { SourceContext } from '../sources/source.ts'
 import type { Hint } from './case.ts'
-import type { DeviceLookup, HintDevice } from './device.ts'
 import { Hints } from './hints.ts'
 
 const START_S = 1_000_000
@@ -30,12 +30,17 @@ export class SimulatedNode {
     this.node = NODE_CLASSES.find(({ name }) => name === nodeClass) as NodeClass
     const simulation = new Simulation({ seed, node: this.node, workload, effects: [] })
     this.book = new ScenarioBook(this.node, (effects) => simulation.setEffects(effects))
-    this.hints = new Hints({ devices: devicesOf(this.node) })
+    const devices = new Devices({ now: () => msOfSeconds(this.#nowS) })
+    this.hints = new Hints({ devices })
+    const accept = (batch: Batch) => {
+      devices.accept(batch)
+      this.hints.accept(batch)
+    }
     const source = createSource({
       id: 'simulator',
       intervalMs: 1000,
       labels: { simulated: 'true' },
-      emit: (batch) => this.hints.accept(batch),
+      emit: accept,
     })
     this.#report = new NodeReport(simulation, contextOf(source))
     this.#flush = () => source.flush()
@@ -85,32 +90,4 @@ function contextOf(source: ReturnType<typeof createSource>): SourceContext {
     },
     dropped: () => undefined,
   }
-}
-
-function devicesOf(node: NodeClass): DeviceLookup {
-  const gpus = node.gpus.map(({ index }) => simulated(`gpu-${index}`, 'gpu', `GPU ${index}`, index))
-  const nics = node.nics.map(({ device, index, role }) =>
-    simulated(`nic-${device}-1`, 'nic', device, role === 'training' ? index : null),
-  )
-  return {
-    version: 1,
-    deviceOf(type: string, labels: Labels) {
-      if (type.startsWith('nvml_')) return gpus[Number(labels.gpu)]
-      const { device } = labels
-      const gpu = node.gpus.findIndex(({ address }) => address === device)
-      if (gpu >= 0) return gpus[gpu]
-      const nic = node.nics.findIndex(
-        (one) =>
-          one.device === device ||
-          one.netdev === device ||
-          one.address === device ||
-          one.ports.some(({ netdev, address }) => netdev === device || address === device),
-      )
-      return nics[nic]
-    },
-  }
-}
-
-function simulated(id: string, kind: HintDevice['kind'], name: string, rail: number | null): HintDevice {
-  return { id: `sim-${id}`, kind, name, rail, isSimulated: true, pairs: [] }
 }

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts'
 import { checkpoint } from './checkpoint.ts'
-import { fabricHotspot, incast } from './congestion.ts'
+import { congestion } from './congestion.ts'
 import { dataStall } from './data-stall.ts'
 import { eccCorrected, eccPending, eccUncorrected } from './ecc.ts'
 import { gpuError, gpuLost } from './gpu-lost.ts'
@@ -29,8 +29,7 @@ export const RULES: readonly Rule[] = [
   pfcSource,
   pfcVictim,
   retransmissionStorm,
-  incast,
-  fabricHotspot,
+  congestion,
   noisyNeighbour,
   powerBrake,
   powerCap,

@@ -1,4 +1,5 @@
 import { titleOf } from '../device.ts'
+import { LATEST_MS } from '../look.ts'
 import { firstKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { NIC } from '../signals.ts'
@@ -8,6 +9,8 @@ import { hasTraffic, lineOf, slowedGpus } from '../workload.ts'
 const PAUSED_SHARE = 0.2
 const LINE_SHARE = 0.5
 const SENT_SHARE = 0.7
+/** Pauses come with bursts: between two of them there are none. Unit: milliseconds. */
+const LINGER_MS = 10_000
 /** Bytes come in bursts: what is sent is compared over several steps. */
 const SENT_OVER_MS = 10_000
 
@@ -25,6 +28,7 @@ export const pfcSource: Rule = {
   severity: 'critical',
   of: 'nic',
   neededMs: 5000,
+  lingerMs: LINGER_MS,
   uses: [NIC.txPaused, NIC.receivedBytes, NIC.lineRate, NIC.stormErrors, NIC.writesStalled],
   shows: [NIC.txPaused, NIC.receivedBytes],
   limits: [PAUSED_LIMIT, { what: 'received', value: LINE_SHARE * 100, unit: '% of line', source: 'above it: incast' }],
@@ -35,7 +39,7 @@ export const pfcSource: Rule = {
   toldApart: ['a victim: it receives pauses instead of sending them'],
   explainedBy: { pcie_downtrain: 'device' },
   find(look, scope) {
-    const share = look.rate(NIC.txPaused)
+    const share = look.rate(NIC.txPaused, LATEST_MS)
     if (!(share > PAUSED_SHARE)) return undefined
     const usual = firstKnown(median(scope.siblings(look).map((other) => other.rate(NIC.txPaused))), 0)
     const victims = scope.nics.filter((other) => other !== look && other.rate(NIC.rxPaused) > PAUSED_SHARE)
@@ -59,6 +63,7 @@ export const pfcVictim: Rule = {
   severity: 'warning',
   of: 'nic',
   neededMs: 5000,
+  lingerMs: LINGER_MS,
   uses: [NIC.rxPaused, NIC.sentBytes],
   shows: [NIC.rxPaused, NIC.sentBytes],
   limits: [
@@ -78,7 +83,7 @@ export const pfcVictim: Rule = {
   explainedBy: { pfc_source: 'node', pcie_downtrain: 'node' },
   lacksAlways: ['the port at the other end'],
   find(look, scope) {
-    const share = look.rate(NIC.rxPaused)
+    const share = look.rate(NIC.rxPaused, LATEST_MS)
     if (!(share > PAUSED_SHARE)) return undefined
     const usual = firstKnown(median(scope.siblings(look).map((other) => other.rate(NIC.rxPaused))), 0)
     const sent = look.rate(NIC.sentBytes, SENT_OVER_MS) / look.base(NIC.sentBytes)

@@ -11,6 +11,8 @@ const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
 const CAPPED_TIME = 0.9
 const CLOCK_SHARE = 0.8
+/** A GPU at full load runs at no less of its highest clock: 1400 of 1980 MHz. */
+const FULL_LOAD_SHARE = 0.7
 const NANOSECONDS = 1e9
 const BRAKE_OVER_MS = 5000
 
@@ -34,7 +36,8 @@ function limitShare(look: Look): number {
 function isStarved(look: Look, scope: Scope): boolean {
   const capped = look.rate(GPU.powerCapped) / NANOSECONDS
   const clock = median(scope.siblings(look).map((other) => other.mean(GPU.clock)))
-  return capped > CAPPED_TIME && look.mean(GPU.clock) < CLOCK_SHARE * clock
+  const isSlow = look.mean(GPU.clock) < FULL_LOAD_SHARE * (look.last(GPU.clockMax) / 1e6)
+  return capped > CAPPED_TIME && look.mean(GPU.clock) < CLOCK_SHARE * clock && isSlow
 }
 
 /** Power limits below those of the board. */
@@ -44,7 +47,7 @@ export const powerCap: Rule = {
   severity: 'warning',
   of: 'node',
   neededMs: 10_000,
-  uses: [GPU.powerLimit, GPU.powerLimitDefault, GPU.powerCapped, GPU.clock, GPU.power],
+  uses: [GPU.powerLimit, GPU.powerLimitDefault, GPU.powerCapped, GPU.clock, GPU.clockMax, GPU.power],
   shows: [GPU.powerLimit, GPU.power, GPU.clock],
   limits: [
     { what: 'power limit', value: LIMIT_SHARE * 100, unit: '% of default', source: 'anything else was set by someone' },
@@ -56,8 +59,10 @@ export const powerCap: Rule = {
     },
   ],
   not: {},
-  toldApart: ['a GPU at its default limit with the clock of its siblings: normal at full load'],
-  explainedBy: { power_brake: 'node' },
+  toldApart: [
+    'a GPU at its default limit and at the limit all the time: normal at full load, also where its siblings wait for it and run faster',
+  ],
+  explainedBy: { power_brake: 'node', straggler: 'node' },
   find(_look, scope) {
     const working = scope.gpus.filter(hasComputed)
     const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)

@@ -1,5 +1,5 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
+import { LATEST_MS, type Look, SHORT_MS } from '../look.ts'
 import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { NIC } from '../signals.ts'
@@ -11,17 +11,21 @@ const SIBLING_FACTOR = 10
 const PAUSED_SHARE_MAX = 0.05
 const FRAME_SHARE = 0.1
 
-/** Packets that had to be sent again, a second. */
+/** Packets that had to be sent again, a second: of the last one, or of the last three where that lies between two bursts. */
 function errorsOf(look: Look): number {
+  return maxKnown(errorsOver(look, LATEST_MS), errorsOver(look, SHORT_MS))
+}
+
+function errorsOver(look: Look, overMs: number): number {
   return sumKnown(
-    look.rate(NIC.sequenceErrors),
-    look.rate(NIC.acknowledgementTimeouts),
-    look.rate(NIC.adaptiveRetransmissions),
+    look.rate(NIC.sequenceErrors, overMs),
+    look.rate(NIC.acknowledgementTimeouts, overMs),
+    look.rate(NIC.adaptiveRetransmissions, overMs),
   )
 }
 
 function perPacket(look: Look): number {
-  return errorsOf(look) / Math.max(1, look.rate(NIC.sentPackets))
+  return errorsOver(look, SHORT_MS) / Math.max(1, look.rate(NIC.sentPackets))
 }
 
 /** One rail loses packets, and sends them again. */
@@ -70,7 +74,7 @@ export const retransmissionStorm: Rule = {
     const usual = firstKnown(median(siblings.map(perPacket)), 0)
     if (!(perPacket(look) >= SIBLING_FACTOR * usual)) return undefined
     const others = firstKnown(median(siblings.map(errorsOf)), 0)
-    const kind = look.rate(NIC.sequenceErrors) >= errors / 2 ? 'sequence errors' : 'retransmissions'
+    const kind = look.rate(NIC.sequenceErrors) >= errorsOver(look, SHORT_MS) / 2 ? 'sequence errors' : 'retransmissions'
     return {
       title: `${titleOf(look.device)} is losing packets`,
       sentence: `${look.device.name} counts ${amount(errors)} ${kind}/s, its siblings ${amount(others)}, limit ${LIMIT_PER_S}/s`,

@@ -70,14 +70,14 @@ const FAULTS: readonly Fault[] = [
       node
         .nic(1)
         .rate({ np_ecn_marked_roce_packets_total: 1.6e6, rcv_packets_total: 16.5e6, rcv_data_bytes_total: 48e9 }),
-    opens: 'incast/nic-mlx5_1-1',
+    opens: 'congestion/nic-mlx5_1-1',
     severity: 'warning',
     standsAfterS: 10,
   },
   {
     title: 'flows that share a link on the way',
     begin: (node) => node.nic(1).rate({ np_ecn_marked_roce_packets_total: 0.5e6 }),
-    opens: 'fabric_hotspot/nic-mlx5_1-1',
+    opens: 'congestion/nic-mlx5_1-1',
     severity: 'warning',
     standsAfterS: 10,
   },

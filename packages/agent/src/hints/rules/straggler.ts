@@ -104,7 +104,7 @@ export const straggler: Rule = {
   explainedBy: {
     thermal_throttle: 'device',
     power_brake: 'node',
-    power_cap: 'device',
+    power_cap: 'node',
     gpu_lost: 'node',
     stuck_collective: 'node',
     checkpoint: 'node',
