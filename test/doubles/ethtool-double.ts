@@ -4,9 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A call of a driver, as the script of the double spells it. */
-export type DoubleCall = 'gdrvinfo' | 'glink' | 'gstrings' | 'gstats' | 'gsset_info' | 'glinksettings'
-
 /** What the double answers for one device. */
 export interface DoubleDevice {
   readonly stats?: readonly (readonly [name: string, value: number | bigint])[]

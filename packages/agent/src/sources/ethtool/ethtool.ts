@@ -205,5 +205,9 @@ export function ethtoolOf(library?: string): SourceDefinition {
 /** Registry row of the ethtool source. */
 export const ethtool: SourceDefinition = ethtoolOf()
 
-/** What the child process looks its source up in. */
+/**
+ * What the child process looks its source up in.
+ *
+ * @public
+ */
 export const SOURCES: readonly SourceDefinition[] = [ethtool]
