@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { filesOf, packageSources, root } from '../../scripts/check/sources.ts'
 
-/** Codes of Node and its parser, and names of the environment, which look alike. */
-const FOREIGN = /^(ERR|HPE|XDG)_/
+/** Codes of Node and its parser, names of the environment and of metrics, which look alike. */
+const FOREIGN = /^(DCGM|ERR|HPE|XDG)_/
 
 const CODE = '[A-Z]{3,4}_[A-Z][A-Z0-9_]*'
 
