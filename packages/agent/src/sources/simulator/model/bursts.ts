@@ -32,7 +32,7 @@ function stepsBy(
   chunkDuty: number,
   packets: number,
 ): number {
-  if (lengthS === 0) return 0
+  if (lengthS === 0 || busyS === 0) return 0
   const done = stepsDone(seed, nic, segment.index, step)
   const next = stepsDone(seed, nic, segment.index, step + 1)
   const amount = next - done

@@ -76,7 +76,7 @@ export function layOut(parts: readonly Part[], shape: GpuShape): GpuLevels {
   const clocks = new Float64Array(count)
   const reasons = new Float64Array(count)
   const levels = new Float64Array(count * GPU_COUNT)
-  const before = new Float64Array(count * GPU_COUNT)
+  const before = new Float64Array((count + 1) * GPU_COUNT)
   const mean = new Float64Array(GPU_COUNT)
   let start = 0
   parts.forEach(({ does, share }, phase) => {
@@ -89,6 +89,7 @@ export function layOut(parts: readonly Part[], shape: GpuShape): GpuLevels {
       mean[quantity] = (mean[quantity] ?? 0) + share * level
     })
   })
+  before.set(mean, count * GPU_COUNT)
   return { effect: shape.effect, starts, clocks, reasons, levels, before, mean, meanWatts: mean[GPU.energyJ] ?? 0 }
 }
 

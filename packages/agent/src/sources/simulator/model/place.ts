@@ -70,14 +70,15 @@ function locateSlot(place: Place, seed: number): void {
   const { elapsedS, segment } = place
   const slot = Math.floor(elapsedS / SLOT_S)
   const before = prefillBy(seed, segment.index, slot)
-  const ownS = SLOT_S * (prefillBy(seed, segment.index, slot + 1) - before)
+  const next = prefillBy(seed, segment.index, slot + 1)
+  const ownS = SLOT_S * (next - before)
   const inSlotS = elapsedS - slot * SLOT_S
   place.step = slot
   place.startS = slot * SLOT_S
   place.lengthS = SLOT_S
   place.theta = inSlotS / SLOT_S
   place.isPrefill = inSlotS < ownS
-  place.prefillS = SLOT_S * before + Math.min(inSlotS, ownS)
+  place.prefillS = Math.min(SLOT_S * next, SLOT_S * before + Math.min(inSlotS, ownS))
 }
 
 /** Prefill done in the slots before one, in slots. Its closed form is why load can follow the day. */

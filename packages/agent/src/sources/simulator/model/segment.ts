@@ -24,7 +24,7 @@ export interface GpuSegment {
   /** Where each phase begins, as shares of a step. One phase where there are no steps; prefill and decode where there are slots. */
   readonly starts: Float64Array
   readonly levels: Float64Array
-  /** Integral of the levels over a step from its start to that of each phase, as share of the step. */
+  /** Integral of the levels over a step from its start to that of each phase, and to its end, as share of the step. */
   readonly before: Float64Array
   /** Mean of the levels over a step. */
   readonly mean: Float64Array

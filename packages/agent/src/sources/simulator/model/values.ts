@@ -17,13 +17,17 @@ export function gpuIntegrals(out: Float64Array, gpu: GpuSegment, place: Place): 
     return
   }
   const { startS, lengthS, theta } = place
+  const endS = startS + lengthS
   const phase = phaseOf(gpu, place)
   const row = phase * GPU_COUNT
-  const inPhase = theta - (gpu.starts[phase] as number)
+  const inPhase = Math.max(0, theta - (gpu.starts[phase] as number))
   const { before } = gpu
   for (let i = 0; i < GPU_COUNT; i++) {
-    const inStep = (before[row + i] as number) + (levels[row + i] as number) * inPhase
-    out[i] = (base[i] as number) + (mean[i] as number) * startS + lengthS * inStep
+    // Bounded by what comes next, as rounding must never make a counter fall.
+    const most = before[row + GPU_COUNT + i] as number
+    const inStep = Math.min(most, (before[row + i] as number) + (levels[row + i] as number) * inPhase)
+    const atStart = (base[i] as number) + (mean[i] as number) * startS
+    out[i] = Math.min((base[i] as number) + (mean[i] as number) * endS, atStart + lengthS * inStep)
   }
 }
 

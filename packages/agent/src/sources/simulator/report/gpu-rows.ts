@@ -1,20 +1,16 @@
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
-import { modelName, vendorName } from '../../pci/names.ts'
 import { pciDeviceType } from '../../pci/type.ts'
 import type { SourceContext } from '../../source.ts'
 import type { GpuPlace } from '../classes/node-class.ts'
-import { deviceKey, STREAM, uniform } from '../model/hash.ts'
-import { LIMITS } from '../model/heat.ts'
-import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
 import { GPU_READ, GPU_READ_COUNT } from '../model/quantities.ts'
 import { GpuReader, jobsEnded } from '../observe/gpu-reader.ts'
 import { missedDevice } from '../observe/missed.ts'
 import type { Simulation } from '../simulation.ts'
 import { fraction, whole } from './column.ts'
 import { GPU_COLUMNS, GPU_PCI_COLUMNS, PROFILE_COLUMNS } from './gpu-columns.ts'
+import { infoOf, pciFacts, uuidOf } from './gpu-facts.ts'
 import { type RowFacts, Rows } from './rows.ts'
 
-const NVIDIA = '10de'
 const LOST = 'the GPU has fallen off the bus'
 
 /** Numbers of a MIG instance, in the order of its columns. */
@@ -26,13 +22,6 @@ const MIG_COLUMNS = {
   dram_active: fraction(4),
   fb_used: whole(5),
   fb_free: whole(6),
-}
-
-/** The UUID of a simulated GPU. */
-export function uuidOf(seed: number, { index }: GpuPlace): string {
-  const hex = (part: number) => Math.floor(uniform(seed, STREAM.device, deviceKey('gpu', index), 20 + part) * 2 ** 32)
-  const text = [0, 1, 2, 3].map((part) => hex(part).toString(16).padStart(8, '0')).join('')
-  return `GPU-${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
 }
 
 /** Records of all GPUs. */
@@ -197,71 +186,4 @@ function writeInstance(
   const memoryMiB = Number(/\.(\d+)gb$/.exec(profile)?.[1] ?? 10) * 1000
   out[5] = Math.round(memoryMiB * 0.85 * load)
   out[6] = memoryMiB - (out[5] as number)
-}
-
-function infoOf({ index, address, model }: GpuPlace): Record<string, unknown> {
-  const hasLinks = model.nvlinkLinks > 0
-  return {
-    address,
-    device: `nvidia${index}`,
-    model: model.name,
-    serial: `16533230${(41_000 + index * 37).toString()}`,
-    driver: '570.124.06',
-    vbios: '96.00.A5.00.01',
-    power_limit_watts: model.powerLimitWatts,
-    power_limit_default_watts: model.powerLimitWatts,
-    power_limit_min_watts: model.powerLimitMinWatts,
-    memory_bytes: model.memoryMiB * 2 ** 20,
-    sm_count: model.smCount,
-    sm_clock_max_hertz: model.smClockMHz * 1e6,
-    memory_clock_max_hertz: model.memoryClockMHz * 1e6,
-    max_operating_celsius: LIMITS.soft,
-    slowdown_celsius: LIMITS.hard,
-    shutdown_celsius: LIMITS.shutdown,
-    ...(model.hasMemoryTemperature ? { memory_max_operating_celsius: LIMITS.memory } : {}),
-    pcie_generation_max: model.pcieGeneration,
-    pcie_width_max: 16,
-    ...(hasLinks ? { nvlink_links: model.nvlinkLinks, nvlink_speed_bytes: model.nvlinkBytesPerS } : {}),
-  }
-}
-
-function pciFacts({ address, path, numaNode, model }: GpuPlace): RowFacts {
-  return {
-    labels: { device: address },
-    facts: {
-      class: 'gpu',
-      class_code: '0x030200',
-      vendor: vendorName(NVIDIA),
-      model: modelName(NVIDIA, model.productId),
-      vendor_id: NVIDIA,
-      product_id: model.productId,
-      subsystem_id: '10de:16c1',
-      driver: 'nvidia',
-      path: path.join('/'),
-      netdevs: '',
-      rdma_devices: '',
-      physical_function: '',
-      ...linkLimits(model.pcieGeneration),
-      numa_node: numaNode,
-      sriov_numvfs: 0,
-    },
-    reasons: PCI_REASONS,
-  }
-}
-
-/** Why a device that is no root port lacks some counters. */
-export const PCI_REASONS = Object.fromEntries(
-  ['correctable', 'nonfatal', 'fatal'].map((severity) => [
-    `aer_rootport_${severity}_total`,
-    'only a root port counts what comes from below',
-  ]),
-)
-
-/** The best that a link of 16 lanes can do. */
-export function linkLimits(generation: number): Record<string, number> {
-  return {
-    max_link_speed_gigatransfers: transfersPerS(generation) / 1e9,
-    max_link_width_lanes: 16,
-    max_link_bandwidth_bytes: Math.floor(pcieBytesPerS(generation, 16)),
-  }
 }

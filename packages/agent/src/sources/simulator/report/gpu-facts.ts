@@ -1,0 +1,67 @@
+import { modelName, vendorName } from '../../pci/names.ts'
+import type { GpuPlace } from '../classes/node-class.ts'
+import { deviceKey, STREAM, uniform } from '../model/hash.ts'
+import { LIMITS } from '../model/heat.ts'
+import { linkLimits, PCI_REASONS } from './pci-facts.ts'
+import type { RowFacts } from './rows.ts'
+
+const NVIDIA = '10de'
+
+/** The UUID of a simulated GPU. */
+export function uuidOf(seed: number, { index }: GpuPlace): string {
+  const hex = (part: number) => Math.floor(uniform(seed, STREAM.device, deviceKey('gpu', index), 20 + part) * 2 ** 32)
+  const text = [0, 1, 2, 3].map((part) => hex(part).toString(16).padStart(8, '0')).join('')
+  return `GPU-${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
+}
+
+/** What identifies a GPU, and its limits. */
+export function infoOf({ index, address, model }: GpuPlace): Record<string, unknown> {
+  const hasLinks = model.nvlinkLinks > 0
+  return {
+    address,
+    device: `nvidia${index}`,
+    model: model.name,
+    serial: `16533230${(41_000 + index * 37).toString()}`,
+    driver: '570.124.06',
+    vbios: '96.00.A5.00.01',
+    power_limit_watts: model.powerLimitWatts,
+    power_limit_default_watts: model.powerLimitWatts,
+    power_limit_min_watts: model.powerLimitMinWatts,
+    memory_bytes: model.memoryMiB * 2 ** 20,
+    sm_count: model.smCount,
+    sm_clock_max_hertz: model.smClockMHz * 1e6,
+    memory_clock_max_hertz: model.memoryClockMHz * 1e6,
+    max_operating_celsius: LIMITS.soft,
+    slowdown_celsius: LIMITS.hard,
+    shutdown_celsius: LIMITS.shutdown,
+    ...(model.hasMemoryTemperature ? { memory_max_operating_celsius: LIMITS.memory } : {}),
+    pcie_generation_max: model.pcieGeneration,
+    pcie_width_max: 16,
+    ...(hasLinks ? { nvlink_links: model.nvlinkLinks, nvlink_speed_bytes: model.nvlinkBytesPerS } : {}),
+  }
+}
+
+/** Identity of a GPU on PCIe. */
+export function pciFacts({ address, path, numaNode, model }: GpuPlace): RowFacts {
+  return {
+    labels: { device: address },
+    facts: {
+      class: 'gpu',
+      class_code: '0x030200',
+      vendor: vendorName(NVIDIA),
+      model: modelName(NVIDIA, model.productId),
+      vendor_id: NVIDIA,
+      product_id: model.productId,
+      subsystem_id: '10de:16c1',
+      driver: 'nvidia',
+      path: path.join('/'),
+      netdevs: '',
+      rdma_devices: '',
+      physical_function: '',
+      ...linkLimits(model.pcieGeneration),
+      numa_node: numaNode,
+      sriov_numvfs: 0,
+    },
+    reasons: PCI_REASONS,
+  }
+}
