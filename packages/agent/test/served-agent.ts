@@ -4,7 +4,7 @@ import { check } from '@sonde/sdk/config'
 import pino from 'pino'
 import * as v from 'valibot'
 import { type Agent, createAgent } from '../src/agent.ts'
-import { exportSchema, limitsSchema } from '../src/config.ts'
+import { type AgentConfig, exportSchema, limitsSchema } from '../src/config.ts'
 import { agentRoutes, createServer } from '../src/http/server.ts'
 import type { SourceDefinition } from '../src/sources/source.ts'
 
@@ -20,12 +20,15 @@ const steadyType = defineType('steady', 'Samples of a source that does what it s
 export interface ServeOptions {
   /** Devices of the source. Default: 2. */
   readonly devices?: number
+  /** Sources beside the steady one, each with its own options by default. */
+  readonly sources?: readonly SourceDefinition[]
+  readonly paths?: AgentConfig['paths']
   readonly limits?: object
   readonly prometheus?: object
   readonly history?: History
 }
 
-/** An agent with one steady source behind a listener on a free port of loopback. Both end with the test. */
+/** An agent with a steady source behind a listener on a free port of loopback. Both end with the test. */
 export async function serveAgent(
   test: TestContext,
   options: ServeOptions = {},
@@ -36,8 +39,10 @@ export async function serveAgent(
   const definition = steady(options.devices ?? 2)
   const agent = createAgent({
     config: {
-      dataSources: [{ name: 'steady', definition, intervalMs: 50, options: {} }],
-      paths: { procfs: '/proc', sysfs: '/sys' },
+      dataSources: [definition, ...(options.sources ?? [])].map((one) => {
+        return { name: one.name, definition: one, intervalMs: 50, options: v.parse(one.options, {}) }
+      }),
+      paths: options.paths ?? { procfs: '/proc', sysfs: '/sys' },
       export: exports.value,
       limits: limits.value,
     },
