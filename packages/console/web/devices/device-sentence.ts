@@ -31,8 +31,8 @@ export function deviceSentence(
   if (shown) {
     return {
       tone: 'calm',
-      sentence: `${title} shows the effect of another`,
-      facts: `${shown.title}. No rule sees its origin here.`,
+      sentence: `${shown.title}; it shows on ${title} too`,
+      facts: `No rule sees an origin on ${title}.`,
     }
   }
   return { tone: 'calm', sentence: hints ? `${title} is in range.` : `${title} is read.`, facts: '' }

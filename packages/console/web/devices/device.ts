@@ -28,7 +28,8 @@ const FAMILIES: readonly (readonly [begins: string, family: string])[] = [
 /** The labels that a device's series of a metric have; undefined where it has none of that family. */
 export function labelsFor(device: DeviceInfo, metric: string): Labels | undefined {
   const family = FAMILIES.find(([begins]) => metric.startsWith(begins))?.[1]
-  if (family === undefined) return device.kind === 'gpu' ? device.labels : undefined
+  // A GPU that only the bus tells of has no index, and no series of its library.
+  if (family === undefined) return device.kind === 'gpu' && device.labels.gpu !== undefined ? device.labels : undefined
   const listed = device.series?.[family]
   if (listed) return listed
   const { device: name } = device.labels
@@ -46,7 +47,7 @@ export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): 
   const wanted = labelsFor(device, metric)
   if (!wanted || (labels.simulated === 'true') !== device.simulated) return false
   return Object.entries(wanted).every(
-    ([name, value]) => name === 'simulated' || labels[name] === undefined || labels[name] === value,
+    ([name, value]) => name === 'simulated' || labels[name] === value || (name === 'port' && labels.port === undefined),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { DeviceInfo } from '../api/devices.ts'
-import type { ClosedHint, Hint } from '../api/hints.ts'
+import type { Hint } from '../api/hints.ts'
 import type { HeadlineText } from '../components/headline.tsx'
 import { countOf, formatQuantity } from '../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../format/quantity.ts'
@@ -16,7 +16,8 @@ export interface NodeState {
   /** Worst first; undefined while the server has not said. */
   readonly hints: readonly Hint[] | undefined
   readonly ruleCount: number
-  readonly closed: readonly ClosedHint[]
+  /** When the last hint ended; undefined where none did within the hour. */
+  readonly lastEndedMs: number | undefined
   /** Watts of all GPUs and bytes a second that all NICs send; NaN where unknown. */
   readonly power: number
   readonly sent: number
@@ -57,15 +58,14 @@ function listOf(names: readonly string[]): string {
 }
 
 function calmSentence(state: NodeState): HeadlineText {
-  const { devices, hints, ruleCount, closed, power, sent, nowMs } = state
+  const { devices, hints, ruleCount, lastEndedMs, power, sent, nowMs } = state
   const gone = devices.filter((device) => device.state === 'gone')
   const all = devices.length === 1 ? 'The device is' : `All ${devices.length} devices are`
-  const last = closed[0]
   const facts = [
     hints && `None of ${countOf(ruleCount, 'rule')} holds.`,
     Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} drawn in all.`,
     Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} sent in all.`,
-    last && `The last hint closed ${formatAge(nowMs - last.closedMs)} ago.`,
+    lastEndedMs === undefined ? '' : `The last hint ended ${formatAge(nowMs - lastEndedMs)} ago.`,
   ]
   const text = facts.filter(Boolean).join(' ')
   if (gone.length > 0) {

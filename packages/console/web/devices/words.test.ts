@@ -100,7 +100,7 @@ function sentence(more: Partial<NodeState> = {}) {
     devices: [testGpu(0), testGpu(1), testNic(0), testNic(1)],
     hints: [],
     ruleCount: 18,
-    closed: [],
+    lastEndedMs: undefined,
     power: 4_100,
     sent: 232.5e9,
     nowMs: NOW_MS,
@@ -115,8 +115,7 @@ test('all is well: one quiet sentence', () => {
     sentence: 'All 4 devices are in range.',
     facts: 'None of 18 rules holds. 4.10 kW drawn in all. 1.86 Tb/s sent in all.',
   })
-  const closed = [{ hint: LOSS, closedMs: NOW_MS - 11_520_000 }]
-  assert.match(sentence({ closed }).facts, /The last hint closed 3 h 12 min ago\.$/)
+  assert.match(sentence({ lastEndedMs: NOW_MS - 2_520_000 }).facts, /The last hint ended 42 min ago\.$/)
 })
 
 test('the worst hint comes with its numbers, and the others are counted', () => {

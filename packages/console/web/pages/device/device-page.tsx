@@ -16,7 +16,7 @@ import { PageHead } from '../../components/page-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle, isSeriesOf, linkPath, matchersFor } from '../../devices/device.ts'
 import { deviceSentence } from '../../devices/device-sentence.ts'
-import { hintState } from '../../devices/hint-words.ts'
+import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
@@ -205,7 +205,7 @@ function DeviceHeadline({ device }: { readonly device: DeviceInfo }) {
 
 /** State of a device as hints have it, for tables. */
 export function DeviceState({ device, hint }: { readonly device: DeviceInfo; readonly hint: Hint | undefined }) {
-  if (hint) return <StateMark tone={hintState(hint).tone} word={hint.title.replace(`${deviceTitle(device)} `, '')} />
+  if (hint) return <StateMark tone={hintState(hint).tone} word={tileWordsOf(hint, deviceTitle(device))} />
   if (device.state === 'gone') return <StateMark tone="warning" word="Gone" />
   return <StateMark tone="ok" word="In range" />
 }

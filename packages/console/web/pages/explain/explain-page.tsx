@@ -48,7 +48,7 @@ export function ExplainPage() {
       )}
       {error && (
         <Empty icon="critical" fact={`${of} cannot be explained.`}>
-          {error.message}
+          {sentence(error.message)}
         </Empty>
       )}
       {answer && (
@@ -66,6 +66,11 @@ export function ExplainPage() {
       )}
     </>
   )
+}
+
+/** Errors of the server begin small, because a code stands before them elsewhere. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/\.\.$/, '.')
 }
 
 /** What can be asked for by name. Others can be typed. */

@@ -81,8 +81,11 @@ test('a real port is not given the samples of a simulated one of the same name',
   assert.equal(portRows(ports, ['sent'], () => answer)[0]?.columns.sent, undefined)
 })
 
-test('the one that stands out three samples running is odd, in that signal alone', () => {
-  const rows = rowsOf({ sent: eight([10, 10, 10, 10]), sequenceErrors: eight([0, 0, 0, 0], [0, 900, 950, 990]) })
+test('the one that stands out in three of five samples is odd, in that signal alone', () => {
+  const rows = rowsOf({
+    sent: eight([10, 10, 10, 10, 10]),
+    sequenceErrors: eight([0, 0, 0, 0, 0], [900, 0, 950, 0, 990]),
+  })
   const odd = oddSignals(siblingGroups(rows))
   assert.deepEqual([...odd], [['nic-mlx5_3-1', new Set(['sequenceErrors'])]])
 })

@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { formatQuantity } from '../../format/number.ts'
-import { CELSIUS, MEBIBYTES, MEGAHERTZ, PERCENT, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
+import { CELSIUS, MEBIBYTES, PERCENT, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import type { DeviceReadings } from '../device/device-page.tsx'
 import { countFact, numberFact } from '../device/facts.ts'
 
@@ -25,7 +25,6 @@ export function gpuFacts({ limits }: DeviceInfo, { newest, exact }: DeviceReadin
       newest('DCGM_FI_DEV_GPU_TEMP'),
       `memory ${formatQuantity(CELSIUS, newest('DCGM_FI_DEV_MEMORY_TEMP'))}`,
     ),
-    numberFact('SM clock', MEGAHERTZ, newest('DCGM_FI_DEV_SM_CLOCK'), ''),
     countFact('ECC uncorrected', uncorrected, correctedWords(exact('DCGM_FI_DEV_ECC_SBE_VOL_TOTAL')), 'critical'),
     xid === '0'
       ? { label: 'Last XID', value: 'none', caption: 'since the driver was loaded' }

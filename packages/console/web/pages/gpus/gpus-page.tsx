@@ -79,7 +79,7 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
     devices: gpus,
     hints,
     ruleCount: data?.rules ?? 0,
-    closed: [],
+    lastEndedMs: undefined,
     power: power || Number.NaN,
     sent: Number.NaN,
     nowMs,

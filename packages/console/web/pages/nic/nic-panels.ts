@@ -93,8 +93,8 @@ function congestion(): readonly DevicePanel[] {
     },
     {
       id: 'paused',
-      title: 'Paused, by priority',
-      caption: 'share of time that others stopped it',
+      title: 'Paused by others',
+      caption: 'of time, by priority',
       quantity: PERCENT,
       slots: [1, 3, 4],
       lines: [{ ...rate('ethtool_priority_rx_pause_seconds_total', 'priority'), each: 'priority' }],
@@ -102,8 +102,8 @@ function congestion(): readonly DevicePanel[] {
     },
     {
       id: 'pausing',
-      title: 'Pausing, by priority',
-      caption: 'share of time that it stopped others',
+      title: 'Pausing others',
+      caption: 'of time, by priority',
       quantity: PERCENT,
       slots: [1, 3, 4],
       lines: [{ ...rate('ethtool_priority_tx_pause_seconds_total', 'priority'), each: 'priority' }],

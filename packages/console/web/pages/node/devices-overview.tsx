@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { type Hint, useClosedHints, useHints } from '../../api/hints.ts'
+import { type Hint, useHints } from '../../api/hints.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
@@ -96,11 +96,11 @@ function NodeHeadline({
 }) {
   const page = usePageState()
   const { data } = useHints()
-  const closed = useClosedHints()
   const nowMs = useSecond()
   if (!recent.isReady || (!data && moment.isNow)) return <div className="headline is-awaited" />
   const hints = moment.isNow ? data?.hints : undefined
-  const text = nodeSentence({ devices, hints, ruleCount: data?.rules ?? 0, closed, ...totals, nowMs })
+  const lastEndedMs = newestEnd(data?.ended)
+  const text = nodeSentence({ devices, hints, ruleCount: data?.rules ?? 0, lastEndedMs, ...totals, nowMs })
   const worst = hints?.[0]
   return (
     <Headline
@@ -117,6 +117,10 @@ function NodeHeadline({
       }
     />
   )
+}
+
+function newestEnd(ended: readonly Hint[] = []): number | undefined {
+  return ended.length === 0 ? undefined : Math.max(...ended.map(({ endedMs = 0 }) => endedMs))
 }
 
 function totalsOf(columns: ReadonlyMap<string, DeviceColumns>): Totals {

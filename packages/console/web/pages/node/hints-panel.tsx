@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { type Hint, useClosedHints, useHints } from '../../api/hints.ts'
+import { type Hint, useHints } from '../../api/hints.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
@@ -11,14 +11,17 @@ import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { evidenceSignals } from './evidence.ts'
 
-/** What rules see now, and what closed within the last hour while the page was open. */
+/** Ended hints beyond these are the oldest, and left out. */
+const ENDED_LIMIT_COUNT = 12
+
+/** What rules see now, and what ended within the last hour. */
 export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
   const { data, error } = useHints()
-  const closed = useClosedHints()
   const nowMs = useSecond()
   const zone = page.url.tz ?? 'utc'
   if (!data) return error ? <NoRules reason={error.message} /> : null
+  const ended = data.ended.toSorted((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0)).slice(0, ENDED_LIMIT_COUNT)
   return (
     <section className="panel" aria-labelledby="hints-panel">
       <header className="panel-head has-line">
@@ -26,12 +29,12 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
           Hints
         </h2>
         <span className="panel-caption">
-          {countOf(data.rules, 'rule')} · what holds now{closed.length > 0 && ', and what closed in the last hour'}
+          {countOf(data.rules, 'rule')} · what holds now{ended.length > 0 && ', and what ended in the last hour'}
           {!page.isLive && ' · not of the window'}
         </span>
       </header>
-      {data.hints.length + closed.length === 0 ? (
-        <p className="panel-note">Nothing holds, and nothing closed since this page was opened.</p>
+      {data.hints.length + ended.length === 0 ? (
+        <p className="panel-note">Nothing holds, and nothing did within the last hour.</p>
       ) : (
         <TableBox label="Table of hints">
           <table className="table">
@@ -55,8 +58,8 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
               {data.hints.map((hint) => (
                 <HintRow key={hint.id} hint={hint} devices={devices} />
               ))}
-              {closed.map(({ hint, closedMs }) => (
-                <HintRow key={`${hint.id} ${closedMs}`} hint={hint} devices={devices} closedMs={closedMs} />
+              {ended.map((hint) => (
+                <HintRow key={`${hint.id} ${hint.endedMs}`} hint={hint} devices={devices} />
               ))}
             </tbody>
           </table>
@@ -66,19 +69,11 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
   )
 }
 
-function HintRow({
-  hint,
-  devices,
-  closedMs,
-}: {
-  readonly hint: Hint
-  readonly devices: readonly DeviceInfo[]
-  readonly closedMs?: number
-}) {
+function HintRow({ hint, devices }: { readonly hint: Hint; readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
   const nowMs = useSecond()
   const zone = page.url.tz ?? 'utc'
-  const state = closedMs === undefined ? hintState(hint) : ({ tone: 'ok', word: 'Closed' } as const)
+  const state = hint.endedMs === undefined ? hintState(hint) : ({ tone: 'ok', word: 'Ended' } as const)
   const device = devices.find(({ id }) => id === hint.device)
   return (
     <tr>
@@ -91,7 +86,7 @@ function HintRow({
       </td>
       <td>{device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : 'the node'}</td>
       <td className="is-number num">{formatClock(hint.sinceMs, zone)}</td>
-      <td className="is-number num">{formatAge((closedMs ?? nowMs) - hint.sinceMs)}</td>
+      <td className="is-number num">{formatAge((hint.endedMs ?? nowMs) - hint.sinceMs)}</td>
       <td>
         <Link href={page.hrefTo('/explore', { sig: evidenceSignals(hint) })} aria-label={`Evidence of: ${hint.title}`}>
           Explore
