@@ -58,7 +58,10 @@ export function LiveState() {
       <span className={lagMs === undefined ? 'live-dot is-waiting' : 'live-dot'} aria-hidden="true" />
       <span className="live-word">Live</span>
       {lagMs !== undefined && (
-        <span className="live-lag num">{lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)} behind</span>
+        <span className="live-lag num">
+          {lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)}
+          <span className="live-behind"> behind</span>
+        </span>
       )}
       {clock}
     </div>

@@ -1,6 +1,8 @@
 import type { Columns } from '../../api/query-client.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import type { ChartSpec } from '../../chart/chart-spec.ts'
+import { countOf } from '../../format/number.ts'
+import { PERCENT } from '../../format/quantity.ts'
 import { newestValue } from '../interface-data.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
 import { PORT_SECTIONS, PORT_SIGNALS, type PortSignalInfo } from './port-signals.ts'
@@ -14,6 +16,8 @@ export interface PortChart {
 /** Charts under one title. */
 export interface PortSection {
   readonly title: string
+  /** How many of the ports are drawn, where it is not all. */
+  readonly note: string
   readonly charts: readonly PortChart[]
 }
 
@@ -22,9 +26,11 @@ export function portSections(rows: readonly PortRow[], answerOf: (query: MetricQ
   const siblings = siblingGroups(rows)[0] ?? []
   const rates = new Set(siblings.map(({ columns }) => newestValue(columns.lineRate)).filter((rate) => rate > 0))
   const limits = rates.size === 1 ? [{ value: [...rates][0]!, label: 'link' }] : []
-  const share = siblings.length < rows.length ? `${siblings.length} of ${rows.length}` : ''
+  const note =
+    siblings.length < rows.length ? `${siblings.length} of ${countOf(rows.length, 'port')}, those that are alike` : ''
   return PORT_SECTIONS.map(({ title, signals }) => ({
     title,
+    note,
     charts: signals.flatMap((signal): PortChart[] => {
       const { query, ...info }: PortSignalInfo = PORT_SIGNALS[signal]
       const members = siblings.flatMap(({ label, columns }) => {
@@ -36,7 +42,8 @@ export function portSections(rows: readonly PortRow[], answerOf: (query: MetricQ
       const spec: ChartSpec = {
         ...info,
         id: signal,
-        caption: [info.caption, share].filter(Boolean).join(' · '),
+        // A share has natural ends; what is a hundredth of it is no news.
+        ...(info.quantity === PERCENT ? { scale: 'percent' as const } : {}),
         members,
         noun: ['port', 'ports'],
         slots: [1, 3, 4],

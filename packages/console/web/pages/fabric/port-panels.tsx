@@ -64,9 +64,11 @@ function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
     return portSections(rows, answers.of)
   }, [ports, answers])
   if (answers.isReady && sections.length === 0) return <NoSamples answer={answers.steady} />
-  return sections.map(({ title, charts }) => (
+  return sections.map(({ title, note, charts }, order) => (
     <Fragment key={title}>
-      <h2 className="section-title">{title}</h2>
+      <h2 className="section-title">
+        {title} {order === 0 && note && <span className="page-note">{note}</span>}
+      </h2>
       <div className="chart-grid">
         {charts.map(({ spec, answer }) => (
           <PanelBoundary key={spec.id}>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
+import { useDevices } from '../../api/devices.ts'
 import { type RunningScenario, type ScenarioInfo, stopScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -15,6 +16,7 @@ export function RunningScenarios({
   readonly scenarios: readonly ScenarioInfo[]
 }) {
   const nowMs = useSecond()
+  const devices = useDevices().data?.devices ?? []
   const [refusal, setRefusal] = useState('')
   const stop = async (id: string): Promise<void> => {
     try {
@@ -36,7 +38,9 @@ export function RunningScenarios({
             />
             <span className="running-name">{scenarioTitle(entry.name)}</span>
             <span className="running-facts">
-              {[deviceName(entry.device), severityWords(entry, scenarios)].filter(Boolean).join(' · ')}
+              {[entry.device && deviceName(entry.device, devices), severityWords(entry, scenarios)]
+                .filter(Boolean)
+                .join(' · ')}
             </span>
             <span className="running-left num">{timeLeft(entry, nowMs)}</span>
             <button

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ScenarioInfo } from '../../api/simulator.ts'
-import { firstFields, problemsOf, requestOf, scenarioTitle, timeLeft } from './scenario-form.ts'
+import { testGpu, testNic } from '../../devices/test-devices.ts'
+import { deviceName, firstFields, problemsOf, requestOf, scenarioTitle, timeLeft } from './scenario-form.ts'
 
 const STORM: ScenarioInfo = {
   name: 'retransmission-storm',
@@ -56,6 +57,13 @@ test('a running scenario says when it begins or ends', () => {
 test('what either happens or does not has no severity to choose', () => {
   const lost = { ...STORM, name: 'gpu-lost', severity: { unit: '', min: 1, max: 1, default: 1 } }
   assert.equal('severity' in requestOf(lost, firstFields(lost)), false)
+})
+
+test('a device is called as on all pages', () => {
+  const nic = testNic(3, { id: 'sim-nic-mlx5_3-1' })
+  assert.equal(deviceName(nic.id, [nic]), 'NIC 3 mlx5_3')
+  assert.equal(deviceName('sim-gpu-3', [nic, testGpu(3, { id: 'sim-gpu-3' })]), 'GPU 3')
+  assert.equal(deviceName('sim-gpu-3', []), 'gpu-3')
 })
 
 test('a name is a title', () => {

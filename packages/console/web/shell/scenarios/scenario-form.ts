@@ -1,4 +1,6 @@
+import type { DeviceInfo } from '../../api/devices.ts'
 import type { RunningScenario, ScenarioInfo, ScenarioRequest } from '../../api/simulator.ts'
+import { deviceTitle } from '../../devices/device.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 
 /** What stands in the fields of the form, as typed. */
@@ -80,9 +82,12 @@ export function scenarioTitle(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Name of a simulated device without the mark that it is one: the page says so everywhere. */
-export function deviceName(id: string): string {
-  return id.replace(/^sim-/, '')
+/** What a simulated device is called on all pages; its id without the mark while the devices are not known. */
+export function deviceName(id: string, devices: readonly DeviceInfo[]): string {
+  const device = devices.find((candidate) => candidate.id === id)
+  if (!device) return id.replace(/^sim-/, '')
+  const title = deviceTitle(device)
+  return title === device.name ? title : `${title} ${device.name}`
 }
 
 /** What a simulator simulates, in one line. */

@@ -5,14 +5,15 @@ import { Empty } from '../../components/empty.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { RunningScenarios } from './running-scenarios.tsx'
 import { ScenarioChoice } from './scenario-choice.tsx'
-import { simulatorLine } from './scenario-form.ts'
+import { hasSeverity, simulatorLine } from './scenario-form.ts'
 import { ScenarioStart } from './scenario-start.tsx'
 
 /** What the simulator plays, and what it can play. */
 export function ScenarioSheet({ onClose }: { readonly onClose: () => void }) {
   const { data, error } = useSimulator()
   const [chosen, setChosen] = useState<string>()
-  const scenario = data?.scenarios.find(({ name }) => name === chosen) ?? data?.scenarios[0]
+  const scenarios = data?.scenarios ?? []
+  const scenario = scenarios.find(({ name }) => name === chosen) ?? scenarios.find(hasSeverity) ?? scenarios[0]
   return (
     <Dialog label="Scenarios" className="scenario-sheet" onClose={onClose}>
       <header className="dialog-head">

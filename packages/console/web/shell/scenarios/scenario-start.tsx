@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
+import { useDevices } from '../../api/devices.ts'
 import { type ScenarioInfo, startScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
 import {
@@ -16,6 +17,7 @@ import {
 export function ScenarioStart({ scenario }: { readonly scenario: ScenarioInfo }) {
   const [fields, setFields] = useState(() => firstFields(scenario))
   const [sending, setSending] = useState<'idle' | 'busy' | { readonly refusal: string }>('idle')
+  const devices = useDevices().data?.devices ?? []
   const problems = problemsOf(scenario, fields)
   const isWrong = Object.keys(problems).length > 0
   const write = (name: keyof ScenarioFields) => (value: string) => setFields((before) => ({ ...before, [name]: value }))
@@ -48,7 +50,7 @@ export function ScenarioStart({ scenario }: { readonly scenario: ScenarioInfo })
             <option value="">any {scenario.target}</option>
             {scenario.targets.map((id) => (
               <option key={id} value={id}>
-                {deviceName(id)}
+                {deviceName(id, devices)}
               </option>
             ))}
           </select>
