@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runSonde, startSonde, temporaryDir } from '../sonde-process.ts'
+
+async function get<T>(address: string, path: string): Promise<T> {
+  return (await (await fetch(`${address}/api/v1/${path}`)).json()) as T
+}
+
+test('--only-simulated runs a simulated node alone, which says that it is one, with its scenarios', async () => {
+  const sonde = await startSonde([
+    'agent',
+    '--only-simulated',
+    '--simulate=retransmission-storm,straggler@gpu-1:2:0',
+    '--seed',
+    '7',
+  ])
+  try {
+    const { sources } = await get<{ sources: { name: string }[] }>(sonde.address, 'sources')
+    assert.deepEqual(
+      sources.map(({ name }) => name),
+      ['simulator'],
+    )
+    const { simulated } = await get<{ simulated: boolean }>(sonde.address, 'node')
+    assert.equal(simulated, true)
+    const { seed, running } = await get<{ seed: number; running: { name: string; device: string }[] }>(
+      sonde.address,
+      'simulator',
+    )
+    assert.equal(seed, 7)
+    assert.deepEqual(
+      running.map(({ name, device }) => `${name} ${device}`),
+      ['retransmission-storm sim-nic-mlx5_3-1', 'straggler sim-gpu-1'],
+    )
+    const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
+    assert.match(metrics, /^rdma_hw_packet_seq_err_total\{[^}]*simulated="true"/m)
+  } finally {
+    await sonde.stop()
+  }
+})
+
+test('--simulate adds the node beside the real sources, and shows as the origin of its values', async () => {
+  const { code, output } = await runSonde(['config', '--simulate=straggler', '--simulate-class', 'small'])
+  assert.equal(code, 0)
+  assert.match(output, /type: netdev/)
+  assert.match(output, /type: simulator +# --simulate/)
+  assert.match(output, /scenarios: \[straggler\] +# --simulate/)
+  assert.match(output, /node_class: small +# --simulate-class/)
+})
+
+test('the simulator of a file is changed, not doubled', async (t) => {
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const file = join(dir.path, 'sonde.yaml')
+  writeFileSync(
+    file,
+    'data_sources:\n  - type: netdev\n  - type: simulator\n    name: lab\n    enabled: false\n    seed: 3\n',
+  )
+  const { code, output } = await runSonde(['config', '--config', file, '--simulate', '--seed', '9'])
+  assert.equal(code, 0, output)
+  assert.equal(output.match(/type: simulator/g)?.length, 1)
+  assert.match(output, /name: lab/)
+  assert.match(output, /enabled: true +# --simulate/)
+  assert.match(output, /seed: 9 +# --seed/)
+})
+
+test('what is no scenario, no device or no severity ends with exit code 2 and says what is allowed', async () => {
+  const complaintOf = async (...args: string[]) => {
+    const { code, output } = await runSonde(['agent', '--listen', '127.0.0.1:0', ...args])
+    assert.equal(code, 2, output)
+    return output
+  }
+  assert.match(await complaintOf('--simulate=stragler'), /^sonde: --simulate: .*allowed: .*did you mean straggler\?/)
+  assert.match(
+    await complaintOf('--simulate=straggler@gpu-9'),
+    /^sonde: "gpu-9" is no device of hgx-h100; allowed: sim-gpu-0/,
+  )
+  assert.match(await complaintOf('--simulate=straggler:99'), /^sonde: severity is 99; allowed: 1\.05 to 3/)
+  assert.match(
+    await complaintOf('--simulate', '--simulate-class', 'hgx'),
+    /node_class is "hgx"; allowed: one of hgx-h100/,
+  )
+  assert.match(await complaintOf('--simulate', '--seed', 'x'), /seed is "x"; allowed/)
+  assert.match(
+    await complaintOf('--seed', '1'),
+    /^sonde: --seed: no simulator is asked for; allowed: together with --simulate/,
+  )
+})
