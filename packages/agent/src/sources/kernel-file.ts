@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { basename } from 'node:path'
 import { type AbsenceCode, messageOf, SondeError } from '@sonde/sdk'
 
 /** Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not permitted, `failed` is the rest. */
@@ -119,12 +120,12 @@ export class KernelFiles {
 
   /** Names in a folder below the root. */
   list(...parts: readonly string[]): string[] | ReadFailure {
-    const path = [this.root, ...parts].join('/')
-    try {
-      return fs.readdirSync(path)
-    } catch (error) {
-      return new ReadFailure(failureKind(error), new SondeError('SRC_READ', messageOf(error), { cause: error }))
-    }
+    return this.#attempt(parts, (path) => fs.readdirSync(path))
+  }
+
+  /** The last name of where a link leads, which is not followed: the driver behind `driver`, the device behind `device`. */
+  linkName(...parts: readonly string[]): string | ReadFailure {
+    return this.#attempt(parts, (path) => basename(fs.readlinkSync(path)))
   }
 
   /** Closes every descriptor. Files may be read again; they are then opened again. */
@@ -161,6 +162,14 @@ export class KernelFiles {
       }
       if (length === this.#buffer.length) this.#grow()
       else if (read < LAST_READ_BYTES) return this.#buffer.subarray(0, length)
+    }
+  }
+
+  #attempt<T>(parts: readonly string[], look: (path: string) => T): T | ReadFailure {
+    try {
+      return look([this.root, ...parts].join('/'))
+    } catch (error) {
+      return new ReadFailure(failureKind(error), new SondeError('SRC_READ', messageOf(error), { cause: error }))
     }
   }
 

@@ -1,8 +1,21 @@
 import { block, choice, list, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
+import { devicePatterns } from '../device-filter.ts'
 
-/** Parts of the host source; each is one file of the kernel. */
-export const HOST_PARTS = ['cpu', 'memory', 'pressure', 'softnet', 'load', 'kernel'] as const
+/** Parts of the host source; most are one file of the kernel. */
+export const HOST_PARTS = [
+  'cpu',
+  'memory',
+  'pressure',
+  'softnet',
+  'load',
+  'kernel',
+  'vm',
+  'disks',
+  'network',
+  'numa',
+  'temperatures',
+] as const
 
 /** Options of the host source in `data_sources`. */
 export const hostOptions = block({
@@ -12,7 +25,12 @@ export const hostOptions = block({
       v.minLength(1, 'at least one part; leave the key out for all'),
     ),
     [...HOST_PARTS],
-    'What to read: any of cpu, memory, pressure, softnet, load and kernel',
+    `What to read: any of ${HOST_PARTS.join(', ')}`,
+  ),
+  disks: setting(
+    devicePatterns,
+    ['!loop*', '!ram*', '!zram*', '!fd*'],
+    'Patterns of the disks to read, as `devices` of other sources; partitions are never read',
   ),
 })
 

@@ -11,6 +11,9 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   host_pressure: ['pressure/cpu', 'pressure/memory', 'pressure/io'],
   host_softnet: ['net/softnet_stat'],
   host_load: ['loadavg'],
+  host_vm: ['vmstat'],
+  host_disk: ['diskstats'],
+  host_network: ['net/snmp', 'net/netstat'],
 }
 
 /** Chains behind the values of `host`: each is one file of procfs. */

@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { absenceType } from '@sonde/sdk'
+import { absenceType, type RecordOf } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { host } from './host.ts'
-import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
-import { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType, hostSoftnetType } from './type.ts'
+import { parseLoadavg, parseMeminfo, parseMillidegrees, parsePressure, parseSoftnet, parseStat } from './parse.ts'
+import { parseDiskstats } from './parse-disks.ts'
+import { parseVmstat } from './parse-memory.ts'
+import { parseProtocols, SNMP_FIELDS } from './parse-network.ts'
+import {
+  hostCpuType,
+  hostDiskType,
+  hostKernelType,
+  hostLoadType,
+  hostMemoryType,
+  hostNumaType,
+  hostPressureType,
+  hostSoftnetType,
+  hostTemperatureType,
+} from './type.ts'
 
 const fixture = (name: string) => new URL(`fixtures/${name}`, import.meta.url)
 const read = (name: string) => fs.readFileSync(fixture(name))
@@ -22,6 +35,7 @@ function bringUp(t: TestContext, options: object = {}) {
 testSource(host, {
   tree: fixture('guest'),
   file: 'proc/stat',
+  nameless: /temp\d_(input|label)$/,
   counter: {
     type: hostKernelType,
     field: 'interrupts_total',
@@ -94,7 +108,7 @@ test('loadavg: three numbers, or it says so', () => {
   }
 })
 
-test('reports all six types of the captured node', async (t) => {
+test('reports all types of the captured node', async (t) => {
   const { node, tested } = bringUp(t)
   assert.deepEqual(await tested.source.probe(), { state: 'present', found: '2 CPUs' })
   await tested.source.sample()
@@ -113,7 +127,8 @@ test('reports all six types of the captured node', async (t) => {
   const memory = taken.find(({ type }) => type === hostMemoryType)?.record
   const available = /^MemAvailable: +(\d+) kB$/m.exec(node.read('proc/meminfo'))?.[1]
   assert.equal(memory?.available_bytes, BigInt(available ?? 0) * 1024n)
-  assert.equal(Object.keys(memory ?? {}).length, Object.keys(hostMemoryType.fields).length)
+  const { hardware_corrupted_bytes: _, ...printed } = hostMemoryType.fields
+  assert.deepEqual(Object.keys(memory ?? {}), Object.keys(printed), 'all that this kernel prints')
   assert.deepEqual(tested.failures, [])
 })
 
@@ -208,7 +223,11 @@ test('a field that the kernel does not print is absent as unsupported', async (t
   node.write('proc/stat', node.read('proc/stat').replace(/^intr.*\n/m, ''))
   await tested.source.sample()
   const said = TestedSource.absences(tested.take(), {}).sort()
-  assert.deepEqual(said, ['available_bytes: unsupported', 'interrupts_total: unsupported'])
+  const fields = ['available_bytes', 'hardware_corrupted_bytes', 'interrupts_total']
+  assert.deepEqual(
+    said,
+    fields.map((field) => `${field}: unsupported`),
+  )
 })
 
 test('reads only the parts that are asked for', async (t) => {
@@ -219,7 +238,7 @@ test('reads only the parts that are asked for', async (t) => {
     ['host_load'],
   )
   assert.throws(() => bringUp(t, { parts: [] }), /at least one part/)
-  assert.throws(() => bringUp(t, { parts: ['disk'] }))
+  assert.throws(() => bringUp(t, { parts: ['disc'] }))
 })
 
 test('reads this machine', { skip: !fs.existsSync('/proc/stat') }, async (t) => {
@@ -227,4 +246,130 @@ test('reads this machine', { skip: !fs.existsSync('/proc/stat') }, async (t) => 
   t.after(() => tested.source.close())
   const [memory] = await tested.sampleOf(hostMemoryType)
   assert.ok(Number(memory?.total_bytes) > 0)
+})
+
+test('diskstats: bytes and seconds of whole disks, of old kernels too', () => {
+  const vda = '254 0 vda 365057 31653 16904210 1170953 551882 354975 73415904 575685 2 155748 1816816'
+  const { disks, malformed } = parseDiskstats(text(`${vda} 319248 540 32891224 44215 107806 25962\n 254 1 vda1 1 2\n`))
+  assert.equal(malformed, undefined, 'partitions are not looked at')
+  assert.deepEqual(disks, [
+    {
+      device: 'vda',
+      reads_total: 365057,
+      reads_merged_total: 31653,
+      read_bytes_total: 16904210n * 512n,
+      read_seconds_total: 1170.953,
+      writes_total: 551882,
+      writes_merged_total: 354975,
+      written_bytes_total: 73415904n * 512n,
+      write_seconds_total: 575.685,
+      in_flight: 2,
+      io_seconds_total: 155.748,
+      waiting_seconds_total: 1816.816,
+      discards_total: 319248,
+      discarded_bytes_total: 32891224n * 512n,
+      flushes_total: 107806,
+      flush_seconds_total: 25.962,
+    },
+  ])
+  const old = parseDiskstats(text(`${vda}\n8 0 sda 1 2 three\n`))
+  assert.equal(old.disks[0]?.discards_total, undefined)
+  assert.equal(old.malformed, '8 0 sda 1 2 three')
+})
+
+test('vmstat: stalls of all zones together, and what a kernel does not print is left out', () => {
+  assert.deepEqual(parseVmstat(text('pgfault 12\nallocstall_dma 1\nallocstall_normal 4\noom_kill 2\nnr_free 9\n')), {
+    page_faults_total: 12,
+    oom_kills_total: 2,
+    allocation_stalls_total: 5,
+  })
+  assert.equal(parseVmstat(text('nr_free_pages 4\n')), 'has none of the counters')
+})
+
+test('snmp and netstat: names and numbers in pairs of lines', () => {
+  const snmp = 'Tcp: RtoMin CurrEstab RetransSegs\nTcp: 200 7 18446744073709551615\nIp: InDiscards\nIp: -1\n'
+  assert.deepEqual(parseProtocols(text(snmp), SNMP_FIELDS), {
+    tcp_established: 7,
+    tcp_retransmitted_segments_total: 18446744073709551615n,
+  })
+  assert.equal(
+    parseProtocols(text('Tcp: CurrEstab\nUdp: 4\n'), SNMP_FIELDS),
+    'holds a line of names without one of numbers',
+  )
+  assert.equal(parseProtocols(text(''), SNMP_FIELDS), 'has no counter of a protocol')
+})
+
+test('temperatures: thousandths of a degree, below zero too', () => {
+  assert.equal(parseMillidegrees(text('41500\n')), 41.5)
+  assert.equal(parseMillidegrees(text('-12000\n')), -12)
+  for (const wrong of ['', '41.5', 'N/A', '2147483647', '--1'])
+    assert.equal(parseMillidegrees(text(wrong)), undefined, wrong)
+})
+
+test('disks come by their patterns, and leave', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['disks'] })
+  assert.deepEqual(
+    (await tested.sampleOf(hostDiskType)).map(({ device }) => device),
+    ['vda'],
+    'loop and memory disks are left out unless they are asked for',
+  )
+  const { tested: all } = bringUp(t, { parts: ['disks'], disks: [] })
+  assert.deepEqual(
+    (await all.sampleOf(hostDiskType)).map(({ device }) => device),
+    ['loop0', 'loop1', 'vda', 'zram0'],
+  )
+  node.write('proc/diskstats', node.read('proc/diskstats').replace(/^.*vda.*\n/m, ''))
+  await tested.source.sample()
+  assert.deepEqual(TestedSource.absences(tested.take(), { device: 'vda' }), [': gone'])
+})
+
+test('sensors are named after their device, those of cores are left out, and few are read at once', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['temperatures'] })
+  node.write('sys/class/hwmon/hwmon0/temp2_input', '99000\n')
+  node.write('sys/class/hwmon/hwmon0/temp2_label', 'Core 0\n')
+  for (let i = 1; i < 8; i++) node.write(`sys/class/hwmon/hwmon2/temp${i}_input`, `${i}000\n`)
+  node.write('sys/class/hwmon/hwmon2/name', 'acpitz\n')
+  const sensors = (records: readonly RecordOf<typeof hostTemperatureType>[]) =>
+    records.map(({ device, chip, sensor, celsius }) => `${device} ${chip} ${sensor} ${celsius}`)
+  assert.deepEqual(sensors(await tested.sampleOf(hostTemperatureType)), [
+    'coretemp.0 coretemp Package id 0 41',
+    '0000:9a:00.0 mlx5 asic 57',
+    'hwmon2 acpitz temp1 1',
+    'hwmon2 acpitz temp2 2',
+  ])
+  await tested.source.sample()
+  tested.take()
+  assert.equal((await tested.sampleOf(hostTemperatureType)).length, 9, 'all have had their turn')
+  node.remove('sys/class/hwmon/hwmon2')
+  for (let i = 0; i < 16; i++) await tested.source.sample()
+  const gone = TestedSource.absences(tested.take(), { device: 'hwmon2', chip: 'acpitz', sensor: 'temp1' })
+  assert.equal(gone.at(-1), ': gone')
+  const { tested: none, node: bare } = bringUp(t, { parts: ['temperatures', 'load'] })
+  bare.remove('sys/class/hwmon')
+  await none.source.sample()
+  assert.deepEqual(TestedSource.absences(none.take(), {}), [': unsupported'])
+  assert.deepEqual(none.failures, [])
+})
+
+test('a NUMA node has its memory and its pages, and leaves with them', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['numa'] })
+  const [record] = await tested.sampleOf(hostNumaType)
+  const total = /MemTotal: +(\d+) kB/.exec(node.read('sys/devices/system/node/node0/meminfo'))?.[1]
+  assert.equal(record?.total_bytes, BigInt(total ?? 0) * 1024n)
+  assert.ok(Number(record?.local_pages_total) > 0)
+  node.write('sys/devices/system/node/node1/meminfo', 'Node 1 MemTotal: 8 kB\n')
+  node.write('sys/devices/system/node/node1/numastat', 'numa_miss 4\n')
+  for (let i = 0; i < 10; i++) await tested.source.sample()
+  tested.take()
+  const both = await tested.sampleOf(hostNumaType)
+  assert.deepEqual(
+    both.map(({ node: name, miss_pages_total }) => [name, miss_pages_total]),
+    [
+      ['0', 0n],
+      ['1', 4n],
+    ],
+  )
+  node.remove('sys/devices/system/node/node1')
+  await tested.source.sample()
+  assert.ok(TestedSource.absences(tested.take(), { node: '1' }).includes(': gone'))
 })

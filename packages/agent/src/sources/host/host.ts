@@ -1,59 +1,100 @@
-import { SondeError, wallNs } from '@sonde/sdk'
+import { wallNs } from '@sonde/sdk'
+import { deviceFilter } from '../device-filter.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { SeriesPresence } from '../series-presence.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
-import { type HOST_PARTS, type HostOptions, hostOptions } from './config.ts'
+import { HOST_PARTS, type HostOptions, hostOptions } from './config.ts'
+import { Disks } from './disks.ts'
 import { hostExplain } from './explain.ts'
-import { type HostStat, parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
-import { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType, hostSoftnetType } from './type.ts'
+import { Network } from './network.ts'
+import { Numa } from './numa.ts'
+import {
+  type HostStat,
+  parseFileNr,
+  parseLabel,
+  parseLoadavg,
+  parseMeminfo,
+  parsePressure,
+  parseSoftnet,
+  parseStat,
+} from './parse.ts'
+import { parseVmstat } from './parse-memory.ts'
+import { type HostPart, HostReader } from './reader.ts'
+import { Temperatures } from './temperatures.ts'
+import {
+  hostCpuType,
+  hostDiskType,
+  hostKernelType,
+  hostLoadType,
+  hostMemoryType,
+  hostNetworkType,
+  hostNumaType,
+  hostPressureType,
+  hostSoftnetType,
+  hostTemperatureType,
+  hostVmType,
+} from './type.ts'
 
 type Part = (typeof HOST_PARTS)[number]
 
-/** What a file holds, or what is wrong with it: the end of a sentence that starts with its path. */
-type Parse<T extends object> = (bytes: Uint8Array) => T | string
-
 const RESOURCES = ['cpu', 'memory', 'io', 'irq'] as const
+const TYPES = {
+  cpu: hostCpuType,
+  memory: hostMemoryType,
+  pressure: hostPressureType,
+  softnet: hostSoftnetType,
+  load: hostLoadType,
+  kernel: hostKernelType,
+  vm: hostVmType,
+  disks: hostDiskType,
+  network: hostNetworkType,
+  numa: hostNumaType,
+  temperatures: hostTemperatureType,
+} as const
 
-/** The node as a whole: CPUs, memory, pressure, the receive path and the load, each one file of procfs. */
+/** The node as a whole: each part is one file of procfs, or has a class of its own. */
 class HostSource implements NodeSource {
   readonly #context: SourceContext
   readonly #parts: ReadonlySet<Part>
   readonly #procfs: KernelFiles
-  readonly #files: Readonly<Record<'stat' | 'meminfo' | 'softnet' | 'loadavg', KernelFile>>
-  readonly #absences: Readonly<Record<Exclude<Part, 'pressure'>, FieldAbsences>>
+  readonly #sysfs: KernelFiles
+  readonly #files: Readonly<Record<FileName, KernelFile>>
+  /** What is said of a whole type, by its part. */
+  readonly #absences: Readonly<Record<Part, FieldAbsences>>
   readonly #pressures: readonly { resource: string; file: KernelFile; absences: FieldAbsences }[]
   readonly #cpus: SeriesPresence
   readonly #softnetCpus: SeriesPresence
-  /** The first failure of this sweep; what it throws when nothing at all was read. */
-  #failure: Error | undefined
+  readonly #reader: HostReader
+  readonly #others: readonly HostPart[]
 
   constructor(options: HostOptions, context: SourceContext) {
     const procfs = new KernelFiles(context.paths.procfs)
-    const { absences } = context
+    const sysfs = new KernelFiles(context.paths.sysfs)
     this.#context = context
     this.#parts = new Set(options.parts)
     this.#procfs = procfs
-    this.#files = {
-      stat: procfs.file('stat'),
-      meminfo: procfs.file('meminfo'),
-      softnet: procfs.file('net', 'softnet_stat'),
-      loadavg: procfs.file('loadavg'),
-    }
-    this.#absences = {
-      cpu: new FieldAbsences(absences, hostCpuType, undefined),
-      memory: new FieldAbsences(absences, hostMemoryType, undefined),
-      softnet: new FieldAbsences(absences, hostSoftnetType, undefined),
-      load: new FieldAbsences(absences, hostLoadType, undefined),
-      kernel: new FieldAbsences(absences, hostKernelType, undefined),
-    }
+    this.#sysfs = sysfs
+    this.#files = filesOf(procfs)
+    this.#absences = Object.fromEntries(
+      HOST_PARTS.map((part) => [part, new FieldAbsences(context.absences, TYPES[part], undefined)]),
+    ) as Record<Part, FieldAbsences>
     this.#pressures = RESOURCES.map((resource) => ({
       resource,
       file: procfs.file('pressure', resource),
-      absences: new FieldAbsences(absences, hostPressureType, { resource }),
+      absences: new FieldAbsences(context.absences, hostPressureType, { resource }),
     }))
-    this.#cpus = new SeriesPresence(absences, hostCpuType, 'cpu')
-    this.#softnetCpus = new SeriesPresence(absences, hostSoftnetType, 'cpu')
+    this.#cpus = new SeriesPresence(context.absences, hostCpuType, 'cpu')
+    this.#softnetCpus = new SeriesPresence(context.absences, hostSoftnetType, 'cpu')
+    this.#reader = new HostReader(context)
+    const { disks, network, numa, temperatures } = this.#absences
+    const others: readonly (readonly [Part, HostPart])[] = [
+      ['disks', new Disks(context, this.#reader, procfs.file('diskstats'), disks, deviceFilter(options.disks))],
+      ['network', new Network(context, this.#reader, procfs, network)],
+      ['numa', new Numa(context, this.#reader, sysfs, numa)],
+      ['temperatures', new Temperatures(context, this.#reader, sysfs, temperatures)],
+    ]
+    this.#others = others.filter(([part]) => this.#parts.has(part)).map(([, each]) => each)
   }
 
   open(): void {
@@ -73,7 +114,7 @@ class HostSource implements NodeSource {
 
   sample(): void {
     const time = wallNs()
-    this.#failure = undefined
+    this.#reader.failure = undefined
     const stat = this.#readStat()
     let read = stat !== undefined
     if (stat !== undefined && this.#parts.has('cpu')) this.#reportCpus(time, stat)
@@ -82,11 +123,14 @@ class HostSource implements NodeSource {
     if (this.#parts.has('pressure')) read = this.#samplePressure(time) || read
     if (this.#parts.has('softnet')) read = this.#sampleSoftnet(time, stat) || read
     if (this.#parts.has('load')) read = this.#sampleLoad(time) || read
-    if (!read && this.#failure !== undefined) throw this.#failure
+    if (this.#parts.has('vm')) read = this.#sampleVm(time) || read
+    for (const other of this.#others) read = other.sample(time) || read
+    if (!read && this.#reader.failure !== undefined) throw this.#reader.failure
   }
 
   close(): void {
     this.#procfs.close()
+    this.#sysfs.close()
   }
 
   /** `stat` also says which CPUs the lines of an old kernel's softnet_stat belong to. */
@@ -94,7 +138,7 @@ class HostSource implements NodeSource {
     const wanted = (['cpu', 'kernel'] as const).filter((part) => this.#parts.has(part))
     if (wanted.length === 0 && !this.#parts.has('softnet')) return undefined
     const { stat: file } = this.#files
-    const stat = this.#read(
+    const stat = this.#reader.read(
       file,
       wanted.map((part) => this.#absences[part]),
       (bytes) => {
@@ -103,11 +147,7 @@ class HostSource implements NodeSource {
       },
     )
     if (stat?.malformed !== undefined) {
-      const line = JSON.stringify(stat.malformed)
-      this.#context.failed(
-        file.path,
-        new SondeError('SRC_READ', `${file.path} holds a line that cannot be read: ${line}`),
-      )
+      this.#reader.wrong(file, `holds a line that cannot be read: ${JSON.stringify(stat.malformed)}`)
     }
     return stat
   }
@@ -122,13 +162,19 @@ class HostSource implements NodeSource {
   }
 
   #reportKernel(time: bigint, { kernel }: HostStat): void {
-    this.#absences.kernel.tell(kernel, `${this.#files.stat.path} does not say`)
-    this.#context.source.report(hostKernelType, { time, ...kernel })
+    const files = this.#reader.read(this.#files.fileNr, [], parseFileNr)
+    const release = this.#reader.read(this.#files.osrelease, [], (bytes) => {
+      const line = parseLabel(bytes)
+      return line === undefined ? 'holds no release' : { release: line }
+    })
+    const record = { ...kernel, ...files, ...release }
+    this.#absences.kernel.tell(record, `${this.#procfs.root} does not say`)
+    this.#context.source.report(hostKernelType, { time, ...record })
   }
 
   #sampleMemory(time: bigint): boolean {
     const { meminfo: file } = this.#files
-    const memory = this.#read(file, [this.#absences.memory], parseMeminfo)
+    const memory = this.#reader.read(file, [this.#absences.memory], parseMeminfo)
     if (memory === undefined) return false
     this.#absences.memory.tell(memory, `${file.path} does not say`)
     this.#context.source.report(hostMemoryType, { time, ...memory })
@@ -138,7 +184,7 @@ class HostSource implements NodeSource {
   #samplePressure(time: bigint): boolean {
     let read = false
     for (const { resource, file, absences } of this.#pressures) {
-      const pressure = this.#read(file, [absences], parsePressure, pressureReason)
+      const pressure = this.#reader.read(file, [absences], parsePressure, pressureReason)
       if (pressure === undefined) continue
       absences.tell(pressure, `${file.path} does not say`)
       this.#context.source.report(hostPressureType, { time, resource, ...pressure })
@@ -148,7 +194,7 @@ class HostSource implements NodeSource {
   }
 
   #sampleSoftnet(time: bigint, stat: HostStat | undefined): boolean {
-    const lines = this.#read(this.#files.softnet, [this.#absences.softnet], (bytes) => {
+    const lines = this.#reader.read(this.#files.softnet, [this.#absences.softnet], (bytes) => {
       const parsed = parseSoftnet(bytes)
       if (typeof parsed === 'string' || parsed.every(({ cpu }) => cpu !== undefined)) return parsed
       if (stat?.cpus.length !== parsed.length) return 'does not say which CPU a line belongs to'
@@ -165,36 +211,33 @@ class HostSource implements NodeSource {
   }
 
   #sampleLoad(time: bigint): boolean {
-    const load = this.#read(this.#files.loadavg, [this.#absences.load], parseLoadavg)
+    const load = this.#reader.read(this.#files.loadavg, [this.#absences.load], parseLoadavg)
     if (load === undefined) return false
     this.#context.source.report(hostLoadType, { time, ...load })
     return true
   }
 
-  /** What a file holds; where it gives nothing, the absences of what is made of it say why. */
-  #read<T extends object>(
-    file: KernelFile,
-    absences: readonly FieldAbsences[],
-    parse: Parse<T>,
-    explain: (failure: ReadFailure, file: KernelFile) => string = ({ error }) => error.message,
-  ): T | undefined {
-    const bytes = file.read()
-    if (bytes instanceof ReadFailure) {
-      this.#failure ??= bytes.error
-      if (bytes.kind === 'failed') this.#context.failed(file.path, bytes.error)
-      for (const each of absences) each.absent('', bytes.code, explain(bytes, file))
-      return undefined
-    }
-    const parsed = parse(bytes)
-    if (typeof parsed === 'string') {
-      const error = new SondeError('SRC_READ', `${file.path} ${parsed}`)
-      this.#failure ??= error
-      this.#context.failed(file.path, error)
-      for (const each of absences) each.absent('', 'failed', error.message)
-      return undefined
-    }
-    for (const each of absences) each.present('')
-    return parsed
+  #sampleVm(time: bigint): boolean {
+    const { vmstat: file } = this.#files
+    const vm = this.#reader.read(file, [this.#absences.vm], parseVmstat)
+    if (vm === undefined) return false
+    this.#absences.vm.tell(vm, `${file.path} does not say`)
+    this.#context.source.report(hostVmType, { time, ...vm })
+    return true
+  }
+}
+
+type FileName = 'stat' | 'meminfo' | 'softnet' | 'loadavg' | 'vmstat' | 'fileNr' | 'osrelease'
+
+function filesOf(procfs: KernelFiles): Readonly<Record<FileName, KernelFile>> {
+  return {
+    stat: procfs.file('stat'),
+    meminfo: procfs.file('meminfo'),
+    softnet: procfs.file('net', 'softnet_stat'),
+    loadavg: procfs.file('loadavg'),
+    vmstat: procfs.file('vmstat'),
+    fileNr: procfs.file('sys', 'fs', 'file-nr'),
+    osrelease: procfs.file('sys', 'kernel', 'osrelease'),
   }
 }
 
@@ -208,8 +251,8 @@ function pressureReason({ kind, error }: ReadFailure, file: KernelFile): string 
 /** Registry row of the host source. */
 export const host: SourceDefinition = {
   name: 'host',
-  summary: 'The node: CPUs, memory, pressure, receive path, load',
-  types: [hostCpuType, hostMemoryType, hostPressureType, hostSoftnetType, hostLoadType, hostKernelType],
+  summary: 'The node: CPUs, memory, pressure, load, disks, network stack, NUMA nodes, temperatures',
+  types: Object.values(TYPES),
   placement: 'inline',
   intervalMs: 1000,
   options: hostOptions,

@@ -1,4 +1,4 @@
-import type { RecordOf } from '@sonde/sdk'
+import type { Integer64, RecordOf } from '@sonde/sdk'
 import { isNumber, KernelText } from '../kernel-text.ts'
 import type { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType } from './type.ts'
 
@@ -12,15 +12,18 @@ type Fields<T> = Omit<RecordOf<T>, 'time'>
 const TICKS_PER_SECOND = 100
 const MICROSECONDS_PER_SECOND = 1e6
 const BYTES_PER_KIBIBYTE = 1024
+/** No sensor goes beyond; a driver that does not know shows the ends of its range. */
+const MILLIDEGREES_LIMIT = 1_000_000
 
 /** What `/proc/stat` holds; a line that cannot be read is left out, and the first such is `malformed`, cut at 100 characters. */
 export interface HostStat {
   readonly cpus: Fields<typeof hostCpuType>[]
-  readonly kernel: Fields<typeof hostKernelType>
+  readonly kernel: { [K in KernelField]?: Integer64 }
   readonly malformed: string | undefined
 }
 
-type KernelField = keyof Fields<typeof hostKernelType>
+/** Fields that `/proc/stat` gives. */
+type KernelField = Exclude<keyof Fields<typeof hostKernelType>, 'release' | 'open_files' | 'open_files_limit'>
 
 const KERNEL_FIELDS: Readonly<Record<string, KernelField>> = {
   btime: 'boot_time_seconds',
@@ -30,6 +33,18 @@ const KERNEL_FIELDS: Readonly<Record<string, KernelField>> = {
   intr: 'interrupts_total',
   processes: 'forks_total',
 }
+/** What the numbers of the line `softirq` are; the kernel has printed them in this order since 2.6.31. */
+const SOFTIRQ_FIELDS: readonly (KernelField | '')[] = [
+  ...(['softirqs_total', '', 'softirqs_timer_total', 'softirqs_net_tx_total', 'softirqs_net_rx_total'] as const),
+  ...([
+    'softirqs_block_total',
+    '',
+    'softirqs_tasklet_total',
+    'softirqs_sched_total',
+    '',
+    'softirqs_rcu_total',
+  ] as const),
+]
 const CPU_COLUMNS = 10
 const CPU_LINE = /^cpu(\d+)$/
 
@@ -37,7 +52,7 @@ const CPU_LINE = /^cpu(\d+)$/
 export function parseStat(bytes: Uint8Array): HostStat {
   const text = new KernelText(bytes)
   const cpus: Fields<typeof hostCpuType>[] = []
-  const kernel: Fields<typeof hostKernelType> = {}
+  const kernel: HostStat['kernel'] = {}
   let malformed: string | undefined
   for (; !text.done; text.nextLine()) {
     const start = text.at
@@ -56,10 +71,21 @@ export function parseStat(bytes: Uint8Array): HostStat {
         kernel[field] = value
         continue
       }
-    } else continue
+    } else if (word !== 'softirq' || readSoftirqs(text, kernel)) continue
     malformed ??= lineAt(text, start)
   }
   return { cpus, kernel, malformed }
+}
+
+function readSoftirqs(text: KernelText, kernel: HostStat['kernel']): boolean {
+  const found: HostStat['kernel'] = {}
+  for (const field of SOFTIRQ_FIELDS) {
+    const value = text.u64()
+    if (!isNumber(value)) return false
+    if (field !== '') found[field] = value
+  }
+  Object.assign(kernel, found)
+  return true
 }
 
 function readCpu(text: KernelText, cpu: string): Fields<typeof hostCpuType> | undefined {
@@ -127,7 +153,13 @@ const MEMORY_FIELDS: ReadonlyMap<string, keyof Memory> = new Map([
   ['SwapCached', 'swap_cached_bytes'],
   ['HugePages_Total', 'hugepages'],
   ['HugePages_Free', 'hugepages_free'],
+  ['HugePages_Rsvd', 'hugepages_promised'],
+  ['HugePages_Surp', 'hugepages_surplus'],
   ['Hugepagesize', 'hugepage_size_bytes'],
+  ['Hugetlb', 'hugetlb_bytes'],
+  ['AnonHugePages', 'anonymous_huge_bytes'],
+  ['Unevictable', 'unevictable_bytes'],
+  ['HardwareCorrupted', 'hardware_corrupted_bytes'],
 ])
 
 /** Reads `/proc/meminfo`. Its `kB` are 1 024 bytes. A line that cannot be read leaves its field absent; MemTotal must be there. */
@@ -217,4 +249,27 @@ export function parseLoadavg(bytes: Uint8Array): Fields<typeof hostLoadType> | s
   const [load1, load5, load15] = [text.decimal(), text.decimal(), text.decimal()]
   const sound = isNumber(load1) && isNumber(load5) && isNumber(load15)
   return sound ? { load1, load5, load15 } : 'does not start with three numbers'
+}
+
+/** File handles in use and how many there may be, of `/proc/sys/fs/file-nr`. */
+export function parseFileNr(bytes: Uint8Array): { open_files: Integer64; open_files_limit: Integer64 } | string {
+  const text = new KernelText(bytes)
+  const [open, , limit] = [text.u64(), text.u64(), text.u64()]
+  return isNumber(open) && isNumber(limit)
+    ? { open_files: open, open_files_limit: limit }
+    : 'does not hold three numbers'
+}
+
+/** A line of text such as the name of a sensor or the release of the kernel; `undefined` where it is none. */
+export function parseLabel(bytes: Uint8Array): string | undefined {
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return /^([\x21-\x7e][\x20-\x7e]{0,127}?) *\n?$/.exec(line)?.[1]
+}
+
+/** A temperature that the kernel shows in thousandths of a degree, which may be below zero. */
+export function parseMillidegrees(bytes: Uint8Array): number | undefined {
+  const text = new KernelText(bytes)
+  const sign = text.skip('-') ? -1 : 1
+  const value = text.u64()
+  return isNumber(value) && value <= MILLIDEGREES_LIMIT && text.lineDone() ? (sign * Number(value)) / 1000 : undefined
 }

@@ -1,4 +1,4 @@
-import { counter, defineType, gauge, label, optional, timestamp } from '@sonde/sdk'
+import { counter, defineType, gauge, label, optional, text, timestamp } from '@sonde/sdk'
 
 const seconds = (help: string) => counter('f64', { unit: 'seconds', help })
 const bytes = (help: string) => optional(gauge('u64', { unit: 'bytes', help }))
@@ -48,7 +48,13 @@ export const hostMemoryType = defineType('host_memory', 'Memory of the node', {
   swap_cached_bytes: bytes('Memory that is in swap as well'),
   hugepages: number('Huge pages of the default size that are reserved'),
   hugepages_free: number('Reserved huge pages that nothing uses'),
+  hugepages_promised: number('Reserved huge pages that are promised to programs, and not in use yet'),
+  hugepages_surplus: number('Huge pages beyond those that are reserved for good'),
   hugepage_size_bytes: bytes('Default size of a huge page'),
+  hugetlb_bytes: bytes('Memory in huge pages of every size'),
+  anonymous_huge_bytes: bytes('Memory of programs in transparent huge pages'),
+  unevictable_bytes: bytes('Memory that cannot be given back, locked memory included'),
+  hardware_corrupted_bytes: bytes('Memory that the kernel no longer uses because its hardware is broken'),
 })
 
 /** How long tasks waited for a resource (PSI). */
@@ -87,4 +93,119 @@ export const hostKernelType = defineType('host_kernel', 'What the kernel counts 
   context_switches_total: optional(count('Context switches')),
   interrupts_total: optional(count('Interrupts served')),
   forks_total: optional(count('Processes and threads started')),
+  softirqs_total: optional(count('Soft interrupts served, of every kind')),
+  softirqs_timer_total: optional(count('Soft interrupts of timers')),
+  softirqs_net_tx_total: optional(count('Soft interrupts that send packets')),
+  softirqs_net_rx_total: optional(count('Soft interrupts that receive packets')),
+  softirqs_block_total: optional(count('Soft interrupts of disks')),
+  softirqs_tasklet_total: optional(count('Soft interrupts of drivers, as tasklets')),
+  softirqs_sched_total: optional(count('Soft interrupts of the scheduler')),
+  softirqs_rcu_total: optional(count('Soft interrupts of read-copy-update')),
+  open_files: number('File handles in use'),
+  open_files_limit: number('File handles that there may be'),
+  release: optional(text({ help: 'Release of the kernel' })),
+})
+
+/** What the virtual memory of the node had to do. */
+export const hostVmType = defineType('host_vm', 'Work of the virtual memory', {
+  time: timestamp(),
+  page_faults_total: optional(count('Page faults')),
+  major_page_faults_total: optional(count('Page faults that had to wait for a disk')),
+  swapped_in_pages_total: optional(count('Pages read from swap')),
+  swapped_out_pages_total: optional(count('Pages written to swap')),
+  oom_kills_total: optional(count('Processes killed because memory was full')),
+  allocation_stalls_total: optional(count('Times a task had to free memory itself before it got any')),
+  direct_scanned_pages_total: optional(count('Pages that such tasks looked at')),
+  direct_reclaimed_pages_total: optional(count('Pages that such tasks freed')),
+  compaction_stalls_total: optional(count('Times a task had to move pages itself to get a huge one')),
+  compaction_failures_total: optional(count('Times that moving pages gave no huge one')),
+  huge_page_faults_total: optional(count('Page faults served with a huge page')),
+  huge_page_fallbacks_total: optional(count('Page faults served with small pages for want of a huge one')),
+  numa_hint_faults_total: optional(count('Page faults by which the kernel finds out who uses a page')),
+  numa_migrated_pages_total: optional(count('Pages moved to the NUMA node that uses them')),
+})
+
+/** One disk. */
+export const hostDiskType = defineType('host_disk', 'Work of one disk', {
+  time: timestamp(),
+  device: label('Name of the disk'),
+  reads_total: count('Reads completed'),
+  reads_merged_total: count('Reads that were made part of another'),
+  read_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes read' }),
+  read_seconds_total: seconds('Time that reads took, added up'),
+  writes_total: count('Writes completed'),
+  writes_merged_total: count('Writes that were made part of another'),
+  written_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes written' }),
+  write_seconds_total: seconds('Time that writes took, added up'),
+  in_flight: gauge('u64', { help: 'Requests that the disk works on' }),
+  io_seconds_total: seconds('Time in which the disk worked on anything'),
+  waiting_seconds_total: seconds('Time that all requests took, added up'),
+  discards_total: optional(count('Discards completed')),
+  discarded_bytes_total: optional(counter('u64', { unit: 'bytes', help: 'Bytes discarded' })),
+  flushes_total: optional(count('Flushes completed')),
+  flush_seconds_total: optional(seconds('Time that flushes took, added up')),
+})
+
+/** TCP, UDP and IP of the network namespace that Sonde is in. */
+export const hostNetworkType = defineType('host_network', 'TCP, UDP and IP of the node', {
+  time: timestamp(),
+  tcp_established: number('TCP connections that are open'),
+  tcp_active_opens_total: optional(count('TCP connections begun')),
+  tcp_passive_opens_total: optional(count('TCP connections taken')),
+  tcp_attempt_fails_total: optional(count('TCP connections that did not come about')),
+  tcp_established_resets_total: optional(count('TCP connections that ended with a reset')),
+  tcp_rx_segments_total: optional(count('TCP segments received')),
+  tcp_tx_segments_total: optional(count('TCP segments sent')),
+  tcp_retransmitted_segments_total: optional(count('TCP segments sent again')),
+  tcp_lost_retransmits_total: optional(count('TCP segments sent again that were lost again')),
+  tcp_syn_retransmits_total: optional(count('Segments that begin a connection sent again')),
+  tcp_timeouts_total: optional(count('TCP timers of retransmission that ran out')),
+  tcp_rx_errors_total: optional(count('TCP segments received with an error')),
+  tcp_tx_resets_total: optional(count('TCP resets sent')),
+  tcp_listen_overflows_total: optional(count('TCP connections refused because a queue of new ones was full')),
+  tcp_listen_drops_total: optional(count('TCP connections refused for any reason while listening')),
+  tcp_backlog_drops_total: optional(count('TCP segments dropped because a busy socket had too many')),
+  udp_rx_datagrams_total: optional(count('UDP datagrams received')),
+  udp_tx_datagrams_total: optional(count('UDP datagrams sent')),
+  udp_no_port_total: optional(count('UDP datagrams received for a port where nobody listens')),
+  udp_rx_errors_total: optional(count('UDP datagrams received and dropped for any other reason')),
+  udp_rx_buffer_errors_total: optional(count('UDP datagrams dropped because the receive buffer was full')),
+  udp_tx_buffer_errors_total: optional(count('UDP datagrams dropped because the send buffer was full')),
+  ip_rx_discards_total: optional(count('IP packets received and dropped for want of buffers')),
+  ip_tx_discards_total: optional(count('IP packets dropped before they were sent, for want of buffers')),
+  ip_no_route_total: optional(count('IP packets dropped because there was no route')),
+  ip_rx_congestion_marks_total: optional(count('IP packets received with a congestion mark')),
+  tracked_connections: number('Connections that the firewall keeps track of'),
+  tracked_connections_limit: number('Connections that it can keep track of'),
+})
+
+/** One NUMA node. */
+export const hostNumaType = defineType('host_numa', 'Memory of one NUMA node', {
+  time: timestamp(),
+  node: label('Number of the NUMA node'),
+  total_bytes: bytes('Memory of the node'),
+  free_bytes: bytes('Memory that nothing uses'),
+  file_bytes: bytes('Cache of files, shared memory included'),
+  anonymous_bytes: bytes('Memory of programs that no file backs'),
+  hugepages: number('Huge pages of the default size that are reserved'),
+  hugepages_free: number('Reserved huge pages that nothing uses'),
+  hit_pages_total: optional(count('Pages got here by those who wanted them here')),
+  miss_pages_total: optional(count('Pages got here by those who wanted them elsewhere')),
+  foreign_pages_total: optional(count('Pages wanted here and got elsewhere')),
+  interleaved_pages_total: optional(count('Pages got here as interleaving wanted')),
+  local_pages_total: optional(count('Pages got here by tasks that run here')),
+  other_pages_total: optional(count('Pages got here by tasks that run elsewhere')),
+})
+
+/** One temperature sensor. */
+export const hostTemperatureType = defineType('host_temperature', 'One temperature sensor of the node', {
+  time: timestamp(),
+  device: label('Device of the sensor: a PCI address, nvme0, coretemp.0; the monitor itself where it has none'),
+  chip: label('Name that the driver gives the monitor, such as coretemp, nvme, mlx5'),
+  sensor: label('Name of the sensor, such as Package id 0 or temp1'),
+  celsius: gauge('f64', { unit: 'celsius', help: 'Temperature' }),
+  limit_celsius: optional(gauge('f64', { unit: 'celsius', help: 'Temperature that is too high in the long run' })),
+  critical_celsius: optional(
+    gauge('f64', { unit: 'celsius', help: 'Temperature at which the device protects itself' }),
+  ),
 })

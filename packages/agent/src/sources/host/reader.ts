@@ -1,0 +1,78 @@
+import { SondeError } from '@sonde/sdk'
+import type { FieldAbsences } from '../field-absences.ts'
+import { type KernelFile, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+
+/** What a file holds, or what is wrong with it: the end of a sentence that starts with its path. */
+export type Parse<T> = (bytes: Uint8Array) => T | string
+
+/** A part of the host source that has state of its own between sweeps. */
+export interface HostPart {
+  /** Reads and reports; whether anything could be read. */
+  sample(time: bigint): boolean
+}
+
+/** Reads the files of one sweep, and remembers what failed first: what the sweep throws when nothing at all was read. */
+export class HostReader {
+  failure: Error | undefined
+  readonly #context: SourceContext
+
+  constructor(context: SourceContext) {
+    this.#context = context
+  }
+
+  /** What a file holds; where it gives nothing, the absences of what is made of it say why. */
+  read<T extends object>(
+    file: KernelFile,
+    absences: readonly FieldAbsences[],
+    parse: Parse<T>,
+    explain: (failure: ReadFailure, file: KernelFile) => string = ({ error }) => error.message,
+  ): T | undefined {
+    const bytes = file.read()
+    if (bytes instanceof ReadFailure) {
+      this.#refused(file.path, bytes)
+      for (const each of absences) each.absent('', bytes.code, explain(bytes, file))
+      return undefined
+    }
+    const parsed = parse(bytes)
+    if (typeof parsed === 'string') {
+      const reason = this.wrong(file, parsed)
+      for (const each of absences) each.absent('', 'failed', reason)
+      return undefined
+    }
+    for (const each of absences) each.present('')
+    return parsed
+  }
+
+  /** What a file holds that makes one field of a record. */
+  field<T extends number | bigint | string>(
+    file: KernelFile,
+    absences: FieldAbsences,
+    name: string,
+    parse: (bytes: Uint8Array) => T | undefined,
+  ): T | undefined {
+    const bytes = file.read()
+    if (bytes instanceof ReadFailure) {
+      this.#refused(file.path, bytes)
+      absences.absent(name, bytes.code, bytes.error.message)
+      return undefined
+    }
+    const value = parse(bytes)
+    if (value === undefined) absences.absent(name, 'failed', this.wrong(file, 'holds something else than expected'))
+    else absences.present(name)
+    return value
+  }
+
+  /** Counts a file that holds what it should not; the whole sentence. */
+  wrong(file: KernelFile, what: string): string {
+    const error = new SondeError('SRC_READ', `${file.path} ${what}`)
+    this.failure ??= error
+    this.#context.failed(file.path, error)
+    return error.message
+  }
+
+  #refused(path: string, { kind, error }: ReadFailure): void {
+    this.failure ??= error
+    if (kind === 'failed') this.#context.failed(path, error)
+  }
+}
