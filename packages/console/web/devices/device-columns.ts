@@ -2,11 +2,31 @@ import type { DeviceInfo } from '../api/devices.ts'
 import type { Columns } from '../api/query-client.ts'
 import type { GridColumn } from '../api/sample-grid.ts'
 import type { MetricQuery } from '../api/types.ts'
+import { newestValue } from '../pages/interface-data.ts'
 import { isSeriesOf } from './device.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
 
 /** The samples of one device by signal; what it does not say is missing. */
 export type DeviceColumns = Readonly<Partial<Record<DeviceSignal, Float64Array>>>
+
+/**
+ * Over how much time the numbers of tiles are means. A training step takes seconds, so that single samples of a second jump between the phases of a step. Unit:
+ * milliseconds.
+ */
+export const TILE_SPAN_MS = 10_000
+
+/** The mean of the newest samples of a column over {@link TILE_SPAN_MS}, NaN where there is none. */
+export function recentMean(values: Float64Array | undefined, stepMs: number): number {
+  const count = Math.max(1, Math.round(TILE_SPAN_MS / stepMs))
+  let sum = 0
+  let known = 0
+  for (let at = (values?.length ?? 0) - 1; values && at >= 0 && at >= values.length - count; at--) {
+    if (Number.isNaN(values[at]!)) continue
+    sum += values[at]!
+    known++
+  }
+  return known === 0 ? newestValue(values) : sum / known
+}
 
 /** Signals that were asked for. */
 const SIGNALS = Object.entries(DEVICE_QUERIES) as [DeviceSignal, MetricQuery][]
@@ -26,11 +46,6 @@ export function deviceColumns(devices: readonly DeviceInfo[], answer: Columns): 
     }
   }
   return found
-}
-
-/** Columns of one device in the answer to a question. */
-export function columnsOf(device: DeviceInfo, query: MetricQuery, answer: Columns): readonly GridColumn[] {
-  return answer.columns(query).filter(({ labels }) => isSeriesOf(device, query.metric, labels))
 }
 
 function nameOf({ labels }: GridColumn): string {

@@ -1,7 +1,7 @@
 import { formatQuantity } from '../format/number.ts'
 import { PERCENT } from '../format/quantity.ts'
 import { newestValue } from '../pages/interface-data.ts'
-import type { DeviceColumns } from './device-columns.ts'
+import { type DeviceColumns, recentMean } from './device-columns.ts'
 
 /** Gigatransfers a second of each PCIe generation. */
 const GENERATIONS: readonly (readonly [gigatransfers: number, generation: number])[] = [
@@ -34,9 +34,11 @@ export function generationOf(gigatransfers: number): number {
 }
 
 /** Reads the link of a device from its newest samples. `bandwidthKnown` stands in where no source says how fast the link runs. */
-export function readLink(columns: DeviceColumns, bandwidthKnown = Number.NaN): LinkReading {
+export function readLink(columns: DeviceColumns, bandwidthKnown = Number.NaN, stepMs = 1_000): LinkReading {
   const bandwidth = newestValue(columns.bandwidth)
-  const loads = [newestValue(columns.pcieSent), newestValue(columns.pcieReceived)].filter((load) => !Number.isNaN(load))
+  const loads = [columns.pcieSent, columns.pcieReceived]
+    .map((values) => recentMean(values, stepMs))
+    .filter((load) => !Number.isNaN(load))
   return {
     generation: generationOf(newestValue(columns.speed)),
     generationMax: generationOf(newestValue(columns.speedMax)),

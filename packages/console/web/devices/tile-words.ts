@@ -9,7 +9,7 @@ import { formatClock, type TimeZoneChoice } from '../format/time.ts'
 import { largestOfLast, newestValue } from '../pages/interface-data.ts'
 import { downFor } from '../pages/interface-facts.ts'
 import { deviceTitle } from './device.ts'
-import type { DeviceColumns } from './device-columns.ts'
+import { type DeviceColumns, recentMean } from './device-columns.ts'
 import { hintState, tileWordsOf } from './hint-words.ts'
 
 /** What a tile is made from, beside its device and columns. */
@@ -34,10 +34,11 @@ type Plain = Pick<TileWords, 'value' | 'unit' | 'what' | 'facts'> & {
 
 /** The tile of a GPU: SM active, power and temperature. Utilisation never stands alone. */
 export function gpuTile(device: DeviceInfo, columns: DeviceColumns, context: TileContext): TileWords {
-  const power = fact(formatQuantity(WATTS, newestValue(columns.power)), 'power drawn')
+  const watts = recentMean(columns.power, context.stepMs)
+  const power = fact(formatQuantity(WATTS, watts), 'power drawn')
   const heat = fact(formatQuantity(CELSIUS, newestValue(columns.temperature)), 'temperature')
   if (columns.sm) {
-    const value = formatIn(pickUnit(PERCENT, 1), newestValue(columns.sm))
+    const value = formatIn(pickUnit(PERCENT, 1), recentMean(columns.sm, context.stepMs))
     return finish(device, columns, context, {
       value,
       unit: '%',
@@ -48,9 +49,9 @@ export function gpuTile(device: DeviceInfo, columns: DeviceColumns, context: Til
     })
   }
   const unit = pickUnit(WATTS, 1)
-  const running = formatQuantity(PERCENT_WHOLE, newestValue(columns.utilisation))
+  const running = formatQuantity(PERCENT_WHOLE, recentMean(columns.utilisation, context.stepMs))
   return finish(device, columns, context, {
-    value: formatIn(unit, newestValue(columns.power)),
+    value: formatIn(unit, watts),
     unit: 'W',
     facts: [fact(`${running} busy`, 'utilisation: a kernel was running'), heat],
     values: columns.power,
@@ -60,12 +61,12 @@ export function gpuTile(device: DeviceInfo, columns: DeviceColumns, context: Til
 
 /** The tile of a NIC: what it sends, what it receives, and whether it counts errors. */
 export function nicTile(device: DeviceInfo, columns: DeviceColumns, context: TileContext): TileWords {
-  const sent = columns.sent ?? columns.interfaceSent
-  const received = columns.received ?? columns.interfaceReceived
-  const now = newestValue(sent)
-  const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(now) ? 0 : now)
+  const values = columns.sent ?? columns.interfaceSent
+  const sent = recentMean(values, context.stepMs)
+  const received = recentMean(columns.received ?? columns.interfaceReceived, context.stepMs)
+  const unit = pickUnit(BITS_PER_SECOND, Math.max(sent || 0, received || 0))
   const errors = [columns.sequenceErrors, columns.symbolErrors, columns.checksumErrors].map((values) =>
-    newestValue(values),
+    recentMean(values, context.stepMs),
   )
   const known = errors.filter((rate) => !Number.isNaN(rate))
   const count = known.reduce((sum, rate) => sum + rate, 0)
@@ -75,11 +76,11 @@ export function nicTile(device: DeviceInfo, columns: DeviceColumns, context: Til
       : fact(count > 0 ? `${formatIn(pickUnit(COUNTED, count), count)}/s errors` : 'no errors', 'errors')
   const state = linkState(columns, context.stepMs)
   return finish(device, columns, context, {
-    value: formatIn(unit, now),
+    value: formatIn(unit, sent),
     unit: unit.label,
     what: 'sent',
-    facts: [fact(`${formatIn(unit, newestValue(received))} in`, `received, ${unit.label}`), errorFact],
-    values: sent,
+    facts: [fact(`${formatIn(unit, received)} in`, `received, ${unit.label}`), errorFact],
+    values,
     top: context.sentTop,
     ...(state ? { state } : {}),
   })

@@ -30,7 +30,7 @@ const LOSS: Hint = {
   lacks: [],
 }
 
-const GPU: DeviceColumns = { sm: of(0.6, 0.664), power: of(508), temperature: of(61), utilisation: of(99) }
+const GPU: DeviceColumns = { sm: of(0.66, 0.668), power: of(508), temperature: of(61), utilisation: of(99) }
 const NIC: DeviceColumns = { sent: of(29e9), received: of(28e9), sequenceErrors: of(0), state: of(4, 4) }
 
 function context(more: Partial<TileContext> = {}): TileContext {
@@ -55,6 +55,14 @@ test('without SM active the tile speaks of power, and says what utilisation is',
   assert.equal(line(tile), 'GPU 3 | ok In range | 508 W | 99.0 % busy, 61 °C')
   assert.match(tile.facts[0]?.title ?? '', /a kernel was running/)
   assert.equal(tile.spark?.top, 700)
+})
+
+test('a tile tells the mean of ten seconds, in a unit that holds both directions', () => {
+  const sm = new Float64Array(300).fill(0.9)
+  sm.set([0.1, 0.3], 298)
+  assert.equal(gpuTile(testGpu(0), { sm }, context()).value, '76.0')
+  const storage = nicTile(testNic(0), { sent: of(40e6), received: of(350e6) }, context())
+  assert.equal(line(storage), 'NIC 0 | ok In range | 0.32 Gb/s sent | 2.80 in, –')
 })
 
 test('a hint that stands takes the place of the least telling fact, and its signal that of the sparkline', () => {

@@ -7,14 +7,13 @@ import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
-import { type DeviceColumns, deviceColumns } from '../../devices/device-columns.ts'
+import { type DeviceColumns, deviceColumns, recentMean } from '../../devices/device-columns.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
-import { newestValue } from '../interface-data.ts'
 import { type Moment, useMoment } from '../use-moment.ts'
 import { evidenceSignals, firedQueries } from './evidence.ts'
 import { HintsPanel } from './hints-panel.tsx'
@@ -57,7 +56,7 @@ export function DevicesOverview({ devices }: { readonly devices: readonly Device
   const queries = useMemo(() => [...TILE_QUERIES, ...firedQueries(hints)], [hints])
   const recent = useKnownColumns(queries, moment.range, moment.stepMs)
   const columns = useMemo(() => deviceColumns(devices, recent), [devices, recent])
-  const totals = useMemo(() => totalsOf(columns), [columns])
+  const totals = useMemo(() => totalsOf(columns, recent.stepMs), [columns, recent.stepMs])
   return (
     <>
       <NodeHeadline devices={devices} moment={moment} recent={recent} totals={totals} />
@@ -123,9 +122,9 @@ function newestEnd(ended: readonly Hint[] = []): number | undefined {
   return ended.length === 0 ? undefined : Math.max(...ended.map(({ endedMs = 0 }) => endedMs))
 }
 
-function totalsOf(columns: ReadonlyMap<string, DeviceColumns>): Totals {
+function totalsOf(columns: ReadonlyMap<string, DeviceColumns>, stepMs: number): Totals {
   const sum = (values: readonly (Float64Array | undefined)[]): number => {
-    const known = values.map((column) => newestValue(column)).filter((value) => !Number.isNaN(value))
+    const known = values.map((column) => recentMean(column, stepMs)).filter((value) => !Number.isNaN(value))
     return known.length === 0 ? Number.NaN : known.reduce((total, value) => total + value, 0)
   }
   const all = [...columns.values()]

@@ -6,15 +6,18 @@ import { niceTop } from '../../chart/scale.ts'
 import { DeviceRow, RailGrid, type RailLink, type RowLabel } from '../../components/rail-grid.tsx'
 import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
 import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
-import type { DeviceColumns } from '../../devices/device-columns.ts'
+import { type DeviceColumns, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
 import { isDowntrained, linkUseWords, linkWords, readLink } from '../../devices/pcie.ts'
 import { layoutOf, RAILS_A_BLOCK_COUNT, type Rail } from '../../devices/rails.ts'
 import { gpuTile, nicTile } from '../../devices/tile-words.ts'
 import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../../format/quantity.ts'
+import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { largestOfLast, newestValue } from '../interface-data.ts'
+
+const TILE_SPAN_WORDS = `mean of ${formatDuration(TILE_SPAN_MS)}`
 
 /** Fewest columns: one or two devices do not get tiles as wide as the page. */
 const COLUMNS_MIN_COUNT = 4
@@ -53,7 +56,7 @@ export function Topology({ devices, hints, columns, answer, totals }: TopologyPr
             number: rail.number,
             gpu: tile(rail.gpu),
             nic: tile(rail.nic),
-            link: railLink(rail, rails, columns, page.hrefTo),
+            link: railLink(rail, rails, columns, { stepMs: answer.stepMs, hrefTo: page.hrefTo }),
           }))}
           spans={spans}
           labels={labels}
@@ -87,13 +90,17 @@ function rowLabels(
   return {
     gpu: {
       title: 'GPU',
-      notes: ['SM active', Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} in all`].filter(Boolean),
+      notes: ['SM active', TILE_SPAN_WORDS, Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} in all`].filter(
+        Boolean,
+      ),
       head: 'GPU · SM active',
     },
     link: 'PCIe, in use',
     nic: {
       title: 'NIC',
-      notes: [rate, Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} sent`].filter(Boolean),
+      notes: [rate, TILE_SPAN_WORDS, Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} sent`].filter(
+        Boolean,
+      ),
       head: 'NIC · sent',
     },
   }
@@ -147,11 +154,11 @@ function railLink(
   { gpu, nic, switch: port }: Rail,
   rails: readonly Rail[],
   columns: ReadonlyMap<string, DeviceColumns>,
-  hrefTo: (path: string) => string,
+  { stepMs, hrefTo }: { readonly stepMs: number; readonly hrefTo: (path: string) => string },
 ): RailLink {
   const ends = [gpu, nic].map((device) => ({
     device,
-    link: readLink(columns.get(device.id) ?? {}, device.limits.pcie_bytes_per_s),
+    link: readLink(columns.get(device.id) ?? {}, device.limits.pcie_bytes_per_s, stepMs),
   }))
   // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use.
   const { device, link } = ends.find(({ link }) => isDowntrained(link)) ?? ends[0]!
