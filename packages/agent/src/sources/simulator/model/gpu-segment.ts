@@ -44,7 +44,7 @@ export function trainingParts(pace: Pace, gpu: number): Part[] {
 /** What a GPU does where there are no steps of training. */
 export function otherParts({ rhythm, state }: Pick<Segment, 'rhythm' | 'state'>, effect: CombinedGpu): Part[] {
   if (rhythm === 'slots') return [part('prefill', PREFILL_MEAN), part('decode', 1 - PREFILL_MEAN)]
-  if (effect.state !== undefined) return [part('loaded')]
+  if (effect.state !== undefined) return [part('idle')]
   if (state === 'stuck') return [part('wait')]
   return [part(state === 'checkpoint' ? 'checkpoint' : 'idle')]
 }
@@ -90,7 +90,17 @@ export function layOut(parts: readonly Part[], shape: GpuShape): GpuLevels {
     })
   })
   before.set(mean, count * GPU_COUNT)
-  return { effect: shape.effect, starts, clocks, reasons, levels, before, mean, meanWatts: mean[GPU.energyJ] ?? 0 }
+  return {
+    effect: shape.effect,
+    heat: shape.heat,
+    starts,
+    clocks,
+    reasons,
+    levels,
+    before,
+    mean,
+    meanWatts: mean[GPU.energyJ] ?? 0,
+  }
 }
 
 /** Levels of one phase; its clock in MHz and the reasons for it. */
@@ -109,7 +119,7 @@ function writePhase(row: Float64Array, does: Activity, shape: GpuShape, name: Ac
   const isCompute = does.power > 0.5
   const held = isCompute ? heat.powerFactor * (effect.powerBrake === true ? 0.5 : 1) : 1
   row[GPU.energyJ] = Math.min(wanted * held, limit)
-  let reasons = name === 'idle' || name === 'loaded' ? REASON.idle : 0
+  let reasons = name === 'idle' ? REASON.idle : 0
   if (isCompute && wanted * held >= 0.955 * limit) reasons |= REASON.powerCap
   if (isCompute && heat.state === 'soft') reasons |= REASON.softThermal
   if (isCompute && heat.state === 'hard') reasons |= REASON.hardThermal | REASON.hardware

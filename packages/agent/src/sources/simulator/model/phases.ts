@@ -65,7 +65,6 @@ export const ACTIVITIES = {
     dram: 0.02,
     watts: (model) => model.contextWatts + 0.05 * model.powerLimitWatts,
   },
-  loaded: { ...NOTHING, watts: (model) => model.contextWatts },
   idle: { ...NOTHING, watts: (model) => model.idleWatts },
 } as const satisfies Readonly<Record<string, Activity>>
 
