@@ -86,3 +86,35 @@ test('an address has its four parts, and as many digits of a domain as there are
     assert.ok(!isAddress(wrong), wrong)
   }
 })
+
+test('random bytes are read as nothing, or as what they may mean, and never throw', () => {
+  let seed = 11
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    return (seed >>> 8) % below
+  }
+  const pieces = [
+    '0x',
+    'GT/s',
+    ' ',
+    '\n',
+    '16',
+    '-1',
+    'TOTAL_ERR_COR',
+    'BadTLP',
+    'Bad TLP',
+    'Unknown',
+    '\0',
+    '\xff',
+    '9'.repeat(30),
+  ]
+  for (let round = 0; round < 20_000; round++) {
+    const bytes = Buffer.from(Array.from({ length: random(8) }, () => pieces[random(pieces.length)]).join(''), 'latin1')
+    const speed = parseSpeed(bytes)
+    assert.ok(speed === undefined || speed === 'unknown' || (speed > 0 && Number.isFinite(speed)))
+    const width = parseWidth(bytes)
+    assert.ok(width === undefined || (Number.isInteger(width) && width >= 0 && width <= 255))
+    assert.ok(Number.isInteger(parseHexadecimal(bytes) ?? 0))
+    for (const [name, count] of parseAer(bytes).errors) assert.ok(name !== '' && count >= 0)
+  }
+})
