@@ -12,7 +12,17 @@ const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
 const TREES = ['netdev/fixtures/veth-namespace', 'host/fixtures/guest', 'rdma/fixtures/node'].map(
   (tree) => new URL(tree, SOURCES),
 )
-const COLLECTORS = ['netdev', 'netclass', 'meminfo', 'cpu', 'stat', 'pressure', 'softnet', 'loadavg', 'infiniband']
+const COLLECTORS = [
+  ...['netdev', 'netclass', 'meminfo', 'cpu', 'stat', 'pressure', 'softnet', 'loadavg', 'diskstats', 'netstat'],
+  ...['vmstat', 'filefd', 'meminfo_numa', 'infiniband'],
+]
+/** What its defaults would leave out. */
+const ALL_OF = [
+  // It would ask the kernel for the counters by netlink, not the tree, and leave loopback out.
+  ...['--no-collector.netdev.netlink', '--collector.netdev.device-exclude=^$'],
+  ...['--collector.stat.softirq', '--collector.netstat.fields=.*', '--collector.vmstat.fields=.*'],
+  '--collector.diskstats.device-exclude=^(ram|loop|fd|zram)\\d+$',
+]
 const LIMIT_MS = 20_000
 
 /** Values of a page by metric, and by the labels of each series. */
@@ -87,15 +97,16 @@ function awkwardTree(t: TestContext): TestNode {
   node.write('sys/class/infiniband/mlx5_3/ports/1/counters/port_rcv_data', '4611686018427387903\n')
   // Where one device has no folder of counters or no board, node_exporter reports no device at all.
   for (const device of ['bnxt_re0', 'irdma0', 'rxe0']) node.remove(`sys/class/infiniband/${device}`)
+  edit('proc/diskstats', /vda 365057/, 'vda 9007199254740993')
+  edit('proc/vmstat', /^oom_kill 0$/m, 'oom_kill 18446744073709551615')
+  edit('proc/net/snmp', /^Tcp: 1 200 120000 -1 \d+/m, 'Tcp: 1 200 120000 -1 4294967295')
   node.write('proc/loadavg', '1234.56 0.00 99.01 3/456 789\n')
   return node
 }
 
 async function theirPage(t: TestContext, { paths }: TestNode): Promise<Page> {
   const collectors = COLLECTORS.map((name) => `--collector.${name}`)
-  // By default it asks the kernel for the counters by netlink, not the tree, and leaves loopback out.
-  const netdev = ['--no-collector.netdev.netlink', '--collector.netdev.device-exclude=^$']
-  const flags = ['--collector.disable-defaults', ...collectors, ...netdev]
+  const flags = ['--collector.disable-defaults', ...collectors, ...ALL_OF]
   const roots = [`--path.procfs=${paths.procfs}`, `--path.sysfs=${paths.sysfs}`]
   const child = spawn('prometheus-node-exporter', [...flags, ...roots, '--web.listen-address=127.0.0.1:0'])
   t.after(() => child.kill('SIGKILL'))
