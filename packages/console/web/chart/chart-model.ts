@@ -43,7 +43,7 @@ export class ChartModeller {
       ? this.#herd.update(
           spec.members,
           { firstIndex: view.firstIndex, from, to },
-          { scale: top - bottom, pinned: view.pinned },
+          { scale: top - bottom, stepMs, pinned: view.pinned },
         )
       : undefined
     const lines = herd ? herdLines(spec, herd) : plainLines(spec, view.pinned)

@@ -4,7 +4,7 @@ import { Herd } from './herd.ts'
 import { medianInPlace, quickselect } from './quickselect.ts'
 
 const WINDOW = { firstIndex: 0, from: 0, to: 99 }
-const CALM = { scale: 100, pinned: new Set<string>() }
+const CALM = { scale: 100, stepMs: 1_000, pinned: new Set<string>() }
 
 /** Members that stay near 50, but for what `odd` says. */
 function members(
@@ -62,7 +62,7 @@ test('two samples outside the band are no reason to light', () => {
 test('at most three are lit, the oddest first, and what is lit by hand before them', () => {
   const odd = members(12, 100, (m) => (m < 5 ? 60 + m * 8 : undefined))
   assert.deepEqual(new Herd().update(odd, WINDOW, CALM).lit, [4, 3, 2])
-  const pinned = { scale: 100, pinned: new Set(['gpu9']) }
+  const pinned = { ...CALM, pinned: new Set(['gpu9']) }
   assert.deepEqual(new Herd().update(odd, WINDOW, pinned).lit, [9, 4, 3])
 })
 
@@ -74,4 +74,13 @@ test('a window that slides gives what one at once gives', () => {
   const slid = sliding.update(part(100), { ...WINDOW, firstIndex: 100 }, CALM)
   const fresh = new Herd().update(part(100), { ...WINDOW, firstIndex: 100 }, CALM)
   assert.deepEqual(slid, fresh)
+})
+
+test('where samples are a tenth of a second apart, the edge of a burst lights nobody; a second of it does', () => {
+  const late = (length: number) =>
+    members(8, 100, (member, i) => (member === 5 && i >= 40 && i < 40 + length ? 90 : undefined))
+  const quick = { ...CALM, stepMs: 100 }
+  assert.deepEqual(new Herd().update(late(5), WINDOW, quick).lit, [])
+  assert.deepEqual(new Herd().update(late(10), WINDOW, quick).lit, [5])
+  assert.deepEqual(new Herd().update(late(5), WINDOW, CALM).lit, [5])
 })

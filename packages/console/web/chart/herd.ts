@@ -4,8 +4,9 @@ import { medianInPlace } from './quickselect.ts'
 export const LIT_ABOVE = 4
 /** Below how many it is let go. */
 const LIT_BELOW = 2.5
-/** Samples running that it takes. */
+/** Samples running that it takes, and how long it must last where they are closer: the edge of a burst is no state. Unit: milliseconds. */
 export const LIT_RUN_COUNT = 3
+const LIT_RUN_MS = 1_000
 /** Most members that are lit at once. */
 const LIT_LIMIT_COUNT = 3
 /** From this number of like members on they are a herd. */
@@ -22,6 +23,13 @@ export interface HerdSummary {
   readonly peerCount: number
 }
 
+/** What decides which members are lit. */
+interface LitOptions {
+  readonly scale: number
+  readonly stepMs: number
+  readonly pinned: ReadonlySet<string>
+}
+
 interface Pass {
   readonly median: Float64Array
   readonly spread: Float64Array
@@ -31,7 +39,7 @@ interface Pass {
  * Follows a herd over a window that slides: only samples that are new are computed.
  *
  * A member is lit when it stands more than 4 robust deviations (1.4826 × MAD, at least 2 % of the scale) from the median of all in 3
- * samples running, and let go below 2.5. What was odd anywhere in the window stays lit in it.
+ * samples running, over a second where they are less than a third of one apart, and let go below 2.5. What was odd anywhere in the window stays lit in it.
  */
 export class Herd {
   #firstIndex = 0
@@ -48,12 +56,13 @@ export class Herd {
    * Brings the summary up to date.
    *
    * `firstIndex` names the first sample on the grid; `from` and `to` bound the samples that are judged; `pinned` members are lit
-   * whatever they do; `scale` is the height of the axis in raw units.
+   * whatever they do; `scale` is the height of the axis in raw units,
+   * `stepMs` the distance of two samples.
    */
   update(
     members: readonly { readonly key: string; readonly values: Float64Array }[],
     window: { readonly firstIndex: number; readonly from: number; readonly to: number },
-    options: { readonly scale: number; readonly pinned: ReadonlySet<string> },
+    options: LitOptions,
   ): HerdSummary {
     const count = members[0]?.values.length ?? 0
     const memberKey = members.map(({ key }) => key).join('\u0001')
@@ -145,11 +154,12 @@ function findLit(
   members: readonly { readonly key: string; readonly values: Float64Array }[],
   all: Pass,
   window: { readonly from: number; readonly to: number },
-  options: { readonly scale: number; readonly pinned: ReadonlySet<string> },
+  options: LitOptions,
 ): number[] {
+  const runCount = Math.max(LIT_RUN_COUNT, Math.ceil(LIT_RUN_MS / options.stepMs))
   const floor = Math.max(options.scale * 0.02, Number.MIN_VALUE)
   const ranked = members.flatMap((member, position) => {
-    const oddness = oddnessOf(member.values, all, window, floor)
+    const oddness = oddnessOf(member.values, all, window, { floor, runCount })
     const weight = options.pinned.has(member.key) ? Number.POSITIVE_INFINITY : oddness
     return weight > 0 ? [{ position, weight }] : []
   })
@@ -162,7 +172,7 @@ function oddnessOf(
   values: Float64Array,
   all: Pass,
   window: { readonly from: number; readonly to: number },
-  floor: number,
+  { floor, runCount }: { readonly floor: number; readonly runCount: number },
 ): number {
   let run = 0
   let isLit = false
@@ -170,7 +180,7 @@ function oddnessOf(
   for (let i = window.from; i <= window.to; i++) {
     const deviation = Math.abs(values[i]! - all.median[i]!) / Math.max(all.spread[i]!, floor)
     if (deviation > LIT_ABOVE) {
-      if (++run >= LIT_RUN_COUNT) isLit = true
+      if (++run >= runCount) isLit = true
     } else {
       run = 0
       if (deviation < LIT_BELOW) isLit = false

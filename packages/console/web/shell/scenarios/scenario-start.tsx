@@ -47,7 +47,7 @@ export function ScenarioStart({ scenario }: { readonly scenario: ScenarioInfo })
             value={fields.device}
             onChange={(event) => write('device')(event.currentTarget.value)}
           >
-            <option value="">any {scenario.target}</option>
+            <option value="">any {scenario.target.toUpperCase()}</option>
             {scenario.targets.map((id) => (
               <option key={id} value={id}>
                 {deviceName(id, devices)}

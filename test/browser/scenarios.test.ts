@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { needs } from '../debian.ts'
+import { until } from '../sonde-process.ts'
+import { assertSound } from './axe.ts'
+import { SHOW_LIMIT_MS, takePicture, untilDrawn } from './browser.ts'
+import { ask, startSimulatedStage } from './simulated.ts'
+
+interface Running {
+  readonly running: readonly { readonly name: string; readonly device: string; readonly severity: number }[]
+}
+
+test(
+  'simulated hardware says so, and its scenarios are started and stopped on the page',
+  needs('chromium'),
+  async (t) => {
+    const stage = await startSimulatedStage(t)
+    const running = async () => (await ask<Running>(stage, '/api/v1/simulator')).running
+
+    await t.test('every page has the badge, the strip and the word in its title', async () => {
+      for (const path of ['/', '/fabric', '/explore', '/sources', '/explain']) {
+        await stage.visit(path, async (page) => {
+          await page.getByRole('button', { name: /SIMULATED/ }).waitFor()
+          await until('the title', SHOW_LIMIT_MS, async () => (await page.title()).endsWith('(simulated)'))
+          const strip = await page.evaluate(() => {
+            const style = getComputedStyle(document.querySelector('.shell')!, '::before')
+            return { height: style.height, image: style.backgroundImage }
+          })
+          assert.equal(strip.height, '3px')
+          assert.match(strip.image, /repeating-linear-gradient/)
+        })
+      }
+    })
+
+    await t.test('a scenario runs where and as badly as the form says, and ends when it is stopped', async (t) => {
+      await stage.visit('/fabric', async (page) => {
+        const sheet = await openSheet(page)
+        await sheet.getByText('None runs').waitFor()
+        await sheet.getByRole('radio', { name: /PFC storm/ }).check()
+        await sheet.getByRole('combobox', { name: 'Device' }).selectOption({ label: 'NIC 2 mlx5_2' })
+        await sheet.getByLabel(/^Severity/).fill('0.8')
+        await sheet.getByLabel(/^Lasts/).fill('90')
+        await takePicture(t, page, 'scenarios')
+        await assertSound(page)
+        await sheet.getByRole('button', { name: 'Start' }).click()
+        const entry = sheet.getByRole('region', { name: 'Running scenarios' }).getByRole('listitem')
+        await entry.getByText('PFC storm').waitFor()
+        assert.match(await entry.innerText(), /NIC 2 mlx5_2 · 0\.8 share of time/)
+        assert.match((await entry.innerText()).replaceAll('\u00a0', ' '), /1 min (2\d|30) s left/)
+        assert.deepEqual(
+          (await running()).map(({ name, device, severity }) => ({ name, device, severity })),
+          [{ name: 'pfc-storm', device: 'sim-nic-mlx5_2-1', severity: 0.8 }],
+        )
+        await sheet.getByRole('button', { name: 'Stop PFC storm' }).click()
+        await sheet.getByText('None runs').waitFor()
+        assert.deepEqual(await running(), [])
+      })
+    })
+
+    await t.test('one that waits says when it begins; what is refused says why', async () => {
+      const refused = /Failed to load resource.*409/
+      await stage.visit(
+        '/fabric',
+        async (page) => {
+          const sheet = await openSheet(page)
+          await sheet.getByRole('radio', { name: /Retransmission storm/ }).check()
+          await sheet.getByRole('combobox', { name: 'Device' }).selectOption({ label: 'NIC 1 mlx5_1' })
+          await sheet.getByLabel(/^Begins after/).fill('50')
+          await sheet.getByRole('button', { name: 'Start' }).click()
+          await sheet.getByText(/begins in \d+\ss/).waitFor()
+          await sheet.getByRole('button', { name: 'Start' }).click()
+          await sheet.getByRole('alert').waitFor()
+          assert.notEqual(await sheet.getByRole('alert').innerText(), '')
+          await sheet.getByLabel(/^Severity/).fill('7')
+          await sheet.getByText('A number from 0.00001 to 0.01.').waitFor()
+          assert.equal(await sheet.getByRole('button', { name: 'Start' }).isDisabled(), true)
+          await page.keyboard.press('Escape')
+          await sheet.waitFor({ state: 'detached' })
+        },
+        { expected: refused },
+      )
+    })
+  },
+)
+
+test('a page of real hardware alone has neither badge nor strip', needs('chromium'), async (t) => {
+  const stage = await startSimulatedStage(t, 0)
+  await stage.visit('/', async (page) => {
+    await untilDrawn(page)
+    assert.equal(await page.getByRole('button', { name: /SIMULATED/ }).count(), 0)
+    assert.ok(!(await page.title()).includes('simulated'))
+  })
+})
+
+async function openSheet(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /SIMULATED/ }).click()
+  const sheet = page.getByRole('dialog', { name: 'Scenarios' })
+  await sheet.getByRole('radio').first().waitFor()
+  return sheet
+}
