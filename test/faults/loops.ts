@@ -3,6 +3,7 @@ import { damage } from './loops/damage.ts'
 import { hang } from './loops/hang.ts'
 import { kill } from './loops/kill.ts'
 import { roots } from './loops/roots.ts'
+import { soak } from './loops/soak.ts'
 
 /** Every fault loop there is. A new one is a file in `loops/` and a row here. */
-export const LOOPS: readonly FaultLoop[] = [damage, hang, kill, roots]
+export const LOOPS: readonly FaultLoop[] = [damage, hang, kill, roots, soak]

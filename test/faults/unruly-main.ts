@@ -1,7 +1,6 @@
 // An agent with a source that misbehaves beside one that does not: `unruly-main.ts MISDEED SAMPLE [TYPE] --listen 127.0.0.1:0`.
 import { parseArgs } from 'node:util'
-import { createAgent } from '@sonde/agent'
-import { host } from '../../packages/agent/src/sources/host/host.ts'
+import { checkDataSources, createAgent } from '@sonde/agent'
 import { SOURCES } from '../../packages/agent/test/unruly-source.ts'
 import { readyLine, serve } from '../../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../../packages/cli/src/commands/until-signal.ts'
@@ -18,13 +17,15 @@ const unruly = SOURCES.find(({ name }) => name === type)
 if (unruly === undefined) throw new Error(`no source ${type}`)
 const loaded = loadConfig({ flags: [{ path: ['export', 'prometheus', 'port'], value: 0, origin: 'test' }] })
 const { agent: config } = loaded.config
+const others = checkDataSources([{ type: 'host', parts: ['load'], interval_ms: INTERVAL_MS }])
+if (!others.ok) throw new Error(others.issues[0]?.fault)
 const agent = createAgent({
   config: {
     ...config,
     limits: { ...config.limits, source_call_ms: CALL_LIMIT_MS, source_flood_bytes: FLOOD_BYTES },
     dataSources: [
       { name: 'unruly', definition: unruly, intervalMs: INTERVAL_MS, options: { misdeed, at: Number(at) } },
-      { name: 'host', definition: host, intervalMs: INTERVAL_MS, options: { parts: ['load'] } },
+      ...others.value,
     ],
   },
   log: openLog('debug'),

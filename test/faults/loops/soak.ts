@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Random } from '../../../packages/sdk/test/random.ts'
+import { type SondeProcess, startSonde, temporaryDir } from '../../sonde-process.ts'
+import type { FaultLoop, FaultRun } from '../loop.ts'
+
+const ROUND_MS = 1000
+/** Before that, code is still compiled and rings still fill: the ring of recent records reaches back five minutes. */
+const WARM_UP_ROUNDS = 600
+/** Below that many rounds after the warm-up a slope says nothing. */
+const SLOPE_ROUNDS = 600
+/** An hour of a steady process moves by less than its collector's whims. */
+const GROWTH_LIMIT_MB_PER_HOUR = 12
+/** Sockets that are just being closed. */
+const DESCRIPTOR_SLACK = 8
+const SCENARIOS = ['retransmission-storm', 'pcie-downtrain', 'link-flap', 'straggler', 'thermal-throttle']
+
+interface Look {
+  readonly residentMb: number
+  readonly descriptors: number
+  readonly processes: number
+}
+
+/** Runs everything for as many seconds as there are rounds, and is asked all the while. */
+export const soak: FaultLoop = {
+  name: 'soak',
+  what: 'a second a round of everything at once, scraped, asked, streamed and with scenarios that come and go: memory flat, no descriptor and no process left over',
+  async open(): Promise<FaultRun> {
+    const directory = temporaryDir()
+    const sonde = await startSonde(['up', '--simulate', '--seed', '7'], { env: { SONDE_STORE_DIR: directory.path } })
+    const looks: Look[] = []
+    return {
+      async round(random) {
+        const endMs = performance.now() + ROUND_MS
+        await useEverything(sonde.address, random)
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, endMs - performance.now())))
+        looks.push(lookAt(sonde))
+        checkDescriptors(looks)
+      },
+      async close() {
+        const end = await sonde.stop()
+        directory.remove()
+        assert.equal(end, 0, sonde.output())
+        return checkMemory(looks)
+      },
+    }
+  },
+}
+
+async function useEverything(address: string, random: Random): Promise<void> {
+  const accept = random.pick(['text/plain', 'application/openmetrics-text; version=1.0.0'])
+  await read(`${address}/metrics`, { headers: { accept } })
+  await read(`${address}/api/v1/${random.pick(['node', 'sources', 'types', 'devices', 'hints', 'simulator'])}`)
+  const queries = [
+    { metric: 'rdma_port_xmit_data_bytes_total', function: 'rate' },
+    { metric: 'DCGM_FI_DEV_POWER_USAGE' },
+  ]
+  const toMs = Date.now()
+  const form = { fromMs: toMs - random.integer(1, 300) * 1000, toMs, stepMs: 1000, queries }
+  await read(`${address}/api/v1/query?q=${encodeURIComponent(JSON.stringify(form))}`)
+  await listen(`${address}/api/v1/stream?q=${encodeURIComponent(JSON.stringify({ stepMs: 1000, queries }))}`)
+  if (random.integer(0, 9) === 0) await startScenario(address, random.pick(SCENARIOS))
+}
+
+async function read(url: string, init: RequestInit = {}): Promise<void> {
+  const answer = await fetch(url, init)
+  assert.ok(answer.ok, `${url}: ${answer.status}`)
+  await answer.arrayBuffer()
+}
+
+/** Takes the first message of a stream and leaves. */
+async function listen(url: string): Promise<void> {
+  const leave = new AbortController()
+  const answer = await fetch(url, { signal: leave.signal })
+  assert.equal(answer.status, 200)
+  await answer.body?.getReader().read()
+  leave.abort()
+}
+
+/** One that already runs is refused, which is part of the exercise. */
+async function startScenario(address: string, name: string): Promise<void> {
+  const answer = await fetch(`${address}/api/v1/simulator/scenarios`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, durationS: 20 }),
+  })
+  assert.ok(answer.status === 201 || answer.status === 409, `${name}: ${answer.status} ${await answer.text()}`)
+}
+
+function lookAt({ child }: SondeProcess): Look {
+  const pids = [Number(child.pid), ...childrenOf(Number(child.pid))]
+  const residentMb = pids.reduce((sum, pid) => sum + residentMbOf(pid), 0)
+  const descriptors = pids.reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0)
+  return { residentMb, descriptors, processes: pids.length }
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+}
+
+function residentMbOf(pid: number): number {
+  return (Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
+}
+
+/** The largest number of the first ten seconds bounds all that come later. */
+function checkDescriptors(looks: readonly Look[]): void {
+  const first = looks.slice(0, 10)
+  const last = looks.at(-1) as Look
+  const bound = Math.max(...first.map(({ descriptors }) => descriptors)) + DESCRIPTOR_SLACK
+  assert.ok(last.descriptors <= bound, `${last.descriptors} descriptors are open, ${bound} at most at the start`)
+  assert.ok(last.processes <= Math.max(...first.map(({ processes }) => processes)), `${last.processes} processes`)
+}
+
+function checkMemory(looks: readonly Look[]): string {
+  const last = looks.at(-1)
+  if (last === undefined) return 'no round'
+  const state = `${last.residentMb.toFixed(0)} MB, ${last.descriptors} descriptors, ${last.processes} processes at the end`
+  const steady = looks.slice(WARM_UP_ROUNDS).map(({ residentMb }) => residentMb)
+  if (steady.length < SLOPE_ROUNDS) return `${state}; too short for a slope`
+  const growth = slopeOf(steady) * 3600
+  assert.ok(growth < GROWTH_LIMIT_MB_PER_HOUR, `memory grows by ${growth.toFixed(1)} MB an hour; ${state}`)
+  return `memory moves by ${growth.toFixed(1)} MB an hour; ${state}`
+}
+
+/** Least squares, per round. */
+function slopeOf(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  let over = 0
+  let under = 0
+  values.forEach((value, at) => {
+    over += (at - middle) * (value - mean)
+    under += (at - middle) ** 2
+  })
+  return over / under
+}
