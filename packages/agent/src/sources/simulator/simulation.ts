@@ -1,6 +1,7 @@
 import type { EffectEvent, Effects } from './effects.ts'
+import { EventIndex } from './model/event-index.ts'
 import { locate, type Place } from './model/place.ts'
-import { aerNamesOf, compileSegments, type ScheduleInput } from './model/schedule.ts'
+import { AER_NAMES, aerNamesOf, compileSegments, type ScheduleInput } from './model/schedule.ts'
 import type { Segment } from './model/segment.ts'
 
 /**
@@ -13,44 +14,65 @@ export class Simulation {
   readonly workload: ScheduleInput['workload']
   #effects: readonly Effects[] = []
   #segments: readonly Segment[] = []
-  #events: readonly EffectEvent[] = []
-  #aerNames: readonly string[] = []
+  #events = new EventIndex([])
+  #aerNames: readonly string[] = AER_NAMES
+  #origin: Segment | undefined
+  /** Events before the origin: what they counted stays. */
+  #past: readonly EffectEvent[] = []
   /** Counts up when the effects change, so that who keeps something made of them knows. */
   version = 0
   #cursor = 0
 
-  constructor(input: ScheduleInput) {
+  constructor(input: Pick<ScheduleInput, 'seed' | 'node' | 'workload' | 'effects'>) {
     this.seed = input.seed
     this.node = input.node
     this.workload = input.workload
     this.setEffects(input.effects)
   }
 
-  /** All effects, those that have ended too: what was counted stays counted. */
+  /** All effects that were set, those that have ended too: what was counted stays counted. */
   get effects(): readonly Effects[] {
     return this.#effects
   }
 
   /**
    * Replaces all effects. What lies before the first difference stays as it was: to end a scenario early its spans are cut ({@link cutEffects}), not taken out, or
-   * counters would fall.
+   * counters would fall. Only what ended before {@link keptFromS} may be left out.
    */
   setEffects(effects: readonly Effects[]): void {
     const { seed, node, workload } = this
+    const input = { seed, node, workload, effects, origin: this.#origin, aerNames: this.#aerNames }
     this.#effects = effects
-    this.#segments = compileSegments({ seed, node, workload, effects })
-    this.#aerNames = aerNamesOf(effects)
-    this.#events = effects.flatMap(({ events = [] }) => events).toSorted((a, b) => a.atS - b.atS)
+    this.#segments = compileSegments(input)
+    this.#aerNames = aerNamesOf(input)
+    const coming = effects.flatMap(({ events = [] }) => events).filter(({ atS }) => atS >= this.keptFromS)
+    this.#events = new EventIndex([...this.#past, ...coming])
     this.#cursor = 0
     this.version++
+  }
+
+  /** Where the past that can still be asked for begins; effects that ended before may be left out. Unit: seconds since the epoch. */
+  get keptFromS(): number {
+    return this.#origin?.fromS ?? 0
+  }
+
+  /** Gives up the past before the segment of a moment: its memory, and the need to keep the effects that were over by then. Counts stay. */
+  forget(beforeS: number): void {
+    const origin = this.#segmentAt(beforeS)
+    if (origin.fromS <= this.keptFromS) return
+    const events = this.#effects.flatMap(({ events = [] }) => events)
+    this.#past = [...this.#past, ...events.filter(({ atS }) => atS >= this.keptFromS && atS < origin.fromS)]
+    this.#origin = origin
+    this.#segments = this.#segments.slice(this.#segments.indexOf(origin))
+    this.#cursor = 0
   }
 
   get segments(): readonly Segment[] {
     return this.#segments
   }
 
-  /** Everything that happens once, in order of time. */
-  get events(): readonly EffectEvent[] {
+  /** Everything that happens once. */
+  get events(): EventIndex {
     return this.#events
   }
 
@@ -61,7 +83,8 @@ export class Simulation {
 
   /** The place of a moment; see {@link Place}. Unit of `t`: seconds since the epoch. */
   at(place: Place, t: number): Place {
-    return locate(place, this.seed, this.#segmentAt(Math.max(0, t)), Math.max(0, t))
+    const kept = Math.max(this.keptFromS, t)
+    return locate(place, this.seed, this.#segmentAt(kept), kept)
   }
 
   #segmentAt(t: number): Segment {

@@ -11,6 +11,8 @@ const CHUNK_BYTES = 512 << 10
 const VARIATION = 0.02
 /** By how much what comes in is later than what goes out. Unit: seconds. */
 const SHIFT_S = 15e-6
+/** Makes the key of a NIC that of its neighbour on another node. */
+const NEIGHBOUR = 512
 
 /** Steps' worth of bytes that a NIC has sent since the segment began: rises in bursts within a step. */
 export function txSteps(seed: number, nic: number, place: Place, { txBusyS, chunkDuty }: NicSegment, packets: number) {
@@ -20,7 +22,8 @@ export function txSteps(seed: number, nic: number, place: Place, { txBusyS, chun
 /** The same of what it has received: the bursts of its neighbour in the ring. */
 export function rxSteps(seed: number, nic: number, place: Place, { rxBusyS, chunkDuty }: NicSegment, packets: number) {
   const shift = place.lengthS > 0 ? SHIFT_S / place.lengthS : 0
-  return stepsBy(seed, nic, place, Math.max(0, place.theta - shift), rxBusyS, chunkDuty, packets)
+  // What the neighbour sends varies by itself.
+  return stepsBy(seed, nic + NEIGHBOUR, place, Math.max(0, place.theta - shift), rxBusyS, chunkDuty, packets)
 }
 
 function stepsBy(
@@ -52,7 +55,7 @@ function stepsBy(
 
 function stepsDone(seed: number, nic: number, segment: number, step: number): number {
   if (step === 0) return 0
-  const noise = uniform(seed, STREAM.traffic, deviceKey('nic', nic) ^ (segment << 14), step) - 0.5
+  const noise = uniform(seed, STREAM.traffic, deviceKey('nic', nic) ^ (segment << 16), step) - 0.5
   return step + VARIATION * noise
 }
 

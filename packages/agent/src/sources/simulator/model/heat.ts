@@ -2,7 +2,7 @@ import type { GpuPlace } from '../classes/node-class.ts'
 import type { CombinedGpu } from './combine.ts'
 
 /** Temperatures at which a GPU slows down: by software, by hardware, and where each ends. Unit: degrees Celsius. */
-export const LIMITS = { soft: 87, hard: 89, softEnd: 86, hardEnd: 86.5, shutdown: 95, memory: 95 } as const
+export const LIMITS = { soft: 87, hard: 89, softEnd: 86, hardEnd: 84, shutdown: 95, memory: 95 } as const
 
 /** Time in which a GPU comes 63 % closer to its final temperature. Unit: seconds. */
 export const HEAT_TIME_S = 45
@@ -30,9 +30,9 @@ export function steadyCelsius(place: GpuPlace, effect: CombinedGpu, ownWatts: nu
   return inlet + scale * (OWN * (effect.coolingFactor ?? 1) * ownWatts + NODE * nodeWatts)
 }
 
-/** GPUs further from the fans get warmer air. */
+/** GPUs further from the fans get warmer air, those nearer cooler. */
 function positionCelsius({ index }: GpuPlace): number {
-  return (index % 4) * 1.5
+  return ((index % 4) - 1.5) * 1.7
 }
 
 /** How software holds a GPU back that would otherwise go to `freeCelsius` with `ownWatts`: so that power and temperature agree. */

@@ -136,6 +136,21 @@ test('what was counted stays counted when a scenario is cut', () => {
   assert.ok(Number(later[NIC.txData]) > Number(atCut[NIC.txData]))
 })
 
+test('a past that is given up leaves everything after it as it was, and its memory', () => {
+  const later: EffectSpan[] = [{ fromS: START_S + 500, toS: START_S + 600, nics: { 1: { lossShare: 1e-3 } } }]
+  const whole = new Node([...FAULTS, ...later])
+  const forgetful = new Node(FAULTS)
+  const before = forgetful.simulation.segments.length
+  forgetful.simulation.forget(START_S + 100)
+  forgetful.simulation.setEffects([{ spans: later }])
+  assert.ok(forgetful.simulation.segments.length < before)
+  for (const after of [100, 450, 550, 5000]) {
+    assert.deepEqual(forgetful.nic(3, START_S + after), whole.nic(3, START_S + after))
+    assert.deepEqual(forgetful.nic(1, START_S + after), whole.nic(1, START_S + after))
+    assert.deepEqual(forgetful.gpu(0, START_S + after), whole.gpu(0, START_S + after))
+  }
+})
+
 test('a straggler makes the step longer, and the others wait', () => {
   const node = new Node(during({ gpus: { 5: { computeFactor: 1.25 } } }))
   const [from, to] = [START_S + 10, START_S + 10 + 200 * node.stepS(START_S + 10)]

@@ -139,11 +139,17 @@ function growLink(grow: Grow, seed: number, { index, model }: NicPlace, effect: 
   const bitsPerS = model.rawBitsPerS * (effect.speedShare ?? 1)
   grow(NIC.bits, BASIS.elapsedS, bitsPerS)
   const errorsPerS = bitsPerS * bitErrorRate(seed, index, effect)
-  LANE_SHARES.slice(0, model.lanes).forEach((share, lane) => {
-    const even = share / LANE_SHARES.slice(0, model.lanes).reduce((sum, one) => sum + one)
-    const own = effect.worstLane === undefined ? even : effect.worstLane === lane ? 0.97 : 0.03 / (model.lanes - 1)
-    grow(NIC.lane0 + lane, BASIS.elapsedS, errorsPerS * own)
-  })
+  for (let lane = 0; lane < model.lanes; lane++) {
+    grow(NIC.lane0 + lane, BASIS.elapsedS, errorsPerS * laneShare(lane, model.lanes, effect.worstLane))
+  }
+}
+
+/** Share of a port's bit errors that one of its lanes has. */
+export function laneShare(lane: number, lanes: number, worstLane: number | undefined): number {
+  if (worstLane !== undefined && worstLane < lanes) return worstLane === lane ? 0.97 : 0.03 / (lanes - 1)
+  let total = 0
+  for (let each = 0; each < lanes; each++) total += LANE_SHARES[each] ?? 0
+  return (LANE_SHARES[lane] ?? 0) / total
 }
 
 /** Bit error rate of a link before correction: its own healthy one between 10⁻⁹ and 10⁻⁷, or a worse one. */

@@ -182,10 +182,6 @@ export const NIC_READ = {
       'effectiveBer',
       'moduleCelsius',
       'moduleVolts',
-      'rxPowerDbm',
-      'txPowerDbm',
-      'biasAmperes',
-      'signalDb',
       'lightLost',
       'latencyMaxS',
       'latencyMinS',
@@ -199,8 +195,20 @@ export const NIC_READ = {
   ),
 }
 
+const NIC_READ_NAMED = Object.keys(NIC_READ).length
+/** What is read from each lane of a port; a vector by {@link NIC_READ} ends with as many of these as there are lanes at most. */
+export const LANE_READ = vectorOf(['ber', 'rxPowerDbm', 'txPowerDbm', 'biasAmperes', 'signalDb'])
+const LANE_READ_COUNT = Object.keys(LANE_READ).length
+/** Lanes of a port at most. */
+export const LANES = [0, 1, 2, 3] as const
+
+/** Place of a number of a lane in a vector by {@link NIC_READ}. */
+export function laneNumber(lane: number, number: number): number {
+  return NIC_READ_NAMED + lane * LANE_READ_COUNT + number
+}
+
 /** Length of a vector by {@link NIC_READ}. */
-export const NIC_READ_COUNT = Object.keys(NIC_READ).length
+export const NIC_READ_COUNT = NIC_READ_NAMED + LANES.length * LANE_READ_COUNT
 
 function offset<V extends Readonly<Record<string, number>>>(by: number, vector: V): V {
   return Object.fromEntries(Object.entries(vector).map(([name, index]) => [name, index + by])) as V

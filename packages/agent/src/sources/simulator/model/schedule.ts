@@ -2,13 +2,13 @@ import type { NicPlace, NodeClass } from '../classes/node-class.ts'
 import type { EffectSpan, Effects } from '../effects.ts'
 import { type Combined, type CombinedGpu, type CombinedNic, combineAt } from './combine.ts'
 import { aerSegment, type GpuLevels, layOut, otherParts, trainingParts } from './gpu-segment.ts'
-import { deviceKey } from './hash.ts'
+import { deviceKey, STREAM, uniform } from './hash.ts'
 import { COOL, celsiusAfter, HARD, type Heat, LIMITS, secondsUntil, softHeat, steadyCelsius } from './heat.ts'
 import { growthOf } from './nic-segment.ts'
 import { type Pace, paceOf, slowdownByLimit } from './pace.ts'
 import { SLOT_S } from './phases.ts'
 import { locate, Place } from './place.ts'
-import { GPU_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import { BASIS, BASIS_COUNT, GPU_COUNT, NIC, NIC_COUNT } from './quantities.ts'
 import type { GpuSegment, NicSegment, Segment } from './segment.ts'
 import { aerNumbers, gpuIntegrals, nicNumbers } from './values.ts'
 
@@ -21,20 +21,28 @@ export interface ScheduleInput {
   readonly node: NodeClass
   readonly workload: Workload
   readonly effects: readonly Effects[]
+  /** Segment with which to begin instead of the epoch: what lies before it is as it was. */
+  readonly origin?: Segment | undefined
+  /** PCIe errors that the origin lists. Default: {@link AER_NAMES}. */
+  readonly aerNames?: readonly string[]
 }
 
 /** PCIe errors that every device lists, beside those of effects. */
-const AER_NAMES = ['RxErr', 'BadTLP', 'BadDLLP', 'Rollover', 'Timeout'].map((error) => `correctable/${error}`)
+export const AER_NAMES: readonly string[] = ['RxErr', 'BadTLP', 'BadDLLP', 'Rollover', 'Timeout'].map(
+  (error) => `correctable/${error}`,
+)
 /** Place of receiver errors among the names; those of a healthy link are of this kind. */
 export const RECEIVER_ERRORS = 0
+/** Service of a NIC before the epoch at most. Unit: seconds. */
+const SERVICE_S = 100 * 86_400
 /** Shortest stretch between two changes that heat causes. Unit: seconds. */
 const HEAT_STRETCH_S = 1
 /** Changes by heat between two changes by effects at most; beyond, heat stays as it is. */
 const HEAT_CHANGES_LIMIT = 1000
 
 /** Names of the PCIe errors that can be counted, as `severity/error`. */
-export function aerNamesOf(effects: readonly Effects[]): string[] {
-  const names = new Set(AER_NAMES)
+export function aerNamesOf({ effects, aerNames = AER_NAMES }: ScheduleInput): string[] {
+  const names = new Set(aerNames)
   for (const { spans } of effects) {
     for (const { gpus, nics } of spans) {
       for (const effect of [...Object.values(gpus ?? {}), ...Object.values(nics ?? {})]) {
@@ -45,13 +53,13 @@ export function aerNamesOf(effects: readonly Effects[]): string[] {
   return [...names]
 }
 
-/** Cuts time, from the epoch to its end, into segments in which values have a closed form. */
+/** Cuts time, from the epoch or the origin to its end, into segments in which values have a closed form. */
 export function compileSegments(input: ScheduleInput): Segment[] {
-  const spans = input.effects.flatMap(({ spans }) => spans).filter(({ fromS, toS }) => toS > fromS && toS > 0)
-  const edges = [...new Set(spans.flatMap(({ fromS, toS }) => [fromS, toS]))].filter((edge) => edge > 0)
+  let fromS = input.origin?.fromS ?? 0
+  const spans = input.effects.flatMap(({ spans }) => spans).filter((span) => span.toS > Math.max(span.fromS, fromS))
+  const edges = [...new Set(spans.flatMap((span) => [span.fromS, span.toS]))]
   edges.sort((a, b) => a - b)
-  const compiler = new Compiler(input, aerNamesOf(input.effects))
-  let fromS = 0
+  const compiler = new Compiler(input, aerNamesOf(input))
   for (const toS of [...edges, Number.POSITIVE_INFINITY]) {
     if (!(toS > fromS)) continue
     compiler.addStretch(spans, fromS, toS)
@@ -79,16 +87,24 @@ class Compiler {
   #nicAer: Float64Array[]
   #celsius: number[] | undefined
   #heat: Heat[]
+  #links: readonly CombinedNic['link'][]
 
   constructor(input: ScheduleInput, aerNames: readonly string[]) {
-    const { gpus, nics } = input.node
+    const { node, origin } = input
+    const copy = (length: number, of?: Float64Array) => {
+      const vector = new Float64Array(length)
+      if (of !== undefined) vector.set(of)
+      return vector
+    }
     this.#input = input
     this.#aerNames = aerNames
-    this.#gpuBases = gpus.map(() => new Float64Array(GPU_COUNT))
-    this.#nicBases = nics.map(() => new Float64Array(NIC_COUNT))
-    this.#gpuAer = gpus.map(() => new Float64Array(aerNames.length))
-    this.#nicAer = nics.map(() => new Float64Array(aerNames.length))
-    this.#heat = gpus.map(() => COOL)
+    this.#gpuBases = node.gpus.map((_, index) => copy(GPU_COUNT, origin?.gpus[index]?.base))
+    this.#nicBases = node.nics.map((_, index) => copy(NIC_COUNT, origin?.nics[index]?.base))
+    this.#gpuAer = node.gpus.map((_, index) => copy(aerNames.length, origin?.gpus[index]?.aer.base))
+    this.#nicAer = node.nics.map((_, index) => copy(aerNames.length, origin?.nics[index]?.aer.base))
+    this.#celsius = origin?.gpus.map(({ startCelsius }) => startCelsius)
+    this.#heat = node.gpus.map((_, index) => origin?.gpus[index]?.heat ?? COOL)
+    this.#links = node.nics.map((_, index) => origin?.nics[index]?.effect.link)
   }
 
   /** A stretch in which effects stay; heat may cut it into several segments. */
@@ -181,13 +197,17 @@ class Compiler {
       return { ...level, base: this.#gpuBases[index] as Float64Array, startCelsius, steadyCelsius: steadyOfGpu, aer }
     })
     const nics = this.#input.node.nics.map((nic) => this.#nic(nic, combined, pace, { rhythm, state }))
+    this.#links = nics.map(({ effect }) => effect.link)
+    const isFirst = this.segments.length === 0 && this.#input.origin === undefined
+    const stepS = isSlots ? SLOT_S : pace.stepS
+    if (isFirst) for (const [index, nic] of nics.entries()) countBefore(this.#input.seed, index, nic, stepS)
     const segment: Segment = {
-      index: this.segments.length,
+      index: (this.#input.origin?.index ?? 0) + this.segments.length,
       fromS,
       toS,
       state,
       rhythm,
-      stepS: isSlots ? SLOT_S : pace.stepS,
+      stepS,
       windowStart: isSlots ? 0.5 : pace.windowStartS / pace.stepS,
       windowEnd: isSlots ? 0.6 : pace.windowEndS / pace.stepS,
       gpus,
@@ -199,7 +219,7 @@ class Compiler {
 
   #nic(nic: NicPlace, combined: Combined, pace: Pace, segment: Pick<Segment, 'rhythm' | 'state'>): NicSegment {
     const effect = combined.nics[nic.index] as CombinedNic
-    const before = this.segments.at(-1)?.nics[nic.index]?.effect.link
+    const before = this.#links[nic.index]
     const base = this.#nicBases[nic.index] as Float64Array
     if (effect.link !== before) base[NIC.carrierChanges] = (base[NIC.carrierChanges] ?? 0) + 1
     if (effect.link !== before && effect.link === 'down') base[NIC.linkDowns] = (base[NIC.linkDowns] ?? 0) + 1
@@ -230,6 +250,15 @@ class Compiler {
       aerNumbers(this.#nicAer[nic.index] as Float64Array, deviceKey('nic', nic.index), aer, place)
     })
     this.#heat = this.#heat.map((heat, index) => heatAt(heat, this.#celsius?.[index] ?? 0))
+  }
+}
+
+/** What a NIC has counted before the epoch: each came into service at a time of its own, so that totals differ. */
+function countBefore(seed: number, index: number, { base, growth }: NicSegment, stepS: number): void {
+  const serviceS = SERVICE_S * (0.2 + uniform(seed, STREAM.device, deviceKey('nic', index), 2))
+  for (let i = 0, row = 0; i < NIC_COUNT; i++, row += BASIS_COUNT) {
+    const perStep = (growth[row + BASIS.txSteps] as number) + (growth[row + BASIS.rxSteps] as number)
+    base[i] = (base[i] as number) + ((growth[row + BASIS.elapsedS] as number) + perStep / stepS) * serviceS
   }
 }
 

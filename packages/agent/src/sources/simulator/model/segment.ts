@@ -1,5 +1,6 @@
 import type { JobState } from '../effects.ts'
 import type { CombinedGpu, CombinedNic } from './combine.ts'
+import type { Heat } from './heat.ts'
 
 /** A stretch of time in which nothing changes but time: every value in it has a closed form. */
 export interface Segment {
@@ -37,6 +38,7 @@ export interface GpuSegment {
   readonly startCelsius: number
   readonly steadyCelsius: number
   readonly meanWatts: number
+  readonly heat: Heat
   readonly aer: AerSegment
 }
 

@@ -1,4 +1,5 @@
 import type { GpuPlace } from '../classes/node-class.ts'
+import type { GpuEventKind } from '../effects.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
 import { celsiusAfter } from '../model/heat.ts'
 import { PACKET_BYTES, PCIE_OVERHEAD, pcieBytesPerS, transfersPerS } from '../model/pace.ts'
@@ -9,7 +10,6 @@ import { RECEIVER_ERRORS } from '../model/schedule.ts'
 import type { GpuSegment } from '../model/segment.ts'
 import { aerNumbers, gpuIntegrals, nicNumbers, phaseOf } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
-import { eventsOf } from './events.ts'
 import { ORIGINS, observedAt, rounded } from './origin.ts'
 
 const DAY_S = 86_400
@@ -141,8 +141,7 @@ export class GpuReader {
     const { seed } = this.#simulation
     const { index, model } = this.#gpu
     const rare = (stream: number, perDay: number) => rareEvents(seed, this.#key * 16 + stream, perDay / DAY_S, t)
-    const events = (kind: 'ecc_corrected' | 'ecc_uncorrected' | 'row_remap_corrected' | 'row_remap_uncorrected') =>
-      eventsOf(this.#simulation, { gpu: index, kind }, t)
+    const events = (kind: GpuEventKind) => this.#simulation.events.ofGpu(index, kind, t)
     this.#integrals(this.#to, t)
     const corrected = Math.floor(this.#to[GPU.correctedErrors] as number) + rare(1, 0.5) + events('ecc_corrected')
     const uncorrected = events('ecc_uncorrected')
@@ -174,12 +173,7 @@ export class GpuReader {
   }
 
   #lastXid(t: number): number {
-    let last = jobsEnded(this.#gpu) > 0 ? 45 : 0
-    for (const event of this.#simulation.events) {
-      if (event.atS > t) break
-      if (event.kind === 'xid' && event.gpu === this.#gpu.index) last = event.xid
-    }
-    return last
+    return this.#simulation.events.lastXid(this.#gpu.index, t) ?? (jobsEnded(this.#gpu) > 0 ? 45 : 0)
   }
 
   #readLink(out: Float64Array, gpu: GpuSegment): void {

@@ -1,16 +1,16 @@
 import type { NicPlace } from '../classes/node-class.ts'
+import type { NicEffect, NicEventKind } from '../effects.ts'
 import { isInBurst } from '../model/bursts.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
-import { bitErrorRate } from '../model/nic-segment.ts'
+import { bitErrorRate, laneShare } from '../model/nic-segment.ts'
 import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
 import { Place } from '../model/place.ts'
-import { NIC, NIC_COUNT, NIC_FRACTIONS_FROM, NIC_READ } from '../model/quantities.ts'
+import { LANE_READ, laneNumber, NIC, NIC_COUNT, NIC_FRACTIONS_FROM, NIC_READ } from '../model/quantities.ts'
 import { rareEvents } from '../model/rare-events.ts'
 import { RECEIVER_ERRORS } from '../model/schedule.ts'
 import type { NicSegment } from '../model/segment.ts'
 import { aerNumbers, nicNumbers } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
-import { eventsOf } from './events.ts'
 import { totalsBySeverity } from './gpu-reader.ts'
 import { ORIGINS, type Origin, observedAt, rounded, stuckAt } from './origin.ts'
 
@@ -62,14 +62,14 @@ export class NicReader {
   }
 
   #rare(stream: number, perDay: number, t: number): number {
-    return rareEvents(this.#simulation.seed, this.#key * 16 + stream, perDay / DAY_S, t)
+    const own = 0.3 + 1.4 * uniform(this.#simulation.seed, STREAM.device, this.#key, 30 + stream)
+    return rareEvents(this.#simulation.seed, this.#key * 16 + stream, (own * perDay) / DAY_S, t)
   }
 
   #readErrors(out: Float64Array, t: number): void {
     const number = (index: number) => out[index] as number
     const { index } = this.#nic
-    const event = (kind: 'ack_timeout' | 'retries_exceeded' | 'link_recovery' | 'rnr_retry') =>
-      eventsOf(this.#simulation, { nic: index, kind }, t)
+    const event = (kind: NicEventKind) => this.#simulation.events.ofNic(index, kind, t)
     const effective = number(NIC.effectiveErrors)
     out[NIC_READ.cnpSent] = Math.floor(0.75 * number(NIC.marked))
     out[NIC_READ.correctedBits] = number(NIC.lane0) + number(NIC.lane1) + number(NIC.lane2) + number(NIC.lane3)
@@ -132,11 +132,23 @@ export class NicReader {
     const wave = 1.5 * Math.sin((2 * Math.PI * (t - DAY_S * 0.375)) / DAY_S)
     out[NIC_READ.moduleCelsius] = Math.round(10 * (55 + 5 * own(11) + wave)) / 10
     out[NIC_READ.moduleVolts] = 3.3 + 0.04 * own(12)
-    out[NIC_READ.txPowerDbm] = 1.4 + own(13)
-    out[NIC_READ.rxPowerDbm] = isUp ? 0.3 + own(14) + (effect.rxPowerDb ?? 0) : -40
-    out[NIC_READ.biasAmperes] = (0.0075 + 0.001 * own(15)) * (effect.biasFactor ?? 1)
-    out[NIC_READ.signalDb] = 22.5 + own(16) + (effect.rxPowerDb ?? 0)
     out[NIC_READ.lightLost] = isUp ? 0 : 1
+    for (let lane = 0; lane < this.#nic.model.lanes; lane++) this.#readLane(out, lane, raw, effect)
+  }
+
+  #readLane(out: Float64Array, lane: number, raw: number, { link, worstLane, rxPowerDb, biasFactor }: NicEffect): void {
+    const { seed } = this.#simulation
+    const { lanes } = this.#nic.model
+    const own = (stream: number) => uniform(seed, STREAM.device, this.#key * 8 + lane, stream) - 0.5
+    const isUp = link !== 'down'
+    // An optic that ages does so on one lane, where it is known which.
+    const isAged = worstLane === undefined || worstLane === lane
+    const lost = isAged ? (rxPowerDb ?? 0) : 0
+    out[laneNumber(lane, LANE_READ.ber)] = isUp ? raw * lanes * laneShare(lane, lanes, worstLane) : Number.NaN
+    out[laneNumber(lane, LANE_READ.txPowerDbm)] = 1.4 + 0.6 * own(13)
+    out[laneNumber(lane, LANE_READ.rxPowerDbm)] = isUp ? 0.3 + own(14) + lost : -40
+    out[laneNumber(lane, LANE_READ.biasAmperes)] = (0.0075 + 0.0006 * own(15)) * (isAged ? (biasFactor ?? 1) : 1)
+    out[laneNumber(lane, LANE_READ.signalDb)] = 22.5 + own(16) + lost
   }
 
   /** Share of the last full second. */

@@ -1,7 +1,7 @@
 import { TIMEOUT_EDGES } from '../../doca-adp-retx/type.ts'
 import { READ_LATENCY_EDGES } from '../../doca-pci/type.ts'
 import { PACKET_BYTES } from '../model/pace.ts'
-import { NIC_READ as N } from '../model/quantities.ts'
+import { LANE_READ, laneNumber, NIC_READ as N } from '../model/quantities.ts'
 import { type Columns, constant, fraction, sum, whole } from './column.ts'
 
 const none = constant(0)
@@ -109,16 +109,17 @@ export const PHY_COLUMNS: Columns = {
   supply_volts: fraction(N.moduleVolts),
 }
 
-/** Of one lane; the bit error rate of a lane is that of the port, weighed by what the lane counts. */
+/** Of one lane. */
 export function laneColumns(lane: number): Columns {
+  const of = (number: number) => fraction(laneNumber(lane, number))
   return {
     raw_errors_total: whole(N.lane0 + lane),
-    raw_ber: fraction(N.rawBer),
-    tx_bias_amperes: fraction(N.biasAmperes),
-    tx_power_dbm: fraction(N.txPowerDbm),
-    rx_power_dbm: fraction(N.rxPowerDbm),
+    raw_ber: of(LANE_READ.ber),
+    tx_bias_amperes: of(LANE_READ.biasAmperes),
+    tx_power_dbm: of(LANE_READ.txPowerDbm),
+    rx_power_dbm: of(LANE_READ.rxPowerDbm),
     rx_los: whole(N.lightLost),
-    snr_media_db: fraction(N.signalDb),
+    snr_media_db: of(LANE_READ.signalDb),
   }
 }
 

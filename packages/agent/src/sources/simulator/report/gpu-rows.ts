@@ -104,8 +104,7 @@ export class GpuRows {
     const { node, events, segments } = this.#simulation
     this.#version = this.#simulation.version
     this.#xids = node.gpus.flatMap((gpu) => {
-      const own = events.flatMap((event) => (event.kind === 'xid' && event.gpu === gpu.index ? [event.xid] : []))
-      return [...new Set([45, ...own])].map((xid) => ({ gpu, xid }))
+      return [...new Set([45, ...events.xidsOf(gpu.index)])].map((xid) => ({ gpu, xid }))
     })
     this.#xid = new Rows(
       this.#context,
@@ -134,12 +133,9 @@ export class GpuRows {
   }
 
   #writeXids(t: number): void {
+    const { events } = this.#simulation
     this.#xids.forEach(({ gpu, xid }, index) => {
-      let count = xid === 45 ? jobsEnded(gpu) : 0
-      for (const event of this.#simulation.events) {
-        if (event.atS > t) break
-        if (event.kind === 'xid' && event.gpu === gpu.index && event.xid === xid) count++
-      }
+      const count = events.ofGpu(gpu.index, 'xid', t, xid) + (xid === 45 ? jobsEnded(gpu) : 0)
       this.#one[0] = count
       this.#xid?.write(index, this.#one)
       if (count === 0) this.#xid?.skip(index)

@@ -190,7 +190,7 @@ export const NETDEV_COLUMNS: Columns = {
   up: whole(N.up),
   carrier: whole(N.up),
   speed_bytes: fraction(N.speed),
-  carrier_changes_total: sum([N.carrierChanges, 1]),
+  carrier_changes_total: { sum: [[N.carrierChanges, 1]], since: 2 },
 }
 
 /** How the parts of `pci_device` that change are filled from a NIC. */
