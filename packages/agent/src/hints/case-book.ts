@@ -31,8 +31,10 @@ const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, noti
 
 /** Every case there is, the hints that are over, and what happened to them. */
 export class CaseBook {
-  /** Changes whenever the answer would. */
+  /** Changes whenever the answer would, if only in its numbers. */
   version = 0
+  /** Changes whenever a hint opens, begins to stand, or ends. */
+  turns = 0
   /** Cases that were not begun because there were too many, and edges that nobody took in time. */
   lost = 0
   readonly #cases = new Map<string, Case>()
@@ -90,10 +92,11 @@ export class CaseBook {
     const elapsedMs = Math.min(Math.max(0, nowMs - this.#nowMs), ELAPSED_MAX_MS)
     this.#nowMs = nowMs
     for (const one of this.#cases.values()) {
-      const wasOpen = one.isOpen
+      const { isOpen: wasOpen, stage } = one
       if (!one.advance(elapsedMs)) this.#end(one, nowMs)
       else if (!wasOpen && one.isOpen) this.#open(one, nowMs)
       if (wasOpen || one.isOpen) this.version++
+      if (one.isOpen && one.stage !== stage) this.turns++
     }
     const kept = this.#ended.filter(({ endedMs = 0 }) => Math.abs(nowMs - endedMs) < ENDED_KEEP_MS)
     if (kept.length === this.#ended.length) return
@@ -139,6 +142,7 @@ export class CaseBook {
     this.#cases.delete(one.id)
     if (!one.isOpen) return
     this.version++
+    this.turns++
     this.#ended = [one.hint(nowMs), ...this.#ended].slice(0, ENDED_LIMIT)
     this.#note(one, 'end', nowMs)
   }

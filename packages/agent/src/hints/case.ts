@@ -58,7 +58,7 @@ export class Case {
     this.id = id
     this.#sighting = sighting
     this.#firstSampleMs = sighting.sampleMs
-    this.sinceMs = Number.isFinite(sighting.sampleMs) ? sighting.sampleMs : nowMs
+    this.sinceMs = Math.round(Number.isFinite(sighting.sampleMs) ? sighting.sampleMs : nowMs)
   }
 
   /** Whether the rule held at the evaluation in hand. */

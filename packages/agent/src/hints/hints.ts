@@ -23,8 +23,8 @@ import { SeriesWatch, type WatchedSeries } from './series-watch.ts'
 
 import { SIGNALS } from './signals.ts'
 
-/** How often an agent evaluates. Unit: milliseconds. */
-export const EVALUATE_EVERY_MS = 500
+/** How often an agent evaluates: soon after a sample, whenever in the second that comes. Unit: milliseconds. */
+export const EVALUATE_EVERY_MS = 250
 const SWEEP_EVERY_MS = 60_000
 /** Trouble that lasts longer than this is what the node is like: means of the past move again. Unit: milliseconds. */
 const FROZEN_MAX_MS = 3_600_000
@@ -83,9 +83,14 @@ export class Hints implements Sink {
     this.#watch = new SeriesWatch(SIGNALS, windowLimit)
   }
 
-  /** Changes whenever the answer would. */
+  /** Changes whenever the answer would, if only in its numbers. */
   get version(): number {
     return this.#book.version
+  }
+
+  /** Changes whenever a hint opens, begins to stand, or ends. */
+  get turns(): number {
+    return this.#book.turns
   }
 
   accept(batch: Batch): void {
@@ -134,7 +139,12 @@ export class Hints implements Sink {
 
   /** The hints of the last evaluation. */
   answer(): HintsAnswer {
-    return { nowMs: this.#nowMs, rules: this.#rules.length, hints: this.#book.hints(), ended: this.#book.ended() }
+    return {
+      nowMs: this.#nowMs,
+      rules: new Set(this.#rules.map(({ name }) => name)).size,
+      hints: this.#book.hints(),
+      ended: this.#book.ended(),
+    }
   }
 
   /** Reports what opened and ended since the last report as marks, and how many there are. */

@@ -53,7 +53,7 @@ export class SimulatedNode {
     this.seen.clear()
   }
 
-  /** Passes seconds, a sample each, and an evaluation each half. */
+  /** Passes seconds, a sample each, and an evaluation each quarter of one. */
   run(seconds: number, each?: () => void): void {
     for (let second = 0; second < seconds; second++) {
       this.#nowS++
@@ -61,7 +61,7 @@ export class SimulatedNode {
       const time = BigInt(Math.round(nowMs)) * 1_000_000n
       this.#report.sample(time, secondsOf(time))
       this.#flush()
-      for (const afterMs of [100, 600]) {
+      for (const afterMs of [100, 350, 600, 850]) {
         this.hints.evaluate(nowMs + afterMs)
         for (const { id } of this.open())
           if (!this.seen.has(id)) this.seen.set(id, this.#nowS + afterMs / 1000 - this.#markS)

@@ -144,14 +144,14 @@ export class TrainingNode {
     return this.nics[index] as MadeDevice
   }
 
-  /** Passes seconds, a sample each; after each half of one the hints evaluate. Gives the ids of all hints that were open meanwhile. */
+  /** Passes seconds, a sample each; after each quarter of one the hints evaluate. Gives the ids of all hints that were open meanwhile. */
   run(seconds: number, each?: (second: number) => void): Set<string> {
     const seen = new Set<string>()
     for (let second = 0; second < seconds; second++) {
       each?.(second)
       this.nowMs += 1000
       this.sample()
-      for (const afterMs of [100, 600]) {
+      for (const afterMs of [100, 350, 600, 850]) {
         this.hints.evaluate(this.nowMs + afterMs)
         for (const { id } of this.open()) seen.add(id)
       }

@@ -6,8 +6,10 @@ import type { LiveRound, Subscription } from './live-round.ts'
 /** A sample may arrive this long after its time and still be in the first message that covers it. */
 const SETTLE_MS = 250
 const STATE_EVERY_MS = 10_000
-/** Hints are told once in this time at most, and looked for twice in it. */
+/** Hints whose numbers alone changed are told once in this time at most. */
 const HINTS_EVERY_MS = 1000
+/** How soon it is seen that one opened, stands or ended. */
+const HINTS_LOOK_MS = 250
 /** A client that has not taken what was sent for this long is cut off; it resumes by its last id. */
 const STALL_LIMIT_MS = 30_000
 /** How far back a client may resume. */
@@ -27,8 +29,9 @@ export class LiveStream {
   #sentMs: number
   #stateMs = Number.NEGATIVE_INFINITY
   #hintsMs = Number.NEGATIVE_INFINITY
-  /** Version of the hints that were told. */
-  #hintsAre = -1
+  /** Versions of the hints that were told. */
+  #hintsVersion = -1
+  #hintTurns = -1
   #drainedMs = Date.now()
   /** When the next step is there, or the state is to be told again. */
   #dueMs = 0
@@ -51,7 +54,7 @@ export class LiveStream {
   async advance(round: LiveRound): Promise<void> {
     if (this.#isClosed) return
     const { stepMs } = this.#subscription
-    this.#dueMs = Math.min(lastStepMs(stepMs, round.nowMs) + stepMs + SETTLE_MS, round.nowMs + HINTS_EVERY_MS / 2)
+    this.#dueMs = Math.min(lastStepMs(stepMs, round.nowMs) + stepMs + SETTLE_MS, round.nowMs + HINTS_LOOK_MS)
     try {
       await this.#advance(round)
     } catch (error) {
@@ -116,9 +119,11 @@ export class LiveStream {
 
   /** Once at the start, then whenever they changed. */
   #sendHints(round: LiveRound): void {
-    const { version } = this.#agent.hints
-    if (version === this.#hintsAre || Math.abs(round.nowMs - this.#hintsMs) < HINTS_EVERY_MS) return
-    this.#hintsAre = version
+    const { version, turns } = this.#agent.hints
+    const isDue = Math.abs(round.nowMs - this.#hintsMs) >= HINTS_EVERY_MS
+    if (turns === this.#hintTurns && (version === this.#hintsVersion || !isDue)) return
+    this.#hintsVersion = version
+    this.#hintTurns = turns
     this.#hintsMs = round.nowMs
     this.#send('hints', round.hints())
   }

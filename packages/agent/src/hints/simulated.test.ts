@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { SCENARIOS } from '../sources/simulator/scenarios/scenarios.ts'
+import { SimulatedNode } from './test-simulated-node.ts'
+
+interface Expected {
+  readonly scenario: string
+  /** The device that is struck, as a scenario is given it; none of the node's. */
+  readonly device?: string
+  /** Every hint that may open, the first of which must. */
+  readonly opens: readonly string[]
+  /** How long after the onset the effect is in the samples. Unit: seconds. Default: 0. */
+  readonly visibleS?: number
+  /** Whether it stands within the scenario. Default: true. */
+  readonly stands?: boolean
+}
+
+/** A hint opens within this time of its effect being in the samples. */
+const WITHIN_S = 3
+/** Samples come once a second: the effect is in the next one, or in the one after where it is a mean over a second. */
+const SAMPLED_S = 1
+const WATCHED_S = 90
+const OBSERVED_S = 130
+
+const EXPECTED: readonly Expected[] = [
+  { scenario: 'retransmission-storm', device: 'sim-nic-mlx5_3-1', opens: ['retransmission_storm/sim-nic-mlx5_3-1'] },
+  { scenario: 'pfc-storm', device: 'sim-nic-mlx5_6-1', opens: ['pfc_source/sim-nic-mlx5_6-1'] },
+  { scenario: 'incast', device: 'sim-nic-mlx5_1-1', opens: ['congestion/sim-nic-mlx5_1-1'] },
+  { scenario: 'link-flap', device: 'sim-nic-mlx5_5-1', opens: ['link_flap/sim-nic-mlx5_5-1'] },
+  { scenario: 'link-ber', device: 'sim-nic-mlx5_2-1', opens: ['link_ber/sim-nic-mlx5_2-1'], visibleS: 3 },
+  { scenario: 'pcie-downtrain', device: 'sim-nic-mlx5_4-1', opens: ['pcie_downtrain/sim-nic-mlx5_4-1'] },
+  { scenario: 'pcie-downtrain', device: 'sim-gpu-4', opens: ['pcie_downtrain/sim-gpu-4'] },
+  {
+    scenario: 'pcie-aer',
+    device: 'sim-nic-mlx5_0-1',
+    opens: ['pcie_aer/sim-nic-mlx5_0-1'],
+    visibleS: 20,
+    stands: false,
+  },
+  { scenario: 'pcie-aer', device: 'sim-gpu-7', opens: ['pcie_aer/sim-gpu-7'], visibleS: 20, stands: false },
+  {
+    scenario: 'ecc-burst',
+    device: 'sim-gpu-2',
+    opens: ['ecc_uncorrected/sim-gpu-2', 'ecc_corrected/sim-gpu-2'],
+    visibleS: 60,
+  },
+  { scenario: 'thermal-throttle', device: 'sim-gpu-3', opens: ['thermal_throttle/sim-gpu-3'], visibleS: 70 },
+  { scenario: 'power-cap', opens: ['power_cap/sim-node'] },
+  { scenario: 'power-brake', opens: ['power_brake/sim-node'] },
+  { scenario: 'straggler', device: 'sim-gpu-5', opens: ['straggler/sim-gpu-5'] },
+  { scenario: 'stuck-collective', opens: ['stuck_collective/sim-node'] },
+  { scenario: 'data-stall', opens: ['data_stall/sim-node'] },
+  { scenario: 'gpu-lost', device: 'sim-gpu-6', opens: ['gpu_lost/sim-gpu-6'] },
+  { scenario: 'noisy-neighbour', device: 'sim-nic-mlx5_3-1', opens: ['noisy_neighbour/sim-nic-mlx5_3-1'] },
+  { scenario: 'checkpoint', opens: ['checkpoint/sim-node'] },
+  { scenario: 'mig', device: 'sim-gpu-0', opens: ['shared_device/sim-gpu-0'] },
+]
+
+/** Scenarios in which no rule of one signal has anything to see. */
+const NOTHING = ['healthy', 'time-slicing']
+
+test('every scenario there is has its expectation here', () => {
+  const known = [...EXPECTED.map(({ scenario }) => scenario), ...NOTHING]
+  assert.deepEqual(
+    SCENARIOS.map(({ name }) => name).filter((name) => !known.includes(name)),
+    [],
+  )
+})
+
+describe('a scenario opens its hint, on the device that it strikes and on no other:', () => {
+  for (const { scenario, device, opens, visibleS = 0, stands = true } of EXPECTED) {
+    for (const delayS of [0.05, 0.7]) {
+      test(`${scenario}${device === undefined ? '' : ` on ${device}`}, ${delayS} s after a sample`, () => {
+        const node = new SimulatedNode()
+        node.run(WATCHED_S)
+        assert.deepEqual([...node.seen.keys()], [])
+        node.start({ name: scenario, delayS, durationS: OBSERVED_S * 2, ...(device === undefined ? {} : { device }) })
+        const stood = new Set<string>()
+        node.run(OBSERVED_S, () => {
+          for (const { id, stage } of node.open()) if (stage === 'standing') stood.add(id)
+        })
+        const [first = ''] = opens
+        assert.deepEqual(
+          [...node.seen.keys()].filter((id) => !opens.includes(id)),
+          [],
+        )
+        const afterS = node.seen.get(first) ?? Number.POSITIVE_INFINITY
+        assert.ok(afterS <= visibleS + SAMPLED_S + WITHIN_S, `${first} after ${afterS} s`)
+        assert.equal(stood.has(first), stands, `${first} stands`)
+      })
+    }
+  }
+})
+
+for (const name of NOTHING) {
+  test(`${name} opens nothing`, () => {
+    const node = new SimulatedNode()
+    node.run(30)
+    node.start({ name, durationS: 120 })
+    node.run(120)
+    assert.deepEqual([...node.seen.keys()], [])
+  })
+}
+
+describe('half an hour of a healthy node opens nothing:', () => {
+  for (const nodeClass of ['hgx-h100', 'hgx-b200', 'small']) {
+    for (const workload of ['training', 'inference'] as const) {
+      test(`${nodeClass}, ${workload}`, () => {
+        const node = new SimulatedNode({ nodeClass, workload, seed: 11 })
+        node.run(nodeClass === 'hgx-h100' ? 1800 : 600)
+        assert.deepEqual([...node.seen.keys()], [])
+        assert.deepEqual([...node.hints.stats.dropped], [])
+      })
+    }
+  }
+})
+
+test('a node that a hint was open on has none once the scenario is over, and tells what was', () => {
+  const node = new SimulatedNode()
+  node.run(WATCHED_S)
+  node.start({ name: 'retransmission-storm', durationS: 20 })
+  node.run(60)
+  assert.deepEqual(node.shown(), [])
+  assert.deepEqual(
+    node.hints.answer().ended.map(({ id }) => id),
+    ['retransmission_storm/sim-nic-mlx5_3-1'],
+  )
+})
+
+test('two faults at once are two hints, each on its device', () => {
+  const node = new SimulatedNode()
+  node.run(WATCHED_S)
+  node.start({ name: 'pcie-downtrain', device: 'sim-nic-mlx5_1-1' })
+  node.start({ name: 'link-ber', device: 'sim-nic-mlx5_6-1' })
+  node.run(100)
+  assert.deepEqual([...node.seen.keys()].sort(), ['link_ber/sim-nic-mlx5_6-1', 'pcie_downtrain/sim-nic-mlx5_1-1'])
+})
