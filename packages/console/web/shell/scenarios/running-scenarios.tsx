@@ -4,7 +4,7 @@ import { useDevices } from '../../api/devices.ts'
 import { type RunningScenario, type ScenarioInfo, stopScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
-import { useSecond } from '../../state/clock.ts'
+import { serverNowMs, useSecond } from '../../state/clock.ts'
 import { deviceName, hasSeverity, scenarioTitle, timeLeft } from './scenario-form.ts'
 
 /** What the simulator plays now, each with the time that it has left and a way to end it. */
@@ -15,7 +15,9 @@ export function RunningScenarios({
   readonly running: readonly RunningScenario[]
   readonly scenarios: readonly ScenarioInfo[]
 }) {
-  const nowMs = useSecond()
+  // Renewed every second; the second itself may lie before what has just begun.
+  useSecond()
+  const nowMs = serverNowMs()
   const devices = useDevices().data?.devices ?? []
   const [refusal, setRefusal] = useState('')
   const stop = async (id: string): Promise<void> => {
