@@ -19,8 +19,7 @@ export const SOURCES: readonly SourceDefinition[] = [
 ]
 
 if (import.meta.main) {
-  const { createAgent } = await import('@sonde/agent')
-  const { host } = await import('../../packages/agent/src/sources/host/host.ts')
+  const { checkDataSources, createAgent } = await import('@sonde/agent')
   const { readyLine, serve } = await import('../../packages/cli/src/commands/run.ts')
   const { untilSignal } = await import('../../packages/cli/src/commands/until-signal.ts')
   const { loadConfig } = await import('../../packages/cli/src/config/load.ts')
@@ -31,6 +30,8 @@ if (import.meta.main) {
   const loaded = loadConfig({ flags: [{ path: ['export', 'prometheus', 'port'], value: 0, origin: 'test' }] })
   const { agent: config } = loaded.config
   const own = { devices: [], virtual: false, queues: false, driver_counters: 512, stuck_ms: STUCK_MS }
+  const others = checkDataSources([{ type: 'host', parts: ['load'], interval_ms: INTERVAL_MS }])
+  if (!others.ok) throw new Error(others.issues[0]?.fault)
   const agent = createAgent({
     config: {
       ...config,
@@ -42,7 +43,7 @@ if (import.meta.main) {
           intervalMs: INTERVAL_MS,
           options: { ...own, library },
         },
-        { name: 'host', definition: host, intervalMs: INTERVAL_MS, options: { parts: ['load'] } },
+        ...others.value,
       ],
     },
     log: openLog('debug'),

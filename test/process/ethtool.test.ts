@@ -148,6 +148,19 @@ test('an agent that is killed while a driver hangs leaves no child behind', NEED
   await until('the child to end', LIMIT_MS, () => childrenOf(sonde).every((pid) => !isRunning(pid)))
 })
 
+test('the memory and processor time of the child are told, of the one that is there', NEEDS, async (t) => {
+  const { sonde } = await start(t)
+  const [first] = childrenOf(sonde)
+  const memory = 'sonde_child_resident_memory_bytes{source="ethtool"}'
+  const bytes = await until('its memory', LIMIT_MS, () => pageValue(sonde, memory))
+  assert.ok(bytes > 20e6 && bytes < 500e6, String(bytes))
+  assert.ok(Number(await pageValue(sonde, 'sonde_child_cpu_seconds_total{source="ethtool"}')) > 0)
+  process.kill(Number(first), 'SIGKILL')
+  await until('another child', LIMIT_MS, () => childrenOf(sonde).length > 1)
+  await untilStatus(sonde, 'reading', ({ state }) => state === 'reading')
+  await stopsInTime(sonde)
+})
+
 test('foreign code is loaded in the child, and not in the process of the agent', NEEDS, async (t) => {
   const { sonde, double } = await start(t)
   const librariesOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/maps`, 'utf8')

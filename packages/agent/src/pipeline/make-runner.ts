@@ -48,7 +48,7 @@ export function makeRunner(config: DataSourceConfig, environment: RunnerEnvironm
   })
 }
 
-type Placed = Pick<RunnerOptions, 'source' | 'afterSample'>
+type Placed = Pick<RunnerOptions, 'source' | 'afterSample' | 'childPid'>
 
 function place(config: DataSourceConfig, environment: RunnerEnvironment, stats: SourceStats): Placed {
   return (config.definition.placement === 'inline' ? inlineSource : remoteSource)(config, environment, stats)
@@ -102,7 +102,7 @@ function remoteSource(
     callLimitMs: limits.source_call_ms,
     onNoise: (line) => log.warn({ source: name, line }, 'source wrote to standard error'),
   })
-  return { source, afterSample: () => undefined }
+  return { source, afterSample: () => undefined, childPid: () => source.pid }
 }
 
 /** Opens, probes and closes every configured source without sampling: what `sonde check` tells. */

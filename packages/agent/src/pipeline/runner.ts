@@ -12,6 +12,8 @@ export interface RunnerOptions {
   readonly stats: SourceStats
   /** Called after every sample, to flush what was reported. */
   readonly afterSample: () => void
+  /** Process id of the child in which it runs, where it has one. */
+  readonly childPid?: () => number | undefined
   /** Called when the state changes, with the one before. */
   readonly onState?: (state: SourceState, reason: string, before: SourceState) => void
 }
@@ -47,6 +49,11 @@ export class SourceRunner {
     this.intervalMs = options.intervalMs
     this.stats = options.stats
     this.source = options.source
+  }
+
+  /** Process id of the child in which it runs; undefined where it has none. */
+  get childPid(): number | undefined {
+    return this.#options.childPid?.()
   }
 
   /** Samples skipped because the one before was not done. */

@@ -14,11 +14,13 @@ import {
   sourceHealthType,
   storeHealthType,
   timestamp,
+  wallNs,
 } from '@sonde/sdk'
 import { defineOwnType } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Hints } from '../hints/hints.ts'
 import type { HttpStats } from '../http/http-stats.ts'
+import { usageOf } from '../placement/usage.ts'
 import type { Router } from './router.ts'
 import type { SourceRunner } from './runner.ts'
 import { startTicker, type Ticker } from './scheduler.ts'
@@ -38,6 +40,14 @@ const processType = defineOwnType('sonde_process', 'The process of Sonde itself'
     help: 'Longest delay of the main loop that a timer of 20 ms saw since the sample before',
   }),
   uptime_seconds: gauge('f64', { unit: 'seconds', help: 'Time since the start' }),
+})
+
+/** Child processes: one a source that calls foreign code. */
+const childType = defineOwnType('sonde_child', 'The child process in which a source runs', {
+  time: timestamp(),
+  source: label('Name of the source'),
+  resident_memory_bytes: gauge('u64', { unit: 'bytes', help: 'Resident memory, with what it shares with the agent' }),
+  cpu_seconds_total: counter('f64', { unit: 'seconds', help: 'Processor time, user and system' }),
 })
 
 /** The listener. */
@@ -103,12 +113,23 @@ export class Self {
   #report(): void {
     const { runners, router, http, hints, storeStatus } = this.#options
     for (const runner of runners) reportSource(this.#source, runner)
+    for (const runner of runners) this.#reportChild(runner)
     for (const sink of router.sinks) reportSink(this.#source, sink)
     if (storeStatus !== undefined) this.#reportStore(storeStatus())
     reportHttp(this.#source, http)
     hints.report(this.#source)
     this.#reportProcess()
     this.#source.collect()
+    this.#source.flush()
+  }
+
+  /** Not a bound row: that would go on telling of a child that ended. */
+  #reportChild({ name, childPid }: SourceRunner): void {
+    const usage = childPid === undefined ? undefined : usageOf(childPid)
+    if (usage === undefined) return
+    const { residentBytes, cpuSeconds } = usage
+    const record = { time: wallNs(), source: name, resident_memory_bytes: residentBytes, cpu_seconds_total: cpuSeconds }
+    this.#source.report(childType, record)
   }
 
   #reportProcess(): void {

@@ -31,6 +31,11 @@ export class RemoteSource implements NodeSource {
     this.#types = new Map([...options.types, absenceType].map((type) => [type.fingerprint, type]))
   }
 
+  /** Process id of the child; undefined while there is none, and for a worker. */
+  get pid(): number | undefined {
+    return this.#child?.transport.pid
+  }
+
   open(): void {
     // The child is started by the first call, and opens its source itself.
   }
