@@ -56,15 +56,16 @@ export class Simulation {
     return this.#origin?.fromS ?? 0
   }
 
-  /** Gives up the past before the segment of a moment: its memory, and the need to keep the effects that were over by then. Counts stay. */
-  forget(beforeS: number): void {
+  /** Gives up the past before the segment of a moment: its memory, and the need to keep the effects that were over by then. Counts stay. Says {@link keptFromS}. */
+  forget(beforeS: number): number {
     const origin = this.#segmentAt(beforeS)
-    if (origin.fromS <= this.keptFromS) return
+    if (origin.fromS <= this.keptFromS) return this.keptFromS
     const events = this.#effects.flatMap(({ events = [] }) => events)
     this.#past = [...this.#past, ...events.filter(({ atS }) => atS >= this.keptFromS && atS < origin.fromS)]
     this.#origin = origin
     this.#segments = this.#segments.slice(this.#segments.indexOf(origin))
     this.#cursor = 0
+    return origin.fromS
   }
 
   get segments(): readonly Segment[] {
