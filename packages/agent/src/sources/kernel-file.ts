@@ -35,6 +35,8 @@ export interface KernelFilesOptions {
 }
 
 const START_BYTES = 16_384
+/** A number with its newline is shorter. */
+const SHORT_BYTES = 32
 const FILE_BYTES_LIMIT = 1 << 20
 const DESCRIPTOR_LIMIT = 1024
 /** procfs fills a page of 4 096 bytes with whole lines, and no line of a file of several is a quarter as long: less than that much is the end. */
@@ -81,6 +83,8 @@ export class KernelFiles {
   readonly readsPerOpen: number
   readonly #open = new Set<KernelFile>()
   #buffer: Buffer = Buffer.allocUnsafe(START_BYTES)
+  /** Starts of the buffer by their length, for short files: to make one takes as long as to parse what it holds. */
+  #starts: Uint8Array[] = []
   #made = 0
   /** Reads that found the limit of descriptors reached, and opened and closed their file. */
   unkept = 0
@@ -161,7 +165,7 @@ export class KernelFiles {
         throw new SondeError('SRC_FILE_SIZE', `${path} is longer than ${this.#fileBytesLimit} bytes`)
       }
       if (length === this.#buffer.length) this.#grow()
-      else if (read < LAST_READ_BYTES) return this.#buffer.subarray(0, length)
+      else if (read < LAST_READ_BYTES) return this.#start(length)
     }
   }
 
@@ -173,7 +177,14 @@ export class KernelFiles {
     }
   }
 
+  #start(length: number): Uint8Array {
+    if (length >= SHORT_BYTES) return this.#buffer.subarray(0, length)
+    this.#starts[length] ??= this.#buffer.subarray(0, length)
+    return this.#starts[length]
+  }
+
   #grow(): void {
+    this.#starts = []
     const larger = Buffer.allocUnsafe(this.#buffer.length * 2)
     larger.set(this.#buffer)
     this.#buffer = larger

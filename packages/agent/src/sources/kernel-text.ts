@@ -146,6 +146,18 @@ export function isNumber<T extends Integer64>(value: T | NumberFailure): value i
 
 /** A sysfs attribute that is one unsigned number. */
 export function parseAttribute(bytes: Uint8Array): Integer64 | NumberFailure {
+  // Nearly all of them are few digits and a newline; thousands are read in a sweep.
+  const end = bytes[bytes.length - 1] === NEWLINE ? bytes.length - 1 : bytes.length
+  if (end > 0 && end <= EXACT_DIGITS) {
+    let value = 0
+    let at = 0
+    for (; at < end; at++) {
+      const digit = (bytes[at] ?? 0) - ZERO
+      if (digit < 0 || digit > 9) break
+      value = value * 10 + digit
+    }
+    if (at === end) return value
+  }
   const text = new KernelText(bytes)
   const value = text.u64()
   return isNumber(value) && !text.lineDone() ? 'garbage' : value

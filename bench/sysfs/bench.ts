@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { KernelFiles, ReadFailure } from '../../packages/agent/src/sources/kernel-file.ts'
+import { isNumber, parseAttribute } from '../../packages/agent/src/sources/kernel-text.ts'
+import { rdma } from '../../packages/agent/src/sources/rdma/rdma.ts'
+import { check } from '../../packages/sdk/src/config/index.ts'
+import { Absences, createSource, messageOf } from '../../packages/sdk/src/index.ts'
+import { atLeast, atMost, type BenchResult, type Figure, median } from '../bench.ts'
+import { makePorts } from './tree.ts'
+
+const COUNTERS = 64
+const SWEEPS_PER_ROUND = 200
+const COUNTERS_LIMIT_US = 100
+const RATIO_GATE = 5
+const PORTS = 256
+const PORTS_LIMIT_MS = 5
+const PORT_SWEEPS_PER_ROUND = 40
+const IDLE_MS = 250
+
+/** The first 64 counters of the network interfaces of this machine; with fewer, some twice. */
+function counterPaths(): string[][] {
+  const names = readdirSync('/sys/class/net').flatMap((device) =>
+    readdirSync(`/sys/class/net/${device}/statistics`).map((name) => ['class', 'net', device, 'statistics', name]),
+  )
+  return Array.from({ length: COUNTERS }, (_, index) => names[index % names.length] ?? [])
+}
+
+/** Median time of one sweep. Unit: microseconds. */
+function sweepUs(sweep: () => void): number {
+  const times: number[] = []
+  for (let i = 0; i < SWEEPS_PER_ROUND; i++) {
+    const start = performance.now()
+    sweep()
+    times.push((performance.now() - start) * 1000)
+  }
+  return median(times)
+}
+
+/** 64 counters, by files that are kept open and by `readFileSync`, in turn. */
+function counterFigures(rounds: number): Figure[] {
+  const files = new KernelFiles('/sys', { readsPerOpen: 64 })
+  const paths = counterPaths()
+  const kept = paths.map((path) => files.file(...path))
+  const plain = paths.map((path) => join('/sys', ...path))
+  const values: (number | bigint)[] = new Array(COUNTERS).fill(0)
+  const ours = () => {
+    for (let i = 0; i < COUNTERS; i++) {
+      const bytes = kept[i]?.read()
+      const value = bytes === undefined || bytes instanceof ReadFailure ? 'empty' : parseAttribute(bytes)
+      if (!isNumber(value)) throw new Error(`${plain[i]} holds no counter`)
+      values[i] = value
+    }
+  }
+  const theirs = () => {
+    for (let i = 0; i < COUNTERS; i++) values[i] = Number(readFileSync(plain[i] ?? '', 'utf8'))
+  }
+  const taken: { ours: number; theirs: number }[] = []
+  for (let round = -2; round < rounds; round++) {
+    const times = { ours: sweepUs(ours), theirs: sweepUs(theirs) }
+    if (round >= 0) taken.push(times)
+  }
+  files.close()
+  const us = median(taken.map((times) => times.ours))
+  const ratio = median(taken.map((times) => times.theirs / times.ours))
+  return [
+    { name: '64 counters: one sweep', value: us, unit: 'µs', gate: atMost(us, COUNTERS_LIMIT_US) },
+    { name: '64 counters: readFileSync', value: median(taken.map((times) => times.theirs)), unit: 'µs' },
+    { name: '64 counters: against readFileSync', value: ratio, unit: 'x', gate: atLeast(ratio, RATIO_GATE) },
+  ]
+}
+
+/** The rdma source on a tree of so many ports, as the agent runs it. */
+function openPorts(count: number, options: object = {}) {
+  const root = makePorts(count)
+  let records = 0
+  const source = createSource({
+    id: 'rdma',
+    emit: (batch) => {
+      records += batch.count
+    },
+  })
+  const checked = check(rdma.options, options, 'rdma')
+  if (!checked.ok) throw new Error('the options of rdma are others by now')
+  const node = rdma.create(checked.value, {
+    name: 'rdma',
+    source,
+    absences: new Absences(source),
+    paths: { procfs: join(root, 'proc'), sysfs: join(root, 'sys') },
+    failed: (place, error) => {
+      throw new Error(`${place}: ${messageOf(error)}`)
+    },
+    dropped: () => undefined,
+  })
+  const sweepMs = async () => {
+    const start = performance.now()
+    await node.sample()
+    source.flush()
+    return performance.now() - start
+  }
+  const close = async () => {
+    await node.close()
+    rmSync(root, { recursive: true })
+  }
+  return { sweepMs, close, recordCount: () => records }
+}
+
+/** Median time of a sweep, of rounds that follow each other without a pause. Unit: milliseconds. */
+async function busyMs(sweepMs: () => Promise<number>, rounds: number): Promise<number> {
+  const medians: number[] = []
+  for (let round = -2; round < rounds; round++) {
+    const times: number[] = []
+    for (let i = 0; i < PORT_SWEEPS_PER_ROUND; i++) times.push(await sweepMs())
+    if (round >= 0) medians.push(median(times))
+  }
+  return median(medians)
+}
+
+async function portFigures(rounds: number): Promise<Figure[]> {
+  const many = openPorts(PORTS)
+  const firstMs = await many.sweepMs()
+  const manyMs = await busyMs(many.sweepMs, rounds)
+  const idle: number[] = []
+  for (let i = 0; i < rounds; i++) {
+    await wait(IDLE_MS)
+    idle.push(await many.sweepMs())
+  }
+  await many.close()
+  const few = openPorts(8)
+  const fewMs = await busyMs(few.sweepMs, rounds)
+  await few.close()
+  const all = openPorts(PORTS, { sweep_limit_ms: 1000 })
+  await all.sweepMs()
+  const allMs = await busyMs(all.sweepMs, 1)
+  await all.close()
+  return [
+    { name: `${PORTS} ports: one sweep`, value: manyMs, unit: 'ms', gate: atMost(manyMs, PORTS_LIMIT_MS) },
+    { name: `${PORTS} ports: one sweep after a pause`, value: median(idle), unit: 'ms' },
+    { name: `${PORTS} ports: the first sweep, in parts`, value: firstMs, unit: 'ms' },
+    { name: `${PORTS} ports: every file at once`, value: allMs, unit: 'ms' },
+    { name: '8 ports: every file at once', value: fewMs, unit: 'ms' },
+  ]
+}
+
+/** What reading the kernel's files costs; see the README beside. */
+export async function run({ rounds }: { readonly rounds: number }): Promise<BenchResult> {
+  const figures = [...counterFigures(rounds), ...(await portFigures(rounds))]
+  return {
+    figures,
+    lines: ['Counters of the network interfaces of this machine; ports in a tree of 56 files each, in memory.'],
+  }
+}

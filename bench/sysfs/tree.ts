@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { HW_COUNTERS, PORT_COUNTERS } from '../../packages/agent/src/sources/rdma/names.ts'
+
+/** Memory, so that the benchmark measures us and not a disk; the kernel's own files are never further away. */
+const MEMORY = '/dev/shm'
+
+/** Makes a tree with one RDMA device of one port each; its root. `lifespan` is 0, so that every sweep reads the hardware counters. */
+export function makePorts(count: number): string {
+  const root = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'sonde-bench-'))
+  for (let i = 0; i < count; i++) {
+    const device = join(root, 'sys/class/infiniband', `mlx5_${i}`)
+    const files: Readonly<Record<string, string>> = {
+      fw_ver: '28.42.1000',
+      hca_type: 'MT4129',
+      board_id: 'MT_0000000838',
+      node_guid: `a088:c203:0054:${(0x1000 + i).toString(16)}`,
+      'device/uevent': `DRIVER=mlx5_core\nPCI_SLOT_NAME=${(i >> 8).toString(16).padStart(4, '0')}:${(i & 255).toString(16).padStart(2, '0')}:00.0`,
+      [`device/net/ib${i}/dev_port`]: '0',
+      'ports/1/state': '4: ACTIVE',
+      'ports/1/phys_state': '5: LinkUp',
+      'ports/1/rate': '400 Gb/sec (4X NDR)',
+      'ports/1/link_layer': 'InfiniBand',
+      'ports/1/hw_counters/lifespan': '0',
+    }
+    const counters = [...PORT_COUNTERS.keys()].map((name) => `ports/1/counters/${name}`)
+    // Those that an operator has to turn on are not there.
+    const hardware = [...HW_COUNTERS.keys()].filter((name) => !/^(cc|rdma)_/.test(name))
+    write(device, files)
+    write(
+      device,
+      Object.fromEntries(
+        [...counters, ...hardware.map((name) => `ports/1/hw_counters/${name}`)].map((name) => [name, '57641830211']),
+      ),
+    )
+  }
+  return root
+}
+
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, `${text}\n`)
+  }
+}
