@@ -29,7 +29,7 @@ export class SimulatedNode {
     const { seed = 1, nodeClass = 'hgx-h100', workload = 'training' } = options
     this.node = NODE_CLASSES.find(({ name }) => name === nodeClass) as NodeClass
     const simulation = new Simulation({ seed, node: this.node, workload, effects: [] })
-    this.book = new ScenarioBook(this.node, (effects) => simulation.setEffects(effects))
+    this.book = new ScenarioBook(simulation)
     const devices = new Devices({ now: () => msOfSeconds(this.#nowS) })
     this.hints = new Hints({ devices })
     const accept = (batch: Batch) => {

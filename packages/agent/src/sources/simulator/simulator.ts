@@ -34,7 +34,8 @@ export class SimulatorSource implements NodeSource {
   constructor({ seed, node_class, workload, scenarios }: SimulatorOptions, context: SourceContext) {
     const node = NODE_CLASSES.find(({ name }) => name === node_class) as NodeClass
     this.simulation = new Simulation({ seed, node, workload, effects: [] })
-    this.book = new ScenarioBook(node, (effects) => this.simulation.setEffects(effects))
+    // Profiling values are means over an interval.
+    this.book = new ScenarioBook(this.simulation, Math.max(60, (2 * context.source.info.intervalMs) / 1000))
     this.#scenarios = scenarios.map(parseScenario)
     for (const request of this.#scenarios) chooseScenario(node, request)
     this.#context = context

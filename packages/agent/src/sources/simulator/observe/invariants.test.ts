@@ -10,6 +10,7 @@ import { NODE_CLASSES } from '../classes/classes.ts'
 import type { Effects } from '../effects.ts'
 import { ScenarioBook } from '../scenarios/book.ts'
 import { SCENARIOS } from '../scenarios/scenarios.ts'
+import { PlayedNode } from '../scenarios/test-struck-node.ts'
 import { numberOf, TestReport, type TestReportOptions } from '../test-report.ts'
 
 const START_S = 2.7e7
@@ -19,12 +20,9 @@ const span = (change: object): Effects[] => [{ spans: [{ fromS: START_S - 60, to
 
 /** Effects of a scenario that began a while before. */
 function scenario(name: string): readonly Effects[] {
-  let effects: readonly Effects[] = []
-  const book = new ScenarioBook(NODE_CLASSES[0], (changed) => {
-    effects = changed
-  })
-  book.start({ name, delayS: 100, durationS: 600 }, START_S - 160)
-  return effects
+  const played = new PlayedNode(NODE_CLASSES[0])
+  new ScenarioBook(played).start({ name, delayS: 100, durationS: 600 }, START_S - 160)
+  return played.effects
 }
 
 /** Nodes on which what must always hold is looked at. */

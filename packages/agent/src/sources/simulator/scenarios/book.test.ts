@@ -1,23 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NODE_CLASSES } from '../classes/classes.ts'
+import type { NicPlace } from '../classes/node-class.ts'
 import type { Effects } from '../effects.ts'
+import { Place } from '../model/place.ts'
+import { NIC, NIC_COUNT } from '../model/quantities.ts'
+import { nicNumbers } from '../model/values.ts'
 import { Simulation } from '../simulation.ts'
 import { RUNNING_LIMIT, ScenarioBook, SPANS_LIMIT } from './book.ts'
 import { deviceId, targetsOf, usualDevice } from './devices.ts'
 import { parseScenario, START_DELAY_S } from './flag.ts'
 import { parseRequest } from './request.ts'
 import { SCENARIOS } from './scenarios.ts'
+import { PlayedNode } from './test-struck-node.ts'
 
 const NOW_S = 2.6e7
 
 function bookOf(nodeClass = 'hgx-h100'): { book: ScenarioBook; effects: () => readonly Effects[] } {
   const node = NODE_CLASSES.find(({ name }) => name === nodeClass) ?? NODE_CLASSES[0]
-  let effects: readonly Effects[] = []
-  const book = new ScenarioBook(node, (changed) => {
-    effects = changed
-  })
-  return { book, effects: () => effects }
+  const played = new PlayedNode(node)
+  return { book: new ScenarioBook(played), effects: () => played.effects }
 }
 
 test('a scenario chooses its device, severity and duration, and is listed until it ends', () => {
@@ -129,7 +131,7 @@ test('so many run at a time and no more, and changes are bounded; each refusal i
   const fill = () => {
     for (let nowS = NOW_S + 400; ; nowS += 400) book.start({ name: 'link-flap', durationS: 300 }, nowS)
   }
-  assert.throws(fill, { code: 'SIM_LIMIT', message: /anew/ })
+  assert.throws(fill, { code: 'SIM_LIMIT', message: /384 changes/ })
   assert.ok(effects().reduce((sum, { spans }) => sum + spans.length, 0) <= SPANS_LIMIT)
   assert.equal(book.refused, 2)
 })
@@ -139,7 +141,7 @@ test('every scenario fits a node of every class that has its devices, and the mo
     const simulation = new Simulation({ seed: 3, node, workload: 'training', effects: [] })
     for (const scenario of SCENARIOS) {
       if (scenario.target !== 'node' && targetsOf(node, scenario).length === 0) continue
-      const { book } = { book: new ScenarioBook(node, (effects) => simulation.setEffects(effects)) }
+      const book = new ScenarioBook(simulation)
       for (const severity of [scenario.severity.min, scenario.severity.max]) {
         for (const durationS of [1, 3000]) {
           const { id } = book.start({ name: scenario.name, severity, durationS, delayS: 100 }, NOW_S)
@@ -181,4 +183,18 @@ test('the form of the command line is name, device, severity and delay', () => {
   assert.throws(() => parseScenario('stragler'), { code: 'SIM_UNKNOWN' })
   for (const wrong of ['', 'straggler@', 'straggler:1:2:3', 'straggler:x', 'straggler gpu', 'straggler:1-2'])
     assert.throws(() => parseScenario(wrong), { code: 'SIM_FORM' }, wrong)
+})
+
+test('scenarios may be started for ever: what is over is forgotten, and what it counted is not', () => {
+  const simulation = new Simulation({ seed: 3, node: NODE_CLASSES[0], workload: 'training', effects: [] })
+  const book = new ScenarioBook(simulation)
+  const downs = (t: number) => {
+    const out = new Float64Array(NIC_COUNT)
+    nicNumbers(out, 3, simulation.node.nics[3] as NicPlace, simulation.at(new Place(), t))
+    return out[NIC.linkDowns] as number
+  }
+  const before = downs(NOW_S)
+  for (let round = 0; round < 100; round++) book.start({ name: 'link-flap' }, NOW_S + round * 200)
+  assert.equal(downs(NOW_S + 100 * 200) - before, 300)
+  assert.ok(simulation.segments.length < 50, `${simulation.segments.length} segments are kept`)
 })

@@ -1,14 +1,15 @@
 import { SondeError } from '@sonde/sdk'
-import type { NodeClass } from '../classes/node-class.ts'
 import type { Effects } from '../effects.ts'
-import { cutEffects } from '../simulation.ts'
+import { cutEffects, type Simulation } from '../simulation.ts'
 import { deviceId } from './devices.ts'
 import { type ChosenScenario, chooseScenario, type ScenarioRequest } from './request.ts'
 
 /** Scenarios that run or wait at a time. */
 export const RUNNING_LIMIT = 16
-/** Changes that are kept of all scenarios since the start, as counters keep what they counted. */
+/** Changes that all scenarios of now and of the recent past make. Each takes some 40 kB while it is kept. */
 export const SPANS_LIMIT = 384
+/** How long a scenario that is over is kept: values look back over an interval. Unit: seconds. Default of {@link ScenarioBook}. */
+const PAST_S = 60
 
 /** A scenario that runs, or waits for its onset. */
 export interface RunningScenario {
@@ -22,6 +23,9 @@ export interface RunningScenario {
   readonly severity: number
 }
 
+/** What scenarios are played on: a simulation, or what stands for one in a test. */
+export type Played = Pick<Simulation, 'node' | 'setEffects' | 'forget'>
+
 interface Entry extends RunningScenario {
   readonly effects: Effects
 }
@@ -31,16 +35,19 @@ interface Entry extends RunningScenario {
  * effects. Times come with each call.
  */
 export class ScenarioBook {
-  readonly node: NodeClass
+  readonly node: Simulation['node']
   /** Starts that were refused because a limit was reached. */
   refused = 0
-  readonly #onChange: (effects: readonly Effects[]) => void
+  readonly #simulation: Played
+  readonly #pastS: number
   #entries: Entry[] = []
   #started = 0
 
-  constructor(node: NodeClass, onChange: (effects: readonly Effects[]) => void) {
-    this.node = node
-    this.#onChange = onChange
+  /** `pastS` is how far values look back, in seconds; default: 60. */
+  constructor(simulation: Played, pastS = PAST_S) {
+    this.node = simulation.node
+    this.#simulation = simulation
+    this.#pastS = pastS
   }
 
   /** Those that have not ended, in the order of their start. */
@@ -58,6 +65,7 @@ export class ScenarioBook {
     const onsetS = nowS + chosen.delayS
     const entry = this.#entryOf(chosen, nowS, onsetS)
     this.#refuseOverlap(entry, chosen.scenario.target)
+    this.#forget(nowS - this.#pastS)
     this.#refuseLimits(entry, nowS)
     this.#started++
     this.#entries.push(entry)
@@ -117,14 +125,20 @@ export class ScenarioBook {
       this.running(nowS).length >= RUNNING_LIMIT
         ? `${RUNNING_LIMIT} scenarios run or wait; end one first`
         : spans > SPANS_LIMIT
-          ? `scenarios have changed the node ${SPANS_LIMIT} times, and what was counted must be kept; start the agent anew`
+          ? `scenarios make ${SPANS_LIMIT} changes at most, those of the last ${this.#pastS} s included; end one, or wait`
           : ''
     if (fault === '') return
     this.refused++
     throw new SondeError('SIM_LIMIT', fault)
   }
 
+  /** What is over for good is left to the simulation, which keeps what counters have counted by then. */
+  #forget(beforeS: number): void {
+    const keptFromS = this.#simulation.forget(beforeS)
+    this.#entries = this.#entries.filter(({ endS }) => endS > keptFromS)
+  }
+
   #changed(): void {
-    this.#onChange(this.#entries.map(({ effects }) => effects))
+    this.#simulation.setEffects(this.#entries.map(({ effects }) => effects))
   }
 }

@@ -3,7 +3,7 @@ import { NODE_CLASSES } from '../classes/classes.ts'
 import type { NodeClass } from '../classes/node-class.ts'
 import type { Effects } from '../effects.ts'
 import { numberOf, TestReport } from '../test-report.ts'
-import { ScenarioBook } from './book.ts'
+import { type Played, ScenarioBook } from './book.ts'
 import type { ScenarioRequest } from './request.ts'
 
 /** When tests set their scenarios, in seconds of the simulation, and when these begin. */
@@ -12,20 +12,36 @@ export const ONSET_S = SET_S + 1000
 /** Means are taken over this long: several steps. */
 const OVER_S = 21
 
+/** What stands for a simulation where only the effects matter. */
+export class PlayedNode implements Played {
+  readonly node: NodeClass
+  effects: readonly Effects[] = []
+
+  constructor(node: NodeClass) {
+    this.node = node
+  }
+
+  setEffects(effects: readonly Effects[]): void {
+    this.effects = effects
+  }
+
+  /** Keeps everything. */
+  forget(): number {
+    return 0
+  }
+}
+
 /** A simulated node in the hands of a test, on which scenarios were started; time counts from their onset, and is negative before it. */
 export class StruckNode {
   readonly report: TestReport
-  readonly effects: readonly Effects[]
   readonly #taken = new Map<number, <T extends RecordType>(type: T) => Map<string, ReadRecord>>()
 
   constructor(requests: readonly ScenarioRequest[], nodeClass = 'hgx-h100') {
     const node: NodeClass = NODE_CLASSES.find(({ name }) => name === nodeClass) ?? NODE_CLASSES[0]
-    let effects: readonly Effects[] = []
-    const book = new ScenarioBook(node, (changed) => {
-      effects = changed
-    })
+    const played = new PlayedNode(node)
+    const book = new ScenarioBook(played)
     for (const request of requests) book.start({ delayS: ONSET_S - SET_S, ...request }, SET_S)
-    this.effects = effects
+    const { effects } = played
     // The interval is the window of profiling values.
     this.report = new TestReport({ node: nodeClass, effects, intervalMs: OVER_S * 1000 })
   }
