@@ -4,7 +4,7 @@ import type { SourceDefinition } from '@sonde/agent'
 import { ethtoolOf } from '../../packages/agent/src/sources/ethtool/ethtool.ts'
 
 const INTERVAL_MS = 100
-const STUCK_MS = 300
+const STUCK_MS = 1000
 
 /** What a child looks its source up in. The library of the double comes with the options, since a child knows nothing else. */
 export const SOURCES: readonly SourceDefinition[] = [

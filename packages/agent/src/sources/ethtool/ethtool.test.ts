@@ -11,6 +11,8 @@ import { ethtoolOf } from './ethtool.ts'
 import { ethtoolDriverType, ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from './type.ts'
 
 const NEEDS = needs('cc')
+/** A machine that is busy otherwise must not look like a slow driver. */
+const PATIENT = { stuck_ms: 60_000 }
 const MLX5_STATS = fs
   .readFileSync(new URL('fixtures/mlx5-statistics.txt', import.meta.url), 'utf8')
   .split('\n')
@@ -57,7 +59,7 @@ function bringUp(t: TestContext, devices: Readonly<Record<string, DoubleDevice>>
   link(node, Object.keys(devices))
   const double = new EthtoolDouble(t)
   double.play(devices)
-  const tested = new TestedSource(ethtoolOf(double.library), node.paths, options)
+  const tested = new TestedSource(ethtoolOf(double.library), node.paths, { ...PATIENT, ...options })
   t.after(() => tested.source.close())
   return { node, double, tested }
 }
@@ -74,6 +76,7 @@ const withInterface: SourceDefinition = {
 
 testSource(withInterface, {
   ...NEEDS,
+  options: PATIENT,
   counter: {
     type: ethtoolPortType,
     field: 'rx_phy_bytes_total',
@@ -262,7 +265,7 @@ test('only interfaces with a device behind them are read, unless others are aske
   double.play({ eth10: MLX5, veth1: VETH })
   const devicesOf = async (one: TestedSource) => (await one.sampleOf(ethtoolLinkType)).map(({ device }) => device)
   assert.deepEqual(await devicesOf(tested), ['eth10'])
-  const all = new TestedSource(ethtoolOf(double.library), node.paths, { virtual: true })
+  const all = new TestedSource(ethtoolOf(double.library), node.paths, { ...PATIENT, virtual: true })
   t.after(() => all.source.close())
   assert.deepEqual(await devicesOf(all), ['eth10', 'veth1'])
   const none = new TestedSource(ethtoolOf(double.library), node.paths, { devices: ['veth*'] })
@@ -274,13 +277,13 @@ test('with more interfaces than a sweep has time for, each has its turn', NEEDS,
   const slow: DoubleDevice = { ...VETH, faults: ['delay gstats 20'] }
   const names = Array.from({ length: 30 }, (_, index) => `eth${index}`)
   const { tested } = bringUp(t, Object.fromEntries(names.map((name) => [name, slow])))
-  const met = new Map<string, number>()
-  for (let sweep = 0; sweep < 5; sweep++) {
+  const met = new Map(names.map((name) => [name, 0]))
+  const counts = () => [...met.values()]
+  for (let sweep = 0; counts().includes(0); sweep++) {
+    assert.ok(sweep < 50, 'all were met')
     for (const { device } of await tested.sampleOf(ethtoolLinkType)) met.set(device, (met.get(device) ?? 0) + 1)
   }
-  assert.equal(met.size, names.length)
-  const counts = [...met.values()]
-  assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, `${counts}`)
+  assert.ok(Math.max(...counts()) <= 2, `${counts()}`)
 })
 
 test('a driver that hangs is stuck and loses its series, the others go on, and it comes back', NEEDS, async (t) => {
@@ -288,18 +291,20 @@ test('a driver that hangs is stuck and loses its series, the others go on, and i
   await tested.source.sample()
   tested.take()
   double.play({ eth10: { ...MLX5, faults: ['hang gstats'] }, eth11: MLX5 })
+  let others = 0
   const untilSample = async (what: string, holds: () => boolean) => {
     for (let sweep = 0; !holds(); sweep++) {
-      assert.ok(sweep < 100, what)
+      assert.ok(sweep < 200, what)
       await tested.source.sample()
       taken = tested.take()
-      assert.ok(taken.some(({ type, record }) => type === ethtoolPortType && record.device === 'eth11'))
+      others += taken.filter(({ type, record }) => type === ethtoolPortType && record.device === 'eth11').length
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
   let taken: ReturnType<TestedSource['take']> = []
   const linkOf = () => taken.find(({ type, record }) => type === ethtoolLinkType && record.device === 'eth10')?.record
   await untilSample('stuck', () => linkOf()?.responsive === 0)
+  assert.ok(others > 1, 'the other was read meanwhile')
   assert.equal(linkOf()?.link_detected, undefined)
   assert.deepEqual(TestedSource.absences(taken, { device: 'eth10', priority: '3' }), [': gone'])
   assert.equal(tested.absent.get('ethtool_port{device="eth10"}.'), 'failed')

@@ -13,8 +13,8 @@ import { ethtoolDriverType, ethtoolLaneType, ethtoolLinkType, ethtoolPortType, e
 
 /** Interfaces that are read at most; further ones are dropped and counted. */
 const INTERFACE_LIMIT = 4096
-/** How long a sweep waits for one driver before it turns to the next. Unit: milliseconds. */
-const PATIENCE_MS = 100
+/** Share of `stuck_ms` that a sweep waits for one driver before it turns to the next. */
+const PATIENCE_SHARE = 0.05
 /** Share of the interval that a sweep may take; interfaces that it did not reach come first in the next. */
 const BUDGET_SHARE = 0.5
 const INTERVAL_MS = 1000
@@ -140,7 +140,7 @@ class EthtoolSource implements NodeSource {
         return
       }
       if (known.reading !== undefined) continue
-      await within(PATIENCE_MS, known.read())
+      await within(this.#options.stuck_ms * PATIENCE_SHARE, known.read())
       if (known.reading !== undefined) open++
     }
   }
@@ -150,7 +150,8 @@ class EthtoolSource implements NodeSource {
     const reading = readingOf(interfaces)
     if (reading.length === 0) return
     const oldestMs = Math.min(...reading.map(({ sinceMs }) => sinceMs))
-    const leftMs = Math.max(0, oldestMs + this.#options.stuck_ms - performance.now())
+    // Timers may ring a little before their time.
+    const leftMs = Math.max(0, oldestMs + this.#options.stuck_ms - performance.now()) + 2
     await within(leftMs, Promise.race(reading.map(({ done }) => done)))
   }
 
