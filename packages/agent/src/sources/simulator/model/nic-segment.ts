@@ -52,15 +52,15 @@ export function growthOf(
     growth[number * BASIS_COUNT + by] = (growth[number * BASIS_COUNT + by] ?? 0) + amount
   }
   const isDown = effect.link === 'down'
-  if (nic.role === 'storage') growStorage(grow, job, segment)
+  const slot = { txBusyS: SLOT_S * 0.05, rxBusyS: SLOT_S * 0.05, isLimited: true }
+  const { txBusyS, rxBusyS, isLimited } = segment.rhythm === 'slots' ? slot : rail
+  if (nic.role === 'storage') growStorage(grow, job, segment.rhythm === 'slots' ? SLOT_S : pace.stepS, segment)
   else if (segment.rhythm !== 'none' && !isDown) growTraffic(grow, nic, effect, rail, segment.rhythm)
   if (!isDown) growLink(grow, seed, nic, effect)
   if (isDown && segment.state !== 'idle') {
     grow(NIC.ackTimeouts, BASIS.elapsedS, HEALTHY.queuePairs / HEALTHY.retryS)
   }
   growTrouble(grow, effect)
-  const slot = { txBusyS: SLOT_S * 0.05, rxBusyS: SLOT_S * 0.05, isLimited: true }
-  const { txBusyS, rxBusyS, isLimited } = segment.rhythm === 'slots' ? slot : rail
   return { effect, growth, txBusyS, rxBusyS, chunkDuty: isLimited ? 1 : 0.85 }
 }
 
@@ -117,19 +117,32 @@ function growHostSide(
   grow(NIC.cacheMisses, BASIS.txSteps, traffic.sent * 1.5 * Math.min(1, misses))
 }
 
-function growStorage(grow: Grow, job: CombinedJob, { state }: Pick<Segment, 'state'>): void {
-  const isBusy = state === 'running' ? 1 : 0
-  const rx = HEALTHY.storageRxBytesPerS * isBusy
-  const tx = HEALTHY.storageTxBytesPerS * isBusy + job.storageBytesPerS
-  grow(NIC.rxData, BASIS.elapsedS, rx / PACKET_BYTES)
-  grow(NIC.txData, BASIS.elapsedS, tx / PACKET_BYTES)
-  grow(NIC.txAck, BASIS.elapsedS, (rx / PACKET_BYTES) * HEALTHY.ackShare)
-  grow(NIC.rxAck, BASIS.elapsedS, (tx / PACKET_BYTES) * HEALTHY.ackShare)
-  grow(NIC.requests, BASIS.elapsedS, rx / PACKET_BYTES / HEALTHY.packetsPerRequest)
-  grow(NIC.pcieReads, BASIS.elapsedS, tx / 512)
-  grow(NIC.readLatencyS, BASIS.elapsedS, (tx / 512) * HEALTHY.readLatencyS)
-  grow(NIC.cacheRequests, BASIS.elapsedS, (tx / PACKET_BYTES) * 1.5)
-  grow(NIC.cacheMisses, BASIS.elapsedS, (tx / PACKET_BYTES) * 1.5 * HEALTHY.cacheMissShare)
+/** Data for the next step, read once a step, and what a checkpoint writes. */
+function growStorage(
+  grow: Grow,
+  { storageBytesPerS }: CombinedJob,
+  stepS: number,
+  { rhythm }: Pick<Segment, 'rhythm'>,
+): void {
+  const perStep = rhythm === 'none' ? 0 : stepS / PACKET_BYTES
+  const rx = HEALTHY.storageRxBytesPerS * perStep
+  const tx = HEALTHY.storageTxBytesPerS * perStep
+  const written = storageBytesPerS / PACKET_BYTES
+  grow(NIC.rxData, BASIS.rxSteps, rx)
+  grow(NIC.txAck, BASIS.rxSteps, rx * HEALTHY.ackShare)
+  grow(NIC.requests, BASIS.rxSteps, rx / HEALTHY.packetsPerRequest)
+  for (const [by, packets] of [
+    [BASIS.txSteps, tx],
+    [BASIS.elapsedS, written],
+  ] as const) {
+    const reads = (packets * PACKET_BYTES) / 512
+    grow(NIC.txData, by, packets)
+    grow(NIC.rxAck, by, packets * HEALTHY.ackShare)
+    grow(NIC.pcieReads, by, reads)
+    grow(NIC.readLatencyS, by, reads * HEALTHY.readLatencyS)
+    grow(NIC.cacheRequests, by, packets * 1.5)
+    grow(NIC.cacheMisses, by, packets * 1.5 * HEALTHY.cacheMissShare)
+  }
 }
 
 /** What a link counts whether anything is sent or not. */

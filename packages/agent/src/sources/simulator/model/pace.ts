@@ -18,6 +18,8 @@ const FILL_LIMIT = 0.92
 const BURST_START = 0.15
 /** Busy time of a rail in a healthy step, as share of its window. */
 const BURST_DUTY = 0.72
+/** Time in which data for the next step come in. Unit: seconds. */
+const STORAGE_BUSY_S = 0.4
 /** PCIe bytes to bytes of user data. */
 export const PCIE_OVERHEAD = 1.06
 
@@ -81,7 +83,7 @@ export function paceOf(seed: number, node: NodeClass, { job, gpus, nics }: Combi
 }
 
 function railPace(nic: NicPlace, effect: CombinedNic, gpu: CombinedGpu | undefined): RailPace {
-  if (nic.role !== 'training') return { txBusyS: 0, rxBusyS: 0, isLimited: false }
+  if (nic.role !== 'training') return { txBusyS: STORAGE_BUSY_S, rxBusyS: STORAGE_BUSY_S, isLimited: true }
   const { speedBytesPerS } = nic.model
   const wanted = BURST_SHARE * speedBytesPerS
   const lineBytesPerS = speedBytesPerS * (effect.speedShare ?? 1) * (PACKET_BYTES / (PACKET_BYTES + 82))
