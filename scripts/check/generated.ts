@@ -3,10 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configurationPage } from '../docs/configuration.ts'
+import { hintsPage } from '../docs/hints.ts'
 
 /** Every generated page, by its path from the root. */
 export function generatedPages(): Record<string, string> {
-  return { 'docs/configuration.md': configurationPage() }
+  return { 'docs/configuration.md': configurationPage(), 'docs/hints.md': hintsPage() }
 }
 
 /** The pages that are stale or missing. */

@@ -9,6 +9,10 @@ export class Past {
   readonly #sums = new Float64Array(BIN_COUNT)
   readonly #weights = new Float64Array(BIN_COUNT)
   #newest = Number.NaN
+  /** Sums of all bins; asked for more often than anything is added. */
+  #sum = 0
+  #weightMs = 0
+  #isSummed = true
 
   /** Adds a value that held for `weightMs`, or a number of events that it brought. */
   add(timeMs: number, sum: number, weightMs: number): void {
@@ -17,17 +21,26 @@ export class Past {
     const at = bin % BIN_COUNT
     this.#sums[at] = (this.#sums[at] ?? 0) + sum
     this.#weights[at] = (this.#weights[at] ?? 0) + weightMs
+    this.#isSummed = false
   }
 
   /** Mean by time; NaN before `leastMs` of values were added. */
   mean(leastMs: number): number {
-    const weightMs = total(this.#weights)
-    return weightMs < leastMs || weightMs === 0 ? Number.NaN : total(this.#sums) / weightMs
+    this.#addUp()
+    return this.#weightMs < leastMs || this.#weightMs === 0 ? Number.NaN : this.#sum / this.#weightMs
   }
 
   /** Everything added in the last 10 minutes. */
   total(): number {
-    return total(this.#sums)
+    this.#addUp()
+    return this.#sum
+  }
+
+  #addUp(): void {
+    if (this.#isSummed) return
+    this.#sum = total(this.#sums)
+    this.#weightMs = total(this.#weights)
+    this.#isSummed = true
   }
 
   /** A clock that was set back goes on in the bin where it stands, and what lies beyond is forgotten. */

@@ -4,7 +4,7 @@ import { Look } from './look.ts'
 /** The devices of one node, real or simulated, at one instant. Devices are compared with those of their own node alone. */
 export class Scope {
   /** When it is looked at. Unit: milliseconds since the Unix epoch. */
-  nowMs = 0
+  #nowMs = 0
   /** The node as a device: that of a hint which is about no single one. */
   readonly node: HintDevice
   readonly gpus: Look[] = []
@@ -12,12 +12,29 @@ export class Scope {
   readonly rails: Look[] = []
   readonly nics: Look[] = []
   readonly #looks = new Map<string, Look>()
+  readonly #once = new Map<string, unknown>()
   readonly #isOpen: (rule: string, device: string) => boolean
 
   constructor(isSimulated: boolean, isOpen: (rule: string, device: string) => boolean) {
     const id = isSimulated ? 'sim-node' : 'node'
     this.node = { id, kind: 'pci', name: 'the node', rail: null, isSimulated, pairs: [] }
     this.#isOpen = isOpen
+  }
+
+  get nowMs(): number {
+    return this.#nowMs
+  }
+
+  /** Begins to look at another instant. */
+  set nowMs(nowMs: number) {
+    this.#nowMs = nowMs
+    this.#once.clear()
+  }
+
+  /** What is worked out once an instant, for all rules and devices. */
+  once<T>(key: string, make: () => T): T {
+    if (!this.#once.has(key)) this.#once.set(key, make())
+    return this.#once.get(key) as T
   }
 
   /** The look at a device, made on first sight. */

@@ -104,9 +104,7 @@ export class Window {
 
   /** Samples after a time. */
   samplesSince(timeMs: number): number {
-    let back = 0
-    while (back < this.#count && this.#timeAt(back) > timeMs) back++
-    return back
+    return this.#backTo(timeMs)
   }
 
   /** How often a gauge fell below a value and came back in the last `overMs`. */
@@ -186,18 +184,26 @@ export class Window {
 
   /** How far back the oldest sample of the last `overMs` is; −1 where there is none. */
   #since(overMs: number): number {
-    const fromMs = this.newestMs - overMs
-    let back = this.#count - 1
-    while (back > 0 && this.#timeAt(back) <= fromMs) back--
-    return back
+    if (this.#count === 0) return -1
+    return Math.max(0, this.#backTo(this.#timeAt(0) - overMs) - 1)
   }
 
   /** How far back the sample is that ends a stretch of `overMs`; a little less is enough, since samples are never exactly apart. */
   #before(overMs: number): number {
-    const fromMs = this.newestMs - overMs + APART_MS / 2
-    let back = Math.min(1, this.#count - 1)
-    while (back < this.#count - 1 && this.#timeAt(back) > fromMs) back++
-    return back
+    if (this.#count < 2) return this.#count - 1
+    return Math.min(this.#count - 1, Math.max(1, this.#backTo(this.#timeAt(0) - overMs + APART_MS / 2)))
+  }
+
+  /** How far back the newest sample is that is no later than a time; the number of samples where all are later. */
+  #backTo(timeMs: number): number {
+    let low = 0
+    let high = this.#count
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#timeAt(middle) <= timeMs) high = middle
+      else low = middle + 1
+    }
+    return low
   }
 
   #timeAt(back: number): number {

@@ -33,7 +33,7 @@ export function hasComputed(look: Look): boolean {
 
 /** GPUs of the node that take part in work. */
 export function workingGpus(scope: Scope): Look[] {
-  return scope.gpus.filter(hasComputed)
+  return scope.once('working', () => scope.gpus.filter(hasComputed))
 }
 
 /** GPUs that do clearly less tensor work than they used to: they wait for something. */

@@ -62,10 +62,11 @@ export const linkFlap: Rule = {
   toldApart: ['a driver that was loaded anew: its counters begin again'],
   find(look, scope) {
     const recent = downsOf((signal) => look.increase(signal, EVENT_OVER_MS))
+    if (!(recent >= 1) && !isDown(look)) return undefined
     const often = downsOf((signal) => look.events(signal))
     const forMs = isDown(look) ? sinceDown(look) : Number.NaN
     const isDropped = forMs > DROPPED_MS
-    if (!(recent >= 1) && !isDropped && !(isDown(look) && Number.isFinite(forMs))) return undefined
+    if (!(recent >= 1) && !Number.isFinite(forMs)) return undefined
     const isFlapping = often >= FLAPS
     const { name } = look.device
     const now = isDown(look) ? `is down for ${duration(Math.max(0, forMs))}` : `is up again`

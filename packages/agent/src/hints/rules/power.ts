@@ -5,7 +5,7 @@ import type { Finding, Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
 import { GPU } from '../signals.ts'
 import { percent } from '../words.ts'
-import { hasComputed } from '../workload.ts'
+import { workingGpus } from '../workload.ts'
 
 const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
@@ -64,7 +64,7 @@ export const powerCap: Rule = {
   ],
   explainedBy: { power_brake: 'node', straggler: 'node' },
   find(_look, scope) {
-    const working = scope.gpus.filter(hasComputed)
+    const working = workingGpus(scope)
     const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
     const capped = limited.length > 0 ? limited : working.filter((look) => isStarved(look, scope))
     const [first] = capped

@@ -20,30 +20,32 @@ const TENSOR_LEAST = 0.05
 /** Bytes a second on the rails of a job that all GPUs take part in. */
 const RAIL_BYTES_LEAST = 1e9
 
-const ACTIVITIES = [GPU.tensorActive, GPU.smActive] as const
-
-/** How much busier it is than its siblings. */
-function activeFactor(look: Look, scope: Scope): number {
-  return maxKnown(...ACTIVITIES.map((signal) => factorOf(look, scope, (one) => meanOf(one, signal))))
+/** What one GPU has against the median of its siblings, now and on average of its past. NaN where it is not known. */
+interface Comparison {
+  readonly now: number
+  readonly before: number
 }
 
-/** The same on average of its past; NaN before there is one. */
-function activeBefore(look: Look, scope: Scope): number {
-  return maxKnown(...ACTIVITIES.map((signal) => factorOf(look, scope, (one) => one.base(signal, BASE_LEAST_MS))))
+/** Compares all GPUs by a signal, once an instant. */
+function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison> {
+  return scope.once(`straggler ${signal.metric}`, () => {
+    const { gpus } = scope
+    const samples = gpus.map((look) => look.samples(signal))
+    const complete = Math.max(...samples)
+    // Means of different moments of a step differ: a GPU that missed a sample is left out.
+    const now = factors(gpus.map((look, i) => (samples[i] === complete ? look.mean(signal) : Number.NaN)))
+    const before = factors(gpus.map((look) => look.base(signal, BASE_LEAST_MS)))
+    return new Map(gpus.map((look, i) => [look, { now: now[i] ?? Number.NaN, before: before[i] ?? Number.NaN }]))
+  })
 }
 
-/** A mean over the last seconds, where no sample of them is missing. */
-function meanOf(look: Look, signal: Signal): number {
-  const complete = Math.max(...look.scope.gpus.map((one) => one.samples(signal)))
-  return look.samples(signal) === complete ? look.mean(signal) : Number.NaN
+/** Each value as a multiple of the median of all others. */
+function factors(values: readonly number[]): number[] {
+  return values.map((value, i) => value / median(values.filter((_, other) => other !== i)))
 }
 
-function clockFactor(look: Look, scope: Scope): number {
-  return factorOf(look, scope, (one) => meanOf(one, GPU.clock))
-}
-
-function factorOf(look: Look, scope: Scope, read: (look: Look) => number): number {
-  return read(look) / median(scope.siblings(look).map(read))
+function comparisonOf(look: Look, signal: Signal): Comparison {
+  return comparisons(look.scope, signal).get(look) ?? { now: Number.NaN, before: Number.NaN }
 }
 
 /** The job's speed against its past: what all rails send in half a minute. */
@@ -51,15 +53,21 @@ function stepRate(scope: Scope): number {
   return median(scope.rails.map((look) => look.rate(NIC.sentBytes, STEP_BYTES_OVER_MS) / look.base(NIC.sentBytes)))
 }
 
-function isBusier(look: Look, scope: Scope): boolean {
-  const factor = activeFactor(look, scope)
-  return factor >= ACTIVE_FACTOR && factor >= NEW_FACTOR * activeBefore(look, scope)
+/** How much busier it is than its siblings, in tensor or SM activity. */
+function activeFactor(look: Look): number {
+  return maxKnown(comparisonOf(look, GPU.tensorActive).now, comparisonOf(look, GPU.smActive).now)
 }
 
-function isSlower(look: Look, scope: Scope): boolean {
-  const before = factorOf(look, scope, (one) => one.base(GPU.clock, BASE_LEAST_MS))
-  const factor = clockFactor(look, scope)
-  return factor <= CLOCK_FACTOR && factor <= before / NEW_FACTOR
+function isBusier(look: Look): boolean {
+  return [GPU.tensorActive, GPU.smActive].some((signal) => {
+    const { now, before } = comparisonOf(look, signal)
+    return now >= ACTIVE_FACTOR && now >= NEW_FACTOR * before
+  })
+}
+
+function isSlower(look: Look): boolean {
+  const { now, before } = comparisonOf(look, GPU.clock)
+  return now <= CLOCK_FACTOR && now <= before / NEW_FACTOR
 }
 
 /** The GPU that all others wait for. */
@@ -95,7 +103,7 @@ export const straggler: Rule = {
     'a job without collectives: GPUs that serve requests differ all the time': (look) =>
       !(median(look.scope.rails.map((rail) => rail.rate(NIC.sentBytes, STEP_BYTES_OVER_MS))) > RAIL_BYTES_LEAST),
     'more than one: pipeline stages, or groups of different work': (look) =>
-      look.scope.gpus.filter((one) => isBusier(one, look.scope)).length > 1,
+      look.scope.gpus.filter(isBusier).length > 1,
   },
   toldApart: [
     'all low and none high: the network, or a straggler on another node',
@@ -112,11 +120,11 @@ export const straggler: Rule = {
   },
   find(look, scope) {
     if (!(look.mean(GPU.tensorActive) > TENSOR_LEAST)) return undefined
-    if (!isBusier(look, scope) && !isSlower(look, scope)) return undefined
-    const factor = activeFactor(look, scope)
+    if (!isBusier(look) && !isSlower(look)) return undefined
+    const factor = activeFactor(look)
     const own = look.mean(GPU.tensorActive)
     const usual = median(scope.siblings(look).map((one) => one.mean(GPU.tensorActive)))
-    const clock = clockFactor(look, scope)
+    const clock = comparisonOf(look, GPU.clock).now
     const rate = stepRate(scope)
     return {
       title: `All GPUs wait for ${titleOf(look.device)}`,

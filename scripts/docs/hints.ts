@@ -1,0 +1,66 @@
+// The page docs/hints.md, from the rules themselves: limits, look-alikes and what is lacking cannot differ from them.
+
+import type { Rule } from '../../packages/agent/src/hints/rule.ts'
+import { RULES } from '../../packages/agent/src/hints/rules/index.ts'
+
+const INTRODUCTION = `# Hints
+
+<!-- Made by \`npm run docs\` from the rules; do not edit. -->
+
+A hint says what a rule sees on one device: the numbers, their limit, and what the siblings do meanwhile. It never says a cause. The page shows hints,
+\`GET /api/v1/hints\` and the live stream [tell them](http-api.md), history keeps their start and end as records of \`sonde_mark\`, and \`/metrics\` counts them
+in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
+
+* **Two stages.** A hint *forms* once its rule holds in 3 of 5 evaluations, four a second, on two samples at least; what is counted and not measured forms at the first. It
+  *stands* once it has held for as long as the table says.
+* **Siblings first.** GPUs are compared with the other GPUs of the node, ports with the other ports that serve training. Then comes the device's own mean of the last
+  10 minutes, which stands still while anything worse than a notice is open.
+* **Look-alikes** are ruled out before a hint forms. Where one rule explains what another sees, only the first one tells: the device at fault is marked, those that only show the
+  effect are listed as affected.
+* **What is missing never fires.** A missing sample is no zero. A counter that restarts, a long pause or a step of the clock begins its window anew. What a rule would have
+  used and the node does not have is listed with the hint.
+* **Limits.** Two minutes of samples a signal, 8 192 signals; further series are not looked at and counted as \`window_limit\` of the sink \`hints\`. 100 hints that ended, for an
+  hour. 1 024 rules on devices at a time.
+
+Rules see one node and, at the full rate of their sources, two samples a second at most. What lasts for less than a second is for the rings of traceback.
+`
+
+/** The page as text. */
+export function hintsPage(): string {
+  const rows = RULES.map(
+    ({ name, of, severity, neededMs, sees }) =>
+      `| [\`${name}\`](#${anchorOf(name, of)}) | ${SUBJECT[of]} | ${severity} | ${durationOf(neededMs)} | ${sees} |`,
+  )
+  const table = ['| Rule | Of | Severity | Stands after | Sees |', '|---|---|---|---|---|', ...rows].join('\n')
+  return `${INTRODUCTION}\n${table}\n\n${RULES.map(sectionOf).join('\n')}`
+}
+
+const SUBJECT: Readonly<Record<Rule['of'], string>> = { gpu: 'each GPU', nic: 'each NIC', node: 'the node' }
+
+function sectionOf({ name, of, uses, limits, not, toldApart = [], explainedBy = {}, lacksAlways = [] }: Rule): string {
+  const alike = [...Object.keys(not), ...toldApart].map((words) => `* Not ${words}.`)
+  const others = Object.keys(explainedBy).map((other) => `\`${other}\``)
+  return [
+    `## \`${name}\` of ${SUBJECT[of]}`,
+    '',
+    '| Limit of | Value | Source |',
+    '|---|---|---|',
+    ...limits.map(({ what, value, unit, source }) => `| ${what} | ${value} ${unit} | ${source} |`),
+    '',
+    ...alike,
+    ...(others.length > 0 ? [`* Not where ${others.join(' or ')} explains it.`] : []),
+    `* Uses ${uses.map(({ metric }) => `\`${metric}\``).join(', ')}.`,
+    ...(lacksAlways.length > 0 ? [`* Always lacks ${lacksAlways.join(', ')}.`] : []),
+    '',
+  ].join('\n')
+}
+
+/** As GitHub makes it of the heading. */
+function anchorOf(name: string, of: Rule['of']): string {
+  return `${name}-of-${SUBJECT[of].toLowerCase().replaceAll(' ', '-')}`
+}
+
+function durationOf(milliseconds: number): string {
+  if (milliseconds === 0) return 'at once'
+  return milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`
+}
