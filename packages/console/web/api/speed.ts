@@ -1,7 +1,7 @@
 import type { MetricQuery, SourceInfo, TypeInfo } from './types.ts'
 
 /** The finest step that the server streams. Unit: milliseconds. */
-export const FAST_STEP_MS = 100
+const FAST_STEP_MS = 100
 /** Windows up to this length are shown as fast as their sources are read. Unit: milliseconds. */
 export const FAST_WINDOW_MS = 60_000
 

@@ -37,15 +37,26 @@ export function deviceColumns(devices: readonly DeviceInfo[], answer: Columns): 
   const found = new Map<string, Partial<Record<DeviceSignal, Float64Array>>>(devices.map(({ id }) => [id, {}]))
   if (!grid) return found
   for (const [signal, query] of SIGNALS) {
-    const columns = answer.columns(query)
-    if (columns.length === 0) continue
-    const byName = Map.groupBy(columns, nameOf)
-    for (const device of devices) {
-      const column = columnOf(device, query, byName)
-      if (column) found.get(device.id)![signal] = grid.slice(column)
-    }
+    for (const [id, column] of dealtOut(devices, query, answer)) found.get(id)![signal] = grid.slice(column)
   }
   return found
+}
+
+/** Deals the columns of one answer out to devices, by id; who has none of them is missing. */
+export function dealtOut(
+  devices: readonly DeviceInfo[],
+  query: MetricQuery,
+  answer: Columns,
+): ReadonlyMap<string, GridColumn> {
+  const columns = answer.columns(query)
+  if (columns.length === 0) return new Map()
+  const byName = Map.groupBy(columns, nameOf)
+  return new Map(
+    devices.flatMap((device) => {
+      const column = columnOf(device, query, byName)
+      return column ? [[device.id, column] as const] : []
+    }),
+  )
 }
 
 function nameOf({ labels }: GridColumn): string {

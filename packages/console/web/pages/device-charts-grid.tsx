@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { DeviceInfo } from '../api/devices.ts'
 import type { Hint } from '../api/hints.ts'
 import { useTypes } from '../api/resources.ts'
-import { useKnownColumns } from '../api/use-known-columns.ts'
+import { useComparedColumns } from '../api/use-speed.ts'
 import { Chart } from '../chart/chart.tsx'
 import type { ChartMark } from '../chart/chart-spec.ts'
 import { AbsentPanel } from '../components/absent-panel.tsx'
@@ -24,7 +24,7 @@ export function DeviceCharts({
   const page = usePageState()
   const types = useTypes().data?.types
   const queries = useMemo(() => chartQueries(names), [names])
-  const answer = useKnownColumns(queries, page.range, page.stepMs)
+  const answer = useComparedColumns(queries, page)
   const knownMetrics = useMemo(
     () => new Set(types?.flatMap(({ fields }) => fields.map(({ metric }) => metric))),
     [types],

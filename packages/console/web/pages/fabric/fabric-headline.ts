@@ -1,5 +1,6 @@
 import type { Hint } from '../../api/hints.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
+import { recentMean } from '../../devices/device-columns.ts'
 import { countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatAge } from '../../format/time.ts'
@@ -7,7 +8,11 @@ import { newestValue } from '../interface-data.ts'
 import type { PortRow } from './port-data.ts'
 
 /** What is so about the ports, in a sentence: the worst that a rule sees, or what they carry together. */
-export function portsHeadline(rows: readonly PortRow[], hints: readonly Hint[], nowMs: number): HeadlineText {
+export function portsHeadline(
+  rows: readonly PortRow[],
+  hints: readonly Hint[],
+  { nowMs, stepMs }: { readonly nowMs: number; readonly stepMs: number },
+): HeadlineText {
   const ids = new Set(rows.map(({ device }) => device.id))
   const own = hints.filter(({ device, severity }) => ids.has(device) && severity !== 'notice')
   const [worst] = own
@@ -25,7 +30,7 @@ export function portsHeadline(rows: readonly PortRow[], hints: readonly Hint[], 
       ? `All ${countOf(rows.length, 'port')} are active and in range`
       : `${active} of ${countOf(rows.length, 'port')} are active; no rule sees trouble`
   const total = (name: 'sent' | 'received'): number =>
-    rows.reduce((sum, { columns }) => sum + (newestValue(columns[name]) || 0), 0)
+    rows.reduce((sum, { columns }) => sum + (recentMean(columns[name], stepMs) || 0), 0)
   const facts = `${formatQuantity(BITS_PER_SECOND, total('sent'))} sent and ${formatQuantity(BITS_PER_SECOND, total('received'))} received in all.`
   return { tone: 'calm', sentence, facts }
 }

@@ -118,7 +118,7 @@ test('three are no herd, and a port in no rail is held against those of its own 
 test('charts are herds of siblings with the line rate as their limit; what no port has has no chart', () => {
   const rows = rowsOf({ sent: eight([1e9]), lineRate: eight([50e9]) })
   const answer = testColumns([])
-  const sections = portSections(rows, () => answer)
+  const sections = portSections(rows, () => answer, [])
   assert.deepEqual(
     sections.map(({ title, charts }) => [title, charts.map(({ spec }) => spec.title)]),
     [['Traffic', ['Sent']]],
@@ -186,7 +186,10 @@ const HINT: Hint = {
 
 test('the headline is the worst that a rule sees of a port, or what all carry', () => {
   const rows = rowsOf({ state: eight([4]), sent: eight([1e9]), received: eight([2e9]) })
-  const trouble = portsHeadline(rows, [HINT, { ...HINT, id: 'other', severity: 'warning' }], 126_000)
+  const trouble = portsHeadline(rows, [HINT, { ...HINT, id: 'other', severity: 'warning' }], {
+    nowMs: 126_000,
+    stepMs: 1_000,
+  })
   assert.equal(trouble.tone, 'critical')
   assert.equal(spaced(trouble.sentence), 'NIC 0 is losing packets, for 2 min 5 s')
   assert.match(trouble.facts, /limit 100\/s\. And 1 more\.$/)
@@ -196,7 +199,7 @@ test('the headline is the worst that a rule sees of a port, or what all carry', 
       { ...HINT, device: 'gpu-1' },
       { ...HINT, severity: 'notice' },
     ],
-    126_000,
+    { nowMs: 126_000, stepMs: 1_000 },
   )
   assert.equal(calm.tone, 'calm')
   assert.equal(spaced(calm.sentence), 'All 8 ports are active and in range')

@@ -1,6 +1,6 @@
 import type { Columns } from '../../api/query-client.ts'
 import type { MetricQuery } from '../../api/types.ts'
-import type { ChartSpec } from '../../chart/chart-spec.ts'
+import type { ChartMark, ChartSpec } from '../../chart/chart-spec.ts'
 import { countOf } from '../../format/number.ts'
 import { PERCENT } from '../../format/quantity.ts'
 import { newestValue } from '../interface-data.ts'
@@ -22,7 +22,11 @@ export interface PortSection {
 }
 
 /** One chart a signal, one member a port: the largest group of siblings. Signals that no port has are left out. */
-export function portSections(rows: readonly PortRow[], answerOf: (query: MetricQuery) => Columns): PortSection[] {
+export function portSections(
+  rows: readonly PortRow[],
+  answerOf: (query: MetricQuery) => Columns,
+  marks: readonly ChartMark[],
+): PortSection[] {
   const siblings = siblingGroups(rows)[0] ?? []
   const rates = new Set(siblings.map(({ columns }) => newestValue(columns.lineRate)).filter((rate) => rate > 0))
   const limits = rates.size === 1 ? [{ value: [...rates][0]!, label: 'link' }] : []
@@ -45,6 +49,7 @@ export function portSections(rows: readonly PortRow[], answerOf: (query: MetricQ
         // A share has natural ends; what is a hundredth of it is no news.
         ...(info.quantity === PERCENT ? { scale: 'percent' as const } : {}),
         members,
+        marks,
         noun: ['port', 'ports'],
         slots: [1, 3, 4],
         limits: signal === 'sent' || signal === 'received' ? limits : [],

@@ -1,5 +1,5 @@
+import { recentMean } from '../../devices/device-columns.ts'
 import { PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
-import { newestValue } from '../interface-data.ts'
 import type { PortRow } from './port-data.ts'
 import type { PortSignal } from './port-signals.ts'
 
@@ -11,7 +11,7 @@ export interface PortTableColumn {
   readonly quantity: Quantity
   /** Signals that it shows: their sum, or the largest of shares. The cell is lit where one of them is odd. */
   readonly signals: readonly PortSignal[]
-  readonly value: (row: PortRow) => number
+  readonly value: (row: PortRow, stepMs: number) => number
 }
 
 function column(key: string, head: string, quantity: Quantity, ...signals: readonly PortSignal[]): PortTableColumn {
@@ -21,8 +21,10 @@ function column(key: string, head: string, quantity: Quantity, ...signals: reado
     head,
     quantity,
     signals,
-    value: ({ columns }) => {
-      const values = signals.map((signal) => newestValue(columns[signal])).filter((value) => !Number.isNaN(value))
+    value: ({ columns }, stepMs) => {
+      const values = signals
+        .map((signal) => recentMean(columns[signal], stepMs))
+        .filter((value) => !Number.isNaN(value))
       if (values.length === 0) return Number.NaN
       return isShare ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0)
     },
@@ -30,7 +32,7 @@ function column(key: string, head: string, quantity: Quantity, ...signals: reado
 }
 
 /** Columns after those of traffic, in the order of {@link PORT_SECTIONS}. */
-export const PORT_COLUMNS: readonly PortTableColumn[] = [
+const PORT_COLUMNS: readonly PortTableColumn[] = [
   column('paused', 'Paused', PERCENT, 'paused'),
   column('pausing', 'Pausing', PERCENT, 'pausing'),
   column('marked', 'ECN', PER_SECOND, 'marked'),

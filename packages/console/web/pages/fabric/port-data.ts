@@ -1,7 +1,8 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Columns } from '../../api/query-client.ts'
 import type { MetricQuery } from '../../api/types.ts'
-import { deviceTitle, isSeriesOf } from '../../devices/device.ts'
+import { deviceTitle } from '../../devices/device.ts'
+import { dealtOut } from '../../devices/device-columns.ts'
 import { compareNames } from '../../format/names.ts'
 import { newestValue } from '../interface-data.ts'
 import { PORT_QUERIES, type PortColumn } from './port-signals.ts'
@@ -31,19 +32,15 @@ export function portRows(
   answerOf: (query: MetricQuery) => Columns,
 ): PortRow[] {
   const labels = labelsOf(ports)
-  const found = ports.map((): Partial<Record<PortColumn, Float64Array>> => ({}))
+  const found = new Map(ports.map(({ id }) => [id, {} as Partial<Record<PortColumn, Float64Array>>]))
   for (const name of names) {
     const query = PORT_QUERIES[name]
     const answer = answerOf(query)
     const { grid } = answer
     if (!grid) continue
-    const columns = answer.columns(query)
-    ports.forEach((port, order) => {
-      const column = columns.find(({ labels }) => isSeriesOf(port, query.metric, labels))
-      if (column) found[order]![name] = grid.slice(column)
-    })
+    for (const [id, column] of dealtOut(ports, query, answer)) found.get(id)![name] = grid.slice(column)
   }
-  return ports.map((device, order) => ({ device, label: labels[order]!, columns: found[order]! }))
+  return ports.map((device, order) => ({ device, label: labels[order]!, columns: found.get(device.id)! }))
 }
 
 function labelsOf(ports: readonly DeviceInfo[]): string[] {

@@ -10,6 +10,7 @@ import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useMarks } from '../device-charts-grid.tsx'
 import { useMoment } from '../use-moment.ts'
 import { portsHeadline } from './fabric-headline.ts'
 import { portSections } from './port-charts.ts'
@@ -44,11 +45,13 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const hints = moment.isNow ? (data?.hints ?? []) : []
   return (
     <>
-      {recent.grid && <Headline text={portsHeadline(rows, hints, nowMs)} moment={moment.words} />}
+      {recent.grid && (
+        <Headline text={portsHeadline(rows, hints, { nowMs, stepMs: recent.stepMs })} moment={moment.words} />
+      )}
       <AnswerState answer={recent} />
       {recent.grid && (
         <PanelBoundary>
-          <PortTable ports={rows} hints={hints} range={recent.range} />
+          <PortTable ports={rows} hints={hints} range={recent.range} stepMs={recent.stepMs} />
         </PanelBoundary>
       )}
     </>
@@ -59,10 +62,16 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
 function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const page = usePageState()
   const answers = useColumnsAtSpeed(CHARTED, page)
+  const { data } = useHints()
+  const concerned = useMemo(() => {
+    const ids = new Set(ports.map(({ id }) => id))
+    return data?.hints.filter(({ device }) => ids.has(device)) ?? []
+  }, [ports, data])
+  const marks = useMarks(concerned)
   const sections = useMemo(() => {
     const rows = portRows(ports, [...CHARTED_NAMES, 'lineRate'], answers.of)
-    return portSections(rows, answers.of)
-  }, [ports, answers])
+    return portSections(rows, answers.of, marks)
+  }, [ports, answers, marks])
   if (answers.isReady && sections.length === 0) return <NoSamples answer={answers.steady} />
   return sections.map(({ title, note, charts }, order) => (
     <Fragment key={title}>

@@ -12,11 +12,11 @@ import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { useUnit } from '../../components/use-unit.ts'
 import { devicePath } from '../../devices/device.ts'
+import { recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import { countOf, type DisplayUnit, formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { spanOf, usePageState } from '../../state/time-window.ts'
-import { newestValue } from '../interface-data.ts'
 import { oddSignals } from './odd-ports.ts'
 import { columnsWithValues, linkDownCount, type PortTableColumn } from './port-columns.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
@@ -39,15 +39,17 @@ interface TableProps {
   readonly hints: readonly Hint[]
   /** What the sparklines and the counts of the window are of. */
   readonly range: FrameRange
+  /** Distance of two samples. Unit: milliseconds. */
+  readonly stepMs: number
 }
 
 /** One row a port, all signals side by side; what stands out from its siblings is lit. */
-export function PortTable({ ports, hints, range }: TableProps) {
+export function PortTable({ ports, hints, range, stepMs }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, BY_PLACE)
   const filter = (page.url.q ?? '').toLowerCase()
   const columns = columnsWithValues(ports)
-  const matching = rowsOf(ports, hints, columns).filter((row) => wordsOf(row).includes(filter))
+  const matching = rowsOf(ports, hints, columns, stepMs).filter((row) => wordsOf(row).includes(filter))
   const rows = sortRows(
     matching,
     sort.direction,
@@ -60,7 +62,9 @@ export function PortTable({ ports, hints, range }: TableProps) {
         <h2 id="port-table" className="panel-title">
           Ports
         </h2>
-        <span className="panel-caption">those that need attention first; lit is what stands out from its siblings</span>
+        <span className="panel-caption">
+          means of {formatDuration(TILE_SPAN_MS)}; lit is what stands out from its siblings
+        </span>
         <FilterInput label="Filter ports" />
       </header>
       {rows.length === 0 ? (
@@ -229,6 +233,7 @@ function rowsOf(
   ports: readonly PortRow[],
   hints: readonly Hint[],
   columns: readonly PortTableColumn[],
+  stepMs: number,
 ): readonly Row[] {
   const odd = oddSignals(siblingGroups(ports))
   return ports.map((port, place) => {
@@ -241,9 +246,9 @@ function rowsOf(
       keys: {
         port: place,
         state: state.word,
-        sent: newestValue(port.columns.sent),
-        received: newestValue(port.columns.received),
-        ...Object.fromEntries(columns.map(({ key, value }) => [key, value(port)])),
+        sent: recentMean(port.columns.sent, stepMs),
+        received: recentMean(port.columns.received, stepMs),
+        ...Object.fromEntries(columns.map(({ key, value }) => [key, value(port, stepMs)])),
         link_downs: linkDownCount(port),
         bus: busWords(port),
         link: lineWords(port),
