@@ -287,22 +287,22 @@ test('with more interfaces than a sweep has time for, each has its turn', NEEDS,
 })
 
 test('a driver that hangs is stuck and loses its series, the others go on, and it comes back', NEEDS, async (t) => {
-  const { double, tested } = bringUp(t, { eth10: MLX5, eth11: MLX5 }, { stuck_ms: 200 })
-  await tested.source.sample()
-  tested.take()
-  double.play({ eth10: { ...MLX5, faults: ['hang gstats'] }, eth11: MLX5 })
+  const { double, tested } = bringUp(t, { eth10: MLX5, eth11: MLX5 }, { stuck_ms: 1000 })
   let others = 0
+  let taken: ReturnType<TestedSource['take']> = []
+  const linkOf = () => taken.find(({ type, record }) => type === ethtoolLinkType && record.device === 'eth10')?.record
   const untilSample = async (what: string, holds: () => boolean) => {
     for (let sweep = 0; !holds(); sweep++) {
-      assert.ok(sweep < 200, what)
+      assert.ok(sweep < 500, what)
       await tested.source.sample()
       taken = tested.take()
       others += taken.filter(({ type, record }) => type === ethtoolPortType && record.device === 'eth11').length
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
-  let taken: ReturnType<TestedSource['take']> = []
-  const linkOf = () => taken.find(({ type, record }) => type === ethtoolLinkType && record.device === 'eth10')?.record
+  await untilSample('read', () => linkOf()?.responsive === 1)
+  double.play({ eth10: { ...MLX5, faults: ['hang gstats'] }, eth11: MLX5 })
+  others = 0
   await untilSample('stuck', () => linkOf()?.responsive === 0)
   assert.ok(others > 1, 'the other was read meanwhile')
   assert.equal(linkOf()?.link_detected, undefined)
