@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { needs } from '../debian.ts'
+import { until } from '../sonde-process.ts'
+import { type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SCENARIO_CASES, type ScenarioCase, type Tell } from './scenario-cases.ts'
+import { ask } from './simulated.ts'
+
+/** From what can be read in the samples to what an operator sees. */
+const CHANGE_LIMIT_MS = 3000
+/** Some scenarios begin slowly: an optic ages, air warms up. */
+const TELL_LIMIT_MS = 90_000
+/** How long a page is watched on which nothing may change. */
+const QUIET_MS = 20_000
+/** What comes after the first change must strike no other device. */
+const AFTER_MS = 8000
+/** Rates need two samples, and a rule that compares with before needs a before. */
+const WARM_UP_SAMPLES = 15
+
+/** A value may be as old as two periods of its source before it is one that ended. */
+const NEWEST_MS = 2500
+
+interface Device {
+  readonly id: string
+  readonly kind: string
+  readonly rail: number | null
+  readonly labels: Readonly<Record<string, string>>
+  readonly series?: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+interface Answer {
+  readonly results: readonly {
+    readonly series: readonly {
+      readonly labels: Readonly<Record<string, string>>
+      readonly values: readonly (number | null)[]
+    }[]
+  }[]
+}
+
+/** What the page has shown so far, noted by a script in the page. */
+interface Seen {
+  /** First time at which the sentence at the top was not calm. */
+  readonly headlineMs?: number
+  /** Tiles that were ever marked, and since when. */
+  readonly tiles: Readonly<Record<string, number>>
+}
+
+test('each scenario changes the overview, at its device and at no other', {
+  ...needs('chromium'),
+  concurrency: 3,
+}, async (t) => {
+  await Promise.all(SCENARIO_CASES.map((one) => t.test(one.name, (t) => meet(t, one))))
+})
+
+async function meet(t: TestContext, one: ScenarioCase): Promise<void> {
+  const stage = await startStage(t, ['--only-simulated', '--seed', '1'])
+  await stage.visit('/', async (page) => {
+    await untilDrawn(page)
+    await page.locator('.topology .tile.is-ok').nth(16).waitFor()
+    await until('samples', TELL_LIMIT_MS, async () => (await samplesOf(stage)) >= WARM_UP_SAMPLES)
+    await watch(page)
+    const { name, device, severity, durationS } = one
+    await ask(stage, '/api/v1/simulator/scenarios', { name, device, severity, durationS })
+    if (one.tell === undefined) await page.waitForTimeout(QUIET_MS)
+    else await seeChange(page, stage, one, one.tell)
+    await takePicture(t, page, `scenario-${name}`)
+    const { tiles } = await seen(page)
+    assert.deepEqual(Object.keys(tiles), one.tile === undefined ? [] : [one.tile], 'tiles that were marked')
+    const { hints, ended } = await ask<Record<'hints' | 'ended', { rule: string }[]>>(stage, '/api/v1/hints')
+    const rules = [...new Set([...hints, ...ended].map(({ rule }) => rule))]
+    assert.deepEqual(
+      rules.filter((rule) => !one.rules.includes(rule)),
+      [],
+      'hints of other rules',
+    )
+  })
+}
+
+async function seeChange(page: Page, stage: Stage, one: ScenarioCase, tell: Tell): Promise<void> {
+  const { devices } = await ask<{ devices: Device[] }>(stage, '/api/v1/devices')
+  const toldMs = await until(`${one.name} in the samples`, TELL_LIMIT_MS, async () => {
+    return (await isTold(stage, devices, one, tell)) && Date.now()
+  })
+  await until(`${one.name} on the page`, CHANGE_LIMIT_MS + 1000, async () => {
+    const { headlineMs, tiles } = await seen(page)
+    const changedMs =
+      one.tile === undefined ? headlineMs : Math.max(tiles[one.tile] ?? Number.NaN, headlineMs ?? Number.NaN)
+    if (changedMs === undefined || Number.isNaN(changedMs)) return false
+    assert.ok(changedMs - toldMs <= CHANGE_LIMIT_MS, `${changedMs - toldMs} ms after it was in the samples`)
+    return true
+  })
+  await page.waitForTimeout(AFTER_MS)
+}
+
+async function samplesOf(stage: Stage): Promise<number> {
+  const { sources } = await ask<{ sources: { samples: number }[] }>(stage, '/api/v1/sources')
+  return sources[0]?.samples ?? 0
+}
+
+/** Whether the newest samples show it. The API is asked for the numbers, not for what rules make of them. */
+async function isTold(stage: Stage, devices: readonly Device[], one: ScenarioCase, tell: Tell): Promise<boolean> {
+  const toMs = Date.now()
+  const query = { metric: tell.metric, function: tell.function }
+  const form = { fromMs: toMs - NEWEST_MS, toMs, stepMs: 500, queries: [query] }
+  const { results } = await ask<Answer>(stage, '/api/v1/query', form)
+  const newestOf = (device: Device): number | undefined => {
+    const values = (results[0]?.series ?? [])
+      .filter(({ labels }) => belongs(labels, device, tell.labels))
+      .flatMap(({ values }) => values.filter((value) => value !== null).slice(-1))
+    return values.at(-1)
+  }
+  const struck = devices.filter(({ id, kind, rail }) =>
+    one.device === undefined ? kind === 'gpu' : id === one.device && (kind === 'gpu' || rail !== null),
+  )
+  const siblings = devices
+    .filter((device) => device.kind === struck[0]?.kind && device.rail !== null && !struck.includes(device))
+    .flatMap((device) => newestOf(device) ?? [])
+  return struck.length > 0 && struck.every((device) => tell.holds(newestOf(device), siblings))
+}
+
+function belongs(labels: Device['labels'], device: Device, more: Device['labels'] = {}): boolean {
+  const has = (wanted: Device['labels']) => Object.entries(wanted).every(([name, text]) => labels[name] === text)
+  return has(more) && [device.labels, ...Object.values(device.series ?? {})].some(has)
+}
+
+/** Notes in the page what it shows and when, so that nothing is missed between two looks. */
+async function watch(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const seen: { headlineMs?: number; tiles: Record<string, number> } = { tiles: {} }
+    Object.assign(window, { seen })
+    const look = (): void => {
+      for (const tile of document.querySelectorAll('.topology .tile:is(.is-info, .is-warning, .is-critical)')) {
+        const name = tile.querySelector('.tile-name')?.textContent ?? ''
+        seen.tiles[name] ??= Date.now()
+      }
+      if (document.querySelector('.headline:not(.is-calm)') !== null) seen.headlineMs ??= Date.now()
+    }
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true })
+    look()
+  })
+}
+
+function seen(page: Page): Promise<Seen> {
+  return page.evaluate(() => (window as unknown as { seen: Seen }).seen)
+}
