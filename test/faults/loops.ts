@@ -8,4 +8,4 @@ import { roots } from './loops/roots.ts'
 import { soak } from './loops/soak.ts'
 
 /** Every fault loop there is. A new one is a file in `loops/` and a row here. */
-export const LOOPS: readonly FaultLoop[] = [damage, day, hang, kill, roots, soak]
+export const LOOPS: readonly FaultLoop[] = [counters, damage, day, hang, kill, roots, soak]
