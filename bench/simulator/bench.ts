@@ -31,14 +31,15 @@ class Load {
     })
   }
 
-  /** Time of a sample. Unit: milliseconds. */
+  /** Processor time of a sample. Unit: milliseconds. */
   run(fromS: number, intervalS: number): number {
-    const start = process.hrtime.bigint()
+    const start = process.cpuUsage()
     for (let sample = 0; sample < SAMPLES; sample++) {
       const t = fromS + sample * intervalS
       this.#report.sample(BigInt(Math.round(EPOCH_MS + t * 1000)) * 1_000_000n, t)
     }
-    return Number(process.hrtime.bigint() - start) / 1e6 / SAMPLES
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1000 / SAMPLES
   }
 
   #count({ type, count }: Batch): void {

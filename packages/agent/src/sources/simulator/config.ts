@@ -6,7 +6,7 @@ import { RUNNING_LIMIT } from './scenarios/book.ts'
 import { parseScenario } from './scenarios/flag.ts'
 
 /** Names of the kinds of node. */
-export const CLASS_NAMES = NODE_CLASSES.map(({ name }) => name)
+const CLASS_NAMES = NODE_CLASSES.map(({ name }) => name)
 
 const SCENARIO = 'a scenario as NAME, NAME@DEVICE, or NAME@DEVICE:SEVERITY:DELAY'
 

@@ -17,7 +17,7 @@ import { GPU, GPU_COUNT } from './quantities.ts'
 import type { AerSegment, GpuSegment, Segment } from './segment.ts'
 
 /** Bits of the reasons for which clocks are lower than they could be. */
-export const REASON = { idle: 0x1, powerCap: 0x4, hardware: 0x8, softThermal: 0x20, hardThermal: 0x40, brake: 0x80 }
+const REASON = { idle: 0x1, powerCap: 0x4, hardware: 0x8, softThermal: 0x20, hardThermal: 0x40, brake: 0x80 }
 
 /** A part of a GPU's time. */
 interface Part {

@@ -4,7 +4,6 @@ export const STREAM = {
   steps: 2,
   traffic: 3,
   events: 4,
-  clusters: 5,
   ripple: 6,
   missed: 7,
   prefill: 8,

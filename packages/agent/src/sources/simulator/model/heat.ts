@@ -5,7 +5,7 @@ import type { CombinedGpu } from './combine.ts'
 export const LIMITS = { soft: 87, hard: 89, softEnd: 86, hardEnd: 84, shutdown: 95, memory: 95 } as const
 
 /** Time in which a GPU comes 63 % closer to its final temperature. Unit: seconds. */
-export const HEAT_TIME_S = 45
+const HEAT_TIME_S = 45
 /** Temperature of the air that comes in. Unit: degrees Celsius. */
 const INLET_CELSIUS = 22
 /** Warming by the GPU's own power, and by that of the node, of a card of 700 W. Unit: degrees Celsius a watt. */

@@ -200,7 +200,7 @@ const NIC_READ_NAMED = Object.keys(NIC_READ).length
 export const LANE_READ = vectorOf(['ber', 'rxPowerDbm', 'txPowerDbm', 'biasAmperes', 'signalDb'])
 const LANE_READ_COUNT = Object.keys(LANE_READ).length
 /** Lanes of a port at most. */
-export const LANES = [0, 1, 2, 3] as const
+const LANES_LIMIT = 4
 
 /** Place of a number of a lane in a vector by {@link NIC_READ}. */
 export function laneNumber(lane: number, number: number): number {
@@ -208,7 +208,7 @@ export function laneNumber(lane: number, number: number): number {
 }
 
 /** Length of a vector by {@link NIC_READ}. */
-export const NIC_READ_COUNT = NIC_READ_NAMED + LANES.length * LANE_READ_COUNT
+export const NIC_READ_COUNT = NIC_READ_NAMED + LANES_LIMIT * LANE_READ_COUNT
 
 function offset<V extends Readonly<Record<string, number>>>(by: number, vector: V): V {
   return Object.fromEntries(Object.entries(vector).map(([name, index]) => [name, index + by])) as V

@@ -7,14 +7,6 @@ export function rareEvents(seed: number, key: number, perS: number, t: number): 
   return whole + (expected >= whole + uniform(seed, STREAM.events, key, whole) ? 1 : 0)
 }
 
-/** Counts of rare events that come in clusters of `mean` on average. Never falls: a cluster has one event at least where `mean` is 1 or more. */
-export function clusteredEvents(seed: number, key: number, perS: number, mean: number, t: number): number {
-  const clusters = rareEvents(seed, key, perS, t)
-  return clusters === 0
-    ? 0
-    : Math.round(mean * (clusters + 0.9 * (uniform(seed, STREAM.clusters, key, clusters) - 0.5)))
-}
-
 /** Bursts of faults: what share of `t`'s periods has gone by in bursts, as time. One burst of `BURST_S` in each period; rises from 0 by `PERIOD_S` a period. */
 export function burstTime(t: number, key: number): number {
   const shifted = t + (key % 7)

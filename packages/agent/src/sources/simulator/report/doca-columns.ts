@@ -16,7 +16,7 @@ function sharesAround(middle: number, bins: number): number[] {
 }
 
 /** Timeouts of adaptive retransmission take 1 to 20 ms. */
-export const TIMEOUT_SHARES = sharesAround(6, TIMEOUT_EDGES.length + 1)
+const TIMEOUT_SHARES = sharesAround(6, TIMEOUT_EDGES.length + 1)
 /** Reads over PCIe take about a microsecond. */
 const LATENCY_SHARES = sharesAround(2, READ_LATENCY_EDGES.length + 1)
 
