@@ -59,7 +59,7 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
     timer = setTimeout(lose, SILENCE_LIMIT_MS + request.stepMs)
   }
   const connect = (): void => {
-    const address = `/api/v1/stream?q=${encodeURIComponent(question)}&lastEventId=${afterMs}`
+    const address = `/api/v1/stream?q=${shortlyEncoded(question)}&lastEventId=${afterMs}`
     source = new EventSource(address)
     heard()
     source.onopen = () => handlers.onOpen(true)
@@ -100,4 +100,9 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
       lose()
     },
   }
+}
+
+/** Encodes what must be in the query part of an address, and no more: many questions come close to what a server takes as one. */
+function shortlyEncoded(text: string): string {
+  return text.replace(/[^A-Za-z0-9{}[\]:,=_.~*()!-]/gu, encodeURIComponent)
 }

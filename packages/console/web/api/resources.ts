@@ -105,13 +105,14 @@ const SERIES_POLL_LIMIT_COUNT = 32
 const seriesPolls = new Map<string, Poll<SeriesAnswer>>()
 
 function seriesPollFor(query: string, everyMs: number): Poll<SeriesAnswer> {
-  const existing = seriesPolls.get(query)
+  const pollKey = `${everyMs} ${query}`
+  const existing = seriesPolls.get(pollKey)
   if (existing) return existing
   if (seriesPolls.size >= SERIES_POLL_LIMIT_COUNT) {
     for (const [key, poll] of seriesPolls) if (poll.users === 0) seriesPolls.delete(key)
   }
   const poll = createPoll(() => loadSeries(query), everyMs)
-  seriesPolls.set(query, poll)
+  seriesPolls.set(pollKey, poll)
   return poll
 }
 
@@ -131,7 +132,7 @@ export function useSeriesOfMetric(metric: string): Resource<SeriesAnswer> {
   return usePoll(seriesPollFor(metric === '' ? '' : `metric=${encodeURIComponent(metric)}`, 10_000))
 }
 
-/** The latest values of every series of several types, renewed every 10 s. */
-export function useSeriesOfTypes(types: readonly string[]): Resource<SeriesAnswer> {
-  return usePoll(seriesPollFor(types.map((type) => `type=${encodeURIComponent(type)}`).join('&'), 10_000))
+/** The latest values of every series of several types, renewed every 10 s or as often as is said. */
+export function useSeriesOfTypes(types: readonly string[], everyMs = 10_000): Resource<SeriesAnswer> {
+  return usePoll(seriesPollFor(types.map((type) => `type=${encodeURIComponent(type)}`).join('&'), everyMs))
 }

@@ -9,12 +9,17 @@ export function deviceTitle({ kind, name, rail }: Pick<DeviceInfo, 'kind' | 'nam
 /** The path of a device's own page. */
 export function devicePath({ kind, id }: Pick<DeviceInfo, 'kind' | 'id'>): string {
   const place = { gpu: '/gpus', nic: '/fabric', netdev: '/fabric', pci: '/pci' }[kind]
-  return `${place}/${encodeURIComponent(id)}`
+  return `${place}/${pathPart(id)}`
+}
+
+/** Encodes a part of a path, but for colons: they are legal there, and addresses stay readable. */
+function pathPart(text: string): string {
+  return encodeURIComponent(text).replaceAll('%3A', ':')
 }
 
 /** The path of the page of the PCIe link at an address. */
 export function linkPath({ address, simulated }: Pick<DeviceInfo, 'address' | 'simulated'>): string | undefined {
-  return address ? `/pci/${encodeURIComponent(`${simulated ? 'sim-' : ''}pci-${address}`)}` : undefined
+  return address ? `/pci/${pathPart(`${simulated ? 'sim-' : ''}pci-${address}`)}` : undefined
 }
 
 const FAMILIES: readonly (readonly [begins: string, family: string])[] = [
@@ -49,6 +54,17 @@ export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): 
   return Object.entries(wanted).every(
     ([name, value]) => name === 'simulated' || labels[name] === value || (name === 'port' && labels.port === undefined),
   )
+}
+
+/**
+ * The condition that leaves few others than a device's own series: what remains is told apart by {@link isSeriesOf}. Questions go into the address of a stream, where
+ * every condition counts. Undefined where the device has no series of that family.
+ */
+export function askFor(device: DeviceInfo, metric: string): readonly Matcher[] | undefined {
+  const wanted = labelsFor(device, metric)
+  if (!wanted) return undefined
+  const label = wanted.gpu === undefined ? 'device' : 'gpu'
+  return [{ label, op: '=', value: wanted[label] ?? '' }]
 }
 
 /** The conditions that hold for the series of a device alone; undefined where it has none of that family. */

@@ -25,7 +25,7 @@ import { newestValue } from '../interface-data.ts'
 import { evidenceSignals } from '../node/evidence.ts'
 import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
-import { type DevicePanel, devicePanels, panelQueries } from './panels.ts'
+import { columnsOf, type DevicePanel, devicePanels, panelQueries } from './panels.ts'
 
 /** What facts are made from: newest samples of the panels' questions, and exact values. */
 export interface DeviceReadings {
@@ -38,6 +38,8 @@ export interface DeviceReadings {
 interface DevicePageProps {
   readonly device: DeviceInfo
   readonly parent: { readonly label: string; readonly path: string }
+  /** The device that rules speak of, where that is another: the NIC of a PCIe link. Default: the device. */
+  readonly subject?: DeviceInfo | undefined
   /** Words of the line beside the name. */
   readonly note: readonly string[]
   readonly panels: readonly DevicePanel[]
@@ -50,6 +52,8 @@ interface DevicePageProps {
   readonly children?: ReactNode
 }
 
+/** How often exact values are read. Their rates are of the time between two readings. */
+const LATEST_EVERY_MS = 5_000
 const NO_HINTS: readonly Hint[] = []
 const NO_TYPES: readonly TypeInfo[] = []
 
@@ -92,7 +96,17 @@ export function DeviceOf({
 }
 
 /** Everything about one device: what rules say, facts, charts, and every counter. */
-export function DevicePage({ device, parent, note, panels, types, facts, lead, children }: DevicePageProps) {
+export function DevicePage({
+  device,
+  parent,
+  subject = device,
+  note,
+  panels,
+  types,
+  facts,
+  lead,
+  children,
+}: DevicePageProps) {
   const title = deviceTitle(device)
   usePageTitle(title)
   const page = usePageState()
@@ -115,13 +129,15 @@ export function DevicePage({ device, parent, note, panels, types, facts, lead, c
       >
         <DeviceLinks device={device} />
       </PageHead>
-      <DeviceHeadline device={device} />
+      <DeviceHeadline device={subject} />
       {recent.isReady && (
         <Facts label={moment.isNow ? `${title} now` : `${title} where the window ends`} facts={facts(readings)} />
       )}
       {lead}
       <AnswerState answer={recent} panels={9} />
-      {recent.isReady && <Panels device={device} panels={panels} latest={latest} catalogue={catalogue} />}
+      {recent.isReady && (
+        <Panels device={device} subject={subject} panels={panels} latest={latest} catalogue={catalogue} />
+      )}
       {children}
       {known.length > 0 && (
         <PanelBoundary>
@@ -135,7 +151,7 @@ export function DevicePage({ device, parent, note, panels, types, facts, lead, c
 /** The latest values of the device's series of some types. */
 function useLatest(device: DeviceInfo, types: readonly TypeInfo[]): readonly SeriesValue[] {
   const names = useMemo(() => types.map(({ name }) => name), [types])
-  const { data } = useSeriesOfTypes(names)
+  const { data } = useSeriesOfTypes(names, LATEST_EVERY_MS)
   return useMemo(
     () => data?.series.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)) ?? [],
     [data, device],
@@ -145,8 +161,7 @@ function useLatest(device: DeviceInfo, types: readonly TypeInfo[]): readonly Ser
 function readingsOf(device: DeviceInfo, recent: KnownColumns, latest: readonly SeriesValue[]): DeviceReadings {
   return {
     newest: (metric, fn = 'last', of = device) => {
-      const matchers = matchersFor(of, metric)
-      const column = matchers && recent.columns({ metric, function: fn, matchers })[0]
+      const column = columnsOf(of, { metric, function: fn }, recent)[0]
       return column && recent.grid ? newestValue(recent.grid.slice(column)) : Number.NaN
     },
     exact: (metric) => latest.find((series) => series.metric === metric)?.value ?? undefined,
@@ -212,11 +227,13 @@ export function DeviceState({ device, hint }: { readonly device: DeviceInfo; rea
 
 function Panels({
   device,
+  subject,
   panels,
   latest,
   catalogue,
 }: {
   readonly device: DeviceInfo
+  readonly subject: DeviceInfo
   readonly panels: readonly DevicePanel[]
   readonly latest: readonly SeriesValue[]
   readonly catalogue: readonly TypeInfo[]
@@ -230,8 +247,8 @@ function Panels({
     [catalogue],
   )
   const concerned = useMemo(
-    () => data?.hints.filter((hint) => hint.device === device.id || hint.affected.includes(device.id)) ?? NO_HINTS,
-    [data, device.id],
+    () => data?.hints.filter((hint) => hint.device === subject.id || hint.affected.includes(subject.id)) ?? NO_HINTS,
+    [data, subject.id],
   )
   const marks = useMarks(concerned)
   const states = useMemo(

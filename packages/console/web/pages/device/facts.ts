@@ -8,13 +8,13 @@ export function numberFact(label: string, quantity: Quantity, raw: number, capti
   return { label, value: formatIn(unit, raw), ...(Number.isNaN(raw) ? {} : { unit: unit.label }), caption }
 }
 
-/** A fact of a total that should not rise: anything above 0 is told in its tone. */
+/** A fact of a total; with a tone it is one that should be 0. */
 export function countFact(
   label: string,
   value: string | undefined,
   caption: string,
-  tone: NonNullable<Fact['tone']>,
+  tone?: NonNullable<Fact['tone']>,
 ): Fact {
   if (value === undefined) return { label, value: '–', caption: 'not told' }
-  return { label, value: groupThousands(value), caption, ...(Number(value) > 0 ? { tone } : {}) }
+  return { label, value: groupThousands(value), caption, ...(tone && Number(value) > 0 ? { tone } : {}) }
 }

@@ -4,7 +4,7 @@ import type { GridColumn } from '../../api/sample-grid.ts'
 import type { MetricQuery, QueryFunction, SeriesValue } from '../../api/types.ts'
 import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../chart/palette.ts'
-import { matchersFor } from '../../devices/device.ts'
+import { askFor, isSeriesOf } from '../../devices/device.ts'
 import type { Quantity } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 import { newestValue } from '../interface-data.ts'
@@ -48,7 +48,7 @@ export function panelQueries(device: DeviceInfo, panels: readonly DevicePanel[])
   const found = new Map<string, MetricQuery>()
   for (const panel of panels) {
     for (const line of [...panel.lines, ...limitLines(panel)]) {
-      const query = queryOf(device, line)
+      const query = queryOf(line.of ?? device, line)
       if (query) found.set(JSON.stringify(query), query)
     }
   }
@@ -85,20 +85,30 @@ export function devicePanels(
   })
 }
 
-function queryOf(device: DeviceInfo, line: Pick<PanelLine, 'metric' | 'function' | 'of'>): MetricQuery | undefined {
-  const matchers = matchersFor(line.of ?? device, line.metric)
+/** The question of a line. It may bring series of a twin as well: {@link columnsOf} leaves them out. */
+export function queryOf(device: DeviceInfo, line: Pick<PanelLine, 'metric' | 'function'>): MetricQuery | undefined {
+  const matchers = askFor(device, line.metric)
   return matchers && { metric: line.metric, function: line.function, matchers }
 }
 
-function limitLines({ limits = [] }: DevicePanel): readonly Pick<PanelLine, 'metric' | 'function'>[] {
+/** The columns of a device that answer a line. */
+export function columnsOf(
+  device: DeviceInfo,
+  line: Pick<PanelLine, 'metric' | 'function'>,
+  answer: Columns,
+): readonly GridColumn[] {
+  const query = queryOf(device, line)
+  return query ? answer.columns(query).filter(({ labels }) => isSeriesOf(device, line.metric, labels)) : []
+}
+
+function limitLines({ limits = [] }: DevicePanel): readonly Pick<PanelLine, 'metric' | 'function' | 'of'>[] {
   return limits.flatMap(({ metric }) => (metric ? [{ metric, function: 'last' as const }] : []))
 }
 
 function membersOf(device: DeviceInfo, line: PanelLine, answer: Columns): ChartMember[] {
-  const query = queryOf(device, line)
   const { grid } = answer
-  if (!query || !grid) return []
-  const columns = answer.columns(query)
+  if (!grid) return []
+  const columns = columnsOf(line.of ?? device, line, answer)
   const shown = line.each === undefined ? columns.slice(0, 1) : columns
   return shown.map((column) => memberOf(line, column, grid.slice(column)))
 }
@@ -110,8 +120,7 @@ function memberOf({ metric, label, each }: PanelLine, column: GridColumn, values
 
 function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Columns): ChartSpec['limits'] & object {
   return limits.flatMap(({ label, metric, value }) => {
-    const query = metric ? queryOf(device, { metric, function: 'last' }) : undefined
-    const column = query && answer.columns(query)[0]
+    const column = metric ? columnsOf(device, { metric, function: 'last' }, answer)[0] : undefined
     const now = column && answer.grid ? newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY) : value
     return now === undefined || !(now > 0) ? [] : [{ label, value: now }]
   })

@@ -9,7 +9,7 @@ import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import type { DeviceColumns } from '../../devices/device-columns.ts'
+import { type DeviceColumns, recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
 import type { DeviceSignal } from '../../devices/signals.ts'
 import { countOf, type DisplayUnit, formatIn, pickUnit } from '../../format/number.ts'
@@ -23,9 +23,9 @@ import {
   type Quantity,
   WATTS,
 } from '../../format/quantity.ts'
+import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { DeviceState } from '../device/device-page.tsx'
-import { newestValue } from '../interface-data.ts'
 
 /** Columns of numbers: one unit each. */
 const COLUMNS: readonly (readonly [signal: DeviceSignal, title: string, quantity: Quantity])[] = [
@@ -47,15 +47,17 @@ interface TableProps {
   readonly gpus: readonly DeviceInfo[]
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly hints: readonly Hint[]
+  /** Distance of two samples. Unit: milliseconds. */
+  readonly stepMs: number
 }
 
-/** One row a GPU; those that need attention first. */
-export function GpuTable({ gpus, columns, hints }: TableProps) {
+/** One row a GPU; means of {formatDuration(TILE_SPAN_MS)}; those that need attention first. */
+export function GpuTable({ gpus, columns, hints, stepMs }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, BY_INDEX)
   const filter = (page.url.q ?? '').toLowerCase()
   const worst = worstByDevice(hints)
-  const nowOf = ({ id }: DeviceInfo, signal: DeviceSignal): number => newestValue(columns.get(id)?.[signal])
+  const nowOf = ({ id }: DeviceInfo, signal: DeviceSignal): number => recentMean(columns.get(id)?.[signal], stepMs)
   const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => nowOf(gpu, signal) || 0)))
   const matching = gpus.filter((gpu) =>
     `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`.toLowerCase().includes(filter),
@@ -75,7 +77,7 @@ export function GpuTable({ gpus, columns, hints }: TableProps) {
         <h2 id="gpu-table" className="panel-title">
           GPUs
         </h2>
-        <span className="panel-caption">those that need attention first</span>
+        <span className="panel-caption">means of {formatDuration(TILE_SPAN_MS)}; those that need attention first</span>
         <FilterInput label="Filter GPUs" />
       </header>
       {rows.length === 0 ? (

@@ -8,14 +8,13 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
-import { deviceColumns } from '../../devices/device-columns.ts'
+import { deviceColumns, recentMean } from '../../devices/device-columns.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { GPU_QUERIES } from '../../devices/signals.ts'
 import { countOf } from '../../format/number.ts'
 import { useSecond } from '../../state/clock.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
-import { newestValue } from '../interface-data.ts'
 import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { GpuTable } from './gpu-table.tsx'
@@ -74,7 +73,7 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
     const ids = new Set(gpus.map(({ id }) => id))
     return data.hints.filter(({ device, affected }) => ids.has(device) || affected.some((id) => ids.has(id)))
   }, [gpus, data, moment.isNow])
-  const power = [...columns.values()].reduce((sum, own) => sum + (newestValue(own.power) || 0), 0)
+  const power = [...columns.values()].reduce((sum, own) => sum + (recentMean(own.power, recent.stepMs) || 0), 0)
   const text = nodeSentence({
     devices: gpus,
     hints,
@@ -91,7 +90,7 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
       )}
       {recent.isReady && (
         <PanelBoundary>
-          <GpuTable gpus={gpus} columns={columns} hints={hints ?? NO_HINTS} />
+          <GpuTable gpus={gpus} columns={columns} hints={hints ?? NO_HINTS} stepMs={recent.stepMs} />
         </PanelBoundary>
       )}
       <AnswerState answer={recent} panels={9} />

@@ -14,9 +14,11 @@ import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
+import { HOST_QUERIES, hostColumns } from '../host-data.ts'
 import { type Moment, useMoment } from '../use-moment.ts'
 import { evidenceSignals, firedQueries } from './evidence.ts'
 import { HintsPanel } from './hints-panel.tsx'
+import { HostFacts } from './host-facts.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
 import { Topology } from './topology.tsx'
 
@@ -43,7 +45,10 @@ const SIGNALS: readonly DeviceSignal[] = [
   'widthMax',
   'bandwidth',
 ]
-const TILE_QUERIES: readonly MetricQuery[] = SIGNALS.map((signal) => DEVICE_QUERIES[signal])
+const TILE_QUERIES: readonly MetricQuery[] = [
+  ...SIGNALS.map((signal) => DEVICE_QUERIES[signal]),
+  ...Object.values(HOST_QUERIES),
+]
 const CHARTS: readonly DeviceChartName[] = ['sm', 'tensor', 'power', 'sent', 'sequenceErrors', 'retransmissions']
 const NO_HINTS: readonly Hint[] = []
 
@@ -56,6 +61,7 @@ export function DevicesOverview({ devices }: { readonly devices: readonly Device
   const queries = useMemo(() => [...TILE_QUERIES, ...firedQueries(hints)], [hints])
   const recent = useKnownColumns(queries, moment.range, moment.stepMs)
   const columns = useMemo(() => deviceColumns(devices, recent), [devices, recent])
+  const host = useMemo(() => hostColumns(recent), [recent])
   const totals = useMemo(() => totalsOf(columns, recent.stepMs), [columns, recent.stepMs])
   return (
     <>
@@ -65,6 +71,7 @@ export function DevicesOverview({ devices }: { readonly devices: readonly Device
       </PanelBoundary>
       <AnswerState answer={recent} />
       {recent.isReady && <DeviceCharts names={CHARTS} devices={devices} hints={hints} />}
+      <HostFacts host={host} />
       <div className="node-foot">
         <PanelBoundary>
           <HintsPanel devices={devices} />

@@ -3,13 +3,14 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
 import type { SeriesValue } from '../../api/types.ts'
 import { TableBox } from '../../components/table-box.tsx'
-import { deviceTitle, isSeriesOf } from '../../devices/device.ts'
+import { devicePath, deviceTitle, isSeriesOf } from '../../devices/device.ts'
 import { generationOf, isDowntrained, linkName } from '../../devices/pcie.ts'
 import { groupThousands } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type LinkEnd, ownersOf, type PathLink } from './pci-path.ts'
 
 const TYPES: readonly string[] = ['pci_device', 'pci_aer']
+const LATEST_EVERY_MS = 5_000
 const ERRORS = [
   ['Correctable', 'pci_device_aer_correctable_total'],
   ['Non-fatal', 'pci_device_aer_nonfatal_total'],
@@ -24,7 +25,7 @@ export function PathTable({
   readonly links: readonly PathLink[]
   readonly devices: readonly DeviceInfo[]
 }) {
-  const { data } = useSeriesOfTypes(TYPES)
+  const { data } = useSeriesOfTypes(TYPES, LATEST_EVERY_MS)
   const series = data?.series ?? []
   return (
     <section className="panel" aria-labelledby="path-table">
@@ -97,7 +98,7 @@ function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
     <tr>
       <th scope="row">{name}</th>
       <td className="mono">
-        <Link href={page.hrefTo(`/pci/${encodeURIComponent(device.id)}`)}>{address}</Link>
+        <Link href={page.hrefTo(devicePath(device))}>{address}</Link>
       </td>
       <td className={link.isTrouble ? 'is-trouble' : undefined}>{link.now || '–'}</td>
       <td className="is-quiet">{link.best || '–'}</td>

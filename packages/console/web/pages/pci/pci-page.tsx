@@ -42,7 +42,13 @@ function Pci({ device, devices }: { readonly device: DeviceInfo; readonly device
     <DevicePage
       device={device}
       parent={owners[0]?.kind === 'gpu' ? { label: 'GPUs', path: '/gpus' } : { label: 'Fabric', path: '/fabric' }}
-      note={[model, numaNode == null ? '' : `NUMA ${numaNode}`, driver]}
+      subject={owners[0]}
+      note={[
+        owners.map((owner) => `PCIe of ${deviceTitle(owner)}`).join(', '),
+        model,
+        numaNode == null ? '' : `NUMA ${numaNode}`,
+        driver,
+      ]}
       panels={panels}
       types={TYPES}
       facts={(readings) => pciFacts(device, owners[0], sharers, readings)}
@@ -108,7 +114,7 @@ function pciFacts(
     },
     numberFact('Carries at most', BYTES_PER_SECOND, bandwidth, 'each way, headers included'),
     numberFact('In use', PERCENT, load / bandwidth, 'the busier way'),
-    countFact('Correctable errors', exact('pci_device_aer_correctable_total'), 'messages in all', 'warning'),
+    countFact('Correctable errors', exact('pci_device_aer_correctable_total'), 'messages in all'),
     countFact('Non-fatal errors', exact('pci_device_aer_nonfatal_total'), 'messages in all', 'critical'),
     countFact('Fatal errors', exact('pci_device_aer_fatal_total'), 'messages in all', 'critical'),
     {

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page, Route } from 'playwright-core'
+import { needs } from '../debian.ts'
+import { until } from '../sonde-process.ts'
+import { assertSound } from './axe.ts'
+import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+
+const PAGES: Readonly<Record<string, string>> = {
+  overview: '/',
+  gpus: '/gpus',
+  gpu: '/gpus/sim-gpu-3',
+  nic: '/fabric/sim-nic-mlx5_3-1',
+  pcie: '/pci/sim-pci-0000:5c:00.0',
+}
+/** The narrowest screen that pages reflow to. */
+const NARROWEST = { width: 320, height: 640 }
+/** How much the content may move by itself while it loads, as browsers count it. */
+const SHIFT_MAX = 0.02
+
+/** One device of the server's answer, as far as tests change it. */
+interface Device {
+  readonly id: string
+  readonly kind: string
+  readonly rail: number | null
+}
+
+test('the pages of a simulated node', needs('chromium'), async (t) => {
+  const stage = await startStage(t, ['--only-simulated'])
+
+  for (const name of Object.keys(PAGES)) {
+    for (const screen of ['desk', 'phone'] as const) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await t.test(`${name} is sound at ${SCREENS[screen].width} px, ${colorScheme}`, async (t) => {
+          const look = async (page: Page): Promise<void> => {
+            await untilDrawn(page)
+            await page.getByText('No such page').waitFor({ state: 'detached' })
+            await takePicture(t, page, `simulated-${name}-${SCREENS[screen].width}-${colorScheme}`)
+            await assertSound(page)
+            assert.equal(await overflowOf(page), 0, 'the page scrolls sideways')
+          }
+          await stage.visit(PAGES[name] ?? '/', look, { viewport: SCREENS[screen], colorScheme })
+        })
+      }
+    }
+    await t.test(`${name} fits a screen of 320 px`, async () => {
+      const look = async (page: Page): Promise<void> => {
+        await untilDrawn(page)
+        assert.equal(await overflowOf(page), 0, 'the page scrolls sideways')
+      }
+      await stage.visit(PAGES[name] ?? '/', look, { viewport: NARROWEST })
+    })
+  }
+
+  await t.test('the overview says that all is well, with every device in its rail', async () => {
+    await stage.visit('/', async (page) => {
+      await saidOf(page, /^All 17 devices are in range\.$/).waitFor()
+      for (let rail = 0; rail < 8; rail++) {
+        const gpu = await boxOf(page, new RegExp(`^GPU ${rail}\\b`))
+        const nic = await boxOf(page, new RegExp(`^NIC ${rail}\\b`))
+        assert.equal(gpu.x, nic.x, `GPU and NIC of rail ${rail} stand in one column`)
+        assert.ok(gpu.y < nic.y)
+      }
+      await page.getByRole('link', { name: /^PCIe Gen5 ×16 · \d+\s%, switch .*GPU 0, NIC 0$/ }).waitFor()
+      const titles = await page.locator('.chart .panel-title').allInnerTexts()
+      assert.deepEqual(titles, ['SM active', 'Tensor active', 'Power', 'Sent', 'Sequence errors', 'Retransmissions'])
+    })
+  })
+
+  await t.test('nothing moves when the data come', async () => {
+    const look = async (page: Page): Promise<void> => {
+      await saidOf(page, /^All 17 devices are in range\.$/).waitFor()
+      await untilDrawn(page)
+      const shift = await page.evaluate(() => (window as unknown as { shift: number }).shift)
+      assert.ok(shift < SHIFT_MAX, `the content moved by ${shift}`)
+    }
+    await stage.visit('/', look, { before: (page) => page.addInitScript(watchShifts) })
+  })
+
+  await t.test(
+    'a tile leads to its device, and that to its link and its neighbour, with the keyboard alone',
+    async () => {
+      await stage.visit('/', async (page) => {
+        await untilDrawn(page)
+        await page.getByRole('link', { name: /^GPU 3\b/ }).focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('heading', { level: 1, name: 'GPUs / GPU 3' }).waitFor()
+        await page.getByText('a kernel was running').first().waitFor()
+        await page.getByRole('link', { name: 'NIC 3' }).focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('heading', { level: 1, name: 'Fabric / NIC 3' }).waitFor()
+        await page.getByRole('link', { name: 'PCIe link' }).focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('heading', { level: 1, name: /0000:5c:00\.0$/ }).waitFor()
+        await page.getByRole('region', { name: 'Table of the path' }).getByText('NIC 3').waitFor()
+        await page.keyboard.press('g')
+        await page.keyboard.press('g')
+        await page.getByRole('heading', { level: 1, name: 'GPUs' }).waitFor()
+        assert.equal(await page.locator('tbody tr').count(), 8)
+      })
+    },
+  )
+
+  await t.test('what cannot be had says why, and is never 0', async () => {
+    await stage.visit('/fabric/sim-nic-mlx5_3-1', async (page) => {
+      await untilDrawn(page)
+      await page.getByText(/Absent\. No source reads the counters of a congestion-control algorithm/).waitFor()
+      await page.locator('#counter-table').waitFor()
+      const table = page.getByRole('region', { name: 'Table of counters' })
+      await table
+        .getByText(/^Absent\. /)
+        .first()
+        .waitFor()
+      assert.doesNotMatch(await table.innerText(), /No value came yet/)
+    })
+    await stage.visit('/gpus/gpu-99', async (page) => {
+      await page.getByText('No GPU named gpu-99 is known here.').waitFor()
+      await assertSound(page)
+    })
+  })
+
+  await t.test('a device that left says when, and one without a rail makes plain rows', async (t) => {
+    const goneMs = Date.UTC(2026, 8, 21, 14, 3, 11)
+    await visitChanged(stage, '/', (devices) =>
+      devices.map((device) => (device.id === 'sim-gpu-5' ? { ...device, state: 'gone', goneMs } : device)),
+    )(async (page) => {
+      await page.getByRole('link', { name: /^GPU 5.*Gone 14:03:11/ }).waitFor()
+      await saidOf(page, /^GPU 5 is gone$/).waitFor()
+      await takePicture(t, page, 'state-gpu-gone')
+      await assertSound(page)
+    })
+    await visitChanged(stage, '/', (devices) =>
+      devices.filter(({ kind, rail }) => kind !== 'nic' || rail === null || rail < 6),
+    )(async (page) => {
+      await page.getByRole('link', { name: /^NIC 5\b/ }).waitFor()
+      assert.equal(await page.getByRole('list', { name: 'PCIe links' }).count(), 0)
+      await takePicture(t, page, 'state-uneven-rails')
+      await assertSound(page)
+    })
+  })
+
+  await t.test('says why devices are not known', async (t) => {
+    const look = async (page: Page): Promise<void> => {
+      await page.getByText('The GPUs are not known.').waitFor()
+      await takePicture(t, page, 'state-no-devices')
+      await assertSound(page)
+    }
+    const fail = (route: Route): Promise<void> =>
+      route.fulfill({ status: 500, json: { error: { code: 'AGT_FAULT', message: 'The list was not made.' } } })
+    await stage.visit('/gpus', look, {
+      expected: /^console: Failed to load resource/,
+      before: (page) => page.route('**/api/v1/devices', fail),
+    })
+  })
+
+  await t.test('a NIC that loses packets is marked, leads to its evidence, and its look-alikes are not', async (t) => {
+    await stage.visit('/', async (page) => {
+      await saidOf(page, /^All 17 devices are in range\.$/).waitFor()
+      await page.request.post(`${stage.address}/api/v1/simulator/scenarios`, {
+        data: { name: 'retransmission-storm', device: 'sim-nic-mlx5_3-1' },
+        headers: { 'content-type': 'application/json' },
+      })
+      await saidOf(page, /^NIC 3 is losing packets, for/).waitFor()
+      await until('the tile of NIC 3 is critical', SHOW_LIMIT_MS, async () => (await marked(page)).join() === 'NIC 3')
+      await takePicture(t, page, 'simulated-overview-loss')
+      await assertSound(page)
+      await page.getByRole('link', { name: 'See the evidence' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Explorer' }).waitFor()
+      await page.getByText('rdma_hw_packet_seq_err_total').first().waitFor()
+    })
+  })
+})
+
+/** The sentence at the top of the page. */
+function saidOf(page: Page, sentence: RegExp): Locator {
+  return page.locator('.headline-sentence').getByText(sentence)
+}
+
+/** Names of the tiles that are marked as at fault. */
+function marked(page: Page): Promise<string[]> {
+  return page.locator('.tile.is-critical .tile-name, .tile.is-warning .tile-name').allInnerTexts()
+}
+
+async function boxOf(page: Page, name: RegExp): Promise<{ readonly x: number; readonly y: number }> {
+  const box = await page.getByRole('link', { name }).first().boundingBox()
+  assert.ok(box)
+  return { x: Math.round(box.x), y: Math.round(box.y) }
+}
+
+/** Visits a page whose devices are others than the server says. */
+function visitChanged(
+  stage: Stage,
+  path: string,
+  change: (devices: readonly Device[]) => readonly object[],
+): (look: (page: Page) => Promise<void>) => Promise<void> {
+  const answer = async (route: Route): Promise<void> => {
+    const response = await route.fetch()
+    const { nowMs, devices } = (await response.json()) as { nowMs: number; devices: readonly Device[] }
+    await route.fulfill({ json: { nowMs, devices: change(devices) } })
+  }
+  return (look) => stage.visit(path, look, { before: (page) => page.route('**/api/v1/devices', answer) })
+}
+
+/** Runs in the page: adds up how much its content moves by itself. */
+function watchShifts(): void {
+  const seen = window as unknown as { shift: number }
+  seen.shift = 0
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) seen.shift += entry.value
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+/** How much wider than the screen the page is. Unit: CSS pixels. */
+function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+}
