@@ -80,7 +80,6 @@ export class CounterFile<F extends string> {
     this.#absences.absent(this.#absentField, code, error.message)
     if (kind !== 'missing') return 'absent'
     this.#wide?.restart()
-    this.#pause = 0
     return 'missing'
   }
 

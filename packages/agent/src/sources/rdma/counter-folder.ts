@@ -88,6 +88,18 @@ export class CounterFolder<F extends string> {
     return names
   }
 
+  /** Forgets what was read: it is another device's. */
+  clear(): void {
+    this.close()
+    this.#files.clear()
+    for (const { field } of this.#forms.values()) this.#record[field] = undefined
+  }
+
+  /** Closes the files that have turns: with very many ports there are more than may be open. */
+  closeRest(): void {
+    for (const file of this.#shares.rest) file.close()
+  }
+
   close(): void {
     for (const file of this.#files.values()) file.close()
   }

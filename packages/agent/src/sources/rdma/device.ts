@@ -36,6 +36,9 @@ export class RdmaDevice {
       if (this.ports.has(number)) continue
       const port = new RdmaPort(this.name, number, this.#sysfs, this.#context)
       port.scan()
+      // No port is without values until its turn; the files that every sweep reads are the first to be kept open.
+      port.readRest(performance.now())
+      port.close()
       this.ports.set(number, port)
     }
     this.#hw.scan()

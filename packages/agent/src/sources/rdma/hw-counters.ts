@@ -112,6 +112,20 @@ export class HwCounters {
     }
   }
 
+  /** Forgets what was read: it is another device's. */
+  clear(): void {
+    this.close()
+    this.#counters.clear()
+    this.#driver.clear()
+    this.#readMs = Number.NEGATIVE_INFINITY
+  }
+
+  /** Closes the files that have turns. */
+  closeRest(): void {
+    this.#counters.closeRest()
+    for (const file of this.#driver.values()) file.close()
+  }
+
   close(): void {
     this.#counters.close()
     this.#lifespan.close()

@@ -43,11 +43,15 @@ export class RdmaPort {
     }
   }
 
-  /** Looks what the port is and which counters it has. Every file is opened anew when another device has the name by now: a kept descriptor follows one that is renamed. */
+  /** Looks what the port is and which counters it has. Where another device has the name by now all begins anew: a kept descriptor follows one that is renamed. */
   scan(): void {
+    if (!this.#identity.scan()) {
+      this.close()
+      this.#counters.clear()
+      this.#hw.clear()
+    }
     this.#counters.tellLacks(this.#counters.scan())
     this.#hw.scan()
-    if (!this.#identity.scan()) this.close()
   }
 
   /** Reads what every sweep reads. Whether all files that the last look found are still there. */
@@ -81,7 +85,7 @@ export class RdmaPort {
     const saturated = this.#counters.saturated()
     this.#record.saturated_counters = saturated.length
     this.#record.saturated = saturated.length === 0 ? '' : saturated.join(' ')
-    this.#record.turn_age_seconds = Math.round(nowMs - this.#restMs) / MS_PER_SECOND
+    this.#record.turn_age_seconds = Math.max(0, Math.round(nowMs - this.#restMs)) / MS_PER_SECOND
     this.#context.source.report(rdmaPortType, this.#record)
     this.#hw.report(BigInt(this.#record.time))
     this.#reported = true
@@ -93,6 +97,14 @@ export class RdmaPort {
     this.#hw.forget(reason)
     if (this.#reported) this.#context.absences.gone(rdmaPortType, this.#labels, reason)
     this.#reported = false
+  }
+
+  /** Closes the files that have turns. */
+  closeRest(): void {
+    this.#files.phys_state.close()
+    this.#files.rate.close()
+    this.#counters.closeRest()
+    this.#hw.closeRest()
   }
 
   close(): void {

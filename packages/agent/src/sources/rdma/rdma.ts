@@ -11,8 +11,10 @@ import { rdmaDriverType, rdmaHwType, rdmaPortType } from './type.ts'
 
 /** The kernel gives an attribute a page at most. */
 const ATTRIBUTE_BYTES_LIMIT = 4096
-/** Files kept open: those that every sweep reads of some 500 ports. */
+/** Files kept open: all of {@link KEPT_PORTS} ports, or those that every sweep reads of 800. */
 const DESCRIPTOR_LIMIT = 4096
+/** With more ports the files that have turns are closed behind them. */
+const KEPT_PORTS = 80
 /** A file is opened anew when its device is found to be another, or gone; this is for what slips through. */
 const READS_PER_OPEN = 64
 const FOLDER = ['class', 'infiniband'] as const
@@ -142,6 +144,7 @@ class RdmaSource implements NodeSource {
     for (let i = 0; i < ports.length; i++) {
       const port = ports[this.#turn++ % ports.length]
       if (port?.readRest(startMs) === false) port.scan()
+      if (ports.length > KEPT_PORTS) port?.closeRest()
       if (performance.now() - startMs > this.#limitMs) return
     }
   }
