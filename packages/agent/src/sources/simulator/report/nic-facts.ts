@@ -41,10 +41,10 @@ const OPTIONAL_COUNTERS = Object.fromEntries(
     'cc_rx_ce_pkts',
     'cc_rx_cnp_pkts',
     'cc_tx_cnp_pkts',
-    'rdma_tx_packets',
-    'rdma_tx_bytes',
-    'rdma_rx_packets',
-    'rdma_rx_bytes',
+    'tx_packets',
+    'tx_bytes',
+    'rx_packets',
+    'rx_bytes',
   ].map((name) => [`${name}_total`, 'an optional counter that nobody has turned on']),
 )
 
