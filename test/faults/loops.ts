@@ -1,4 +1,5 @@
 import type { FaultLoop } from './loop.ts'
+import { clock } from './loops/clock.ts'
 import { counters } from './loops/counters.ts'
 import { damage } from './loops/damage.ts'
 import { day } from './loops/day.ts'
@@ -8,4 +9,4 @@ import { roots } from './loops/roots.ts'
 import { soak } from './loops/soak.ts'
 
 /** Every fault loop there is. A new one is a file in `loops/` and a row here. */
-export const LOOPS: readonly FaultLoop[] = [counters, damage, day, hang, kill, roots, soak]
+export const LOOPS: readonly FaultLoop[] = [clock, counters, damage, day, hang, kill, roots, soak]
