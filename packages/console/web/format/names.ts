@@ -4,3 +4,20 @@ const collator = new Intl.Collator('en', { numeric: true })
 export function compareNames(a: string, b: string): number {
   return collator.compare(a, b)
 }
+
+/** Short names as their makers write them. */
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
+  ['PFC', 'PCIe', 'AER', 'ECC', 'GPU', 'NIC', 'BER', 'MIG', 'XID', 'NVLink', 'ECN', 'CNP'].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+)
+
+/** Name of a rule or a scenario as a title: `pfc-storm` is `PFC storm`. */
+export function titleOf(name: string): string {
+  const words = name
+    .split(/[-_]/)
+    .map((word) => SHORT_NAMES.get(word) ?? word)
+    .join(' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

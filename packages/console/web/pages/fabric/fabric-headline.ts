@@ -7,6 +7,9 @@ import { formatAge } from '../../format/time.ts'
 import { newestValue } from '../interface-data.ts'
 import type { PortRow } from './port-data.ts'
 
+/** States from which on a port carries data. */
+const ACTIVE_MIN = 4
+
 /** What is so about the ports, in a sentence: the worst that a rule sees, or what they carry together. */
 export function portsHeadline(
   rows: readonly PortRow[],
@@ -24,11 +27,15 @@ export function portsHeadline(
       facts: `${worst.sentence.replace(/\.$/, '')}.${more}`,
     }
   }
-  const active = rows.filter(({ columns }) => newestValue(columns.state) >= 4).length
+  const states = rows.map(({ columns }) => newestValue(columns.state)).filter((state) => !Number.isNaN(state))
+  const active = states.filter((state) => state >= ACTIVE_MIN).length
+  const count = countOf(rows.length, 'port')
   const sentence =
     active === rows.length
-      ? `All ${countOf(rows.length, 'port')} are active and in range`
-      : `${active} of ${countOf(rows.length, 'port')} are active; no rule sees trouble`
+      ? `All ${count} are active and in range`
+      : states.length === 0
+        ? `${count} are read; no rule sees trouble`
+        : `${active} of ${count} are active; no rule sees trouble`
   const total = (name: 'sent' | 'received'): number =>
     rows.reduce((sum, { columns }) => sum + (recentMean(columns[name], stepMs) || 0), 0)
   const facts = `${formatQuantity(BITS_PER_SECOND, total('sent'))} sent and ${formatQuantity(BITS_PER_SECOND, total('received'))} received in all.`

@@ -41,15 +41,16 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const recent = useKnownColumns(ALL, moment.range, moment.stepMs)
   const rows = useMemo(() => portRows(ports, ALL_NAMES, () => recent), [ports, recent])
   const { data } = useHints()
+  const hasSamples = rows.some(({ columns }) => Object.keys(columns).length > 0)
   // Hints are of now; a window that is past has none.
   const hints = moment.isNow ? (data?.hints ?? []) : []
   return (
     <>
-      {recent.grid && (
+      {hasSamples && (
         <Headline text={portsHeadline(rows, hints, { nowMs, stepMs: recent.stepMs })} moment={moment.words} />
       )}
       <AnswerState answer={recent} />
-      {recent.grid && (
+      {hasSamples && (
         <PanelBoundary>
           <PortTable ports={rows} hints={hints} range={recent.range} stepMs={recent.stepMs} />
         </PanelBoundary>

@@ -1,6 +1,7 @@
 import type { Hint } from '../../api/hints.ts'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { linkWords, readLink } from '../../devices/pcie.ts'
+import { titleOf } from '../../format/names.ts'
 import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { newestValue } from '../interface-data.ts'
@@ -31,18 +32,12 @@ export function portState({ device, columns }: PortRow, hints: readonly Hint[]):
   const isDown = code >= 1 && code < 4
   if (hint) {
     const tone = hint.severity === 'critical' ? 'critical' : 'warning'
-    return { tone, word: isDown && word ? word : ruleWords(hint), rank: tone === 'critical' ? 0 : 1 }
+    return { tone, word: isDown && word ? word : titleOf(hint.rule), rank: tone === 'critical' ? 0 : 1 }
   }
   // A port that was never up is not in use.
   if (isDown) return { tone: 'absent', word: word ?? 'Down', rank: 3 }
   if (word === undefined) return { tone: 'absent', word: 'State unknown', rank: 3 }
   return { tone: 'ok', word, rank: 2 }
-}
-
-/** The rule that sees something, in short: `retransmission_storm` is `Retransmission storm`. */
-function ruleWords({ rule }: Hint): string {
-  const words = rule.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Speed and lanes of a port's link: `400 Gb/s ×4`; empty where neither is known. */

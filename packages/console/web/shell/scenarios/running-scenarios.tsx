@@ -4,8 +4,9 @@ import { useDevices } from '../../api/devices.ts'
 import { type RunningScenario, type ScenarioInfo, stopScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
+import { titleOf } from '../../format/names.ts'
 import { serverNowMs, useSecond } from '../../state/clock.ts'
-import { deviceName, hasSeverity, scenarioTitle, timeLeft } from './scenario-form.ts'
+import { deviceName, hasSeverity, timeLeft } from './scenario-form.ts'
 
 /** What the simulator plays now, each with the time that it has left and a way to end it. */
 export function RunningScenarios({
@@ -38,7 +39,7 @@ export function RunningScenarios({
               tone={entry.onsetMs > nowMs ? 'stale' : 'info'}
               word={entry.onsetMs > nowMs ? 'Waits' : 'Runs'}
             />
-            <span className="running-name">{scenarioTitle(entry.name)}</span>
+            <span className="running-name">{titleOf(entry.name)}</span>
             <span className="running-facts">
               {[entry.device && deviceName(entry.device, devices), severityWords(entry, scenarios)]
                 .filter(Boolean)
@@ -48,7 +49,7 @@ export function RunningScenarios({
             <button
               type="button"
               className="button"
-              aria-label={`Stop ${scenarioTitle(entry.name)}`}
+              aria-label={`Stop ${titleOf(entry.name)}`}
               onClick={() => void stop(entry.id)}
             >
               Stop

@@ -1,5 +1,5 @@
 import type { ScenarioInfo } from '../../api/simulator.ts'
-import { scenarioTitle } from './scenario-form.ts'
+import { titleOf } from '../../format/names.ts'
 
 /** Every scenario with what it does; one is chosen. */
 export function ScenarioChoice({
@@ -17,7 +17,7 @@ export function ScenarioChoice({
       {scenarios.map(({ name, summary }) => (
         <label key={name} className={name === chosen ? 'scenario is-chosen' : 'scenario'}>
           <input type="radio" name="scenario" value={name} checked={name === chosen} onChange={() => onChoose(name)} />
-          <span className="scenario-name">{scenarioTitle(name)}</span>
+          <span className="scenario-name">{titleOf(name)}</span>
           <span className="scenario-summary">{summary}</span>
         </label>
       ))}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ScenarioInfo } from '../../api/simulator.ts'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
-import { deviceName, firstFields, problemsOf, requestOf, scenarioTitle, timeLeft } from './scenario-form.ts'
+import { deviceName, firstFields, problemsOf, requestOf, timeLeft } from './scenario-form.ts'
 
 const STORM: ScenarioInfo = {
   name: 'retransmission-storm',
@@ -64,8 +64,4 @@ test('a device is called as on all pages', () => {
   assert.equal(deviceName(nic.id, [nic]), 'NIC 3 mlx5_3')
   assert.equal(deviceName('sim-gpu-3', [nic, testGpu(3, { id: 'sim-gpu-3' })]), 'GPU 3')
   assert.equal(deviceName('sim-gpu-3', []), 'gpu-3')
-})
-
-test('a name is a title', () => {
-  assert.equal(scenarioTitle('pcie-downtrain'), 'PCIe downtrain')
 })

@@ -68,20 +68,6 @@ export function timeLeft({ onsetMs, endMs }: RunningScenario, nowMs: number): st
   return endMs > nowMs ? `${formatAge(endMs - nowMs)} left` : 'ending'
 }
 
-/** Short names as their makers write them. */
-const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
-  ['PFC', 'PCIe', 'AER', 'ECC', 'GPU', 'NIC', 'BER', 'MIG'].map((name) => [name.toLowerCase(), name]),
-)
-
-/** Name of a scenario as a title: `pfc-storm` is `PFC storm`. */
-export function scenarioTitle(name: string): string {
-  const words = name
-    .split(/[-_]/)
-    .map((word) => SHORT_NAMES.get(word) ?? word)
-    .join(' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
 /** What a simulated device is called on all pages; its id without the mark while the devices are not known. */
 export function deviceName(id: string, devices: readonly DeviceInfo[]): string {
   const device = devices.find((candidate) => candidate.id === id)

@@ -3,15 +3,8 @@ import type { ApiError } from '../../api/client.ts'
 import { useDevices } from '../../api/devices.ts'
 import { type ScenarioInfo, startScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
-import {
-  deviceName,
-  firstFields,
-  hasSeverity,
-  problemsOf,
-  requestOf,
-  type ScenarioFields,
-  scenarioTitle,
-} from './scenario-form.ts'
+import { titleOf } from '../../format/names.ts'
+import { deviceName, firstFields, hasSeverity, problemsOf, requestOf, type ScenarioFields } from './scenario-form.ts'
 
 /** Where, how badly, when and how long a scenario is to happen, and the button that starts it. */
 export function ScenarioStart({ scenario }: { readonly scenario: ScenarioInfo }) {
@@ -35,7 +28,7 @@ export function ScenarioStart({ scenario }: { readonly scenario: ScenarioInfo })
   return (
     <form
       className="scenario-form"
-      aria-label={scenarioTitle(scenario.name)}
+      aria-label={titleOf(scenario.name)}
       noValidate
       onSubmit={(event) => void send(event)}
     >
