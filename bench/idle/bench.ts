@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
 import { childrenOf, type Measured, startMeasured } from './process.ts'
-import { INTERFACE_COUNT, type Tree, writeTree } from './tree.ts'
+import { INTERFACE_COUNT, type Tree, writeFabric, writeTree } from './tree.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MAIN = join(ROOT, 'packages/cli/dist/main.js')
@@ -20,9 +20,12 @@ const WINDOW_MS = 30_000
 const WARM_UP_MS = 60_000
 const SCRAPE_EVERY_MS = 15_000
 const SAMPLE_EVERY_MS = 1_000
-const RESIDENT_LIMIT_BYTES = 130e6
-const CHILD_RESIDENT_LIMIT_BYTES = 80e6
-const CPU_LIMIT_PERCENT = 1
+/** What a kind of process may cost, by how its name begins. Units: megabytes, percent of a core. */
+const LIMITS = [
+  { name: 'agent, everything', residentMb: 150, cpuPercent: 2 },
+  { name: 'agent', residentMb: 130, cpuPercent: 1 },
+  { name: 'child', residentMb: 80, cpuPercent: 1 },
+] as const
 
 interface Peer {
   readonly name: string
@@ -37,13 +40,14 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
   const root = mkdtempSync(join(tmpdir(), 'sonde-idle-'))
   const stops: (() => void)[] = [() => rmSync(root, { recursive: true, force: true })]
   try {
-    const tree = writeTree(root)
-    stops.push(every(SAMPLE_EVERY_MS, tree.step))
-    const { peers, seriesCount } = await startPeers(tree, stops)
+    const trees = { hosts: writeTree(join(root, 'hosts')), fabric: writeTree(join(root, 'fabric')) }
+    writeFabric(join(root, 'fabric'))
+    for (const { step } of Object.values(trees)) stops.push(every(SAMPLE_EVERY_MS, step))
+    const { peers, seriesCounts } = await startPeers(trees, stops)
     await pause(WARM_UP_MS)
     peers.push(...childPeersOf(peers))
     for (let round = 0; round < rounds; round++) await measureWindow(peers)
-    return { figures: figuresOf(peers), lines: linesOf(seriesCount, peers) }
+    return { figures: figuresOf(peers), lines: linesOf(seriesCounts, peers) }
   } finally {
     for (const stop of stops.reverse()) stop()
   }
@@ -55,27 +59,31 @@ function build(): void {
   if (status !== 0) throw new Error('npm run build failed, its message is above')
 }
 
-async function startPeers(tree: Tree, stops: (() => void)[]): Promise<{ peers: Peer[]; seriesCount: number }> {
+async function startPeers(
+  { hosts, fabric }: Readonly<Record<'hosts' | 'fabric', Tree>>,
+  stops: (() => void)[],
+): Promise<{ peers: Peer[]; seriesCounts: number[] }> {
   const start = async (name: string, program: string, args: readonly string[], ready?: RegExp): Promise<Peer> => {
     const { child, process } = await startMeasured(program, args, ready)
     stops.push(() => child.kill('SIGKILL'))
     return { name, process, cpuPercent: [], residentBytes: 0 }
   }
-  const agent = (name: string, port: number): Promise<Peer> =>
+  const agent = (name: string, port: number, roots: readonly string[]): Promise<Peer> =>
     start(
       name,
       process.execPath,
       [MAIN, 'agent', '--log-level', 'warn', '--listen', `127.0.0.1:${port}`, ...roots],
       /ready on/,
     )
-  const roots = [`--path.procfs=${tree.procfs}`, `--path.sysfs=${tree.sysfs}`]
-  const [port, scrapedPort, exporterPort] = [19_451, 19_452, 19_453]
+  const roots = rootsOf(hosts)
+  const [port, scrapedPort, exporterPort, fullPort] = [19_451, 19_452, 19_453, 19_454]
   const peers = [
     await start('bare Node', process.execPath, ['-e', 'setInterval(() => {}, 1 << 30)']),
-    await agent('agent, not scraped', port),
-    await agent('agent, scraped every 15 s', scrapedPort),
+    await agent('agent, not scraped', port, roots),
+    await agent('agent, scraped every 15 s', scrapedPort, roots),
+    await agent('agent, everything on, scraped every 15 s', fullPort, [...rootsOf(fabric), '--simulate']),
   ]
-  stops.push(scrapeEvery(SCRAPE_EVERY_MS, scrapedPort))
+  stops.push(scrapeEvery(SCRAPE_EVERY_MS, scrapedPort), scrapeEvery(SCRAPE_EVERY_MS, fullPort))
   if (existsSync(EXPORTER)) {
     const args = [
       `--web.listen-address=127.0.0.1:${exporterPort}`,
@@ -86,9 +94,17 @@ async function startPeers(tree: Tree, stops: (() => void)[]): Promise<{ peers: P
     peers.push(await start('node_exporter, scraped every second', EXPORTER, args, /Listening on|msg="TLS is disabled/))
     stops.push(scrapeEvery(SAMPLE_EVERY_MS, exporterPort))
   }
+  return { peers, seriesCounts: await Promise.all([port, fullPort].map(seriesCountOf)) }
+}
+
+function rootsOf({ procfs, sysfs }: Tree): string[] {
+  return [`--path.procfs=${procfs}`, `--path.sysfs=${sysfs}`]
+}
+
+async function seriesCountOf(port: number): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}/api/v1/node`)
   const { seriesCount } = (await answer.json()) as { seriesCount: number }
-  return { peers, seriesCount }
+  return seriesCount
 }
 
 /** The child process in which an agent asks network drivers; of all agents one each. */
@@ -119,43 +135,40 @@ function figuresOf(peers: readonly Peer[]): Figure[] {
     name: `resident: ${name}`,
     value: residentBytes / 1e6,
     unit: 'MB',
-    ...gateOf(name, residentBytes / 1e6, {
-      agent: RESIDENT_LIMIT_BYTES / 1e6,
-      child: CHILD_RESIDENT_LIMIT_BYTES / 1e6,
-    }),
+    ...gateOf(residentBytes / 1e6, limitsOf(name)?.residentMb),
   }))
   const cpu = peers.map(({ name, cpuPercent }) => ({
     name: `processor: ${name}`,
     value: median(cpuPercent),
     unit: '% of a core',
-    ...gateOf(name, median(cpuPercent), { agent: CPU_LIMIT_PERCENT, child: CPU_LIMIT_PERCENT }),
+    ...gateOf(median(cpuPercent), limitsOf(name)?.cpuPercent),
   }))
   return [...resident, ...cpu, ...ratioOf(peers)]
 }
 
-function gateOf(
-  name: string,
-  value: number,
-  limits: Readonly<Record<'agent' | 'child', number>>,
-): Pick<Figure, 'gate'> {
-  if (name.startsWith('agent')) return { gate: atMost(value, limits.agent) }
-  return name.startsWith('child') ? { gate: atMost(value, limits.child) } : {}
+function limitsOf(name: string): (typeof LIMITS)[number] | undefined {
+  return LIMITS.find((limits) => name.startsWith(limits.name))
+}
+
+function gateOf(value: number, limit: number | undefined): Pick<Figure, 'gate'> {
+  return limit === undefined ? {} : { gate: atMost(value, limit) }
 }
 
 /** How often the processor time of an agent goes into that of the exporter, both reading once a second. */
 function ratioOf(peers: readonly Peer[]): Figure[] {
-  const [, agent, , exporter] = peers
+  const [, agent, , , exporter] = peers
   if (agent === undefined || exporter === undefined) return []
   const ratios = exporter.cpuPercent.map((percent, round) => percent / (agent.cpuPercent[round] ?? Number.NaN))
   return [{ name: 'processor: node_exporter over agent, both reading every second', value: median(ratios), unit: 'x' }]
 }
 
-function linesOf(seriesCount: number, peers: readonly Peer[]): string[] {
+function linesOf([seriesCount, fullCount]: readonly number[], peers: readonly Peer[]): string[] {
   const worst = peers.map(({ name, cpuPercent }) => `${name} ${Math.max(...cpuPercent).toFixed(2)} %`)
   return [
     `${INTERFACE_COUNT} interfaces and the host, ${seriesCount} series, every counter changed and read each second. All programs run side by`,
     `side; processor time is user and kernel time of windows of ${WINDOW_MS / 1000} s, the median of them; memory is the largest seen at their ends.`,
     'node_exporter reads when it is scraped, so it is scraped as often as the agent reads, with the collectors that read the same files.',
+    `Everything on: PCIe and RDMA of a node of eight GPUs beside it, and a simulated one besides, ${fullCount} series.`,
     `Worst window: ${worst.join(', ')}.`,
   ]
 }

@@ -9,8 +9,14 @@ const MEMORY = '/dev/shm'
 /** Makes a tree with one RDMA device of one port each; its root. `lifespan` is 0, so that every sweep reads the hardware counters. */
 export function makePorts(count: number): string {
   const root = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'sonde-bench-'))
+  writePorts(join(root, 'sys'), count)
+  return root
+}
+
+/** Writes RDMA devices of one port each below a root. */
+export function writePorts(sysfs: string, count: number): void {
   for (let i = 0; i < count; i++) {
-    const device = join(root, 'sys/class/infiniband', `mlx5_${i}`)
+    const device = join(sysfs, 'class/infiniband', `mlx5_${i}`)
     const files: Readonly<Record<string, string>> = {
       fw_ver: '28.42.1000',
       hca_type: 'MT4129',
@@ -35,7 +41,6 @@ export function makePorts(count: number): string {
       ),
     )
   }
-  return root
 }
 
 function write(folder: string, files: Readonly<Record<string, string>>): void {

@@ -48,7 +48,7 @@ export function folderOf({ above, address }: Pick<TestDevice, 'above' | 'address
 }
 
 /** Puts a device into a tree as the kernel lays it out: a folder of files below the bridges, and a link in the listing of the bus. */
-export function putDevice(node: TestNode, device: TestDevice): void {
+export function putDevice(node: Pick<TestNode, 'write' | 'link'>, device: TestDevice): void {
   const { address, above, ids, link, aer = true } = device
   const folder = folderOf(device)
   const [classCode = '', vendor = '', product = '', subVendor = '', subProduct = ''] = ids.split(/[ :]/)
