@@ -1,7 +1,8 @@
 import type { EffectEvent, Effects } from './effects.ts'
+import { AER_NAMES, aerNamesOf } from './model/aer.ts'
 import { EventIndex } from './model/event-index.ts'
 import { locate, type Place } from './model/place.ts'
-import { AER_NAMES, aerNamesOf, compileSegments, type ScheduleInput } from './model/schedule.ts'
+import { compileSegments, type ScheduleInput } from './model/schedule.ts'
 import type { Segment } from './model/segment.ts'
 
 /**
@@ -41,10 +42,9 @@ export class Simulation {
    */
   setEffects(effects: readonly Effects[]): void {
     const { seed, node, workload } = this
-    const input = { seed, node, workload, effects, origin: this.#origin, aerNames: this.#aerNames }
     this.#effects = effects
-    this.#segments = compileSegments(input)
-    this.#aerNames = aerNamesOf(input)
+    this.#aerNames = aerNamesOf(this.#aerNames, effects)
+    this.#segments = compileSegments({ seed, node, workload, effects, origin: this.#origin, aerNames: this.#aerNames })
     const coming = effects.flatMap(({ events = [] }) => events).filter(({ atS }) => atS >= this.keptFromS)
     this.#events = new EventIndex([...this.#past, ...coming])
     this.#cursor = 0

@@ -14,7 +14,7 @@ import {
   writeLevels,
 } from './phases.ts'
 import { GPU, GPU_COUNT } from './quantities.ts'
-import type { AerSegment, GpuSegment, Segment } from './segment.ts'
+import type { GpuSegment, Segment } from './segment.ts'
 
 /** Bits of the reasons for which clocks are lower than they could be. */
 const REASON = { idle: 0x1, powerCap: 0x4, hardware: 0x8, softThermal: 0x20, hardThermal: 0x40, brake: 0x80 }
@@ -148,14 +148,4 @@ function loadOf({ mig }: CombinedGpu): number {
   return mig === undefined
     ? 1
     : mig.reduce((sum, { profile, load }) => sum + (load * Number.parseInt(profile, 10)) / 7, 0)
-}
-
-/** PCIe errors that a device sees, by the names of the schedule. */
-export function aerSegment(names: readonly string[], base: Float64Array, rates: CombinedGpu['aer']): AerSegment {
-  const perS = new Float64Array(names.length)
-  for (const { severity, error, perS: rate } of rates ?? []) {
-    const index = names.indexOf(`${severity}/${error}`)
-    perS[index] = (perS[index] ?? 0) + rate
-  }
-  return { base, perS }
 }

@@ -56,3 +56,12 @@ export function secondsUntil(start: number, steady: number, limit: number): numb
   const share = (limit - steady) / (start - steady)
   return share > 0 && share < 1 ? -HEAT_TIME_S * Math.log(share) : Number.POSITIVE_INFINITY
 }
+
+/** The heat of a GPU that has reached a temperature. */
+export function heatAt(heat: Heat, celsius: number): Heat {
+  const [above, below] = [celsius + 1e-6, celsius - 1e-6]
+  if (heat.state === 'hard') return below <= LIMITS.hardEnd ? COOL : HARD
+  if (above >= LIMITS.hard) return HARD
+  if (heat.state === 'none') return above >= LIMITS.soft ? { state: 'soft', powerFactor: 1 } : COOL
+  return below <= LIMITS.softEnd ? COOL : heat
+}

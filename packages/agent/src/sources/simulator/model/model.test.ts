@@ -104,6 +104,23 @@ for (const periodS of [10e-6, 100e-6, 1e-3, 15e-3, 1]) {
   })
 }
 
+test('over any window a GPU is used, its engine busy, its SMs active and its tensor pipes too, in that order, and it draws more than one at rest', () => {
+  for (const workload of ['training', 'inference'] as const) {
+    const node = new Node(FAULTS, workload)
+    for (let sample = 0; sample < 400; sample++) {
+      const from = START_S + sample * 0.0137
+      const to = from + Number([0.001, 0.02, 0.3, 2.1][sample % 4])
+      const mean = (quantity: number) => node.meanOfGpu(sample % 8, quantity, from, to)
+      const shares = [GPU.util, GPU.engine, GPU.sm, GPU.tensor].map(mean)
+      for (const [i, share] of shares.entries()) {
+        assert.ok(share <= Number(shares[i - 1] ?? 1) + 1e-4, `${shares.join(' ≥ ')} over ${to - from} s`)
+      }
+      assert.ok(mean(GPU.sm) >= mean(GPU.occupancy) - 1e-4)
+      assert.ok(mean(GPU.energyJ) > 100)
+    }
+  }
+})
+
 test('a moment has the same values whatever was asked before', () => {
   const [steady, leaping] = [new Node(FAULTS), new Node(FAULTS)]
   for (let sample = 0; sample < 200; sample++) {

@@ -36,6 +36,9 @@ const HEALTHY = {
 
 const LANE_SHARES = [0.21, 0.29, 0.27, 0.23]
 
+/** Service of a NIC before the epoch at most. Unit: seconds. */
+const SERVICE_S = 100 * 86_400
+
 /** What a NIC is made of in a segment, beside what it had counted before. */
 export type NicGrowth = Omit<NicSegment, 'base' | 'aer'>
 
@@ -184,4 +187,13 @@ function growTrouble(grow: Grow, effect: CombinedNic): void {
   perS(NIC.txPauseS, effect.txPausedShare)
   perS(NIC.txPauses, (effect.txPausedShare ?? 0) * 22_000)
   perS(NIC.bufferPassed, (effect.txPausedShare ?? 0) * 900)
+}
+
+/** What a NIC has counted before the epoch: each came into service at a time of its own, so that totals differ. */
+export function countBefore(seed: number, index: number, { base, growth }: NicSegment, stepS: number): void {
+  const serviceS = SERVICE_S * (0.2 + uniform(seed, STREAM.device, deviceKey('nic', index), 2))
+  for (let i = 0, row = 0; i < NIC_COUNT; i++, row += BASIS_COUNT) {
+    const perStep = (growth[row + BASIS.txSteps] as number) + (growth[row + BASIS.rxSteps] as number)
+    base[i] = (base[i] as number) + ((growth[row + BASIS.elapsedS] as number) + perStep / stepS) * serviceS
+  }
 }

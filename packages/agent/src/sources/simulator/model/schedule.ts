@@ -1,14 +1,15 @@
 import type { NicPlace, NodeClass } from '../classes/node-class.ts'
 import type { EffectSpan, Effects } from '../effects.ts'
+import { aerSegment } from './aer.ts'
 import { type Combined, type CombinedGpu, type CombinedNic, combineAt } from './combine.ts'
-import { aerSegment, type GpuLevels, layOut, otherParts, trainingParts } from './gpu-segment.ts'
-import { deviceKey, STREAM, uniform } from './hash.ts'
-import { COOL, celsiusAfter, HARD, type Heat, LIMITS, secondsUntil, softHeat, steadyCelsius } from './heat.ts'
-import { growthOf } from './nic-segment.ts'
+import { type GpuLevels, layOut, otherParts, trainingParts } from './gpu-segment.ts'
+import { deviceKey } from './hash.ts'
+import { COOL, celsiusAfter, type Heat, heatAt, LIMITS, secondsUntil, softHeat, steadyCelsius } from './heat.ts'
+import { countBefore, growthOf } from './nic-segment.ts'
 import { type Pace, paceOf, slowdownByLimit } from './pace.ts'
 import { SLOT_S } from './phases.ts'
 import { locate, Place } from './place.ts'
-import { BASIS, BASIS_COUNT, GPU_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import { GPU_COUNT, NIC, NIC_COUNT } from './quantities.ts'
 import type { GpuSegment, NicSegment, Segment } from './segment.ts'
 import { aerNumbers, gpuIntegrals, nicNumbers } from './values.ts'
 
@@ -23,35 +24,14 @@ export interface ScheduleInput {
   readonly effects: readonly Effects[]
   /** Segment with which to begin instead of the epoch: what lies before it is as it was. */
   readonly origin?: Segment | undefined
-  /** PCIe errors that the origin lists. Default: {@link AER_NAMES}. */
-  readonly aerNames?: readonly string[]
+  /** PCIe errors that devices list, those of the effects too. */
+  readonly aerNames: readonly string[]
 }
 
-/** PCIe errors that every device lists, beside those of effects. */
-export const AER_NAMES: readonly string[] = ['RxErr', 'BadTLP', 'BadDLLP', 'Rollover', 'Timeout'].map(
-  (error) => `correctable/${error}`,
-)
-/** Place of receiver errors among the names; those of a healthy link are of this kind. */
-export const RECEIVER_ERRORS = 0
-/** Service of a NIC before the epoch at most. Unit: seconds. */
-const SERVICE_S = 100 * 86_400
 /** Shortest stretch between two changes that heat causes. Unit: seconds. */
 const HEAT_STRETCH_S = 1
 /** Changes by heat between two changes by effects at most; beyond, heat stays as it is. */
 const HEAT_CHANGES_LIMIT = 1000
-
-/** Names of the PCIe errors that can be counted, as `severity/error`. */
-export function aerNamesOf({ effects, aerNames = AER_NAMES }: ScheduleInput): string[] {
-  const names = new Set(aerNames)
-  for (const { spans } of effects) {
-    for (const { gpus, nics } of spans) {
-      for (const effect of [...Object.values(gpus ?? {}), ...Object.values(nics ?? {})]) {
-        for (const { severity, error } of effect?.aer ?? []) names.add(`${severity}/${error}`)
-      }
-    }
-  }
-  return [...names]
-}
 
 /** Cuts time, from the epoch or the origin to its end, into segments in which values have a closed form. */
 export function compileSegments(input: ScheduleInput): Segment[] {
@@ -59,7 +39,7 @@ export function compileSegments(input: ScheduleInput): Segment[] {
   const spans = input.effects.flatMap(({ spans }) => spans).filter((span) => span.toS > Math.max(span.fromS, fromS))
   const edges = [...new Set(spans.flatMap((span) => [span.fromS, span.toS]))]
   edges.sort((a, b) => a - b)
-  const compiler = new Compiler(input, aerNamesOf(input))
+  const compiler = new Compiler(input)
   for (const toS of [...edges, Number.POSITIVE_INFINITY]) {
     if (!(toS > fromS)) continue
     compiler.addStretch(spans, fromS, toS)
@@ -79,7 +59,6 @@ interface Built {
 class Compiler {
   readonly segments: Segment[] = []
   readonly #input: ScheduleInput
-  readonly #aerNames: readonly string[]
   readonly #place = new Place()
   #gpuBases: Float64Array[]
   #nicBases: Float64Array[]
@@ -89,15 +68,14 @@ class Compiler {
   #heat: Heat[]
   #links: readonly CombinedNic['link'][]
 
-  constructor(input: ScheduleInput, aerNames: readonly string[]) {
-    const { node, origin } = input
+  constructor(input: ScheduleInput) {
+    const { node, origin, aerNames } = input
     const copy = (length: number, of?: Float64Array) => {
       const vector = new Float64Array(length)
       if (of !== undefined) vector.set(of)
       return vector
     }
     this.#input = input
-    this.#aerNames = aerNames
     this.#gpuBases = node.gpus.map((_, index) => copy(GPU_COUNT, origin?.gpus[index]?.base))
     this.#nicBases = node.nics.map((_, index) => copy(NIC_COUNT, origin?.nics[index]?.base))
     this.#gpuAer = node.gpus.map((_, index) => copy(aerNames.length, origin?.gpus[index]?.aer.base))
@@ -192,7 +170,7 @@ class Compiler {
     const { state } = combined.job
     const isSlots = rhythm === 'slots'
     const gpus = levels.map((level, index): GpuSegment => {
-      const aer = aerSegment(this.#aerNames, this.#gpuAer[index] as Float64Array, level.effect.aer)
+      const aer = aerSegment(this.#input.aerNames, this.#gpuAer[index] as Float64Array, level.effect.aer)
       const [startCelsius, steadyOfGpu] = [celsius[index] ?? 0, steady[index] ?? 0]
       return { ...level, base: this.#gpuBases[index] as Float64Array, startCelsius, steadyCelsius: steadyOfGpu, aer }
     })
@@ -224,7 +202,7 @@ class Compiler {
     if (effect.link !== before) base[NIC.carrierChanges] = (base[NIC.carrierChanges] ?? 0) + 1
     if (effect.link !== before && effect.link === 'down') base[NIC.linkDowns] = (base[NIC.linkDowns] ?? 0) + 1
     const growth = growthOf(this.#input.seed, nic, { job: combined.job, effect, pace }, segment)
-    const aer = aerSegment(this.#aerNames, this.#nicAer[nic.index] as Float64Array, effect.aer)
+    const aer = aerSegment(this.#input.aerNames, this.#nicAer[nic.index] as Float64Array, effect.aer)
     return { ...growth, base, aer }
   }
 
@@ -251,22 +229,4 @@ class Compiler {
     })
     this.#heat = this.#heat.map((heat, index) => heatAt(heat, this.#celsius?.[index] ?? 0))
   }
-}
-
-/** What a NIC has counted before the epoch: each came into service at a time of its own, so that totals differ. */
-function countBefore(seed: number, index: number, { base, growth }: NicSegment, stepS: number): void {
-  const serviceS = SERVICE_S * (0.2 + uniform(seed, STREAM.device, deviceKey('nic', index), 2))
-  for (let i = 0, row = 0; i < NIC_COUNT; i++, row += BASIS_COUNT) {
-    const perStep = (growth[row + BASIS.txSteps] as number) + (growth[row + BASIS.rxSteps] as number)
-    base[i] = (base[i] as number) + ((growth[row + BASIS.elapsedS] as number) + perStep / stepS) * serviceS
-  }
-}
-
-/** The heat of a GPU that has reached a temperature. */
-function heatAt(heat: Heat, celsius: number): Heat {
-  const [above, below] = [celsius + 1e-6, celsius - 1e-6]
-  if (heat.state === 'hard') return below <= LIMITS.hardEnd ? COOL : HARD
-  if (above >= LIMITS.hard) return HARD
-  if (heat.state === 'none') return above >= LIMITS.soft ? { state: 'soft', powerFactor: 1 } : COOL
-  return below <= LIMITS.softEnd ? COOL : heat
 }

@@ -2,15 +2,16 @@ import type { GpuPlace } from '../classes/node-class.ts'
 import type { GpuEventKind } from '../effects.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
 import { celsiusAfter } from '../model/heat.ts'
-import { PACKET_BYTES, PCIE_OVERHEAD, pcieBytesPerS, transfersPerS } from '../model/pace.ts'
+import { PACKET_BYTES, PCIE_OVERHEAD } from '../model/pace.ts'
 import { Place } from '../model/place.ts'
-import { GPU, GPU_COUNT, GPU_READ, NIC, NIC_COUNT } from '../model/quantities.ts'
+import { GPU, GPU_COUNT, NIC, NIC_COUNT } from '../model/quantities.ts'
 import { rareEvents } from '../model/rare-events.ts'
-import { RECEIVER_ERRORS } from '../model/schedule.ts'
 import type { GpuSegment } from '../model/segment.ts'
-import { aerNumbers, gpuIntegrals, nicNumbers, phaseOf } from '../model/values.ts'
+import { gpuIntegrals, nicNumbers, phaseOf } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
 import { ORIGINS, observedAt, rounded } from './origin.ts'
+import { PciReader } from './pci-reader.ts'
+import { GPU_READ, PCI_READ } from './readings.ts'
 
 const DAY_S = 86_400
 /** Largest swing of the air that comes in, over a day. Unit: degrees Celsius. */
@@ -19,6 +20,7 @@ const RIPPLE_CELSIUS = 0.7
 
 /** Reads one GPU as NVML would. */
 export class GpuReader {
+  readonly pci: PciReader
   readonly #simulation: Simulation
   readonly #gpu: GpuPlace
   readonly #key: number
@@ -27,24 +29,23 @@ export class GpuReader {
   readonly #to = new Float64Array(GPU_COUNT)
   readonly #nicFrom = new Float64Array(NIC_COUNT)
   readonly #nicTo = new Float64Array(NIC_COUNT)
-  #aer = new Float64Array(0)
 
   constructor(simulation: Simulation, gpu: GpuPlace) {
     this.#simulation = simulation
     this.#gpu = gpu
     this.#key = deviceKey('gpu', gpu.index)
+    this.pci = new PciReader(simulation, gpu, this.#key)
   }
 
   /** Fills a vector by {@link GPU_READ} with what a read at `t` shows; `intervalS` is the time since the read before. False where the GPU is lost. */
   read(out: Float64Array, t: number, intervalS: number): boolean {
     const gpu = this.#at(t)
     out.fill(Number.NaN)
-    this.#readLink(out, gpu)
-    this.#readAer(out, gpu, t)
+    this.#readPci(gpu)
     if (gpu.effect.state === 'lost') return false
     this.#readState(out, gpu, t)
     this.#readUse(out, gpu, t)
-    this.#readPower(out, gpu, t)
+    this.#readPower(out, t)
     this.#readHeat(out, t)
     this.#readErrors(out, gpu, t)
     this.#readProfile(out, t, intervalS)
@@ -72,6 +73,8 @@ export class GpuReader {
     out[GPU_READ.memoryClock] = model.memoryClockMHz
     out[GPU_READ.reasons] = gpu.reasons[phase] as number
     out[GPU_READ.pstate] = 0
+    out[GPU_READ.linkGeneration] = this.pci.numbers[PCI_READ.generation] as number
+    out[GPU_READ.linkWidth] = this.pci.numbers[PCI_READ.width] as number
     out[GPU_READ.codec] = 0
     out[GPU_READ.limit] = gpu.effect.powerLimitWatts ?? model.powerLimitWatts
     out[GPU_READ.mig] = gpu.effect.mig === undefined ? 0 : 1
@@ -97,7 +100,7 @@ export class GpuReader {
     out[GPU_READ.memoryCopy] = rounded(ORIGINS.utilisation, 100 * share(GPU.memoryCopy))
   }
 
-  #readPower(out: Float64Array, gpu: GpuSegment, t: number): void {
+  #readPower(out: Float64Array, t: number): void {
     out[GPU_READ.power] = this.#meanWatts(ORIGINS.power, t)
     out[GPU_READ.powerInstant] = this.#meanWatts(ORIGINS.powerInstant, t)
     this.#integrals(this.#to, observedAt(ORIGINS.energy, t))
@@ -109,10 +112,6 @@ export class GpuReader {
     out[GPU_READ.hardThermalNs] = nanoseconds(GPU.hardThermalS)
     out[GPU_READ.brakeNs] = nanoseconds(GPU.brakeS)
     out[GPU_READ.thermalNs] = nanoseconds(GPU.softThermalS) + nanoseconds(GPU.hardThermalS)
-    const generation = this.#gpu.model.pcieGeneration
-    // An idle GPU saves power on its link too.
-    const isIdle = this.#place.segment.state === 'idle'
-    if (isIdle && gpu.effect.pcieGeneration === undefined) this.#writeLink(out, Math.min(1, generation), 16)
   }
 
   #meanWatts(origin: typeof ORIGINS.power | typeof ORIGINS.powerInstant, t: number): number {
@@ -133,8 +132,9 @@ export class GpuReader {
     const celsius = celsiusAfter(gpu.startCelsius, gpu.steadyCelsius, this.#place.elapsedS) + day
     out[GPU_READ.celsius] = rounded(ORIGINS.temperature, celsius + ripple)
     if (!this.#gpu.model.hasMemoryTemperature) return
-    const load = Math.max(0, gpu.meanWatts - this.#gpu.model.idleWatts) * (700 / this.#gpu.model.powerLimitWatts)
-    out[GPU_READ.memoryCelsius] = rounded(ORIGINS.temperature, celsius + 8 + 0.012 * load)
+    // Its distance to the GPU grows with load, and so with temperature.
+    const above = 8 + 0.16 * Math.max(0, celsius - 28)
+    out[GPU_READ.memoryCelsius] = rounded(ORIGINS.temperature, celsius + above)
   }
 
   #readErrors(out: Float64Array, gpu: GpuSegment, t: number): void {
@@ -164,46 +164,18 @@ export class GpuReader {
 
   /** Replays are what the data link layer does about broken and lost packets. */
   #replays(): number {
-    const names = this.#simulation.aerNames
-    let replays = 0
-    for (const error of ['correctable/BadTLP', 'correctable/Timeout']) {
-      replays += Math.floor(this.#aer[names.indexOf(error)] ?? 0)
-    }
-    return replays
+    return this.pci.countOf('correctable/BadTLP') + this.pci.countOf('correctable/Timeout')
   }
 
   #lastXid(t: number): number {
     return this.#simulation.events.lastXid(this.#gpu.index, t) ?? (jobsEnded(this.#gpu) > 0 ? 45 : 0)
   }
 
-  #readLink(out: Float64Array, gpu: GpuSegment): void {
-    const { effect } = gpu
-    if (effect.state === 'lost') return
-    this.#writeLink(out, effect.pcieGeneration ?? this.#gpu.model.pcieGeneration, effect.pcieWidth ?? 16)
-  }
-
-  #writeLink(out: Float64Array, generation: number, width: number): void {
-    out[GPU_READ.linkGeneration] = generation
-    out[GPU_READ.linkWidth] = width
-    out[GPU_READ.linkTransfers] = transfersPerS(generation) / 1e9
-    out[GPU_READ.linkBandwidth] = Math.floor(pcieBytesPerS(generation, width))
-  }
-
-  #readAer(out: Float64Array, gpu: GpuSegment, t: number): void {
-    const { seed, aerNames } = this.#simulation
-    if (this.#aer.length !== aerNames.length) this.#aer = new Float64Array(aerNames.length)
-    this.#at(t)
-    aerNumbers(this.#aer, this.#key, gpu.aer, this.#place)
-    this.#aer[RECEIVER_ERRORS] = (this.#aer[RECEIVER_ERRORS] ?? 0) + rareEvents(seed, this.#key * 16 + 5, 1 / DAY_S, t)
-    const sums = totalsBySeverity(this.#aer, aerNames)
-    out[GPU_READ.aerCorrectable] = sums.correctable
-    out[GPU_READ.aerNonfatal] = sums.nonfatal
-    out[GPU_READ.aerFatal] = sums.fatal
-  }
-
-  /** PCIe errors by the names of the simulation, as {@link read} last saw them. */
-  aerOf(name: number): number {
-    return Math.floor(this.#aer[name] ?? 0)
+  #readPci({ effect, aer }: GpuSegment): void {
+    // An idle GPU saves power on its link too.
+    const isSaving = this.#place.segment.state === 'idle' && effect.pcieGeneration === undefined
+    this.pci.readLink(isSaving ? { ...effect, pcieGeneration: 1 } : effect, effect.state !== 'lost')
+    this.pci.readErrors(aer, this.#place, 1)
   }
 
   #readProfile(out: Float64Array, t: number, intervalS: number): void {
@@ -245,14 +217,4 @@ export class GpuReader {
 /** Jobs that were ended on a GPU since the driver was loaded: each told as XID 45, which is no fault. */
 export function jobsEnded({ index }: GpuPlace): number {
   return index % 3 === 1 ? 2 : 0
-}
-
-/** Sums of PCIe errors by severity. */
-export function totalsBySeverity(aer: Float64Array, names: readonly string[]) {
-  const sums = { correctable: 0, nonfatal: 0, fatal: 0 }
-  names.forEach((name, index) => {
-    const severity = name.slice(0, name.indexOf('/')) as keyof typeof sums
-    sums[severity] += Math.floor(aer[index] ?? 0)
-  })
-  return sums
 }

@@ -3,16 +3,15 @@ import type { NicEffect, NicEventKind } from '../effects.ts'
 import { isInBurst } from '../model/bursts.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
 import { bitErrorRate, laneShare } from '../model/nic-segment.ts'
-import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
 import { Place } from '../model/place.ts'
-import { LANE_READ, laneNumber, NIC, NIC_COUNT, NIC_FRACTIONS_FROM, NIC_READ } from '../model/quantities.ts'
+import { NIC, NIC_COUNT, NIC_FRACTIONS_FROM } from '../model/quantities.ts'
 import { rareEvents } from '../model/rare-events.ts'
-import { RECEIVER_ERRORS } from '../model/schedule.ts'
 import type { NicSegment } from '../model/segment.ts'
-import { aerNumbers, nicNumbers } from '../model/values.ts'
+import { nicNumbers } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
-import { totalsBySeverity } from './gpu-reader.ts'
 import { ORIGINS, type Origin, observedAt, rounded, stuckAt } from './origin.ts'
+import { PciReader } from './pci-reader.ts'
+import { LANE_READ, laneNumber, NIC_READ, PCI_READ } from './readings.ts'
 
 const DAY_S = 86_400
 /** Effective bit error rate that a port shows which never saw an error. */
@@ -23,6 +22,7 @@ const FLAPPED_NIC = 6
 
 /** Reads one NIC: its port, its counters, its module and its PCIe link. */
 export class NicReader {
+  readonly pci: PciReader
   /** Names of the counters that stand at their most, as of the last read. */
   saturated = ''
   readonly #simulation: Simulation
@@ -31,12 +31,12 @@ export class NicReader {
   readonly #place = new Place()
   readonly #from = new Float64Array(NIC_COUNT)
   readonly #to = new Float64Array(NIC_COUNT)
-  #aer = new Float64Array(0)
 
   constructor(simulation: Simulation, nic: NicPlace) {
     this.#simulation = simulation
     this.#nic = nic
     this.#key = deviceKey('nic', nic.index)
+    this.pci = new PciReader(simulation, nic, this.#key)
   }
 
   /** Fills a vector by {@link NIC_READ} with what a read at `t` shows through an origin of counters. */
@@ -45,10 +45,10 @@ export class NicReader {
     const at = observedAt(origin, t, origin.updateS * uniform(this.#simulation.seed, STREAM.device, this.#key, 5))
     const nic = this.#numbers(out, at)
     for (let i = 0; i < NIC_FRACTIONS_FROM; i++) out[i] = Math.floor(out[i] as number)
-    this.#readAer(out, nic, at)
+    this.#readPci(out, nic)
     this.#readErrors(out, at)
     this.#readPort(out, nic)
-    this.#readLink(out, nic)
+    this.#readLatency(out, nic)
     this.#readModule(out, nic, at)
     this.#readStalls(out, t)
     out[NIC_READ.elapsedMs] = Math.floor(at * 1000)
@@ -108,14 +108,9 @@ export class NicReader {
     out[NIC_READ.speed] = isUp ? this.#nic.model.speedBytesPerS * (effect.speedShare ?? 1) : Number.NaN
   }
 
-  #readLink(out: Float64Array, { effect }: NicSegment): void {
-    const generation = effect.pcieGeneration ?? this.#nic.model.pcieGeneration
-    const width = effect.pcieWidth ?? 16
-    out[NIC_READ.linkGeneration] = generation
-    out[NIC_READ.linkWidth] = width
-    out[NIC_READ.linkTransfers] = transfersPerS(generation) / 1e9
-    out[NIC_READ.linkBandwidth] = Math.floor(pcieBytesPerS(generation, width))
-    const isNarrow = generation < this.#nic.model.pcieGeneration || width < 16 || (effect.stalledShare ?? 0) > 0.3
+  #readLatency(out: Float64Array, { effect }: NicSegment): void {
+    const { pcieGeneration, pcieWidth, stalledShare = 0 } = effect
+    const isNarrow = pcieGeneration !== undefined || pcieWidth !== undefined || stalledShare > 0.3
     const busy = isInBurst(this.#place) ? (isNarrow ? 6 : 2.2) : 1
     out[NIC_READ.latencyMinS] = 0.45e-6
     out[NIC_READ.latencyMaxS] = 1.5e-6 * busy
@@ -160,20 +155,13 @@ export class NicReader {
     out[NIC_READ.stallRatio] = Math.min(1, rounded(ORIGINS.stalls, seconds))
   }
 
-  #readAer(out: Float64Array, { aer }: NicSegment, t: number): void {
-    const { aerNames } = this.#simulation
-    if (this.#aer.length !== aerNames.length) this.#aer = new Float64Array(aerNames.length)
-    aerNumbers(this.#aer, this.#key, aer, this.#place)
-    this.#aer[RECEIVER_ERRORS] = (this.#aer[RECEIVER_ERRORS] ?? 0) + this.#rare(4, 2, t)
-    const sums = totalsBySeverity(this.#aer, aerNames)
-    out[NIC_READ.aerCorrectable] = sums.correctable
-    out[NIC_READ.aerNonfatal] = sums.nonfatal
-    out[NIC_READ.aerFatal] = sums.fatal
-    out[NIC_READ.recoveries] = Math.floor((sums.correctable + sums.nonfatal) / 50)
-  }
-
-  /** PCIe errors by the names of the simulation, as {@link read} last saw them. */
-  aerOf(name: number): number {
-    return Math.floor(this.#aer[name] ?? 0)
+  #readPci(out: Float64Array, { effect, aer }: NicSegment): void {
+    this.pci.readLink(effect)
+    this.pci.readErrors(aer, this.#place, 2)
+    const of = (number: number) => this.pci.numbers[number] as number
+    out[NIC_READ.linkGeneration] = of(PCI_READ.generation)
+    out[NIC_READ.linkWidth] = of(PCI_READ.width)
+    // Now and then the link trains anew for what it has seen.
+    out[NIC_READ.recoveries] = Math.floor((of(PCI_READ.correctable) + of(PCI_READ.nonfatal)) / 50)
   }
 }

@@ -27,7 +27,7 @@ export class AerRows {
     readers.forEach((reader, device) => {
       for (let name = 0; name < aerNames.length; name++) {
         const row = device * aerNames.length + name
-        const count = reader.aerOf(name)
+        const count = reader.pci.aerOf(name)
         this.#one[0] = count
         this.#rows?.write(row, this.#one)
         if (count === 0) this.#rows?.skip(row)

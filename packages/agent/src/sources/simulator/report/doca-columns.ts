@@ -1,7 +1,7 @@
 import { TIMEOUT_EDGES } from '../../doca-adp-retx/type.ts'
 import { READ_LATENCY_EDGES } from '../../doca-pci/type.ts'
 import { PACKET_BYTES } from '../model/pace.ts'
-import { LANE_READ, laneNumber, NIC_READ as N } from '../model/quantities.ts'
+import { LANE_READ, laneNumber, NIC_READ as N } from '../observe/readings.ts'
 import { type Columns, constant, fraction, sum, whole } from './column.ts'
 
 const none = constant(0)

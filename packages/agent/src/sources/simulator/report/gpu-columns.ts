@@ -1,4 +1,4 @@
-import { GPU_READ as G } from '../model/quantities.ts'
+import { GPU_READ as G } from '../observe/readings.ts'
 import { type Columns, constant, fraction, whole } from './column.ts'
 
 /** How a record of `nvml_gpu` is filled. */
@@ -61,14 +61,4 @@ export const PROFILE_COLUMNS: Columns = {
   pcie_rx_bytes: fraction(G.pcieRx),
   nvlink_tx_bytes: fraction(G.nvlinkTx),
   nvlink_rx_bytes: fraction(G.nvlinkRx),
-}
-
-/** How the parts of `pci_device` that change are filled from a GPU. */
-export const GPU_PCI_COLUMNS: Columns = {
-  current_link_speed_gigatransfers: fraction(G.linkTransfers),
-  current_link_width_lanes: whole(G.linkWidth),
-  current_link_bandwidth_bytes: fraction(G.linkBandwidth),
-  aer_correctable_total: whole(G.aerCorrectable),
-  aer_nonfatal_total: whole(G.aerNonfatal),
-  aer_fatal_total: whole(G.aerFatal),
 }

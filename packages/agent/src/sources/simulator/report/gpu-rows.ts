@@ -2,13 +2,14 @@ import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType
 import { pciDeviceType } from '../../pci/type.ts'
 import type { SourceContext } from '../../source.ts'
 import type { GpuPlace } from '../classes/node-class.ts'
-import { GPU_READ, GPU_READ_COUNT } from '../model/quantities.ts'
 import { GpuReader, jobsEnded } from '../observe/gpu-reader.ts'
 import { missedDevice } from '../observe/missed.ts'
+import { GPU_READ, GPU_READ_COUNT } from '../observe/readings.ts'
 import type { Simulation } from '../simulation.ts'
 import { fraction, whole } from './column.ts'
-import { GPU_COLUMNS, GPU_PCI_COLUMNS, PROFILE_COLUMNS } from './gpu-columns.ts'
+import { GPU_COLUMNS, PROFILE_COLUMNS } from './gpu-columns.ts'
 import { infoOf, pciFacts, uuidOf } from './gpu-facts.ts'
+import { PCI_COLUMNS } from './pci-facts.ts'
 import { type RowFacts, Rows } from './rows.ts'
 
 const LOST = 'the GPU has fallen off the bus'
@@ -70,7 +71,7 @@ export class GpuRows {
       PROFILE_COLUMNS,
       rows(() => ({})),
     )
-    this.#pci = new Rows(context, pciDeviceType, GPU_PCI_COLUMNS, gpus.map(pciFacts))
+    this.#pci = new Rows(context, pciDeviceType, PCI_COLUMNS, gpus.map(pciFacts))
   }
 
   /** Reads every GPU and reports it. */
@@ -80,7 +81,7 @@ export class GpuRows {
     this.readers.forEach((reader, index) => {
       const numbers = this.numbers[index] as Float64Array
       const isThere = reader.read(numbers, t, intervalS)
-      this.#pci.write(index, numbers)
+      this.#pci.write(index, reader.pci.numbers)
       for (const rows of [this.#info, this.#state, this.#profile]) {
         if (isThere) rows.come(index)
         else rows.leave(index, LOST)

@@ -1,5 +1,5 @@
 import { PACKET_BYTES } from '../model/pace.ts'
-import { NIC_READ as N } from '../model/quantities.ts'
+import { NIC_READ as N } from '../observe/readings.ts'
 import { type Column, type Columns, constant, fraction, sum, whole } from './column.ts'
 
 /** Bytes of a packet of each kind: as RDMA counts it, and at the port with Ethernet header and checksum. */
@@ -191,14 +191,4 @@ export const NETDEV_COLUMNS: Columns = {
   carrier: whole(N.up),
   speed_bytes: fraction(N.speed),
   carrier_changes_total: { sum: [[N.carrierChanges, 1]], since: 2 },
-}
-
-/** How the parts of `pci_device` that change are filled from a NIC. */
-export const NIC_PCI_COLUMNS: Columns = {
-  current_link_speed_gigatransfers: fraction(N.linkTransfers),
-  current_link_width_lanes: whole(N.linkWidth),
-  current_link_bandwidth_bytes: fraction(N.linkBandwidth),
-  aer_correctable_total: whole(N.aerCorrectable),
-  aer_nonfatal_total: whole(N.aerNonfatal),
-  aer_fatal_total: whole(N.aerFatal),
 }

@@ -5,10 +5,11 @@ import { pciDeviceType } from '../../pci/type.ts'
 import { rdmaHwType, rdmaPortType } from '../../rdma/type.ts'
 import type { SourceContext } from '../../source.ts'
 import type { NicPlace } from '../classes/node-class.ts'
-import { NIC, NIC_READ_COUNT } from '../model/quantities.ts'
+import { NIC } from '../model/quantities.ts'
 import { missedDevice } from '../observe/missed.ts'
 import { NicReader } from '../observe/nic-reader.ts'
 import { ORIGINS } from '../observe/origin.ts'
+import { NIC_READ_COUNT } from '../observe/readings.ts'
 import type { Simulation } from '../simulation.ts'
 import { type Columns, whole } from './column.ts'
 import { DocaRows } from './doca-rows.ts'
@@ -24,6 +25,7 @@ import {
   priorityFacts,
   rdmaFacts,
 } from './nic-facts.ts'
+import { PCI_COLUMNS } from './pci-facts.ts'
 import { type RowFacts, Rows } from './rows.ts'
 
 /** Numbers that the standby port of a bond has too; all else goes through the active one. */
@@ -32,7 +34,7 @@ const OF_ANY_PORT = new Set([NIC.txManagement, NIC.rxManagement, NIC.bits, NIC.l
 /** Which vector of a NIC fills the rows, and whose rows they are. */
 interface NicTable {
   readonly rows: Rows
-  readonly read: 'live' | 'hardware' | 'netdev'
+  readonly read: 'live' | 'hardware' | 'netdev' | 'pci'
   /** One entry a row. */
   readonly of: readonly { readonly nic: NicPlace; readonly isStandby?: boolean }[]
 }
@@ -71,13 +73,14 @@ export class NicRows {
       reader.read(this.#live[index] as Float64Array, t, ORIGINS.live)
       this.#ports.setText(index, 'saturated', reader.saturated)
     })
-    const vectors = { live: this.#live, hardware: this.#hardware, netdev: this.#netdev }
+    const pci = this.readers.map((reader) => reader.pci.numbers)
+    const vectors = { live: this.#live, hardware: this.#hardware, netdev: this.#netdev, pci }
     for (const { rows, read, of } of this.#tables) {
       // One call of the driver gives all of these, or none.
       const canMiss = rows.type.name.startsWith('ethtool_')
       of.forEach(({ nic, isStandby }, row) => {
         const vector = vectors[read][nic.index] as Float64Array
-        rows.write(row, isStandby === true ? this.#withoutTraffic(vector) : vector)
+        rows.write(row, isStandby === true && read !== 'pci' ? this.#withoutTraffic(vector) : vector)
         if (canMiss && nic.index === missed) rows.skip(row)
       })
       rows.report(time)
@@ -128,7 +131,7 @@ function tablesOf(context: SourceContext, nics: readonly NicPlace[], ports: Rows
         }),
       ),
     ),
-    table(pciDeviceType, columns.NIC_PCI_COLUMNS, netports, pciFacts),
+    table(pciDeviceType, PCI_COLUMNS, netports, pciFacts, 'pci'),
     table(netdevType, columns.NETDEV_COLUMNS, interfacesOf(netports), netdevFacts, 'netdev'),
   ]
 }

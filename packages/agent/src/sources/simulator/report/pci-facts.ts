@@ -1,4 +1,16 @@
 import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
+import { PCI_READ as P } from '../observe/readings.ts'
+import { type Columns, fraction, whole } from './column.ts'
+
+/** How the parts of `pci_device` that change are filled. */
+export const PCI_COLUMNS: Columns = {
+  current_link_speed_gigatransfers: fraction(P.gigatransfers),
+  current_link_width_lanes: whole(P.width),
+  current_link_bandwidth_bytes: fraction(P.bandwidth),
+  aer_correctable_total: whole(P.correctable),
+  aer_nonfatal_total: whole(P.nonfatal),
+  aer_fatal_total: whole(P.fatal),
+}
 
 /** Why a device that is no root port lacks some counters. */
 export const PCI_REASONS = Object.fromEntries(

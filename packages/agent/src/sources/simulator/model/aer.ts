@@ -1,0 +1,36 @@
+import type { AerRate, Effects } from '../effects.ts'
+import type { AerSegment } from './segment.ts'
+
+/** PCIe errors that every device can count, as `severity/error`, beside those of effects. */
+export const AER_NAMES: readonly string[] = ['RxErr', 'BadTLP', 'BadDLLP', 'Rollover', 'Timeout'].map(
+  (error) => `correctable/${error}`,
+)
+/** Place of receiver errors among the names; those of a healthy link are of this kind. */
+export const RECEIVER_ERRORS = 0
+
+/** The names given, and those that effects bring. Names never lose their place. */
+export function aerNamesOf(names: readonly string[], effects: readonly Effects[]): string[] {
+  const all = new Set(names)
+  for (const { spans } of effects) {
+    for (const { gpus, nics } of spans) {
+      for (const effect of [...Object.values(gpus ?? {}), ...Object.values(nics ?? {})]) {
+        for (const { severity, error } of effect?.aer ?? []) all.add(`${severity}/${error}`)
+      }
+    }
+  }
+  return [...all]
+}
+
+/** PCIe errors that a device sees in a segment. */
+export function aerSegment(
+  names: readonly string[],
+  base: Float64Array,
+  rates: readonly AerRate[] | undefined,
+): AerSegment {
+  const perS = new Float64Array(names.length)
+  for (const { severity, error, perS: rate } of rates ?? []) {
+    const index = names.indexOf(`${severity}/${error}`)
+    perS[index] = (perS[index] ?? 0) + rate
+  }
+  return { base, perS }
+}

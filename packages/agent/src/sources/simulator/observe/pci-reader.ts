@@ -1,0 +1,84 @@
+import type { PciPlace } from '../classes/node-class.ts'
+import { RECEIVER_ERRORS } from '../model/aer.ts'
+import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
+import type { Place } from '../model/place.ts'
+import { rareEvents } from '../model/rare-events.ts'
+import type { AerSegment } from '../model/segment.ts'
+import { aerNumbers } from '../model/values.ts'
+import type { Simulation } from '../simulation.ts'
+import { PCI_READ, PCI_READ_COUNT } from './readings.ts'
+
+const LANES = 16
+const DAY_S = 86_400
+/** Stream of the rare errors of a healthy link. */
+const HEALTHY_STREAM = 5
+
+/** What is known of a link. */
+interface LinkState {
+  readonly pcieGeneration?: number
+  readonly pcieWidth?: number
+}
+
+/** Reads the PCIe link of one device: how it runs, and the errors that the device has counted. */
+export class PciReader {
+  /** What was last read, by {@link PCI_READ}; NaN is absent. */
+  readonly numbers = new Float64Array(PCI_READ_COUNT)
+  readonly #simulation: Simulation
+  readonly #key: number
+  readonly #generation: number
+  #counts = new Float64Array(0)
+
+  constructor(
+    simulation: Simulation,
+    { model }: PciPlace & { readonly model: { readonly pcieGeneration: number } },
+    key: number,
+  ) {
+    this.#simulation = simulation
+    this.#generation = model.pcieGeneration
+    this.#key = key
+  }
+
+  /** How the link runs; of a device that does not answer nothing is known. */
+  readLink({ pcieGeneration = this.#generation, pcieWidth = LANES }: LinkState, isThere = true): void {
+    const out = this.numbers
+    out[PCI_READ.generation] = isThere ? pcieGeneration : Number.NaN
+    out[PCI_READ.width] = isThere ? pcieWidth : Number.NaN
+    out[PCI_READ.gigatransfers] = isThere ? transfersPerS(pcieGeneration) / 1e9 : Number.NaN
+    out[PCI_READ.bandwidth] = isThere ? Math.floor(pcieBytesPerS(pcieGeneration, pcieWidth)) : Number.NaN
+  }
+
+  /** Errors at a place; a healthy link has a receiver error now and then, so many a day. */
+  readErrors(aer: AerSegment, place: Place, healthyPerDay: number): void {
+    const out = this.numbers
+    const { seed, aerNames } = this.#simulation
+    const counts = this.#counts.length === aerNames.length ? this.#counts : new Float64Array(aerNames.length)
+    this.#counts = counts
+    aerNumbers(counts, this.#key, aer, place)
+    const t = place.segment.fromS + place.elapsedS
+    const healthy = rareEvents(seed, this.#key * 16 + HEALTHY_STREAM, healthyPerDay / DAY_S, t)
+    counts[RECEIVER_ERRORS] = (counts[RECEIVER_ERRORS] ?? 0) + healthy
+    out[PCI_READ.correctable] = 0
+    out[PCI_READ.nonfatal] = 0
+    out[PCI_READ.fatal] = 0
+    for (let name = 0; name < counts.length; name++) {
+      const sum = sumOf(aerNames[name] ?? '')
+      out[sum] = (out[sum] as number) + this.aerOf(name)
+    }
+  }
+
+  /** PCIe errors by the names of the simulation, as {@link readErrors} last saw them. */
+  aerOf(name: number): number {
+    return Math.floor(this.#counts[name] ?? 0)
+  }
+
+  /** The same by name. */
+  countOf(name: string): number {
+    return this.aerOf(this.#simulation.aerNames.indexOf(name))
+  }
+}
+
+/** The number that sums errors of a severity. */
+function sumOf(name: string): number {
+  if (name.startsWith('correctable/')) return PCI_READ.correctable
+  return name.startsWith('nonfatal/') ? PCI_READ.nonfatal : PCI_READ.fatal
+}
