@@ -4,8 +4,9 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { test } from 'node:test'
 import { Random } from '../../../sdk/test/random.ts'
 import { serveAgent } from '../../test/served-agent.ts'
+import { simulator } from '../sources/simulator/simulator.ts'
 
-const REQUESTS = 400
+const REQUESTS = 600
 const PATHS = [
   '/api/v1/query',
   '/api/v1/stream',
@@ -13,6 +14,12 @@ const PATHS = [
   '/api/v1/node',
   '/api/v1/types',
   '/api/v1/sources',
+  '/api/v1/devices',
+  '/api/v1/hints',
+  '/api/v1/explain',
+  '/api/v1/simulator',
+  '/api/v1/simulator/scenarios',
+  '/api/v1/simulator/scenarios/1',
   '/metrics',
   '/healthz',
   '/readyz',
@@ -27,6 +34,9 @@ const WORDS = [
   'steady_samples_total',
   'steady_sampled_ms',
   'sonde_http_streams',
+  'straggler',
+  'sim-gpu-3',
+  'simulator',
   '',
   'device',
   '__proto__',
@@ -79,6 +89,11 @@ const KEYS = [
   'label',
   'op',
   'value',
+  'name',
+  'device',
+  'severity',
+  'delayS',
+  'durationS',
   '__proto__',
   'extra',
 ]
@@ -119,6 +134,12 @@ function form(random: Random, depth = 0): unknown {
   return random.chance(0.2) ? entries.map(([, value]) => value) : Object.fromEntries(entries)
 }
 
+/** A start of a scenario that is right but for a value or two. */
+function nearlyStart(random: Random): Record<string, unknown> {
+  const wild = () => (random.chance(0.3) ? { [random.pick(KEYS)]: random.pick(VALUES) } : {})
+  return { name: random.pick(['straggler', 'link-flap', 'mig', random.pick(WORDS)]), ...wild(), ...wild() }
+}
+
 /** A request that is right but for a key or two. */
 function nearlyRight(random: Random): Record<string, unknown> {
   const nowMs = Date.now()
@@ -143,12 +164,13 @@ function nearlyRight(random: Random): Record<string, unknown> {
 }
 
 function requestOf(random: Random): { options: RequestOptions; body: string } {
-  const asked = JSON.stringify(random.chance(0.6) ? nearlyRight(random) : form(random)) ?? ''
+  const made = random.chance(0.2) ? nearlyStart(random) : random.chance(0.7) ? nearlyRight(random) : form(random)
+  const asked = JSON.stringify(made) ?? ''
   const text = random.chance(0.1) ? asked.slice(0, random.integer(0, asked.length)) : asked
   const parameters = Array.from(
     { length: random.integer(0, 3) },
     () =>
-      `${random.pick(['q', 'metric', 'type', 'lastEventId', 'x', '__proto__'])}=${random.chance(0.5) ? encodeURIComponent(text) : random.pick(['', '%', '1', 'a&a=b', encodeURIComponent(random.pick(WORDS))])}`,
+      `${random.pick(['q', 'of', 'metric', 'type', 'lastEventId', 'x', '__proto__'])}=${random.chance(0.5) ? encodeURIComponent(text) : random.pick(['', '%', '1', 'a&a=b', encodeURIComponent(random.pick(WORDS))])}`,
   )
   const headers = Object.fromEntries(
     Array.from({ length: random.integer(0, 3) }, () => [random.pick(HEADERS), random.pick(HEADER_VALUES)]),
@@ -195,7 +217,7 @@ async function ask(
 test(`${REQUESTS} random requests: none fails by a fault of ours, and every refusal says why`, async (t) => {
   const seed = Number(process.env.SONDE_SEED ?? Math.floor(Math.random() * 0x7fffffff))
   t.diagnostic(`SONDE_SEED=${seed}`)
-  const { agent, address } = await serveAgent(t)
+  const { agent, address } = await serveAgent(t, { sources: [simulator] })
   const random = new Random(seed)
   const seen = new Map<number, number>()
   for (let i = 0; i < REQUESTS; i++) {
