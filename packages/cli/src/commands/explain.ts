@@ -82,11 +82,15 @@ function textOf(explanations: readonly Explanation[], isShort: boolean): string 
     .map((explanation) => {
       const broken = explanation.links.find(({ state }) => state === 'broken')
       const name = explanation.source.padEnd(width)
-      if (broken === undefined)
-        return `${MARKS.ok} ${name}  ${explanation.links.findLast(({ state }) => state === 'ok')?.answer ?? ''}`
+      if (broken === undefined) return `${MARKS.ok} ${name}  ${wholeText(explanation)}`
       return [`${MARKS.broken} ${name}  ${broken.name}: ${broken.tried}`, ...mending(broken, width + 4)].join('\n')
     })
     .join('\n')
+}
+
+/** What was looked at and holds: file › driver › permission. */
+function wholeText({ links }: Explanation): string {
+  return links.flatMap(({ name, state }) => (state === 'ok' ? [name] : [])).join(' › ')
 }
 
 function chainText({ of, source, device, links }: Explanation): string {
