@@ -5,6 +5,7 @@ import { type Hint, useHints } from '../../api/hints.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
 import type { QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
+import { useComparedColumns } from '../../api/use-speed.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { AbsentPanel } from '../../components/absent-panel.tsx'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
@@ -241,7 +242,7 @@ function Panels({
   const page = usePageState()
   const { data } = useHints()
   const queries = useMemo(() => panelQueries(device, panels), [device, panels])
-  const answer = useKnownColumns(queries, page.range, page.stepMs)
+  const answer = useComparedColumns(queries, page)
   const knownMetrics = useMemo(
     () => new Set(catalogue.flatMap(({ fields }) => fields.map(({ metric }) => metric))),
     [catalogue],
