@@ -161,6 +161,27 @@ test('the memory and processor time of the child are told, of the one that is th
   await stopsInTime(sonde)
 })
 
+test(
+  'where no adapter is to be read there is no child, and nothing is said; one that comes is read',
+  NEEDS,
+  async (t) => {
+    const sysfs = temporaryDir()
+    t.after(() => sysfs.remove())
+    mkdirSync(join(sysfs.path, 'class/net/lo'), { recursive: true })
+    const double = new EthtoolDouble(t)
+    const sonde = await startSonde([double.library, sysfs.path], { main: MAIN })
+    t.after(() => sonde.stop('SIGKILL'))
+    const { reason } = await untilStatus(sonde, 'absent', ({ state }) => state === 'absent')
+    assert.match(reason, /has no interface that the options devices and virtual allow/)
+    assert.deepEqual(childrenOf(sonde), [])
+    assert.doesNotMatch(sonde.output(), /"level":[345]0.*ethtool/)
+    double.play({ eth10: port(10) })
+    mkdirSync(join(sysfs.path, 'class/net/eth10/device'), { recursive: true })
+    await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth10"}', 10)
+    await stopsInTime(sonde)
+  },
+)
+
 test('foreign code is loaded in the child, and not in the process of the agent', NEEDS, async (t) => {
   const { sonde, double } = await start(t)
   const librariesOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/maps`, 'utf8')

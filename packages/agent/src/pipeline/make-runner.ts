@@ -92,6 +92,7 @@ function remoteSource(
   const source = new RemoteSource({
     hosted: { module, name, type, options, intervalMs, paths, floodBytes: limits.source_flood_bytes },
     types,
+    look: definition.look?.bind(definition, options, paths),
     start: (events) => {
       const transport = start(events)
       log.debug({ source: name, child: transport.pid }, 'source started')

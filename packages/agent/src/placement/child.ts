@@ -11,12 +11,15 @@ import {
   wallNs,
 } from '@sonde/sdk'
 import type { SourceStats } from '../pipeline/source-stats.ts'
+import type { Probe } from '../sources/source.ts'
 import type { FromHost, HostedSource } from './protocol.ts'
 import type { Transport, TransportEvents } from './transport.ts'
 
 /** What a remote source and each of its children are made with. */
 export interface RemoteOptions {
   readonly hosted: HostedSource
+  /** A look without the child, before one is started. Where it finds nothing, none is. */
+  readonly look: (() => Probe) | undefined
   /** Types the source may report; batches of others are refused. */
   readonly types: readonly RecordType[]
   readonly start: (events: TransportEvents) => Transport

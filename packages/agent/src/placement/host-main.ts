@@ -83,6 +83,8 @@ async function open(config: HostedSource): Promise<Hosted> {
         source.flush()
         return { kind: 'done', id, ...take(counts), ...(probe === undefined ? {} : { probe }) }
       } catch (error) {
+        // What it reported before it failed holds all the same: which devices are gone, above all.
+        source.flush()
         return { kind: 'done', id, ...take(counts), error: describe(error) }
       }
     },

@@ -41,6 +41,8 @@ export class RemoteSource implements NodeSource {
   }
 
   async probe(): Promise<Probe> {
+    const looked = this.#child === undefined ? this.#options.look?.() : undefined
+    if (looked !== undefined && looked.state !== 'present') return looked
     const { probe } = await this.#call('probe')
     return probe ?? { state: 'stuck', reason: 'The probe gave no answer.' }
   }

@@ -49,6 +49,11 @@ export interface SourceDefinition {
   /** Types it reports. */
   readonly types: readonly RecordType[]
   readonly placement: Placement
+  /**
+   * A look without foreign code, for sources that run elsewhere: where it finds nothing, no process is started for nothing. It runs in the agent's own process, takes less than
+   * a millisecond, and never throws.
+   */
+  look?(options: object, paths: SourceContext['paths']): Probe
   /** URL of a module whose `SOURCES` holds this row: what a child process imports, so that it holds this source and no other. Default: the registry. */
   readonly module?: string
   /** Period where the configuration gives none. Unit: milliseconds. */

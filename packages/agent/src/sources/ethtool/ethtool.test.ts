@@ -231,6 +231,19 @@ test(
   },
 )
 
+test('the last interface that leaves is gone, and the sample says that nothing is left', NEEDS, async (t) => {
+  const { node, tested } = bringUp(t, { eth10: MLX5 })
+  await tested.source.sample()
+  tested.take()
+  unlink(node, 'eth10')
+  await assert.rejects(async () => tested.source.sample(), { code: 'SRC_READ', message: /any more/ })
+  const taken = tested.take()
+  for (const labels of [{ device: 'eth10' }, { device: 'eth10', lane: '1' }]) {
+    assert.ok(TestedSource.absences(taken, labels).includes(': gone'))
+  }
+  assert.equal((await tested.source.probe()).state, 'absent')
+})
+
 test('interfaces of another network namespace are said to be that', NEEDS, async (t) => {
   const { double, tested } = bringUp(t, { eth10: MLX5 })
   double.play({})

@@ -1,14 +1,11 @@
-import fs from 'node:fs'
-import { join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { EthtoolSocket } from '../../native/ethtool.ts'
 import { within } from '../../pipeline/within.ts'
-import { deviceFilter } from '../device-filter.ts'
-import { failureKind } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type EthtoolOptions, ethtoolOptions } from './config.ts'
 import { ethtoolExplain } from './explain.ts'
 import { EthtoolInterface } from './interface.ts'
+import { Interfaces } from './interfaces.ts'
 import { ethtoolDriverType, ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from './type.ts'
 
 /** Interfaces that are read at most; further ones are dropped and counted. */
@@ -18,8 +15,6 @@ const PATIENCE_SHARE = 0.05
 /** Share of the interval that a sweep may take; interfaces that it did not reach come first in the next. */
 const BUDGET_SHARE = 0.5
 const INTERVAL_MS = 1000
-/** Sweeps after which interfaces that had no device of their own are looked at again. */
-const LOOK_AGAIN_SWEEPS = 16
 /** Threads on which calls can hang; the size of libuv's pool. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
 
@@ -28,13 +23,9 @@ class EthtoolSource implements NodeSource {
   readonly #options: EthtoolOptions
   readonly #context: SourceContext
   readonly #openSocket: () => Promise<EthtoolSocket>
-  readonly #folder: string
-  readonly #wanted: (device: string) => boolean
+  readonly #listed: Interfaces
   readonly #interfaces = new Map<string, EthtoolInterface>()
-  /** Names that are not read because there is no device behind them. */
-  readonly #virtual = new Set<string>()
   #socket: EthtoolSocket | undefined
-  #sweeps = 0
   /** The interface that the next sweep begins with. */
   #turn = 0
 
@@ -42,23 +33,15 @@ class EthtoolSource implements NodeSource {
     this.#options = options
     this.#context = context
     this.#openSocket = openSocket
-    this.#folder = join(context.paths.sysfs, 'class', 'net')
-    this.#wanted = deviceFilter(options.devices)
+    this.#listed = new Interfaces(options, context.paths)
   }
 
   async open(): Promise<void> {
     this.#socket ??= await this.#openSocket()
   }
 
-  /** Looks at what interfaces there are; asks no driver. */
   probe(): Probe {
-    try {
-      const count = this.#list().length
-      if (count > 0) return { state: 'present', found: `${count} interfaces` }
-      return { state: 'absent', reason: `${this.#folder} has no interface that the options devices and virtual allow` }
-    } catch (error) {
-      return { state: failureKind(error) === 'denied' ? 'denied' : 'absent', reason: messageOf(error) }
-    }
+    return this.#listed.probe()
   }
 
   async sample(): Promise<void> {
@@ -77,25 +60,8 @@ class EthtoolSource implements NodeSource {
     this.#interfaces.clear()
   }
 
-  /** Names of the interfaces that are to be read. Throws what the file system answers. */
-  #list(): string[] {
-    const names = fs.readdirSync(this.#folder).filter(this.#wanted)
-    if (!this.#options.virtual) return names.filter((name) => this.#isPhysical(name))
-    // Beside the interfaces there may be a file, `bonding_masters`.
-    return names.filter((name) => fs.existsSync(join(this.#folder, name, 'ifindex')))
-  }
-
-  #isPhysical(name: string): boolean {
-    if (this.#interfaces.has(name)) return true
-    if (this.#virtual.has(name)) return false
-    if (fs.existsSync(join(this.#folder, name, 'device'))) return true
-    this.#virtual.add(name)
-    return false
-  }
-
   /** The interfaces of this sweep; those that left since the last one are said to be gone. */
   #meet(): EthtoolInterface[] {
-    if (this.#sweeps++ % LOOK_AGAIN_SWEEPS === 0) this.#virtual.clear()
     const names = this.#listForSample()
     if (names.length > INTERFACE_LIMIT) this.#context.dropped('interface_limit', names.length - INTERFACE_LIMIT)
     const present = new Set(names.slice(0, INTERFACE_LIMIT))
@@ -104,17 +70,16 @@ class EthtoolSource implements NodeSource {
       this.#interfaces.delete(name)
       known.remove(`interface ${name} is no longer there`)
     }
-    return [...present].map((name) => this.#interfaceOf(name))
+    if (present.size > 0) return [...present].map((name) => this.#interfaceOf(name))
+    throw new SondeError('SRC_READ', `${this.#listed.folder} has no interface that is wanted any more`)
   }
 
   #listForSample(): string[] {
     try {
-      const names = this.#list()
-      if (names.length > 0) return names
+      return this.#listed.list()
     } catch (error) {
       throw new SondeError('SRC_READ', messageOf(error), { cause: error })
     }
-    throw new SondeError('SRC_READ', `${this.#folder} has no interface that is wanted any more`)
   }
 
   #interfaceOf(name: string): EthtoolInterface {
@@ -169,7 +134,7 @@ class EthtoolSource implements NodeSource {
       )
     }
     if (interfaces.every(({ vanished }) => vanished)) {
-      const what = `the kernel knows none of the ${interfaces.length} interfaces in ${this.#folder}`
+      const what = `the kernel knows none of the ${interfaces.length} interfaces in ${this.#listed.folder}`
       throw new SondeError('SRC_READ', `${what}; are they of another network namespace?`)
     }
   }
@@ -198,6 +163,7 @@ export function ethtoolOf(library?: string): SourceDefinition {
     module: import.meta.url,
     intervalMs: INTERVAL_MS,
     options: ethtoolOptions,
+    look: (options, paths) => new Interfaces(options as EthtoolOptions, paths).probe(),
     explain: ethtoolExplain,
     create: (options, context) => new EthtoolSource(options as EthtoolOptions, context, openSocket),
   }
