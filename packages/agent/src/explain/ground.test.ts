@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { DENIES } from '../sources/test-damage.ts'
+import { TestNode } from '../sources/test-node.ts'
+import { KernelGround, Refusal } from './ground.ts'
+
+function bringUp(t: TestContext): { node: TestNode; ground: KernelGround; at: (path: string) => string } {
+  const node = new TestNode(t)
+  return { node, ground: new KernelGround(node.paths), at: (path) => join(node.root, path) }
+}
+
+function codeOf(answer: unknown): string {
+  assert.ok(answer instanceof Refusal, `refused: ${String(answer)}`)
+  return `${answer.kind} ${answer.code}`
+}
+
+test('reads text without blanks around it, lists sorted, and follows a link to its last part', async (t) => {
+  const { node, ground, at } = bringUp(t)
+  node.write('sys/a/state', ' 4: ACTIVE \n')
+  node.write('sys/a/b', '')
+  node.link('sys/a/driver', '../../bus/pci/drivers/mlx5_core')
+  assert.equal(await ground.read(at('sys/a/state')), '4: ACTIVE')
+  assert.deepEqual(await ground.list(at('sys/a')), ['b', 'driver', 'state'])
+  assert.equal(await ground.target(at('sys/a/driver')), 'mlx5_core')
+})
+
+test('what is not there, is no folder, or is no link says so', async (t) => {
+  const { node, ground, at } = bringUp(t)
+  node.write('sys/a', '1')
+  assert.equal(codeOf(await ground.read(at('sys/b'))), 'missing ENOENT')
+  assert.equal(codeOf(await ground.list(at('sys/a'))), 'missing ENOTDIR')
+  assert.equal(codeOf(await ground.target(at('sys/a'))), 'unsupported EINVAL')
+})
+
+test('a file that may not be read is denied, to root as well', { skip: !fs.existsSync(DENIES) }, async (t) => {
+  const { ground } = bringUp(t)
+  assert.match(codeOf(await ground.read(DENIES)), /^denied E(ACCES|PERM)$/)
+})
+
+test('a FIFO without a writer, a device without end and a huge file cost no more than their limit', async (t) => {
+  const { node, ground, at } = bringUp(t)
+  node.write('sys/a', '')
+  node.makeFifo('sys/a')
+  assert.equal(codeOf(await ground.read(at('sys/a'))), 'failed ESPIPE')
+  for (const path of ['/dev/zero', at('sys/huge')]) {
+    node.makeHuge('sys/huge', 100_000_000)
+    const text = await ground.read(path)
+    assert.ok(typeof text === 'string' && text.length <= 1 << 18, path)
+  }
+})
+
+test('a whole table of interfaces is read, more than a page', async (t) => {
+  const { node, ground, at } = bringUp(t)
+  const table = Array.from({ length: 500 }, (_, line) => `eth${line}: ${'1 '.repeat(16)}`).join('\n')
+  node.write('proc/net/dev', `${table}\n`)
+  assert.equal(await ground.read(at('proc/net/dev')), table.trim())
+})
