@@ -36,6 +36,8 @@ export interface ChartSpec {
   readonly isAlike?: boolean
   /** Whether any member is simulated: what leaves the page says so. Default: false. */
   readonly isSimulated?: boolean
+  /** Whether the answer to its question is still on the way, so that nothing is said about gaps. */
+  readonly isAwaited?: boolean
   /** Flags on the time axis, the span between begin and end tinted. */
   readonly marks?: readonly ChartMark[]
   /** How the values came to be, for the foot of the pinned card: `rate of 1 s · kernel clock`. */

@@ -108,7 +108,7 @@ function useChartModel({ spec, answer, edgeStepMs }: ReturnType<typeof useShown>
         fromMs,
         toMs,
         isLive: answer.range.kind === 'live',
-        isKnown: answer.grid !== undefined,
+        isKnown: answer.grid !== undefined && spec.isAwaited !== true,
         zone: tz ?? 'utc',
         mode: view ?? 'herd',
         pinned: new Set(lit),

@@ -12,7 +12,7 @@ interface BoxProps {
 export function TableBox({ label, heightPx, onScroll, children }: BoxProps) {
   return (
     <section
-      className="table-box"
+      className={heightPx === undefined ? 'table-box' : 'table-box is-scrolling'}
       style={{ height: heightPx }}
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the box scrolls, and the keyboard must reach it

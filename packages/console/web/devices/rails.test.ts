@@ -41,6 +41,8 @@ test('unequal numbers, unknown places and doubled rails make two plain rows', ()
   assert.deepEqual(plain([testGpu(0, { rail: null }), testNic(0)]), [1, 1])
   assert.deepEqual(plain([testGpu(0), testGpu(1, { rail: 0 }), testNic(0), testNic(1)]), [2, 2])
   assert.deepEqual(plain([testNic(0)]), [0, 1])
+  const storage = testNic(9, { id: 'storage', name: 'mlx5_bond_0', rail: null })
+  assert.deepEqual(idsOf(layoutOf([storage, testNic(1), testNic(0)]).nics), ['nic-mlx5_0-1', 'nic-mlx5_1-1', 'storage'])
   assert.deepEqual(plain([]), [0, 0])
 })
 

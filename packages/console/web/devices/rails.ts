@@ -53,7 +53,9 @@ export function layoutOf(devices: readonly DeviceInfo[]): Layout {
 }
 
 function byTitle(a: DeviceInfo, b: DeviceInfo): number {
-  return compareNames(deviceTitle(a), deviceTitle(b)) || compareNames(a.id, b.id)
+  // Those in no rail do other work.
+  const placed = Number(a.rail === null) - Number(b.rail === null)
+  return placed || compareNames(deviceTitle(a), deviceTitle(b)) || compareNames(a.id, b.id)
 }
 
 /** Exactly one GPU and one NIC a rail; NICs in no rail, such as those for storage, are left to stand apart. */

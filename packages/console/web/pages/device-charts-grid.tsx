@@ -31,7 +31,12 @@ export function DeviceCharts({
   )
   const marks = useMarks(hints)
   const charts = useMemo(
-    () => deviceCharts(names, devices, deviceColumns(devices, answer), { knownMetrics, marks }),
+    () =>
+      deviceCharts(names, devices, deviceColumns(devices, answer), {
+        knownMetrics,
+        marks,
+        isAnswered: (query) => answer.result(query) !== undefined,
+      }),
     [names, devices, answer, knownMetrics, marks],
   )
   return (

@@ -86,7 +86,12 @@ export function deviceCharts(
   names: readonly DeviceChartName[],
   devices: readonly DeviceInfo[],
   columns: ReadonlyMap<string, DeviceColumns>,
-  options: { readonly knownMetrics: ReadonlySet<string>; readonly marks: readonly ChartMark[] },
+  options: {
+    readonly knownMetrics: ReadonlySet<string>
+    readonly marks: readonly ChartMark[]
+    /** Whether a question has its answer. */
+    readonly isAnswered: (query: MetricQuery) => boolean
+  },
 ): DeviceChart[] {
   return names.flatMap((name) => {
     const { kind, signal, ...panel }: Panel = PANELS[name]
@@ -104,6 +109,7 @@ export function deviceCharts(
       members,
       limits: limitsOf(signal, like, columns),
       marks: options.marks,
+      isAwaited: !options.isAnswered(DEVICE_QUERIES[signal]),
       provenance: fn === 'rate' ? RATE_PROVENANCE : 'last sample in {step} · wall clock',
     }
     return [{ spec, absent: options.knownMetrics.has(metric) ? '' : `No source reports ${metric} here.` }]

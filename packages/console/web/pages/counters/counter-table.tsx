@@ -22,6 +22,9 @@ interface TableProps {
   readonly matchersFor: (metric: string) => MetricQuery['matchers']
 }
 
+/** Tables with more rows scroll in a box of their own. */
+const TALL_COUNT = 24
+const TALL_PX = 640
 const AS_READ: Sort = { column: 'order', direction: 'ascending' }
 
 /** Every field of a device with its exact value; what is absent stands last, with its reason. */
@@ -53,7 +56,7 @@ export function CounterTable({ types, latest, matchersFor }: TableProps) {
       {rows.length === 0 ? (
         <Empty fact={`Nothing matches "${page.url.q ?? ''}".`}>{countOf(all.length, 'field')} searched.</Empty>
       ) : (
-        <TableBox label="Table of counters">
+        <TableBox label="Table of counters" {...(rows.length > TALL_COUNT ? { heightPx: TALL_PX } : {})}>
           <table className="table has-first-fixed">
             <thead>
               <tr>

@@ -77,6 +77,7 @@ export function devicePanels(
       isAlike: lines.some(({ each }) => each !== undefined),
       limits: limitsOf(device, panel, answer),
       marks: context.marks,
+      isAwaited: lines.every((line) => isUnanswered(line.of ?? device, line, answer)),
       provenance: lines.some((line) => line.function === 'rate')
         ? RATE_PROVENANCE
         : 'last sample in {step} · wall clock',
@@ -99,6 +100,11 @@ export function columnsOf(
 ): readonly GridColumn[] {
   const query = queryOf(device, line)
   return query ? answer.columns(query).filter(({ labels }) => isSeriesOf(device, line.metric, labels)) : []
+}
+
+function isUnanswered(device: DeviceInfo, line: PanelLine, answer: Columns): boolean {
+  const query = queryOf(device, line)
+  return query !== undefined && answer.result(query) === undefined
 }
 
 function limitLines({ limits = [] }: DevicePanel): readonly Pick<PanelLine, 'metric' | 'function' | 'of'>[] {

@@ -22,9 +22,10 @@ import { HostFacts } from './host-facts.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
 import { Topology } from './topology.tsx'
 
-/** What the tiles and the sentence are made from. */
+/** What the tiles, the sentence and the charts are made from: asked together, they come together. */
 const SIGNALS: readonly DeviceSignal[] = [
   'sm',
+  'tensor',
   'utilisation',
   'power',
   'temperature',
@@ -33,6 +34,7 @@ const SIGNALS: readonly DeviceSignal[] = [
   'sent',
   'received',
   'sequenceErrors',
+  'retransmissions',
   'symbolErrors',
   'checksumErrors',
   'state',

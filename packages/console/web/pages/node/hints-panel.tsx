@@ -88,7 +88,10 @@ function HintRow({ hint, devices }: { readonly hint: Hint; readonly devices: rea
       <td className="is-number num">{formatClock(hint.sinceMs, zone)}</td>
       <td className="is-number num">{formatAge((hint.endedMs ?? nowMs) - hint.sinceMs)}</td>
       <td>
-        <Link href={page.hrefTo('/explore', { sig: evidenceSignals(hint) })} aria-label={`Evidence of: ${hint.title}`}>
+        <Link
+          href={page.hrefTo('/explore', { sig: evidenceSignals(hint) })}
+          aria-label={`Explore the evidence of: ${hint.title}`}
+        >
           Explore
         </Link>
       </td>
