@@ -35,7 +35,12 @@ export function hintsPage(): string {
   return `${INTRODUCTION}\n${table}\n\n${RULES.map(sectionOf).join('\n')}`
 }
 
-const SUBJECT: Readonly<Record<Rule['of'], string>> = { gpu: 'each GPU', nic: 'each NIC', node: 'the node' }
+const SUBJECT: Readonly<Record<Rule['of'], string>> = {
+  gpu: 'each GPU',
+  nic: 'each NIC',
+  port: 'each port',
+  node: 'the node',
+}
 
 function sectionOf({ name, of, uses, limits, not, toldApart = [], explainedBy = {}, lacksAlways = [] }: Rule): string {
   const alike = [...Object.keys(not), ...toldApart].map((words) => `* Not ${words}.`)

@@ -12,12 +12,17 @@ export interface HintDevice {
   readonly isSimulated: boolean
   /** Devices of the same rail, by id. */
   readonly pairs: readonly string[]
+  /** PCI address; empty where it has none, as what software made has none. */
+  readonly address: string
+  /** Addresses of the bridges from the root port to just above the device. */
+  readonly path: readonly string[]
 }
 
 /** Finds the device that a series belongs to. */
 export interface DeviceLookup {
   /** Changes whenever a series may belong to another device than before. */
   readonly version: number
+  list(): readonly HintDevice[]
   /** The device of a series; undefined where none is known (yet). */
   deviceOf(type: string, labels: Labels): HintDevice | undefined
 }

@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Batch, createSource, markType, readRecords, viewsOf } from '@sonde/sdk'
+import {
+  type Batch,
+  createSource,
+  type Labels,
+  markType,
+  type RecordOf,
+  readRecords,
+  type Source,
+  viewsOf,
+} from '@sonde/sdk'
+import { netdevType } from '../sources/netdev/type.ts'
+import { pciAerType } from '../sources/pci/type.ts'
 import { rdmaHwType } from '../sources/rdma/type.ts'
+import type { HintDevice } from './device.ts'
 import { Hints } from './hints.ts'
+import type { Rule } from './rule.ts'
 import { RULES } from './rules/index.ts'
 import { TrainingNode } from './test-training-node.ts'
 
-const NOBODY = { version: 0, deviceOf: () => undefined }
+const NOBODY = { version: 0, list: () => [], deviceOf: () => undefined }
 
 /** A training node after two quiet minutes. */
 function quietNode(): TrainingNode {
@@ -229,7 +242,6 @@ test('series that left make room again', () => {
   for (let port = 0; port < 10; port++) report(port, startMs)
   const refused = hints.stats.dropped.get('window_limit') ?? 0
   assert.ok(refused > 0)
-  hints.evaluate(startMs + 2_000_000)
   report(99, startMs + 2_000_000)
   assert.equal(hints.stats.dropped.get('window_limit'), refused)
 })
@@ -249,4 +261,114 @@ test('every rule says what it needs to be understood', () => {
         `${rule.name} is explained by ${other}`,
       )
   }
+})
+
+/** A node with one interface and one GPU, of which `list` tells and nothing else. */
+function plainHints(rules?: readonly Rule[]) {
+  const netdev: HintDevice = {
+    id: 'net-eth0',
+    kind: 'netdev',
+    name: 'eth0',
+    rail: null,
+    isSimulated: false,
+    pairs: [],
+    address: '0000:01:00.0',
+    path: [],
+  }
+  const gpu: HintDevice = {
+    ...netdev,
+    id: 'gpu-0',
+    kind: 'gpu',
+    name: 'GPU 0',
+    address: '0000:9b:00.0',
+    path: ['0000:97:01.0'],
+  }
+  const devices = {
+    version: 1,
+    list: () => [netdev, gpu],
+    deviceOf: (_type: string, { device }: Labels) =>
+      device === 'eth0' ? netdev : device === '0000:9b:00.0' ? gpu : undefined,
+  }
+  const hints = new Hints({ devices, ...(rules === undefined ? {} : { rules }) })
+  const source = createSource({ id: 'made', intervalMs: 1000, emit: (batch) => hints.accept(batch) })
+  const startMs = Date.UTC(2026, 0, 1)
+  const shown: string[] = []
+  let second = 0
+  return {
+    hints,
+    shown,
+    /** One sample of what `report` reports, then an evaluation. */
+    sample(report: (source: Source, time: bigint, second: number) => void) {
+      const nowMs = startMs + ++second * 1000
+      report(source, BigInt(nowMs) * 1_000_000n, second)
+      source.flush()
+      hints.evaluate(nowMs + 100)
+      shown.push(...hints.answer().hints.map(({ id, stage }) => `${id} ${stage}`))
+    },
+  }
+}
+
+const interfaceAt = (source: Source, time: bigint, second: number, carrierChanges: number) => {
+  const zero = Object.fromEntries(
+    netdevType.layout.slots
+      .filter(({ field }) => field.role === 'counter' && !field.optional)
+      .map(({ name }) => [name, 0]),
+  ) as Omit<RecordOf<typeof netdevType>, 'time' | 'device'>
+  const carrier = carrierChanges % 2 === 0 ? 1 : 0
+  source.report(netdevType, {
+    ...zero,
+    time,
+    device: 'eth0',
+    tx_bytes_total: second * 1e7,
+    carrier,
+    up: carrier,
+    carrier_changes_total: carrierChanges,
+  })
+}
+
+test('an interface without RDMA tells that its link went down as well', () => {
+  const { sample, shown } = plainHints()
+  for (let i = 0; i < 20; i++) sample((source, time, second) => interfaceAt(source, time, second, 0))
+  assert.deepEqual(shown, [])
+  sample((source, time, second) => interfaceAt(source, time, second, 1))
+  assert.deepEqual(shown, ['link_flap/net-eth0 standing'])
+})
+
+test('PCIe errors that are counted at the port above a device are those of the device', () => {
+  const { sample, shown } = plainHints()
+  for (let i = 1; i < 12; i++)
+    sample((source, time) => {
+      source.report(pciAerType, {
+        time,
+        device: '0000:97:01.0',
+        severity: 'correctable',
+        error: 'BadTLP',
+        errors_total: i < 8 ? 5 : 1000,
+      })
+      source.report(pciAerType, {
+        time,
+        device: '0000:42:01.0',
+        severity: 'correctable',
+        error: 'BadTLP',
+        errors_total: i * 1000,
+      })
+    })
+  assert.deepEqual([...new Set(shown)], ['pcie_aer/gpu-0 forming'])
+})
+
+test('a rule that fails is counted, and keeps no other from being asked', () => {
+  const [rule] = RULES
+  assert.ok(rule)
+  const broken: Rule = {
+    ...rule,
+    name: 'broken',
+    of: 'node',
+    find: () => {
+      throw new Error('broken')
+    },
+  }
+  const { hints, sample, shown } = plainHints([broken, ...RULES])
+  for (let i = 0; i < 12; i++) sample((source, time, second) => interfaceAt(source, time, second, second < 10 ? 0 : 1))
+  assert.ok(hints.stats.errors >= 12)
+  assert.ok(shown.includes('link_flap/net-eth0 standing'))
 })

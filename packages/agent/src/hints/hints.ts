@@ -43,7 +43,7 @@ export interface HintsOptions {
   readonly devices: DeviceLookup
   /** Default: every rule there is. */
   readonly rules?: readonly Rule[]
-  /** Windows of signals at most. Default: 8192, some 16 MiB. Policy: series without room are not watched, their records are counted as `window_limit`. */
+  /** Windows of signals at most. Default: 8192, some 20 MB. Policy: series without room are not watched, their records are counted as `window_limit`. */
   readonly windowLimit?: number
 }
 
@@ -124,7 +124,7 @@ export class Hints implements Sink {
     this.#regroup()
     for (const scope of this.#scopes) {
       scope.nowMs = nowMs
-      for (const rule of this.#rules) this.#ask(rule, scope)
+      for (const rule of this.#rules) this.#tryToAsk(rule, scope)
     }
     this.#book.advance(nowMs)
     this.#frozenMs = this.#book.isTroubled ? this.#frozenMs + Math.max(0, nowMs - this.#nowMs) : 0
@@ -157,6 +157,15 @@ export class Hints implements Sink {
       row.counter('opened_total').set(opened)
     }
     source.flush()
+  }
+
+  /** A rule that fails is a fault of ours: it is counted, and the others go on. */
+  #tryToAsk(rule: Rule, scope: Scope): void {
+    try {
+      this.#ask(rule, scope)
+    } catch {
+      this.stats.errors++
+    }
   }
 
   #ask(rule: Rule, scope: Scope): void {
@@ -203,14 +212,21 @@ export class Hints implements Sink {
     this.#scopes = Object.values(scopes).filter(({ looks }) => looks.length > 0)
   }
 
+  /** Errors of a PCIe link are often counted at the port above a device: they are the device's all the same. */
   #deviceOf({ type, labels }: WatchedSeries, scope: Scope): HintDevice | undefined {
-    return type.startsWith('host_') ? scope.node : this.#devices.deviceOf(type, labels)
+    if (type.startsWith('host_')) return scope.node
+    const device = this.#devices.deviceOf(type, labels)
+    if (type !== 'pci_aer' || (device !== undefined && device.kind !== 'pci')) return device
+    const { isSimulated } = scope.node
+    const below = this.#devices.list().filter(({ path }) => path.at(-1) === labels.device)
+    return below.find(({ kind, ...one }) => kind !== 'pci' && one.isSimulated === isSimulated) ?? device
   }
 }
 
 function looksFor(rule: Rule, scope: Scope): readonly Look[] {
   if (rule.of === 'gpu') return scope.gpus
   if (rule.of === 'nic') return scope.nics
+  if (rule.of === 'port') return scope.ports
   return [scope.of(scope.node)]
 }
 

@@ -41,8 +41,8 @@ export interface Rule {
   /** What it sees, a sentence for people. */
   readonly sees: string
   readonly severity: Severity
-  /** What it is asked about: each GPU, each NIC, or the node once. */
-  readonly of: 'gpu' | 'nic' | 'node'
+  /** What it is asked about: each GPU, each NIC, each NIC or other interface, or the node once. */
+  readonly of: 'gpu' | 'nic' | 'port' | 'node'
   /** How long it must hold before the hint stands. Unit: milliseconds. */
   readonly neededMs: number
   /** True of what is counted and not measured: one sample is enough then. */

@@ -11,13 +11,15 @@ export class Scope {
   /** NICs that belong to a GPU, those that serve training. */
   readonly rails: Look[] = []
   readonly nics: Look[] = []
+  /** NICs, and interfaces that are hardware without being one. */
+  readonly ports: Look[] = []
   readonly #looks = new Map<string, Look>()
   readonly #once = new Map<string, unknown>()
   readonly #isOpen: (rule: string, device: string) => boolean
 
   constructor(isSimulated: boolean, isOpen: (rule: string, device: string) => boolean) {
     const id = isSimulated ? 'sim-node' : 'node'
-    this.node = { id, kind: 'pci', name: 'the node', rail: null, isSimulated, pairs: [] }
+    this.node = { id, kind: 'pci', name: 'the node', rail: null, isSimulated, pairs: [], address: '', path: [] }
     this.#isOpen = isOpen
   }
 
@@ -44,6 +46,7 @@ export class Scope {
     const look = new Look(device, this)
     this.#looks.set(device.id, look)
     if (device.kind === 'gpu') this.gpus.push(look)
+    if (device.kind === 'nic' || (device.kind === 'netdev' && device.address !== '')) this.ports.push(look)
     if (device.kind === 'nic') {
       this.nics.push(look)
       if (device.rail !== null) this.rails.push(look)

@@ -24,10 +24,11 @@ export interface WatchedSeries {
   seenMs: number
 }
 
-/** Windows at most: some 16 MiB. Series that find no room are not watched, and their records are counted as `window_limit`. */
+/** Windows at most: some 20 MB. Series that find no room are not watched, and their records are counted as `window_limit`. */
 const WINDOW_LIMIT = 8192
-/** A series without a record for this long is forgotten. Unit: milliseconds. */
-const FORGET_MS = 900_000
+/** A series without a record for this long is forgotten; a minute is enough where there is no room. Unit: milliseconds. */
+const FORGET_MS = 3_600_000
+const FORGET_FULL_MS = 60_000
 /** Series of a source that is this old are new: they appear because something was counted for the first time. Unit: milliseconds. */
 const SETTLED_MS = 5000
 
@@ -76,6 +77,8 @@ export class SeriesWatch {
   readonly #origins = new Map<SourceInfo, Origin>()
   readonly #windowLimit: number
   #windowCount = 0
+  /** When room was made last. Unit: milliseconds since the Unix epoch. */
+  #fullMs = Number.NEGATIVE_INFINITY
 
   constructor(signals: Iterable<Signal>, windowLimit = WINDOW_LIMIT) {
     this.#windowLimit = windowLimit
@@ -112,9 +115,9 @@ export class SeriesWatch {
   }
 
   /** Forgets series and sources that have been silent for long. */
-  sweep(nowMs: number): void {
+  sweep(nowMs: number, silentMs = FORGET_MS): void {
     for (const [key, series] of this.series) {
-      if (Math.abs(nowMs - series.seenMs) < FORGET_MS) continue
+      if (Math.abs(nowMs - series.seenMs) < silentMs) continue
       this.series.delete(key)
       this.#windowCount -= series.windows.length
       this.version++
@@ -157,6 +160,14 @@ export class SeriesWatch {
     return origin
   }
 
+  #hasRoom(windows: number, nowMs: number): boolean {
+    if (this.#windowCount + windows <= this.#windowLimit) return true
+    if (Math.abs(nowMs - this.#fullMs) < FORGET_FULL_MS) return false
+    this.#fullMs = nowMs
+    this.sweep(nowMs, FORGET_FULL_MS)
+    return this.#windowCount + windows <= this.#windowLimit
+  }
+
   #feed({ series, feeds }: Fed, { layout }: RecordType, views: Views, at: number, timeMs: number): void {
     const apartMs = timeMs - series.seenMs
     if (apartMs >= 0 && apartMs < APART_MS) return
@@ -171,7 +182,7 @@ export class SeriesWatch {
     let series = this.series.get(key)
     // A source that was replaced, as a child process is, goes on with the series of the one before.
     if (series === undefined) {
-      if (this.#windowCount + wanted.length > this.#windowLimit) return null
+      if (!this.#hasRoom(wanted.length, timeMs)) return null
       const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
       if (timeMs - firstMs > SETTLED_MS)
         for (const { signal, window } of windows) if (signal.isBornAtZero) window.beginAtZero(timeMs)

@@ -93,6 +93,8 @@ export const NIC = {
   linkDetected: gaugeOf(ethtoolLinkType, 'link_detected'),
   rawErrorRate: gaugeOf(docaPhyType, 'raw_ber', { past: 'mean' }),
   effectiveErrors: counterOf(docaPhyType, 'effective_errors_total', EVENTS),
+  netdevSentBytes: counterOf(netdevType, 'tx_bytes_total'),
+  netdevReceivedBytes: counterOf(netdevType, 'rx_bytes_total'),
   carrierChanges: counterOf(netdevType, 'carrier_changes_total', EVENTS),
   carrier: gaugeOf(netdevType, 'carrier'),
   up: gaugeOf(netdevType, 'up'),

@@ -309,12 +309,13 @@ function deviceOf(
   rail: number | null,
   pairs: readonly string[] = [],
 ): HintDevice {
-  return { id, kind, name, rail, isSimulated: false, pairs }
+  return { id, kind, name, rail, isSimulated: false, pairs, address: '', path: [] }
 }
 
 function lookupOf(made: readonly MadeDevice[]): DeviceLookup {
   return {
     version: 1,
+    list: () => made.map(({ device }) => device),
     deviceOf(type, labels) {
       const isIts = ({ series }: MadeDevice) =>
         [...series.values()].some(

@@ -25,11 +25,6 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)}${GAP}%`
 }
 
-/** A bit rate of bytes per second: `318 Gb/s`. */
-export function bitRate(bytesPerSecond: number): string {
-  return `${amount(bytesPerSecond * 8, 'b')}/s`
-}
-
 /** A small number as a power of ten: `3.1 × 10⁻⁶`. */
 export function power(value: number): string {
   if (!(value > 0)) return '0'

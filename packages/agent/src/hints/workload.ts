@@ -1,6 +1,6 @@
 import type { HintDevice } from './device.ts'
 import type { Look } from './look.ts'
-import { maxKnown, sumKnown } from './numbers.ts'
+import { firstKnown, maxKnown, sumKnown } from './numbers.ts'
 import type { Scope } from './scope.ts'
 import { GPU, NIC } from './signals.ts'
 
@@ -16,9 +16,10 @@ const ACTIVE_SHARE = 0.05
 const SLOWED_SHARE = 0.9
 const BASE_LEAST_MS = 10_000
 
-/** Bytes that a NIC sent and received, a second. */
+/** Bytes that a port sent and received, a second: those of RDMA, or of its interface where it has none. */
 export function trafficOf(look: Look, overMs: number): number {
-  return sumKnown(look.rate(NIC.sentBytes, overMs), look.rate(NIC.receivedBytes, overMs))
+  const rdma = sumKnown(look.rate(NIC.sentBytes, overMs), look.rate(NIC.receivedBytes, overMs))
+  return firstKnown(rdma, sumKnown(look.rate(NIC.netdevSentBytes, overMs), look.rate(NIC.netdevReceivedBytes, overMs)))
 }
 
 /** Whether a NIC has carried more than what an idle one does, of late. */

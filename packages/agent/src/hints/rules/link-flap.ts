@@ -34,7 +34,7 @@ export const linkFlap: Rule = {
   name: 'link_flap',
   sees: 'The link of a port that had traffic went down: once, again and again, or for good.',
   severity: 'warning',
-  of: 'nic',
+  of: 'port',
   neededMs: 0,
   isEvent: true,
   uses: [NIC.linkDownEvents, NIC.linkDowned, NIC.carrierChanges, NIC.carrier, NIC.state, NIC.linkDetected],

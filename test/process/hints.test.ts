@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startSonde, until } from '../sonde-process.ts'
+
+const LIMIT_MS = 40_000
+
+interface Hint {
+  readonly id: string
+  readonly stage: string
+  readonly device: string
+  readonly title: string
+  readonly evidence: readonly object[]
+  readonly affected: readonly string[]
+}
+
+interface Answer {
+  readonly nowMs: number
+  readonly rules: number
+  readonly hints: readonly Hint[]
+  readonly ended: readonly (Hint & { endedMs: number })[]
+}
+
+const idsOf = ({ hints }: Answer): string => hints.map(({ id, stage }) => `${id} ${stage}`).join()
+
+/** Gathers the hints that a live stream tells until it is ended. */
+async function follow(address: string, told: { atMs: number; answer: Answer }[], signal: AbortSignal): Promise<void> {
+  const q = JSON.stringify({ stepMs: 60_000, queries: [{ metric: 'DCGM_FI_DEV_POWER_USAGE' }] })
+  const response = await fetch(`${address}/api/v1/stream?q=${encodeURIComponent(q)}`, { signal })
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += new TextDecoder().decode(chunk as Uint8Array)
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      if (!block.startsWith('event: hints\ndata: ')) continue
+      told.push({ atMs: Date.now(), answer: JSON.parse(block.slice('event: hints\ndata: '.length)) as Answer })
+    }
+  }
+}
+
+test('a hint is told over HTTP and in the stream, with evidence that can be asked for, and counted', async () => {
+  const sonde = await startSonde(['agent', '--only-simulated', '--simulate=power-brake::4'])
+  const ended = new AbortController()
+  const told: { atMs: number; answer: Answer }[] = []
+  try {
+    const following = follow(sonde.address, told, ended.signal)
+    const answer = await until('the hint', LIMIT_MS, async () => {
+      const asked = (await (await fetch(`${sonde.address}/api/v1/hints`)).json()) as Answer
+      return asked.hints.length > 0 ? asked : undefined
+    })
+    const [hint] = answer.hints
+    assert.equal(hint?.id, 'power_brake/sim-node')
+    assert.equal(hint.device, 'sim-node')
+    assert.equal(hint.affected.length, 8)
+    assert.ok(answer.rules >= 18)
+    const asked = await fetch(`${sonde.address}/api/v1/query`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ fromMs: answer.nowMs - 10_000, toMs: answer.nowMs, stepMs: 1000, queries: hint.evidence }),
+    })
+    const { results } = (await asked.json()) as { results: { series: unknown[] }[] }
+    assert.deepEqual(
+      results.map(({ series }) => series.length),
+      hint.evidence.map(() => 8),
+    )
+    const metrics = await until('the count', LIMIT_MS, async () => {
+      const text = await (await fetch(`${sonde.address}/metrics`)).text()
+      return /^sonde_hints_open\{.*power_brake.*\} 1$/m.test(text) ? text : undefined
+    })
+    assert.match(metrics, /^sonde_hints_opened_total\{rule="power_brake",severity="critical"\} 1$/m)
+    await until('three events', LIMIT_MS, () => told.length >= 3)
+    ended.abort()
+    await following.catch(() => undefined)
+  } finally {
+    ended.abort()
+    await sonde.stop()
+  }
+  assert.deepEqual(told[0]?.answer.hints, [], 'what there is at the start, though there is none')
+  assert.ok(told.some(({ answer }) => idsOf(answer) === 'power_brake/sim-node standing'))
+  for (const [i, { atMs, answer }] of told.entries()) {
+    const before = told[i - 1]
+    if (before === undefined || idsOf(answer) !== idsOf(before.answer)) continue
+    assert.ok(atMs - before.atMs > 500, 'numbers alone are told once a second')
+  }
+})
