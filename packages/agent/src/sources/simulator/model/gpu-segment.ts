@@ -144,7 +144,7 @@ function clockOf(highest: number, watts: number, wanted: number, shape: GpuShape
 }
 
 /** What part of a GPU works: all of it, or the loaded shares of its MIG instances. */
-function loadOf({ mig }: CombinedGpu): number {
+export function loadOf({ mig }: CombinedGpu): number {
   return mig === undefined
     ? 1
     : mig.reduce((sum, { profile, load }) => sum + (load * Number.parseInt(profile, 10)) / 7, 0)

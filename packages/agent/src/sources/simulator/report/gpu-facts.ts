@@ -7,8 +7,12 @@ import type { RowFacts } from './rows.ts'
 
 const NVIDIA = '10de'
 
-/** The UUID of a simulated GPU. */
-export function uuidOf(seed: number, { index }: GpuPlace): string {
+/** Labels of the series of a GPU. */
+export function gpuLabels(seed: number, gpu: GpuPlace): { gpu: string; UUID: string } {
+  return { gpu: String(gpu.index), UUID: uuidOf(seed, gpu) }
+}
+
+function uuidOf(seed: number, { index }: GpuPlace): string {
   const hex = (part: number) => Math.floor(uniform(seed, STREAM.device, deviceKey('gpu', index), 20 + part) * 2 ** 32)
   const text = [0, 1, 2, 3].map((part) => hex(part).toString(16).padStart(8, '0')).join('')
   return `GPU-${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`

@@ -13,6 +13,8 @@ export interface RowFacts {
   readonly facts?: Readonly<Record<string, unknown>>
   /** Why fields are absent, by name. Default: the device has none. */
   readonly reasons?: Readonly<Record<string, string>>
+  /** Whether it is there from the start. Default: true. */
+  readonly isThere?: boolean
 }
 
 interface Row {
@@ -109,7 +111,7 @@ export class Rows {
     }
   }
 
-  #add({ labels, facts = {}, reasons = {} }: RowFacts): void {
+  #add({ labels, facts = {}, reasons = {}, isThere = true }: RowFacts): void {
     const { absences, source } = this.#context
     const index = this.#rows.length
     const record: Record<string, unknown> = { ...labels, ...facts }
@@ -121,11 +123,11 @@ export class Rows {
       labels: texts,
       reasons,
       absences: new FieldAbsences(absences, this.type, texts),
-      isThere: true,
+      isThere,
       isSkipped: false,
     }
     this.#rows.push(row)
-    this.#tellAbsent(row, index)
+    if (isThere) this.#tellAbsent(row, index)
   }
 
   #tellAbsent(row: Row, index: number): void {
