@@ -29,6 +29,7 @@ test('a metric is as quick as the quickest source that reads it now', () => {
       ['rdma_x', 10],
       ['netdev_x', 250],
       ['pci_x', 5_000],
+      ['alone_x', undefined],
     ],
   )
 })
@@ -54,5 +55,7 @@ test('signals that are compared share the step of the slowest', () => {
   assert.equal(commonStep([query('rdma_x')], INTERVALS, 1_000), 100)
   assert.equal(commonStep([query('rdma_x'), query('netdev_x')], INTERVALS, 1_000), 300)
   assert.equal(commonStep([query('rdma_x'), query('pci_x')], INTERVALS, 1_000), 1_000)
+  assert.equal(commonStep([query('rdma_x'), query('alone_x')], INTERVALS, 1_000), 1_000)
+  assert.equal(commonStep([query('rdma_x'), query('not_had')], INTERVALS, 1_000), 100)
   assert.equal(commonStep([], INTERVALS, 1_000), 1_000)
 })

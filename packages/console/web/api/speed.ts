@@ -5,19 +5,17 @@ const FAST_STEP_MS = 100
 /** Windows up to this length are shown as fast as their sources are read. Unit: milliseconds. */
 export const FAST_WINDOW_MS = 60_000
 
-/** How often each metric is read, in milliseconds: by the quickest of the sources that read its type now. */
-export function intervalsOf(types: readonly TypeInfo[], sources: readonly SourceInfo[]): ReadonlyMap<string, number> {
+/** How often each metric that the server has is read, in milliseconds; undefined where no source of it reads now. */
+export type Intervals = ReadonlyMap<string, number | undefined>
+
+/** How often each metric is read: by the quickest of the sources that read its type now. */
+export function intervalsOf(types: readonly TypeInfo[], sources: readonly SourceInfo[]): Intervals {
   const ofType = new Map<string, number>()
   for (const { state, intervalMs, types: names } of sources) {
     if (state !== 'reading') continue
     for (const name of names) ofType.set(name, Math.min(intervalMs, ofType.get(name) ?? Number.POSITIVE_INFINITY))
   }
-  return new Map(
-    types.flatMap(({ name, fields }) => {
-      const intervalMs = ofType.get(name)
-      return intervalMs === undefined ? [] : fields.map(({ metric }) => [metric, intervalMs] as const)
-    }),
-  )
+  return new Map(types.flatMap(({ name, fields }) => fields.map(({ metric }) => [metric, ofType.get(name)] as const)))
 }
 
 /** Questions that are asked with one step. */
@@ -34,7 +32,7 @@ export interface SpeedGroup {
  */
 export function splitBySpeed(
   queries: readonly MetricQuery[],
-  intervals: ReadonlyMap<string, number>,
+  intervals: Intervals,
   steadyMs: number,
 ): { readonly fast: SpeedGroup; readonly steady: SpeedGroup } {
   const stepOf = ({ metric }: MetricQuery): number => fineStep(intervals.get(metric), steadyMs)
@@ -46,14 +44,14 @@ export function splitBySpeed(
   }
 }
 
-/** The finest step at which every one of some questions has samples of its own; never coarser than that of the window. */
-export function commonStep(
-  queries: readonly MetricQuery[],
-  intervals: ReadonlyMap<string, number>,
-  steadyMs: number,
-): number {
-  if (queries.length === 0) return steadyMs
-  return Math.max(...queries.map(({ metric }) => fineStep(intervals.get(metric), steadyMs)))
+/**
+ * The finest step at which every one of some questions has samples of its own; never coarser than that of the window. Metrics that
+ * the server does not have are not asked for, and do not count.
+ */
+export function commonStep(queries: readonly MetricQuery[], intervals: Intervals, steadyMs: number): number {
+  const known = queries.filter(({ metric }) => intervals.has(metric))
+  if (known.length === 0) return steadyMs
+  return Math.max(...known.map(({ metric }) => fineStep(intervals.get(metric), steadyMs)))
 }
 
 /** The step of a source: whole tenths of a second, so that charts of different sources lie on one grid. */

@@ -1,11 +1,11 @@
 import { useMemo } from 'react'
 import type { PageState } from '../state/time-window.ts'
 import { useSources, useTypes } from './resources.ts'
-import { commonStep, FAST_WINDOW_MS, intervalsOf, splitBySpeed } from './speed.ts'
+import { commonStep, FAST_WINDOW_MS, type Intervals, intervalsOf, splitBySpeed } from './speed.ts'
 import type { MetricQuery } from './types.ts'
 import { type KnownColumns, useKnownColumns } from './use-known-columns.ts'
 
-const NOT_KNOWN: ReadonlyMap<string, number> = new Map()
+const NOT_KNOWN: Intervals = new Map()
 
 /** Answers over the window of the page, each as fast as its source is read. */
 export interface AnswersAtSpeed {
@@ -22,7 +22,7 @@ const NO_QUERIES: readonly MetricQuery[] = []
  * How often every metric is read, where the window of the page is short enough to show it; undefined while that is awaited. An
  * address with a step is taken at its word.
  */
-function useIntervals({ range, url }: PageState): ReadonlyMap<string, number> | undefined {
+function useIntervals({ range, url }: PageState): Intervals | undefined {
   const types = useTypes().data?.types
   const { data, error } = useSources()
   const sources = data?.sources
