@@ -44,16 +44,18 @@ const FILE_BYTES_LIMIT = 1 << 18
 const PART_BYTES = 4096
 /** A driver that takes longer hangs, or nearly so. Unit: milliseconds. */
 const LOOK_LIMIT_MS = 2000
-/** Looks that hang at most: each keeps a thread of the pool, of which there are four. */
-const HANGING_LIMIT = 2
+/** Looks at a time: each takes a thread of the pool, of which there are four, and one that hangs keeps it. */
+const LOOKS_LIMIT = 2
 /** Opening a FIFO must not wait for its writer. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
-/** The kernel's own files. A look that hangs is given up after two seconds; while two of them hang nothing else is looked at. */
+/** The kernel's own files. Two looks are under way at a time. One that hangs is given up after two seconds; while two of them hang nothing else is looked at. */
 export class KernelGround implements Ground {
   readonly procfs: string
   readonly sysfs: string
+  #busy = 0
   #hanging = 0
+  #waiting: (() => void)[] = []
 
   constructor(paths: { readonly procfs: string; readonly sysfs: string }) {
     this.procfs = paths.procfs
@@ -80,8 +82,17 @@ export class KernelGround implements Ground {
   }
 
   async #look<T>(look: () => Promise<T>): Promise<T | Refusal> {
-    if (this.#hanging >= HANGING_LIMIT) return new Refusal('failed', 'late')
-    const looking = look().catch((error: unknown) => new Refusal(failureKind(error), codeOf(error)))
+    while (this.#busy >= LOOKS_LIMIT) {
+      if (this.#hanging >= LOOKS_LIMIT) return new Refusal('failed', 'late')
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    this.#busy++
+    const looking = look()
+      .catch((error: unknown) => new Refusal(failureKind(error), codeOf(error)))
+      .finally(() => {
+        this.#busy--
+        this.#waiting.shift()?.()
+      })
     const stop = new AbortController()
     const late = setTimeout(LOOK_LIMIT_MS, undefined, { signal: stop.signal }).catch(() => undefined)
     const answer = await Promise.race([looking, late])
@@ -89,6 +100,7 @@ export class KernelGround implements Ground {
     if (answer !== undefined) return answer
     this.#hanging++
     void looking.finally(() => this.#hanging--)
+    for (const resume of this.#waiting.splice(0)) resume()
     return new Refusal('failed', 'late')
   }
 }
