@@ -44,7 +44,7 @@ export function softHeat(place: GpuPlace, effect: CombinedGpu, freeCelsius: numb
 }
 
 /** A GPU that hardware holds back. */
-export const HARD: Heat = { state: 'hard', powerFactor: 0.5 }
+const HARD: Heat = { state: 'hard', powerFactor: 0.5 }
 
 /** Temperature some time after it was `start` on its way to `steady`. */
 export function celsiusAfter(start: number, steady: number, seconds: number): number {
