@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runSonde, startSonde } from '../sonde-process.ts'
+import { fileURLToPath } from 'node:url'
+import { runSonde, startSonde, until } from '../sonde-process.ts'
 
 const NOBODY = ['--listen', '127.0.0.1:1']
 
@@ -47,4 +48,23 @@ test('prints JSON that says the same', async () => {
   const [chain] = JSON.parse(output) as { source: string; links: { name: string; state: string }[] }[]
   assert.equal(chain?.source, 'netdev')
   assert.ok(chain?.links.some(({ name, state }) => name === 'traffic' && state === 'ok'))
+})
+
+test('a source that is stuck in its child is told as such, and its files are left alone', async () => {
+  const sonde = await startSonde(['hang', '2'], {
+    main: fileURLToPath(new URL('../faults/unruly-main.ts', import.meta.url)),
+  })
+  try {
+    const links = await until('a source that is stuck', 20_000, async () => {
+      const response = await fetch(`${sonde.address}/api/v1/explain?of=unruly`)
+      const { links } = (await response.json()) as { links: { name: string; state: string; answer: string }[] }
+      return links.some(({ answer }) => answer.startsWith('stuck')) && links
+    })
+    assert.deepEqual(
+      links.map(({ name, state }) => `${name} ${state}`),
+      ['configuration ok', 'agent broken'],
+    )
+  } finally {
+    await sonde.stop()
+  }
 })
