@@ -13,12 +13,18 @@ test('the generated pages say what the sources say', () => {
 test('a page that is missing or was changed by hand is stale', (t) => {
   const { path: folder, remove } = temporaryDir()
   t.after(remove)
-  const [[path, text] = ['', '']] = Object.entries(generatedPages())
-  const finding = `${path} is stale; renew it with: npm run docs`
-  assert.deepEqual(findStalePages(folder), [finding])
+  const pages = Object.entries(generatedPages())
+  const finding = (path: string) => `${path} is stale; renew it with: npm run docs`
+  assert.deepEqual(
+    findStalePages(folder),
+    pages.map(([path]) => finding(path)),
+  )
   mkdirSync(join(folder, 'docs'))
-  writeFileSync(join(folder, path), text)
+  for (const [path, text] of pages) writeFileSync(join(folder, path), text)
   assert.deepEqual(findStalePages(folder), [])
-  writeFileSync(join(folder, path), text.replace('9394', '9395'))
-  assert.deepEqual(findStalePages(folder), [finding])
+  for (const [path, text] of pages) {
+    writeFileSync(join(folder, path), `${text}.`)
+    assert.deepEqual(findStalePages(folder), [finding(path)])
+    writeFileSync(join(folder, path), text)
+  }
 })

@@ -9,7 +9,7 @@ export const SHORT_MS = 3000
 /** From the sample before to the newest one. Unit: milliseconds. */
 export const LATEST_MS = 1000
 /** What a base is made of at least. Unit: milliseconds. */
-export const BASE_MIN_MS = 60_000
+const BASE_MIN_MS = 60_000
 
 /**
  * The signals of one device, as rules see them at one instant. What is not there, is stale or is not yet known is NaN: every comparison with it is false, so

@@ -28,7 +28,7 @@ export function hasTraffic(look: Look): boolean {
 }
 
 /** Whether a GPU has computed of late. */
-export function hasComputed(look: Look): boolean {
+function hasComputed(look: Look): boolean {
   return look.max(GPU.smActive, WORK_MS) > ACTIVE_SHARE || look.max(GPU.utilisation, WORK_MS) > 100 * ACTIVE_SHARE
 }
 
