@@ -13,6 +13,8 @@ const NAMED_LIMIT_COUNT = 3
 /** What the sentence of a node with GPUs or NICs is made from. */
 export interface NodeState {
   readonly devices: readonly DeviceInfo[]
+  /** What the devices are together. Default: devices. */
+  readonly noun?: readonly [one: string, many: string]
   /** Worst first; undefined while the server has not said. */
   readonly hints: readonly Hint[] | undefined
   readonly ruleCount: number
@@ -58,9 +60,9 @@ function listOf(names: readonly string[]): string {
 }
 
 function calmSentence(state: NodeState): HeadlineText {
-  const { devices, hints, ruleCount, lastEndedMs, power, sent, nowMs } = state
+  const { devices, noun = ['device', 'devices'], hints, ruleCount, lastEndedMs, power, sent, nowMs } = state
   const gone = devices.filter((device) => device.state === 'gone')
-  const all = devices.length === 1 ? 'The device is' : `All ${devices.length} devices are`
+  const all = devices.length === 1 ? `The ${noun[0]} is` : `All ${devices.length} ${noun[1]} are`
   const facts = [
     hints && `None of ${countOf(ruleCount, 'rule')} holds.`,
     Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} drawn in all.`,
@@ -69,12 +71,12 @@ function calmSentence(state: NodeState): HeadlineText {
   ]
   const text = facts.filter(Boolean).join(' ')
   if (gone.length > 0) {
-    const names = gone.length <= NAMED_LIMIT_COUNT ? listOf(gone.map(deviceTitle)) : countOf(gone.length, 'device')
+    const names = gone.length <= NAMED_LIMIT_COUNT ? listOf(gone.map(deviceTitle)) : countOf(gone.length, ...noun)
     return { tone: 'warning', sentence: `${names} ${gone.length === 1 ? 'is' : 'are'} gone`, facts: text }
   }
   return {
     tone: 'calm',
-    sentence: hints ? `${all} in range.` : `${countOf(devices.length, 'device')} read.`,
+    sentence: hints ? `${all} in range.` : `${countOf(devices.length, ...noun)} read.`,
     facts: text,
   }
 }

@@ -1,9 +1,11 @@
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
+import { useDevices } from '../api/devices.ts'
 import { useSeriesOfMetric, useTypes } from '../api/resources.ts'
 import { ComboInput } from '../components/combo-input.tsx'
 import type { ComboOption } from '../components/combo-options.ts'
 import { Dialog } from '../components/dialog.tsx'
+import { devicePath, deviceTitle } from '../devices/device.ts'
 import { compareNames } from '../format/names.ts'
 import { firstFunction } from '../pages/explore/signal-row.tsx'
 import { formatSignal } from '../state/signal.ts'
@@ -14,7 +16,7 @@ interface Place extends ComboOption {
   readonly href: string
 }
 
-/** Searches pages, interfaces and metrics, and goes there. */
+/** Searches pages, devices, interfaces and metrics, and goes there. */
 export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
   const [, navigate] = useLocation()
   const places = usePlaces()
@@ -26,9 +28,9 @@ export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog label="Search" className="search-sheet" onClose={onClose}>
       <ComboInput
-        label="Search pages, interfaces, metrics"
+        label="Search pages, devices, metrics"
         className="is-inline"
-        placeholder="Search pages, interfaces, metrics"
+        placeholder="Search pages, devices, metrics"
         value=""
         options={places}
         isStrict
@@ -42,10 +44,18 @@ export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
 function usePlaces(): readonly Place[] {
   const page = usePageState()
   const { data: types } = useTypes()
+  const { data: devices } = useDevices()
   const { data: interfaces } = useSeriesOfMetric('netdev_rx_bytes_total')
   return useMemo(() => {
     const pages = DESTINATIONS.map(({ label, path }) => ({ value: label, note: 'page', href: page.hrefTo(path) }))
-    const devices = (interfaces?.series ?? [])
+    const hardware = (devices?.devices ?? [])
+      .filter(({ kind }) => kind === 'gpu' || kind === 'nic')
+      .map((device) => ({
+        value: deviceTitle(device),
+        note: [device.name, device.model, device.address].filter((word) => word !== deviceTitle(device)).join(' · '),
+        href: page.hrefTo(devicePath(device)),
+      }))
+    const netdevs = (interfaces?.series ?? [])
       .map(({ labels }) => labels.device ?? '')
       .sort(compareNames)
       .map((device) => ({
@@ -62,6 +72,6 @@ function usePlaces(): readonly Place[] {
         }),
       })),
     )
-    return [...pages, ...devices, ...metrics]
-  }, [page, types, interfaces])
+    return [...pages, ...hardware, ...netdevs, ...metrics]
+  }, [page, types, interfaces, devices])
 }

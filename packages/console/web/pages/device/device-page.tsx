@@ -16,8 +16,10 @@ import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle, isSeriesOf, linkPath, matchersFor } from '../../devices/device.ts'
+import { recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import { deviceSentence } from '../../devices/device-sentence.ts'
 import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
+import { formatDuration } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
@@ -28,10 +30,15 @@ import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { columnsOf, type DevicePanel, devicePanels, panelQueries } from './panels.ts'
 
+/** Reads a number of a metric, the largest of several series such as priorities: of the device of the page, or of another. */
+type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => number
+
 /** What facts are made from: newest samples of the panels' questions, and exact values. */
 export interface DeviceReadings {
   /** The newest sample, NaN where there is none. */
-  readonly newest: (metric: string, fn?: QueryFunction, of?: DeviceInfo) => number
+  readonly newest: ReadDevice
+  /** The mean of the newest samples, as tiles have it; NaN where there is none. */
+  readonly mean: ReadDevice
   /** The exact value as it was read last; undefined where it is absent, or where the page does not speak of now. */
   readonly exact: (metric: string) => string | undefined
 }
@@ -126,7 +133,7 @@ export function DevicePage({
       <PageHead
         title={title}
         parent={{ label: parent.label, href: page.hrefTo(parent.path) }}
-        note={note.filter(Boolean).join(' · ')}
+        note={[...note, `figures are means of ${formatDuration(TILE_SPAN_MS)}`].filter(Boolean).join(' · ')}
       >
         <DeviceLinks device={device} />
       </PageHead>
@@ -160,11 +167,20 @@ function useLatest(device: DeviceInfo, types: readonly TypeInfo[]): readonly Ser
 }
 
 function readingsOf(device: DeviceInfo, recent: KnownColumns, latest: readonly SeriesValue[]): DeviceReadings {
+  const read =
+    (summary: (values: Float64Array, stepMs: number) => number): ReadDevice =>
+    (metric, fn = 'last', of = device) => {
+      const { grid, stepMs } = recent
+      if (!grid) return Number.NaN
+      const columns = columnsOf(of, { metric, function: fn }, recent)
+      const values = columns
+        .map((column) => summary(grid.slice(column), stepMs))
+        .filter((value) => !Number.isNaN(value))
+      return values.length === 0 ? Number.NaN : Math.max(...values)
+    }
   return {
-    newest: (metric, fn = 'last', of = device) => {
-      const column = columnsOf(of, { metric, function: fn }, recent)[0]
-      return column && recent.grid ? newestValue(recent.grid.slice(column)) : Number.NaN
-    },
+    newest: read((values) => newestValue(values)),
+    mean: read(recentMean),
     exact: (metric) => latest.find((series) => series.metric === metric)?.value ?? undefined,
   }
 }

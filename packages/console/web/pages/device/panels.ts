@@ -73,7 +73,7 @@ export function devicePanels(
       ...look,
       slots: panel.slots ?? FALLBACK_SLOTS,
       members,
-      noun: ['counter', 'counters'],
+      noun: nounOf(lines),
       isAlike: lines.some(({ each }) => each !== undefined),
       limits: limitsOf(device, panel, answer),
       marks: context.marks,
@@ -100,6 +100,17 @@ export function columnsOf(
 ): readonly GridColumn[] {
   const query = queryOf(device, line)
   return query ? answer.columns(query).filter(({ labels }) => isSeriesOf(device, line.metric, labels)) : []
+}
+
+const NOUNS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map([
+  ['priority', ['priority', 'priorities']],
+  ['lane', ['lane', 'lanes']],
+  ['thread', ['thread', 'threads']],
+])
+
+function nounOf(lines: readonly PanelLine[]): readonly [one: string, many: string] {
+  const each = lines.find((line) => line.each !== undefined)?.each ?? ''
+  return NOUNS.get(each) ?? ['counter', 'counters']
 }
 
 function isUnanswered(device: DeviceInfo, line: PanelLine, answer: Columns): boolean {

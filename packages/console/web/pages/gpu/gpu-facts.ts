@@ -6,19 +6,19 @@ import type { DeviceReadings } from '../device/device-page.tsx'
 import { countFact, numberFact } from '../device/facts.ts'
 
 /** The strip of facts of a GPU: what it does, what it draws, and whether it is sound. */
-export function gpuFacts({ limits }: DeviceInfo, { newest, exact }: DeviceReadings): readonly Fact[] {
+export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact }: DeviceReadings): readonly Fact[] {
   const total = newest('DCGM_FI_DEV_FB_TOTAL')
   const cap = newest('DCGM_FI_DEV_ENFORCED_POWER_LIMIT')
   const limit = Number.isNaN(cap) ? (limits.power_watts ?? Number.NaN) : cap
   const uncorrected = exact('DCGM_FI_DEV_ECC_DBE_VOL_TOTAL')
   const xid = exact('DCGM_FI_DEV_XID_ERRORS')
   return [
-    numberFact('SM active', PERCENT, newest('DCGM_FI_PROF_SM_ACTIVE'), 'an SM had work'),
-    numberFact('Utilisation', PERCENT_WHOLE, newest('DCGM_FI_DEV_GPU_UTIL'), 'a kernel was running'),
-    numberFact('Tensor active', PERCENT, newest('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE'), 'a tensor pipe was busy'),
-    numberFact('DRAM active', PERCENT, newest('DCGM_FI_PROF_DRAM_ACTIVE'), 'memory was busy'),
+    numberFact('SM active', PERCENT, mean('DCGM_FI_PROF_SM_ACTIVE'), 'an SM had work'),
+    numberFact('Utilisation', PERCENT_WHOLE, mean('DCGM_FI_DEV_GPU_UTIL'), 'a kernel was running'),
+    numberFact('Tensor active', PERCENT, mean('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE'), 'a tensor pipe was busy'),
+    numberFact('DRAM active', PERCENT, mean('DCGM_FI_PROF_DRAM_ACTIVE'), 'memory was busy'),
     numberFact('Memory used', MEBIBYTES, newest('DCGM_FI_DEV_FB_USED'), of(formatQuantity(MEBIBYTES, total), total)),
-    numberFact('Power', WATTS, newest('DCGM_FI_DEV_POWER_USAGE'), of(formatQuantity(WATTS, limit), limit)),
+    numberFact('Power', WATTS, mean('DCGM_FI_DEV_POWER_USAGE'), of(formatQuantity(WATTS, limit), limit)),
     numberFact(
       'Temperature',
       CELSIUS,

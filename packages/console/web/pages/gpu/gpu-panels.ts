@@ -57,6 +57,7 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       title: 'Throttle',
       caption: 'share of time',
       quantity: NANOSECONDS_SHARE,
+      scale: 'percent',
       lines: [
         rate(device(`${REASON}_SW_POWER_CAP_NS`), 'power cap'),
         rate(device(`${REASON}_SW_THERM_SLOWDOWN_NS`), 'heat, software'),

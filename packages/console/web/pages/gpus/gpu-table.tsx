@@ -35,7 +35,7 @@ const COLUMNS: readonly (readonly [signal: DeviceSignal, title: string, quantity
   ['utilisation', 'Kernel running', PERCENT_WHOLE],
   ['memoryUsed', 'Memory', MEBIBYTES],
   ['power', 'Power', WATTS],
-  ['temperature', 'Heat', CELSIUS],
+  ['temperature', 'Temp', CELSIUS],
   ['clock', 'SM clock', MEGAHERTZ],
   ['nvlinkSent', 'NVLink out', BYTES_PER_SECOND],
   ['pcieSent', 'PCIe out', BYTES_PER_SECOND],

@@ -76,6 +76,7 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
   const power = [...columns.values()].reduce((sum, own) => sum + (recentMean(own.power, recent.stepMs) || 0), 0)
   const text = nodeSentence({
     devices: gpus,
+    noun: ['GPU', 'GPUs'],
     hints,
     ruleCount: data?.rules ?? 0,
     lastEndedMs: undefined,

@@ -16,29 +16,31 @@ const STATES: ReadonlyMap<number, string> = new Map([
 const ACTIVE = 4
 
 /** The strip of facts of a NIC port: its link, what passes it, and what it loses. */
-export function nicFacts({ limits }: DeviceInfo, { newest }: DeviceReadings): readonly Fact[] {
-  const sent = newest('rdma_port_xmit_data_bytes_total', 'rate')
-  const received = newest('rdma_port_rcv_data_bytes_total', 'rate')
+export function nicFacts({ limits }: DeviceInfo, { newest, mean }: DeviceReadings): readonly Fact[] {
+  const sent = mean('rdma_port_xmit_data_bytes_total', 'rate')
+  const received = mean('rdma_port_rcv_data_bytes_total', 'rate')
   const bus = Math.max(
     ...['doca_diag_pci_outbound_bytes_total', 'doca_diag_pci_inbound_bytes_total'].map((metric) =>
-      newest(metric, 'rate'),
+      mean(metric, 'rate'),
     ),
   )
   const errors = (label: string, metric: string, caption: string): Fact =>
-    troubled(label, PER_SECOND, newest(metric, 'rate'), caption, 0)
+    troubled(label, PER_SECOND, mean(metric, 'rate'), caption, 0)
   return [
     linkFact(newest('rdma_port_state'), newest('rdma_port_rate_bytes')),
-    numberFact('Sent', BITS_PER_SECOND, sent, packetWords(newest('rdma_port_xmit_packets_total', 'rate'))),
-    numberFact('Received', BITS_PER_SECOND, received, packetWords(newest('rdma_port_rcv_packets_total', 'rate'))),
+    numberFact('Sent', BITS_PER_SECOND, sent, packetWords(mean('rdma_port_xmit_packets_total', 'rate'))),
+    numberFact('Received', BITS_PER_SECOND, received, packetWords(mean('rdma_port_rcv_packets_total', 'rate'))),
     errors('Sequence errors', 'rdma_hw_packet_seq_err_total', 'packets lost on the way'),
     errors('Retransmissions', 'rdma_hw_roce_adp_retrans_total', 'adaptive'),
-    troubled('Paused', PERCENT, worstPause(newest), 'of time, worst priority', 0.05),
+    troubled(
+      'Paused',
+      PERCENT,
+      mean('ethtool_priority_rx_pause_seconds_total', 'rate'),
+      'of time, worst priority',
+      0.05,
+    ),
     numberFact('PCIe in use', PERCENT, bus / (limits.pcie_bytes_per_s ?? Number.NaN), 'of the link'),
   ]
-}
-
-function worstPause(newest: DeviceReadings['newest']): number {
-  return newest('ethtool_priority_rx_pause_seconds_total', 'rate')
 }
 
 function troubled(label: string, quantity: Quantity, raw: number, caption: string, above: number): Fact {

@@ -90,7 +90,7 @@ function pciFacts(
   device: DeviceInfo,
   owner: DeviceInfo | undefined,
   sharers: readonly DeviceInfo[],
-  { newest, exact }: DeviceReadings,
+  { mean, exact }: DeviceReadings,
 ): readonly Fact[] {
   const read = (name: string): number => Number(exact(`pci_device_${name}`) ?? Number.NaN)
   const now = linkName(generationOf(read('current_link_speed_gigatransfers')), read('current_link_width_lanes'))
@@ -99,9 +99,9 @@ function pciFacts(
   const load = owner
     ? Math.max(
         ...(owner.kind === 'gpu'
-          ? ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES'].map((metric) => newest(metric, 'last', owner))
+          ? ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES'].map((metric) => mean(metric, 'last', owner))
           : ['doca_diag_pci_outbound_bytes_total', 'doca_diag_pci_inbound_bytes_total'].map((metric) =>
-              newest(metric, 'rate', owner),
+              mean(metric, 'rate', owner),
             )),
       )
     : Number.NaN

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { devicePath, deviceTitle, isSeriesOf, labelsFor, linkPath, matchersFor } from './device.ts'
+import { testGpu, testNic } from './test-devices.ts'
+
+test('a NIC is called by its place, and by its name where it has none', () => {
+  assert.equal(deviceTitle(testNic(3)), 'NIC 3')
+  assert.equal(deviceTitle(testNic(3, { rail: null })), 'mlx5_3')
+  assert.equal(deviceTitle(testGpu(3)), 'GPU 3')
+})
+
+test('every device has a page, and one with an address has a page of its link', () => {
+  assert.equal(devicePath(testGpu(3)), '/gpus/gpu-3')
+  assert.equal(devicePath(testNic(3)), '/fabric/nic-mlx5_3-1')
+  assert.equal(linkPath(testNic(3)), '/pci/pci-0000:23:00.0')
+  assert.equal(linkPath(testNic(3, { simulated: true })), '/pci/sim-pci-0000:23:00.0')
+  assert.equal(linkPath(testNic(3, { address: '' })), undefined)
+})
+
+test('each family of metrics knows a device by labels of its own', () => {
+  const nic = testNic(3)
+  assert.deepEqual(labelsFor(nic, 'rdma_hw_packet_seq_err_total'), { device: 'mlx5_3', port: '1' })
+  assert.deepEqual(labelsFor(nic, 'ethtool_port_rx_discards_phy_total'), { device: 'eth13' })
+  assert.deepEqual(labelsFor(nic, 'pci_device_aer_fatal_total'), { device: '0000:23:00.0' })
+  assert.deepEqual(labelsFor(nic, 'doca_phy_raw_ber'), { device: 'mlx5_3' })
+  assert.equal(labelsFor(nic, 'DCGM_FI_DEV_GPU_TEMP'), undefined)
+  assert.equal(labelsFor(testGpu(0), 'rdma_hw_packet_seq_err_total'), undefined)
+})
+
+test('a GPU that only the bus tells of has no series of its library', () => {
+  const silent = testGpu(0, { labels: { device: '0000:10:00.0' } })
+  assert.equal(labelsFor(silent, 'DCGM_FI_DEV_GPU_TEMP'), undefined)
+  assert.ok(!isSeriesOf(silent, 'DCGM_FI_DEV_GPU_TEMP', { gpu: '1', UUID: 'GPU-1' }))
+})
+
+test('a series belongs to its device whatever more labels it has, but not to a twin or another port', () => {
+  const metric = 'rdma_hw_packet_seq_err_total'
+  assert.ok(isSeriesOf(testNic(3), metric, { device: 'mlx5_3', port: '1' }))
+  assert.ok(isSeriesOf(testNic(3), metric, { device: 'mlx5_3' }))
+  assert.ok(!isSeriesOf(testNic(3), metric, { device: 'mlx5_3', port: '2' }))
+  assert.ok(!isSeriesOf(testNic(3), metric, { device: 'mlx5_3', port: '1', simulated: 'true' }))
+  assert.ok(isSeriesOf(testNic(3), 'ethtool_lane_rx_err_phy_total', { device: 'eth13', lane: '2' }))
+  assert.deepEqual(matchersFor(testNic(3), 'doca_phy_raw_ber'), [
+    { label: 'device', op: '=', value: 'mlx5_3' },
+    { label: 'simulated', op: '!=', value: 'true' },
+  ])
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testGpu, testNic } from '../../devices/test-devices.ts'
+import { PER_SECOND } from '../../format/quantity.ts'
+import { testColumns } from '../test-columns.ts'
+import { type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
+
+const NIC = testNic(3)
+const LOSS = { metric: 'rdma_hw_packet_seq_err_total', function: 'rate', label: 'lost' } as const
+const PAUSED = {
+  metric: 'ethtool_priority_rx_pause_seconds_total',
+  function: 'rate',
+  label: 'priority',
+  each: 'priority',
+} as const
+const panel = (more: Partial<DevicePanel> = {}): DevicePanel => ({
+  id: 'loss',
+  title: 'Loss',
+  quantity: PER_SECOND,
+  lines: [LOSS],
+  without: 'Nobody counts it.',
+  ...more,
+})
+
+function show(panels: readonly DevicePanel[], answers: Parameters<typeof testColumns>[0], absent = '') {
+  const latest = [{ metric: LOSS.metric, labels: NIC.labels, value: absent ? null : '1', timeMs: 0, absent }]
+  const knownMetrics = new Set([LOSS.metric, PAUSED.metric])
+  return devicePanels(NIC, panels, testColumns(answers), { latest, knownMetrics, marks: [] })
+}
+
+test('a panel asks for each of its lines once, by the labels of the family', () => {
+  assert.deepEqual(panelQueries(NIC, [panel(), panel({ lines: [LOSS, PAUSED] })]), [
+    { metric: LOSS.metric, function: 'rate', matchers: [{ label: 'device', op: '=', value: 'mlx5_3' }] },
+    { metric: PAUSED.metric, function: 'rate', matchers: [{ label: 'device', op: '=', value: 'eth13' }] },
+  ])
+  const gpu = queryOf(testGpu(3), { metric: 'DCGM_FI_DEV_GPU_TEMP', function: 'last' })
+  assert.deepEqual(gpu?.matchers, [{ label: 'gpu', op: '=', value: '3' }])
+  assert.equal(queryOf(testGpu(3), { metric: LOSS.metric, function: 'rate' }), undefined)
+})
+
+test('a label whose values are lines makes one member each; a simulated twin of the same name is left out', () => {
+  const query = queryOf(NIC, PAUSED)!
+  const series = ['0', '3'].map((priority) => ({ labels: { device: 'eth13', priority }, values: [1] }))
+  const twin = { labels: { device: 'eth13', priority: '5', simulated: 'true' }, values: [9] }
+  const [shown] = show([panel({ lines: [PAUSED] })], [{ query, series: [...series, twin] }])
+  assert.deepEqual(
+    shown?.spec.members.map(({ label }) => label),
+    ['priority 0', 'priority 3'],
+  )
+  assert.deepEqual(shown?.spec.noun, ['priority', 'priorities'])
+})
+
+test('what cannot be had says why: nobody reports it, or its source says why it is absent', () => {
+  const unknown = panel({ lines: [{ ...LOSS, metric: 'rdma_hw_new_total' }] })
+  assert.equal(show([unknown], [])[0]?.absent, 'Nobody counts it.')
+  assert.equal(show([panel()], [], 'The driver has no such file.')[0]?.absent, 'The driver has no such file.')
+  assert.equal(show([panel({ lines: [] })], [])[0]?.absent, 'Nobody counts it.')
+})
+
+test('a question that has no answer yet is awaited, and not called a gap', () => {
+  const [awaited] = show([panel()], [])
+  assert.deepEqual([awaited?.absent, awaited?.spec.isAwaited], ['', true])
+  const query = queryOf(NIC, LOSS)!
+  const [answered] = show([panel()], [{ query, series: [] }])
+  assert.equal(answered?.spec.isAwaited, false)
+})
