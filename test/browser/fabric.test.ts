@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SHOW_LIMIT_MS, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, SHOW_LIMIT_MS, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 import { ask, startSimulatedStage } from './simulated.ts'
 
@@ -63,6 +63,21 @@ test('all ports of a simulated node stand side by side, and the one at fault is 
       await takePicture(t, page, 'fabric-storm')
       await assertSound(page)
     })
+  })
+
+  await t.test('it is sound on a small screen in the dark, and nothing scrolls sideways', async (t) => {
+    await stage.visit(
+      '/fabric',
+      async (page) => {
+        await untilDrawn(page)
+        await until('nine rows', SHOW_LIMIT_MS, async () => (await portNames(page)).length === 9)
+        await takePicture(t, page, 'fabric-ports-390-dark')
+        await assertSound(page)
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        assert.equal(overflow, 0)
+      },
+      { viewport: SCREENS.phone, colorScheme: 'dark' },
+    )
   })
 })
 

@@ -261,9 +261,10 @@ export function drawEnds(plot: uPlot, model: DrawnModel, palette: Palette): void
   context.restore()
 }
 
+/** A text in the room that it has. Its end is kept: names of series begin alike and differ in what stands last. */
 function fitted(context: CanvasRenderingContext2D, text: string, most: number): string {
   if (context.measureText(text).width <= most) return text
-  let length = text.length
-  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > most) length--
-  return `${text.slice(0, length)}…`
+  let from = 1
+  while (from < text.length - 1 && context.measureText(`…${text.slice(from)}`).width > most) from++
+  return `…${text.slice(from).trimStart()}`
 }
