@@ -25,12 +25,16 @@ test('what is printed is YAML of the same values, whatever they hold', () => {
   }
 })
 
-test('every line with a value ends with its origin, in one column', () => {
+test('every line with a value ends with its origin, in one column but for values that are too long for it', () => {
   const lines = printConfig(loadConfig({ environment })).split('\n')
   const values = lines.filter((line) => !line.endsWith(':'))
   assert.ok(values.length > 25)
   for (const line of values) assert.match(line, /\S {2,}# default$/)
-  assert.equal(new Set(values.map((line) => line.indexOf('#'))).size, 1)
+  const columns = values.map((line) => line.lastIndexOf('#'))
+  const column = Math.min(...columns)
+  assert.ok(columns.filter((each) => each === column).length > 25)
+  for (const line of values.filter((each) => each.lastIndexOf('#') !== column))
+    assert.ok(line.indexOf('  #') > column - 3)
 })
 
 test('the keys of a list entry have their own origins', () => {
