@@ -4,17 +4,8 @@ import type { Locator, Page, Route } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
 
-const PAGES: Readonly<Record<string, string>> = {
-  overview: '/',
-  gpus: '/gpus',
-  gpu: '/gpus/sim-gpu-3',
-  nic: '/fabric/sim-nic-mlx5_3-1',
-  pcie: '/pci/sim-pci-0000:5c:00.0',
-}
-/** The narrowest screen that pages reflow to. */
-const NARROWEST = { width: 320, height: 640 }
 /** How much the content may move by itself while it loads, as browsers count it. */
 const SHIFT_MAX = 0.02
 
@@ -25,32 +16,8 @@ interface Device {
   readonly rail: number | null
 }
 
-test('the pages of a simulated node', needs('chromium'), async (t) => {
+test('the devices of a simulated node', needs('chromium'), async (t) => {
   const stage = await startStage(t, ['--only-simulated'])
-
-  for (const name of Object.keys(PAGES)) {
-    for (const screen of ['desk', 'phone'] as const) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await t.test(`${name} is sound at ${SCREENS[screen].width} px, ${colorScheme}`, async (t) => {
-          const look = async (page: Page): Promise<void> => {
-            await untilDrawn(page)
-            await page.getByText('No such page').waitFor({ state: 'detached' })
-            await takePicture(t, page, `simulated-${name}-${SCREENS[screen].width}-${colorScheme}`)
-            await assertSound(page)
-            assert.equal(await overflowOf(page), 0, 'the page scrolls sideways')
-          }
-          await stage.visit(PAGES[name] ?? '/', look, { viewport: SCREENS[screen], colorScheme })
-        })
-      }
-    }
-    await t.test(`${name} fits a screen of 320 px`, async () => {
-      const look = async (page: Page): Promise<void> => {
-        await untilDrawn(page)
-        assert.equal(await overflowOf(page), 0, 'the page scrolls sideways')
-      }
-      await stage.visit(PAGES[name] ?? '/', look, { viewport: NARROWEST })
-    })
-  }
 
   await t.test('the overview says that all is well, with every device in its rail', async () => {
     await stage.visit('/', async (page) => {
@@ -208,9 +175,4 @@ function watchShifts(): void {
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) seen.shift += entry.value
   }).observe({ type: 'layout-shift', buffered: true })
-}
-
-/** How much wider than the screen the page is. Unit: CSS pixels. */
-function overflowOf(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 }

@@ -8,6 +8,7 @@ import { startTraffic } from './traffic.ts'
 
 const PAGES: Readonly<Record<string, string>> = {
   node: '/',
+  gpus: '/gpus',
   fabric: '/fabric',
   device: '/fabric/lo',
   metrics: '/explore',
