@@ -54,7 +54,7 @@ function sectionOf({ name, of, uses, limits, not, toldApart = [], explainedBy = 
     '',
     ...alike,
     ...(others.length > 0 ? [`* Not where ${others.join(' or ')} explains it.`] : []),
-    `* Uses ${uses.map(({ metric }) => `\`${metric}\``).join(', ')}.`,
+    `* Uses ${[...new Set(uses.map(({ metric }) => `\`${metric}\``))].join(', ')}.`,
     ...(lacksAlways.length > 0 ? [`* Always lacks ${lacksAlways.join(', ')}.`] : []),
     '',
   ].join('\n')

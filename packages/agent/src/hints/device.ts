@@ -16,6 +16,8 @@ export interface HintDevice {
   readonly address: string
   /** Addresses of the bridges from the root port to just above the device. */
   readonly path: readonly string[]
+  /** Hard limits that are known, by name with the unit at the end. */
+  readonly limits: Readonly<Record<string, number>>
 }
 
 /** Finds the device that a series belongs to. */

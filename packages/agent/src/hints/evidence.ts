@@ -26,7 +26,8 @@ export function evidenceOf(rule: Rule, look: Look): Evidence[] {
 export function lacksOf(rule: Rule, look: Look): string[] {
   const isThere = (signal: Signal) =>
     look.has(signal) || (rule.of === 'node' && look.scope.looks.some((other) => other.has(signal)))
-  const absent = rule.uses.filter((signal) => !isThere(signal)).map(({ metric }) => metric)
+  // A series that appears with its first event is not absent before it.
+  const absent = rule.uses.filter((signal) => !signal.isBornAtZero && !isThere(signal)).map(({ metric }) => metric)
   return [...new Set([...absent, ...(rule.lacksAlways ?? [])])]
 }
 

@@ -274,6 +274,7 @@ function plainHints(rules?: readonly Rule[]) {
     pairs: [],
     address: '0000:01:00.0',
     path: [],
+    limits: {},
   }
   const gpu: HintDevice = {
     ...netdev,

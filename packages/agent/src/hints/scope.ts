@@ -19,7 +19,17 @@ export class Scope {
 
   constructor(isSimulated: boolean, isOpen: (rule: string, device: string) => boolean) {
     const id = isSimulated ? 'sim-node' : 'node'
-    this.node = { id, kind: 'pci', name: 'the node', rail: null, isSimulated, pairs: [], address: '', path: [] }
+    this.node = {
+      id,
+      kind: 'pci',
+      name: 'the node',
+      rail: null,
+      isSimulated,
+      pairs: [],
+      address: '',
+      path: [],
+      limits: {},
+    }
     this.#isOpen = isOpen
   }
 
@@ -66,8 +76,14 @@ export class Scope {
 
   /** Other devices of the same kind that do the same work. */
   siblings(look: Look): readonly Look[] {
-    const all = look.device.kind === 'gpu' ? this.gpus : look.device.rail === null ? [] : this.rails
-    return all.filter((other) => other !== look)
+    return this.#peersOf(look.device).filter((other) => other !== look)
+  }
+
+  /** NICs without a GPU are peers only where none has one: beside rails they serve something else. */
+  #peersOf({ kind, rail }: HintDevice): readonly Look[] {
+    if (kind === 'gpu') return this.gpus
+    if (rail !== null) return this.rails
+    return kind === 'nic' && this.rails.length === 0 ? this.nics : []
   }
 
   /** Devices of the same rail. */

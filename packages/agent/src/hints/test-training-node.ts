@@ -309,7 +309,7 @@ function deviceOf(
   rail: number | null,
   pairs: readonly string[] = [],
 ): HintDevice {
-  return { id, kind, name, rail, isSimulated: false, pairs, address: '', path: [] }
+  return { id, kind, name, rail, isSimulated: false, pairs, address: '', path: [], limits: {} }
 }
 
 function lookupOf(made: readonly MadeDevice[]): DeviceLookup {

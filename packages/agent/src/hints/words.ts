@@ -1,5 +1,7 @@
 /** No-break space: a number and its unit stay on one line. */
 const GAP = '\u00a0'
+/** What is not known. */
+const ABSENT = '–'
 const STEPS = [
   [1e12, 'T'],
   [1e9, 'G'],
@@ -9,6 +11,7 @@ const STEPS = [
 
 /** A number with at most three significant digits and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where one is given. */
 export function amount(value: number, unit = ''): string {
+  if (!Number.isFinite(value)) return ABSENT
   const size = Math.abs(value)
   const [factor, prefix] = STEPS.find(([step]) => size >= step * 0.9995) ?? [1, '']
   const text = digits(value / factor)
@@ -22,12 +25,12 @@ export function perSecond(value: number, unit = ''): string {
 
 /** A share as per cent with one decimal: `31.2 %`. */
 export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)}${GAP}%`
+  return Number.isFinite(share) ? `${(share * 100).toFixed(1)}${GAP}%` : ABSENT
 }
 
 /** A small number as a power of ten: `3.1 × 10⁻⁶`. */
 export function power(value: number): string {
-  if (!(value > 0)) return '0'
+  if (!(value > 0)) return value === 0 ? '0' : ABSENT
   const exponent = Math.floor(Math.log10(value))
   return `${(value / 10 ** exponent).toFixed(1)}${GAP}×${GAP}10${superscript(exponent)}`
 }

@@ -43,7 +43,7 @@ export const gpuLost: Rule = {
   not: {
     'a driver that was loaded anew, or a reset: all GPUs are gone': ({ scope }) =>
       !scope.gpus.some((look) => look.has(GPU.power)),
-    'MIG is set up: only some of its values are gone': (look) =>
+    'a GPU that MIG is set up on: only some of its values are gone': (look) =>
       look.has(GPU.migMode) && look.has(GPU.power) && !(look.increase(XID.lost, EVENT_OVER_MS) >= 1),
   },
   toldApart: ['an exporter that was restarted: all GPUs are gone, not one', 'a missed sample'],

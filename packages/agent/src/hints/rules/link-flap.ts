@@ -55,9 +55,10 @@ export const linkFlap: Rule = {
       const together = look.scope.rails.filter((other) => Math.abs(sinceDown(other) - mine) <= TOGETHER_MS)
       return Number.isFinite(mine) && together.length >= TOGETHER_COUNT
     },
-    'switched off by an operator: the interface is down and has no carrier to tell': (look) =>
+    'a port that an operator switched off: its interface is down and has no carrier to tell': (look) =>
       look.last(NIC.up) === 0 && look.lastSeenMs(NIC.carrier) < look.lastSeenMs(NIC.up),
-    'no traffic before': (look) => !hasTraffic(look) && !look.scope.isOpen('link_flap', look.device),
+    'an idle port: it had no traffic before': (look) =>
+      !hasTraffic(look) && !look.scope.isOpen('link_flap', look.device),
   },
   toldApart: ['a driver that was loaded anew: its counters begin again'],
   find(look, scope) {

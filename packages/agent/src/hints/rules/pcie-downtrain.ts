@@ -37,7 +37,8 @@ function linkMax(look: Look): Link {
 
 /** Speed times width, as a share of what device and slot can do. */
 function shareOf(look: Look): number {
-  return capacityOf(linkNow(look)) / capacityOf(linkMax(look))
+  const most = look.device.limits.pcie_bytes_per_s ?? Number.NaN
+  return firstKnown(look.last(PCI.bandwidth) / most, capacityOf(linkNow(look)) / capacityOf(linkMax(look)))
 }
 
 function capacityOf({ generation, width }: Link): number {
@@ -59,8 +60,17 @@ function words({ generation, width }: Link): string {
 function ruleFor(of: 'gpu' | 'nic'): Rule {
   const uses =
     of === 'gpu'
-      ? [PCI.speed, PCI.width, GPU.linkGeneration, GPU.linkWidth, GPU.pcieSent, GPU.pcieReceived]
-      : [PCI.speed, PCI.speedMax, PCI.width, PCI.widthMax, NIC.sentBytes, NIC.receivedBytes, NIC.writesStalled]
+      ? [PCI.bandwidth, PCI.speed, PCI.width, GPU.linkGeneration, GPU.linkWidth, GPU.pcieSent, GPU.pcieReceived]
+      : [
+          PCI.bandwidth,
+          PCI.speed,
+          PCI.speedMax,
+          PCI.width,
+          PCI.widthMax,
+          NIC.sentBytes,
+          NIC.receivedBytes,
+          NIC.writesStalled,
+        ]
   return {
     name: 'pcie_downtrain',
     sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} runs slower or narrower than device and slot can, while it is in use.`,

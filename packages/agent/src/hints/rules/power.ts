@@ -1,5 +1,5 @@
 import { type HintDevice, titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
+import { type Look, SHORT_MS } from '../look.ts'
 import { firstKnown, median } from '../numbers.ts'
 import type { Finding, Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
@@ -7,6 +7,7 @@ import { GPU } from '../signals.ts'
 import { percent } from '../words.ts'
 import { workingGpus } from '../workload.ts'
 
+const CAPPED_BIT = 0x4
 const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
 const CAPPED_TIME = 0.9
@@ -47,7 +48,7 @@ export const powerCap: Rule = {
   severity: 'warning',
   of: 'node',
   neededMs: 10_000,
-  uses: [GPU.powerLimit, GPU.powerLimitDefault, GPU.powerCapped, GPU.clock, GPU.clockMax, GPU.power],
+  uses: [GPU.powerLimit, GPU.powerLimitDefault, GPU.powerCapped, GPU.reasons, GPU.clock, GPU.clockMax, GPU.power],
   shows: [GPU.powerLimit, GPU.power, GPU.clock],
   limits: [
     { what: 'power limit', value: LIMIT_SHARE * 100, unit: '% of default', source: 'anything else was set by someone' },
@@ -70,7 +71,10 @@ export const powerCap: Rule = {
     const [first] = capped
     if (first === undefined) return undefined
     const { device, subject, affected } = concerned(capped, scope)
-    const [limit, usual] = [first.last(GPU.powerLimit), firstKnown(first.last(GPU.powerLimitDefault), 0)]
+    const [limit, usual] = [
+      first.last(GPU.powerLimit),
+      firstKnown(first.last(GPU.powerLimitDefault), first.last(GPU.powerLimit)),
+    ]
     const clock = Math.round(median(capped.map((look) => look.mean(GPU.clock))))
     return {
       device,

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { amount, duration, percent, perSecond, power } from './words.ts'
+
+const plain = (text: string) => text.replaceAll('\u00a0', ' ')
+
+test('amounts have three significant digits, a prefix, and a unit that stays with them', () => {
+  assert.deepEqual(
+    [0, 7, 99.96, 2400, 13.94e9, 999_900, -1500].map((value) => plain(amount(value))),
+    ['0', '7', '100', '2.4 k', '13.9 G', '1 M', '−1.5 k'],
+  )
+  assert.equal(plain(perSecond(13.94e9, 'B')), '13.9 GB/s')
+  assert.match(amount(2400), /2\.4\u00a0k/)
+})
+
+test('shares have one decimal, small numbers a power of ten, durations two units at most', () => {
+  assert.equal(plain(percent(0.3124)), '31.2 %')
+  assert.equal(plain(power(3.1e-6)), '3.1 × 10⁻⁶')
+  assert.deepEqual(
+    [880, 4300, 125_000, 120_000].map((value) => plain(duration(value))),
+    ['0.88 s', '4.3 s', '2 min 5 s', '2 min'],
+  )
+})
+
+test('what is not known is a dash, never NaN', () => {
+  assert.deepEqual(
+    [amount, percent, power].map((write) => write(Number.NaN)),
+    ['–', '–', '–'],
+  )
+})
