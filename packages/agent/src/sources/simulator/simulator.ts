@@ -17,7 +17,7 @@ import { type SimulatorOptions, simulatorOptions } from './config.ts'
 import { NodeReport } from './report/node-report.ts'
 import { ScenarioBook } from './scenarios/book.ts'
 import { parseScenario } from './scenarios/flag.ts'
-import { chooseScenario, type ScenarioRequest } from './scenarios/request.ts'
+import type { ScenarioRequest } from './scenarios/request.ts'
 import { Simulation } from './simulation.ts'
 import { secondsOf } from './time.ts'
 
@@ -37,7 +37,9 @@ export class SimulatorSource implements NodeSource {
     // Profiling values are means over an interval.
     this.book = new ScenarioBook(this.simulation, Math.max(60, (2 * context.source.info.intervalMs) / 1000))
     this.#scenarios = scenarios.map(parseScenario)
-    for (const request of this.#scenarios) chooseScenario(node, request)
+    // What cannot be played is told before anything runs.
+    const rehearsal = new ScenarioBook({ node, setEffects: () => undefined, forget: () => 0 })
+    for (const request of this.#scenarios) rehearsal.start(request, 0)
     this.#context = context
   }
 

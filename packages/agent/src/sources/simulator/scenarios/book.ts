@@ -36,8 +36,6 @@ interface Entry extends RunningScenario {
  */
 export class ScenarioBook {
   readonly node: Simulation['node']
-  /** Starts that were refused because a limit was reached. */
-  refused = 0
   readonly #simulation: Played
   readonly #pastS: number
   #entries: Entry[] = []
@@ -127,9 +125,7 @@ export class ScenarioBook {
         : spans > SPANS_LIMIT
           ? `scenarios make ${SPANS_LIMIT} changes at most, those of the last ${this.#pastS} s included; end one, or wait`
           : ''
-    if (fault === '') return
-    this.refused++
-    throw new SondeError('SIM_LIMIT', fault)
+    if (fault !== '') throw new SondeError('SIM_LIMIT', fault)
   }
 
   /** What is over for good is left to the simulation, which keeps what counters have counted by then. */
