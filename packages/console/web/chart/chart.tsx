@@ -82,22 +82,28 @@ export function Chart(props: ChartProps) {
   )
 }
 
-/** What a chart draws: the newest, or that of the last second where nobody sees it and its samples come faster. */
-function useShown(
-  { spec, answer }: ChartProps,
-  section: HTMLElement | null,
-): { readonly spec: ChartSpec; readonly answer: Columns; readonly edgeStepMs: number } {
-  const isSeen = useIsSeen(section)
-  const isSlow = !isSeen && answer.range.kind === 'live' && answer.stepMs < UNSEEN_EVERY_MS
-  const edgeStepMs = isSlow ? UNSEEN_EVERY_MS : answer.stepMs
-  const newest = useMemo(() => ({ spec, answer, edgeStepMs }), [spec, answer, edgeStepMs])
-  const kind = `${spec.id} ${answer.stepMs} ${JSON.stringify(answer.range)}`
-  return useSeldom(newest, isSlow ? UNSEEN_EVERY_MS : 0, kind)
+/** What a chart draws, and over which span. */
+interface Shown {
+  readonly spec: ChartSpec
+  readonly answer: Columns
+  readonly fromMs: number
+  readonly toMs: number
 }
 
-function useChartModel({ spec, answer, edgeStepMs }: ReturnType<typeof useShown>, page: PageState): ChartModel {
+/** The newest, or that of about the last second where nobody sees the chart and its samples come faster. */
+function useShown({ spec, answer }: ChartProps, section: HTMLElement | null): Shown {
+  const isSeen = useIsSeen(section)
+  // Each has a beat of its own, so that they are not all drawn at one time.
+  const [everyMs] = useState(() => UNSEEN_EVERY_MS * (1 + Math.random() / 2))
+  const { fromMs, toMs } = useSpan(answer)
+  const newest = useMemo(() => ({ spec, answer, fromMs, toMs }), [spec, answer, fromMs, toMs])
+  const isSlow = !isSeen && answer.range.kind === 'live' && answer.stepMs < UNSEEN_EVERY_MS
+  const kind = `${spec.id} ${answer.stepMs} ${JSON.stringify(answer.range)}`
+  return useSeldom(newest, isSlow ? everyMs : 0, kind)
+}
+
+function useChartModel({ spec, answer, fromMs, toMs }: Shown, page: PageState): ChartModel {
   const [modeller] = useState(() => new ChartModeller())
-  const { fromMs, toMs } = useSpan({ range: answer.range, stepMs: edgeStepMs })
   const { lit, view, tz } = page.url
   return useMemo(
     () =>

@@ -1,6 +1,6 @@
 import { Fragment, useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { useHints } from '../../api/hints.ts'
+import { type Hint, useHints } from '../../api/hints.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { useColumnsAtSpeed } from '../../api/use-speed.ts'
 import { Chart } from '../../chart/chart.tsx'
@@ -14,10 +14,11 @@ import { useMarks } from '../device-charts-grid.tsx'
 import { useMoment } from '../use-moment.ts'
 import { portsHeadline } from './fabric-headline.ts'
 import { portSections } from './port-charts.ts'
-import { portRows } from './port-data.ts'
+import { type PortRow, portRows } from './port-data.ts'
 import { PORT_QUERIES, PORT_SIGNALS, type PortColumn, type PortSignal } from './port-signals.ts'
 import { PortTable } from './port-table.tsx'
 
+const NO_HINTS: readonly Hint[] = []
 const ALL = Object.values(PORT_QUERIES)
 const ALL_NAMES = Object.keys(PORT_QUERIES) as PortColumn[]
 const CHARTED_NAMES = Object.keys(PORT_SIGNALS) as PortSignal[]
@@ -37,18 +38,15 @@ export function PortPanels({ ports }: { readonly ports: readonly DeviceInfo[] })
 /** The newest values, renewed once a second: numbers that change more often cannot be read. */
 function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const moment = useMoment()
-  const nowMs = useSecond()
   const recent = useKnownColumns(ALL, moment.range, moment.stepMs)
   const rows = useMemo(() => portRows(ports, ALL_NAMES, () => recent), [ports, recent])
   const { data } = useHints()
   const hasSamples = rows.some(({ columns }) => Object.keys(columns).length > 0)
   // Hints are of now; a window that is past has none.
-  const hints = moment.isNow ? (data?.hints ?? []) : []
+  const hints = (moment.isNow && data?.hints) || NO_HINTS
   return (
     <>
-      {hasSamples && (
-        <Headline text={portsHeadline(rows, hints, { nowMs, stepMs: recent.stepMs })} moment={moment.words} />
-      )}
+      {hasSamples && <PortsHeadline rows={rows} hints={hints} stepMs={recent.stepMs} moment={moment.words} />}
       <AnswerState answer={recent} />
       {hasSamples && (
         <PanelBoundary>
@@ -57,6 +55,22 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
       )}
     </>
   )
+}
+
+/** Says for how long something holds, which changes every second; the table beside it does not. */
+function PortsHeadline({
+  rows,
+  hints,
+  stepMs,
+  moment,
+}: {
+  readonly rows: readonly PortRow[]
+  readonly hints: readonly Hint[]
+  readonly stepMs: number
+  readonly moment: string
+}) {
+  const nowMs = useSecond()
+  return <Headline text={portsHeadline(rows, hints, { nowMs, stepMs })} moment={moment} />
 }
 
 /** Charts of the window: up to ten times a second where it is short and the ports are read that often. */

@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { memo, useRef } from 'react'
 import { Link } from 'wouter'
 import type { FrameRange } from '../../api/frame.ts'
 import type { Hint } from '../../api/hints.ts'
@@ -44,7 +44,7 @@ interface TableProps {
 }
 
 /** One row a port, all signals side by side; what stands out from its siblings is lit. */
-export function PortTable({ ports, hints, range, stepMs }: TableProps) {
+export const PortTable = memo(function PortTable({ ports, hints, range, stepMs }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, BY_PLACE)
   const filter = (page.url.q ?? '').toLowerCase()
@@ -84,7 +84,7 @@ export function PortTable({ ports, hints, range, stepMs }: TableProps) {
       )}
     </section>
   )
-}
+})
 
 interface RowsProps {
   readonly rows: readonly Row[]
