@@ -5,6 +5,7 @@ import { deviceFilter } from '../sources/device-filter.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { AgentFacts, SourceFacts } from './agent-facts.ts'
 import { broken, type Finding, fine, type Step } from './chain.ts'
+import { type Selector, selects } from './selector.ts'
 
 // Links that Sonde itself is: its configuration, the agent that runs, the values that it holds.
 
@@ -65,12 +66,21 @@ export function agentStep(facts: SourceFacts | undefined, place: string): Step {
   }
 }
 
-/** The newest values of a metric. */
-export function valueStep(facts: AgentFacts, metric: string): Step {
+/** A device that was asked for by a label, and that the kernel does not list. */
+export function unlistedStep(source: string, device: string): Step {
+  return {
+    name: 'file',
+    look: async () =>
+      broken(`devices of ${source}`, `none is called ${device}`, `sonde explain ${source} tells of all`),
+  }
+}
+
+/** The newest values of a metric, or of the series that are chosen. */
+export function valueStep(facts: AgentFacts, { metric, labels }: Selector): Step {
   return {
     name: 'value',
     async look() {
-      const series = await facts.series({ metric })
+      const series = (await facts.series({ metric })).filter((each) => selects(labels, each.labels))
       const [live] = series.filter(({ value }) => value !== null)
       if (live !== undefined) return fine(metric, `${countOf(series)}, newest ${live.value} ${ago(live.timeMs)}`)
       const [absent] = series

@@ -279,6 +279,25 @@ test('what a running agent knows is part of the chain', async (t) => {
   assert.match(device?.links.at(-1)?.answer ?? '', /^0 values .* ago, 2 absent: m: the driver refuses$/)
 })
 
+test('a series as /metrics shows it is walked on its device alone', async (t) => {
+  const node = nodeOf(t)
+  for (const file of node.files().filter((path) => path.startsWith(PORT)))
+    node.write(file.replace('mlx5_3', 'mlx5_2'), node.read(file))
+  node.write('sys/class/infiniband/mlx5_2/ports/1/state', '1: DOWN\n')
+  const seriesOf = (device: string) => `rdma_hw_packet_seq_err_total{device="${device}",port="1"}`
+  const [sound] = await ask(node, seriesOf('mlx5_3'))
+  assert.deepEqual([sound?.device, firstBroken(sound?.links ?? [])], ['mlx5_3/1', undefined])
+  assert.equal((await brokenOf(node, seriesOf('mlx5_2'))).name, 'link')
+  assert.match((await brokenOf(node, seriesOf('mlx5_9'))).answer, /none is called mlx5_9/)
+  const timeMs = Date.now()
+  const facts: AgentFacts = {
+    source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: timeMs }),
+    series: async () => [{ metric: 'm', labels: { device: 'mlx5_2', port: '1' }, value: '1', timeMs, absent: '' }],
+  }
+  const link = await brokenOf(node, seriesOf('mlx5_3'), { facts })
+  assert.deepEqual([link.name, link.answer], ['value', 'no series'])
+})
+
 test('a source that is stuck is not looked at again: its driver would hang the walk too', async (t) => {
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'stuck', reason: 'hangs', lastSampleMs: 0 }),

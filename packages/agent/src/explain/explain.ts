@@ -4,7 +4,7 @@ import { closest } from '@sonde/sdk/config'
 import type { DataSourceConfig } from '../config.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { AgentFacts } from './agent-facts.ts'
-import { agentStep, configurationStep, heldStep, valueStep } from './agent-steps.ts'
+import { agentStep, configurationStep, heldStep, unlistedStep, valueStep } from './agent-steps.ts'
 import {
   type ChainDevice,
   type ChainLink,
@@ -17,6 +17,7 @@ import {
   walk,
 } from './chain.ts'
 import type { Ground } from './ground.ts'
+import { parseSelector, type Selector } from './selector.ts'
 
 /** The walk from configuration to value, for what was asked. */
 export interface Explanation {
@@ -110,15 +111,27 @@ async function ofMetric(
   subjects: readonly Subject[],
   options: ExplainOptions,
 ): Promise<Explanation[] | undefined> {
-  const reporting = subjects.filter(({ definition }) => placeOf(of, definition) !== undefined)
+  const selector = parseSelector(of)
+  if (selector === undefined) return undefined
+  const reporting = subjects.filter(({ definition }) => placeOf(selector.metric, definition) !== undefined)
   if (reporting.length === 0) return undefined
   const running = reporting.filter(({ config }) => config !== undefined)
   return Promise.all(
     (running.length > 0 ? running : reporting).map(async (subject) => {
-      const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
-      return chainOf(of, subject, devices, options, placeOf(of, subject.definition))
+      const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
+      const devices = listed.filter(({ name }) => isOfSeries(name, selector))
+      const place = placeOf(selector.metric, subject.definition)
+      return chainOf(of, subject, devices, options, place === undefined ? undefined : { ...place, selector })
     }),
   )
+}
+
+/** Whether a device may have a series; ports are called by their device: `mlx5_0/1`. */
+function isOfSeries(name: string, { labels: { device, port } }: Selector): boolean {
+  const [own, number] = name.split('/')
+  // Files of the host are no devices, and labels do not choose among them.
+  if (device === undefined) return true
+  return name === device || (own === device && (port === undefined || number === port))
 }
 
 /** The field behind a metric. */
@@ -150,7 +163,7 @@ async function chainOf(
   subject: Subject,
   devices: readonly ChainDevice[],
   options: ExplainOptions,
-  value?: ValuePlace,
+  value?: ValuePlace & { readonly selector: Selector },
 ): Promise<Explanation> {
   const { definition, config } = subject
   const { facts, ground } = options
@@ -161,13 +174,15 @@ async function chainOf(
   const own = definition.explain?.steps(ground) ?? []
   const isStuck = state?.state === 'stuck'
   const head: Step[] = [configurationStep(source, config, only?.name, state), ...(isStuck ? [agent] : []), ...own]
+  const wanted = value?.selector.labels.device
+  if (devices.length === 0 && wanted !== undefined && own.length > 0) head.push(unlistedStep(source, wanted))
   const links = await walk(head)
   // A broken link at the head is behind everything that a device might lack.
   const isBroken = firstBroken(links) !== undefined
   if (!isBroken) links.push(...(await linksOfDevices(devices, definition, ground, value)))
   const tail: Step[] = isStuck ? [] : [agent]
   if (facts !== undefined) {
-    if (value !== undefined) tail.push(valueStep(facts, of))
+    if (value !== undefined) tail.push(valueStep(facts, value.selector))
     else if (only !== undefined) tail.push(heldStep(facts, definition, only.name))
   }
   const rest = firstBroken(links) === undefined ? await walk(tail) : tail.map(notReached)

@@ -1,0 +1,28 @@
+import type { Labels } from '@sonde/sdk'
+
+/** A metric, or some of its series, as `/metrics` shows them: `rdma_hw_packet_seq_err_total{device="mlx5_3",port="1"}`. */
+export interface Selector {
+  readonly metric: string
+  readonly labels: Labels
+}
+
+const FORM = /^([A-Za-z_:][\w:]*)(?:\{([^{}]*)\})?$/
+const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g
+
+/** What a text selects; undefined where it is no metric at all. */
+export function parseSelector(text: string): Selector | undefined {
+  const match = FORM.exec(text)
+  if (match === null) return undefined
+  const [, metric = '', inner = ''] = match
+  const labels = [...inner.matchAll(LABEL)].map(([, name = '', value = '']) => [name, unescaped(value)] as const)
+  return { metric, labels: Object.fromEntries(labels) }
+}
+
+/** Whether a series has all these labels; it may have others too. */
+export function selects(labels: Labels, series: Labels): boolean {
+  return Object.entries(labels).every(([name, value]) => series[name] === value)
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/g, (_whole, character: string) => (character === 'n' ? '\n' : character))
+}
