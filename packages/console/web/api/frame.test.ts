@@ -14,6 +14,7 @@ function createWorld(refused: readonly string[] = []) {
   const requests: QueryRequest[] = []
   const streams: { request: StreamRequest; handlers: StreamHandlers; isOpen: boolean }[] = []
   let failure: ApiError | undefined
+  let paints: (() => void)[] | undefined
   const world: FrameWorld = {
     postQuery: async (request) => {
       requests.push(request)
@@ -33,6 +34,7 @@ function createWorld(refused: readonly string[] = []) {
       }
     },
     isHidden: () => false,
+    nextPaint: (show) => (paints ? paints.push(show) : show()),
   }
   return {
     world,
@@ -40,6 +42,14 @@ function createWorld(refused: readonly string[] = []) {
     streams,
     fail: (error: ApiError | undefined) => {
       failure = error
+    },
+    /** From now on nothing is painted before the returned function is called. */
+    holdPaints: () => {
+      const held: (() => void)[] = []
+      paints = held
+      return () => {
+        for (const show of held.splice(0)) show()
+      }
     },
   }
 }
@@ -102,6 +112,31 @@ test('points of the stream are added to the answer', async () => {
   assert.equal(after.newestMs, before.newestMs + 1_000)
   assert.equal(after.grid?.length, 3)
   assert.notEqual(after, before)
+  frame.close()
+})
+
+test('messages that pile up before the page is painted cost one drawing', async () => {
+  const { world, streams, holdPaints } = createWorld()
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
+  frame.want([BYTES])
+  await until('a stream', () => streams.length === 1)
+  const paint = holdPaints()
+  let told = 0
+  frame.subscribe(() => told++)
+  const { newestMs } = frame.getSnapshot()
+  for (const ahead of [1_000, 2_000, 3_000]) {
+    streams[0]!.handlers.onPoints(answerTo([BYTES], newestMs + ahead, 1_000))
+  }
+  assert.equal(told, 0)
+  paint()
+  assert.equal(told, 1)
+  assert.equal(frame.getSnapshot().newestMs, newestMs + 3_000)
+  assert.equal(frame.getSnapshot().grid?.length, 5)
+  // A stream that is opened anew resumes after all that came, shown or not.
+  streams[0]!.handlers.onPoints(answerTo([BYTES], newestMs + 4_000, 1_000))
+  frame.setVisible(false)
+  frame.setVisible(true)
+  assert.equal(streams.at(-1)?.request.afterMs, newestMs + 4_000)
   frame.close()
 })
 

@@ -36,9 +36,16 @@ export interface FrameWorld {
   readonly postQuery: typeof postQuery
   readonly openLiveStream: typeof openLiveStream
   readonly isHidden: () => boolean
+  /** Calls back before the page is painted next. */
+  readonly nextPaint: (show: () => void) => void
 }
 
-const BROWSER: FrameWorld = { postQuery, openLiveStream, isHidden: () => document.hidden }
+const BROWSER: FrameWorld = {
+  postQuery,
+  openLiveStream,
+  isHidden: () => document.hidden,
+  nextPaint: (show) => requestAnimationFrame(show),
+}
 
 /** The server's limit of questions a request. */
 const QUERY_LIMIT_COUNT = 64
@@ -75,6 +82,9 @@ export class Frame {
   #timer: ReturnType<typeof setTimeout> | undefined
   #retryMs = RETRY_MIN_MS
   #writes = 0
+  /** Time of the newest position that was written, whether it is shown yet or not. */
+  #newestMs = 0
+  #isShownSoon = false
   #isStreamWide = false
 
   constructor(range: FrameRange, stepMs: number, news: StreamNews, world: FrameWorld = BROWSER) {
@@ -209,10 +219,25 @@ export class Frame {
   #take(answer: QueryAnswer, keys: readonly string[]): void {
     const { fromMs, toMs } = this.#bounds()
     const grid = this.#snapshot.grid ?? new SampleGrid({ stepMs: answer.stepMs, windowMs: toMs - fromMs })
+    this.#write(grid, answer, keys)
+    this.#publish({ grid, error: undefined, newestMs: this.#newestMs })
+  }
+
+  #write(grid: SampleGrid, answer: QueryAnswer, keys: readonly string[]): void {
     grid.write(answer, keys)
     if (++this.#writes % 60 === 0) grid.dropEmptyColumns()
-    const newest = answer.times[answer.times.length - 1] ?? 0
-    this.#publish({ grid, error: undefined, newestMs: Math.max(this.#snapshot.newestMs, newest) })
+    this.#newestMs = Math.max(this.#newestMs, answer.times[answer.times.length - 1] ?? 0)
+  }
+
+  /** Shows what came since the last paint at once: where a busy machine lets messages pile up, they cost one drawing together. */
+  #showSoon(stepMs: number): void {
+    if (this.#isShownSoon) return
+    this.#isShownSoon = true
+    this.#world.nextPaint(() => {
+      this.#isShownSoon = false
+      this.#publish({ error: undefined, streamFault: undefined, newestMs: this.#newestMs })
+      moveEdge(stepMs)
+    })
   }
 
   /** The grid goes on to the end of the gap with positions that nothing was written to: they are drawn as the gap they are. */
@@ -234,14 +259,13 @@ export class Frame {
     const keys = here.map(([key]) => key)
     const queries = here.map(([, entry]) => entry.query)
     // A page that slept longer than its window needs only the window.
-    const afterMs = Math.max(this.#snapshot.newestMs, this.#bounds().fromMs)
+    const afterMs = Math.max(this.#newestMs, this.#bounds().fromMs)
     this.#stream = this.#world.openLiveStream(
       { stepMs: grid.stepMs, queries, afterMs },
       {
         onPoints: (answer) => {
-          this.#take(answer, keys)
-          if (this.#snapshot.streamFault) this.#publish({ streamFault: undefined })
-          moveEdge(answer.stepMs)
+          this.#write(grid, answer, keys)
+          this.#showSoon(answer.stepMs)
         },
         onGap: (gap) => this.#takeGap(gap),
         onFault: (streamFault) => this.#publish({ streamFault }),
