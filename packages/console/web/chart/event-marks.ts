@@ -77,13 +77,13 @@ export function drawFlags(
   context.setLineDash([])
   context.font = `600 ${10 * unit}px "Inter Variable", system-ui, sans-serif`
   context.textBaseline = 'middle'
-  context.textAlign = 'left'
+  context.textAlign = 'right'
   for (const { x, count } of flagsAt(begins, MERGE_PX * unit)) {
     context.beginPath()
     context.moveTo(x - 0.6 * unit, top - 7 * unit)
     context.lineTo(x + 7 * unit, top - 3.5 * unit)
     context.lineTo(x - 0.6 * unit, top)
     context.fill()
-    if (count > 1) context.fillText(String(count), x + 9 * unit, top - 2.5 * unit)
+    if (count > 1) context.fillText(String(count), x - 3 * unit, top - 2.5 * unit)
   }
 }

@@ -26,7 +26,8 @@ test('a link that runs as it can says generation, lanes and how much of it is in
 
 test('a link that lost lanes or speed says what it should be', () => {
   assert.equal(linkWords(link({ width: of(8) })), 'Gen5 ×8 of ×16')
-  assert.equal(linkWords(link({ speed: of(8) })), 'Gen3 ×16 of Gen5 ×16')
+  assert.equal(linkWords(link({ speed: of(8) })), 'Gen3 ×16 of Gen5')
+  assert.equal(linkWords(link({ speed: of(8), width: of(8) })), 'Gen3 ×8 of Gen5 ×16')
   assert.ok(isDowntrained(link({ width: of(8) })))
 })
 

@@ -61,15 +61,12 @@ export function isDowntrained({ generation, generationMax, width, widthMax, load
   return isNarrow || isSlow
 }
 
-/** The link in words: `Gen5 ×16`, or `Gen5 ×8 of ×16` where it lost lanes. */
+/** The link in words: `Gen5 ×16`; `Gen5 ×8 of ×16` where it lost lanes, `Gen3 ×16 of Gen5` where it lost speed. */
 export function linkWords(link: LinkReading): string {
   const { generation, generationMax, width, widthMax } = link
   const now = linkName(generation, width)
   if (now === '' || !isDowntrained(link)) return now
-  const best = [
-    generation < generationMax ? `Gen${generationMax}` : '',
-    width < widthMax || generation < generationMax ? `×${widthMax}` : '',
-  ]
+  const best = [generation < generationMax ? `Gen${generationMax}` : '', width < widthMax ? `×${widthMax}` : '']
   return `${now} of ${best.filter(Boolean).join(' ')}`
 }
 

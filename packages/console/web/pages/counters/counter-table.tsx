@@ -57,7 +57,7 @@ export function CounterTable({ types, latest, matchersFor }: TableProps) {
         <Empty fact={`Nothing matches "${page.url.q ?? ''}".`}>{countOf(all.length, 'field')} searched.</Empty>
       ) : (
         <TableBox label="Table of counters" {...(rows.length > TALL_COUNT ? { heightPx: TALL_PX } : {})}>
-          <table className="table has-first-fixed">
+          <table className="table counter-table has-first-fixed">
             <thead>
               <tr>
                 <SortHead column="name" sort={sort} kind="text">

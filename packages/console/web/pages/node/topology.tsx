@@ -160,8 +160,9 @@ function railLink(
     device,
     link: readLink(columns.get(device.id) ?? {}, device.limits.pcie_bytes_per_s, stepMs),
   }))
-  // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use.
-  const { device, link } = ends.find(({ link }) => isDowntrained(link)) ?? ends[0]!
+  // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use, while it is there.
+  const { device, link } =
+    ends.find(({ link }) => isDowntrained(link)) ?? ends.find(({ link }) => linkWords(link) !== '') ?? ends[0]!
   const isTrouble = isDowntrained(link)
   const words = isTrouble ? linkWords(link) : [linkWords(link), linkUseWords(link)].filter(Boolean).join(' · ')
   const path = linkPath(device)
