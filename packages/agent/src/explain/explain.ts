@@ -115,7 +115,8 @@ async function ofMetric(
   if (selector === undefined) return undefined
   const reporting = subjects.filter(({ definition }) => placeOf(selector.metric, definition) !== undefined)
   if (reporting.length === 0) return undefined
-  const running = reporting.filter(({ config }) => config !== undefined)
+  const states = await Promise.all(reporting.map((subject) => options.facts?.source(nameOf(subject))))
+  const running = reporting.filter(({ config }, index) => config !== undefined || states[index] !== undefined)
   return Promise.all(
     (running.length > 0 ? running : reporting).map(async (subject) => {
       const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
