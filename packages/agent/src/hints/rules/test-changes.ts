@@ -1,0 +1,39 @@
+import type { TrainingNode } from '../test-training-node.ts'
+
+/** Something that is different on a node that trains. */
+export interface Case {
+  readonly title: string
+  /** What is different from now on. `second` counts from its beginning. */
+  readonly begin: (node: TrainingNode) => void
+  readonly each?: (node: TrainingNode, second: number) => void
+}
+
+/** Sets gauges of all GPUs. */
+export const everyGpu = (node: TrainingNode, values: Record<string, number | undefined>) => {
+  for (const gpu of node.gpus) gpu.set(values)
+}
+/** Sets rates of all training NICs. */
+export const everyRail = (node: TrainingNode, rates: Record<string, number | undefined>) => {
+  for (const nic of node.rails) nic.rate(rates)
+}
+/** A port that carries nothing. */
+export const noTraffic = {
+  xmit_data_bytes_total: 0,
+  rcv_data_bytes_total: 0,
+  xmit_packets_total: 0,
+  rcv_packets_total: 0,
+}
+/** The link of a NIC goes down. */
+export const linkDown = (node: TrainingNode, index: number) => {
+  node.nic(index).add({ link_down_events_phy_total: 1, link_downed_total: 1, carrier_changes_total: 1 })
+  node.nic(index).set({ carrier: 0, state: 1 })
+}
+/** It comes back. */
+export const linkUp = (node: TrainingNode, index: number) => {
+  node.nic(index).add({ carrier_changes_total: 1 })
+  node.nic(index).set({ carrier: 1, state: 4 })
+}
+/** A GPU that waits in a kernel. */
+export const spinning = { gpu_util: 100, sm_active: 0.1, pipe_tensor_active: 0, dram_active: 0.01, power_usage: 180 }
+/** A PCIe link that fell back to Gen3. */
+export const downtrained = { current_link_speed_gigatransfers: 8, current_link_bandwidth_bytes: 15.8e9 }
