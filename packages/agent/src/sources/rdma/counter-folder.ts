@@ -18,6 +18,8 @@ export class CounterFolder<F extends string> {
   readonly #record: { [K in F]?: Integer64 | undefined }
   readonly #files = new Map<string, CounterFile<F>>()
   #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { telling: [], rest: [] }
+  /** Left out after a change, until it is asked for. */
+  #saturated: readonly string[] | undefined
   /** Whether any file of the last reading was there. */
   there = false
 
@@ -39,6 +41,7 @@ export class CounterFolder<F extends string> {
 
   /** Looks which counters there are. The names that it does not know, or why it could not look. */
   scan(): string[] | ReadFailure {
+    this.#saturated = undefined
     const listed = this.#sysfs.list(...this.#path)
     const names = new Set(listed instanceof ReadFailure ? [] : listed)
     for (const [name, form] of this.#forms) {
@@ -73,7 +76,9 @@ export class CounterFolder<F extends string> {
     let complete = true
     if (share === 'telling') this.there = false
     for (const file of this.#shares[share]) {
+      const before = file.saturated
       const outcome = file.read()
+      if (file.saturated !== before) this.#saturated = undefined
       this.#record[file.form.field] = file.value
       if (outcome === 'missing') complete = false
       else this.there = true
@@ -82,15 +87,15 @@ export class CounterFolder<F extends string> {
   }
 
   /** Names of the counters that stand at the most that they can hold. */
-  saturated(): string[] {
-    const names: string[] = []
-    for (const file of this.#files.values()) if (file.saturated) names.push(file.name)
-    return names
+  get saturated(): readonly string[] {
+    this.#saturated ??= [...this.#files.values()].filter((file) => file.saturated).map(({ name }) => name)
+    return this.#saturated
   }
 
   /** Forgets what was read: it is another device's. */
   clear(): void {
     this.close()
+    this.#saturated = undefined
     this.#files.clear()
     for (const { field } of this.#forms.values()) this.#record[field] = undefined
   }

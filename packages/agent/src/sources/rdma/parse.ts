@@ -2,6 +2,12 @@ import type { Integer64 } from '@sonde/sdk'
 import { isNumber, KernelText, type NumberFailure, parseAttribute } from '../kernel-text.ts'
 
 const U64_LIMIT = 1n << 64n
+const ZERO = 48
+const COLON = 58
+const NEWLINE = 10
+/** `N: ` and at least a letter; the longest that kernels know has 17 letters. */
+const STATE_BYTES_LEAST = 3
+const STATE_BYTES_MOST = 48
 const BYTES_PER_GIGABIT = 125_000_000
 
 /** A counter's file in the unit that one of it stands for. `huge` also where that does not fit 64 bits. */
@@ -16,8 +22,10 @@ export function parseCounter(bytes: Uint8Array, unitBytes: number): Integer64 | 
 
 /** Number of a state, as in `4: ACTIVE`; `undefined` where there is none. */
 export function parseState(bytes: Uint8Array): number | undefined {
-  const [, state] = /^(\d{1,2}): [^\n]{1,40}\n?$/.exec(textOf(bytes)) ?? []
-  return state === undefined ? undefined : Number(state)
+  const state = (bytes[0] ?? 0) - ZERO
+  const isLine = bytes.indexOf(NEWLINE) === bytes.length - 1 || bytes.indexOf(NEWLINE) === -1
+  const isState = state >= 0 && state <= 9 && bytes[1] === COLON && bytes.length > STATE_BYTES_LEAST && isLine
+  return isState && bytes.length <= STATE_BYTES_MOST ? state : undefined
 }
 
 /** The rate of a port. */

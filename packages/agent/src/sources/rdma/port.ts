@@ -61,8 +61,11 @@ export class RdmaPort {
     const before = this.#record.state
     const bytes = file.read()
     this.#stateThere = !(bytes instanceof ReadFailure && bytes.kind === 'missing')
-    this.#record.state = this.#attributes.take('state', file, bytes, parseState)
-    if (this.#record.state !== before) this.#readLink()
+    const state = bytes instanceof ReadFailure ? undefined : parseState(bytes)
+    if (state === undefined || state !== before) {
+      this.#record.state = this.#attributes.take('state', file, bytes, () => state)
+      this.#readLink()
+    }
     const complete = this.#counters.read('telling')
     this.#hw.startSweep(nowMs)
     return this.#hw.read('telling') && complete && this.#stateThere
@@ -82,7 +85,7 @@ export class RdmaPort {
   }
 
   report(nowMs: number): void {
-    const saturated = this.#counters.saturated()
+    const { saturated } = this.#counters
     this.#record.saturated_counters = saturated.length
     this.#record.saturated = saturated.length === 0 ? '' : saturated.join(' ')
     this.#record.turn_age_seconds = Math.max(0, Math.round(nowMs - this.#restMs)) / MS_PER_SECOND
