@@ -71,7 +71,7 @@ export function linkWords(link: LinkReading): string {
 }
 
 /** Share of the link that is in use, 0 to 1; NaN where it is not known. */
-export function linkUse({ load, bandwidth }: LinkReading): number {
+function linkUse({ load, bandwidth }: LinkReading): number {
   return bandwidth > 0 ? load / bandwidth : Number.NaN
 }
 
