@@ -11,7 +11,7 @@ const FACTOR = 10
 const LIMIT_PER_MINUTE = ALLOWED_PER_MINUTE * FACTOR
 const OVER_MS = 60_000
 /** How long after a reset errors belong to it. Unit: milliseconds. */
-const RESET_MS = 60_000
+const RESET_MS = OVER_MS + 10_000
 
 function correctable(look: Look): number {
   return maxKnown(look.increase(PCI.correctable, OVER_MS), look.increase(GPU.replays, OVER_MS))

@@ -180,4 +180,73 @@ export const LOOK_ALIKES: readonly Case[] = [
         for (const { labels, rates } of nic.series.values()) if (labels.priority === '0') rates.tx_bytes_total = 8e9
     },
   },
+  {
+    title: 'a dirty cable: checksums are wrong where packets are missed',
+    begin: (node) => node.nic(3).rate({ packet_seq_err_total: 200, rx_icrc_encapsulated_total: 180 }),
+  },
+  {
+    title: 'sequence errors of a port that is told to pause now and then',
+    begin: (node) => node.nic(3).rate({ packet_seq_err_total: 200, rx_pause_seconds_total: 0.1 }),
+  },
+  {
+    title: 'a port without traffic that is told to pause',
+    begin: (node) => {
+      node.nic(8).rate(noTraffic)
+      node.run(130)
+      node.nic(8).rate({ rx_pause_seconds_total: 0.6 })
+    },
+  },
+  {
+    title: 'a port without traffic whose link goes down',
+    begin: (node) => {
+      node.nic(8).rate(noTraffic)
+      node.run(130)
+      linkDown(node, 8)
+    },
+  },
+  {
+    title: 'PCIe errors of a device that was reset',
+    begin: (node) => {
+      node.nic(7).reset()
+      node.run(1)
+      node.nic(7).add({ errors_total: 2000 })
+    },
+  },
+  {
+    title: 'GPUs that serve requests of their own, one busier than the others',
+    begin: (node) => {
+      everyRail(node, { xmit_data_bytes_total: 2e8 })
+      everyGpu(node, { pcie_tx_bytes: 2e8, pcie_rx_bytes: 2e8 })
+      node.run(40)
+      node.gpu(5).set({ pipe_tensor_active: 0.6, sm_active: 0.9 })
+    },
+  },
+  {
+    title: 'GPUs that wait while storage is written',
+    begin: (node) => {
+      everyGpu(node, spinning)
+      everyRail(node, noTraffic)
+      node.nic(8).rate({ xmit_data_bytes_total: 10e9 })
+    },
+  },
+  {
+    title: 'half of the GPUs at rest',
+    begin: (node) => {
+      for (const index of [0, 1, 2, 3]) node.gpu(index).set({ gpu_util: 20 })
+    },
+  },
+  {
+    title: 'storage that uses several priorities',
+    begin: (node) => {
+      for (const { labels, rates } of node.nic(8).series.values())
+        if (labels.priority !== undefined) rates.tx_bytes_total = 8e9
+    },
+  },
+  {
+    title: 'copies to the host while GPUs compute',
+    begin: (node) => {
+      everyRail(node, noTraffic)
+      everyGpu(node, { pcie_tx_bytes: 20e9 })
+    },
+  },
 ]
