@@ -106,6 +106,14 @@ test('the devices of a simulated node', needs('chromium'), async (t) => {
     })
   })
 
+  await t.test('says that a window holds no sample, and leads back', async () => {
+    await stage.visit('/?from=2026-02-01T10:00:00Z&to=2026-02-01T10:05:00Z', async (page) => {
+      await page.getByText('No samples between 2026-02-01 10:00:00 and 2026-02-01 10:05:00 UTC.').waitFor()
+      await page.locator('main').getByRole('button', { name: 'Back to live' }).click()
+      await saidOf(page, /^All 17 devices are in range\.$/).waitFor()
+    })
+  })
+
   await t.test('says why devices are not known', async (t) => {
     const look = async (page: Page): Promise<void> => {
       await page.getByText('The GPUs are not known.').waitFor()

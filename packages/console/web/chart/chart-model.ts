@@ -92,7 +92,7 @@ export class ChartModeller {
     const top = spec.quantity === PERCENT && largest <= 1 ? Math.min(1, wanted) : wanted
     this.#top = top
     const smallest = smallestOf(columns, from, to)
-    if (spec.scale === 'free' && smallest > top / 2) return { unit, bottom: top / 2, top }
+    if (spec.scale === 'free' && Number.isFinite(smallest) && smallest > top / 2) return { unit, bottom: top / 2, top }
     return { unit, bottom: smallest < 0 ? -niceTop(-smallest, unit.divisor) : 0, top }
   }
 }

@@ -64,7 +64,7 @@ function calmSentence(state: NodeState): HeadlineText {
   const gone = devices.filter((device) => device.state === 'gone')
   const all = devices.length === 1 ? `The ${noun[0]} is` : `All ${devices.length} ${noun[1]} are`
   const facts = [
-    hints && `None of ${countOf(ruleCount, 'rule')} holds.`,
+    hints ? `None of ${countOf(ruleCount, 'rule')} holds.` : 'Rules speak of now, and not of a window that is over.',
     Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} drawn in all.`,
     Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} sent in all.`,
     lastEndedMs === undefined ? '' : `The last hint ended ${formatAge(nowMs - lastEndedMs)} ago.`,

@@ -7,6 +7,7 @@ import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
+import { NoSamples } from '../../components/no-samples.tsx'
 import { type DeviceColumns, deviceColumns, recentMean } from '../../devices/device-columns.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
@@ -65,6 +66,8 @@ export function DevicesOverview({ devices }: { readonly devices: readonly Device
   const columns = useMemo(() => deviceColumns(devices, recent), [devices, recent])
   const host = useMemo(() => hostColumns(recent), [recent])
   const totals = useMemo(() => totalsOf(columns, recent.stepMs), [columns, recent.stepMs])
+  const isEmpty = recent.isReady && !moment.isNow && [...columns.values()].every((own) => Object.keys(own).length === 0)
+  if (isEmpty) return <NoSamples answer={recent} />
   return (
     <>
       <NodeHeadline devices={devices} moment={moment} recent={recent} totals={totals} />

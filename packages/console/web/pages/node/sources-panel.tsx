@@ -58,7 +58,7 @@ export function SourcesPanel() {
                     <StateMark tone={tone} word={word} />
                   </td>
                   <td>{source.name}</td>
-                  <td className="is-quiet">{source.reason || '–'}</td>
+                  <td className="is-quiet is-wrapping">{source.reason || '–'}</td>
                 </tr>
               )
             })}
