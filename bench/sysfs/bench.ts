@@ -41,7 +41,7 @@ async function costMs(count: number, sweep: () => void | Promise<void>): Promise
 
 /** 64 counters, by files that are kept open and by `readFileSync`, in turn. */
 async function counterFigures(rounds: number): Promise<Figure[]> {
-  const files = new KernelFiles('/sys', { readsPerOpen: 64 })
+  const files = new KernelFiles('/sys', { readsPerOpen: 256 })
   const paths = counterPaths()
   const kept = paths.map((path) => files.file(...path))
   const plain = paths.map((path) => join('/sys', ...path))

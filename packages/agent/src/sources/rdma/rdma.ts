@@ -16,7 +16,7 @@ const DESCRIPTOR_LIMIT = 4096
 /** With more ports the files that have turns are closed behind them. */
 const KEPT_PORTS = 80
 /** A file is opened anew when its device is found to be another, or gone; this is for what slips through. */
-const READS_PER_OPEN = 64
+const READS_PER_OPEN = 256
 const FOLDER = ['class', 'infiniband'] as const
 
 /** RDMA devices by the files of the kernel: of each port its identity and link, the counters of its link, and those of the adapter. */
