@@ -3,6 +3,7 @@ import type { GridColumn } from '../../api/sample-grid.ts'
 import type { Labels, MetricQuery, ResultMeta } from '../../api/types.ts'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import { SLOTS } from '../../chart/palette.ts'
+import { seriesWords } from '../../format/names.ts'
 import { quantityOf } from '../../format/quantity.ts'
 
 /** One series of the explorer: its member in a chart, and where it comes from. */
@@ -92,12 +93,7 @@ function specOf(
 }
 
 function memberLabel(name: string, labels: Labels, isNamed: boolean): string {
-  // A bare number says nothing without the name of its label: cpu 0.
-  const values = Object.entries(labels)
-    // Simulated hardware is named as its like; the page and every export say what is simulated.
-    .filter(([label, value]) => value !== '' && label !== 'simulated')
-    .map(([label, value]) => (/^\d+$/.test(value) ? `${label} ${value}` : value))
-    .join(' ')
+  const values = seriesWords(labels)
   return isNamed || values === '' ? [name, values].filter(Boolean).join(' ') : values
 }
 

@@ -1,5 +1,5 @@
 import type { Labels, SeriesValue } from '../../api/types.ts'
-import { compareNames } from '../../format/names.ts'
+import { compareNames, seriesWords } from '../../format/names.ts'
 
 /** A reason, and everything that is absent for it. */
 export interface Absence {
@@ -19,7 +19,8 @@ export function groupAbsences(values: readonly SeriesValue[]): Absence[] {
     const group = groups.get(key) ?? { reason: absent, metrics: new Set(), series: new Set() }
     if (group.series.size > 0) group.reason = key
     group.metrics.add(metric)
-    group.series.add(seriesName(labels))
+    // What has no label is of the node.
+    group.series.add(seriesWords(labels) || 'node')
     groups.set(key, group)
   }
   return [...groups.values()]
@@ -29,11 +30,6 @@ export function groupAbsences(values: readonly SeriesValue[]): Absence[] {
       series: [...series].sort(compareNames),
     }))
     .sort((a, b) => compareNames(a.metrics[0]!, b.metrics[0]!))
-}
-
-/** Name of a series: its label values, or `node` where it has none. */
-function seriesName(labels: Labels): string {
-  return Object.values(labels).join(' ') || 'node'
 }
 
 /** The reason with label values put as their names: `/sys/class/net/<device>/speed`. */
