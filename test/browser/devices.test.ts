@@ -137,6 +137,7 @@ test('the devices of a simulated node', needs('chromium'), async (t) => {
       })
       await saidOf(page, /^NIC 3 is losing packets, for/).waitFor()
       await until('the tile of NIC 3 is critical', SHOW_LIMIT_MS, async () => (await marked(page)).join() === 'NIC 3')
+      await page.locator('.chart-flag[title$=": NIC 3 is losing packets"]').first().waitFor()
       await takePicture(t, page, 'simulated-overview-loss')
       await assertSound(page)
       await page.getByRole('link', { name: 'See the evidence' }).click()

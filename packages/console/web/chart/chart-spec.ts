@@ -15,6 +15,8 @@ export interface ChartMark {
   /** Absent while it holds. */
   readonly toMs?: number
   readonly label: string
+  /** Where its flag leads. */
+  readonly href?: string
 }
 
 /** What a chart shows. Panels are data: every page describes its charts so. */

@@ -5,6 +5,7 @@ import { useTheme } from '../state/theme.ts'
 import { type PageState, usePageState } from '../state/time-window.ts'
 import { useSeldom } from '../state/use-seldom.ts'
 import { ChartCard } from './chart-card.tsx'
+import { ChartFlags } from './chart-flags.tsx'
 import { ChartHeader } from './chart-header.tsx'
 import { type ChartModel, ChartModeller } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
@@ -71,6 +72,7 @@ export function Chart(props: ChartProps) {
         ) : (
           <div ref={setHost} className="chart-plot" style={{ height: heightPx }} />
         )}
+        {!isTable && plot && model.plot.marks.length > 0 && <ChartFlags model={model} plot={plot} />}
         {isCardOpen && !isTable && plot && page.url.atMs !== undefined && (
           <ChartCard spec={spec} model={model} plot={plot} onClose={() => keys.unpin()} />
         )}

@@ -10,6 +10,7 @@ import { PanelBoundary } from '../components/error-boundary.tsx'
 import { deviceColumns } from '../devices/device-columns.ts'
 import { usePageState } from '../state/time-window.ts'
 import { chartQueries, type DeviceChartName, deviceCharts } from './device-charts.ts'
+import { evidenceSignals } from './node/evidence.ts'
 
 /** Charts in which devices stand side by side, over the window of the page; hints that stand are flags in each. */
 export function DeviceCharts({
@@ -52,10 +53,17 @@ export function DeviceCharts({
 
 /** Flags of the hints that stand. The list stays the same while they do, so that charts need not be drawn anew. */
 export function useMarks(hints: readonly Hint[]): readonly ChartMark[] {
+  const page = usePageState()
   const said = JSON.stringify(
     hints
       .filter(({ stage, severity }) => stage === 'standing' && severity !== 'notice')
-      .map(({ sinceMs, title }): ChartMark => ({ fromMs: sinceMs, label: title })),
+      .map(
+        (hint): ChartMark => ({
+          fromMs: hint.sinceMs,
+          label: hint.title,
+          href: page.hrefTo('/explore', { sig: evidenceSignals(hint) }),
+        }),
+      ),
   )
   return useMemo(() => JSON.parse(said) as readonly ChartMark[], [said])
 }
