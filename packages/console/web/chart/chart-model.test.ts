@@ -104,3 +104,8 @@ test('a live axis keeps its unit and top from one second to the next', () => {
   assert.equal(next.plot.top, top)
   assert.equal(next.unit.label, 'kb/s')
 })
+
+test('a chart without marks has the same ones in every second, so that it is not drawn anew for them', () => {
+  const modeller = new ChartModeller()
+  assert.equal(modeller.model(specOf([[1]]), viewOf(1)).plot.marks, modeller.model(specOf([[1]]), viewOf(1)).plot.marks)
+})

@@ -1,7 +1,7 @@
 import { countOf, type DisplayUnit, formatIn, joinUnit, pickUnit } from '../format/number.ts'
 import { PERCENT } from '../format/quantity.ts'
 import { formatClock, formatDuration } from '../format/time.ts'
-import type { ChartMember, ChartSpec, ChartView } from './chart-spec.ts'
+import type { ChartMark, ChartMember, ChartSpec, ChartView } from './chart-spec.ts'
 import { commonGaps, newestPosition } from './gaps.ts'
 import { HERD_MIN_COUNT, Herd, type HerdSummary } from './herd.ts'
 import { MARKERS, type SeriesSlot, SLOTS } from './palette.ts'
@@ -22,6 +22,8 @@ export interface ChartModel {
 /** Most lines that have a place of their own. */
 const SLOT_COUNT = SLOTS.length
 const LIT_SLOTS: readonly SeriesSlot[] = [3, 4]
+/** One and the same, so that a plot sees that nothing changed. */
+const NO_MARKS: readonly ChartMark[] = []
 
 /** Keeps what a chart remembers from one drawing to the next: its unit, its top, and the herd that was computed so far. */
 export class ChartModeller {
@@ -60,7 +62,7 @@ export class ChartModeller {
       unit,
       zone: view.zone,
       limits: spec.limits ?? [],
-      marks: spec.marks ?? [],
+      marks: spec.marks ?? NO_MARKS,
       resetsMs: spec.members
         .flatMap(({ resetsMs }) => resetsMs ?? [])
         .filter((at) => at >= view.fromMs && at <= view.toMs),
