@@ -1,5 +1,5 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
+import { LATEST_MS, type Look } from '../look.ts'
 import { firstKnown, maxKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
@@ -21,7 +21,10 @@ const BASE_LEAST_MS = 10_000
 const CODED_BITS_PER_BYTE = 8.5
 
 function bitErrorRate(look: Look): number {
-  return firstKnown(look.mean(NIC.rawErrorRate), look.rate(NIC.correctedBits) / (lineOf(look) * CODED_BITS_PER_BYTE))
+  return firstKnown(
+    look.last(NIC.rawErrorRate),
+    look.rate(NIC.correctedBits, LATEST_MS) / (lineOf(look) * CODED_BITS_PER_BYTE),
+  )
 }
 
 function baseOf(look: Look): number {

@@ -14,6 +14,8 @@ const RATE_FACTOR = 0.9
 /** How much of the difference must be new: what a GPU always does more than others is how the model was split. */
 const NEW_FACTOR = 1.05
 const BASE_LEAST_MS = 10_000
+/** All GPUs are in the same phase of a step at the same time: two samples are enough to compare them. */
+const COMPARED_MS = 2000
 const STEP_BYTES_OVER_MS = 30_000
 /** Tensor activity of a job that trains; below it there is nothing to compare. */
 const TENSOR_LEAST = 0.05
@@ -30,10 +32,10 @@ interface Comparison {
 function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison> {
   return scope.once(`straggler ${signal.metric}`, () => {
     const { gpus } = scope
-    const samples = gpus.map((look) => look.samples(signal))
+    const samples = gpus.map((look) => look.samples(signal, COMPARED_MS))
     const complete = Math.max(...samples)
     // Means of different moments of a step differ: a GPU that missed a sample is left out.
-    const now = factors(gpus.map((look, i) => (samples[i] === complete ? look.mean(signal) : Number.NaN)))
+    const now = factors(gpus.map((look, i) => (samples[i] === complete ? look.mean(signal, COMPARED_MS) : Number.NaN)))
     const before = factors(gpus.map((look) => look.base(signal, BASE_LEAST_MS)))
     return new Map(gpus.map((look, i) => [look, { now: now[i] ?? Number.NaN, before: before[i] ?? Number.NaN }]))
   })
