@@ -1,5 +1,5 @@
 import { type HintDevice, titleOf } from '../device.ts'
-import { type Look, SHORT_MS } from '../look.ts'
+import type { Look } from '../look.ts'
 import { firstKnown, median } from '../numbers.ts'
 import type { Finding, Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
@@ -7,7 +7,6 @@ import { GPU } from '../signals.ts'
 import { percent } from '../words.ts'
 import { workingGpus } from '../workload.ts'
 
-const CAPPED_BIT = 0x4
 const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
 const CAPPED_TIME = 0.9
