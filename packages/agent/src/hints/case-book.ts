@@ -81,6 +81,11 @@ export class CaseBook {
     found.see(sighting)
   }
 
+  /** Nothing came since the evaluation before. */
+  seeAgain(): void {
+    for (const one of this.#cases.values()) one.seeAgain()
+  }
+
   /** Ends a case at once: something else explains what it saw. */
   withdraw(rule: string, device: string, nowMs: number): void {
     const found = this.#cases.get(idOf(rule, device))

@@ -50,6 +50,7 @@ export class Case {
   #votes = 0
   #firstSampleMs: number
   #isSeenNow = false
+  #wasSeen = false
   #heldMs = 0
   #idleMs = 0
 
@@ -84,9 +85,15 @@ export class Case {
     this.#isSeenNow = true
   }
 
+  /** Nothing came since the evaluation before: what held then still does. */
+  seeAgain(): void {
+    this.#isSeenNow = this.#wasSeen
+  }
+
   /** Ends an evaluation; `false` where the case is over. */
   advance(elapsedMs: number): boolean {
     const wasSeen = this.#isSeenNow
+    this.#wasSeen = wasSeen
     const isFirst = this.#votes === 0 && this.stage === 'seen'
     this.#isSeenNow = false
     this.#votes = ((this.#votes << 1) | (wasSeen ? 1 : 0)) & VOTE_MASK

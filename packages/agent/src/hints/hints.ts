@@ -25,6 +25,8 @@ import { SIGNALS } from './signals.ts'
 
 /** How often an agent evaluates: soon after a sample, whenever in the second that comes. Unit: milliseconds. */
 export const EVALUATE_EVERY_MS = 250
+/** Without news, rules are asked this often, as what is missing shows by time alone. Unit: milliseconds. */
+const ASK_EVERY_MS = 500
 const SWEEP_EVERY_MS = 60_000
 /** Trouble that lasts longer than this is what the node is like: means of the past move again. Unit: milliseconds. */
 const FROZEN_MAX_MS = 3_600_000
@@ -73,6 +75,8 @@ export class Hints implements Sink {
   /** Versions of devices and series that the scopes were made from. */
   #scopesAre = ''
   #nowMs = 0
+  #hasNews = false
+  #askedMs = 0
   #sweptMs = 0
   #frozenMs = 0
   #closed = false
@@ -102,6 +106,7 @@ export class Hints implements Sink {
       countDrop(this.stats, 'wrong_size', batch.count)
     } else {
       const refused = this.#watch.take(batch)
+      this.#hasNews ||= this.#watch.isWatched(batch.type)
       countDrop(this.stats, 'window_limit', refused)
       this.stats.out += batch.count - refused
     }
@@ -121,11 +126,8 @@ export class Hints implements Sink {
   evaluate(nowMs: number): void {
     if (this.#closed) return
     const startedMs = performance.now()
-    this.#regroup()
-    for (const scope of this.#scopes) {
-      scope.nowMs = nowMs
-      for (const rule of this.#rules) this.#tryToAsk(rule, scope)
-    }
+    if (this.#hasNews || Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS) this.#askAll(nowMs)
+    else this.#book.seeAgain()
     this.#book.advance(nowMs)
     this.#frozenMs = this.#book.isTroubled ? this.#frozenMs + Math.max(0, nowMs - this.#nowMs) : 0
     this.#watch.isFrozen = this.#frozenMs > 0 && this.#frozenMs < FROZEN_MAX_MS
@@ -157,6 +159,16 @@ export class Hints implements Sink {
       row.counter('opened_total').set(opened)
     }
     source.flush()
+  }
+
+  #askAll(nowMs: number): void {
+    this.#hasNews = false
+    this.#askedMs = nowMs
+    this.#regroup()
+    for (const scope of this.#scopes) {
+      scope.nowMs = nowMs
+      for (const rule of this.#rules) this.#tryToAsk(rule, scope)
+    }
   }
 
   /** A rule that fails is a fault of ours: it is counted, and the others go on. */

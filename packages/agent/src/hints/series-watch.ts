@@ -89,6 +89,11 @@ export class SeriesWatch {
     }
   }
 
+  /** Whether rules name any field of the type. */
+  isWatched(type: RecordType): boolean {
+    return this.#placesOf(type).length > 0
+  }
+
   /** Takes a batch; gives the number of records for which there was no room. */
   take(batch: Batch): number {
     const { type, source, count, bytes } = batch

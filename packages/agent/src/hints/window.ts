@@ -5,6 +5,8 @@ import type { Signal } from './signal.ts'
 const SAMPLE_COUNT = 128
 /** Closer samples are passed over: a counter loses nothing by it, and a rule looks twice a second. Unit: milliseconds. */
 export const APART_MS = 450
+/** How many samples later one is of the past. */
+const PAST_LAG = 4
 /** After a pause this long the values before it say nothing of the rate. Unit: milliseconds. */
 const PAUSE_MS = 15_000
 /** A sample is the newest for this many periods. */
@@ -64,7 +66,7 @@ export class Window {
     const apartMs = this.#count === 0 ? Number.NaN : timeMs - this.#timeAt(0)
     if (apartMs > 0 && apartMs < APART_MS) return
     if (apartMs <= 0 || apartMs > Math.max(PAUSE_MS, this.#periodMs * 10)) this.#restart(timeMs)
-    if (this.#signal.reads === 'gauge') this.#pushValue(timeMs, raw, apartMs, isFrozen)
+    if (this.#signal.reads === 'gauge') this.#pushValue(timeMs, raw, isFrozen)
     else this.#pushTotal(timeMs, raw, apartMs, isFrozen)
   }
 
@@ -148,9 +150,9 @@ export class Window {
     return from <= 0 ? Number.NaN : this.#valueAt(0) - this.#valueAt(from)
   }
 
-  #pushValue(timeMs: number, value: number, apartMs: number, isFrozen: boolean): void {
-    if (apartMs > 0 && this.#count > 0 && !isFrozen) this.past?.add(timeMs, value * apartMs, apartMs)
+  #pushValue(timeMs: number, value: number, isFrozen: boolean): void {
     this.#append(timeMs, value)
+    if (!isFrozen) this.#remember()
   }
 
   #pushTotal(timeMs: number, raw: number, apartMs: number, isFrozen: boolean): void {
@@ -163,10 +165,18 @@ export class Window {
       return
     }
     if (gain > 0) this.roseMs = timeMs
-    const { past } = this.#signal
-    if (past === 'events') this.past?.add(timeMs, gain, apartMs)
-    else if (past === 'mean' && !isFrozen) this.past?.add(timeMs, gain * 1000, apartMs)
+    if (this.#signal.past === 'events') this.past?.add(timeMs, gain, apartMs)
     this.#append(timeMs, this.#valueAt(0) + gain)
+    if (!isFrozen) this.#remember()
+  }
+
+  /** Adds a sample to the mean of the past, some samples late: the first ones of a fault must not be what it is compared with. */
+  #remember(): void {
+    if (this.#signal.past !== 'mean' || this.#count < PAST_LAG + 2) return
+    const weightMs = this.#timeAt(PAST_LAG) - this.#timeAt(PAST_LAG + 1)
+    const gain = this.#valueAt(PAST_LAG) - this.#valueAt(PAST_LAG + 1)
+    const sum = this.#signal.reads === 'gauge' ? this.#valueAt(PAST_LAG) * weightMs : gain * 1000
+    this.past?.add(this.#timeAt(PAST_LAG), sum, weightMs)
   }
 
   #restart(timeMs: number): void {

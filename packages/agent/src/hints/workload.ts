@@ -14,7 +14,7 @@ const IDLE_BYTES = 1e6
 const ACTIVE_SHARE = 0.05
 /** Work that is left where a GPU counts as slowed. */
 const SLOWED_SHARE = 0.9
-const BASE_LEAST_MS = 10_000
+const BASE_LEAST_MS = 8000
 
 /** Bytes that a port sent and received, a second: those of RDMA, or of its interface where it has none. */
 export function trafficOf(look: Look, overMs: number): number {

@@ -16,7 +16,7 @@ const EFFECTIVE_EVENTS = 2
 const EFFECTIVE_PER_S = 1
 const LANE_FACTOR = 20
 /** The rate hardly moves by itself: a short base is enough. */
-const BASE_LEAST_MS = 10_000
+const BASE_LEAST_MS = 8000
 /** 425 Gb/s of coded bits carry 400 Gb/s. */
 const CODED_BITS_PER_BYTE = 8.5
 

@@ -13,7 +13,7 @@ const CLOCK_FACTOR = 0.92
 const RATE_FACTOR = 0.9
 /** How much of the difference must be new: what a GPU always does more than others is how the model was split. */
 const NEW_FACTOR = 1.05
-const BASE_LEAST_MS = 10_000
+const BASE_LEAST_MS = 8000
 /** All GPUs are in the same phase of a step at the same time: two samples are enough to compare them. */
 const COMPARED_MS = 2000
 const STEP_BYTES_OVER_MS = 30_000
