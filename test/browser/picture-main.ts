@@ -1,12 +1,15 @@
-// Renews docs/pictures/node.png: the node overview of this machine, with real traffic over pairs of interfaces that it makes.
+// Renews docs/pictures: the overview of this machine, with real traffic over pairs of interfaces that it makes, and that of a simulated node in trouble.
 // Run as root on a quiet machine: node scripts/run.mjs test/browser/picture-main.ts
 import { fileURLToPath } from 'node:url'
 import { setUpWeb } from '../../scripts/setup.mjs'
 import { startSonde, temporaryDir } from '../sonde-process.ts'
 import { SCREENS, startBrowser, untilDrawn } from './browser.ts'
+import { ask } from './simulated.ts'
 import { startTraffic } from './traffic.ts'
 
-const PICTURE = fileURLToPath(new URL('../../docs/pictures/node.png', import.meta.url))
+const PICTURES = new URL('../../docs/pictures/', import.meta.url)
+/** How long before the picture the trouble begins. */
+const TROUBLE_MS = 100_000
 /** The window of the page, filled. */
 const WINDOW_MS = 300_000
 const TURN_MS = 100
@@ -33,17 +36,26 @@ try {
     })
   }, TURN_MS)
   cleanups.push(() => clearInterval(timer))
-  const sonde = await startSonde(['up', '--data-dir', data.path])
-  cleanups.push(() => sonde.stop())
-  await new Promise((resolve) => setTimeout(resolve, WINDOW_MS + 5_000))
+  const start = async (name: string, args: readonly string[]) => {
+    const sonde = await startSonde(['up', '--data-dir', `${data.path}/${name}`, ...args])
+    cleanups.push(() => sonde.stop())
+    return { name, sonde }
+  }
+  const nodes = [await start('node', []), await start('simulated', ['--only-simulated'])]
+  await new Promise((resolve) => setTimeout(resolve, WINDOW_MS - TROUBLE_MS))
+  await ask(nodes[1]!.sonde, '/api/v1/simulator/scenarios', { name: 'retransmission-storm' })
+  await new Promise((resolve) => setTimeout(resolve, TROUBLE_MS + 5_000))
   const browser = await startBrowser()
   cleanups.push(() => browser.close())
-  const page = await browser.newPage({ viewport: SCREENS.desk, colorScheme: 'light' })
-  await page.goto(`${sonde.address}/?range=5m`)
-  await untilDrawn(page)
-  await page.getByText('Live', { exact: true }).waitFor()
-  await page.screenshot({ path: PICTURE, fullPage: true })
-  console.log(PICTURE)
+  for (const { name, sonde } of nodes) {
+    const page = await browser.newPage({ viewport: SCREENS.desk, colorScheme: 'light' })
+    await page.goto(`${sonde.address}/?range=5m`)
+    await untilDrawn(page)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const path = fileURLToPath(new URL(`${name}.png`, PICTURES))
+    await page.screenshot({ path, fullPage: true })
+    console.log(path)
+  }
 } finally {
   for (const cleanup of cleanups.reverse()) await cleanup()
 }

@@ -14,8 +14,8 @@ export function startSimulatedStage(t: TestContext, intervalMs = 1_000): Promise
   return startStage(t, ['--config', config])
 }
 
-/** Asks the API of a stage. */
-export async function ask<T>({ address }: Stage, path: string, body?: object): Promise<T> {
+/** Asks the API of a stage, or of any Sonde that runs. */
+export async function ask<T>({ address }: Pick<Stage, 'address'>, path: string, body?: object): Promise<T> {
   const init = body && {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
