@@ -59,10 +59,16 @@ function* rollUpDay(file: StoreFile, type: number, day: number): Generator<undef
   if (stored !== undefined) yield* rollUp(file, stored, day)
 }
 
+/** The time by which history grows old: a wall clock that is set ahead while the store runs makes none of it older than it is. */
+export function ageingClockMs(wallMs: number): number {
+  return Math.min(wallMs, performance.timeOrigin + performance.now())
+}
+
 function* expireByAge(file: StoreFile, nowMs: number): Generator<undefined, void> {
   const { retentionDays, rollupRetentionDays } = file.settings
-  const rawLimit = hourOf(nowMs - retentionDays * DAY_MS)
-  const dayLimit = dayOf(hourOf(nowMs - rollupRetentionDays * DAY_MS))
+  const agedMs = ageingClockMs(nowMs)
+  const rawLimit = hourOf(agedMs - retentionDays * DAY_MS)
+  const dayLimit = dayOf(hourOf(agedMs - rollupRetentionDays * DAY_MS))
   for (;;) {
     const slot = file.segments.oldestSlot(RAW)
     if (slot === undefined || slot >= rawLimit) break
