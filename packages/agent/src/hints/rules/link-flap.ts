@@ -71,12 +71,14 @@ export const linkFlap: Rule = {
     const isFlapping = often >= FLAPS
     const { name } = look.device
     const now = isDown(look) ? `is down for ${duration(Math.max(0, forMs))}` : `is up again`
+    const count = Math.max(often, 1)
+    const counted = count === 1 ? 'once' : `${amount(count)} times`
     const verb = isDropped ? 'has lost its link' : isFlapping ? 'is flapping' : 'lost its link'
     return {
       severity: isDropped || isFlapping ? 'critical' : 'warning',
       title: `${titleOf(look.device)} ${verb}`,
-      sentence: `${name} went down ${amount(Math.max(often, 1))} times in 10 min, limit ${FLAPS}, and ${now}`,
-      value: Math.max(often, 1),
+      sentence: `${name} went down ${counted} in 10 min, limit ${FLAPS} times, and ${now}`,
+      value: count,
       limit: FLAPS,
       unit: 'times in 10 min',
       affected: slowedGpus(scope),
