@@ -12,7 +12,7 @@ export interface RunOptions {
   name?: string
   /** Files at a time. Default: 2. */
   concurrency?: number
-  /** A file that runs longer is ended and has failed. Default: 240 000. */
+  /** A file that runs longer is ended and has failed. Default: 600 000: the fault loops are one file. */
   timeLimitMs?: number
   /** Ends the whole run early. Default: never. */
   signal?: AbortSignal
@@ -20,7 +20,7 @@ export interface RunOptions {
 
 /** Runs the files, prints as they end, and answers the counts of all. */
 export async function runTestFiles(files: readonly string[], options: RunOptions): Promise<Counts> {
-  const { root, name, concurrency = 2, timeLimitMs = 240_000, signal = new AbortController().signal } = options
+  const { root, name, concurrency = 2, timeLimitMs = 600_000, signal = new AbortController().signal } = options
   const results: FileResult[] = []
   const waiting = [...files]
   async function work(): Promise<void> {
