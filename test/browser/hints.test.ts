@@ -9,6 +9,8 @@ import { ask } from './simulated.ts'
 
 /** From what can be read in the samples to what an operator sees. */
 const CHANGE_LIMIT_MS = 3000
+/** How long a page is waited for that is late. */
+const PAGE_LIMIT_MS = 10_000
 /** Some scenarios begin slowly: an optic ages, air warms up. */
 const TELL_LIMIT_MS = 90_000
 /** How long a page is watched on which nothing may change. */
@@ -48,10 +50,25 @@ interface Seen {
 
 test('each scenario changes the overview, at its device and at no other', {
   ...needs('chromium'),
-  concurrency: 3,
+  concurrency: 2,
 }, async (t) => {
-  await Promise.all(SCENARIO_CASES.map((one) => t.test(one.name, (t) => meet(t, one))))
+  await Promise.all(SCENARIO_CASES.map((one) => t.test(one.name, (t) => meetInTime(t, one))))
 })
+
+/** The page was right, but not in time. */
+class TooLate extends Error {}
+
+/** Other programs on the machine may delay a page once. */
+async function meetInTime(t: TestContext, one: ScenarioCase): Promise<void> {
+  try {
+    await meet(t, one)
+  } catch (error) {
+    // A visit that fails says with which page, and keeps what failed as its cause.
+    if (!(error instanceof Error && error.cause instanceof TooLate)) throw error
+    t.diagnostic(`once more: ${error.message}`)
+    await meet(t, one)
+  }
+}
 
 async function meet(t: TestContext, one: ScenarioCase): Promise<void> {
   const stage = await startStage(t, ['--only-simulated', '--seed', '1'])
@@ -82,14 +99,13 @@ async function seeChange(page: Page, stage: Stage, one: ScenarioCase, tell: Tell
   const toldMs = await until(`${one.name} in the samples`, TELL_LIMIT_MS, async () => {
     return (await isTold(stage, devices, one, tell)) && Date.now()
   })
-  await until(`${one.name} on the page`, CHANGE_LIMIT_MS + 1000, async () => {
+  const changedMs = await until(`${one.name} on the page`, PAGE_LIMIT_MS, async () => {
     const { headlineMs, tiles } = await seen(page)
-    const changedMs =
-      one.tile === undefined ? headlineMs : Math.max(tiles[one.tile] ?? Number.NaN, headlineMs ?? Number.NaN)
-    if (changedMs === undefined || Number.isNaN(changedMs)) return false
-    assert.ok(changedMs - toldMs <= CHANGE_LIMIT_MS, `${changedMs - toldMs} ms after it was in the samples`)
-    return true
+    const tileMs = one.tile === undefined ? 0 : tiles[one.tile]
+    return headlineMs !== undefined && tileMs !== undefined && Math.max(headlineMs, tileMs)
   })
+  const lateMs = changedMs - toldMs
+  if (lateMs > CHANGE_LIMIT_MS) throw new TooLate(`${one.name} on the page ${lateMs} ms after it was in the samples`)
   await page.waitForTimeout(AFTER_MS)
 }
 
