@@ -9,6 +9,7 @@ import {
   sinkStats,
   viewsOf,
 } from '@sonde/sdk'
+import { acceptBatch } from '../pipeline/accept-batch.ts'
 import type { Device } from './device.ts'
 import { draftsOf } from './drafts.ts'
 import { Facts } from './facts.ts'
@@ -58,20 +59,7 @@ export class Devices implements Sink {
   }
 
   accept(batch: Batch): void {
-    const startedMs = performance.now()
-    this.stats.in += batch.count
-    if (this.#closed) countDrop(this.stats, 'closed', batch.count)
-    else if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes) {
-      this.stats.errors++
-      countDrop(this.stats, 'wrong_size', batch.count)
-    } else {
-      const nowMs = this.#now()
-      const refused = this.#facts.take(batch, nowMs)
-      if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch, nowMs)
-      countDrop(this.stats, 'device_limit', refused)
-      this.stats.out += batch.count - refused
-    }
-    this.stats.seconds += (performance.now() - startedMs) / 1000
+    acceptBatch(this.stats, batch, this.#closed ? undefined : (batch) => this.#take(batch))
   }
 
   async flush(): Promise<void> {
@@ -112,6 +100,14 @@ export class Devices implements Sink {
         other.goneMs === undefined &&
         (other.rail === null) === (device.rail === null),
     )
+  }
+
+  #take(batch: Batch): number {
+    const nowMs = this.#now()
+    const refused = this.#facts.take(batch, nowMs)
+    if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch, nowMs)
+    countDrop(this.stats, 'device_limit', refused)
+    return refused
   }
 
   #takeAbsences({ bytes, count, source }: Batch, nowMs: number): void {

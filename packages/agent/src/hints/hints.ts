@@ -11,6 +11,7 @@ import {
   timestamp,
 } from '@sonde/sdk'
 import { defineOwnType } from '@sonde/sdk/internal'
+import { acceptBatch } from '../pipeline/accept-batch.ts'
 import type { Hint } from './case.ts'
 import { CaseBook } from './case-book.ts'
 import type { DeviceLookup, HintDevice } from './device.ts'
@@ -98,19 +99,7 @@ export class Hints implements Sink {
   }
 
   accept(batch: Batch): void {
-    const startedMs = performance.now()
-    this.stats.in += batch.count
-    if (this.#closed) countDrop(this.stats, 'closed', batch.count)
-    else if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes) {
-      this.stats.errors++
-      countDrop(this.stats, 'wrong_size', batch.count)
-    } else {
-      const refused = this.#watch.take(batch)
-      this.#hasNews ||= this.#watch.isWatched(batch.type)
-      countDrop(this.stats, 'window_limit', refused)
-      this.stats.out += batch.count - refused
-    }
-    this.stats.seconds += (performance.now() - startedMs) / 1000
+    acceptBatch(this.stats, batch, this.#closed ? undefined : (batch) => this.#take(batch))
   }
 
   async flush(): Promise<void> {
@@ -159,6 +148,13 @@ export class Hints implements Sink {
       row.counter('opened_total').set(opened)
     }
     source.flush()
+  }
+
+  #take(batch: Batch): number {
+    const refused = this.#watch.take(batch)
+    this.#hasNews ||= this.#watch.isWatched(batch.type)
+    countDrop(this.stats, 'window_limit', refused)
+    return refused
   }
 
   #askAll(nowMs: number): void {

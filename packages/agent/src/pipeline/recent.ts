@@ -4,7 +4,6 @@ import {
   type Batch,
   type Column,
   ColumnReader,
-  countDrop,
   type Found,
   type History,
   leadMs,
@@ -19,6 +18,7 @@ import {
   slotsOfMetric,
   viewsOf,
 } from '@sonde/sdk'
+import { acceptBatch } from './accept-batch.ts'
 
 /** Options of {@link RecentRing}. */
 export interface RecentOptions {
@@ -58,14 +58,7 @@ export class RecentRing implements Sink, History {
   }
 
   accept(batch: Batch): void {
-    const startedMs = performance.now()
-    this.stats.in += batch.count
-    if (this.#closed) countDrop(this.stats, 'closed', batch.count)
-    else if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes) {
-      this.stats.errors++
-      countDrop(this.stats, 'wrong_size', batch.count)
-    } else if (batch.count > 0) this.#keep(batch)
-    this.stats.seconds += (performance.now() - startedMs) / 1000
+    acceptBatch(this.stats, batch, this.#closed ? undefined : (batch) => this.#keep(batch))
   }
 
   async flush(): Promise<void> {
@@ -105,14 +98,16 @@ export class RecentRing implements Sink, History {
     return answerRequest(request, (query) => this.#find(query, fromMs, toMs, stepMs))
   }
 
-  #keep(batch: Batch): void {
+  /** Has room for everything: what is older makes it. */
+  #keep(batch: Batch): number {
+    if (batch.count === 0) return 0
     const kept = keep(batch)
     const list = this.#byType.get(batch.type.fingerprint)
     if (list === undefined) this.#byType.set(batch.type.fingerprint, [kept])
     else list.push(kept)
     this.#bytes += kept.bytes.byteLength
-    this.stats.out += batch.count
     this.#evict(kept.toMs)
+    return 0
   }
 
   #find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Found[] {

@@ -122,10 +122,10 @@ test('reads what a plain look at the same trees reads', async (t) => {
   }
 })
 
-test('reads what a plain look at this machine reads', { skip: !fs.existsSync('/sys/bus/pci/devices') }, async (t) => {
+test('reads what a plain look at this machine reads', { skip: !fs.existsSync('/sys/bus/pci/devices') }, async () => {
   const tested = new TestedSource(pci, { procfs: '/proc', sysfs: '/sys' })
   const { state } = await tested.source.probe()
   await tested.source.close()
-  if (state !== 'present') return t.skip('it has none of the devices that are read')
-  assert.ok((await compare('/sys')) > 0)
+  // A machine with none of the devices that are read has none for the plain look either.
+  assert.equal((await compare('/sys')) > 0, state === 'present')
 })
