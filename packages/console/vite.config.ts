@@ -17,6 +17,17 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    // The frame comes first; what several pages share is one file, for each small module on its own would be a request before the first drawing.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'frame', tags: ['$initial'], priority: 1 },
+            { name: 'parts', minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: { '/api': process.env.SONDE_URL ?? 'http://127.0.0.1:9394' },

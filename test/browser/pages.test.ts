@@ -51,3 +51,43 @@ async function inspect(t: TestContext, stage: Stage, name: string, { screen, col
 function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 }
+
+test('a page whose code does not come says so, and comes when it is tried again', needs('chromium'), async (t) => {
+  const stage = await startStage(t)
+  let isAway = true
+  const look = async (page: Page): Promise<void> => {
+    const words = page.getByText('The code of this page did not come.')
+    await words.waitFor()
+    assert.match(await page.title(), /^Not loaded/)
+    await assertSound(page)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await words.waitFor()
+    isAway = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('#source-table').waitFor()
+  }
+  const before = async (page: Page): Promise<void> => {
+    await page.route('**/assets/sources-page-*.js', (route) => (isAway ? route.abort() : route.continue()))
+    await page.route('**/sources', (route) =>
+      isAway && route.request().method() === 'HEAD' ? route.abort() : route.continue(),
+    )
+  }
+  await stage.visit('/sources', look, { before, expected: /ERR_FAILED/ })
+})
+
+test('going to another page is one frame once its code is there', needs('chromium'), async (t) => {
+  const stage = await startStage(t)
+  await stage.visit('/', async (page) => {
+    await untilDrawn(page)
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => /explain-page-.*\.js$/.test(name)),
+    )
+    const drawn = await page.evaluate(async () => {
+      for (const link of document.querySelectorAll<HTMLElement>('nav a'))
+        if (link.textContent === 'Sources') link.click()
+      await new Promise(requestAnimationFrame)
+      return document.querySelector('main h1')?.textContent
+    })
+    assert.equal(drawn, 'Sources')
+  })
+})

@@ -207,6 +207,12 @@ async function assertServes(address: string): Promise<void> {
   const { status, headers } = await fetch(new URL(script, address))
   assert.equal(status, 200, `the script of the page, ${script}`)
   assert.match(headers.get('content-type') ?? '', /javascript/)
+  const parts = globSync('dist/web/assets/*.js', { cwd: installed('console') })
+  assert.ok(parts.length > 1, 'pages are files of their own')
+  for (const part of parts) {
+    const { status } = await fetch(new URL(part.replace('dist/web', ''), address), { method: 'HEAD' })
+    assert.equal(status, 200, part)
+  }
   await until('history from the store', START_LIMIT_MS, async () => {
     const { store } = (await (await fetch(`${address}/api/v1/node`)).json()) as {
       store: { state: string; ackedMs: number }

@@ -1,19 +1,24 @@
+import { useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
-import { ExplainPage } from './pages/explain/explain-page.tsx'
-import { ExplorePage } from './pages/explore/explore-page.tsx'
-import { FabricPage } from './pages/fabric/fabric-page.tsx'
-import { GpuPage } from './pages/gpu/gpu-page.tsx'
-import { GpusPage } from './pages/gpus/gpus-page.tsx'
-import { PortPage } from './pages/nic/port-page.tsx'
-import { NodePage } from './pages/node/node-page.tsx'
-import { PciPage } from './pages/pci/pci-page.tsx'
-import { SourcesPage } from './pages/sources/sources-page.tsx'
+import {
+  ExplainPage,
+  ExplorePage,
+  FabricPage,
+  GpuPage,
+  GpusPage,
+  NodePage,
+  PciPage,
+  PortPage,
+  preloadPages,
+  SourcesPage,
+} from './pages/lazy-pages.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The page: its frame, and what stands in it. */
 export function App() {
+  useEffect(preloadPages, [])
   return (
     <Shell>
       <PanelBoundary>

@@ -1,0 +1,22 @@
+import { lazyPage } from './lazy-page.tsx'
+
+/** Every page, each in a file of its own: the first load brings the frame and one of them. */
+export const NodePage = lazyPage(async () => (await import('./node/node-page.tsx')).NodePage)
+export const GpusPage = lazyPage(async () => (await import('./gpus/gpus-page.tsx')).GpusPage)
+export const GpuPage = lazyPage(async () => (await import('./gpu/gpu-page.tsx')).GpuPage)
+export const FabricPage = lazyPage(async () => (await import('./fabric/fabric-page.tsx')).FabricPage)
+export const PortPage = lazyPage(async () => (await import('./nic/port-page.tsx')).PortPage)
+export const PciPage = lazyPage(async () => (await import('./pci/pci-page.tsx')).PciPage)
+export const ExplorePage = lazyPage(async () => (await import('./explore/explore-page.tsx')).ExplorePage)
+export const SourcesPage = lazyPage(async () => (await import('./sources/sources-page.tsx')).SourcesPage)
+export const ExplainPage = lazyPage(async () => (await import('./explain/explain-page.tsx')).ExplainPage)
+
+/** How long the first page has the line for itself, at most. Unit: milliseconds. */
+const IDLE_LIMIT_MS = 5_000
+
+/** Loads the others once nothing else is to do, so that going there shows no placeholder. Ends the wait when called again. */
+export function preloadPages(): () => void {
+  const others = [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage, SourcesPage, ExplainPage]
+  const handle = requestIdleCallback(() => others.forEach(({ preload }) => void preload()), { timeout: IDLE_LIMIT_MS })
+  return () => cancelIdleCallback(handle)
+}
