@@ -14,7 +14,7 @@ in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 * **Two stages.** A hint *forms* once its rule holds in 3 of 5 evaluations, four a second, on two samples at least; what is counted and not measured forms at the first. It
   *stands* once it has held for as long as the table says.
 * **Siblings first.** GPUs are compared with the other GPUs of the node, ports with the other ports that serve training. Then comes the device's own mean of the last
-  10 minutes, which stands still while anything worse than a notice is open.
+  10 minutes, which stands still while anything worse than a notice is open on the same node; the simulated node is one of its own.
 * **Look-alikes** are ruled out before a hint forms. Where one rule explains what another sees, only the first one tells: the device at fault is marked, those that only show the
   effect are listed as affected.
 * **What is missing never fires.** A missing sample is no zero. A counter that restarts, a long pause or a step of the clock begins its window anew. What a rule would have

@@ -1,4 +1,5 @@
 import { Case, type Hint, type Sighting } from './case.ts'
+import type { WhichNode } from './device.ts'
 import type { Rule, Severity } from './rule.ts'
 
 /** A hint that was opened or is over. */
@@ -60,15 +61,16 @@ export class CaseBook {
     return [...this.#cases.values()].filter((one) => one.rule.name === rule).map(({ device }) => device)
   }
 
-  /** Whether anything worse than a notice is open. */
-  get isTroubled(): boolean {
-    for (const one of this.#cases.values()) if (one.isOpen && one.severity !== 'notice') return true
+  /** Whether anything worse than a notice is open on a node. */
+  isTroubled(node: WhichNode): boolean {
+    for (const one of this.#cases.values())
+      if (one.isOpen && one.severity !== 'notice' && one.node === node) return true
     return false
   }
 
   /** Notes that a rule holds on a device. */
   see(rule: Rule, sighting: Sighting, nowMs: number): void {
-    const id = idOf(rule.name, sighting.device)
+    const id = idOf(rule.name, sighting.device.id)
     let found = this.#cases.get(id)
     if (found === undefined) {
       if (this.#cases.size >= CASE_LIMIT) {

@@ -1,3 +1,4 @@
+import { type HintDevice, nodeOf, type WhichNode } from './device.ts'
 import type { Evidence } from './evidence.ts'
 import type { Finding, Rule, Severity } from './rule.ts'
 
@@ -26,7 +27,7 @@ export interface Hint {
 /** What a rule saw of a device, with what goes into the hint beside it. */
 export interface Sighting {
   readonly finding: Finding
-  readonly device: string
+  readonly device: HintDevice
   readonly evidence: readonly Evidence[]
   readonly lacks: readonly string[]
   /** The newest sample that it rests on. Unit: milliseconds since the Unix epoch. */
@@ -76,7 +77,11 @@ export class Case {
   }
 
   get device(): string {
-    return this.#sighting.device
+    return this.#sighting.device.id
+  }
+
+  get node(): WhichNode {
+    return nodeOf(this.#sighting.device)
   }
 
   /** The rule holds at this evaluation. */
@@ -119,7 +124,7 @@ export class Case {
       rule: this.rule.name,
       severity: this.severity,
       stage: this.stage === 'standing' ? 'standing' : 'forming',
-      device,
+      device: device.id,
       sinceMs: this.sinceMs,
       ...(endedMs === undefined ? {} : { endedMs }),
       neededMs: this.rule.neededMs,

@@ -20,6 +20,17 @@ export interface HintDevice {
   readonly limits: Readonly<Record<string, number>>
 }
 
+/** The node that something is of: the one that the agent runs on, or the one that the simulator plays. */
+export type WhichNode = 'real' | 'simulated'
+
+/** Both nodes; nothing that happens on one of them says anything of the other. */
+export const NODES: readonly WhichNode[] = ['real', 'simulated']
+
+/** The node that a device is of. */
+export function nodeOf({ isSimulated }: Pick<HintDevice, 'isSimulated'>): WhichNode {
+  return isSimulated ? 'simulated' : 'real'
+}
+
 /** Finds the device that a series belongs to. */
 export interface DeviceLookup {
   /** Changes whenever a series may belong to another device than before. */

@@ -11,12 +11,14 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import { netdevType } from '../sources/netdev/type.ts'
+import { nvmlProfileType } from '../sources/nvml/type.ts'
 import { pciAerType } from '../sources/pci/type.ts'
 import { rdmaHwType } from '../sources/rdma/type.ts'
-import type { HintDevice } from './device.ts'
+import { type HintDevice, nodeOf } from './device.ts'
 import { Hints } from './hints.ts'
 import type { Rule } from './rule.ts'
 import { RULES } from './rules/index.ts'
+import { GPU } from './signals.ts'
 import { TrainingNode } from './test-training-node.ts'
 
 const NOBODY = { version: 0, list: () => [], deviceOf: () => undefined }
@@ -263,19 +265,21 @@ test('every rule says what it needs to be understood', () => {
   }
 })
 
+const noDevice: HintDevice = {
+  id: '',
+  kind: 'pci',
+  name: '',
+  rail: null,
+  isSimulated: false,
+  pairs: [],
+  address: '',
+  path: [],
+  limits: {},
+}
+
 /** A node with one interface and one GPU, of which `list` tells and nothing else. */
 function plainHints(rules?: readonly Rule[]) {
-  const netdev: HintDevice = {
-    id: 'net-eth0',
-    kind: 'netdev',
-    name: 'eth0',
-    rail: null,
-    isSimulated: false,
-    pairs: [],
-    address: '0000:01:00.0',
-    path: [],
-    limits: {},
-  }
+  const netdev: HintDevice = { ...noDevice, id: 'net-eth0', kind: 'netdev', name: 'eth0', address: '0000:01:00.0' }
   const gpu: HintDevice = {
     ...netdev,
     id: 'gpu-0',
@@ -333,6 +337,58 @@ test('an interface without RDMA tells that its link went down as well', () => {
   assert.deepEqual(shown, [])
   sample((source, time, second) => interfaceAt(source, time, second, 1))
   assert.deepEqual(shown, ['link_flap/net-eth0 standing'])
+})
+
+test('trouble of the simulated node leaves the means of the real one as they are, and the other way round', () => {
+  for (const troubled of ['real', 'simulated'] as const) {
+    const bases = { real: Number.NaN, simulated: Number.NaN }
+    const [gpuRule] = RULES.filter(({ of }) => of === 'gpu')
+    assert.ok(gpuRule)
+    const watching: Rule = {
+      ...gpuRule,
+      name: 'watching',
+      not: {},
+      explainedBy: {},
+      find(look) {
+        const node = nodeOf(look.device)
+        bases[node] = look.base(GPU.smActive)
+        if (node !== troubled || !(look.last(GPU.smActive) > 0.6)) return undefined
+        return { title: 'Trouble', sentence: 'Trouble', value: 1, limit: 0, unit: '' }
+      },
+    }
+    const gpus = [false, true].map((isSimulated): HintDevice => {
+      const id = isSimulated ? 'sim-gpu-0' : 'gpu-0'
+      return { ...noDevice, id, kind: 'gpu', name: 'GPU 0', isSimulated }
+    })
+    const devices = {
+      version: 1,
+      list: () => gpus,
+      deviceOf: (_type: string, { simulated }: Labels) => gpus[simulated === 'true' ? 1 : 0],
+    }
+    const hints = new Hints({ devices, rules: [watching] })
+    const emit = (batch: Batch) => hints.accept(batch)
+    const sources = [{}, { simulated: 'true' }].map((labels, index) =>
+      createSource({ id: `made${index}`, intervalMs: 1000, labels, emit }),
+    )
+    const startMs = Date.UTC(2026, 0, 1)
+    for (let second = 0; second < 240; second++) {
+      const nowMs = startMs + second * 1000
+      for (const source of sources) {
+        const time = BigInt(nowMs) * 1_000_000n
+        const sm_active = second < 120 ? 0.5 : 0.9
+        source.report(nvmlProfileType, { time, gpu: '0', UUID: 'GPU-0', sm_active } as never)
+        source.flush()
+      }
+      hints.evaluate(nowMs + 100)
+    }
+    assert.deepEqual(
+      hints.answer().hints.map(({ device }) => device),
+      [troubled === 'real' ? 'gpu-0' : 'sim-gpu-0'],
+    )
+    const other = troubled === 'real' ? 'simulated' : 'real'
+    assert.ok(bases[troubled] < 0.51, `stands still: ${bases[troubled]}`)
+    assert.ok(bases[other] > 0.65, `moves: ${bases[other]}`)
+  }
 })
 
 test('PCIe errors that are counted at the port above a device are those of the device', () => {

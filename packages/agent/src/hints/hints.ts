@@ -14,7 +14,7 @@ import { defineOwnType } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import type { Hint } from './case.ts'
 import { CaseBook } from './case-book.ts'
-import type { DeviceLookup, HintDevice } from './device.ts'
+import { type DeviceLookup, type HintDevice, NODES, type WhichNode } from './device.ts'
 import { evidenceOf, lacksOf } from './evidence.ts'
 import type { Look } from './look.ts'
 import type { Rule } from './rule.ts'
@@ -79,7 +79,8 @@ export class Hints implements Sink {
   #hasNews = false
   #askedMs = 0
   #sweptMs = 0
-  #frozenMs = 0
+  /** How long each node has been in trouble. Unit: milliseconds. */
+  readonly #troubledMs: Record<WhichNode, number> = { real: 0, simulated: 0 }
   #closed = false
 
   constructor({ devices, rules = RULES, windowLimit }: HintsOptions) {
@@ -118,8 +119,7 @@ export class Hints implements Sink {
     if (this.#hasNews || Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS) this.#askAll(nowMs)
     else this.#book.seeAgain()
     this.#book.advance(nowMs)
-    this.#frozenMs = this.#book.isTroubled ? this.#frozenMs + Math.max(0, nowMs - this.#nowMs) : 0
-    this.#watch.isFrozen = this.#frozenMs > 0 && this.#frozenMs < FROZEN_MAX_MS
+    this.#freeze(Math.max(0, nowMs - this.#nowMs))
     this.#nowMs = nowMs
     if (Math.abs(nowMs - this.#sweptMs) > SWEEP_EVERY_MS) {
       this.#sweptMs = nowMs
@@ -157,6 +157,16 @@ export class Hints implements Sink {
     return refused
   }
 
+  /** Means of the past stand still on a node that is in trouble, and there alone. */
+  #freeze(elapsedMs: number): void {
+    for (const node of NODES) {
+      const troubledMs = this.#book.isTroubled(node) ? this.#troubledMs[node] + elapsedMs : 0
+      this.#troubledMs[node] = troubledMs
+      if (troubledMs > 0 && troubledMs < FROZEN_MAX_MS) this.#watch.frozen.add(node)
+      else this.#watch.frozen.delete(node)
+    }
+  }
+
   #askAll(nowMs: number): void {
     this.#hasNews = false
     this.#askedMs = nowMs
@@ -181,13 +191,13 @@ export class Hints implements Sink {
       look.newestMs = Number.NEGATIVE_INFINITY
       const finding = rule.find(look, scope)
       if (finding === undefined || Object.values(rule.not).some((isAlike) => isAlike(look))) continue
-      const { id: device } = finding.device ?? look.device
-      if (this.#isExplained(rule, device, scope)) {
-        this.#book.withdraw(rule.name, device, scope.nowMs)
+      const device = finding.device ?? look.device
+      if (this.#isExplained(rule, device.id, scope)) {
+        this.#book.withdraw(rule.name, device.id, scope.nowMs)
         continue
       }
       const sampleMs = look.newestMs === Number.NEGATIVE_INFINITY ? newestOf(scope) : look.newestMs
-      const shown = scope.looks.find((other) => other.device.id === device) ?? look
+      const shown = scope.looks.find((other) => other.device.id === device.id) ?? look
       const evidence = evidenceOf(rule, shown)
       this.#book.see(rule, { finding, device, evidence, lacks: lacksOf(rule, look), sampleMs }, scope.nowMs)
     }
@@ -211,7 +221,7 @@ export class Hints implements Sink {
     const isOpen = (rule: string, device: string) => this.#book.isOpen(rule, device)
     const scopes = { real: new Scope(false, isOpen), simulated: new Scope(true, isOpen) }
     for (const series of this.#watch.series.values()) {
-      const scope = series.labels.simulated === 'true' ? scopes.simulated : scopes.real
+      const scope = scopes[series.node]
       const device = this.#deviceOf(series, scope)
       if (device === undefined) continue
       const look = scope.of(device)

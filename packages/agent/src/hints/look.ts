@@ -69,6 +69,11 @@ export class Look {
     return this.#join(signal, (window) => window.last())
   }
 
+  /** How long a gauge has had its newest value; as long as samples are kept at most. Unit: milliseconds. */
+  held(signal: Signal): number {
+    return this.#join(signal, (window) => window.held())
+  }
+
   /** Mean of a gauge over the last `overMs`. */
   mean(signal: Signal, overMs = SHORT_MS): number {
     return this.#join(signal, (window) => window.mean(overMs))

@@ -12,6 +12,7 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
+import { nodeOf, type WhichNode } from './device.ts'
 import type { Signal } from './signal.ts'
 import { APART_MS, Window } from './window.ts'
 
@@ -19,6 +20,7 @@ import { APART_MS, Window } from './window.ts'
 export interface WatchedSeries {
   readonly type: string
   readonly labels: Labels
+  readonly node: WhichNode
   readonly windows: readonly { readonly signal: Signal; readonly window: Window }[]
   /** Time of its newest record. Unit: milliseconds since the Unix epoch. */
   seenMs: number
@@ -70,8 +72,8 @@ export class SeriesWatch {
   readonly series = new Map<string, WatchedSeries>()
   /** Changes whenever a series comes or goes. */
   version = 0
-  /** While true, means of the past stand still: what a device does in trouble is not what it is compared with later. */
-  isFrozen = false
+  /** Nodes whose means of the past stand still: what a device does in trouble is not what it is compared with later. */
+  readonly frozen = new Set<WhichNode>()
   readonly #signals = new Map<string, Signal[]>()
   readonly #places = new WeakMap<RecordType, readonly Place[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
@@ -177,8 +179,9 @@ export class SeriesWatch {
     const apartMs = timeMs - series.seenMs
     if (apartMs >= 0 && apartMs < APART_MS) return
     series.seenMs = timeMs
+    const isFrozen = this.frozen.has(series.node)
     for (const { slot, window } of feeds)
-      if (isPresent(layout, slot, views, at)) window.push(timeMs, numberAt(slot, views, at), this.isFrozen)
+      if (isPresent(layout, slot, views, at)) window.push(timeMs, numberAt(slot, views, at), isFrozen)
   }
 
   #open({ firstMs }: Origin, places: readonly Place[], { type }: Batch, labels: Labels, timeMs: number): Fed | null {
@@ -191,7 +194,8 @@ export class SeriesWatch {
       const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
       if (timeMs - firstMs > SETTLED_MS)
         for (const { signal, window } of windows) if (signal.isBornAtZero) window.beginAtZero(timeMs)
-      series = { type: type.name, labels, windows, seenMs: Number.NEGATIVE_INFINITY }
+      const node = nodeOf({ isSimulated: labels.simulated === 'true' })
+      series = { type: type.name, labels, node, windows, seenMs: Number.NEGATIVE_INFINITY }
       this.series.set(key, series)
       this.#windowCount += windows.length
       this.version++

@@ -91,6 +91,7 @@ export const NIC = {
   priorityBytes: counterOf(ethtoolPriorityType, 'tx_bytes_total'),
   laneErrors: counterOf(ethtoolLaneType, 'rx_err_phy_total', { across: 'max', rateMax: BIT_RATE_MAX }),
   linkDetected: gaugeOf(ethtoolLinkType, 'link_detected'),
+  responsive: gaugeOf(ethtoolLinkType, 'responsive'),
   rawErrorRate: gaugeOf(docaPhyType, 'raw_ber', { past: 'mean' }),
   effectiveErrors: counterOf(docaPhyType, 'effective_errors_total', EVENTS),
   netdevSentBytes: counterOf(netdevType, 'tx_bytes_total'),

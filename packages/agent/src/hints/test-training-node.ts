@@ -1,6 +1,6 @@
 import { createSource, type Labels, type RecordType, type Source } from '@sonde/sdk'
 import { docaPhyType } from '../sources/doca-phy/type.ts'
-import { ethtoolLaneType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
+import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
 import { hostPressureType } from '../sources/host/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
@@ -231,7 +231,7 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
   const made = new MadeDevice(deviceOf(`nic-${name}-1`, 'nic', name, rail, pairs))
   const netdev = rail === null ? 'bond0' : `eth1${index}`
   for (const type of [rdmaPortType, rdmaHwType]) made.of(type, { device: name, port: '1' })
-  for (const type of [ethtoolPortType, netdevType]) made.of(type, { device: netdev })
+  for (const type of [ethtoolLinkType, ethtoolPortType, netdevType]) made.of(type, { device: netdev })
   for (const priority of ['0', '3']) made.of(ethtoolPriorityType, { device: netdev, priority })
   for (const lane of ['0', '1', '2', '3'])
     made.of(ethtoolLaneType, { device: netdev, lane }).rates.rx_err_phy_total = 1000
@@ -245,7 +245,7 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
     made.of(pciAerType, { device: address, severity, error }).rates.errors_total = 0
   linkAt(made.of(pciDeviceType, { device: address }), 32, 16)
   const bytes = rail === null ? 1e8 : RAIL_BYTES
-  made.set({ rate_bytes: LINE_BYTES, state: 4, carrier: 1, up: 1, outbound_pci_stalled_wr_ratio: 0.01 })
+  made.set({ rate_bytes: LINE_BYTES, state: 4, carrier: 1, up: 1, responsive: 1, outbound_pci_stalled_wr_ratio: 0.01 })
   made.rate({
     xmit_data_bytes_total: bytes,
     rcv_data_bytes_total: bytes,

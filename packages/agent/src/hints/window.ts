@@ -75,6 +75,13 @@ export class Window {
     return this.#count === 0 ? Number.NaN : this.#valueAt(0)
   }
 
+  /** How long a gauge has had its newest value, by the samples there are. Unit: milliseconds. */
+  held(): number {
+    let back = 0
+    while (back + 1 < this.#count && this.#valueAt(back + 1) === this.#valueAt(0)) back++
+    return this.#count === 0 ? Number.NaN : this.#timeAt(0) - this.#timeAt(back)
+  }
+
   /** The value before the newest one. */
   before(): number {
     return this.#count < 2 ? Number.NaN : this.#valueAt(1)

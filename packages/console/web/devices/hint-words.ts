@@ -20,6 +20,7 @@ const SHORT_WORDS: ReadonlyMap<string, string> = new Map([
   ['fabric_hotspot', 'congested path'],
   ['link_ber', 'rising bit errors'],
   ['link_flap', 'link goes down'],
+  ['driver_stuck', 'driver is silent'],
   ['noisy_neighbour', 'traffic of others'],
   ['pcie_downtrain', 'slow PCIe link'],
   ['pcie_aer', 'PCIe errors'],

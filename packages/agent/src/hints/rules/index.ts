@@ -2,6 +2,7 @@ import type { Rule } from '../rule.ts'
 import { checkpoint } from './checkpoint.ts'
 import { congestion } from './congestion.ts'
 import { dataStall } from './data-stall.ts'
+import { driverStuck } from './driver-stuck.ts'
 import { eccCorrected, eccPending, eccUncorrected } from './ecc.ts'
 import { gpuError, gpuLost } from './gpu-lost.ts'
 import { linkBer } from './link-ber.ts'
@@ -21,6 +22,7 @@ import { thermalThrottle } from './thermal-throttle.ts'
 export const RULES: readonly Rule[] = [
   gpuLost,
   gpuError,
+  driverStuck,
   linkFlap,
   checkpoint,
   nicDowntrain,

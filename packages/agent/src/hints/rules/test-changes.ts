@@ -33,6 +33,12 @@ export const linkUp = (node: TrainingNode, index: number) => {
   node.nic(index).add({ carrier_changes_total: 1 })
   node.nic(index).set({ carrier: 1, state: 4 })
 }
+/** The driver of a NIC answers no call any more. */
+export const silenceDriver = (node: TrainingNode, index: number) => {
+  node.nic(index).set({ responsive: 0 })
+  for (const one of node.nic(index).series.values())
+    if (/^ethtool_(port|priority|lane)$/.test(one.type.name)) one.isSilent = true
+}
 /** A GPU that waits in a kernel. */
 export const spinning = { gpu_util: 100, sm_active: 0.1, pipe_tensor_active: 0, dram_active: 0.01, power_usage: 180 }
 /** A PCIe link that fell back to Gen3. */

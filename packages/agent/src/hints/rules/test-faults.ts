@@ -1,5 +1,15 @@
 import { splitGpu, tellXid } from '../test-training-node.ts'
-import { type Case, downtrained, everyGpu, everyRail, linkDown, linkUp, noTraffic, spinning } from './test-changes.ts'
+import {
+  type Case,
+  downtrained,
+  everyGpu,
+  everyRail,
+  linkDown,
+  linkUp,
+  noTraffic,
+  silenceDriver,
+  spinning,
+} from './test-changes.ts'
 
 /** What a rule is for. */
 export interface Fault extends Case {
@@ -51,6 +61,22 @@ export const FAULTS: readonly Fault[] = [
     opens: 'congestion/nic-mlx5_1-1',
     severity: 'warning',
     standsAfterS: 10,
+  },
+  {
+    title: 'a driver that does not answer: its counters are gone, and what RDMA counts goes on',
+    begin: (node) => silenceDriver(node, 4),
+    opens: 'driver_stuck/nic-mlx5_4-1',
+    severity: 'warning',
+    standsAfterS: 3,
+  },
+  {
+    title: 'drivers of several adapters that do not answer',
+    begin: (node) => {
+      for (const index of [1, 2, 3, 4]) silenceDriver(node, index)
+    },
+    opens: 'driver_stuck/node',
+    severity: 'warning',
+    standsAfterS: 3,
   },
   {
     title: 'a link that goes down',

@@ -44,6 +44,13 @@ export const LOOK_ALIKES: readonly Case[] = [
     },
   },
   {
+    title: 'adapters whose source is replaced: no samples of their drivers',
+    begin: (node) => {
+      for (const { series } of node.nics)
+        for (const one of series.values()) if (one.type.name.startsWith('ethtool_')) one.isSilent = true
+    },
+  },
+  {
     title: 'an interface that an operator switches off',
     begin: (node) => {
       node.nic(8).add({ carrier_changes_total: 1 })
