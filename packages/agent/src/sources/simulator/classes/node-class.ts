@@ -45,6 +45,11 @@ export interface PciPlace {
   readonly numaNode: number
 }
 
+/** Address of a device without its function: what shares it shares a link. */
+export function slotOf({ address }: PciPlace): string {
+  return address.replace(/\.\d$/, '')
+}
+
 /** A GPU of a node. */
 export interface GpuPlace extends PciPlace {
   readonly index: number

@@ -74,6 +74,11 @@ for (const { name, ...options } of NODES) {
       })
     }
 
+    test('both ends of a PCIe link tell the same, and a root port got every message from below', () => {
+      const report = new TestReport({ ...options })
+      for (let sample = 0; sample < 20; sample++) checkLinks(report.at(START_S - 90 + sample * 11.3)(pciDeviceType))
+    })
+
     test('shares of a GPU are in order, and power is what energy says', () => {
       const report = new TestReport({ ...options })
       for (let sample = 0; sample < 40; sample++) checkGpus(new Pair(report, START_S + sample * 0.61, 7 * 2.37))
@@ -118,6 +123,27 @@ function checkPorts(pair: Pair): void {
     const link = pair.records(pciDeviceType).find(([one]) => one === address)?.[1]
     const pcie = pair.gain(docaDiagPciType, device, 'inbound_bytes_total')
     assert.ok(pcie <= 0.9 * numberOf(link, 'current_link_bandwidth_bytes') * seconds + 1e6, `PCIe of ${device}`)
+  }
+}
+
+function checkLinks(records: ReadonlyMap<string, ReadRecord>): void {
+  const pathOf = (record: ReadRecord) => String(record.path).split('/').filter(Boolean)
+  for (const [address, record] of records) {
+    if (record.class === 'bridge') continue
+    const port = records.get(pathOf(record).at(-1) ?? '')
+    for (const field of ['speed_gigatransfers', 'width_lanes', 'bandwidth_bytes']) {
+      assert.equal(port?.[`current_link_${field}`], record[`current_link_${field}`], `${field} above ${address}`)
+      assert.equal(port?.[`max_link_${field}`], record[`max_link_${field}`])
+    }
+  }
+  for (const [address, root] of records) {
+    if (root.class !== 'bridge' || root.path !== '') continue
+    // The second function of a bonded adapter tells what the first one has told.
+    const below = [...records.values()].filter((one) => {
+      return pathOf(one)[0] === address && (one.class === 'gpu' || one.rdma_devices !== '')
+    })
+    const sum = below.reduce((all, one) => all + numberOf(one, 'aer_correctable_total'), 0)
+    assert.equal(numberOf(root, 'aer_rootport_correctable_total'), sum, `messages at ${address}`)
   }
 }
 

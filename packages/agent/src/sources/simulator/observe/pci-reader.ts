@@ -8,7 +8,8 @@ import { aerNumbers } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
 import { PCI_READ, PCI_READ_COUNT } from './readings.ts'
 
-const LANES = 16
+/** Lanes of every link of a simulated node. */
+export const LANES = 16
 const DAY_S = 86_400
 /** Stream of the rare errors of a healthy link. */
 const HEALTHY_STREAM = 5

@@ -15,6 +15,15 @@ export const PCI_READ = vectorOf([
 /** Length of a vector by {@link PCI_READ}. */
 export const PCI_READ_COUNT = Object.keys(PCI_READ).length
 
+/** What is read from a bridge: its link and its own errors, then the messages that a root port got from below. */
+export const BRIDGE_READ = {
+  ...PCI_READ,
+  ...vectorOf(['messagesCorrectable', 'messagesNonfatal', 'messagesFatal'], PCI_READ_COUNT),
+}
+
+/** Length of a vector by {@link BRIDGE_READ}. */
+export const BRIDGE_READ_COUNT = Object.keys(BRIDGE_READ).length
+
 /** Everything that is read from a GPU at one moment, each as its origin shows it. NaN is absent. */
 export const GPU_READ = vectorOf([
   'util',

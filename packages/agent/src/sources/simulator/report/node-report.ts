@@ -1,6 +1,7 @@
 import type { SourceContext } from '../../source.ts'
 import type { Simulation } from '../simulation.ts'
 import { AerRows } from './aer-rows.ts'
+import { BridgeRows } from './bridge-rows.ts'
 import { GpuRows } from './gpu-rows.ts'
 import { NicRows } from './nic-rows.ts'
 
@@ -8,12 +9,14 @@ import { NicRows } from './nic-rows.ts'
 export class NodeReport {
   readonly #gpus: GpuRows
   readonly #nics: NicRows
+  readonly #bridges: BridgeRows
   readonly #aer: AerRows
   readonly #intervalS: number
 
   constructor(simulation: Simulation, context: SourceContext) {
     this.#gpus = new GpuRows(simulation, context)
     this.#nics = new NicRows(simulation, context)
+    this.#bridges = new BridgeRows(simulation, context, this.#gpus, this.#nics)
     this.#aer = new AerRows(simulation, context)
     this.#intervalS = (context.source.info.intervalMs || 1000) / 1000
   }
@@ -22,6 +25,7 @@ export class NodeReport {
   sample(time: bigint, t: number): void {
     this.#gpus.sample(time, t, this.#intervalS)
     this.#nics.sample(time, t)
+    this.#bridges.sample(time)
     this.#aer.sample(time, this.#gpus, this.#nics)
   }
 }

@@ -1,5 +1,5 @@
 import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
-import { PCI_READ as P } from '../observe/readings.ts'
+import { BRIDGE_READ as B, PCI_READ as P } from '../observe/readings.ts'
 import { type Columns, fraction, whole } from './column.ts'
 
 /** How the parts of `pci_device` that change are filled. */
@@ -10,6 +10,14 @@ export const PCI_COLUMNS: Columns = {
   aer_correctable_total: whole(P.correctable),
   aer_nonfatal_total: whole(P.nonfatal),
   aer_fatal_total: whole(P.fatal),
+}
+
+/** The same of a bridge, with what a root port counts of those below it. */
+export const BRIDGE_COLUMNS: Columns = {
+  ...PCI_COLUMNS,
+  aer_rootport_correctable_total: whole(B.messagesCorrectable),
+  aer_rootport_nonfatal_total: whole(B.messagesNonfatal),
+  aer_rootport_fatal_total: whole(B.messagesFatal),
 }
 
 /** Why a device that is no root port lacks some counters. */

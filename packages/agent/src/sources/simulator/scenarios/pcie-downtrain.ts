@@ -1,3 +1,4 @@
+import { slotOf } from '../classes/node-class.ts'
 import type { EffectSpan, GpuEffect, NicEffect } from '../effects.ts'
 import { linkErrors, onDevice, type Scenario, type Strike } from './scenario.ts'
 
@@ -35,7 +36,10 @@ function narrow(strike: Strike): EffectSpan {
   if (device.kind === 'gpu') return onDevice(strike, onsetS, endS, link)
   // What it cannot pass on to memory it must not receive: it makes its peers pause.
   const source: NicEffect = { stalledShare: 0.9 - severity, txPausedShare: severity < HALF ? 0.7 - severity : 0.1 }
-  return onDevice(strike, onsetS, endS, { ...link, ...source })
+  // Functions of one adapter share its link.
+  const slot = node.nics.filter((nic) => slotOf(nic) === slotOf(node.nics[device.index] ?? nic))
+  const nics = Object.fromEntries(slot.map(({ index }) => [index, { ...link, ...source }]))
+  return { fromS: onsetS, toS: endS, nics }
 }
 
 function linkOf(share: number, generation: number): Pick<GpuEffect, 'pcieGeneration' | 'pcieWidth'> {
