@@ -57,6 +57,8 @@ function printFile(result: FileResult, root: string): void {
   console.log(`${mark} ${relative(root, result.file)}  ${counts.join(', ')}  ${(durationMs / 1000).toFixed(1)} s`)
   for (const note of result.notes) console.log(`       ${note}`)
   for (const skip of result.skips) console.log(`       skipped ${skip}`)
+  // In full at the end; where only a part of a long output is kept, this line tells what it was.
+  for (const failure of result.failures) console.log(`       ✗ ${failure.split('\n', 2).join(': ')}`)
 }
 
 function printFailures(result: FileResult, root: string): void {

@@ -1,14 +1,12 @@
-import { setFlagsFromString } from 'node:v8'
 import { createAgent } from '@sonde/agent'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
-import { type Running, readyLine, serve } from './run.ts'
+import { keepYoungGenerationSmall, type Running, readyLine, serve } from './run.ts'
 
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
 export async function runAgent(loaded: Loaded): Promise<Running> {
-  // What a sweep makes is garbage by the next one. Left to itself V8 lets it grow to 48 MB before it looks; looking more often costs a twentieth more time.
-  setFlagsFromString('--semi-space-growth-factor=1')
+  keepYoungGenerationSmall()
   const log = openLog(loaded.config.log.level)
   const agent = createAgent({ config: loaded.config.agent, log, version: VERSION })
   const running = await serve(agent, loaded)
