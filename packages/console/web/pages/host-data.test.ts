@@ -34,6 +34,19 @@ test('memory in use is what is not available', () => {
   )
 })
 
+test('of a real and a simulated host it is the real one that is shown, and the simulated one where it is alone', () => {
+  const series = (resource: string, simulated: boolean) => {
+    return { labels: { resource, ...(simulated ? { simulated: 'true' } : {}) }, values: [simulated ? 0.4 : 0.1] }
+  }
+  const shown = (...given: ReturnType<typeof series>[]) =>
+    hostColumns(testColumns([{ query: HOST_QUERIES.pressure, series: given }])).pressure.map(({ name, values }) => [
+      name,
+      ...values,
+    ])
+  assert.deepEqual(shown(series('io', false), series('io', true)), [['io', 0.1]])
+  assert.deepEqual(shown(series('io', true)), [['io', 0.4]])
+})
+
 test('a host that says nothing has no columns', () => {
   assert.equal(hostColumns({ ...testColumns([]), grid: undefined }), NO_HOST)
 })

@@ -66,13 +66,19 @@ export const NO_HOST: HostColumns = {
 export function hostColumns(answer: Columns): HostColumns {
   const { grid } = answer
   if (!grid) return NO_HOST
-  const waits = new Map(answer.columns(HOST_QUERIES.iowait).map((column) => [column.labels.cpu, grid.slice(column)]))
-  const busy = answer.columns(HOST_QUERIES.idle).map((column) => {
+  // A simulated node may stand beside the real one: of what both tell, the real host's is shown.
+  const columnsOf = (query: MetricQuery) => {
+    const columns = answer.columns(query)
+    const real = columns.filter(({ labels }) => labels.simulated !== 'true')
+    return real.length > 0 ? real : columns
+  }
+  const waits = new Map(columnsOf(HOST_QUERIES.iowait).map((column) => [column.labels.cpu, grid.slice(column)]))
+  const busy = columnsOf(HOST_QUERIES.idle).map((column) => {
     const name = column.labels.cpu ?? ''
     return { name, values: busyShare(grid.slice(column), waits.get(name)) }
   })
   const single = (query: MetricQuery): Float64Array | undefined => {
-    const column = answer.columns(query)[0]
+    const column = columnsOf(query)[0]
     return column && grid.slice(column)
   }
   const memoryTotal = single(HOST_QUERIES.memoryTotal)
@@ -83,7 +89,7 @@ export function hostColumns(answer: Columns): HostColumns {
     memoryTotal,
     memoryAvailable,
     memoryUsed: memoryTotal && memoryAvailable && memoryTotal.map((total, i) => total - memoryAvailable[i]!),
-    pressure: answer.columns(HOST_QUERIES.pressure).map((column) => ({
+    pressure: columnsOf(HOST_QUERIES.pressure).map((column) => ({
       name: column.labels.resource ?? '',
       values: trailingShare(grid.slice(column), Math.max(1, Math.round(PRESSURE_SPAN_MS / grid.stepMs))),
     })),

@@ -6,6 +6,7 @@ import { docaPccCounterType, docaPccType } from '../doca-pcc/type.ts'
 import { docaPciType } from '../doca-pci/type.ts'
 import { docaPhyLaneType, docaPhyType } from '../doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../ethtool/type.ts'
+import { hostPressureType } from '../host/type.ts'
 import { netdevType } from '../netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../pci/type.ts'
@@ -85,6 +86,7 @@ export const simulator: SourceDefinition = {
     pciDeviceType,
     pciAerType,
     netdevType,
+    hostPressureType,
     docaDiagType,
     docaDiagPortType,
     docaDiagPriorityType,

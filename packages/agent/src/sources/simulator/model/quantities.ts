@@ -78,6 +78,11 @@ export const NIC_COUNT = Object.keys(NIC).length
 /** From here on a vector by {@link NIC} holds seconds, which stay fractions; all before are whole numbers once read. */
 export const NIC_FRACTIONS_FROM = NIC.rxPauseS
 
+/** What is accumulated on the host: time in which tasks wait, and in which all of them do. */
+export const HOST = vectorOf(['ioWaitingS', 'ioStalledS', 'cpuWaitingS'])
+/** Length of a vector by {@link HOST}. */
+export const HOST_COUNT = Object.keys(HOST).length
+
 /** What goes on at a NIC, by which its numbers grow. */
 export const BASIS = vectorOf(['elapsedS', 'txSteps', 'rxSteps'])
 /** Length of a vector by {@link BASIS}. */

@@ -5,11 +5,12 @@ import { type Combined, type CombinedGpu, type CombinedNic, combineAt } from './
 import { type GpuLevels, layOut, otherParts, trainingParts } from './gpu-segment.ts'
 import { deviceKey } from './hash.ts'
 import { COOL, celsiusAfter, type Heat, heatAt, LIMITS, secondsUntil, softHeat, steadyCelsius } from './heat.ts'
+import { hostGrowth, hostNumbers } from './host-segment.ts'
 import { countBefore, growthOf } from './nic-segment.ts'
 import { type Pace, paceOf, slowdownByLimit } from './pace.ts'
 import { SLOT_S } from './phases.ts'
 import { locate, Place } from './place.ts'
-import { GPU_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import { GPU_COUNT, HOST_COUNT, NIC, NIC_COUNT } from './quantities.ts'
 import type { GpuSegment, NicSegment, Segment } from './segment.ts'
 import { aerNumbers, gpuIntegrals, nicNumbers } from './values.ts'
 
@@ -62,6 +63,7 @@ class Compiler {
   readonly #place = new Place()
   #gpuBases: Float64Array[]
   #nicBases: Float64Array[]
+  #hostBase: Float64Array
   #gpuAer: Float64Array[]
   #nicAer: Float64Array[]
   #celsius: number[] | undefined
@@ -78,6 +80,7 @@ class Compiler {
     this.#input = input
     this.#gpuBases = node.gpus.map((_, index) => copy(GPU_COUNT, origin?.gpus[index]?.base))
     this.#nicBases = node.nics.map((_, index) => copy(NIC_COUNT, origin?.nics[index]?.base))
+    this.#hostBase = copy(HOST_COUNT, origin?.host.base)
     this.#gpuAer = node.gpus.map((_, index) => copy(aerNames.length, origin?.gpus[index]?.aer.base))
     this.#nicAer = node.nics.map((_, index) => copy(aerNames.length, origin?.nics[index]?.aer.base))
     this.#celsius = origin?.gpus.map(({ startCelsius }) => startCelsius)
@@ -190,6 +193,7 @@ class Compiler {
       windowEnd: isSlots ? 0.6 : pace.windowEndS / pace.stepS,
       gpus,
       nics,
+      host: { ...hostGrowth(combined.job, pace, { rhythm, state }), base: this.#hostBase },
     }
     this.segments.push(segment)
     if (Number.isFinite(toS)) this.#endAt(segment)
@@ -213,6 +217,8 @@ class Compiler {
     const vector = (from: readonly Float64Array[]) => from.map((one) => new Float64Array(one.length))
     this.#gpuBases = vector(this.#gpuBases)
     this.#nicBases = vector(this.#nicBases)
+    this.#hostBase = new Float64Array(HOST_COUNT)
+    hostNumbers(this.#hostBase, place)
     this.#gpuAer = vector(this.#gpuAer)
     this.#nicAer = vector(this.#nicAer)
     this.#celsius = segment.gpus.map(({ startCelsius, steadyCelsius: goal }) => {

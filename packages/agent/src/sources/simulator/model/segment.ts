@@ -17,6 +17,7 @@ export interface Segment {
   readonly windowEnd: number
   readonly gpus: readonly GpuSegment[]
   readonly nics: readonly NicSegment[]
+  readonly host: HostSegment
 }
 
 /** One GPU in a segment. Matrices have a row of {@link GPU_COUNT} a phase. */
@@ -54,6 +55,17 @@ export interface NicSegment {
   readonly rxBusyS: number
   readonly chunkDuty: number
   readonly aer: AerSegment
+}
+
+/** The host in a segment. Vectors are by {@link HOST}. */
+export interface HostSegment {
+  /** Numbers when the segment begins. */
+  readonly base: Float64Array
+  /** Growth a second: all the time, and on top of it while the job waits for data. */
+  readonly always: Float64Array
+  readonly inData: Float64Array
+  /** Share of a step in which the job waits for data; 0 where there are no steps. */
+  readonly dataShare: number
 }
 
 /** PCIe errors of a device in a segment; in the order of the schedule's names. */

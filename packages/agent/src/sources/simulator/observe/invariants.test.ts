@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { ReadRecord, RecordType } from '@sonde/sdk'
 import { docaDiagPciType } from '../../doca-diag/type.ts'
 import { ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
+import { hostPressureType } from '../../host/type.ts'
 import { nvmlGpuType, nvmlProfileType } from '../../nvml/type.ts'
 import { pciDeviceType } from '../../pci/type.ts'
 import { rdmaHwType, rdmaPortType } from '../../rdma/type.ts'
@@ -82,6 +83,19 @@ for (const { name, ...options } of NODES) {
     test('shares of a GPU are in order, and power is what energy says', () => {
       const report = new TestReport({ ...options })
       for (let sample = 0; sample < 40; sample++) checkGpus(new Pair(report, START_S + sample * 0.61, 7 * 2.37))
+    })
+
+    test('tasks of the host wait for no more than all the time, and at least whenever all of them do', () => {
+      const report = new TestReport({ ...options })
+      for (let sample = 0; sample < 30; sample++) {
+        const pair = new Pair(report, START_S - 80 + sample * 11.3, 10)
+        for (const [resource] of pair.records(hostPressureType)) {
+          const [waiting, stalled] = ['waiting', 'stalled'].map((what) => {
+            return pair.gain(hostPressureType, resource, `${what}_seconds_total`) / pair.seconds
+          })
+          assert.ok(Number(stalled) >= 0 && Number(waiting) >= Number(stalled) && Number(waiting) <= 1, resource)
+        }
+      }
     })
 
     test('temperatures move slowly', () => {

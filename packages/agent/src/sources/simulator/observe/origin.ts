@@ -30,6 +30,8 @@ export const ORIGINS = {
   hardwareCounters: { updateS: 0.01, lagS: 0, windowS: 0, resolution: 1 },
   /** Counters of interfaces: the driver refreshes them in the background. */
   netdev: { updateS: 0.9, lagS: 0, windowS: 0, resolution: 1 },
+  /** Pressure of the host: the kernel sums it up every two seconds. */
+  pressure: { updateS: 2, lagS: 0, windowS: 0, resolution: 1e-6 },
   /** PCIe stalls: share of the last full second. */
   stalls: { updateS: 1, lagS: 0, windowS: 1, resolution: 0.01 },
 } as const satisfies Readonly<Record<string, Origin>>

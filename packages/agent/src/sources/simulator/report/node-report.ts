@@ -3,14 +3,16 @@ import type { Simulation } from '../simulation.ts'
 import { AerRows } from './aer-rows.ts'
 import { BridgeRows } from './bridge-rows.ts'
 import { GpuRows } from './gpu-rows.ts'
+import { HostRows } from './host-rows.ts'
 import { NicRows } from './nic-rows.ts'
 
-/** Reports all devices of a simulated node, one sample after the other. */
+/** Reports all devices of a simulated node and its host, one sample after the other. */
 export class NodeReport {
   readonly #gpus: GpuRows
   readonly #nics: NicRows
   readonly #bridges: BridgeRows
   readonly #aer: AerRows
+  readonly #host: HostRows
   readonly #intervalS: number
 
   constructor(simulation: Simulation, context: SourceContext) {
@@ -18,6 +20,7 @@ export class NodeReport {
     this.#nics = new NicRows(simulation, context)
     this.#bridges = new BridgeRows(simulation, context, this.#gpus, this.#nics)
     this.#aer = new AerRows(simulation, context)
+    this.#host = new HostRows(simulation, context)
     this.#intervalS = (context.source.info.intervalMs || 1000) / 1000
   }
 
@@ -27,5 +30,6 @@ export class NodeReport {
     this.#nics.sample(time, t)
     this.#bridges.sample(time)
     this.#aer.sample(time, this.#gpus, this.#nics)
+    this.#host.sample(time, t)
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { docaPhyType } from '../../doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
+import { hostPressureType } from '../../host/type.ts'
 import { netdevType } from '../../netdev/type.ts'
 import { nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../pci/type.ts'
@@ -296,6 +297,9 @@ test('data-stall: use falls on all GPUs, bursts are as fast as before', () => {
       }),
     )
   between(peak(LATER) / peak(-20), 0.95, 1.05, 'burst to that before')
+  between(node.rate(hostPressureType, 'io', 'waiting_seconds_total', LATER), 0.2, 0.5, 'io pressure')
+  between(node.rate(hostPressureType, 'io', 'waiting_seconds_total', BEFORE - 40), 0, 0.05, 'io pressure before')
+  between(node.rate(hostPressureType, 'cpu', 'waiting_seconds_total', LATER), 0, 0.05, 'cpu pressure')
   assertNoLoss(node, LATER)
 })
 

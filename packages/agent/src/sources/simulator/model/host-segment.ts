@@ -1,0 +1,51 @@
+import type { CombinedJob } from './combine.ts'
+import type { Pace } from './pace.ts'
+import type { Place } from './place.ts'
+import { HOST, HOST_COUNT } from './quantities.ts'
+import type { HostSegment, Segment } from './segment.ts'
+
+/** Shares of time in which tasks of the host wait, and in which all that could run do; assumed. */
+const SHARE = {
+  /** What goes on all the time: loaders, logs, monitoring. */
+  ioWaiting: 0.003,
+  ioStalled: 0.001,
+  cpuWaiting: 0.012,
+  /** While the job waits for its data. Ranks poll meanwhile, so that something can run most of the time. */
+  dataWaiting: 0.9,
+  dataStalled: 0.15,
+  /** While a checkpoint is written. */
+  writingWaiting: 0.45,
+  writingStalled: 0.05,
+} as const
+/** What is left of it where there is no job. */
+const IDLE_SHARE = 0.1
+
+/** How the pressure of the host grows in a segment, beside what it was before. */
+export function hostGrowth(
+  { storageBytesPerS }: CombinedJob,
+  { dataS, stepS }: Pace,
+  { rhythm, state }: Pick<Segment, 'rhythm' | 'state'>,
+): Omit<HostSegment, 'base'> {
+  const always = new Float64Array(HOST_COUNT)
+  const inData = new Float64Array(HOST_COUNT)
+  const isWriting = storageBytesPerS > 0
+  const activity = state === 'idle' ? IDLE_SHARE : 1
+  always[HOST.ioWaitingS] = activity * SHARE.ioWaiting + (isWriting ? SHARE.writingWaiting : 0)
+  always[HOST.ioStalledS] = activity * SHARE.ioStalled + (isWriting ? SHARE.writingStalled : 0)
+  always[HOST.cpuWaitingS] = activity * SHARE.cpuWaiting
+  if (rhythm !== 'steps') return { always, inData, dataShare: 0 }
+  // Who waits already does not wait twice.
+  inData[HOST.ioWaitingS] = Math.max(0, SHARE.dataWaiting - (always[HOST.ioWaitingS] as number))
+  inData[HOST.ioStalledS] = Math.max(0, SHARE.dataStalled - (always[HOST.ioStalledS] as number))
+  return { always, inData, dataShare: dataS / stepS }
+}
+
+/** Pressure of the host at a place, by {@link HOST}. */
+export function hostNumbers(out: Float64Array, { segment, elapsedS, startS, lengthS, theta }: Place): void {
+  const { base, always, inData, dataShare } = segment.host
+  // Waiting for data is the first part of a step.
+  const dataS = dataShare * startS + Math.min(theta, dataShare) * lengthS
+  for (let i = 0; i < HOST_COUNT; i++) {
+    out[i] = (base[i] as number) + (always[i] as number) * elapsedS + (inData[i] as number) * dataS
+  }
+}

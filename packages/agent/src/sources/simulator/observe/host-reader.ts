@@ -1,0 +1,23 @@
+import { hostNumbers } from '../model/host-segment.ts'
+import { Place } from '../model/place.ts'
+import { HOST_COUNT } from '../model/quantities.ts'
+import type { Simulation } from '../simulation.ts'
+import { ORIGINS, observedAt, rounded } from './origin.ts'
+
+/** Reads the pressure of the host as its kernel tells it. */
+export class HostReader {
+  /** What was last read, by `HOST`. Unit: seconds. */
+  readonly numbers = new Float64Array(HOST_COUNT)
+  readonly #simulation: Simulation
+  readonly #place = new Place()
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation
+  }
+
+  read(t: number): void {
+    const out = this.numbers
+    hostNumbers(out, this.#simulation.at(this.#place, observedAt(ORIGINS.pressure, t)))
+    for (let i = 0; i < out.length; i++) out[i] = rounded(ORIGINS.pressure, out[i] as number)
+  }
+}

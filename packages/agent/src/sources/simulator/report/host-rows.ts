@@ -1,0 +1,36 @@
+import { hostPressureType } from '../../host/type.ts'
+import type { SourceContext } from '../../source.ts'
+import { HOST } from '../model/quantities.ts'
+import { HostReader } from '../observe/host-reader.ts'
+import type { Simulation } from '../simulation.ts'
+import { type Columns, constant, fraction } from './column.ts'
+import { Rows } from './rows.ts'
+
+/** How `host_pressure` is filled, by resource. Of processors the kernel knows no time in which everything waited, and memory is plenty. */
+const PRESSURE_COLUMNS: Readonly<Record<string, Columns>> = {
+  cpu: { waiting_seconds_total: fraction(HOST.cpuWaitingS), stalled_seconds_total: constant(0) },
+  io: { waiting_seconds_total: fraction(HOST.ioWaitingS), stalled_seconds_total: fraction(HOST.ioStalledS) },
+  memory: { waiting_seconds_total: constant(0), stalled_seconds_total: constant(0) },
+}
+
+/** Records of the host: how long its tasks wait. */
+export class HostRows {
+  readonly #reader: HostReader
+  readonly #tables: readonly Rows[]
+
+  constructor(simulation: Simulation, context: SourceContext) {
+    this.#reader = new HostReader(simulation)
+    this.#tables = Object.entries(PRESSURE_COLUMNS).map(([resource, columns]) => {
+      return new Rows(context, hostPressureType, columns, [{ labels: { resource } }])
+    })
+  }
+
+  /** Reads the host and reports it. */
+  sample(time: bigint, t: number): void {
+    this.#reader.read(t)
+    for (const rows of this.#tables) {
+      rows.write(0, this.#reader.numbers)
+      rows.report(time)
+    }
+  }
+}
