@@ -1,4 +1,5 @@
 import type { Integer64 } from '@sonde/sdk'
+import { emptyRecord } from '../empty-record.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { AerFile, type AerRow, SEVERITIES, type Severity } from './aer.ts'
@@ -36,7 +37,7 @@ export class PciDevice {
     this.#sysfs = sysfs
     this.#context = context
     this.#attributes = new PciAttributes(glance.place, sysfs, context)
-    this.#record = emptyRecord(this.address)
+    this.#record = { ...emptyRecord(pciDeviceType), device: this.address }
     this.#aer = SEVERITIES.map((severity) => {
       return { severity, file: new AerFile(this.#attributes.file(`aer_dev_${severity}`)) }
     })
@@ -180,38 +181,4 @@ export class PciDevice {
 /** A number that a limit has made safe. */
 function narrow(value: Integer64 | undefined): number | undefined {
   return value === undefined ? undefined : Number(value)
-}
-
-/** All fields are there from the start, so that every record has one shape. */
-function emptyRecord(device: string): PciRecord {
-  return {
-    time: 0n,
-    device,
-    class: '',
-    class_code: '',
-    vendor: '',
-    model: '',
-    vendor_id: '',
-    product_id: '',
-    subsystem_id: undefined,
-    driver: '',
-    path: '',
-    netdevs: '',
-    rdma_devices: '',
-    physical_function: '',
-    current_link_speed_gigatransfers: undefined,
-    max_link_speed_gigatransfers: undefined,
-    current_link_width_lanes: undefined,
-    max_link_width_lanes: undefined,
-    current_link_bandwidth_bytes: undefined,
-    max_link_bandwidth_bytes: undefined,
-    numa_node: undefined,
-    sriov_numvfs: undefined,
-    aer_correctable_total: undefined,
-    aer_nonfatal_total: undefined,
-    aer_fatal_total: undefined,
-    aer_rootport_correctable_total: undefined,
-    aer_rootport_nonfatal_total: undefined,
-    aer_rootport_fatal_total: undefined,
-  }
 }

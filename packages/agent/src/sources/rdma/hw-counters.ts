@@ -1,4 +1,5 @@
 import { type Labels, type RecordOf, SondeError } from '@sonde/sdk'
+import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { isNumber, parseAttribute } from '../kernel-text.ts'
@@ -39,7 +40,7 @@ export class HwCounters {
     this.#context = context
     this.#sysfs = sysfs
     this.#path = path
-    this.#record = { time: 0n, device, port }
+    this.#record = { ...emptyRecord(rdmaHwType), device, port }
     this.#absences = new FieldAbsences(context.absences, rdmaHwType, this.#labels)
     this.#counters = new CounterFolder(path, HW_COUNTERS, sysfs, context, this.#absences, this.#record)
     this.#lifespan = sysfs.file(...path, 'lifespan')

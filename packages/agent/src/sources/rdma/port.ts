@@ -1,4 +1,5 @@
 import { type Labels, type RecordOf, wallNs } from '@sonde/sdk'
+import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
@@ -30,7 +31,7 @@ export class RdmaPort {
     const path = ['class', 'infiniband', device, 'ports', String(port)]
     this.#context = context
     this.#labels = { device, port: String(port) }
-    this.#record = { time: 0n, device, port, saturated_counters: 0, saturated: '', turn_age_seconds: 0 }
+    this.#record = { ...emptyRecord(rdmaPortType), device, port }
     const absences = new FieldAbsences(context.absences, rdmaPortType, this.#labels)
     this.#attributes = new Attributes(context, absences)
     this.#identity = new PortIdentity(sysfs, this.#attributes, this.#record)
