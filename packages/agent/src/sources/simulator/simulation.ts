@@ -14,7 +14,9 @@ export class Simulation {
   readonly node: ScheduleInput['node']
   readonly workload: ScheduleInput['workload']
   #effects: readonly Effects[] = []
-  #segments: readonly Segment[] = []
+  #segments: Segment[] = []
+  /** Segments after those. */
+  #coming: Iterator<Segment, void> = [].values()
   #events = new EventIndex([])
   #aerNames: readonly string[] = AER_NAMES
   #origin: Segment | undefined
@@ -44,7 +46,8 @@ export class Simulation {
     const { seed, node, workload } = this
     this.#effects = effects
     this.#aerNames = aerNamesOf(this.#aerNames, effects)
-    this.#segments = compileSegments({ seed, node, workload, effects, origin: this.#origin, aerNames: this.#aerNames })
+    this.#segments = []
+    this.#coming = compileSegments({ seed, node, workload, effects, origin: this.#origin, aerNames: this.#aerNames })
     const coming = effects.flatMap(({ events = [] }) => events).filter(({ atS }) => atS >= this.keptFromS)
     this.#events = new EventIndex([...this.#past, ...coming])
     this.#cursor = 0
@@ -68,6 +71,7 @@ export class Simulation {
     return origin.fromS
   }
 
+  /** Segments up to the latest moment that was asked for. */
   get segments(): readonly Segment[] {
     return this.#segments
   }
@@ -90,6 +94,11 @@ export class Simulation {
 
   #segmentAt(t: number): Segment {
     const segments = this.#segments
+    while ((segments.at(-1)?.toS ?? 0) <= t) {
+      const { value } = this.#coming.next()
+      if (value === undefined) break
+      segments.push(value)
+    }
     let at = this.#cursor
     while (at > 0 && (segments[at] as Segment).fromS > t) at--
     while (at < segments.length - 1 && (segments[at] as Segment).toS <= t) at++

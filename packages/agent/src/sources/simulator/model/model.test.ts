@@ -157,15 +157,27 @@ test('a past that is given up leaves everything after it as it was, and its memo
   const later: EffectSpan[] = [{ fromS: START_S + 500, toS: START_S + 600, nics: { 1: { lossShare: 1e-3 } } }]
   const whole = new Node([...FAULTS, ...later])
   const forgetful = new Node(FAULTS)
+  forgetful.nic(3, START_S + 5000)
   const before = forgetful.simulation.segments.length
   forgetful.simulation.forget(START_S + 100)
   forgetful.simulation.setEffects([{ spans: later }])
+  forgetful.nic(3, START_S + 5000)
   assert.ok(forgetful.simulation.segments.length < before)
   for (const after of [100, 450, 550, 5000]) {
     assert.deepEqual(forgetful.nic(3, START_S + after), whole.nic(3, START_S + after))
     assert.deepEqual(forgetful.nic(1, START_S + after), whole.nic(1, START_S + after))
     assert.deepEqual(forgetful.gpu(0, START_S + after), whole.gpu(0, START_S + after))
   }
+})
+
+test('what is to come is worked out when it is asked for, and is the same by whichever way', () => {
+  const [stepwise, leaping] = [new Node(FAULTS), new Node(FAULTS)]
+  const last = leaping.nic(3, START_S + 5000)
+  assert.equal(stepwise.simulation.segments.length, 0)
+  for (let after = -100; after < 1000; after += 7) stepwise.nic(3, START_S + after)
+  assert.deepEqual(stepwise.nic(3, START_S + 5000), last)
+  assert.equal(stepwise.simulation.segments.length, leaping.simulation.segments.length)
+  assert.deepEqual(leaping.gpu(0, START_S), stepwise.gpu(0, START_S))
 })
 
 test('a straggler makes the step longer, and the others wait', () => {
@@ -202,8 +214,9 @@ test('loss on one rail costs packets there and time everywhere', () => {
 
 test('heat slows one GPU down, in waves, and everyone with it', () => {
   const node = new Node(during({ gpus: { 5: { inletCelsius: 14, coolingFactor: 1.3 } } }))
-  assert.ok(node.simulation.segments.length > 4, 'throttling comes and goes')
   const [from, to] = [START_S + 200, START_S + 500]
+  node.gpu(5, to)
+  assert.ok(node.simulation.segments.length > 4, 'throttling comes and goes')
   assert.ok(node.meanOfGpu(5, GPU.softThermalS, from, to) + node.meanOfGpu(5, GPU.hardThermalS, from, to) > 0.1)
   assert.equal(node.meanOfGpu(0, GPU.softThermalS, from, to), 0)
   assert.ok(node.meanOfGpu(0, GPU.energyJ, from, to) < 600)

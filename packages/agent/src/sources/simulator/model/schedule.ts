@@ -34,8 +34,11 @@ const HEAT_STRETCH_S = 1
 /** Changes by heat between two changes by effects at most; beyond, heat stays as it is. */
 const HEAT_CHANGES_LIMIT = 1000
 
-/** Cuts time, from the epoch or the origin to its end, into segments in which values have a closed form. */
-export function compileSegments(input: ScheduleInput): Segment[] {
+/**
+ * Cuts time, from the epoch or the origin to its end, into segments in which values have a closed form. Each is made when it is asked for: a scenario may make hundreds
+ * that are still to come.
+ */
+export function* compileSegments(input: ScheduleInput): Generator<Segment, void> {
   let fromS = input.origin?.fromS ?? 0
   const spans = input.effects.flatMap(({ spans }) => spans).filter((span) => span.toS > Math.max(span.fromS, fromS))
   const edges = [...new Set(spans.flatMap((span) => [span.fromS, span.toS]))]
@@ -43,10 +46,9 @@ export function compileSegments(input: ScheduleInput): Segment[] {
   const compiler = new Compiler(input)
   for (const toS of [...edges, Number.POSITIVE_INFINITY]) {
     if (!(toS > fromS)) continue
-    compiler.addStretch(spans, fromS, toS)
+    yield* compiler.stretch(spans, fromS, toS)
     fromS = toS
   }
-  return compiler.segments
 }
 
 /** Levels of all devices under given heat. */
@@ -58,7 +60,6 @@ interface Built {
 
 /** Makes one segment after the other; each begins with what the one before ended with. */
 class Compiler {
-  readonly segments: Segment[] = []
   readonly #input: ScheduleInput
   readonly #place = new Place()
   #gpuBases: Float64Array[]
@@ -69,6 +70,7 @@ class Compiler {
   #celsius: number[] | undefined
   #heat: Heat[]
   #links: readonly CombinedNic['link'][]
+  #count = 0
 
   constructor(input: ScheduleInput) {
     const { node, origin, aerNames } = input
@@ -89,14 +91,14 @@ class Compiler {
   }
 
   /** A stretch in which effects stay; heat may cut it into several segments. */
-  addStretch(spans: readonly EffectSpan[], fromS: number, toS: number): void {
+  *stretch(spans: readonly EffectSpan[], fromS: number, toS: number): Generator<Segment, void> {
     const combined = combineAt(spans, this.#input.node, fromS)
     let start = fromS
     for (let changes = 0; start < toS; changes++) {
       const built = this.#settle(combined)
       const untilHeat = changes < HEAT_CHANGES_LIMIT ? this.#untilHeatChanges(built.steady) : Number.POSITIVE_INFINITY
       const end = Math.min(toS, start + untilHeat)
-      this.#add(combined, built, start, end)
+      yield this.#segment(combined, built, start, end)
       start = end
     }
   }
@@ -166,7 +168,7 @@ class Compiler {
     return Math.max(HEAT_STRETCH_S, until)
   }
 
-  #add(combined: Combined, built: Built, fromS: number, toS: number): void {
+  #segment(combined: Combined, built: Built, fromS: number, toS: number): Segment {
     const { pace, levels, steady } = built
     const celsius = this.#celsius ?? steady
     const rhythm = this.#rhythm(combined)
@@ -179,11 +181,11 @@ class Compiler {
     })
     const nics = this.#input.node.nics.map((nic) => this.#nic(nic, combined, pace, { rhythm, state }))
     this.#links = nics.map(({ effect }) => effect.link)
-    const isFirst = this.segments.length === 0 && this.#input.origin === undefined
+    const isFirst = this.#count === 0 && this.#input.origin === undefined
     const stepS = isSlots ? SLOT_S : pace.stepS
     if (isFirst) for (const [index, nic] of nics.entries()) countBefore(this.#input.seed, index, nic, stepS)
     const segment: Segment = {
-      index: (this.#input.origin?.index ?? 0) + this.segments.length,
+      index: (this.#input.origin?.index ?? 0) + this.#count++,
       fromS,
       toS,
       state,
@@ -195,8 +197,8 @@ class Compiler {
       nics,
       host: { ...hostGrowth(combined.job, pace, { rhythm, state }), base: this.#hostBase },
     }
-    this.segments.push(segment)
     if (Number.isFinite(toS)) this.#endAt(segment)
+    return segment
   }
 
   #nic(nic: NicPlace, combined: Combined, pace: Pace, segment: Pick<Segment, 'rhythm' | 'state'>): NicSegment {

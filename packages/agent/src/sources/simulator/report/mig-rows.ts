@@ -77,10 +77,11 @@ export class MigRows {
 }
 
 /** Every instance that a GPU has at some time. */
-function instancesOf({ segments }: Simulation, gpu: GpuPlace): MigInstance[] {
+function instancesOf({ effects }: Simulation, gpu: GpuPlace): MigInstance[] {
   const found = new Map<string, MigInstance>()
-  for (const segment of segments) {
-    segment.gpus[gpu.index]?.effect.mig?.forEach(({ profile }, place) => {
+  const spans = effects.flatMap(({ spans }) => spans)
+  for (const { mig } of [gpu, ...spans.flatMap(({ gpus }) => [gpus?.all ?? {}, gpus?.[gpu.index] ?? {}])]) {
+    mig?.forEach(({ profile }, place) => {
       found.set(`${place} ${profile}`, { gpu, place, profile })
     })
   }
