@@ -39,6 +39,8 @@ export interface ReadRow extends HeadRow {
 
 /** Rows that were read lately stay in memory, for every question of the last hour needs them. Unit: bytes. */
 const MEMORY_BYTES = 32 << 20
+/** What the views of a row take beside its bytes, which are often fewer. */
+const VIEWS_BYTES = 1536
 
 /** The head: records that are not yet compacted, as they came. Whatever changes it belongs into a transaction of the caller. */
 export class Head {
@@ -62,8 +64,7 @@ export class Head {
     this.#statements.delete.run(id)
     this.#first = undefined
     // The number may be given to another row.
-    this.#rowBytes -= this.#rows.get(id)?.body.length ?? 0
-    this.#rows.delete(id)
+    this.#forget(id)
   }
 
   /** Rows of a type that hold records in `(fromMs, toMs]`, in the order in which they came. */
@@ -160,13 +161,19 @@ export class Head {
     if (row === undefined) return undefined
     const read = { ...row, views: viewsOf(row.body) }
     this.#rows.set(id, read)
-    this.#rowBytes += row.body.length
-    for (const [oldest, { body }] of this.#rows) {
+    this.#rowBytes += row.body.length + VIEWS_BYTES
+    for (const oldest of this.#rows.keys()) {
       if (this.#rowBytes <= MEMORY_BYTES) break
-      this.#rows.delete(oldest)
-      this.#rowBytes -= body.length
+      this.#forget(oldest)
     }
     return read
+  }
+
+  #forget(id: number): void {
+    const row = this.#rows.get(id)
+    if (row === undefined) return
+    this.#rowBytes -= row.body.length + VIEWS_BYTES
+    this.#rows.delete(id)
   }
 }
 

@@ -19,8 +19,9 @@ import { type NewSegment, RAW, ROLLUP, type Segment } from './segments.ts'
 import { DAY_HOURS, DAY_MS, dayOf, hourStartMs } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
-/** Samples of one field that are held at once. */
-const SAMPLE_BUDGET = 4 << 20
+/** Samples of one field that are held at once: as many as the arena keeps room for. */
+const SAMPLE_BUDGET = 1 << 20
+/** Series of a segment. */
 const SERIES_BLOCK_LIMIT = 1024
 
 /** Whether roll-ups keep a field: counters and gauges that are one number. */
@@ -40,15 +41,17 @@ export function* rollUp(file: StoreFile, stored: StoredType, day: number): Gener
   const hours = new Set(fresh.filter((hour) => dayOf(hour) === day))
   const slots = stored.type.time === undefined ? [] : stored.type.layout.slots.filter(isRolled)
   const samples = raw.reduce((sum, segment) => sum + segment.samples, 0)
-  const perBlock = Math.floor((SAMPLE_BUDGET * ids.length) / Math.max(1, samples))
-  const blockCount = Math.max(1, Math.min(SERIES_BLOCK_LIMIT, perBlock))
+  const atOnce = Math.max(1, Math.floor((SAMPLE_BUDGET * ids.length) / Math.max(1, samples)))
   const source = [...raw, ...before].at(-1)?.source ?? 0
-  for (let at = 0; at < ids.length && slots.length > 0; at += blockCount) {
-    const block = ids.slice(at, at + blockCount)
+  for (const block of slots.length === 0 ? [] : blocksOf(ids, SERIES_BLOCK_LIMIT)) {
     const chunks = new Map<number, (Uint8Array | undefined)[]>()
     for (const slot of slots) {
-      chunks.set(slot.index + 1, binChunks(file, { stored, slot }, day, block, before, hours))
-      yield
+      const bodies: (Uint8Array | undefined)[] = []
+      for (const part of blocksOf(block, atOnce)) {
+        bodies.push(...binChunks(file, { stored, slot }, day, part, before, hours))
+        yield
+      }
+      chunks.set(slot.index + 1, bodies)
     }
     const segment = segmentOfBins(stored, source, day, block, chunks, [...raw, ...before])
     inTransaction(file.database, () => file.segments.insert(segment))
@@ -57,6 +60,10 @@ export function* rollUp(file: StoreFile, stored: StoredType, day: number): Gener
     for (const { id } of before) file.segments.delete(id)
     for (const { id, rolled } of raw) if (rolled === 'no') file.segments.markRolled(id)
   })
+}
+
+function* blocksOf(ids: readonly number[], count: number): Generator<readonly number[]> {
+  for (let at = 0; at < ids.length; at += count) yield ids.slice(at, at + count)
 }
 
 function binChunks(
