@@ -1,7 +1,7 @@
 // The page docs/configuration.md, from the schemas that the command checks with: key, type, range, unit and default cannot differ from them.
 
 import { dataSourceSchema, SOURCES } from '@sonde/agent'
-import { type Leaf, leavesOf } from '../../packages/cli/src/config/leaves.ts'
+import { type Leaf, leavesOf } from '@sonde/sdk/config'
 import { ROOM_SCHEMAS } from '../../packages/cli/src/config/rooms.ts'
 
 const INTRODUCTION = `# Configuration

@@ -19,6 +19,8 @@ export interface AgentOptions {
   readonly log: Logger
   /** Version that `/api/v1/node` tells. */
   readonly version: string
+  /** Origin of the value at a key path of the configuration: a flag, a variable, `file:line`, or `default`. */
+  readonly originOf?: (path: string) => string
   /** Sinks beside the agent's own views. */
   readonly sinks?: readonly Sink[]
   /** What the query form asks. Default: the ring of the last minutes. */

@@ -26,6 +26,8 @@ export interface DataSourceConfig {
   readonly intervalMs: number
   /** The source's own keys. */
   readonly options: object
+  /** Where it stands in the configuration: `data_sources[2]`; absent where it was made by a program. */
+  readonly place?: string
 }
 
 /** Schema of `paths`: roots below which the kernel's files are read. */
@@ -223,5 +225,5 @@ function checkDataSource(
   const checked = check(dataSourceSchema(definition), entry, place)
   if (!checked.ok) return checked
   const { type: _type, name, enabled, interval_ms: intervalMs, ...options } = checked.value
-  return { ok: true, value: { name, definition, enabled, intervalMs, options } }
+  return { ok: true, value: { name, definition, enabled, intervalMs, options, place } }
 }

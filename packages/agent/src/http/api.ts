@@ -14,6 +14,7 @@ import type { Agent } from '../agent.ts'
 import { compress } from './compress.ts'
 import { latestSeries } from './latest.ts'
 import { describeNode } from './node.ts'
+import { describeSource, sourceRoute } from './source.ts'
 
 /** Text that an answer is sent in at a time. Unit: characters. */
 const PART_LENGTH = 64 << 10
@@ -23,6 +24,7 @@ export function apiRoutes(app: FastifyInstance, agent: Agent): void {
   const options = { onSend: compress }
   app.get('/api/v1/node', options, (_request, reply) => fresh(reply).send(describeNode(agent)))
   app.get('/api/v1/sources', options, (_request, reply) => fresh(reply).send(describeSources(agent)))
+  sourceRoute(app, agent)
   app.get('/api/v1/types', options, (_request, reply) => fresh(reply).send({ types: describeTypes(agent) }))
   app.get('/api/v1/series', options, (request, reply) => {
     const wanted = { ...parameter(request, 'metric'), ...parameter(request, 'type') }
@@ -104,24 +106,7 @@ async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
 
 /** The ledger is counted in three places: by the sources, by the router, and by each sink. */
 function describeSources({ runners, router, self }: Agent) {
-  const sources = runners.map((runner) => ({
-    name: runner.name,
-    type: runner.definition.name,
-    placement: runner.definition.placement,
-    state: runner.state,
-    reason: runner.reason,
-    intervalMs: runner.intervalMs,
-    intervalRealMs: runner.stats.intervalRealMs,
-    sampleMsP99: runner.stats.sampleMsP99,
-    samples: runner.stats.samples,
-    records: runner.stats.records,
-    errors: runner.stats.errors,
-    overruns: runner.overruns,
-    restarts: runner.stats.restarts,
-    dropped: Object.fromEntries(runner.stats.dropped),
-    lastSampleMs: runner.stats.lastSampleMs,
-    types: runner.definition.types.map(({ name }) => name),
-  }))
+  const sources = runners.map(describeSource)
   const dropped = runners.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
   const reported = runners.reduce((sum, { stats }) => sum + stats.records + stats.absenceRecords, self.records)
   const sinks = router.sinks.map(({ name, stats }) => ({ name, ...stats, dropped: Object.fromEntries(stats.dropped) }))

@@ -14,6 +14,8 @@ const PATHS = [
   '/api/v1/node',
   '/api/v1/types',
   '/api/v1/sources',
+  '/api/v1/sources/steady',
+  '/api/v1/sources/%F0%9F%92%A5',
   '/api/v1/devices',
   '/api/v1/hints',
   '/api/v1/explain',

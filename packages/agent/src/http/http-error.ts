@@ -30,7 +30,8 @@ export function httpErrorOf(error: unknown): HttpError {
     if (isForLater(code)) return { status: 503, code, message }
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
     if (code === 'HTTP_HOST') return { status: 421, code, message }
-    if (code === 'EXP_UNKNOWN' || code === 'SIM_UNKNOWN') return { status: 404, code, message }
+    if (code === 'EXP_UNKNOWN' || code === 'SIM_UNKNOWN' || code === 'AGT_UNKNOWN')
+      return { status: 404, code, message }
     if (code.startsWith('SIM_')) return { status: code === 'SIM_FORM' ? 400 : 409, code, message }
   }
   const { statusCode = 500, code = '' } = error as Partial<FastifyError>

@@ -69,7 +69,7 @@ function inlineSource(
   const source = createSource({ id: name, intervalMs, labels, emit, onLoss: dropped })
   const absences = new Absences(source)
   const failed = (place: string, error: unknown) => {
-    stats.errors++
+    stats.failed.add(place, error, Date.now())
     log.debug({ source: name, place, error: messageOf(error) }, 'read failed')
   }
   const afterSample = () => {

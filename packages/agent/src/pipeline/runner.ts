@@ -85,7 +85,7 @@ export class SourceRunner {
       this.stats.sampled(performance.now() - startMs, Date.now())
       this.#settle('reading', '')
     } catch (error) {
-      this.stats.errors++
+      this.stats.failed.add('the whole sample', error, Date.now())
       const stuck = error instanceof SondeError && STUCK.has(error.code)
       this.#settle(stuck ? 'stuck' : 'failed', messageOf(error))
     }

@@ -1,4 +1,5 @@
 import { absenceType, type Batch } from '@sonde/sdk'
+import { FailedReads } from './failed-reads.ts'
 
 /** State of a source as people see it. */
 export type SourceState = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'
@@ -12,7 +13,11 @@ export class SourceStats {
   records = 0
   /** What was said again and again about values that cannot be had. Unit: records. */
   absenceRecords = 0
-  errors = 0
+  /** Failed reads and samples. */
+  get errors(): number {
+    return this.failed.count
+  }
+  readonly failed = new FailedReads()
   restarts = 0
   sampleSeconds = 0
   lastSampleMs = 0

@@ -1,6 +1,8 @@
 import { parentPort } from 'node:worker_threads'
 import { Absences, type Batch, countDrop, createSource, messageOf, SondeError } from '@sonde/sdk'
+import { FailedReads } from '../pipeline/failed-reads.ts'
 import type { NodeSource, SourceDefinition } from '../sources/source.ts'
+import type { Done } from './child.ts'
 import type { FromHost, HostedSource, ToHost } from './protocol.ts'
 
 // Entry of the child process or worker in which one source runs. Everything it knows comes by message; it opens no listener and no file but its source's.
@@ -10,7 +12,7 @@ let hosted: Promise<Hosted> | undefined
 
 /** What is counted between two calls, and of the one that is open. */
 interface Counts {
-  failed: number
+  readonly failed: FailedReads
   readonly dropped: Map<string, number>
   /** Sent in this call. */
   bytes: number
@@ -41,7 +43,9 @@ function receive(message: ToHost): void {
   const { id, method } = message
   void (hosted ?? Promise.reject(new SondeError('AGT_SOURCE', 'no source was opened')))
     .then((source) => source.call(id, method))
-    .catch((error: unknown) => ({ kind: 'done', id, failed: 0, dropped: {}, error: describe(error) }) as const)
+    .catch(
+      (error: unknown) => ({ kind: 'done', id, failed: 0, failures: [], dropped: {}, error: describe(error) }) as const,
+    )
     .then(send)
 }
 
@@ -53,7 +57,7 @@ async function open(config: HostedSource): Promise<Hosted> {
   const { SOURCES } = (await import(config.module)) as { SOURCES: readonly SourceDefinition[] }
   const definition = SOURCES.find(({ name }) => name === config.type)
   if (definition === undefined) throw new SondeError('AGT_SOURCE', `${config.module} has no source ${config.type}`)
-  const counts: Counts = { failed: 0, dropped: new Map(), bytes: 0, announced: 2 }
+  const counts: Counts = { failed: new FailedReads(), dropped: new Map(), bytes: 0, announced: 2 }
   const dropped = (reason: string, records: number) => countDrop(counts, reason, records)
   const source = createSource({
     id: config.name,
@@ -67,7 +71,7 @@ async function open(config: HostedSource): Promise<Hosted> {
     source,
     absences,
     paths: config.paths,
-    failed: () => counts.failed++,
+    failed: (place, error) => counts.failed.add(place, error, Date.now()),
     dropped,
   })
   let opened: Promise<void> | undefined
@@ -97,10 +101,9 @@ async function run(node: NodeSource, method: 'probe' | 'sample' | 'close') {
   return undefined
 }
 
-function take(counts: Counts): { failed: number; dropped: Record<string, number> } {
-  const { failed, dropped } = counts
-  const taken = { failed, dropped: Object.fromEntries(dropped) }
-  counts.failed = 0
+function take({ failed, dropped }: Counts): Pick<Done, 'failed' | 'failures' | 'dropped'> {
+  const taken = { failed: failed.count, failures: failed.latest(), dropped: Object.fromEntries(dropped) }
+  failed.clear()
   dropped.clear()
   return taken
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@sonde/sdk'
+import type { FailedRead } from '../pipeline/failed-reads.ts'
 import type { Probe, SourceContext } from '../sources/source.ts'
 
 /** What a child or worker needs to make its source. */
@@ -37,6 +38,8 @@ export type FromHost =
       readonly error?: { readonly code: string; readonly message: string }
       /** Failed reads since the call before. */
       readonly failed: number
+      /** Their last places. */
+      readonly failures: readonly FailedRead[]
       /** Records dropped since the call before, by reason: `flood` where there were too many in one call, and what the source itself drops. */
       readonly dropped: Readonly<Record<string, number>>
     }

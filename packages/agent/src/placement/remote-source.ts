@@ -68,7 +68,8 @@ export class RemoteSource implements NodeSource {
     if (untold !== undefined) throw untold
     const child = this.#child ?? (await this.#startChild())
     const done = await child.call(method, callLimitMs)
-    stats.errors += done.failed
+    stats.failed.count += done.failed
+    for (const read of done.failures) stats.failed.take(read)
     for (const [reason, records] of Object.entries(done.dropped)) countDrop(stats, reason, records)
     if (done.error === undefined) return done
     const error = new SondeError(done.error.code, done.error.message)

@@ -8,7 +8,7 @@ import { keepYoungGenerationSmall, type Running, readyLine, serve } from './run.
 export async function runAgent(loaded: Loaded): Promise<Running> {
   keepYoungGenerationSmall()
   const log = openLog(loaded.config.log.level)
-  const agent = createAgent({ config: loaded.config.agent, log, version: VERSION })
+  const agent = createAgent({ config: loaded.config.agent, log, version: VERSION, originOf: loaded.originOf })
   const running = await serve(agent, loaded)
   console.log(await readyLine(agent, running.address, ''))
   return running

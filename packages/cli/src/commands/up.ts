@@ -20,7 +20,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
   const history = store === undefined ? {} : { sinks: [store], history: store, storeStatus: () => store.status() }
-  const agent = createAgent({ config, log, version: VERSION, ...history })
+  const agent = createAgent({ config, log, version: VERSION, originOf: loaded.originOf, ...history })
   const running = await serve(agent, loaded, pageRoutes)
   console.log(await readyLine(agent, running.address, store === undefined ? 'no history' : historyWords(store, path)))
   return running

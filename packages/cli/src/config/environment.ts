@@ -1,6 +1,5 @@
-import { closest } from '@sonde/sdk/config'
+import { closest, type Leaf, leavesOf } from '@sonde/sdk/config'
 import { ConfigError } from './config-error.ts'
-import { type Leaf, leavesOf } from './leaves.ts'
 import { ROOM_SCHEMAS } from './rooms.ts'
 import { numberOf, type Setting } from './setting.ts'
 

@@ -1,2 +1,3 @@
 export * from './closest.ts'
 export * from './kit.ts'
+export * from './leaves.ts'

@@ -1,5 +1,5 @@
-import { allowedAt } from '@sonde/sdk/config'
 import { type GenericSchema, getDescription } from 'valibot'
+import { allowedAt } from './kit.ts'
 
 /** A single setting: what it is for, what may stand there, and what holds where nothing does. */
 export interface Leaf {

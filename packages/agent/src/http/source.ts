@@ -1,0 +1,75 @@
+import { SondeError } from '@sonde/sdk'
+import { leavesOf } from '@sonde/sdk/config'
+import type { FastifyInstance } from 'fastify'
+import type { Agent } from '../agent.ts'
+import { type DataSourceConfig, dataSourceSchema } from '../config.ts'
+import type { SourceRunner } from '../pipeline/runner.ts'
+import { compress } from './compress.ts'
+
+/** `GET /api/v1/sources/:name`: one source with what it was told to do, what it reports, and where it failed. */
+export function sourceRoute(app: FastifyInstance, { runners, options }: Agent): void {
+  const { config, originOf = () => 'program' } = options
+  app.get<{ Params: { readonly name: string } }>('/api/v1/sources/:name', { onSend: compress }, (request, reply) => {
+    const { name } = request.params
+    const runner = runners.find((each) => each.name === name)
+    const source = config.dataSources.find((each) => each.name === name)
+    if (runner === undefined || source === undefined) {
+      const known = runners.map((each) => each.name).join(', ')
+      throw new SondeError(
+        'AGT_UNKNOWN',
+        `no source has the name ${JSON.stringify(name.slice(0, 100))}; there are: ${known}`,
+      )
+    }
+    const { definition, found, stats } = runner
+    const answer = {
+      ...describeSource(runner),
+      summary: definition.summary,
+      found,
+      sampleSeconds: stats.sampleSeconds,
+      failures: stats.failed.latest(),
+      settings: settingsOf(source, originOf),
+      reports: definition.types.map(({ name, description, labels, layout }) => {
+        return { name, description, labels: labels.map((label) => label.name), fieldCount: layout.slots.length }
+      }),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  })
+}
+
+/** A source as it fares. What is not known before samples are there is null. */
+export function describeSource(runner: SourceRunner) {
+  const { name, definition, state, reason, intervalMs, stats, overruns } = runner
+  const after = (samples: number, value: number): number | null => (stats.samples < samples ? null : value)
+  return {
+    name,
+    type: definition.name,
+    placement: definition.placement,
+    state,
+    reason,
+    intervalMs,
+    intervalRealMs: after(2, stats.intervalRealMs),
+    sampleMsP99: after(1, stats.sampleMsP99),
+    samples: stats.samples,
+    records: stats.records,
+    errors: stats.errors,
+    overruns,
+    restarts: stats.restarts,
+    dropped: Object.fromEntries(stats.dropped),
+    lastSampleMs: after(1, stats.lastSampleMs),
+    types: definition.types.map((type) => type.name),
+  }
+}
+
+/** Every setting of a source, in the order of its documentation. */
+function settingsOf(source: DataSourceConfig, originOf: (path: string) => string) {
+  const { name, definition, intervalMs, options, place = '' } = source
+  const values = { type: definition.name, name, enabled: true, interval_ms: intervalMs, ...options }
+  return leavesOf(dataSourceSchema(definition), []).map(({ path, fallback, allowed, description }) => ({
+    key: path.join('.'),
+    value: path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], values) ?? null,
+    fallback: fallback ?? null,
+    allowed,
+    description,
+    origin: originOf([place, ...path].filter((key) => key !== '').join('.')),
+  }))
+}

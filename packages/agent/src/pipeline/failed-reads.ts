@@ -1,0 +1,47 @@
+import { messageOf } from '@sonde/sdk'
+
+/** Places that are remembered; the one that failed longest ago leaves first. */
+const PLACE_LIMIT_COUNT = 16
+
+/** Reads of one place, a file or a call, that failed. */
+export interface FailedRead {
+  readonly place: string
+  /** What the last of them came to. */
+  readonly message: string
+  readonly count: number
+  readonly lastMs: number
+}
+
+/** Where present hardware could not be read: all are counted, and the last places are remembered. */
+export class FailedReads {
+  count = 0
+  readonly #places = new Map<string, FailedRead>()
+
+  /** Notes one that failed now. */
+  add(place: string, error: unknown, nowMs: number): void {
+    this.take({ place, message: messageOf(error), count: 1, lastMs: nowMs })
+    this.count++
+  }
+
+  /** Takes over what was noted elsewhere, without counting it. */
+  take(read: FailedRead): void {
+    const before = this.#places.get(read.place)
+    this.#places.delete(read.place)
+    this.#places.set(read.place, { ...read, count: read.count + (before?.count ?? 0) })
+    if (this.#places.size <= PLACE_LIMIT_COUNT) return
+    for (const oldest of this.#places.keys()) {
+      this.#places.delete(oldest)
+      return
+    }
+  }
+
+  /** The places, the latest first. */
+  latest(): FailedRead[] {
+    return [...this.#places.values()].reverse()
+  }
+
+  clear(): void {
+    this.count = 0
+    this.#places.clear()
+  }
+}
