@@ -80,10 +80,10 @@ function marksOf(model: ChartModel, plot: Plot): { readonly x: number; readonly 
   const { height } = plot.area
   const stride = Math.max(1, Math.floor(times.length / 200))
   const marks: { x: number; y: number }[] = []
-  for (const { values } of lines.slice(0, ROW_LIMIT_COUNT)) {
+  for (const { heights } of lines.slice(0, ROW_LIMIT_COUNT)) {
     for (let i = 0; i < times.length; i += stride) {
-      if (!Number.isNaN(values[i]!))
-        marks.push({ x: plot.positionOf(times[i]!), y: height * (1 - (values[i]! - bottom) / (top - bottom)) })
+      if (!Number.isNaN(heights[i]!))
+        marks.push({ x: plot.positionOf(times[i]!), y: height * (1 - (heights[i]! - bottom) / (top - bottom)) })
     }
   }
   return marks

@@ -6,6 +6,7 @@ import { useCursor } from '../state/cursor.ts'
 import { usePageState } from '../state/time-window.ts'
 import type { ChartModel } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
+import type { PlotLine } from './plot-model.ts'
 
 /** Most readouts that a header has room for. */
 const READOUT_LIMIT_COUNT = 4
@@ -63,22 +64,31 @@ function Readouts({
   const cursorMs = useCursor(page.url.atMs)
   const { plot, unit, newest, herd } = model
   const at = cursorMs === null ? newest : Math.round((cursorMs - (plot.times[0] ?? 0)) / plot.stepMs)
-  const named = plot.lines.filter((line) => line.slot !== undefined || herd)
+  const readingOf = (line: PlotLine): number => line.values[at] ?? Number.NaN
+  const isShare = unit.quantity.timeShare !== undefined
+  const isLanes = spec.scale === 'lanes'
+  // Of lanes that are shares of time only those are said in which something is.
+  const named = plot.lines.filter((line) =>
+    isLanes ? !isShare || readingOf(line) > 0 : line.slot !== undefined || herd,
+  )
   const shown = named.slice(0, READOUT_LIMIT_COUNT)
   const isAlone = spec.members.length === 1
   return (
     <div className={isStale ? 'readouts is-stale' : 'readouts'}>
       {shown.map((line) => (
         <span key={line.key || 'herd'} className="readout">
-          {line.slot && plot.lines.length > 1 && <SeriesKey slot={line.slot} markerOnly />}
+          {line.slot && plot.lines.length > 1 && !isLanes && <SeriesKey slot={line.slot} markerOnly />}
           {!isAlone && (
             <span className="readout-name">
               {herd && line.slot === undefined && herd.lit.length > 0 ? 'peers' : line.label}
             </span>
           )}
-          <span className="readout-value num">{formatIn(unit, line.values[at] ?? Number.NaN)}</span>
+          <span className="readout-value num">{formatIn(unit, readingOf(line))}</span>
         </span>
       ))}
+      {isLanes && isShare && named.length === 0 && plot.lines.some((line) => readingOf(line) === 0) && (
+        <span className="readout-value">none</span>
+      )}
       {named.length > shown.length && <span className="readout-more">+{named.length - shown.length}</span>}
     </div>
   )

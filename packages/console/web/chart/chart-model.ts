@@ -1,12 +1,11 @@
-import { countOf, type DisplayUnit, formatIn, joinUnit, pickUnit } from '../format/number.ts'
-import { PERCENT } from '../format/quantity.ts'
+import { countOf, type DisplayUnit, formatIn, joinUnit } from '../format/number.ts'
 import { formatClock, formatDuration } from '../format/time.ts'
 import type { ChartMark, ChartMember, ChartSpec, ChartView } from './chart-spec.ts'
 import { commonGaps, newestPosition } from './gaps.ts'
 import { HERD_MIN_COUNT, Herd, type HerdSummary } from './herd.ts'
 import { MARKERS, type SeriesSlot, SLOTS } from './palette.ts'
-import type { PlotLine, PlotModel } from './plot.ts'
-import { largestOf, niceTop, smallestOf } from './scale.ts'
+import type { Lane, PlotLine, PlotModel } from './plot-model.ts'
+import { ValueAxes } from './value-axis.ts'
 
 /** A chart that is ready to be drawn, and what its header and its label say. */
 export interface ChartModel {
@@ -27,8 +26,7 @@ const NO_MARKS: readonly ChartMark[] = []
 
 /** Keeps what a chart remembers from one drawing to the next: its unit, its top, and the herd that was computed so far. */
 export class ChartModeller {
-  #unit: DisplayUnit | undefined
-  #top: number | undefined
+  #axes = new ValueAxes()
   #herd = new Herd()
 
   /** Turns a description and a window into what is drawn. */
@@ -39,34 +37,37 @@ export class ChartModeller {
     const to = Math.min(times.length - 1, Math.floor((view.toMs - start) / stepMs))
     const columns = spec.members.map(({ values }) => values)
     const newest = newestPosition(columns, from, to)
-    const { unit, top, bottom } = this.#axis(spec, columns, from, to)
-    const isHerd = view.mode === 'herd' && spec.isAlike !== false && spec.members.length >= HERD_MIN_COUNT
+    const { unit, heightsOf, lanes, ...axis } = this.#axes.of(spec, { from, to, newest, stepMs })
+    const isPlain = spec.scale !== 'lanes' && spec.scale !== 'log'
+    const isHerd = isPlain && view.mode === 'herd' && spec.isAlike !== false && spec.members.length >= HERD_MIN_COUNT
     const herd = isHerd
       ? this.#herd.update(
           spec.members,
           { firstIndex: view.firstIndex, from, to },
-          { scale: top - bottom, stepMs, pinned: view.pinned },
+          { scale: axis.top - axis.bottom, stepMs, pinned: view.pinned },
         )
       : undefined
-    const lines = herd ? herdLines(spec, herd) : plainLines(spec, view.pinned)
-    const bandLabel = herd ? herdName(spec, herd) : undefined
+    const bandLabel = herd && herdName(spec, herd, drawnCount(spec, herd, newest, stepMs))
+    const lines = herd
+      ? herdLines(spec, herd, bandLabel ?? '')
+      : lanes
+        ? laneLines(spec, lanes, heightsOf)
+        : plainLines(spec, view.pinned, heightsOf)
     const plot: PlotModel = {
+      ...axis,
       times,
       stepMs,
       lines,
       band: herd && { low: herd.low, high: herd.high },
       fromMs: view.fromMs,
       toMs: view.toMs,
-      bottom,
-      top,
-      unit,
       zone: view.zone,
-      limits: spec.limits ?? [],
       marks: spec.marks ?? NO_MARKS,
       resetsMs: spec.members
         .flatMap(({ resetsMs }) => resetsMs ?? [])
         .filter((at) => at >= view.fromMs && at <= view.toMs),
-      columns,
+      columns: isPlain ? columns : lines.map(({ heights }) => heights),
+      endPx: view.endPx ?? 0,
       isLive: view.isLive,
       isKnown: view.isKnown,
       bandLabel,
@@ -74,51 +75,42 @@ export class ChartModeller {
     const sentence = sentenceOf(spec, view, { unit, lines, newest, gaps: countGaps(columns, from, newest) })
     return { plot, unit, newest, herd, sentence }
   }
-
-  #axis(
-    spec: ChartSpec,
-    columns: readonly Float64Array[],
-    from: number,
-    to: number,
-  ): { unit: DisplayUnit; top: number; bottom: number } {
-    const limit = Math.max(0, ...(spec.limits ?? []).map(({ value }) => value))
-    const drawn = largestOf(columns, from, to)
-    // A limit that is far above the data would press it flat; it is then named in the header of its page, not drawn.
-    const largest = limit > 0 && drawn > limit * 0.02 ? Math.max(drawn, limit) : drawn
-    const unit = pickUnit(spec.quantity, Number.isFinite(largest) ? largest : 0, this.#unit)
-    this.#unit = unit
-    if (spec.scale === 'percent') return { unit, bottom: 0, top: 100 * unit.divisor }
-    if (spec.scale === 'switch') return { unit, bottom: 0, top: 1 }
-    const wanted = niceTop(largest, unit.divisor, this.#top)
-    // A share has a natural end.
-    const top = spec.quantity === PERCENT && largest <= 1 ? Math.min(1, wanted) : wanted
-    this.#top = top
-    const smallest = smallestOf(columns, from, to)
-    if (spec.scale === 'free' && Number.isFinite(smallest) && smallest > top / 2) return { unit, bottom: top / 2, top }
-    return { unit, bottom: smallest < 0 ? -niceTop(-smallest, unit.divisor) : 0, top }
-  }
 }
 
-/** `8 NICs`, or `7 peers` where some are lit. */
-function herdName(spec: ChartSpec, herd: HerdSummary): string {
-  return herd.lit.length > 0 ? countOf(herd.peerCount, 'peer') : countOf(herd.peerCount, ...spec.noun)
+/** How long after its newest sample a member still counts as drawn: sources answer one after the other. Unit: milliseconds. */
+const DRAWN_WITHIN_MS = 3_000
+const DRAWN_WITHIN_COUNT = 3
+
+/** How many of the herd have a sample where the drawing ends. */
+function drawnCount(spec: ChartSpec, { lit, peerCount }: HerdSummary, newest: number, stepMs: number): number {
+  if (newest < 0) return peerCount
+  const least = newest - Math.max(DRAWN_WITHIN_COUNT, Math.ceil(DRAWN_WITHIN_MS / stepMs))
+  return spec.members.filter(
+    ({ values }, place) => !lit.includes(place) && newestPosition([values], Math.max(0, least), newest) >= 0,
+  ).length
 }
 
-function lineOf(member: ChartMember, slot: SeriesSlot | undefined, dashed: boolean, widthPx: number): PlotLine {
-  const { key, label, values } = member
-  return { key, label, values, slot, dashed, widthPx, marker: slot && MARKERS[slot] }
+/** `8 NICs`, or `7 peers` where some are lit; `7 of 8 NICs` where one of them is not drawn at the end. */
+function herdName(spec: ChartSpec, { lit, peerCount }: HerdSummary, drawn: number): string {
+  const noun: readonly [string, string?] = lit.length > 0 ? ['peer'] : spec.noun
+  const name = countOf(peerCount, ...noun)
+  return drawn < peerCount ? `${drawn} of ${name}` : name
 }
 
-function herdLines(spec: ChartSpec, herd: HerdSummary): PlotLine[] {
-  const median: PlotLine = {
-    key: '',
-    label: herdName(spec, herd),
-    values: herd.median,
-    slot: undefined,
-    dashed: false,
-    marker: undefined,
-    widthPx: 1.4,
-  }
+type HeightsOf = (values: Float64Array, order: number) => Float64Array
+
+function lineOf(
+  { key, label, values }: ChartMember,
+  slot: SeriesSlot | undefined,
+  dashed: boolean,
+  widthPx: number,
+  heights = values,
+): PlotLine {
+  return { key, label, values, heights, slot, dashed, widthPx, marker: slot && MARKERS[slot] }
+}
+
+function herdLines(spec: ChartSpec, herd: HerdSummary, name: string): PlotLine[] {
+  const median = lineOf({ key: '', label: name, values: herd.median }, undefined, false, 1.4)
   const family = spec.slots?.[0] ?? 1
   const slots = [family, ...LIT_SLOTS.filter((slot) => slot !== family)]
   const lit = herd.lit.map((position, order) =>
@@ -127,19 +119,31 @@ function herdLines(spec: ChartSpec, herd: HerdSummary): PlotLine[] {
   return [median, ...lit]
 }
 
-function plainLines(spec: ChartSpec, pinned: ReadonlySet<string>): PlotLine[] {
+/** Lanes are told apart by their place: all have the hue of the family. */
+function laneLines(spec: ChartSpec, lanes: readonly Lane[], heightsOf: HeightsOf): PlotLine[] {
+  const slot = spec.slots?.[0] ?? 1
+  return spec.members.map((member, order) => {
+    const { marker: _, ...line } = lineOf(member, slot, false, 1, heightsOf(member.values, order))
+    return { ...line, marker: undefined, lane: lanes[order]! }
+  })
+}
+
+function plainLines(spec: ChartSpec, pinned: ReadonlySet<string>, heightsOf: HeightsOf): PlotLine[] {
   const { members } = spec
   const slots = [...new Set([...(spec.slots ?? []), ...SLOTS])]
   if (members.length <= SLOT_COUNT) {
+    const widthPx = members.length > 4 ? 1.4 : 1.7
     return members.map((member, order) =>
-      lineOf(member, slots[order], members.length > 1, members.length > 4 ? 1.4 : 1.7),
+      lineOf(member, slots[order], members.length > 1, widthPx, heightsOf(member.values, order)),
     )
   }
   // There is no ninth colour: all are grey but those that are lit by hand.
   const lit = members.filter(({ key }) => pinned.has(key)).slice(0, SLOT_COUNT)
-  return members.map((member) => {
+  return members.map((member, place) => {
     const order = lit.indexOf(member)
-    return order < 0 ? lineOf(member, undefined, false, 0.8) : lineOf(member, slots[order], lit.length > 1, 2)
+    const heights = heightsOf(member.values, place)
+    if (order < 0) return lineOf(member, undefined, false, 0.8, heights)
+    return lineOf(member, slots[order], lit.length > 1, 2, heights)
   })
 }
 

@@ -7,6 +7,8 @@ export interface ChartMember {
   readonly label: string
   readonly values: Float64Array
   readonly resetsMs?: readonly number[]
+  /** What fills its lane, where lanes have scales of their own. Unit: that of the values. */
+  readonly full?: number
 }
 
 /** Something that began at a time, and ended or holds still. */
@@ -32,8 +34,11 @@ export interface ChartSpec {
   /** Colours in the order in which members take them; the first is the family's. Default: s1 to s8. */
   readonly slots?: readonly SeriesSlot[]
   readonly limits?: readonly { readonly value: number; readonly label: string }[]
-  /** `percent` is fixed from 0 to 100; `zero` starts at 0; `free` may start above 0; `switch` is 0 or 1. Default: `zero`. */
-  readonly scale?: 'percent' | 'zero' | 'free' | 'switch'
+  /**
+   * `percent` is fixed from 0 to all of it; `zero` starts at 0; `free` may start above 0; `log` has a decade as high as the next; in `lanes`
+   * each member has a strip of its own, all with one scale. Default: `zero`.
+   */
+  readonly scale?: 'percent' | 'zero' | 'free' | 'log' | 'lanes'
   /** Whether the members are of one kind, so that four and more of them are a herd. Default: true. */
   readonly isAlike?: boolean
   /** Whether any member is simulated: what leaves the page says so. Default: false. */
@@ -61,4 +66,6 @@ export interface ChartView {
   readonly mode: 'herd' | 'lines'
   /** Members that are lit by hand. */
   readonly pinned: ReadonlySet<string>
+  /** Least room at the right end, so that charts below one another line up. Unit: CSS pixels. Default: 0. */
+  readonly endPx?: number
 }

@@ -23,18 +23,29 @@ const CHART_HEIGHT_PX = 164
 /** A chart that is scrolled out is drawn at most this often. Unit: milliseconds. */
 const UNSEEN_EVERY_MS = 1_000
 
+/** Height of a lane, and of what is above and below all of them, in CSS pixels. */
+const LANE_PX = 24
+const AROUND_PX = 32
+
+/** Many lanes make a chart higher. */
+function heightOf({ scale, members }: ChartSpec): number {
+  return scale === 'lanes' ? Math.max(CHART_HEIGHT_PX, AROUND_PX + LANE_PX * members.length) : CHART_HEIGHT_PX
+}
+
 interface ChartProps {
   readonly spec: ChartSpec
   /** The answer whose grid the members lie on. */
   readonly answer: Columns
   readonly heightPx?: number
+  /** Least room at the right end. Unit: CSS pixels. */
+  readonly endPx?: number
   /** Takes the chart as PNG, where it can be saved. */
   readonly onSave?: (picture: Blob) => void
 }
 
 /** The one chart of the page. */
 export function Chart(props: ChartProps) {
-  const { heightPx = CHART_HEIGHT_PX, onSave } = props
+  const { heightPx = heightOf(props.spec), endPx, onSave } = props
   const page = usePageState()
   const [section, setSection] = useState<HTMLElement | null>(null)
   const [host, setHost] = useState<HTMLDivElement | null>(null)
@@ -43,7 +54,7 @@ export function Chart(props: ChartProps) {
   const [isCardOpen, setCardOpen] = useState(false)
   const shown = useShown(props, section)
   const { spec, answer } = shown
-  const model = useChartModel(shown, page)
+  const model = useChartModel(shown, page, endPx)
   const plot = usePlot(host, { widthPx, heightPx }, model, page, () => setCardOpen(true))
   const keys = useChartKeys({
     page,
@@ -104,7 +115,7 @@ function useShown({ spec, answer }: ChartProps, section: HTMLElement | null): Sh
   return useSeldom(newest, isSlow ? everyMs : 0, kind)
 }
 
-function useChartModel({ spec, answer, fromMs, toMs }: Shown, page: PageState): ChartModel {
+function useChartModel({ spec, answer, fromMs, toMs }: Shown, page: PageState, endPx = 0): ChartModel {
   const [modeller] = useState(() => new ChartModeller())
   const { lit, view, tz } = page.url
   return useMemo(
@@ -120,8 +131,9 @@ function useChartModel({ spec, answer, fromMs, toMs }: Shown, page: PageState): 
         zone: tz ?? 'utc',
         mode: view ?? 'herd',
         pinned: new Set(lit),
+        endPx,
       }),
-    [modeller, spec, answer, fromMs, toMs, tz, view, lit],
+    [modeller, spec, answer, fromMs, toMs, tz, view, lit, endPx],
   )
 }
 

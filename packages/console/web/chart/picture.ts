@@ -1,6 +1,6 @@
 import { drawMarker } from './marks.ts'
 import type { Palette } from './palette.ts'
-import type { PlotModel } from './plot.ts'
+import type { PlotModel } from './plot-model.ts'
 
 /** Words around a chart that leaves the page. */
 export interface PictureWords {

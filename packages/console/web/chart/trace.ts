@@ -159,3 +159,29 @@ function collectEdge(
     points.push(x, y)
   }
 }
+
+/** Draws the area between a line and a level, one closed shape for every run without a gap. */
+export function traceLane(
+  sink: PathSink,
+  values: Float64Array,
+  level: number,
+  from: number,
+  to: number,
+  geometry: Geometry,
+  shape: 'line' | 'steps',
+): void {
+  const y = geometry.zero - level * geometry.perUnit
+  let start = from
+  while (start <= to) {
+    while (start <= to && Number.isNaN(values[start]!)) start++
+    let end = start
+    while (end < to && !Number.isNaN(values[end + 1]!)) end++
+    if (start > to) return
+    const edge: number[] = []
+    collectEdge(edge, values, start, end, geometry, shape, Math.max)
+    sink.moveTo(edge[0]!, y)
+    for (let k = 0; k < edge.length; k += 2) sink.lineTo(edge[k]!, edge[k + 1]!)
+    sink.lineTo(edge[edge.length - 2]!, y)
+    start = end + 1
+  }
+}

@@ -23,7 +23,8 @@ export interface DisplayUnit {
  * A `previous` scale is kept until the largest value is ten times off it, so that a live column does not flip between units.
  */
 export function pickUnit(quantity: Quantity, largestRaw: number, previous?: DisplayUnit): DisplayUnit {
-  if (quantity.prefixes === 'none') return { quantity, label: quantity.base, divisor: 1 / quantity.factor }
+  if (quantity.prefixes === 'none' || quantity.prefixes === 'powers')
+    return { quantity, label: quantity.base, divisor: 1 / quantity.factor }
   const steps = quantity.prefixes === 'iec' ? IEC : SI
   const radix = quantity.prefixes === 'iec' ? 1024 : 1000
   const largest = Math.abs(largestRaw * quantity.factor)
@@ -51,6 +52,9 @@ function decimalsFor(absolute: number, scaled: boolean): number {
 export function formatIn(unit: DisplayUnit, raw: number): string {
   if (Number.isNaN(raw)) return ABSENT
   if (!Number.isFinite(raw)) return raw > 0 ? '∞' : '−∞'
+  const { words, prefixes } = unit.quantity
+  if (words) return words[raw === 0 ? 0 : 1]
+  if (prefixes === 'powers') return formatPower(unit, raw)
   const value = raw / unit.divisor
   const absolute = Math.abs(value)
   const { resolution, decimals } = unit.quantity
@@ -61,6 +65,17 @@ export function formatIn(unit: DisplayUnit, raw: number): string {
   const isWhole = isUnscaled && decimals === undefined && Number.isInteger(value)
   const digits = isWhole ? 0 : (decimals ?? decimalsFor(absolute, !isUnscaled))
   return `${value < 0 ? '−' : ''}${groupThousands(absolute.toFixed(digits))}`
+}
+
+/** Writes a number with its power of ten, as tools for links do: `4.4e−8`. */
+function formatPower({ quantity: { resolution } }: DisplayUnit, value: number): string {
+  if (value === 0) return '0'
+  if (value < resolution) return `< ${powerOf(resolution)}`
+  return value.toExponential(1).replace('-', '−').replace('+', '')
+}
+
+function powerOf(value: number): string {
+  return `1e${Math.round(Math.log10(value))}`.replace('-', '−')
 }
 
 /** Writes a raw value with a unit chosen for it alone: `254 Gb/s`. */
@@ -79,6 +94,7 @@ export function joinUnit(number: string, unit: string): string {
 export function formatAxis(unit: DisplayUnit, raw: number): string {
   const value = raw / unit.divisor
   if (value === 0) return '0'
+  if (unit.quantity.prefixes === 'powers') return powerOf(value)
   return groupThousands(String(Number(value.toPrecision(3)))).replace('-', '−')
 }
 

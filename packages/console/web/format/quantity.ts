@@ -4,11 +4,16 @@ import type { FieldRole, QueryFunction } from '../api/types.ts'
 export interface Quantity {
   readonly base: string
   readonly factor: number
-  readonly prefixes: 'si' | 'iec' | 'none'
+  /** `powers` writes powers of ten. */
+  readonly prefixes: 'si' | 'iec' | 'none' | 'powers'
   /** Smallest value that is shown as a number; below it (and above 0) stands `< resolution`. */
   readonly resolution: number
   /** Digits after the point where the number is not scaled; undefined: three significant digits. */
   readonly decimals?: number
+  /** Written instead of 0 and of anything else. */
+  readonly words?: readonly [off: string, on: string]
+  /** What turns the raw value into a share of time, where it is one: sums over a window are then how long it was so. */
+  readonly timeShare?: number
 }
 
 /** Bits a second, from bytes a second. */
@@ -36,7 +41,13 @@ export const MEBIBYTES: Quantity = { ...BYTES, factor: 1_048_576 }
 /** Percent, from percent. */
 export const PERCENT_WHOLE: Quantity = { ...PERCENT, factor: 1 }
 /** A share of time, from nanoseconds a second. */
-export const NANOSECONDS_SHARE: Quantity = { ...PERCENT, factor: 1e-7 }
+export const NANOSECONDS_SHARE: Quantity = { ...PERCENT, factor: 1e-7, timeShare: 1e-9 }
+/** A share of time as network people write pauses, from seconds a second. */
+export const PAUSE_SHARE: Quantity = { base: 'ms/s', factor: 1_000, prefixes: 'none', resolution: 0.01, timeShare: 1 }
+/** Whether something is up, from 0 or 1. */
+export const UP_OR_DOWN: Quantity = { base: '', factor: 1, prefixes: 'none', resolution: 0, words: ['down', 'up'] }
+/** Wrong bits among all, which spans many powers of ten. */
+export const BIT_ERROR_RATE: Quantity = { base: '', factor: 1, prefixes: 'powers', resolution: 1e-18 }
 
 const NETWORK_METRIC = /^(netdev|ethtool|rdma|doca_(diag_port|diag_priority|phy))_/
 const SPEED_METRIC = /(speed|rate|bandwidth)_bytes$/

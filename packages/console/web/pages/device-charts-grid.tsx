@@ -3,10 +3,8 @@ import type { DeviceInfo } from '../api/devices.ts'
 import type { Hint } from '../api/hints.ts'
 import { useTypes } from '../api/resources.ts'
 import { useComparedColumns } from '../api/use-speed.ts'
-import { Chart } from '../chart/chart.tsx'
+import { ChartGrid } from '../chart/chart-grid.tsx'
 import type { ChartMark } from '../chart/chart-spec.ts'
-import { AbsentPanel } from '../components/absent-panel.tsx'
-import { PanelBoundary } from '../components/error-boundary.tsx'
 import { deviceColumns } from '../devices/device-columns.ts'
 import { usePageState } from '../state/time-window.ts'
 import { chartQueries, type DeviceChartName, deviceCharts } from './device-charts.ts'
@@ -40,15 +38,7 @@ export function DeviceCharts({
       }),
     [names, devices, answer, knownMetrics, marks],
   )
-  return (
-    <div className="chart-grid">
-      {charts.map(({ spec, absent }) => (
-        <PanelBoundary key={spec.id}>
-          {absent ? <AbsentPanel title={spec.title} reason={absent} /> : <Chart spec={spec} answer={answer} />}
-        </PanelBoundary>
-      ))}
-    </div>
-  )
+  return <ChartGrid charts={charts.map((chart) => ({ ...chart, answer }))} />
 }
 
 /** Flags of the hints that stand. The list stays the same while they do, so that charts need not be drawn anew. */

@@ -6,8 +6,7 @@ import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
 import type { QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
-import { Chart } from '../../chart/chart.tsx'
-import { AbsentPanel } from '../../components/absent-panel.tsx'
+import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -268,17 +267,9 @@ function Panels({
     [data, subject.id],
   )
   const marks = useMarks(concerned)
-  const states = useMemo(
+  const charts = useMemo(
     () => devicePanels(device, panels, answer, { latest, knownMetrics, marks }),
     [device, panels, answer, latest, knownMetrics, marks],
   )
-  return (
-    <div className="chart-grid">
-      {states.map(({ spec, absent }) => (
-        <PanelBoundary key={spec.id}>
-          {absent ? <AbsentPanel title={spec.title} reason={absent} /> : <Chart spec={spec} answer={answer} />}
-        </PanelBoundary>
-      ))}
-    </div>
-  )
+  return <ChartGrid charts={charts} />
 }

@@ -2,9 +2,11 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import type { Columns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
 import type { MetricQuery, QueryFunction, SeriesValue } from '../../api/types.ts'
+import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../chart/palette.ts'
 import { askFor, isSeriesOf } from '../../devices/device.ts'
+import { compareNames } from '../../format/names.ts'
 import type { Quantity } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 import { newestValue } from '../interface-data.ts'
@@ -16,6 +18,10 @@ export interface PanelLine {
   readonly label: string
   /** A label whose values are lines of their own: `priority`. */
   readonly each?: string
+  /** Turns a value into whether it is so, for lanes of something that is up or down. */
+  readonly isUp?: (value: number) => boolean
+  /** A metric whose newest value fills the lane. Default: all lanes have one scale. */
+  readonly full?: string
   /** The device that it is of, where that is not the one of the page. */
   readonly of?: DeviceInfo
 }
@@ -35,19 +41,13 @@ export interface DevicePanel {
   readonly without: string
 }
 
-/** A chart, or why there is none. */
-export interface PanelState {
-  readonly spec: ChartSpec
-  readonly absent: string
-}
-
 const FALLBACK_SLOTS: readonly SeriesSlot[] = [1, 2, 3, 4, 5]
 
 /** Every question of some panels about one device, each once. */
 export function panelQueries(device: DeviceInfo, panels: readonly DevicePanel[]): readonly MetricQuery[] {
   const found = new Map<string, MetricQuery>()
   for (const panel of panels) {
-    for (const line of [...panel.lines, ...limitLines(panel)]) {
+    for (const line of [...panel.lines, ...limitLines(panel), ...fullLines(panel)]) {
       const query = queryOf(line.of ?? device, line)
       if (query) found.set(JSON.stringify(query), query)
     }
@@ -65,7 +65,7 @@ export function devicePanels(
     readonly knownMetrics: ReadonlySet<string>
     readonly marks: readonly ChartMark[]
   },
-): readonly PanelState[] {
+): readonly GridChart[] {
   return panels.map((panel) => {
     const { lines, limits: _limits, without, ...look } = panel
     const members = lines.flatMap((line) => membersOf(device, line, answer))
@@ -82,7 +82,7 @@ export function devicePanels(
         ? RATE_PROVENANCE
         : 'last sample in {step} · wall clock',
     }
-    return { spec, absent: members.length > 0 ? '' : reasonOf(panel, context) }
+    return { spec, answer, absent: members.length > 0 ? '' : reasonOf(panel, context) }
   })
 }
 
@@ -122,23 +122,47 @@ function limitLines({ limits = [] }: DevicePanel): readonly Pick<PanelLine, 'met
   return limits.flatMap(({ metric }) => (metric ? [{ metric, function: 'last' as const }] : []))
 }
 
+function fullLines({ lines }: DevicePanel): readonly Pick<PanelLine, 'metric' | 'function' | 'of'>[] {
+  return lines.flatMap(({ full, ...line }) => (full ? [{ ...line, metric: full, function: 'last' as const }] : []))
+}
+
 function membersOf(device: DeviceInfo, line: PanelLine, answer: Columns): ChartMember[] {
   const { grid } = answer
   if (!grid) return []
   const columns = columnsOf(line.of ?? device, line, answer)
   const shown = line.each === undefined ? columns.slice(0, 1) : columns
-  return shown.map((column) => memberOf(line, column, grid.slice(column)))
+  const full = line.full ? newestOf(line.of ?? device, line.full, answer) : undefined
+  return shown
+    .map((column) => ({
+      ...memberOf(line, column, grid.slice(column)),
+      ...(full !== undefined && full > 0 ? { full } : {}),
+    }))
+    .sort((a, b) => compareNames(a.label, b.label))
 }
 
-function memberOf({ metric, label, each }: PanelLine, column: GridColumn, values: Float64Array): ChartMember {
-  const name = each === undefined ? label : `${label} ${column.labels[each] ?? ''}`
-  return { key: `${metric} ${name}`, label: name, values, resetsMs: column.resetsMs }
+function memberOf({ metric, label, each, isUp }: PanelLine, column: GridColumn, values: Float64Array): ChartMember {
+  const name = each === undefined ? label : `${label} ${column.labels[each] ?? ''}`.trim()
+  return {
+    key: `${metric} ${name}`,
+    label: name,
+    values: isUp ? upOrDown(values, isUp) : values,
+    resetsMs: column.resetsMs,
+  }
+}
+
+function upOrDown(values: Float64Array, isUp: (value: number) => boolean): Float64Array {
+  return values.map((value) => (Number.isNaN(value) ? value : Number(isUp(value))))
+}
+
+/** The newest value in the window of a metric that a device has once; undefined where there is none. */
+function newestOf(device: DeviceInfo, metric: string, answer: Columns): number | undefined {
+  const column = columnsOf(device, { metric, function: 'last' }, answer)[0]
+  return column && answer.grid && newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY)
 }
 
 function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Columns): ChartSpec['limits'] & object {
   return limits.flatMap(({ label, metric, value }) => {
-    const column = metric ? columnsOf(device, { metric, function: 'last' }, answer)[0] : undefined
-    const now = column && answer.grid ? newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY) : value
+    const now = (metric && newestOf(device, metric, answer)) || value
     return now === undefined || !(now > 0) ? [] : [{ label, value: now }]
   })
 }

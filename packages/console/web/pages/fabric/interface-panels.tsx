@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
-import { Chart } from '../../chart/chart.tsx'
+import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
@@ -77,13 +77,5 @@ export function InterfaceCharts() {
   const answer = useKnownColumns(QUERIES, page.range, page.stepMs)
   const charts = useMemo(() => fabricCharts(interfaceColumns(answer)), [answer])
   if (charts.every(({ members }) => members.length === 0)) return <NoSamples answer={answer} />
-  return (
-    <div className="chart-grid">
-      {charts.map((spec) => (
-        <PanelBoundary key={spec.id}>
-          <Chart spec={spec} answer={answer} />
-        </PanelBoundary>
-      ))}
-    </div>
-  )
+  return <ChartGrid charts={charts.map((spec) => ({ spec, answer }))} />
 }

@@ -1,24 +1,19 @@
 import type { Columns } from '../../api/query-client.ts'
 import type { MetricQuery } from '../../api/types.ts'
+import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartSpec } from '../../chart/chart-spec.ts'
 import { countOf } from '../../format/number.ts'
-import { PERCENT } from '../../format/quantity.ts'
+import { PAUSE_SHARE, PERCENT } from '../../format/quantity.ts'
 import { newestValue } from '../interface-data.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
 import { PORT_SECTIONS, PORT_SIGNALS, type PortSignalInfo } from './port-signals.ts'
-
-/** A chart, and the answer on whose grid its members lie. */
-export interface PortChart {
-  readonly spec: ChartSpec
-  readonly answer: Columns
-}
 
 /** Charts under one title. */
 export interface PortSection {
   readonly title: string
   /** How many of the ports are drawn, where it is not all. */
   readonly note: string
-  readonly charts: readonly PortChart[]
+  readonly charts: readonly GridChart[]
 }
 
 /** One chart a signal, one member a port: the largest group of siblings. Signals that no port has are left out. */
@@ -35,7 +30,7 @@ export function portSections(
   return PORT_SECTIONS.map(({ title, signals }) => ({
     title,
     note,
-    charts: signals.flatMap((signal): PortChart[] => {
+    charts: signals.flatMap((signal): GridChart[] => {
       const { query, ...info }: PortSignalInfo = PORT_SIGNALS[signal]
       const members = siblings.flatMap(({ label, columns }) => {
         const values = columns[signal]
@@ -47,7 +42,7 @@ export function portSections(
         ...info,
         id: signal,
         // A share has natural ends; what is a hundredth of it is no news.
-        ...(info.quantity === PERCENT ? { scale: 'percent' as const } : {}),
+        ...(info.quantity === PERCENT || info.quantity === PAUSE_SHARE ? { scale: 'percent' as const } : {}),
         members,
         marks,
         noun: ['port', 'ports'],

@@ -1,5 +1,5 @@
 import { recentMean } from '../../devices/device-columns.ts'
-import { PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+import { PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
 import type { PortRow } from './port-data.ts'
 import type { PortSignal } from './port-signals.ts'
 
@@ -15,7 +15,7 @@ export interface PortTableColumn {
 }
 
 function column(key: string, head: string, quantity: Quantity, ...signals: readonly PortSignal[]): PortTableColumn {
-  const isShare = quantity === PERCENT
+  const isShare = quantity !== PER_SECOND
   return {
     key,
     head,
@@ -33,8 +33,8 @@ function column(key: string, head: string, quantity: Quantity, ...signals: reado
 
 /** Columns after those of traffic, in the order of {@link PORT_SECTIONS}. */
 const PORT_COLUMNS: readonly PortTableColumn[] = [
-  column('paused', 'Paused', PERCENT, 'paused'),
-  column('pausing', 'Pausing', PERCENT, 'pausing'),
+  column('paused', 'Paused', PAUSE_SHARE, 'paused'),
+  column('pausing', 'Pausing', PAUSE_SHARE, 'pausing'),
   column('marked', 'ECN', PER_SECOND, 'marked'),
   column('cnp', 'CNP', PER_SECOND, 'notified', 'slowed'),
   column('sequence_errors', 'Seq. errors', PER_SECOND, 'sequenceErrors'),

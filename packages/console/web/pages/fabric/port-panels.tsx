@@ -3,7 +3,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { useColumnsAtSpeed } from '../../api/use-speed.ts'
-import { Chart } from '../../chart/chart.tsx'
+import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
@@ -93,13 +93,7 @@ function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
       <h2 className="section-title">
         {title} {order === 0 && note && <span className="page-note">{note}</span>}
       </h2>
-      <div className="chart-grid">
-        {charts.map(({ spec, answer }) => (
-          <PanelBoundary key={spec.id}>
-            <Chart spec={spec} answer={answer} />
-          </PanelBoundary>
-        ))}
-      </div>
+      <ChartGrid charts={charts} />
     </Fragment>
   ))
 }

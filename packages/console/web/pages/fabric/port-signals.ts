@@ -1,6 +1,6 @@
 import type { MetricQuery } from '../../api/types.ts'
 import { LINK_QUERIES, NIC_QUERIES } from '../../devices/signals.ts'
-import { BITS_PER_SECOND, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+import { BITS_PER_SECOND, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
@@ -20,10 +20,10 @@ const perSecond = (query: MetricQuery, title: string, caption?: string): PortSig
   quantity: PER_SECOND,
   ...(caption ? { caption } : {}),
 })
-const share = (query: MetricQuery, title: string, caption: string): PortSignalInfo => ({
+const share = (query: MetricQuery, title: string, caption: string, quantity = PERCENT): PortSignalInfo => ({
   query,
   title,
-  quantity: PERCENT,
+  quantity,
   caption,
 })
 
@@ -32,8 +32,8 @@ export const PORT_SIGNALS = {
   sent: { query: NIC_QUERIES.sent, title: 'Sent', quantity: BITS_PER_SECOND },
   received: { query: NIC_QUERIES.received, title: 'Received', quantity: BITS_PER_SECOND },
   waits: perSecond(rate('rdma_port_xmit_wait_total'), 'Waiting to send', 'ticks'),
-  paused: share(NIC_QUERIES.paused, 'Paused by the fabric', 'of time'),
-  pausing: share(NIC_QUERIES.pausing, 'Pausing the fabric', 'of time'),
+  paused: share(NIC_QUERIES.paused, 'Paused by the fabric', 'worst priority', PAUSE_SHARE),
+  pausing: share(NIC_QUERIES.pausing, 'Pausing the fabric', 'worst priority', PAUSE_SHARE),
   noBuffer: perSecond(rate('rdma_hw_out_of_buffer_total'), 'No receive request', 'dropped'),
   marked: perSecond(rate('rdma_hw_np_ecn_marked_roce_packets_total'), 'ECN marked', 'packets'),
   notified: perSecond(rate('rdma_hw_np_cnp_sent_total'), 'CNP sent'),

@@ -16,6 +16,7 @@ import type { DevicePanel, PanelLine } from '../device/panels.ts'
 
 const device = (name: string): string => `DCGM_FI_DEV_${name}`
 const profile = (name: string): string => `DCGM_FI_PROF_${name}`
+const info = (name: string): string => `nvml_gpu_info_${name}`
 const last = (metric: string, label: string): PanelLine => ({ metric, function: 'last', label })
 const rate = (metric: string, label: string): PanelLine => ({ metric, function: 'rate', label })
 
@@ -55,9 +56,10 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
     {
       id: 'throttle',
       title: 'Throttle',
-      caption: 'share of time',
+      caption: 'of time, by reason',
       quantity: NANOSECONDS_SHARE,
-      scale: 'percent',
+      scale: 'lanes',
+      slots: GPU_SLOTS,
       lines: [
         rate(device(`${REASON}_SW_POWER_CAP_NS`), 'power cap'),
         rate(device(`${REASON}_SW_THERM_SLOWDOWN_NS`), 'heat, software'),
@@ -136,10 +138,14 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
     {
       id: 'pcie-link',
       title: 'PCIe link',
-      caption: 'generation and lanes',
+      caption: 'a full lane is the best it can do',
       quantity: COUNT,
-      slots: [7, 3],
-      lines: [last(device('PCIE_LINK_GEN'), 'generation'), last(device('PCIE_LINK_WIDTH'), 'lanes')],
+      scale: 'lanes',
+      slots: [7],
+      lines: [
+        { ...last(device('PCIE_LINK_GEN'), 'generation'), full: info('pcie_generation_max') },
+        { ...last(device('PCIE_LINK_WIDTH'), 'lanes'), full: info('pcie_width_max') },
+      ],
       without: NO_NVML,
     },
     {

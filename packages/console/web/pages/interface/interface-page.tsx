@@ -4,9 +4,8 @@ import type { Columns } from '../../api/query-client.ts'
 import { useSeriesOfType, useTypes } from '../../api/resources.ts'
 import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
-import { Chart } from '../../chart/chart.tsx'
+import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { newestPosition } from '../../chart/gaps.ts'
-import { AbsentPanel } from '../../components/absent-panel.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -97,15 +96,7 @@ function Panels({
   const answer = useKnownColumns(queries, page.range, page.stepMs)
   const panels = useMemo(() => interfacePanels(type, queries, answer, latest), [type, queries, answer, latest])
   if (isGone && panels.every(({ spec }) => spec.members.length === 0)) return null
-  return (
-    <div className="chart-grid">
-      {panels.map(({ spec, absent }) => (
-        <PanelBoundary key={spec.id}>
-          {absent ? <AbsentPanel title={spec.title} reason={absent} /> : <Chart spec={spec} answer={answer} />}
-        </PanelBoundary>
-      ))}
-    </div>
-  )
+  return <ChartGrid charts={panels} />
 }
 
 function Gone({

@@ -1,8 +1,9 @@
 import type { Columns } from '../../api/query-client.ts'
 import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../chart/palette.ts'
-import { BITS_PER_SECOND, COUNT, PER_SECOND, type Quantity, quantityOf } from '../../format/quantity.ts'
+import { BITS_PER_SECOND, COUNT, PER_SECOND, type Quantity, quantityOf, UP_OR_DOWN } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 import { newestValue } from '../interface-data.ts'
 
@@ -73,9 +74,8 @@ const PANELS: readonly Panel[] = [
   {
     id: 'link',
     title: 'Link',
-    caption: '1 is up, 0 is down',
-    quantity: COUNT,
-    scale: 'switch',
+    quantity: UP_OR_DOWN,
+    scale: 'lanes',
     lines: { up: 'up', carrier: 'carrier' },
   },
   { id: 'speed', title: 'Link speed', quantity: BITS_PER_SECOND, lines: { speed_bytes: 'speed' } },
@@ -101,20 +101,13 @@ export function interfaceQueries(type: TypeInfo | undefined, device: string): re
   }))
 }
 
-/** A chart, or the reason why there is none. */
-export interface InterfacePanel {
-  readonly spec: ChartSpec
-  /** Why every line of it is absent; empty where one has a sample in the window or is there now. */
-  readonly absent: string
-}
-
 /** The charts of one interface. A field that no chart names gets one of its own, so that none is left out. */
 export function interfacePanels(
   type: TypeInfo,
   queries: readonly MetricQuery[],
   answer: Columns,
   latest: readonly SeriesValue[],
-): InterfacePanel[] {
+): GridChart[] {
   const fieldOf = new Map(type.fields.map((field, order) => [field.name, { field, query: queries[order]! }]))
   const reasonOf = new Map(latest.map(({ metric, absent }) => [metric, absent]))
   const named = new Set(PANELS.flatMap(({ lines }) => Object.keys(lines)))
@@ -135,6 +128,7 @@ export function interfacePanels(
     return [
       {
         spec: specOf(panel, members, limits),
+        answer,
         absent: members.length === 0 && reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : '',
       },
     ]

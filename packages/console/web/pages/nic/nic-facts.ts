@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
-import { BITS_PER_SECOND, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+import { BITS_PER_SECOND, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
 import type { DeviceReadings } from '../device/device-page.tsx'
 import { numberFact } from '../device/facts.ts'
 
@@ -33,10 +33,10 @@ export function nicFacts({ limits }: DeviceInfo, { newest, mean }: DeviceReading
     errors('Sequence errors', 'rdma_hw_packet_seq_err_total', 'packets lost on the way'),
     errors('Retransmissions', 'rdma_hw_roce_adp_retrans_total', 'adaptive'),
     troubled(
-      'Paused',
-      PERCENT,
+      'Paused by others',
+      PAUSE_SHARE,
       mean('ethtool_priority_rx_pause_seconds_total', 'rate'),
-      'of time, worst priority',
+      'the worst priority',
       0.05,
     ),
     numberFact('PCIe in use', PERCENT, bus / (limits.pcie_bytes_per_s ?? Number.NaN), 'of the link'),

@@ -1,5 +1,15 @@
 import type { DeviceInfo } from '../../api/devices.ts'
-import { BITS_PER_SECOND, BYTES_PER_SECOND, CELSIUS, COUNT, PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import {
+  BIT_ERROR_RATE,
+  BITS_PER_SECOND,
+  BYTES_PER_SECOND,
+  CELSIUS,
+  PAUSE_SHARE,
+  PER_SECOND,
+  PERCENT,
+  type Quantity,
+  UP_OR_DOWN,
+} from '../../format/quantity.ts'
 import type { DevicePanel, PanelLine } from '../device/panels.ts'
 
 const last = (metric: string, label: string): PanelLine => ({ metric, function: 'last', label })
@@ -11,9 +21,22 @@ const driver = (name: string): string => `ethtool_port_${name}_total`
 const NO_RDMA = 'No source reads RDMA counters of this port.'
 const NO_DRIVER = 'The driver of this port tells no such statistics.'
 
+/** States of an RDMA port from this one on carry traffic. */
+const ACTIVE_MIN = 4
+/** The physical state of a link that is up. */
+const LINK_UP = 5
+
 /** The panels of one NIC port. */
 export function nicPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
-  return [...traffic(), ...loss(), ...congestion(), ...link(), ...bus(limits.pcie_bytes_per_s), ...accelerator()]
+  return [
+    ...traffic(),
+    ...loss(),
+    ...congestion(),
+    ...priorities(),
+    ...link(),
+    ...bus(limits.pcie_bytes_per_s),
+    ...accelerator(),
+  ]
 }
 
 function traffic(): readonly DevicePanel[] {
@@ -92,30 +115,31 @@ function congestion(): readonly DevicePanel[] {
       without: NO_RDMA,
     },
     {
-      id: 'paused',
-      title: 'Paused by others',
-      caption: 'of time, by priority',
-      quantity: PERCENT,
-      slots: [1, 3, 4],
-      lines: [{ ...rate('ethtool_priority_rx_pause_seconds_total', 'priority'), each: 'priority' }],
-      without: NO_DRIVER,
-    },
-    {
-      id: 'pausing',
-      title: 'Pausing others',
-      caption: 'of time, by priority',
-      quantity: PERCENT,
-      slots: [1, 3, 4],
-      lines: [{ ...rate('ethtool_priority_tx_pause_seconds_total', 'priority'), each: 'priority' }],
-      without: NO_DRIVER,
-    },
-    {
       id: 'pcc',
       title: 'Programmable congestion control',
       quantity: PER_SECOND,
       lines: [{ ...rate('doca_pcc_counter_events_total', ''), each: 'counter' }],
       without: 'No source reads the counters of a congestion-control algorithm on this NIC.',
     },
+  ]
+}
+
+/** Small multiples: a lane a priority, all with one scale. */
+function priorities(): readonly DevicePanel[] {
+  const panel = (id: string, title: string, field: string, quantity: Quantity): DevicePanel => ({
+    id,
+    title,
+    caption: 'by priority',
+    quantity,
+    scale: 'lanes',
+    slots: [1],
+    lines: [{ ...rate(`ethtool_priority_${field}_total`, 'priority'), each: 'priority' }],
+    without: NO_DRIVER,
+  })
+  return [
+    panel('paused', 'Paused by others', 'rx_pause_seconds', PAUSE_SHARE),
+    panel('pausing', 'Pausing others', 'tx_pause_seconds', PAUSE_SHARE),
+    panel('priorities', 'Sent', 'tx_bytes', BITS_PER_SECOND),
   ]
 }
 
@@ -151,11 +175,30 @@ function link(): readonly DevicePanel[] {
       without: NO_DRIVER,
     },
     {
+      id: 'errors',
+      title: 'Bit error rate',
+      caption: 'wrong bits among all',
+      quantity: BIT_ERROR_RATE,
+      scale: 'log',
+      lines: [
+        last('doca_phy_raw_ber', 'before correction'),
+        last('doca_phy_effective_ber', 'after correction'),
+        last('doca_phy_symbol_ber', 'symbols'),
+      ],
+      without: 'No source reads the bit error rates of this port; they come from the adapter, not from its driver.',
+    },
+    {
       id: 'state',
-      title: 'Link state',
-      caption: '4 is active, 1 is down',
-      quantity: COUNT,
-      lines: [last('rdma_port_state', 'state')],
+      title: 'Link',
+      quantity: UP_OR_DOWN,
+      scale: 'lanes',
+      slots: [1],
+      lines: [
+        { ...last('rdma_port_state', 'RDMA port'), isUp: (state) => state >= ACTIVE_MIN },
+        { ...last('rdma_port_phys_state', 'physical'), isUp: (state) => state === LINK_UP },
+        last('ethtool_link_link_detected', 'carrier'),
+        last('doca_phy_link_up', 'adapter'),
+      ],
       without: NO_RDMA,
     },
     {

@@ -1,0 +1,49 @@
+import { useMemo } from 'react'
+import type { Columns } from '../api/query-client.ts'
+import { AbsentList } from '../components/absent-list.tsx'
+import { PanelBoundary } from '../components/error-boundary.tsx'
+import { countOf } from '../format/number.ts'
+import { Chart } from './chart.tsx'
+import type { ChartSpec } from './chart-spec.ts'
+import { roomFor } from './line-ends.ts'
+
+/** A chart, or why there is none. */
+export interface GridChart {
+  readonly spec: ChartSpec
+  /** The answer whose grid the members lie on. */
+  readonly answer: Columns
+  /** Why it cannot be had; empty or missing where it can. */
+  readonly absent?: string
+}
+
+/** Members beyond these are not named at the right end. */
+const NAMED_LIMIT_COUNT = 8
+
+/** Charts side by side. Their plots are as wide as each other, so that a time stands in one column; what cannot be had is listed below. */
+export function ChartGrid({ charts }: { readonly charts: readonly GridChart[] }) {
+  const drawn = charts.filter(({ absent }) => !absent)
+  const names = new Set(drawn.flatMap(({ spec }) => endNames(spec)))
+  const key = [...names].join('\n')
+  const endPx = useMemo(() => roomFor(key === '' ? [] : key.split('\n')), [key])
+  const absent = charts.flatMap(({ spec, absent }) => (absent ? [{ title: spec.title, reason: absent }] : []))
+  return (
+    <>
+      {drawn.length > 0 && (
+        <div className="chart-grid">
+          {drawn.map(({ spec, answer }) => (
+            <PanelBoundary key={spec.id}>
+              <Chart spec={spec} answer={answer} endPx={endPx} />
+            </PanelBoundary>
+          ))}
+        </div>
+      )}
+      {absent.length > 0 && <AbsentList items={absent} />}
+    </>
+  )
+}
+
+/** What may stand at the right end of a chart. */
+function endNames({ members, noun, isAlike }: ChartSpec): readonly string[] {
+  const herd = isAlike === false ? [] : [countOf(members.length, ...noun)]
+  return members.length > NAMED_LIMIT_COUNT ? herd : [...herd, ...members.map(({ label }) => label)]
+}

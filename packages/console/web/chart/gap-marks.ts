@@ -1,0 +1,113 @@
+import { formatClock, formatDuration } from '../format/time.ts'
+import { commonGaps, newestPosition, ownGaps } from './gaps.ts'
+import { drawHatch } from './marks.ts'
+import type { Palette } from './palette.ts'
+import type { PlotModel } from './plot-model.ts'
+
+const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
+/** Lines whose own gaps are marked. */
+const MARKED_LIMIT_COUNT = 8
+
+/** The part of the plot in which gaps are marked, in canvas pixels; `unit` is canvas pixels a CSS pixel. */
+interface GapBox {
+  readonly first: number
+  readonly last: number
+  readonly x: (ms: number) => number
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+  readonly unit: number
+}
+
+/** Hatches what has no sample: the whole height where all lack it, a stripe of its colour where one line does. */
+export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: GapBox): void {
+  const { first, last, x, top, height, unit } = box
+  const start = model.times[0] ?? model.toMs
+  const newest = newestPosition(model.columns, first, last)
+  const gaps = commonGaps(model.columns, first, model.isLive ? newest : last).map(({ from, to }) => ({
+    fromMs: start + (from - 1) * model.stepMs,
+    toMs: start + (to + 1) * model.stepMs,
+    missing: to - from + 1,
+  }))
+  const leading = gaps[0] && gaps[0].fromMs < model.fromMs + model.stepMs ? gaps[0] : undefined
+  if (newest < 0 || (start > model.fromMs + model.stepMs && !leading)) {
+    gaps.unshift({ fromMs: model.fromMs, toMs: newest < 0 ? model.toMs : start, missing: 0 })
+  }
+  for (const gap of gaps) {
+    const fromX = Math.max(box.left, x(gap.fromMs))
+    const toX = Math.min(box.left + box.width, x(gap.toMs))
+    const widthPx = Math.max(toX - fromX, unit)
+    drawHatch(context, { x: fromX, y: top, width: widthPx, height }, palette.gap, unit)
+    const isBeginning = fromX <= box.left + unit && newest >= 0
+    const text = isBeginning
+      ? `data begins ${formatClock(gap.toMs, model.zone)}`
+      : newest < 0
+        ? 'no sample'
+        : `no sample, ${formatDuration(gap.missing * model.stepMs)}`
+    labelGap(context, model, text, { fromX, toX, ...box }, palette)
+  }
+  drawOwnGaps(context, model, palette, box)
+}
+
+function drawOwnGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: GapBox): void {
+  const { first, last, x, top, height, unit } = box
+  const start = model.times[0] ?? model.toMs
+  const perUnit = height / (model.top - model.bottom || 1)
+  for (const line of model.lines.slice(0, MARKED_LIMIT_COUNT)) {
+    if (line.slot === undefined) continue
+    const foot = top + height - ((line.lane?.base ?? model.bottom) - model.bottom) * perUnit
+    for (const run of ownGaps(line.values, model.columns, first, last)) {
+      const fromX = x(start + (run.from - 1) * model.stepMs)
+      const toX = x(start + (run.to + 1) * model.stepMs)
+      const stripe = { x: fromX, y: foot - 6 * unit, width: Math.max(toX - fromX, unit), height: 6 * unit }
+      drawHatch(context, stripe, palette.slots[line.slot], unit)
+    }
+  }
+}
+
+/** Names a gap where it fits: inside it, or beside it where no line passes. */
+function labelGap(
+  context: CanvasRenderingContext2D,
+  model: PlotModel,
+  text: string,
+  box: GapBox & { readonly fromX: number; readonly toX: number },
+  palette: Palette,
+): void {
+  const { unit, fromX, toX, left, width, top, height } = box
+  context.font = `${11 * unit}px ${TEXT_FONT}`
+  const textWidth = context.measureText(text).width
+  const isInside = toX - fromX > textWidth + 16 * unit
+  const at = isInside ? (fromX + toX - textWidth) / 2 : toX + 6 * unit
+  if (!isInside && (at + textWidth > left + width || toX - fromX < 6 * unit)) return
+  const heights = isInside ? [top + height / 2] : [top + height - 12 * unit, top + 12 * unit, top + height / 2]
+  const y = heights.find((wanted) => isInside || isFree(model, box, { fromX: at, toX: at + textWidth, y: wanted }))
+  if (y === undefined) return
+  context.textAlign = 'left'
+  context.textBaseline = 'middle'
+  if (isInside) {
+    context.fillStyle = palette.surface
+    context.fillRect(at - 4 * unit, y - 8 * unit, textWidth + 8 * unit, 16 * unit)
+  }
+  context.fillStyle = palette.ink3
+  context.fillText(text, at, y)
+}
+
+/** Whether no line passes through the place of a text. */
+function isFree(
+  model: PlotModel,
+  box: GapBox,
+  place: { readonly fromX: number; readonly toX: number; readonly y: number },
+): boolean {
+  const margin = 9 * box.unit
+  const perUnit = box.height / (model.top - model.bottom || 1)
+  for (let i = box.first; i <= box.last; i++) {
+    const x = box.x(model.times[i]!)
+    if (x < place.fromX - margin || x > place.toX + margin) continue
+    for (const values of model.columns) {
+      const y = box.top + box.height - (values[i]! - model.bottom) * perUnit
+      if (Math.abs(y - place.y) < margin) return false
+    }
+  }
+  return true
+}

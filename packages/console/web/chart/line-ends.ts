@@ -1,0 +1,128 @@
+import type uPlot from 'uplot'
+import { spreadLabels } from './end-labels.ts'
+import { drawFlags } from './event-marks.ts'
+import { newestPosition } from './gaps.ts'
+import { drawMarker } from './marks.ts'
+import type { Palette } from './palette.ts'
+import type { PlotLine, PlotModel } from './plot-model.ts'
+
+const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
+const ROOM_MIN_PX = 14
+const ROOM_MAX_PX = 104
+/** Between the plot and a name, and behind it. */
+const BESIDE_PX = 14
+const LABEL_DISTANCE_PX = 13
+/** A lane that is lower has its name and its note on one line. */
+const TWO_LINES_MIN_PX = 24
+/** More lines than this are told apart in the header and the table, not at the right end. */
+const LABELLED_LIMIT_COUNT = 8
+/** Notes change every second; their room does not. */
+const WIDEST_NOTE = '00 min 00 s'
+
+const widths = new Map<string, number>()
+const WIDTHS_LIMIT_COUNT = 2_000
+let measuring: CanvasRenderingContext2D | null = null
+
+/** Room that some names at the right end need. Unit: CSS pixels. */
+export function roomFor(texts: readonly string[]): number {
+  if (texts.length === 0) return ROOM_MIN_PX
+  const widest = Math.max(...texts.map(widthOf))
+  return Math.min(ROOM_MAX_PX, Math.ceil(widest) + BESIDE_PX)
+}
+
+function widthOf(text: string): number {
+  const known = widths.get(text)
+  if (known !== undefined) return known
+  measuring ??= document.createElement('canvas').getContext('2d')
+  if (!measuring) return ROOM_MAX_PX
+  measuring.font = `560 11px ${TEXT_FONT}`
+  const { width } = measuring.measureText(text)
+  if (widths.size >= WIDTHS_LIMIT_COUNT) widths.clear()
+  // Before the font is there another one is measured.
+  if (document.fonts.status === 'loaded') widths.set(text, width)
+  return width
+}
+
+/** Room at the right end of a plot: what its own names need, and at least what its neighbours have. Unit: CSS pixels. */
+export function endRoom({ lines, bandLabel, endPx }: PlotModel): number {
+  const notes = lines.some(({ lane }) => lane) ? [WIDEST_NOTE] : []
+  return Math.max(endPx, roomFor([...endTexts(lines, bandLabel), ...notes]))
+}
+
+function endTexts(lines: readonly PlotLine[], bandLabel: string | undefined): string[] {
+  if (lines.length > LABELLED_LIMIT_COUNT) return []
+  return lines.map((line) => (line.slot === undefined && bandLabel ? bandLabel : line.label))
+}
+
+/** Draws flags over the lines, and markers and names at their right end. */
+export function drawEnds(plot: uPlot, model: PlotModel, palette: Palette): void {
+  const context = plot.ctx
+  const unit = devicePixelRatio
+  const { left, top, width, height } = plot.bbox
+  context.save()
+  drawFlags(context, model.marks, palette, {
+    x: (ms) => Math.round(plot.valToPos(ms, 'x', true)),
+    left,
+    width,
+    top,
+    height,
+    unit,
+  })
+  context.textAlign = 'left'
+  context.textBaseline = 'middle'
+  if (model.lines.some(({ lane }) => lane)) drawLaneNames(plot, model, palette, unit)
+  else drawLineNames(plot, model, palette, unit)
+  context.restore()
+}
+
+/** Names beside the ends of the lines, moved apart where they would touch. */
+function drawLineNames(plot: uPlot, model: PlotModel, palette: Palette, unit: number): void {
+  const context = plot.ctx
+  const { left, top, width, height } = plot.bbox
+  const last = Math.min(model.times.length - 1, Math.floor((model.toMs - (model.times[0] ?? 0)) / model.stepMs))
+  const ends = endTexts(model.lines, model.bandLabel).flatMap((text, order) => {
+    const line = model.lines[order]!
+    const at = newestPosition([line.heights], 0, last)
+    if (at < 0 || model.times[at]! < model.fromMs) return []
+    const y = Math.max(top, Math.min(top + height, plot.valToPos(line.heights[at]!, 'y', true)))
+    return [{ text, line, y, x: plot.valToPos(model.times[at]!, 'x', true) }]
+  })
+  const heights = spreadLabels(ends, LABEL_DISTANCE_PX * unit, top + 4 * unit, top + height - 4 * unit)
+  ends.forEach(({ text, line, y, x }, order) => {
+    const { slot, marker } = line
+    if (marker && slot) drawMarker(context, marker, x, y, unit, palette.slots[slot], palette.surface)
+    context.font = `${slot ? 560 : 500} ${11 * unit}px ${TEXT_FONT}`
+    context.fillStyle = slot ? palette.texts[slot] : palette.ink3
+    context.fillText(fitted(context, text, (ROOM_MAX_PX - 12) * unit), left + width + 8 * unit, heights[order]!)
+  })
+}
+
+/** The name of each lane beside it, and its note below or behind. */
+function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: number): void {
+  const context = plot.ctx
+  const { left, top, width, height } = plot.bbox
+  const lanePx = height / unit / (model.top - model.bottom)
+  const isOneLine = lanePx < TWO_LINES_MIN_PX
+  const x = left + width + 8 * unit
+  for (const { label, lane } of model.lines) {
+    if (!lane) continue
+    const foot = top + height - (lane.base - model.bottom) * lanePx * unit
+    const y = foot - (isOneLine ? lanePx * 0.36 : 16) * unit
+    context.font = `500 ${11 * unit}px ${TEXT_FONT}`
+    context.fillStyle = palette.ink2
+    const name = fitted(context, label, (ROOM_MAX_PX - 12) * unit)
+    context.fillText(name, x, y)
+    const besideX = isOneLine ? x + context.measureText(`${name} `).width : x
+    context.fillStyle = palette.ink3
+    context.font = `400 ${10 * unit}px ${TEXT_FONT}`
+    context.fillText(lane.note, besideX, isOneLine ? y : y + 12 * unit)
+  }
+}
+
+/** A text in the room that it has. Its end is kept: names of series begin alike and differ in what stands last. */
+function fitted(context: CanvasRenderingContext2D, text: string, most: number): string {
+  if (context.measureText(text).width <= most) return text
+  let from = 1
+  while (from < text.length - 1 && context.measureText(`…${text.slice(from)}`).width > most) from++
+  return `…${text.slice(from).trimStart()}`
+}

@@ -1,0 +1,85 @@
+import uPlot from 'uplot'
+import type { Drawn } from './axes.ts'
+import { DASHES } from './palette.ts'
+import type { PlotModel } from './plot-model.ts'
+import { type Geometry, traceBand, traceLane, traceLine } from './trace.ts'
+
+/** Samples that are further apart than this are steps. Unit: CSS pixels. */
+const STEP_MIN_PX = 4
+/** How much of the page a band lets through. */
+const BAND_ALPHA = 0.15
+/** The same for what fills a lane. */
+const LANE_ALPHA = 0.3
+
+/** The band and the lines with path builders of our own: they keep gaps and never lose a peak. */
+export function seriesOf({ model, palette }: Drawn): uPlot.Series[] {
+  const { lines, band } = model()
+  const quiet = { auto: false, points: { show: false } }
+  const colourOf = (order: number): string => {
+    const slot = model().lines[order]?.slot
+    return slot ? palette().slots[slot] : palette().herd
+  }
+  const drawn = lines.map(
+    ({ widthPx, dashed, slot, lane }, order): uPlot.Series => ({
+      ...quiet,
+      width: widthPx,
+      stroke: () => colourOf(order),
+      ...(lane ? { fill: () => translucent(colourOf(order), LANE_ALPHA) } : {}),
+      ...(dashed && slot ? { dash: [...DASHES[slot]] } : {}),
+      cap: 'butt',
+      paths: (plot, _series, from, to) => linePaths(plot, model(), order, { from, to }),
+    }),
+  )
+  if (!band) return drawn
+  const filled: uPlot.Series = {
+    ...quiet,
+    width: 0,
+    fill: () => translucent(palette().herd, BAND_ALPHA),
+    paths: (plot, _series, from, to) => bandPaths(plot, model(), { from, to }),
+  }
+  return [filled, ...drawn]
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+function linePaths(plot: uPlot, model: PlotModel, order: number, { from, to }: Span): uPlot.Series.Paths {
+  const stroke = new Path2D()
+  const geometry = geometryOf(plot, model)
+  const { heights, lane } = model.lines[order]!
+  traceLine(stroke, heights, from, to, geometry, shapeOf(geometry))
+  if (!lane) return { stroke }
+  const fill = new Path2D()
+  traceLane(fill, heights, lane.base, from, to, geometry, shapeOf(geometry))
+  return { stroke, fill }
+}
+
+function bandPaths(plot: uPlot, model: PlotModel, { from, to }: Span): uPlot.Series.Paths {
+  const fill = new Path2D()
+  const { band } = model
+  const geometry = geometryOf(plot, model)
+  if (band) traceBand(fill, band.low, band.high, from, to, geometry, shapeOf(geometry))
+  return { fill }
+}
+
+function geometryOf(plot: uPlot, { times, stepMs, bottom, top, fromMs, toMs }: PlotModel): Geometry {
+  const { left, width, top: boxTop, height } = plot.bbox
+  const perMs = width / (toMs - fromMs)
+  const perUnit = height / (top - bottom || 1)
+  return {
+    left: left + ((times[0] ?? fromMs) - fromMs) * perMs,
+    perSample: stepMs * perMs,
+    zero: boxTop + height + bottom * perUnit,
+    perUnit,
+  }
+}
+
+function shapeOf(geometry: Geometry): 'line' | 'steps' {
+  return geometry.perSample > STEP_MIN_PX * uPlot.pxRatio ? 'steps' : 'line'
+}
+
+function translucent(colour: string, alpha: number): string {
+  return colour.startsWith('rgb(') ? colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`) : colour
+}

@@ -1,0 +1,93 @@
+import type uPlot from 'uplot'
+import type { TimeZoneChoice } from '../format/time.ts'
+import type { ChartMark } from './chart-spec.ts'
+import type { Marker, SeriesSlot } from './palette.ts'
+
+/** A strip of the plot in which one line is drawn alone. The axis counts strips: the lowest lies between 0 and 1. */
+export interface Lane {
+  /** Where 0 of the line lies on the axis. */
+  readonly base: number
+  /** What is said below the name at the right end: the newest value, or how long it was so. */
+  readonly note: string
+}
+
+/** One line as it is drawn. `slot` undefined is the grey of the herd. */
+export interface PlotLine {
+  readonly key: string
+  readonly label: string
+  /** What was measured, in raw units. */
+  readonly values: Float64Array
+  /** Where it lies on the axis; the values themselves where the axis is plain. */
+  readonly heights: Float64Array
+  readonly slot: SeriesSlot | undefined
+  /** Whether the line is drawn with its place's dash; a lone series is solid. */
+  readonly dashed: boolean
+  readonly marker: Marker | undefined
+  readonly widthPx: number
+  readonly lane?: Lane
+}
+
+/** What stands around the lines. */
+interface Surroundings {
+  /** Labels of the axis with a grid line each; an empty one is the grid line alone. */
+  readonly ticks: readonly { readonly at: number; readonly text: string }[]
+  /** Hard limits: a dotted line with its name. */
+  readonly limits: readonly { readonly at: number; readonly text: string }[]
+  /** Things that began and ended: flags, and the span between them tinted. */
+  readonly marks: readonly ChartMark[]
+  /** Times at which a counter restarted. */
+  readonly resetsMs: readonly number[]
+  /** Every member's column, to tell gaps of all from gaps of one. */
+  readonly columns: readonly Float64Array[]
+  /** Whether the right end is now. */
+  readonly isLive: boolean
+  /** Whether the samples are here, so that what is missing is a gap. */
+  readonly isKnown: boolean
+  /** Name of the band at the right end. */
+  readonly bandLabel: string | undefined
+}
+
+/** Everything that a plot draws. */
+export interface PlotModel extends Surroundings {
+  readonly times: Float64Array
+  readonly stepMs: number
+  readonly lines: readonly PlotLine[]
+  readonly band: { readonly low: Float64Array; readonly high: Float64Array } | undefined
+  readonly fromMs: number
+  readonly toMs: number
+  /** Ends of the axis. */
+  readonly bottom: number
+  readonly top: number
+  readonly zone: TimeZoneChoice
+  /** Least room at the right end, so that plots below one another line up. Unit: CSS pixels. */
+  readonly endPx: number
+}
+
+/** What the plot library is given: it draws by our own paths, and needs the columns for their number and length. */
+export function dataOf(model: PlotModel): uPlot.AlignedData {
+  const band = model.band ? [model.band.high] : []
+  return [model.times, ...band, ...model.lines.map((line) => line.heights)]
+}
+
+/** Whether a live plot would look as it does: what is new lies within its last pixel, and is drawn when that is full. */
+export function isAsDrawn(drawn: PlotModel, next: PlotModel, widthPx: number): boolean {
+  const newest = ({ times }: PlotModel): number => times[times.length - 1] ?? 0
+  return (
+    next.isLive &&
+    drawn.isLive &&
+    drawn.toMs === next.toMs &&
+    drawn.fromMs === next.fromMs &&
+    drawn.top === next.top &&
+    drawn.bottom === next.bottom &&
+    drawn.zone === next.zone &&
+    drawn.stepMs === next.stepMs &&
+    drawn.marks === next.marks &&
+    newest(next) - newest(drawn) < (next.toMs - next.fromMs) / widthPx
+  )
+}
+
+/** What can only be changed by making the plot anew. */
+export function shapeOf(model: PlotModel): string {
+  const lines = model.lines.map(({ slot, dashed, widthPx, lane }) => `${slot}${dashed}${widthPx}${lane?.base ?? ''}`)
+  return `${model.band ? 'band' : ''}|${lines.join()}`
+}

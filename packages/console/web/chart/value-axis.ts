@@ -1,0 +1,145 @@
+import { type DisplayUnit, formatAxis, formatIn, joinUnit, pickUnit } from '../format/number.ts'
+import { PERCENT, type Quantity } from '../format/quantity.ts'
+import { formatDuration } from '../format/time.ts'
+import type { ChartMember, ChartSpec } from './chart-spec.ts'
+import type { Lane, PlotModel } from './plot-model.ts'
+import { largestOf, niceTop, smallestOf } from './scale.ts'
+
+/** Positions on the grid that are shown. */
+interface Shown {
+  readonly from: number
+  readonly to: number
+  /** Newest position with a sample, -1 where there is none. */
+  readonly newest: number
+  readonly stepMs: number
+}
+
+/** How the values of a chart become heights. */
+export interface ValueAxis extends Pick<PlotModel, 'bottom' | 'top' | 'ticks' | 'limits'> {
+  readonly unit: DisplayUnit
+  /** Where the values of a member lie; the values themselves on a plain axis. */
+  readonly heightsOf: (values: Float64Array, order: number) => Float64Array
+  /** The lane of each member, where each has one. */
+  readonly lanes?: readonly Lane[]
+}
+
+/** Share of its lane that the largest value fills, and the room below it. */
+const LANE_HEIGHT = 0.72
+const LANE_FOOT = 0.12
+/** Least height of the logarithmic axis. Unit: decades. */
+const DECADES_MIN = 4
+/** What is smaller lies on the lowest line: nobody waits to see one error in so many bits. */
+const LOG_LEAST = -18
+
+/** Keeps what an axis remembers from one drawing to the next: its unit and its top. */
+export class ValueAxes {
+  #unit: DisplayUnit | undefined
+  #top: number | undefined
+
+  /** The axis for what is shown. */
+  of(spec: ChartSpec, shown: Shown): ValueAxis {
+    const columns = spec.members.map(({ values }) => values)
+    const limit = Math.max(0, ...(spec.limits ?? []).map(({ value }) => value))
+    const drawn = largestOf(columns, shown.from, shown.to)
+    // A limit that is far above the data would press it flat; it is then named in the header of its page, not drawn.
+    const largest = limit > 0 && drawn > limit * 0.02 ? Math.max(drawn, limit) : drawn
+    const unit = pickUnit(spec.quantity, Number.isFinite(largest) ? largest : 0, this.#unit)
+    this.#unit = unit
+    if (spec.scale === 'log') return logAxis(columns, shown, unit)
+    if (spec.scale === 'lanes') return this.#laneAxis(spec, shown, unit, largest)
+    const { bottom, top } = this.#ends(spec, smallestOf(columns, shown.from, shown.to), largest, unit)
+    return {
+      unit,
+      bottom,
+      top,
+      ticks: [bottom, (bottom + top) / 2, top].map((at) => ({ at, text: formatAxis(unit, at) })),
+      limits: (spec.limits ?? []).map(({ value, label }) => ({
+        at: value,
+        text: `${label} ${formatAxis(unit, value)}`,
+      })),
+      heightsOf: (values) => values,
+    }
+  }
+
+  #ends(spec: ChartSpec, smallest: number, largest: number, unit: DisplayUnit): { bottom: number; top: number } {
+    if (spec.scale === 'percent') return { bottom: 0, top: wholeOf(unit) }
+    const wanted = niceTop(largest, unit.divisor, this.#top)
+    // A share has a natural end.
+    const top = spec.quantity === PERCENT && largest <= 1 ? Math.min(1, wanted) : wanted
+    this.#top = top
+    if (spec.scale === 'free' && Number.isFinite(smallest) && smallest > top / 2) return { bottom: top / 2, top }
+    return { bottom: smallest < 0 ? -niceTop(-smallest, unit.divisor) : 0, top }
+  }
+
+  /** What fills a lane where all have one scale. */
+  #sharedTop(quantity: Quantity, largest: number, unit: DisplayUnit): number {
+    if (quantity.words) return 1
+    if (quantity.base === '%') return wholeOf(unit)
+    return niceTop(largest, unit.divisor, this.#top)
+  }
+
+  #laneAxis({ members, quantity }: ChartSpec, shown: Shown, unit: DisplayUnit, largest: number): ValueAxis {
+    const isPlain = quantity.words === undefined && members.every(({ full }) => full === undefined)
+    const shared = this.#sharedTop(quantity, largest, unit)
+    this.#top = shared
+    const lanes = members.map((member, order): Lane => {
+      return { base: members.length - 1 - order + LANE_FOOT, note: noteOf(member, shown, unit) }
+    })
+    const first = lanes[0]?.base ?? 0
+    const scale = [
+      { at: first, text: '0' },
+      { at: first + LANE_HEIGHT, text: formatAxis(unit, shared) },
+    ]
+    return {
+      unit,
+      bottom: 0,
+      top: Math.max(1, members.length),
+      // All lanes have one scale; it is written at the first.
+      ticks: [...(isPlain ? scale : []), ...lanes.slice(isPlain ? 1 : 0).map(({ base }) => ({ at: base, text: '' }))],
+      limits: [],
+      lanes,
+      heightsOf: (values, order) => {
+        const full = members[order]?.full ?? shared
+        const { base } = lanes[order]!
+        return values.map((value) => base + Math.max(0, Math.min(1, value / full)) * LANE_HEIGHT)
+      },
+    }
+  }
+}
+
+/** All of what a share is of, in raw units. */
+function wholeOf({ quantity: { timeShare }, divisor }: DisplayUnit): number {
+  return timeShare === undefined ? 100 * divisor : 1 / timeShare
+}
+
+/** What is said of a lane: how long it was so in the window, or what is so now. */
+function noteOf({ values }: ChartMember, { from, to, newest, stepMs }: Shown, unit: DisplayUnit): string {
+  const { words, timeShare } = unit.quantity
+  const now = values[newest] ?? Number.NaN
+  if (timeShare === undefined) return words ? formatIn(unit, now) : joinUnit(formatIn(unit, now), unit.label)
+  let sum = Number.NaN
+  for (let i = from; i <= to; i++) {
+    const value = values[i]!
+    if (!Number.isNaN(value)) sum = (Number.isNaN(sum) ? 0 : sum) + value
+  }
+  return Number.isNaN(sum) ? '–' : formatDuration(sum * timeShare * stepMs)
+}
+
+/** A decade is as high as the next. What is 0 lies on the lowest line. */
+function logAxis(columns: readonly Float64Array[], { from, to }: Shown, unit: DisplayUnit): ValueAxis {
+  const powers = columns.map((values) => values.map((value) => Math.max(LOG_LEAST, Math.log10(value))))
+  const smallest = smallestOf(powers, from, to)
+  const largest = largestOf(powers, from, to)
+  const isEmpty = !Number.isFinite(smallest)
+  const bottom = isEmpty ? LOG_LEAST : Math.floor(smallest)
+  const above = Math.max(DECADES_MIN, isEmpty ? 0 : Math.ceil(largest + 0.01) - bottom)
+  const top = bottom + above + (above % 2)
+  return {
+    unit,
+    bottom,
+    top,
+    ticks: [bottom, (bottom + top) / 2, top].map((at) => ({ at, text: formatAxis(unit, 10 ** at) })),
+    limits: [],
+    heightsOf: (_values, order) => powers[order]!,
+  }
+}

@@ -1,0 +1,22 @@
+import { Icon } from './icon.tsx'
+
+/** What of a page cannot be had here, each with its reason. */
+export function AbsentList({
+  items,
+}: {
+  readonly items: readonly { readonly title: string; readonly reason: string }[]
+}) {
+  return (
+    <section className="panel" aria-label="Not to be had here">
+      <ul className="absent-list">
+        {items.map(({ title, reason }) => (
+          <li key={title}>
+            <Icon name="absent" />
+            <strong>{title}</strong>
+            <span>Absent. {reason}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
