@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { wallNs } from '@sonde/sdk'
 import { docaAdpRetxType } from '../doca-adp-retx/type.ts'
 import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from '../doca-diag/type.ts'
@@ -21,6 +22,9 @@ import { parseScenario } from './scenarios/flag.ts'
 import type { ScenarioRequest } from './scenarios/request.ts'
 import { Simulation } from './simulation.ts'
 import { secondsOf } from './time.ts'
+
+/** Time after which the main loop may do other things: the first sample takes several such. Unit: milliseconds. */
+const SLICE_MS = 4
 
 /** A simulated node: reports what the sources of real hardware report. All that is in it, {@link Simulation} says. */
 export class SimulatorSource implements NodeSource {
@@ -56,10 +60,17 @@ export class SimulatorSource implements NodeSource {
     return { state: 'present', found: `simulated ${this.simulation.node.name}` }
   }
 
-  sample(): void {
+  async sample(): Promise<void> {
+    let startedMs = performance.now()
     this.#report ??= new NodeReport(this.simulation, this.#context)
+    const report = this.#report
     const time = wallNs()
-    this.#report.sample(time, secondsOf(time))
+    for (const _part of report.parts(time, secondsOf(time))) {
+      if (performance.now() - startedMs < SLICE_MS) continue
+      await setImmediate()
+      if (this.#report !== report) return
+      startedMs = performance.now()
+    }
   }
 
   close(): void {

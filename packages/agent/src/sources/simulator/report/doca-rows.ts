@@ -70,9 +70,10 @@ export class DocaRows {
     ]
   }
 
-  /** Reports what was read. Unit of `time`: nanoseconds. */
-  sample(time: bigint, vectors: readonly Float64Array[]): void {
+  /** Reports what was read, a part at a time. Unit of `time`: nanoseconds. */
+  *sample(time: bigint, vectors: readonly Float64Array[]): Generator<void, void> {
     for (const { rows, nics } of this.#tables) {
+      yield
       for (const [row, nic] of nics.entries()) rows.write(row, vectors[nic.index] as Float64Array)
       rows.report(time)
     }

@@ -62,24 +62,28 @@ export class GpuRows {
     this.#pci = new Rows(context, pciDeviceType, PCI_COLUMNS, gpus.map(pciFacts))
   }
 
-  /** Reads every GPU and reports it. */
-  sample(time: bigint, t: number, intervalS: number): void {
+  /** Reads every GPU and reports it, a part at a time. */
+  *sample(time: bigint, t: number, intervalS: number): Generator<void, void> {
     if (this.#version !== this.#simulation.version) this.#follow()
     const missed = missedDevice(this.#simulation.seed, this.numbers.length, t)
-    this.readers.forEach((reader, index) => {
+    for (const [index, reader] of this.readers.entries()) {
+      yield
       const numbers = this.numbers[index] as Float64Array
       const isThere = reader.read(numbers, t, intervalS)
+      yield
       this.#pci.write(index, reader.pci.numbers)
       for (const rows of [this.#info, this.#state, this.#profile]) {
         if (isThere) rows.come(index)
         else rows.leave(index, LOST)
       }
-      if (!isThere) return
+      if (!isThere) continue
       this.#state.write(index, numbers)
       this.#profile.write(index, numbers)
       if (index === missed) this.#profile.skip(index)
-    })
+    }
+    yield
     for (const rows of [this.#info, this.#state, this.#profile, this.#pci]) rows.report(time)
+    yield
     this.#xids?.sample(time, t)
     const layouts = this.readers.map((reader) => reader.migAt(t))
     this.#mig?.sample(time, layouts, this.numbers)

@@ -64,18 +64,20 @@ export class NicRows {
     this.#doca = new DocaRows(context, nics)
   }
 
-  /** Reads every NIC and reports it. */
-  sample(time: bigint, t: number): void {
+  /** Reads every NIC and reports it, a part at a time. */
+  *sample(time: bigint, t: number): Generator<void, void> {
     const missed = missedDevice(this.#simulation.seed + 1, this.readers.length, t)
-    this.readers.forEach((reader, index) => {
+    for (const [index, reader] of this.readers.entries()) {
+      yield
       reader.read(this.#netdev[index] as Float64Array, t, ORIGINS.netdev)
       reader.read(this.#hardware[index] as Float64Array, t, ORIGINS.hardwareCounters)
       reader.read(this.#live[index] as Float64Array, t, ORIGINS.live)
       this.#ports.setText(index, 'saturated', reader.saturated)
-    })
+    }
     const pci = this.readers.map((reader) => reader.pci.numbers)
     const vectors = { live: this.#live, hardware: this.#hardware, netdev: this.#netdev, pci }
     for (const { rows, read, of } of this.#tables) {
+      yield
       // One call of the driver gives all of these, or none.
       const canMiss = rows.type.name.startsWith('ethtool_')
       of.forEach(({ nic, isStandby }, row) => {
@@ -85,7 +87,7 @@ export class NicRows {
       })
       rows.report(time)
     }
-    this.#doca.sample(time, this.#live)
+    yield* this.#doca.sample(time, this.#live)
   }
 
   #withoutTraffic(vector: Float64Array): Float64Array {

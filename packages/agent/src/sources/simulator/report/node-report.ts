@@ -26,9 +26,17 @@ export class NodeReport {
 
   /** Reports one sample. `time` is what the records bear, in nanoseconds since the Unix epoch; `t` the same in seconds of the simulation. */
   sample(time: bigint, t: number): void {
-    this.#gpus.sample(time, t, this.#intervalS)
-    this.#nics.sample(time, t)
+    const parts = this.parts(time, t)
+    while (parts.next().done !== true);
+  }
+
+  /** The same as parts of a millisecond or two, also where nothing has run before; the sample is complete when all of them are done. */
+  *parts(time: bigint, t: number): Generator<void, void> {
+    yield* this.#gpus.sample(time, t, this.#intervalS)
+    yield* this.#nics.sample(time, t)
+    yield
     this.#bridges.sample(time)
+    yield
     this.#aer.sample(time, this.#gpus, this.#nics)
     this.#host.sample(time, t)
   }

@@ -27,15 +27,16 @@ interface Row {
 
 /**
  * The records of one type, one row a series, in the memory from which they are reported: labels, texts and constants are written once, numbers at each sample, and nothing is
- * allocated meanwhile.
+ * allocated meanwhile. Rows are laid out when the first of them is used: laying out those of all types takes longer than a turn of the main loop may.
  */
 export class Rows {
   readonly type: RecordType
   readonly #context: SourceContext
   readonly #columns: readonly PlacedColumn[]
   readonly #rows: Row[] = []
-  readonly #views: Views
   readonly #bytes: number
+  readonly #views: Views
+  #waiting: readonly RowFacts[]
 
   constructor(context: SourceContext, type: RecordType, columns: Columns, rows: readonly RowFacts[]) {
     this.type = type
@@ -43,16 +44,12 @@ export class Rows {
     this.#columns = placeColumns(type, columns)
     this.#bytes = type.layout.recordBytes
     this.#views = allocateViews(this.#bytes * Math.max(1, rows.length))
-    for (const row of rows) this.#add(row)
-  }
-
-  get count(): number {
-    return this.#rows.length
+    this.#waiting = rows
   }
 
   /** Writes the numbers of a device into its row. NaN is an absent value. */
   write(index: number, numbers: Float64Array): void {
-    const row = this.#rows[index] as Row
+    const row = this.#row(index)
     const offset = index * this.#bytes
     const columns = this.#columns
     for (let i = 0; i < columns.length; i++) {
@@ -69,12 +66,13 @@ export class Rows {
   setText(index: number, field: string, text: string): void {
     const slot = this.type.layout.slots.find(({ name }) => name === field)
     if (slot === undefined) return
+    this.#row(index)
     this.#views.u32[(index * this.#bytes + slot.offset) >> 2] = this.#context.source.symbols.id(text)
   }
 
   /** The series leaves every view; it comes back with {@link come}. */
   leave(index: number, reason: string): void {
-    const row = this.#rows[index] as Row
+    const row = this.#row(index)
     if (!row.isThere) return
     row.isThere = false
     this.#context.absences.gone(this.type, row.labels, reason)
@@ -83,7 +81,7 @@ export class Rows {
 
   /** The series is there, again. */
   come(index: number): void {
-    const row = this.#rows[index] as Row
+    const row = this.#row(index)
     if (row.isThere) return
     row.isThere = true
     this.#tellAbsent(row, index)
@@ -91,11 +89,12 @@ export class Rows {
 
   /** The next report leaves the row out, without a word: a sample was missed. */
   skip(index: number): void {
-    ;(this.#rows[index] as Row).isSkipped = true
+    this.#row(index).isSkipped = true
   }
 
   /** Reports every row that is there. */
   report(time: bigint): void {
+    if (this.#waiting.length > 0) this.#layOut()
     const { type } = this
     let from = 0
     for (let index = 0; index <= this.#rows.length; index++) {
@@ -109,6 +108,17 @@ export class Rows {
       from = index + 1
       if (row !== undefined) row.isSkipped = false
     }
+  }
+
+  #row(index: number): Row {
+    if (this.#waiting.length > 0) this.#layOut()
+    return this.#rows[index] as Row
+  }
+
+  #layOut(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const row of waiting) this.#add(row)
   }
 
   #add({ labels, facts = {}, reasons = {}, isThere = true }: RowFacts): void {
