@@ -14,7 +14,10 @@ export const HOST_PARTS = [
   'disks',
   'network',
   'numa',
-  'temperatures',
+  'sensors',
+  'thermal_zones',
+  'memory_errors',
+  'cpu_packages',
 ] as const
 
 /** Options of the host source in `data_sources`. */

@@ -1,24 +1,33 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { absenceType, type RecordOf } from '@sonde/sdk'
+import { Absences, absenceType, createSource, type RecordOf, wallNs } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
+import type { SourceContext } from '../source.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { host } from './host.ts'
-import { parseLoadavg, parseMeminfo, parseMillidegrees, parsePressure, parseSoftnet, parseStat } from './parse.ts'
+import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
 import { parseDiskstats } from './parse-disks.ts'
 import { parseVmstat } from './parse-memory.ts'
 import { parseProtocols, SNMP_FIELDS } from './parse-network.ts'
+import { parseMillidegrees } from './parse-sysfs.ts'
+import { SlowPart, type SlowSeries } from './slow-part.ts'
 import {
+  hostCpuPackageType,
   hostCpuType,
   hostDiskType,
+  hostFanType,
   hostKernelType,
   hostLoadType,
+  hostMemoryControllerType,
+  hostMemoryModuleType,
   hostMemoryType,
   hostNumaType,
+  hostPowerType,
   hostPressureType,
   hostSoftnetType,
   hostTemperatureType,
+  hostThermalZoneType,
 } from './type.ts'
 
 const fixture = (name: string) => new URL(`fixtures/${name}`, import.meta.url)
@@ -32,10 +41,28 @@ function bringUp(t: TestContext, options: object = {}) {
   return { node, tested }
 }
 
+/** What a part is made with, and how many records it has reported. */
+function contextOf(t: TestContext): { context: SourceContext; reported: () => number } {
+  let count = 0
+  const source = createSource({ id: 'made', emit: (batch) => (count += batch.type === absenceType ? 0 : batch.count) })
+  const context = {
+    ...{ name: 'made', source, absences: new Absences(source), paths: new TestNode(t).paths },
+    ...{ failed: () => undefined, dropped: () => undefined },
+  }
+  return {
+    context,
+    reported: () => {
+      source.flush()
+      return count
+    },
+  }
+}
+
 testSource(host, {
   tree: fixture('guest'),
   file: 'proc/stat',
-  nameless: /temp\d_(input|label)$/,
+  // An input is what makes a sensor, and a CPU without a place is offline.
+  nameless: /((temp|fan|power)\d_(input|average|label)|physical_package_id)$/,
   counter: {
     type: hostKernelType,
     field: 'interrupts_total',
@@ -324,9 +351,10 @@ test('disks come by their patterns, and leave', async (t) => {
 })
 
 test('sensors are named after their device, those of cores are left out, and few are read at once', async (t) => {
-  const { node, tested } = bringUp(t, { parts: ['temperatures'] })
+  const { node, tested } = bringUp(t, { parts: ['sensors'] })
   node.write('sys/class/hwmon/hwmon0/temp2_input', '99000\n')
   node.write('sys/class/hwmon/hwmon0/temp2_label', 'Core 0\n')
+  node.remove('sys/class/hwmon/hwmon2')
   for (let i = 1; i < 8; i++) node.write(`sys/class/hwmon/hwmon2/temp${i}_input`, `${i}000\n`)
   node.write('sys/class/hwmon/hwmon2/name', 'acpitz\n')
   const sensors = (records: readonly RecordOf<typeof hostTemperatureType>[]) =>
@@ -344,11 +372,169 @@ test('sensors are named after their device, those of cores are left out, and few
   for (let i = 0; i < 16; i++) await tested.source.sample()
   const gone = TestedSource.absences(tested.take(), { device: 'hwmon2', chip: 'acpitz', sensor: 'temp1' })
   assert.equal(gone.at(-1), ': gone')
-  const { tested: none, node: bare } = bringUp(t, { parts: ['temperatures', 'load'] })
+  const { tested: none, node: bare } = bringUp(t, { parts: ['sensors', 'load'] })
   bare.remove('sys/class/hwmon')
   await none.source.sample()
-  assert.deepEqual(TestedSource.absences(none.take(), {}), [': unsupported'])
+  none.take()
+  assert.deepEqual(
+    [...none.absent],
+    [
+      ['host_temperature{}.', 'unsupported'],
+      ['host_fan{}.', 'unsupported'],
+      ['host_power{}.', 'unsupported'],
+    ],
+  )
   assert.deepEqual(none.failures, [])
+})
+
+test('fans and power meters come with their limits, and a meter that only averages does too', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['sensors'] })
+  await tested.source.sample()
+  const taken = tested.take()
+  const of = (type: unknown) => taken.filter((one) => one.type === type).map(({ record: { time: _, ...rest } }) => rest)
+  const place = { device: 'ACPI000D:00', chip: 'power_meter' }
+  assert.deepEqual(of(hostFanType), [
+    { ...place, sensor: 'Fan wall 1', rpm: 9600, minimum_rpm: 1200, maximum_rpm: 14400 },
+  ])
+  assert.deepEqual(of(hostPowerType), [
+    { ...place, sensor: 'chassis', watts: 1834, cap_watts: 3000, limit_watts: 3200, critical_watts: 3500 },
+  ])
+  node.write('sys/class/hwmon/hwmon2/power1_input', '1900000000\n')
+  node.write('sys/class/hwmon/hwmon2/power2_input', '250000000\n')
+  node.write('sys/class/hwmon/hwmon2/power2_label', 'chassis\n')
+  for (let i = 0; i < 20; i++) await tested.source.sample()
+  tested.take()
+  assert.deepEqual(
+    (await tested.sampleOf(hostPowerType)).map(({ sensor, watts }) => `${sensor} ${watts}`),
+    ['chassis 1900', 'chassis power2 250'],
+    'an input is newer than an average, and two of one name stay apart',
+  )
+})
+
+test('thermal zones have the limits that the kernel acts at, and no others', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['thermal_zones'] })
+  const zone = 'sys/class/thermal/thermal_zone1'
+  node.write(`${zone}/type`, 'acpitz\n')
+  node.write(`${zone}/temp`, '-5000\n')
+  node.write(`${zone}/trip_point_0_type`, 'active\n')
+  node.write(`${zone}/trip_point_0_temp`, '50000\n')
+  node.write(`${zone}/trip_point_1_type`, 'critical\n')
+  node.write(`${zone}/trip_point_1_temp`, '119000\n')
+  node.write('sys/class/thermal/cooling_device0/type', 'Processor\n')
+  const records = await tested.sampleOf(hostThermalZoneType)
+  assert.deepEqual(
+    records.map(({ time: _, ...values }) => values),
+    [
+      {
+        zone: '0',
+        kind: 'x86_pkg_temp',
+        celsius: 43,
+        passive_celsius: 85,
+        hot_celsius: 95,
+        critical_celsius: 105,
+      },
+      { zone: '1', kind: 'acpitz', celsius: -5, critical_celsius: 119 },
+    ],
+  )
+  assert.equal(tested.absent.get('host_thermal_zone{zone="1",kind="acpitz"}.hot_celsius'), 'unsupported')
+  assert.deepEqual(tested.failures, [])
+})
+
+test('memory errors are counted by module where the kernel does, by row of chips where not, and never twice', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['memory_errors', 'load'] })
+  const edac = 'sys/devices/system/edac/mc'
+  node.write(`${edac}/mc0/csrow0/ce_count`, '12\n')
+  node.write(`${edac}/mc1/dimm0/dimm_label`, 'of a kernel that counts by row\n')
+  await tested.source.sample()
+  const taken = tested.take()
+  const of = (type: unknown) => taken.filter((one) => one.type === type).map(({ record }) => record)
+  assert.deepEqual(
+    of(hostMemoryControllerType).map((one) => [
+      ...[one.controller, one.name, one.corrected_errors_total, one.uncorrected_errors_total],
+      ...[one.corrected_unplaced_total, one.uncorrected_unplaced_total, one.size_bytes],
+    ]),
+    [
+      ['0', 'Skylake Socket#0 IMC#0', 12n, 0n, 2n, 0n, 2n ** 36n],
+      ['1', 'Skylake Socket#1 IMC#0', 15n, 1n, 2n, 1n, 2n ** 36n],
+    ],
+  )
+  assert.deepEqual(
+    of(hostMemoryModuleType).map((one) => [
+      ...[one.controller, one.module, one.corrected_errors_total, one.uncorrected_errors_total],
+      ...[one.size_bytes, one.name, one.location, one.kind],
+    ]),
+    [
+      ['0', 'dimm0', 0n, 0n, 2n ** 35n, 'CPU_SrcID#0_MC#0_Chan#0_DIMM#0', 'channel 0 slot 0', 'Registered-DDR4'],
+      ['0', 'dimm1', 10n, 0n, 2n ** 35n, 'CPU_SrcID#0_MC#0_Chan#1_DIMM#0', 'channel 1 slot 0', 'Registered-DDR4'],
+      ['1', 'csrow0', 13n, 1n, 2n ** 36n, '', undefined, 'Registered-DDR4'],
+    ],
+  )
+  assert.deepEqual(tested.failures, [])
+  node.remove('sys/devices/system/edac')
+  for (let i = 0; i < 16; i++) await tested.source.sample()
+  assert.ok(TestedSource.absences(tested.take(), { controller: '1', module: 'csrow0' }).includes(': gone'))
+  assert.equal(tested.absent.get('host_memory_controller{}.'), 'unsupported')
+})
+
+test('throttling is told by package, each core once, and a core that cannot be read does not make the sum fall', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['cpu_packages', 'load'] })
+  const cpu = 'sys/devices/system/cpu'
+  // CPU 2 is the second thread of core 0; CPU 3 is in another socket, CPU 4 is offline.
+  for (const [name, id, siblings] of [
+    ['cpu0', '0', '0,2'],
+    ['cpu2', '0', '0,2'],
+    ['cpu3', '1', '3'],
+  ]) {
+    node.write(`${cpu}/${name}/topology/physical_package_id`, `${id}\n`)
+    node.write(`${cpu}/${name}/topology/thread_siblings_list`, `${siblings}\n`)
+    node.write(`${cpu}/${name}/thermal_throttle/core_throttle_count`, '4\n')
+  }
+  node.write(`${cpu}/cpu4/online`, '0\n')
+  const ofPackages = async () =>
+    (await tested.sampleOf(hostCpuPackageType)).map((one) => [
+      ...[one.package, one.throttles_total, one.throttled_seconds_total, one.core_throttles_total],
+      ...[one.core_throttled_seconds_total, one.frequency_limit_hertz, one.frequency_max_hertz, one.governor],
+    ])
+  const first = ['0', 9n, 2.25, 9n, 0.32, 3.4e9, 3.8e9, 'performance']
+  const second = ['1', undefined, undefined, 4n, undefined, undefined, undefined, undefined]
+  assert.deepEqual(await ofPackages(), [first, second])
+  assert.equal(tested.absent.get('host_cpu_package{package="1"}.throttles_total'), 'unsupported')
+  node.write(`${cpu}/cpu0/thermal_throttle/core_throttle_count`, 'many\n')
+  assert.deepEqual(await ofPackages(), [first, second])
+  assert.equal(tested.failures.length, 1)
+  const { node: virtual, tested: none } = bringUp(t, { parts: ['cpu_packages', 'load'] })
+  for (const name of ['cpu0', 'cpu1'])
+    for (const folder of ['thermal_throttle', 'cpufreq']) virtual.remove(`${cpu}/${name}/${folder}`)
+  await none.source.sample()
+  none.take()
+  assert.deepEqual([...none.absent], [['host_cpu_package{}.', 'unsupported']])
+})
+
+test('what is slow to read is left alone for a while, and keeps nobody else from being read', (t) => {
+  const { context, reported } = contextOf(t)
+  const reads = new Map<string, number>()
+  const seriesOf = (zone: string, tookMs: number): SlowSeries => ({
+    type: hostThermalZoneType,
+    labels: { zone, kind: 'made' },
+    place: zone,
+    values: { celsius: 1 },
+    read() {
+      reads.set(zone, (reads.get(zone) ?? 0) + 1)
+      const endMs = performance.now() + tookMs
+      while (performance.now() < endMs);
+    },
+    close: () => undefined,
+  })
+  const series = [seriesOf('slow', 40), seriesOf('quick', 0)]
+  const part = new SlowPart(context, {
+    types: [[hostThermalZoneType, 'none']],
+    limit: ['zone_limit', 8],
+    readsPerSweep: 2,
+    look: () => series,
+  })
+  for (let i = 0; i < 30; i++) assert.ok(part.sample(wallNs()))
+  assert.deepEqual([reads.get('slow'), reads.get('quick')], [1, 30])
+  assert.equal(reported(), 60, 'both are told at each sweep')
 })
 
 test('a NUMA node has its memory and its pages, and leaves with them', async (t) => {

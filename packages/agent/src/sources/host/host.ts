@@ -4,15 +4,16 @@ import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { SeriesPresence } from '../series-presence.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
-import { HOST_PARTS, type HostOptions, hostOptions } from './config.ts'
+import { type HOST_PARTS, type HostOptions, hostOptions } from './config.ts'
+import { cpuPackages } from './cpu-packages.ts'
 import { Disks } from './disks.ts'
 import { hostExplain } from './explain.ts'
+import { memoryErrors } from './memory-errors.ts'
 import { Network } from './network.ts'
 import { Numa } from './numa.ts'
 import {
   type HostStat,
   parseFileNr,
-  parseLabel,
   parseLoadavg,
   parseMeminfo,
   parsePressure,
@@ -20,23 +21,33 @@ import {
   parseStat,
 } from './parse.ts'
 import { parseVmstat } from './parse-memory.ts'
+import { parseLabel } from './parse-sysfs.ts'
 import { type HostPart, HostReader } from './reader.ts'
-import { Temperatures } from './temperatures.ts'
+import { sensors } from './sensors.ts'
+import { thermalZones } from './thermal-zones.ts'
 import {
+  hostCpuPackageType,
   hostCpuType,
   hostDiskType,
+  hostFanType,
   hostKernelType,
   hostLoadType,
+  hostMemoryControllerType,
+  hostMemoryModuleType,
   hostMemoryType,
   hostNetworkType,
   hostNumaType,
+  hostPowerType,
   hostPressureType,
   hostSoftnetType,
   hostTemperatureType,
+  hostThermalZoneType,
   hostVmType,
 } from './type.ts'
 
 type Part = (typeof HOST_PARTS)[number]
+/** Parts that are one type each; the others have classes that know their types. */
+type PlainPart = keyof typeof TYPES
 
 const RESOURCES = ['cpu', 'memory', 'io', 'irq'] as const
 const TYPES = {
@@ -50,8 +61,19 @@ const TYPES = {
   disks: hostDiskType,
   network: hostNetworkType,
   numa: hostNumaType,
-  temperatures: hostTemperatureType,
 } as const
+
+/** Parts of sysfs that move slowly, or are slow to read. */
+const SLOW_PARTS = {
+  sensors,
+  thermal_zones: thermalZones,
+  memory_errors: memoryErrors,
+  cpu_packages: cpuPackages,
+} as const
+const SLOW_TYPES = [
+  ...[hostTemperatureType, hostFanType, hostPowerType, hostThermalZoneType],
+  ...[hostMemoryControllerType, hostMemoryModuleType, hostCpuPackageType],
+]
 
 /** The node as a whole: each part is one file of procfs, or has a class of its own. */
 class HostSource implements NodeSource {
@@ -61,7 +83,7 @@ class HostSource implements NodeSource {
   readonly #sysfs: KernelFiles
   readonly #files: Readonly<Record<FileName, KernelFile>>
   /** What is said of a whole type, by its part. */
-  readonly #absences: Readonly<Record<Part, FieldAbsences>>
+  readonly #absences: Readonly<Record<PlainPart, FieldAbsences>>
   readonly #pressures: readonly { resource: string; file: KernelFile; absences: FieldAbsences }[]
   readonly #cpus: SeriesPresence
   readonly #softnetCpus: SeriesPresence
@@ -77,8 +99,8 @@ class HostSource implements NodeSource {
     this.#sysfs = sysfs
     this.#files = filesOf(procfs)
     this.#absences = Object.fromEntries(
-      HOST_PARTS.map((part) => [part, new FieldAbsences(context.absences, TYPES[part], undefined)]),
-    ) as Record<Part, FieldAbsences>
+      Object.entries(TYPES).map(([part, type]) => [part, new FieldAbsences(context.absences, type, undefined)]),
+    ) as Record<PlainPart, FieldAbsences>
     this.#pressures = RESOURCES.map((resource) => ({
       resource,
       file: procfs.file('pressure', resource),
@@ -87,12 +109,14 @@ class HostSource implements NodeSource {
     this.#cpus = new SeriesPresence(context.absences, hostCpuType, 'cpu')
     this.#softnetCpus = new SeriesPresence(context.absences, hostSoftnetType, 'cpu')
     this.#reader = new HostReader(context)
-    const { disks, network, numa, temperatures } = this.#absences
+    const { disks, network, numa } = this.#absences
     const others: readonly (readonly [Part, HostPart])[] = [
       ['disks', new Disks(context, this.#reader, procfs.file('diskstats'), disks, deviceFilter(options.disks))],
       ['network', new Network(context, this.#reader, procfs, network)],
       ['numa', new Numa(context, this.#reader, sysfs, numa)],
-      ['temperatures', new Temperatures(context, this.#reader, sysfs, temperatures)],
+      ...Object.entries(SLOW_PARTS).map(
+        ([part, create]) => [part as Part, create(context, this.#reader, sysfs)] as const,
+      ),
     ]
     this.#others = others.filter(([part]) => this.#parts.has(part)).map(([, each]) => each)
   }
@@ -251,8 +275,9 @@ function pressureReason({ kind, error }: ReadFailure, file: KernelFile): string 
 /** Registry row of the host source. */
 export const host: SourceDefinition = {
   name: 'host',
-  summary: 'The node: CPUs, memory, pressure, load, disks, network stack, NUMA nodes, temperatures',
-  types: Object.values(TYPES),
+  summary:
+    'The node: CPUs, memory and its errors, pressure, load, disks, network stack, NUMA nodes, sensors, throttling',
+  types: [...Object.values(TYPES), ...SLOW_TYPES],
   placement: 'inline',
   intervalMs: 1000,
   options: hostOptions,

@@ -12,8 +12,6 @@ type Fields<T> = Omit<RecordOf<T>, 'time'>
 const TICKS_PER_SECOND = 100
 const MICROSECONDS_PER_SECOND = 1e6
 const BYTES_PER_KIBIBYTE = 1024
-/** No sensor goes beyond; a driver that does not know shows the ends of its range. */
-const MILLIDEGREES_LIMIT = 1_000_000
 
 /** What `/proc/stat` holds; a line that cannot be read is left out, and the first such is `malformed`, cut at 100 characters. */
 export interface HostStat {
@@ -258,18 +256,4 @@ export function parseFileNr(bytes: Uint8Array): { open_files: Integer64; open_fi
   return isNumber(open) && isNumber(limit)
     ? { open_files: open, open_files_limit: limit }
     : 'does not hold three numbers'
-}
-
-/** A line of text such as the name of a sensor or the release of the kernel; `undefined` where it is none. */
-export function parseLabel(bytes: Uint8Array): string | undefined {
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
-  return /^([\x21-\x7e][\x20-\x7e]{0,127}?) *\n?$/.exec(line)?.[1]
-}
-
-/** A temperature that the kernel shows in thousandths of a degree, which may be below zero. */
-export function parseMillidegrees(bytes: Uint8Array): number | undefined {
-  const text = new KernelText(bytes)
-  const sign = text.skip('-') ? -1 : 1
-  const value = text.u64()
-  return isNumber(value) && value <= MILLIDEGREES_LIMIT && text.lineDone() ? (sign * Number(value)) / 1000 : undefined
 }

@@ -2,6 +2,7 @@ import { SondeError } from '@sonde/sdk'
 import type { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
+import { parseLabel } from './parse-sysfs.ts'
 
 /** What a file holds, or what is wrong with it: the end of a sentence that starts with its path. */
 export type Parse<T> = (bytes: Uint8Array) => T | string
@@ -10,6 +11,17 @@ export type Parse<T> = (bytes: Uint8Array) => T | string
 export interface HostPart {
   /** Reads and reports; whether anything could be read. */
   sample(time: bigint): boolean
+}
+
+/** Why a file gives no value. */
+export class NoValue {
+  readonly code: ReadFailure['code']
+  readonly reason: string
+
+  constructor(code: ReadFailure['code'], reason: string) {
+    this.code = code
+    this.reason = reason
+  }
 }
 
 /** Reads the files of one sweep, and remembers what failed first: what the sweep throws when nothing at all was read. */
@@ -51,16 +63,36 @@ export class HostReader {
     name: string,
     parse: (bytes: Uint8Array) => T | undefined,
   ): T | undefined {
+    const value = this.value(file, parse)
+    if (value instanceof NoValue) {
+      absences.absent(name, value.code, value.reason)
+      return undefined
+    }
+    absences.present(name)
+    return value
+  }
+
+  /** What a file holds, or why it gives nothing. */
+  value<T extends number | bigint | string>(
+    file: KernelFile,
+    parse: (bytes: Uint8Array) => T | undefined,
+  ): T | NoValue {
     const bytes = file.read()
     if (bytes instanceof ReadFailure) {
       this.#refused(file.path, bytes)
-      absences.absent(name, bytes.code, bytes.error.message)
-      return undefined
+      return new NoValue(bytes.code, bytes.error.message)
     }
     const value = parse(bytes)
-    if (value === undefined) absences.absent(name, 'failed', this.wrong(file, 'holds something else than expected'))
-    else absences.present(name)
-    return value
+    return value ?? new NoValue('failed', this.wrong(file, 'holds something else than expected'))
+  }
+
+  /** A line of text that the kernel lists, and so must give; the file is closed again. */
+  text(file: KernelFile): string | undefined {
+    const bytes = file.read()
+    file.close()
+    const line = bytes instanceof ReadFailure ? undefined : parseLabel(bytes)
+    if (line === undefined) this.wrong(file, 'gives no name')
+    return line
   }
 
   /** Counts a file that holds what it should not; the whole sentence. */

@@ -197,15 +197,88 @@ export const hostNumaType = defineType('host_numa', 'Memory of one NUMA node', {
   other_pages_total: optional(count('Pages got here by tasks that run elsewhere')),
 })
 
-/** One temperature sensor. */
-export const hostTemperatureType = defineType('host_temperature', 'One temperature sensor of the node', {
-  time: timestamp(),
+const sensor = {
   device: label('Device of the sensor: a PCI address, nvme0, coretemp.0; the monitor itself where it has none'),
   chip: label('Name that the driver gives the monitor, such as coretemp, nvme, mlx5'),
   sensor: label('Name of the sensor, such as Package id 0 or temp1'),
+}
+const celsius = (help: string) => optional(gauge('f64', { unit: 'celsius', help }))
+const watts = (help: string) => optional(gauge('f64', { unit: 'watts', help }))
+const rpm = (help: string) => optional(gauge('f64', { help }))
+
+/** One temperature sensor. */
+export const hostTemperatureType = defineType('host_temperature', 'One temperature sensor of the node', {
+  time: timestamp(),
+  ...sensor,
   celsius: gauge('f64', { unit: 'celsius', help: 'Temperature' }),
-  limit_celsius: optional(gauge('f64', { unit: 'celsius', help: 'Temperature that is too high in the long run' })),
-  critical_celsius: optional(
-    gauge('f64', { unit: 'celsius', help: 'Temperature at which the device protects itself' }),
-  ),
+  limit_celsius: celsius('Temperature that is too high in the long run'),
+  critical_celsius: celsius('Temperature at which the device protects itself'),
+})
+
+/** One fan. */
+export const hostFanType = defineType('host_fan', 'One fan of the node', {
+  time: timestamp(),
+  ...sensor,
+  rpm: gauge('f64', { help: 'Rotations per minute' }),
+  minimum_rpm: rpm('Rotations per minute below which the fan counts as broken'),
+  maximum_rpm: rpm('Rotations per minute at full speed'),
+})
+
+/** One power meter. */
+export const hostPowerType = defineType('host_power', 'One power meter of the node', {
+  time: timestamp(),
+  ...sensor,
+  watts: gauge('f64', { unit: 'watts', help: 'Power drawn' }),
+  cap_watts: watts('Power that the device keeps itself below'),
+  limit_watts: watts('Power that is too high in the long run'),
+  critical_watts: watts('Power at which the device protects itself'),
+})
+
+/** One thermal zone. */
+export const hostThermalZoneType = defineType('host_thermal_zone', 'One place whose temperature the kernel acts on', {
+  time: timestamp(),
+  zone: label('Number of the zone'),
+  kind: label('What the driver calls it, such as x86_pkg_temp or acpitz'),
+  celsius: gauge('f64', { unit: 'celsius', help: 'Temperature' }),
+  passive_celsius: celsius('Temperature at which the kernel slows down what heats the zone'),
+  hot_celsius: celsius('Temperature at which the kernel tells the firmware'),
+  critical_celsius: celsius('Temperature at which the kernel shuts the node down'),
+})
+
+/** One memory controller. */
+export const hostMemoryControllerType = defineType('host_memory_controller', 'Memory errors of one controller', {
+  time: timestamp(),
+  controller: label('Number of the memory controller'),
+  corrected_errors_total: optional(count('Errors corrected')),
+  uncorrected_errors_total: optional(count('Errors that could not be corrected: data were lost')),
+  corrected_unplaced_total: optional(count('Errors corrected of which no module is known')),
+  uncorrected_unplaced_total: optional(count('Errors not corrected of which no module is known')),
+  size_bytes: bytes('Memory behind the controller'),
+  name: optional(text({ help: 'What the driver calls it, such as Skylake Socket#0 IMC#0' })),
+})
+
+/** One module of memory. */
+export const hostMemoryModuleType = defineType('host_memory_module', 'Memory errors of one module', {
+  time: timestamp(),
+  controller: label('Number of the memory controller'),
+  module: label('dimm0, or rank0 where the driver knows ranks, csrow0 where the kernel counts by rows of chips'),
+  corrected_errors_total: optional(count('Errors corrected')),
+  uncorrected_errors_total: optional(count('Errors that could not be corrected: data were lost')),
+  size_bytes: bytes('Memory of the module'),
+  name: optional(text({ help: 'Name of its slot, as the firmware or an operator gave it' })),
+  location: optional(text({ help: 'Where it is, such as channel 0 slot 1' })),
+  kind: optional(text({ help: 'Kind of memory, such as Registered-DDR5' })),
+})
+
+/** One processor package. */
+export const hostCpuPackageType = defineType('host_cpu_package', 'Heat and clocks of one processor package', {
+  time: timestamp(),
+  package: label('Number of the package, which is the socket'),
+  throttles_total: optional(count('Times the package was slowed down for heat')),
+  throttled_seconds_total: optional(seconds('Time in which the package was slowed down for heat')),
+  core_throttles_total: optional(count('Times a single core was slowed down for heat, added up')),
+  core_throttled_seconds_total: optional(seconds('Time in which a single core was slowed down for heat, added up')),
+  frequency_limit_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the kernel allows at most' })),
+  frequency_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the processor can do at most' })),
+  governor: optional(text({ help: 'What chooses the clock, such as performance or powersave' })),
 })

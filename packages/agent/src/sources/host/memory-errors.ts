@@ -1,0 +1,98 @@
+import type { RecordType } from '@sonde/sdk'
+import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+import { parseCount, parseMebibytes, parseText } from './parse-sysfs.ts'
+import type { HostReader } from './reader.ts'
+import { type FieldFile, FileSeries, SlowPart } from './slow-part.ts'
+import { hostMemoryControllerType, hostMemoryModuleType } from './type.ts'
+
+const FOLDER = ['devices', 'system', 'edac', 'mc'] as const
+const CONTROLLER = /^mc(\d{1,4})$/
+const MODULE = /^(dimm|rank)\d{1,4}$/
+const ROW = /^csrow\d{1,4}$/
+const SERIES_LIMIT = 512
+/** Each some files, which the kernel answers from memory. */
+const READS_PER_SWEEP = 8
+
+/** Names of files by the field that each is. */
+type Names = Readonly<Record<string, string>>
+
+const CONTROLLER_FILES: Names = {
+  corrected_errors_total: 'ce_count',
+  uncorrected_errors_total: 'ue_count',
+  corrected_unplaced_total: 'ce_noinfo_count',
+  uncorrected_unplaced_total: 'ue_noinfo_count',
+  size_bytes: 'size_mb',
+  name: 'mc_name',
+}
+const MODULE_FILES: Names = {
+  corrected_errors_total: 'dimm_ce_count',
+  uncorrected_errors_total: 'dimm_ue_count',
+  size_bytes: 'size',
+  name: 'dimm_label',
+  location: 'dimm_location',
+  kind: 'dimm_mem_type',
+}
+const ROW_FILES: Names = {
+  corrected_errors_total: 'ce_count',
+  uncorrected_errors_total: 'ue_count',
+  size_bytes: 'size_mb',
+  name: 'ch0_dimm_label',
+  kind: 'mem_type',
+}
+
+/** Errors of memory, as the kernel's EDAC drivers count them: by controller, and by module or row. */
+export function memoryErrors(context: SourceContext, reader: HostReader, sysfs: KernelFiles): SlowPart {
+  const series = (type: RecordType, labels: Readonly<Record<string, string>>, names: Names, ...path: string[]) => {
+    const files = Object.entries(names).map(([field, name]) => ({
+      field,
+      file: sysfs.file(...FOLDER, ...path, name),
+      parse: parserOf(type, field),
+    }))
+    return new FileSeries(context, reader, { type, labels, place: path.join('/'), files })
+  }
+  return new SlowPart(context, {
+    types: [
+      [hostMemoryControllerType, 'no EDAC driver is loaded: the memory has no ECC, or its firmware keeps the errors'],
+      [hostMemoryModuleType, 'no EDAC driver tells modules of memory apart'],
+    ],
+    limit: ['memory_limit', SERIES_LIMIT],
+    readsPerSweep: READS_PER_SWEEP,
+    look() {
+      const listed = sysfs.list(...FOLDER)
+      if (listed instanceof ReadFailure) return listed
+      const found = listed.sort().flatMap((name) => {
+        const controller = CONTROLLER.exec(name)?.[1]
+        return controller === undefined ? [] : [{ name, controller }]
+      })
+      const modules = found.flatMap(({ name, controller }) =>
+        modulesOf(sysfs, name).map(({ module, names }) =>
+          series(hostMemoryModuleType, { controller, module }, names, name, module),
+        ),
+      )
+      const controllers = found.map(({ name, controller }) =>
+        series(hostMemoryControllerType, { controller }, CONTROLLER_FILES, name),
+      )
+      return [...controllers, ...modules]
+    },
+  })
+}
+
+/** Modules where the kernel counts by module; the rows of chips that it counted by before 4.10 where it does not. Both at once would count every error twice. */
+function modulesOf(sysfs: KernelFiles, controller: string): { module: string; names: Names }[] {
+  const listed = sysfs.list(...FOLDER, controller)
+  if (listed instanceof ReadFailure) return []
+  const counts = (module: string) => {
+    const files = sysfs.list(...FOLDER, controller, module)
+    return !(files instanceof ReadFailure) && files.includes('dimm_ce_count')
+  }
+  const modules = listed.filter((name) => MODULE.test(name)).sort()
+  if (modules.some(counts)) return modules.map((module) => ({ module, names: MODULE_FILES }))
+  const rows = listed.filter((name) => ROW.test(name)).sort()
+  return rows.map((module) => ({ module, names: ROW_FILES }))
+}
+
+function parserOf(type: RecordType, field: string): FieldFile['parse'] {
+  if (type.fields[field]?.role === 'counter') return parseCount
+  return field === 'size_bytes' ? parseMebibytes : parseText
+}

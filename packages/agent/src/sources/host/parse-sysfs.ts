@@ -1,0 +1,71 @@
+import type { Integer64 } from '@sonde/sdk'
+import { isNumber, KernelText } from '../kernel-text.ts'
+
+// Attributes of sysfs: a file each, one number or one line of text.
+
+/** No sensor goes beyond; a driver that does not know shows the ends of its range. Unit: degrees Celsius. */
+const CELSIUS_LIMIT = 1000
+/** More than any room full of nodes draws. Unit: watts. */
+const WATTS_LIMIT = 1e6
+/** No fan turns faster. Unit: rotations per minute. */
+const RPM_LIMIT = 1e6
+const NEWLINE = 10
+const MINUS = 45
+const BYTES_PER_MEBIBYTE = 2 ** 20
+
+/** A line of text such as the name of a sensor or the release of the kernel; `undefined` where it is none. */
+export function parseLabel(bytes: Uint8Array): string | undefined {
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return /^([\x21-\x7e][\x20-\x7e]{0,127}?) *\n?$/.exec(line)?.[1]
+}
+
+/** A line of text that may be empty, as the name of a slot is that nobody gave one. */
+export function parseText(bytes: Uint8Array): string | undefined {
+  return bytes.length === 1 && bytes[0] === NEWLINE ? '' : parseLabel(bytes)
+}
+
+/** A number of events. */
+export function parseCount(bytes: Uint8Array): Integer64 | undefined {
+  const text = new KernelText(bytes)
+  const value = text.u64()
+  return isNumber(value) && text.lineDone() ? value : undefined
+}
+
+/** A temperature that the kernel shows in thousandths of a degree, which may be below zero. Unit: degrees Celsius. */
+export function parseMillidegrees(bytes: Uint8Array): number | undefined {
+  const isNegative = bytes[0] === MINUS
+  const value = parseScaled(isNegative ? bytes.subarray(1) : bytes, 1000, CELSIUS_LIMIT)
+  return value === undefined ? undefined : isNegative ? -value : value
+}
+
+/** Power that the kernel shows in millionths. Unit: watts. */
+export function parseMicrowatts(bytes: Uint8Array): number | undefined {
+  return parseScaled(bytes, 1e6, WATTS_LIMIT)
+}
+
+/** The speed of a fan. Unit: rotations per minute. */
+export function parseRpm(bytes: Uint8Array): number | undefined {
+  return parseScaled(bytes, 1, RPM_LIMIT)
+}
+
+/** A duration that the kernel shows in thousandths. Unit: seconds. */
+export function parseMilliseconds(bytes: Uint8Array): number | undefined {
+  return parseScaled(bytes, 1000, Number.MAX_SAFE_INTEGER)
+}
+
+/** A frequency that the kernel shows in thousands. Unit: hertz. */
+export function parseKilohertz(bytes: Uint8Array): number | undefined {
+  return parseScaled(bytes, 1 / 1000, Number.MAX_SAFE_INTEGER)
+}
+
+/** A size that the kernel shows in MB of 2^20. Unit: bytes. */
+export function parseMebibytes(bytes: Uint8Array): number | undefined {
+  return parseScaled(bytes, 1 / BYTES_PER_MEBIBYTE, Number.MAX_SAFE_INTEGER)
+}
+
+function parseScaled(bytes: Uint8Array, partsPerUnit: number, limit: number): number | undefined {
+  const count = parseCount(bytes)
+  if (count === undefined) return undefined
+  const value = Number(count) / partsPerUnit
+  return value <= limit ? value : undefined
+}

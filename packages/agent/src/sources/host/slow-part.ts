@@ -1,0 +1,164 @@
+import { type Labels, type RecordOf, type RecordType, seriesKey } from '@sonde/sdk'
+import { FieldAbsences } from '../field-absences.ts'
+import { type KernelFile, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+import type { HostPart, HostReader } from './reader.ts'
+
+/** Sweeps after which a part looks anew for what there is. */
+const SWEEPS_PER_LOOK = 16
+
+/** One series whose files move slowly, or are slow to read. */
+export interface SlowSeries {
+  readonly type: RecordType
+  readonly labels: Labels
+  /** Where its files are; one of the same labels at another place is read there. */
+  readonly place: string
+  /** What was read last; undefined where nothing was. */
+  readonly values: Readonly<Record<string, unknown>> | undefined
+  read(): void
+  close(): void
+}
+
+/** Options of {@link SlowPart}. */
+export interface SlowPartOptions {
+  /** Types that it may report, and what it means when there is no series of one. */
+  readonly types: readonly (readonly [type: RecordType, none: string])[]
+  /** Series at most; further ones are dropped and counted for the reason of the limit. */
+  readonly limit: readonly [reason: string, count: number]
+  /** Series read in one sweep, in turn; the others repeat what was last read. */
+  readonly readsPerSweep: number
+  /** Finds the series there are. */
+  readonly look: () => readonly SlowSeries[] | ReadFailure
+}
+
+/** Reads series a few at a sweep. To ask a sensor may be a command to some firmware: one that takes long is left alone for as many sweeps as it took milliseconds. */
+export class SlowPart implements HostPart {
+  readonly #context: SourceContext
+  readonly #options: SlowPartOptions
+  readonly #types: readonly (readonly [type: RecordType, absences: FieldAbsences, none: string])[]
+  #series = new Map<string, SlowSeries>()
+  readonly #restsUntil = new WeakMap<SlowSeries, number>()
+  #left = 0
+  #sweep = 0
+  #turn = 0
+
+  constructor(context: SourceContext, options: SlowPartOptions) {
+    this.#context = context
+    this.#options = options
+    this.#types = options.types.map(([type, none]) => [
+      type,
+      new FieldAbsences(context.absences, type, undefined),
+      none,
+    ])
+  }
+
+  sample(time: bigint): boolean {
+    if (this.#sweep % SWEEPS_PER_LOOK === 0) this.#look()
+    this.#sweep++
+    const all = [...this.#series.values()]
+    this.#readSome(all)
+    let hasValues = false
+    for (const { type, labels, values } of all) {
+      if (values === undefined) continue
+      hasValues = true
+      this.#context.source.report(type, { time, ...labels, ...values } as RecordOf<RecordType>)
+    }
+    if (this.#left > 0) this.#context.dropped(this.#options.limit[0], this.#left)
+    return hasValues
+  }
+
+  #readSome(all: readonly SlowSeries[]): void {
+    let left = this.#options.readsPerSweep
+    for (let i = 0; i < all.length && left > 0; i++) {
+      const one = all[this.#turn++ % all.length]
+      if (one === undefined || (this.#restsUntil.get(one) ?? 0) > this.#sweep) continue
+      left--
+      const startMs = performance.now()
+      one.read()
+      const tookMs = Math.floor(performance.now() - startMs)
+      if (tookMs > 0) this.#restsUntil.set(one, this.#sweep + tookMs)
+    }
+  }
+
+  #look(): void {
+    const found = this.#options.look()
+    const kept = new Map<string, SlowSeries>()
+    this.#left = 0
+    for (const one of found instanceof ReadFailure ? [] : found) {
+      const key = `${one.type.name}{${seriesKey(one.labels)}}`
+      const known = this.#series.get(key)
+      if (kept.has(key) || kept.size >= this.#options.limit[1]) this.#left++
+      else kept.set(key, known?.place === one.place ? known : one)
+    }
+    for (const [key, known] of this.#series) {
+      if (kept.get(key) === known) continue
+      known.close()
+      if (!kept.has(key)) this.#context.absences.gone(known.type, known.labels, 'it is no longer there')
+    }
+    this.#series = kept
+    this.#tellTypes(found)
+  }
+
+  #tellTypes(found: readonly SlowSeries[] | ReadFailure): void {
+    const there = new Set([...this.#series.values()].map(({ type }) => type))
+    for (const [type, absences, none] of this.#types) {
+      if (there.has(type)) absences.present('')
+      else if (found instanceof ReadFailure && found.kind !== 'missing')
+        absences.absent('', found.code, found.error.message)
+      else absences.absent('', 'unsupported', none)
+    }
+  }
+}
+
+/** A file that holds one field, and how to read it. */
+export interface FieldFile {
+  readonly field: string
+  readonly file: KernelFile
+  readonly parse: (bytes: Uint8Array) => number | bigint | string | undefined
+}
+
+/** A series of which each field is a file. Without a field that is not optional there is no record. */
+export class FileSeries implements SlowSeries {
+  readonly type: RecordType
+  readonly labels: Labels
+  readonly place: string
+  values: Readonly<Record<string, unknown>> | undefined
+  readonly #reader: HostReader
+  readonly #absences: FieldAbsences
+  readonly #files: readonly FieldFile[]
+
+  constructor(
+    context: SourceContext,
+    reader: HostReader,
+    series: Pick<SlowSeries, 'type' | 'labels' | 'place'> & { readonly files: readonly FieldFile[] },
+  ) {
+    this.type = series.type
+    this.labels = series.labels
+    this.place = series.place
+    this.#files = series.files
+    this.#reader = reader
+    this.#absences = new FieldAbsences(context.absences, series.type, series.labels)
+    const given = new Set(series.files.map(({ field }) => field))
+    for (const { name, field } of series.type.layout.slots)
+      if (field.optional && !given.has(name)) this.#absences.absent(name, 'unsupported', 'the kernel has no file of it')
+  }
+
+  read(): void {
+    const values: Record<string, unknown> = {}
+    for (const { field, file, parse } of this.#files) {
+      // A series without what it is about is absent as a whole.
+      const said = this.type.fields[field]?.optional === true ? field : ''
+      const value = this.#reader.field(file, this.#absences, said, parse)
+      if (value !== undefined) values[field] = value
+      else if (said === '') {
+        this.values = undefined
+        return
+      }
+    }
+    this.values = Object.keys(values).length > 0 ? values : undefined
+  }
+
+  close(): void {
+    for (const { file } of this.#files) file.close()
+  }
+}

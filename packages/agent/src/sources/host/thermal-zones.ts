@@ -1,0 +1,55 @@
+import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { SourceContext } from '../source.ts'
+import { parseMillidegrees } from './parse-sysfs.ts'
+import type { HostReader } from './reader.ts'
+import { type FieldFile, FileSeries, SlowPart } from './slow-part.ts'
+import { hostThermalZoneType } from './type.ts'
+
+const FOLDER = ['class', 'thermal'] as const
+const ZONE = /^thermal_zone(\d{1,4})$/
+const TRIP = /^(trip_point_\d{1,2})_type$/
+const ZONE_LIMIT = 64
+const READS_PER_SWEEP = 4
+
+/** Fields of the kinds of trip points that a zone acts at. `active` ones turn a fan on, and are many. */
+const TRIPS: Readonly<Record<string, string>> = {
+  passive: 'passive_celsius',
+  hot: 'hot_celsius',
+  critical: 'critical_celsius',
+}
+
+/** Thermal zones: places whose temperature the kernel itself acts on. */
+export function thermalZones(context: SourceContext, reader: HostReader, sysfs: KernelFiles): SlowPart {
+  return new SlowPart(context, {
+    types: [[hostThermalZoneType, 'the kernel has no thermal zone; virtual machines have none']],
+    limit: ['zone_limit', ZONE_LIMIT],
+    readsPerSweep: READS_PER_SWEEP,
+    look() {
+      const listed = sysfs.list(...FOLDER)
+      if (listed instanceof ReadFailure) return listed
+      return listed.sort().flatMap((name) => {
+        const zone = ZONE.exec(name)?.[1]
+        return zone === undefined ? [] : [zoneOf(context, reader, sysfs, zone)]
+      })
+    },
+  })
+}
+
+function zoneOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, zone: string): FileSeries {
+  const folder = [...FOLDER, `thermal_zone${zone}`]
+  const file = (name: string) => sysfs.file(...folder, name)
+  const names = sysfs.list(...folder)
+  const trips = new Map<string, FieldFile>()
+  for (const name of names instanceof ReadFailure ? [] : names.sort()) {
+    const stem = TRIP.exec(name)?.[1]
+    const field = stem === undefined ? undefined : TRIPS[reader.text(file(name)) ?? '']
+    if (stem !== undefined && field !== undefined && !trips.has(field))
+      trips.set(field, { field, file: file(`${stem}_temp`), parse: parseMillidegrees })
+  }
+  return new FileSeries(context, reader, {
+    type: hostThermalZoneType,
+    labels: { zone, kind: reader.text(file('type')) ?? 'unknown' },
+    place: [zone, ...trips.values().map((trip) => trip.file.path)].join(' '),
+    files: [{ field: 'celsius', file: file('temp'), parse: parseMillidegrees }, ...trips.values()],
+  })
+}
