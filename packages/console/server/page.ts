@@ -24,14 +24,15 @@ const VIEWS = [
   '/pci/:device',
   '/explore',
   '/sources',
+  '/sources/:name',
   '/explain',
 ] as const
 
 /** Whether the page is at an address, so that nothing else can be served there. */
 export function isOfPage(path: string): boolean {
   const [, first, second, third] = path.split('/')
-  const pattern = second === undefined ? path : `/${first}/:device`
-  if (third === undefined && VIEWS.some((view) => view === pattern)) return true
+  const isView = (view: string): boolean => (second === undefined ? view === path : view.startsWith(`/${first}/:`))
+  if (third === undefined && VIEWS.some(isView)) return true
   const root = pageDir()
   return first === 'assets' || (root !== undefined && existsSync(join(root, path)))
 }

@@ -12,6 +12,7 @@ import {
   PciPage,
   PortPage,
   preloadPages,
+  SourcePage,
   SourcesPage,
 } from './pages/lazy-pages.ts'
 import { Shell } from './shell/shell.tsx'
@@ -31,6 +32,7 @@ export function App() {
           <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={device} />}</Route>
           <Route path="/explore" component={ExplorePage} />
           <Route path="/sources" component={SourcesPage} />
+          <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={name} />}</Route>
           <Route path="/explain" component={ExplainPage} />
           <Route>
             <h1 className="page-title">No such page</h1>

@@ -1,8 +1,8 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { learnServerClock } from '../state/clock.ts'
 import { createStore, type Store, useStore } from '../state/store.ts'
 import { type ApiError, getJson } from './client.ts'
-import type { NodeInfo, SeriesAnswer, SourcesAnswer, TypeInfo } from './types.ts'
+import type { NodeInfo, SeriesAnswer, SourceDetail, SourcesAnswer, TypeInfo } from './types.ts'
 
 /** Something that is read again and again: the last answer stays while the next one is awaited or fails. */
 export interface Resource<T> {
@@ -88,6 +88,14 @@ export function takeNode(node: NodeInfo): void {
 /** The sources, renewed every 2 s. */
 export function useSources(): Resource<SourcesAnswer> {
   return usePoll(sourcesPoll)
+}
+
+/** One source with its settings, renewed every 2 s. The name stays the same as long as the component lives. */
+export function useSource(name: string): Resource<SourceDetail> {
+  const [poll] = useState(() =>
+    createPoll(() => getJson<SourceDetail>(`/api/v1/sources/${encodeURIComponent(name)}`), 2_000),
+  )
+  return usePoll(poll)
 }
 
 /** The catalogue, renewed every 5 s: a source that has just come brings new types. */

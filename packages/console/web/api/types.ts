@@ -65,6 +65,47 @@ export interface SourceInfo {
   readonly types: readonly string[]
 }
 
+/** One setting of a source. */
+export interface SettingInfo {
+  readonly key: string
+  readonly value: unknown
+  /** What holds where nothing is said; null where there is no fixed value. */
+  readonly fallback: unknown
+  readonly allowed: string
+  readonly description: string
+  /** A flag, a variable, `file:line`, or `default`. */
+  readonly origin: string
+}
+
+/** A place that could not be read. */
+export interface FailedReadInfo {
+  readonly place: string
+  readonly message: string
+  readonly count: number
+  readonly lastMs: number
+}
+
+/** A type that a source reports, also before a record of it came. */
+export interface ReportInfo {
+  readonly name: string
+  readonly description: string
+  readonly labels: readonly string[]
+  readonly fieldCount: number
+}
+
+/** Answer of `/api/v1/sources/:name`. */
+export interface SourceDetail extends SourceInfo {
+  readonly summary: string
+  /** What the look at the hardware said. */
+  readonly found: string
+  /** Time spent sampling since the start. */
+  readonly sampleSeconds: number
+  /** The latest first. */
+  readonly failures: readonly FailedReadInfo[]
+  readonly settings: readonly SettingInfo[]
+  readonly reports: readonly ReportInfo[]
+}
+
 /** One sink of `/api/v1/sources`. */
 export interface SinkInfo {
   readonly name: string

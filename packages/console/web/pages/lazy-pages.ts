@@ -9,6 +9,7 @@ export const PortPage = lazyPage(async () => (await import('./nic/port-page.tsx'
 export const PciPage = lazyPage(async () => (await import('./pci/pci-page.tsx')).PciPage)
 export const ExplorePage = lazyPage(async () => (await import('./explore/explore-page.tsx')).ExplorePage)
 export const SourcesPage = lazyPage(async () => (await import('./sources/sources-page.tsx')).SourcesPage)
+export const SourcePage = lazyPage(async () => (await import('./source/source-page.tsx')).SourcePage)
 export const ExplainPage = lazyPage(async () => (await import('./explain/explain-page.tsx')).ExplainPage)
 
 /** How long the first page has the line for itself, at most. Unit: milliseconds. */
@@ -16,7 +17,10 @@ const IDLE_LIMIT_MS = 5_000
 
 /** Loads the others once nothing else is to do, so that going there shows no placeholder. Ends the wait when called again. */
 export function preloadPages(): () => void {
-  const others = [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage, SourcesPage, ExplainPage]
-  const handle = requestIdleCallback(() => others.forEach(({ preload }) => void preload()), { timeout: IDLE_LIMIT_MS })
+  const preload = (): void => {
+    for (const page of [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage]) void page.preload()
+    for (const page of [SourcesPage, SourcePage, ExplainPage]) void page.preload()
+  }
+  const handle = requestIdleCallback(preload, { timeout: IDLE_LIMIT_MS })
   return () => cancelIdleCallback(handle)
 }

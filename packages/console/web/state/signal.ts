@@ -1,4 +1,4 @@
-import type { Matcher, MetricQuery, QueryFunction } from '../api/types.ts'
+import type { FieldInfo, Matcher, MetricQuery, QueryFunction } from '../api/types.ts'
 
 const FUNCTIONS: readonly QueryFunction[] = ['rate', 'increase', 'last', 'avg', 'min', 'max']
 const GROUPING = /^(sum|avg|min|max)\(([\w,]*)\)$/
@@ -52,4 +52,9 @@ export function formatSignal(query: MetricQuery): string {
 
 function escaped(value: string): string {
   return value.replace(/[%:;]/g, (character) => encodeURIComponent(character))
+}
+
+/** The function that a field is asked for first. */
+export function firstFunction({ role }: Pick<FieldInfo, 'role'>): QueryFunction {
+  return role === 'counter' ? 'rate' : 'last'
 }

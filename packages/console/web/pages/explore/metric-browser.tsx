@@ -5,9 +5,8 @@ import { FilterInput } from '../../components/filter-input.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { compareNames } from '../../format/names.ts'
 import { countOf } from '../../format/number.ts'
-import { formatSignal } from '../../state/signal.ts'
+import { firstFunction, formatSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { firstFunction } from './signal-row.tsx'
 
 /** Everything that can be asked for, where nothing is asked for yet. */
 export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }) {

@@ -1,7 +1,8 @@
 import { useMemo } from 'react'
 import type { FieldInfo, MetricQuery, TypeInfo } from '../../api/types.ts'
 import { ComboInput } from '../../components/combo-input.tsx'
-import { firstFunction, SignalRow } from './signal-row.tsx'
+import { firstFunction } from '../../state/signal.ts'
+import { SignalRow } from './signal-row.tsx'
 
 /** Signals that one address holds. */
 const SIGNAL_LIMIT_COUNT = 16

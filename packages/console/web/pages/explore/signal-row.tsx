@@ -22,11 +22,6 @@ const JOINS = [
   ['max', 'largest'],
 ] as const
 
-/** The function that a field is asked for first. */
-export function firstFunction(field: FieldInfo): QueryFunction {
-  return field.role === 'counter' ? 'rate' : 'last'
-}
-
 interface RowProps {
   readonly query: MetricQuery
   readonly type: TypeInfo | undefined

@@ -57,7 +57,9 @@ export function SourcesPanel() {
                   <td>
                     <StateMark tone={tone} word={word} />
                   </td>
-                  <td>{source.name}</td>
+                  <td>
+                    <Link href={page.hrefTo(`/sources/${encodeURIComponent(source.name)}`)}>{source.name}</Link>
+                  </td>
                   <td className="is-quiet is-wrapping">{source.reason || '–'}</td>
                 </tr>
               )

@@ -6,7 +6,11 @@ import { RATE_PROVENANCE } from '../interface-charts.ts'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 
-interface Panel {
+/** Says that each line is a source. */
+const BY_SOURCE = 'by source'
+
+/** One chart of what Sonde tells of itself. */
+export interface SelfPanel {
   readonly id: string
   readonly title: string
   readonly caption?: string
@@ -14,11 +18,12 @@ interface Panel {
   readonly lines: readonly { readonly query: MetricQuery; readonly name: string; readonly label?: string }[]
 }
 
-const PANELS: readonly Panel[] = [
+/** How Sonde itself fares: what it reads, loses and costs. */
+export const SELF_PANELS: readonly SelfPanel[] = [
   {
     id: 'records',
     title: 'Records',
-    caption: 'by source',
+    caption: BY_SOURCE,
     quantity: PER_SECOND,
     lines: [{ query: rate('sonde_source_records_total'), name: '', label: 'source' }],
   },
@@ -59,14 +64,30 @@ const PANELS: readonly Panel[] = [
   },
 ]
 
-/** What is asked about Sonde itself. */
-export const SELF_QUERIES: readonly MetricQuery[] = PANELS.flatMap(({ lines }) => lines.map(({ query }) => query))
+/** How one source fares: the same of it alone. */
+export function sourcePanels(source: string): readonly SelfPanel[] {
+  return SELF_PANELS.flatMap(({ caption, lines, ...panel }) => {
+    const own = lines
+      .filter(({ label }) => label === 'source')
+      .map((line) => ({
+        ...line,
+        query: { ...line.query, matchers: [{ label: 'source', op: '=' as const, value: source }] },
+      }))
+    const kept = caption === undefined || caption === BY_SOURCE ? {} : { caption }
+    return own.length > 0 ? [{ ...panel, ...kept, lines: own }] : []
+  })
+}
 
-/** How Sonde itself fares: what it reads, loses and costs. */
-export function selfCharts(answer: Columns): ChartSpec[] {
+/** What is asked for some panels. */
+export function selfQueries(panels: readonly SelfPanel[]): readonly MetricQuery[] {
+  return panels.flatMap(({ lines }) => lines.map(({ query }) => query))
+}
+
+/** The charts of some panels. */
+export function selfCharts(answer: Columns, panels: readonly SelfPanel[]): ChartSpec[] {
   const { grid } = answer
   if (!grid) return []
-  return PANELS.map(({ lines, ...panel }) => ({
+  return panels.map(({ lines, ...panel }) => ({
     ...panel,
     noun: ['source', 'sources'],
     slots: [6, 3, 4],

@@ -82,9 +82,7 @@ function SourceRow({ source }: { readonly source: SourceInfo }) {
   return (
     <tr>
       <th scope="row">
-        <Link href={page.hrefTo('/explain', { of: source.name })} title={`Explain ${source.name}`}>
-          {source.name}
-        </Link>
+        <Link href={page.hrefTo(`/sources/${encodeURIComponent(source.name)}`)}>{source.name}</Link>
       </th>
       <td>
         <StateMark tone={tone} word={word} />

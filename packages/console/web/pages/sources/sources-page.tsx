@@ -1,8 +1,5 @@
 import { useMemo } from 'react'
 import { useNode, useSeriesOfTypes, useSources, useTypes } from '../../api/resources.ts'
-import { useKnownColumns } from '../../api/use-known-columns.ts'
-import { Chart } from '../../chart/chart.tsx'
-import { AnswerState } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -12,7 +9,8 @@ import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AbsenceTable } from './absence-table.tsx'
 import { groupAbsences } from './absences.ts'
-import { SELF_QUERIES, selfCharts } from './self-charts.ts'
+import { SELF_PANELS } from './self-charts.ts'
+import { SelfCharts } from './self-charts-grid.tsx'
 import { SinkTable } from './sink-table.tsx'
 import { SourceTable } from './source-table.tsx'
 import { sourcesHeadline } from './sources-headline.ts'
@@ -47,7 +45,8 @@ export function SourcesPage() {
           </PanelBoundary>
         </>
       )}
-      <SelfCharts />
+      <h2 className="section-title">Sonde itself</h2>
+      <SelfCharts panels={SELF_PANELS} />
     </>
   )
 }
@@ -58,23 +57,4 @@ function Absences() {
   const series = useSeriesOfTypes(names)
   const absences = useMemo(() => groupAbsences(series.data?.series ?? []), [series.data])
   return <AbsenceTable absences={absences} isReady={series.data !== undefined && names.length > 0} />
-}
-
-function SelfCharts() {
-  const page = usePageState()
-  const answer = useKnownColumns(SELF_QUERIES, page.range, page.stepMs)
-  const charts = useMemo(() => selfCharts(answer), [answer])
-  return (
-    <>
-      <h2 className="section-title">Sonde itself</h2>
-      <AnswerState answer={answer} panels={3} />
-      <div className="chart-grid">
-        {charts.map((spec) => (
-          <PanelBoundary key={spec.id}>
-            <Chart spec={spec} answer={answer} />
-          </PanelBoundary>
-        ))}
-      </div>
-    </>
-  )
 }

@@ -1,0 +1,53 @@
+import type { FailedReadInfo } from '../../api/types.ts'
+import { TableBox } from '../../components/table-box.tsx'
+import { groupThousands } from '../../format/number.ts'
+import { formatDateTime, zoneName } from '../../format/time.ts'
+import { usePageState } from '../../state/time-window.ts'
+
+/** Where the source could not read what is there, the latest first. */
+export function FailedReads({ failures }: { readonly failures: readonly FailedReadInfo[] }) {
+  const page = usePageState()
+  const zone = page.url.tz ?? 'utc'
+  return (
+    <section className="panel" aria-labelledby="failed-reads">
+      <header className="panel-head has-line">
+        <h2 id="failed-reads" className="panel-title">
+          Failed reads
+        </h2>
+        <span className="panel-caption">the last places, since the start</span>
+      </header>
+      {failures.length === 0 ? (
+        <p className="panel-note">No read has failed.</p>
+      ) : (
+        <TableBox label="Table of failed reads">
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">Place</th>
+                <th scope="col" className="is-wide">
+                  What came back
+                </th>
+                <th scope="col" className="is-number">
+                  Times
+                </th>
+                <th scope="col" className="is-number">
+                  Last, {zoneName(zone)}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {failures.map(({ place, message, count, lastMs }) => (
+                <tr key={place}>
+                  <td className="mono is-wrapping">{place}</td>
+                  <td className="is-quiet is-wrapping">{message}</td>
+                  <td className="is-number num">{groupThousands(String(count))}</td>
+                  <td className="is-number num">{formatDateTime(lastMs, zone)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableBox>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SourceDetail } from '../../api/types.ts'
+import { sourceFacts, sourceHeadline } from './source-facts.ts'
+
+const READING: SourceDetail = {
+  name: 'netdev',
+  type: 'netdev',
+  placement: 'inline',
+  state: 'reading',
+  reason: '',
+  intervalMs: 1_000,
+  intervalRealMs: 1_000.4,
+  sampleMsP99: 6.32,
+  samples: 120,
+  records: 960,
+  errors: 0,
+  overruns: 0,
+  restarts: 0,
+  dropped: { queue_full: 0 },
+  lastSampleMs: 1_790_000_000_000,
+  types: ['netdev'],
+  summary: 'Network interfaces of the kernel',
+  found: '8 interfaces',
+  sampleSeconds: 0.24,
+  failures: [],
+  settings: [],
+  reports: [],
+}
+const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
+
+function headline(more: Partial<SourceDetail>): string {
+  const { tone, sentence, facts } = sourceHeadline({ ...READING, ...more })
+  return spaced(`${tone} | ${sentence} | ${facts}`)
+}
+
+test('a source that reads is a quiet sentence with what it found', () => {
+  assert.equal(
+    headline({}),
+    'calm | netdev is reading: 8 interfaces | Read every 1 s. No read failed, nothing was lost.',
+  )
+})
+
+test('failed reads and lost records are told before the rest', () => {
+  const line = headline({ errors: 3, dropped: { queue_full: 1 } })
+  assert.equal(line, 'warning | netdev is reading, with 3 failed reads and 1 record lost | Read every 1 s.')
+})
+
+test('absent is no trouble, denied and stuck are', () => {
+  const reason = 'no module is loaded'
+  assert.equal(headline({ state: 'absent', reason }), 'calm | netdev is absent | No module is loaded.')
+  assert.equal(headline({ state: 'denied', reason }), 'warning | netdev is denied | No module is loaded.')
+  assert.equal(headline({ state: 'stuck', reason, errors: 1 }).split(' | ')[0], 'critical')
+})
+
+test('a sweep is told by its mean and its worst; before the first one there is no number', () => {
+  const sweep = (more: Partial<SourceDetail>): string => {
+    const { value, unit, caption } = sourceFacts({ ...READING, ...more })[1]!
+    return spaced(`${value} ${unit} | ${String(caption)}`)
+  }
+  assert.equal(sweep({}), '2 ms | mean; 1 in 100 takes over 6.32 ms')
+  assert.equal(sweep({ samples: 0, sampleMsP99: null }), '– undefined | no sweep yet')
+})

@@ -1,0 +1,102 @@
+import type { SourceDetail } from '../../api/types.ts'
+import type { Fact } from '../../components/facts.tsx'
+import type { HeadlineText } from '../../components/headline.tsx'
+import { ABSENT, countOf, groupThousands } from '../../format/number.ts'
+import { formatDuration } from '../../format/time.ts'
+import { droppedCount, sourceState } from '../source-words.ts'
+
+/** What is so about one source, in a sentence. */
+export function sourceHeadline(source: SourceDetail): HeadlineText {
+  const { name, state, reason, found, errors, intervalMs } = source
+  const { tone, word } = sourceState(state)
+  const dropped = droppedCount(source)
+  const trouble = [
+    errors > 0 ? countOf(errors, 'failed read') : '',
+    dropped > 0 ? `${countOf(dropped, 'record')} lost` : '',
+  ].filter(Boolean)
+  if (state === 'reading') {
+    const every = `Read every ${formatDuration(intervalMs)}.`
+    const read = found === '' ? `${name} is reading` : `${name} is reading: ${found}`
+    if (trouble.length === 0)
+      return { tone: 'calm', sentence: read, facts: `${every} No read failed, nothing was lost.` }
+    return { tone: 'warning', sentence: `${name} is reading, with ${trouble.join(' and ')}`, facts: every }
+  }
+  const calm = tone === 'absent' || tone === 'info'
+  return {
+    tone: calm ? 'calm' : tone === 'critical' ? 'critical' : 'warning',
+    sentence: `${name} is ${word.toLowerCase()}`,
+    facts: [asSentence(reason), ...trouble.map(asSentence)].filter(Boolean).join(' '),
+  }
+}
+
+/** Reasons begin small and end without a stop: they stand after a name elsewhere. */
+export function asSentence(text: string): string {
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/([^.!?])$/, '$1.')
+}
+
+/** A source in a strip of facts: how often it is read, what that costs, and what went wrong. */
+export function sourceFacts(source: SourceDetail): Fact[] {
+  const { intervalMs, intervalRealMs, sampleMsP99, sampleSeconds, samples, records, errors, failures } = source
+  const dropped = droppedCount(source)
+  const meanMs = samples === 0 ? Number.NaN : (sampleSeconds * 1000) / samples
+  return [
+    {
+      label: 'Read every',
+      ...parted(intervalMs),
+      caption: intervalRealMs === null ? 'as configured' : `really ${formatDuration(intervalRealMs)}`,
+    },
+    {
+      label: 'A sweep takes',
+      ...parted(meanMs),
+      caption: sampleMsP99 === null ? 'no sweep yet' : `mean; 1 in 100 takes over ${formatDuration(sampleMsP99)}`,
+    },
+    {
+      label: 'Records',
+      value: groupThousands(String(records)),
+      caption: `of ${countOf(samples, 'sample')}`,
+    },
+    {
+      label: 'Failed reads',
+      value: groupThousands(String(errors)),
+      caption: errors === 0 ? 'since the start' : `in ${countOf(failures.length, 'place')}`,
+      ...(errors > 0 ? { tone: 'warning' as const } : {}),
+    },
+    {
+      label: 'Lost',
+      value: groupThousands(String(dropped)),
+      caption: dropped === 0 ? 'records' : lossWords(source),
+      ...(dropped > 0 ? { tone: 'warning' as const } : {}),
+    },
+    {
+      label: 'Skipped samples',
+      value: groupThousands(String(source.overruns)),
+      caption: 'the one before was not done',
+      ...(source.overruns > 0 ? { tone: 'warning' as const } : {}),
+    },
+    {
+      label: 'Runs',
+      value: PLACEMENTS[source.placement] ?? source.placement,
+      caption: source.placement === 'inline' ? 'on the main loop' : countOf(source.restarts, 'restart'),
+    },
+  ]
+}
+
+const PLACEMENTS: Readonly<Record<string, string>> = {
+  inline: 'Inline',
+  worker: 'In a worker',
+  process: 'In a process',
+}
+
+function parted(durationMs: number): Pick<Fact, 'value' | 'unit'> {
+  if (Number.isNaN(durationMs)) return { value: ABSENT }
+  const text = formatDuration(durationMs)
+  const at = text.lastIndexOf('\u00a0')
+  return text.indexOf('\u00a0') === at ? { value: text.slice(0, at), unit: text.slice(at + 1) } : { value: text }
+}
+
+function lossWords({ dropped }: SourceDetail): string {
+  return Object.entries(dropped)
+    .filter(([, count]) => count > 0)
+    .map(([reason, count]) => `${groupThousands(String(count))} ${reason.replaceAll('_', ' ')}`)
+    .join(', ')
+}

@@ -1,0 +1,27 @@
+import { useMemo } from 'react'
+import { useKnownColumns } from '../../api/use-known-columns.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { AnswerState } from '../../components/answer-state.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { usePageState } from '../../state/time-window.ts'
+import { type SelfPanel, selfCharts, selfQueries } from './self-charts.ts'
+
+/** Charts of what Sonde tells of itself. */
+export function SelfCharts({ panels }: { readonly panels: readonly SelfPanel[] }) {
+  const page = usePageState()
+  const queries = useMemo(() => selfQueries(panels), [panels])
+  const answer = useKnownColumns(queries, page.range, page.stepMs)
+  const charts = useMemo(() => selfCharts(answer, panels), [answer, panels])
+  return (
+    <>
+      <AnswerState answer={answer} panels={3} />
+      <div className="chart-grid">
+        {charts.map((spec) => (
+          <PanelBoundary key={spec.id}>
+            <Chart spec={spec} answer={answer} />
+          </PanelBoundary>
+        ))}
+      </div>
+    </>
+  )
+}
