@@ -16,6 +16,7 @@ import { numberOf, TestReport, type TestReportOptions } from '../test-report.ts'
 
 const START_S = 2.7e7
 const LINE_BYTES_PER_S = 50e9
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7]
 
 const span = (change: object): Effects[] => [{ spans: [{ fromS: START_S - 60, toS: START_S + 600, ...change }] }]
 
@@ -123,8 +124,13 @@ function checkPorts(pair: Pair): void {
     assert.ok(ethtool('tx_phy_bytes_total') >= sent, 'what leaves the port has headers too')
     assert.ok(sent <= LINE_BYTES_PER_S * seconds + 1e6, `${device} sent ${sent} bytes in ${seconds} s`)
     for (const direction of ['rx', 'tx']) {
-      const sum = priority(0, `${direction}_bytes_total`) + priority(3, `${direction}_bytes_total`)
-      assert.equal(sum, ethtool(`${direction}_phy_bytes_total`), 'priorities make up the port')
+      for (const [each, all] of [
+        [`${direction}_bytes_total`, `${direction}_phy_bytes_total`],
+        [`${direction}_packets_total`, `${direction}_packets_phy_total`],
+      ] as const) {
+        const sum = PRIORITIES.reduce((total, index) => total + priority(index, each), 0)
+        assert.equal(sum, ethtool(all), 'priorities make up the port')
+      }
     }
     const paused = priority(3, 'rx_pause_seconds_total') / seconds
     assert.ok(paused <= 1.0001)

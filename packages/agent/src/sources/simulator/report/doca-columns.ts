@@ -32,15 +32,16 @@ export const DIAG_COLUMNS: Columns = {
 }
 
 export const DIAG_PORT_COLUMNS: Columns = {
-  rx_bytes_total: sum([N.rxData, PACKET_BYTES + 62], [N.rxAck, 82], [N.rxManagement, 90]),
-  rx_packets_total: sum([N.rxData, 1], [N.rxAck, 1], [N.rxManagement, 1]),
+  rx_bytes_total: sum([N.rxData, PACKET_BYTES + 62], [N.rxAck, 82], [N.rxManagement, 90], [N.throttled, 78]),
+  rx_packets_total: sum([N.rxData, 1], [N.rxAck, 1], [N.rxManagement, 1], [N.throttled, 1]),
   tx_bytes_total: sum(
     [N.txData, PACKET_BYTES + 62],
     [N.txAck, 82],
     [N.txManagement, 90],
     [N.txOther, PACKET_BYTES + 62],
+    [N.cnpSent, 78],
   ),
-  tx_packets_total: sum([N.txData, 1], [N.txAck, 1], [N.txManagement, 1], [N.txOther, 1]),
+  tx_packets_total: sum([N.txData, 1], [N.txAck, 1], [N.txManagement, 1], [N.txOther, 1], [N.cnpSent, 1]),
   rx_discard_packets_total: whole(N.discards),
   ecn_marked_packets_total: whole(N.marked),
   cnp_handled_packets_total: whole(N.throttled),

@@ -7,10 +7,11 @@ const DATA = PACKET_BYTES
 const ACK = 20
 const HEADERS = 62
 const MANAGEMENT = 90
+const NOTIFICATION = 78
 
 const none = constant(0)
 const rdmaBytes = (data: number, ack: number) => sum([data, DATA], [ack, ACK])
-/** Priority 3 is that of RDMA; all else goes with priority 0. */
+/** Priority 3 is that of RDMA, 6 that of congestion notifications; all else goes with priority 0. */
 const priority3Bytes = (data: number, ack: number): readonly (readonly [number, number])[] => [
   [data, DATA + HEADERS],
   [ack, ACK + HEADERS],
@@ -20,6 +21,23 @@ const priority0TxBytes: readonly (readonly [number, number])[] = [
   [N.txOther, DATA + HEADERS],
 ]
 const priority0RxBytes: readonly (readonly [number, number])[] = [[N.rxManagement, MANAGEMENT]]
+const priority6TxBytes: readonly (readonly [number, number])[] = [[N.cnpSent, NOTIFICATION]]
+const priority6RxBytes: readonly (readonly [number, number])[] = [[N.throttled, NOTIFICATION]]
+/** What a priority counts that is never paused, and drops nothing. */
+const UNTROUBLED: Columns = {
+  rx_discards_total: none,
+  rx_buf_discard_total: none,
+  rx_cong_discard_total: none,
+  rx_marked_total: none,
+}
+/** A priority that nothing goes with. */
+const UNUSED: Columns = {
+  rx_bytes_total: none,
+  tx_bytes_total: none,
+  rx_packets_total: none,
+  tx_packets_total: none,
+  ...UNTROUBLED,
+}
 
 /** How the parts of `rdma_port` that change are filled. */
 export const RDMA_PORT_COLUMNS: Columns = {
@@ -114,10 +132,10 @@ export const ETHTOOL_PORT_COLUMNS: Columns = {
       'outbound_pci_buffer_overflow',
     ].map((name): [string, Column] => [`${name}_total`, none]),
   ),
-  rx_phy_bytes_total: sum(...priority3Bytes(N.rxData, N.rxAck), ...priority0RxBytes),
-  tx_phy_bytes_total: sum(...priority3Bytes(N.txData, N.txAck), ...priority0TxBytes),
-  rx_packets_phy_total: sum([N.rxData, 1], [N.rxAck, 1], [N.rxManagement, 1]),
-  tx_packets_phy_total: sum([N.txData, 1], [N.txAck, 1], [N.txManagement, 1], [N.txOther, 1]),
+  rx_phy_bytes_total: sum(...priority3Bytes(N.rxData, N.rxAck), ...priority0RxBytes, ...priority6RxBytes),
+  tx_phy_bytes_total: sum(...priority3Bytes(N.txData, N.txAck), ...priority0TxBytes, ...priority6TxBytes),
+  rx_packets_phy_total: sum([N.rxData, 1], [N.rxAck, 1], [N.rxManagement, 1], [N.throttled, 1]),
+  tx_packets_phy_total: sum([N.txData, 1], [N.txAck, 1], [N.txManagement, 1], [N.txOther, 1], [N.cnpSent, 1]),
   rx_crc_errors_phy_total: whole(N.crcErrors),
   rx_symbol_err_phy_total: whole(N.crcErrors),
   rx_pcs_symbol_err_phy_total: whole(N.effectiveErrors),
@@ -142,17 +160,13 @@ export const ETHTOOL_PORT_COLUMNS: Columns = {
   outbound_pci_stalled_wr_events_total: whole(N.stallEvents),
 }
 
-/** How `ethtool_priority` is filled for the priorities in use. */
-export const ETHTOOL_PRIORITY_COLUMNS: Readonly<Record<0 | 3, Columns>> = {
+const PRIORITIES_IN_USE: Readonly<Record<number, Columns>> = {
   0: {
     rx_bytes_total: sum(...priority0RxBytes),
     tx_bytes_total: sum(...priority0TxBytes),
     rx_packets_total: whole(N.rxManagement),
     tx_packets_total: sum([N.txManagement, 1], [N.txOther, 1]),
-    rx_discards_total: none,
-    rx_buf_discard_total: none,
-    rx_cong_discard_total: none,
-    rx_marked_total: none,
+    ...UNTROUBLED,
   },
   3: {
     rx_bytes_total: sum(...priority3Bytes(N.rxData, N.rxAck)),
@@ -169,7 +183,20 @@ export const ETHTOOL_PRIORITY_COLUMNS: Readonly<Record<0 | 3, Columns>> = {
     rx_cong_discard_total: none,
     rx_marked_total: none,
   },
+  6: {
+    rx_bytes_total: sum(...priority6RxBytes),
+    tx_bytes_total: sum(...priority6TxBytes),
+    rx_packets_total: whole(N.throttled),
+    tx_packets_total: whole(N.cnpSent),
+    ...UNTROUBLED,
+  },
 }
+
+/** How `ethtool_priority` is filled, by priority: an adapter tells all eight. */
+export const ETHTOOL_PRIORITY_COLUMNS: readonly Columns[] = Array.from(
+  { length: 8 },
+  (_, priority) => PRIORITIES_IN_USE[priority] ?? UNUSED,
+)
 
 /** How `netdev` is filled: what the kernel's own stack sends and receives, without RDMA. */
 export const NETDEV_COLUMNS: Columns = {

@@ -118,10 +118,8 @@ function tablesOf(context: SourceContext, nics: readonly NicPlace[], ports: Rows
     table(rdmaHwType, columns.RDMA_HW_COLUMNS, all, hardwareFacts, 'hardware'),
     table(ethtoolLinkType, columns.ETHTOOL_LINK_COLUMNS, netports, ethtoolFacts),
     table(ethtoolPortType, columns.ETHTOOL_PORT_COLUMNS, netports, portFacts),
-    ...([0, 3] as const).map((priority) =>
-      table(ethtoolPriorityType, columns.ETHTOOL_PRIORITY_COLUMNS[priority], netports, (port) =>
-        priorityFacts(port, priority),
-      ),
+    ...columns.ETHTOOL_PRIORITY_COLUMNS.map((filled, priority) =>
+      table(ethtoolPriorityType, filled, netports, (port) => priorityFacts(port, priority)),
     ),
     ...[0, 1, 2, 3].map((lane) =>
       table(
