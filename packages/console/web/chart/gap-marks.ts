@@ -2,26 +2,15 @@ import { formatClock, formatDuration } from '../format/time.ts'
 import { commonGaps, newestPosition, ownGaps } from './gaps.ts'
 import { drawHatch } from './marks.ts'
 import type { Palette } from './palette.ts'
+import { isFree, type PlotBox } from './plot-box.ts'
 import type { PlotModel } from './plot-model.ts'
 
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
 /** Lines whose own gaps are marked. */
 const MARKED_LIMIT_COUNT = 8
 
-/** The part of the plot in which gaps are marked, in canvas pixels; `unit` is canvas pixels a CSS pixel. */
-interface GapBox {
-  readonly first: number
-  readonly last: number
-  readonly x: (ms: number) => number
-  readonly left: number
-  readonly top: number
-  readonly width: number
-  readonly height: number
-  readonly unit: number
-}
-
 /** Hatches what has no sample: the whole height where all lack it, a stripe of its colour where one line does. */
-export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: GapBox): void {
+export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: PlotBox): void {
   const { first, last, x, top, height, unit } = box
   const start = model.times[0] ?? model.toMs
   const newest = newestPosition(model.columns, first, last)
@@ -50,7 +39,7 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
   drawOwnGaps(context, model, palette, box)
 }
 
-function drawOwnGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: GapBox): void {
+function drawOwnGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: PlotBox): void {
   const { first, last, x, top, height, unit } = box
   const start = model.times[0] ?? model.toMs
   const perUnit = height / (model.top - model.bottom || 1)
@@ -71,7 +60,7 @@ function labelGap(
   context: CanvasRenderingContext2D,
   model: PlotModel,
   text: string,
-  box: GapBox & { readonly fromX: number; readonly toX: number },
+  box: PlotBox & { readonly fromX: number; readonly toX: number },
   palette: Palette,
 ): void {
   const { unit, fromX, toX, left, width, top, height } = box
@@ -91,23 +80,4 @@ function labelGap(
   }
   context.fillStyle = palette.ink3
   context.fillText(text, at, y)
-}
-
-/** Whether no line passes through the place of a text. */
-function isFree(
-  model: PlotModel,
-  box: GapBox,
-  place: { readonly fromX: number; readonly toX: number; readonly y: number },
-): boolean {
-  const margin = 9 * box.unit
-  const perUnit = box.height / (model.top - model.bottom || 1)
-  for (let i = box.first; i <= box.last; i++) {
-    const x = box.x(model.times[i]!)
-    if (x < place.fromX - margin || x > place.toX + margin) continue
-    for (const values of model.columns) {
-      const y = box.top + box.height - (values[i]! - model.bottom) * perUnit
-      if (Math.abs(y - place.y) < margin) return false
-    }
-  }
-  return true
 }

@@ -24,7 +24,7 @@ export function seriesOf({ model, palette }: Drawn): uPlot.Series[] {
       ...quiet,
       width: widthPx,
       stroke: () => colourOf(order),
-      ...(lane ? { fill: () => translucent(colourOf(order), LANE_ALPHA) } : {}),
+      ...(lane?.isFilled ? { fill: () => translucent(colourOf(order), LANE_ALPHA) } : {}),
       ...(dashed && slot ? { dash: [...DASHES[slot]] } : {}),
       cap: 'butt',
       paths: (plot, _series, from, to) => linePaths(plot, model(), order, { from, to }),
@@ -50,7 +50,7 @@ function linePaths(plot: uPlot, model: PlotModel, order: number, { from, to }: S
   const geometry = geometryOf(plot, model)
   const { heights, lane } = model.lines[order]!
   traceLine(stroke, heights, from, to, geometry, shapeOf(geometry))
-  if (!lane) return { stroke }
+  if (!lane?.isFilled) return { stroke }
   const fill = new Path2D()
   traceLane(fill, heights, lane.base, from, to, geometry, shapeOf(geometry))
   return { stroke, fill }

@@ -7,6 +7,8 @@ import type { Marker, SeriesSlot } from './palette.ts'
 export interface Lane {
   /** Where 0 of the line lies on the axis. */
   readonly base: number
+  /** Whether the area below the line is filled. */
+  readonly isFilled: boolean
   /** What is said below the name at the right end: the newest value, or how long it was so. */
   readonly note: string
 }

@@ -1,4 +1,4 @@
-import { type DisplayUnit, formatAxis, formatIn, joinUnit, pickUnit } from '../format/number.ts'
+import { type DisplayUnit, formatAxis, formatIn, formatQuantity, pickUnit } from '../format/number.ts'
 import { PERCENT, type Quantity } from '../format/quantity.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ChartMember, ChartSpec } from './chart-spec.ts'
@@ -83,7 +83,8 @@ export class ValueAxes {
     const shared = this.#sharedTop(quantity, largest, unit)
     this.#top = shared
     const lanes = members.map((member, order): Lane => {
-      return { base: members.length - 1 - order + LANE_FOOT, note: noteOf(member, shown, unit) }
+      const base = members.length - 1 - order + LANE_FOOT
+      return { base, isFilled: member.full === undefined, note: noteOf(member, shown, unit) }
     })
     const first = lanes[0]?.base ?? 0
     const scale = [
@@ -101,7 +102,9 @@ export class ValueAxes {
       heightsOf: (values, order) => {
         const full = members[order]?.full ?? shared
         const { base } = lanes[order]!
-        return values.map((value) => base + Math.max(0, Math.min(1, value / full)) * LANE_HEIGHT)
+        // What is up is as it should be, and a thin line: it is being down that is drawn.
+        const shareOf = quantity.words ? (value: number) => 1 - value : (value: number) => value / full
+        return values.map((value) => base + Math.max(0, Math.min(1, shareOf(value))) * LANE_HEIGHT)
       },
     }
   }
@@ -116,7 +119,7 @@ function wholeOf({ quantity: { timeShare }, divisor }: DisplayUnit): number {
 function noteOf({ values }: ChartMember, { from, to, newest, stepMs }: Shown, unit: DisplayUnit): string {
   const { words, timeShare } = unit.quantity
   const now = values[newest] ?? Number.NaN
-  if (timeShare === undefined) return words ? formatIn(unit, now) : joinUnit(formatIn(unit, now), unit.label)
+  if (timeShare === undefined) return words ? formatIn(unit, now) : formatQuantity(unit.quantity, now)
   let sum = Number.NaN
   for (let i = from; i <= to; i++) {
     const value = values[i]!

@@ -7,8 +7,12 @@ const THIN_SPACE = '\u202f'
 /** What is shown where there is no value. */
 export const ABSENT = '–'
 
-const SI = ['', 'k', 'M', 'G', 'T', 'P', 'E']
-const IEC = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+/** Prefixes of a unit from the smallest to the largest; the empty one is the unit itself. */
+const STEPS = {
+  time: ['n', 'µ', 'm', ''],
+  si: ['', 'k', 'M', 'G', 'T', 'P', 'E'],
+  iec: ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'],
+} as const satisfies Record<string, readonly string[]>
 
 /** A quantity at one scale: `label` is the unit as it is written, `divisor` turns the raw value into it. */
 export interface DisplayUnit {
@@ -25,20 +29,18 @@ export interface DisplayUnit {
 export function pickUnit(quantity: Quantity, largestRaw: number, previous?: DisplayUnit): DisplayUnit {
   if (quantity.prefixes === 'none' || quantity.prefixes === 'powers')
     return { quantity, label: quantity.base, divisor: 1 / quantity.factor }
-  const steps = quantity.prefixes === 'iec' ? IEC : SI
+  const steps = STEPS[quantity.prefixes]
+  const plain = steps.indexOf('')
   const radix = quantity.prefixes === 'iec' ? 1024 : 1000
   const largest = Math.abs(largestRaw * quantity.factor)
   if (previous && previous.quantity === quantity && Number.isFinite(largest) && largest > 0) {
     const shown = Math.abs(largestRaw / previous.divisor)
     if (shown >= 0.1 && shown < radix * 10) return previous
   }
-  let step = 0
-  let scale = 1
-  while (step < steps.length - 1 && largest >= scale * radix) {
-    scale *= radix
-    step++
-  }
-  return { quantity, label: `${steps[step]}${quantity.base}`, divisor: scale / quantity.factor }
+  // Nothing at all has the plain unit.
+  let step = largest > 0 ? 0 : plain
+  while (step < steps.length - 1 && largest >= radix ** (step + 1 - plain)) step++
+  return { quantity, label: `${steps[step]}${quantity.base}`, divisor: radix ** (step - plain) / quantity.factor }
 }
 
 /** Digits after the point for a number that is already scaled. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quantityOf } from './quantity.ts'
+import { quantityOf, unitWords } from './quantity.ts'
 
 const quantity = (metric: string, unit: string, fn: 'rate' | 'last' | 'increase'): string => {
   const { base, factor, prefixes } = quantityOf({ metric, unit, role: 'counter', function: fn })
@@ -16,7 +16,8 @@ test('bytes a second of a network are bits, those of anything else are bytes', (
 
 test('seconds a second are a share of time', () => {
   assert.equal(quantity('host_cpu_idle_seconds_total', 'seconds', 'rate'), '% ×100 none')
-  assert.equal(quantity('host_cpu_idle_seconds_total', 'seconds', 'increase'), 's ×1 none')
+  assert.equal(quantity('host_cpu_idle_seconds_total', 'seconds', 'increase'), 's ×1 time')
+  assert.equal(quantity('DCGM_FI_DEV_THERMAL_VIOLATION', 'nanoseconds', 'increase'), 's ×1e-9 time')
 })
 
 test('what is only counted has no unit of its own', () => {
@@ -38,4 +39,20 @@ test('units of GPU libraries are turned into those that people read', () => {
   assert.equal(quantity('DCGM_FI_DEV_THERMAL_VIOLATION', 'nanoseconds', 'rate'), '% ×1e-7 none')
   assert.equal(quantity('DCGM_FI_DEV_GPU_UTIL', 'percent', 'last'), '% ×1 none')
   assert.equal(quantity('DCGM_FI_DEV_SM_CLOCK', 'MHz', 'last'), 'MHz ×1 none')
+})
+
+test('what links and modules measure has the unit that their makers write', () => {
+  assert.equal(quantity('doca_phy_raw_ber', '', 'last'), ' ×1 powers')
+  assert.equal(quantity('doca_phy_lane_tx_bias_amperes', 'amperes', 'last'), 'mA ×1000 none')
+  assert.equal(quantity('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION', 'millijoules', 'increase'), 'J ×0.001 si')
+})
+
+test('the unit of a value as it is read is the one that its type declares; a count has none', () => {
+  assert.equal(unitWords({ metric: 'pci_aer_errors_total', unit: '' }), '')
+  assert.equal(
+    unitWords({ metric: 'pci_device_current_link_speed_gigatransfers', unit: 'gigatransfers' }),
+    'gigatransfers',
+  )
+  assert.equal(unitWords({ metric: 'netdev_speed_bytes', unit: 'bytes' }), 'bytes/s')
+  assert.equal(unitWords({ metric: 'netdev_mtu_bytes', unit: 'bytes' }), 'bytes')
 })

@@ -4,8 +4,8 @@ import type { FieldRole, QueryFunction } from '../api/types.ts'
 export interface Quantity {
   readonly base: string
   readonly factor: number
-  /** `powers` writes powers of ten. */
-  readonly prefixes: 'si' | 'iec' | 'none' | 'powers'
+  /** `time` goes down from seconds to nanoseconds; `powers` writes powers of ten. */
+  readonly prefixes: 'si' | 'iec' | 'time' | 'none' | 'powers'
   /** Smallest value that is shown as a number; below it (and above 0) stands `< resolution`. */
   readonly resolution: number
   /** Digits after the point where the number is not scaled; undefined: three significant digits. */
@@ -29,7 +29,7 @@ export const PERCENT: Quantity = { base: '%', factor: 100, prefixes: 'none', res
 /** A number without a unit. */
 export const COUNT: Quantity = { base: '', factor: 1, prefixes: 'si', resolution: 0.01 }
 /** Seconds. */
-export const SECONDS: Quantity = { base: 's', factor: 1, prefixes: 'none', resolution: 0.001 }
+export const SECONDS: Quantity = { base: 's', factor: 1, prefixes: 'time', resolution: 1e-9 }
 /** Watts. */
 export const WATTS: Quantity = { base: 'W', factor: 1, prefixes: 'si', resolution: 1 }
 /** Degrees Celsius. */
@@ -49,38 +49,71 @@ export const UP_OR_DOWN: Quantity = { base: '', factor: 1, prefixes: 'none', res
 /** Wrong bits among all, which spans many powers of ten. */
 export const BIT_ERROR_RATE: Quantity = { base: '', factor: 1, prefixes: 'powers', resolution: 1e-18 }
 
+/** Transfers a second and lane of a PCIe link. */
+export const GIGATRANSFERS: Quantity = { base: 'GT/s', factor: 1, prefixes: 'none', resolution: 0.1 }
+/** Energy, from millijoules. */
+const MILLIJOULES: Quantity = { base: 'J', factor: 0.001, prefixes: 'si', resolution: 0.001 }
+
 const NETWORK_METRIC = /^(netdev|ethtool|rdma|doca_(diag_port|diag_priority|phy))_/
 const SPEED_METRIC = /(speed|rate|bandwidth)_bytes$/
+/** Shares of bits have no unit, and span many powers of ten. */
+const ERROR_RATE_METRIC = /_ber$/
 const COUNTED = new Set(['packets', 'events', 'errors', 'operations', ''])
 
-/** How the values of a metric are shown after a function was applied. */
-export function quantityOf(field: {
+/** What is asked of a metric, as far as it decides how values are shown. */
+interface Asked {
   readonly metric: string
   readonly unit: string
   readonly role: FieldRole
   readonly function: QueryFunction
-}): Quantity {
-  const { metric, unit } = field
-  const isNetwork = NETWORK_METRIC.test(metric)
-  if (field.function === 'rate') {
-    if (unit === 'bytes') return isNetwork ? BITS_PER_SECOND : BYTES_PER_SECOND
-    // Seconds a second is a share of time.
-    if (unit === 'seconds') return PERCENT
-    if (unit === 'nanoseconds') return NANOSECONDS_SHARE
-    if (unit === 'millijoules') return { ...WATTS, factor: 0.001 }
-    return COUNTED.has(unit) ? PER_SECOND : { ...PER_SECOND, base: ` ${unit}/s` }
-  }
+}
+
+/** Units of values whose names say nothing else. */
+const BY_UNIT: Readonly<Record<string, Quantity>> = {
+  bytes: BYTES,
+  'bytes/s': BYTES_PER_SECOND,
+  MiB: MEBIBYTES,
+  MHz: MEGAHERTZ,
+  hertz: { ...COUNT, base: 'Hz' },
+  seconds: SECONDS,
+  nanoseconds: { ...SECONDS, factor: 1e-9 },
+  millijoules: MILLIJOULES,
+  ratio: PERCENT,
+  percent: PERCENT_WHOLE,
+  celsius: CELSIUS,
+  watts: WATTS,
+  volts: { base: 'V', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 2 },
+  // Currents of lasers are some thousandths.
+  amperes: { base: 'mA', factor: 1_000, prefixes: 'none', resolution: 0.01 },
+  dbm: { base: 'dBm', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 2 },
+  db: { base: 'dB', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 1 },
+  gigatransfers: GIGATRANSFERS,
+}
+
+/** Units of what is gained in a second. */
+const BY_UNIT_A_SECOND: Readonly<Record<string, Quantity>> = {
+  bytes: BYTES_PER_SECOND,
+  // Seconds a second are a share of time.
+  seconds: PERCENT,
+  nanoseconds: NANOSECONDS_SHARE,
+  millijoules: { ...WATTS, factor: 0.001 },
+}
+
+/** How the values of a metric are shown after a function was applied. */
+export function quantityOf({ metric, unit, function: fn }: Asked): Quantity {
+  const isRate = fn === 'rate'
   // Speeds have the unit of what passes in a second.
-  if (unit === 'bytes' && SPEED_METRIC.test(metric)) return isNetwork ? BITS_PER_SECOND : BYTES_PER_SECOND
-  if (unit === 'bytes') return BYTES
-  if (unit === 'bytes/s') return BYTES_PER_SECOND
-  if (unit === 'MiB') return MEBIBYTES
-  if (unit === 'MHz') return MEGAHERTZ
-  if (unit === 'hertz') return { ...COUNT, base: 'Hz' }
-  if (unit === 'seconds') return SECONDS
-  if (unit === 'ratio') return PERCENT
-  if (unit === 'percent') return PERCENT_WHOLE
-  if (unit === 'celsius') return CELSIUS
-  if (unit === 'watts') return WATTS
-  return COUNTED.has(unit) ? COUNT : { ...COUNT, base: unit }
+  const isSpeed = isRate || SPEED_METRIC.test(metric)
+  if (unit === 'bytes' && isSpeed) return NETWORK_METRIC.test(metric) ? BITS_PER_SECOND : BYTES_PER_SECOND
+  if (COUNTED.has(unit)) {
+    if (isRate) return PER_SECOND
+    return ERROR_RATE_METRIC.test(metric) ? BIT_ERROR_RATE : COUNT
+  }
+  if (isRate) return BY_UNIT_A_SECOND[unit] ?? { ...PER_SECOND, base: ` ${unit}/s` }
+  return BY_UNIT[unit] ?? { ...COUNT, base: unit }
+}
+
+/** The unit of a value as it is read: what its type declares, of speeds in a second. Counts have none: their name says of what. */
+export function unitWords({ metric, unit }: Pick<Asked, 'metric' | 'unit'>): string {
+  return unit === 'bytes' && SPEED_METRIC.test(metric) ? 'bytes/s' : unit
 }

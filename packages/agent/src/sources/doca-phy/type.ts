@@ -36,8 +36,8 @@ export const docaPhyLaneType = defineType('doca_phy_lane', 'Errors and optical p
   raw_errors_total: count('Bit errors before correction'),
   raw_ber: number('Bit error rate before correction'),
   tx_bias_amperes: optional(gauge('f64', { unit: 'amperes', help: 'Bias current of the laser' })),
-  tx_power_dbm: number('Optical power sent, in dBm'),
-  rx_power_dbm: number('Optical power received, in dBm'),
+  tx_power_dbm: optional(gauge('f64', { unit: 'dbm', help: 'Optical power sent' })),
+  rx_power_dbm: optional(gauge('f64', { unit: 'dbm', help: 'Optical power received' })),
   rx_los: optional(gauge('u8', { help: '1 where the module sees no light; stays until it is read' })),
-  snr_media_db: number('Signal to noise on the optical side, in dB'),
+  snr_media_db: optional(gauge('f64', { unit: 'db', help: 'Signal to noise on the optical side' })),
 })

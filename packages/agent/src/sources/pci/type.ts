@@ -1,7 +1,7 @@
 import { counter, defineType, type FieldOptions, gauge, label, optional, text, timestamp } from '@sonde/sdk'
 
 const count = (help: string) => optional(counter('u64', { help }))
-const speed = (help: string) => optional(gauge('f64', { help }))
+const speed = (help: string) => optional(gauge('f64', { unit: 'gigatransfers', help }))
 const lanes = (help: string) => optional(gauge('u8', { help }))
 const bandwidth = (help: string) => optional(gauge('u64', { unit: 'bytes', help }))
 const number = (options: FieldOptions) => optional(gauge('u16', options))

@@ -72,10 +72,3 @@ export function counterSortKey(row: CounterRow, column: string, order: number): 
   if (column === 'rate') return row.rate
   return order
 }
-
-/** The unit of a value as it is read. */
-export function unitOf({ unit, name }: FieldInfo): string {
-  if (/(speed|rate|bandwidth)_bytes$/.test(name)) return 'bytes/s'
-  if (unit) return unit
-  return /(packets|errors|dropped|fifo|frame|compressed|multicast|carrier)_total$/.test(name) ? 'packets' : ''
-}

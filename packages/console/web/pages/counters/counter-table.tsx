@@ -6,12 +6,12 @@ import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
-import { quantityOf } from '../../format/quantity.ts'
+import { quantityOf, unitWords } from '../../format/quantity.ts'
 import { formatAge } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
 import { formatSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { type CounterRow, counterRows, counterSortKey, isAbsent, unitOf } from './counter-rows.ts'
+import { type CounterRow, counterRows, counterSortKey, isAbsent } from './counter-rows.ts'
 import { useCounterRates } from './use-counter-rates.ts'
 
 interface TableProps {
@@ -113,7 +113,7 @@ function Row({ row, hasSource }: { readonly row: CounterRow; readonly hasSource:
       ) : (
         <>
           <td className="is-number num">{groupThousands(latest?.value ?? '')}</td>
-          <td className="is-quiet">{unitOf(field)}</td>
+          <td className="is-quiet">{unitWords(field)}</td>
           <td className="is-number num">{formatQuantity(quantityOf({ ...field, function: query.function }), rate)}</td>
           {hasSource && <td className="is-quiet">{type}</td>}
           <td className="is-quiet num">{field.kind}</td>

@@ -1,6 +1,6 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
-import { formatQuantity } from '../../format/number.ts'
+import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { CELSIUS, MEBIBYTES, PERCENT, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import type { DeviceReadings } from '../device/device-page.tsx'
 import { countFact, numberFact } from '../device/facts.ts'
@@ -25,7 +25,7 @@ export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact }: Device
       newest('DCGM_FI_DEV_GPU_TEMP'),
       `memory ${formatQuantity(CELSIUS, newest('DCGM_FI_DEV_MEMORY_TEMP'))}`,
     ),
-    countFact('ECC uncorrected', uncorrected, correctedWords(exact('DCGM_FI_DEV_ECC_SBE_VOL_TOTAL')), 'critical'),
+    countFact('ECC uncorrected', uncorrected, correctedWords(exact), 'critical'),
     xid === '0'
       ? { label: 'Last XID', value: 'none', caption: 'since the driver was loaded' }
       : countFact('Last XID', xid, 'stays until the driver restarts', 'warning'),
@@ -36,6 +36,14 @@ function of(text: string, value: number): string {
   return Number.isNaN(value) ? '' : `of ${text}`
 }
 
-function correctedWords(value: string | undefined): string {
-  return value === undefined ? 'corrected not told' : `${value} corrected`
+/** What was mended: errors, and rows of the memory that spare ones stand for. */
+function correctedWords(exact: DeviceReadings['exact']): string {
+  const corrected = exact('DCGM_FI_DEV_ECC_SBE_VOL_TOTAL')
+  const rows = exact('DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS')
+  return [
+    corrected === undefined ? 'corrected not told' : `${groupThousands(corrected)} corrected`,
+    rows === undefined ? '' : countOf(Number(rows), 'row remapped', 'rows remapped'),
+  ]
+    .filter(Boolean)
+    .join(', ')
 }

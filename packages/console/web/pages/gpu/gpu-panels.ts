@@ -92,7 +92,7 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       quantity: CELSIUS,
       slots: GPU_SLOTS,
       lines: [last(device('GPU_TEMP'), 'GPU'), last(device('MEMORY_TEMP'), 'memory')],
-      limits: [{ label: 'slowdown', metric: 'nvml_gpu_info_slowdown_celsius' }],
+      limits: [{ label: 'GPU slows at', metric: 'nvml_gpu_info_slowdown_celsius' }],
       without: NO_NVML,
     },
     {

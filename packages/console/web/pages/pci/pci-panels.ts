@@ -1,9 +1,7 @@
 import type { DeviceInfo } from '../../api/devices.ts'
-import { BYTES_PER_SECOND, COUNT, PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import { BYTES_PER_SECOND, COUNT, GIGATRANSFERS, PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import type { DevicePanel, PanelLine } from '../device/panels.ts'
 import type { LinkEnd } from './pci-path.ts'
-
-const GIGATRANSFERS = { ...COUNT, base: 'GT/s', prefixes: 'none' } as const
 
 /** The panels of a PCIe link: what it carries, and how every end on the way to the root runs and errs. */
 export function pciPanels(
