@@ -321,3 +321,132 @@ test('a pressure file of another kernel is told for its metric, and not for the 
   const metric = [...(host.types.find(({ name }) => name === 'host_pressure')?.metrics.values() ?? [])][0] ?? ''
   assert.equal((await brokenOf(node, metric)).name, 'file')
 })
+
+/** What the kernel shows of sensors, memory, throttling and NUMA nodes; the values are ours. */
+const HOST_FILES: Readonly<Record<string, string>> = {
+  'sys/class/hwmon/hwmon0/name': 'coretemp',
+  'sys/class/hwmon/hwmon0/temp1_input': '41000',
+  'sys/class/hwmon/hwmon1/name': 'power_meter',
+  'sys/class/hwmon/hwmon1/power1_average': '1834000000',
+  'sys/class/thermal/thermal_zone0/type': 'x86_pkg_temp',
+  'sys/class/thermal/thermal_zone0/temp': '43000',
+  'sys/devices/system/edac/mc/mc0/mc_name': 'Skylake Socket#0 IMC#0',
+  'sys/devices/system/edac/mc/mc0/ce_count': '12',
+  'sys/devices/system/edac/mc/mc0/dimm0/dimm_ce_count': '12',
+  'sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count': '9',
+  'sys/devices/system/cpu/cpu0/cpufreq/scaling_governor': 'performance',
+  'sys/devices/system/node/node0/meminfo': 'Node 0 MemTotal: 8 kB',
+}
+
+interface HostFault {
+  readonly what: string
+  readonly metric: string
+  readonly strike: (node: TestNode) => void
+  readonly link: string
+  readonly answer: RegExp
+  readonly mends: RegExp
+}
+
+const HOST_FAULTS: readonly HostFault[] = [
+  {
+    what: 'no monitor of hardware',
+    metric: 'host_temperature_celsius',
+    strike: (node) => node.remove('sys/class/hwmon'),
+    link: 'file',
+    answer: /nothing is there/,
+    mends: /modprobe coretemp/,
+  },
+  {
+    what: 'a monitor without a fan',
+    metric: 'host_fan_rpm',
+    strike: () => undefined,
+    link: 'counters',
+    answer: /nothing in it has such a file/,
+    mends: /BMC/,
+  },
+  {
+    what: 'a power meter that may not be read',
+    metric: 'host_power_watts',
+    strike: (node) => node.link('sys/class/hwmon/hwmon1/power1_average', '/sys/bus/cpu/drivers_probe'),
+    link: 'permission',
+    answer: /not permitted/i,
+    mends: /chmod a\+r .*power1_average/,
+  },
+  {
+    what: 'a zone whose driver refuses',
+    metric: 'host_thermal_zone_celsius',
+    strike: (node) => node.link('sys/class/thermal/thermal_zone0/temp', '/sys/class/net/lo/speed'),
+    link: 'counters',
+    answer: /the driver refuses/,
+    mends: /dmesg/,
+  },
+  {
+    what: 'no EDAC driver',
+    metric: 'host_memory_controller_uncorrected_errors_total',
+    strike: (node) => {
+      node.remove('sys/devices/system/edac/mc/mc0')
+      node.write('sys/devices/system/edac/mc/power/control', 'auto')
+    },
+    link: 'driver',
+    answer: /no driver has anything in it/,
+    mends: /modprobe skx_edac/,
+  },
+  {
+    what: 'an EDAC driver that knows no modules',
+    metric: 'host_memory_module_corrected_errors_total',
+    strike: (node) => node.remove('sys/devices/system/edac/mc/mc0/dimm0'),
+    link: 'counters',
+    answer: /nothing in it has such a file/,
+    mends: /does not tell modules apart/,
+  },
+  {
+    what: 'a processor that does not tell its throttling',
+    metric: 'host_cpu_package_throttled_seconds_total',
+    strike: (node) => node.remove('sys/devices/system/cpu/cpu0/thermal_throttle'),
+    link: 'counters',
+    answer: /nothing in it has such a file/,
+    mends: /processors of Intel/,
+  },
+  {
+    what: 'a processor whose clock nobody here chooses',
+    metric: 'host_cpu_package_frequency_limit_hertz',
+    strike: (node) => node.remove('sys/devices/system/cpu/cpu0/cpufreq'),
+    link: 'counters',
+    answer: /nothing in it has such a file/,
+    mends: /cpufreq/,
+  },
+  {
+    what: 'a kernel without NUMA',
+    metric: 'host_numa_free_bytes',
+    strike: (node) => node.remove('sys/devices/system/node'),
+    link: 'file',
+    answer: /nothing is there/,
+    mends: /CONFIG_NUMA/,
+  },
+]
+
+for (const { what, metric, strike, link, answer, mends } of HOST_FAULTS) {
+  test(`${what} is what breaks ${metric}, and not the host`, async (t) => {
+    const node = nodeOf(t)
+    for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)
+    strike(node)
+    const found = await brokenOf(node, metric)
+    assert.equal(found.name, link)
+    assert.match(found.answer, answer)
+    assert.match(found.mends ?? '', mends)
+    const [whole] = await ask(node, 'host')
+    assert.equal(firstBroken(whole?.links ?? []), undefined)
+  })
+}
+
+test('what is there of sensors and memory errors is told by what its driver calls it', async (t) => {
+  const node = nodeOf(t)
+  for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)
+  const answersOf = async (of: string) => {
+    const [chain] = await ask(node, of)
+    assert.equal(firstBroken(chain?.links ?? []), undefined)
+    return chain?.links.filter(({ name }) => name === 'driver' || name === 'counters').map(({ answer }) => answer)
+  }
+  assert.deepEqual(await answersOf('edac'), ['Skylake Socket#0 IMC#0', '12; 2 such files'])
+  assert.deepEqual(await answersOf('host_power_watts'), ['coretemp, power_meter', '1834000000'])
+})

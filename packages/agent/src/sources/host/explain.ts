@@ -1,7 +1,7 @@
-import type { SourceExplain } from '../../explain/chain.ts'
-import { broken, type ChainDevice, fine, type Step } from '../../explain/chain.ts'
+import { broken, type ChainDevice, fine, type SourceExplain, type Step, type ValuePlace } from '../../explain/chain.ts'
 import { type Ground, Refusal } from '../../explain/ground.ts'
 import { fileStep, permissionStep } from '../../explain/steps.ts'
+import { folderOf, folderSteps } from './explain-folders.ts'
 
 /** Files of procfs by the type that is made of them. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
@@ -16,21 +16,29 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   host_network: ['net/snmp', 'net/netstat'],
 }
 
-/** Chains behind the values of `host`: each is one file of procfs. */
+/** Chains behind the values of `host`: each is one file of procfs, or one folder of sysfs. */
 export const hostExplain: SourceExplain = {
   steps: (ground) => [fileStep(ground, `${ground.procfs}/stat`, `mount -t proc proc ${ground.procfs}`)],
   async devices(): Promise<ChainDevice[]> {
-    return [...new Set(Object.values(FILES).flat())].map((name) => ({ name, aliases: [] }))
+    const files = [...new Set(Object.values(FILES).flat())].map((name) => ({ name, aliases: [] }))
+    return [...files, ...folderOf.values().map(({ name, alias }) => ({ name, aliases: [alias] }))]
   },
-  deviceSteps: (ground, file, value) => {
-    if (value !== undefined && FILES[value.type]?.includes(file) !== true) return []
-    const path = `${ground.procfs}/${file}`
-    return [
-      fileStep(ground, path, `this kernel does not keep it; pressure needs one built with CONFIG_PSI`),
-      permissionStep(ground, path),
-      countersStep(ground, path),
-    ]
+  deviceSteps: (ground, name, value) => {
+    const folder = folderOf.get(name)
+    return folder === undefined ? fileSteps(ground, name, value) : folderSteps(ground, folder, value)
   },
+}
+
+/** What all chains have in common stands at the same place in each: chains of several files are joined link by link. */
+function fileSteps(ground: Ground, file: string, value: ValuePlace | undefined): readonly Step[] {
+  if (value !== undefined && FILES[value.type]?.includes(file) !== true) return []
+  const path = `${ground.procfs}/${file}`
+  return [
+    fileStep(ground, path, `this kernel does not keep it; pressure needs one built with CONFIG_PSI`),
+    { name: 'driver', look: async () => fine(path, 'the kernel itself') },
+    permissionStep(ground, path),
+    countersStep(ground, path),
+  ]
 }
 
 function countersStep(ground: Ground, path: string): Step {

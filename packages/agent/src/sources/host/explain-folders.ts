@@ -1,0 +1,167 @@
+import { broken, type Finding, fine, type Step, type ValuePlace } from '../../explain/chain.ts'
+import { type Ground, Refusal } from '../../explain/ground.ts'
+import { fileStep, permissionStep } from '../../explain/steps.ts'
+
+/** Files of one kind below the folders of a driver, and what it means that there is none. */
+interface Sight {
+  readonly type: string
+  /** Which fields of the type it is about; default: all. */
+  readonly fields?: RegExp
+  /** Names on the way to the file, a part each. */
+  readonly path: readonly RegExp[]
+  readonly mends: string
+}
+
+/** A folder of sysfs in which a driver has a folder for each thing that it drives. */
+export interface ExplainedFolder {
+  /** Path below sysfs. */
+  readonly name: string
+  /** What people call it. */
+  readonly alias: string
+  /** Names of the folders in it. */
+  readonly things: RegExp
+  /** File in each of them that says what it is; empty where its name does. */
+  readonly title: string
+  readonly mends: string
+  readonly sights: readonly Sight[]
+}
+
+const MONITORS = 'sudo modprobe coretemp on processors of Intel, k10temp on those of AMD; virtual machines have none'
+const EDAC =
+  'sudo modprobe skx_edac, i10nm_edac or amd64_edac, after the processor; where the firmware keeps the errors to itself they are in the log of the BMC'
+const METER = 'the driver of the monitor has none; what the board measures is often with the BMC alone'
+
+const FOLDERS: readonly ExplainedFolder[] = [
+  {
+    ...{ name: 'class/hwmon', alias: 'hwmon', things: /^hwmon\d+$/, title: 'name', mends: MONITORS },
+    sights: [
+      { type: 'host_temperature', path: [/^temp\d+_input$/], mends: MONITORS },
+      { type: 'host_fan', path: [/^fan\d+_input$/], mends: METER },
+      { type: 'host_power', path: [/^power\d+_(input|average)$/], mends: METER },
+    ],
+  },
+  {
+    ...{ name: 'class/thermal', alias: 'thermal', things: /^thermal_zone\d+$/, title: 'type' },
+    mends: 'sudo modprobe x86_pkg_temp_thermal; virtual machines have no thermal zone',
+    sights: [
+      { type: 'host_thermal_zone', path: [/^temp$/], mends: 'the driver of the zone is not bound: look at dmesg' },
+    ],
+  },
+  {
+    ...{ name: 'devices/system/edac/mc', alias: 'edac', things: /^mc\d+$/, title: 'mc_name', mends: EDAC },
+    sights: [
+      { type: 'host_memory_controller', path: [/^(ce|ue)_count$/], mends: EDAC },
+      {
+        type: 'host_memory_module',
+        path: [/^(dimm|rank|csrow)\d+$/, /^(dimm_)?(ce|ue)_count$/],
+        mends: 'this driver does not tell modules apart; the errors of the controller are there',
+      },
+    ],
+  },
+  {
+    ...{ name: 'devices/system/cpu', alias: 'cpu_packages', things: /^cpu\d+$/, title: '' },
+    mends: `the kernel's own sysfs lists its CPUs here`,
+    sights: [
+      {
+        ...{ type: 'host_cpu_package', fields: /throttle/ },
+        path: [/^thermal_throttle$/, /^(core|package)_throttle_(count|total_time_ms)$/],
+        mends:
+          'only processors of Intel tell it, to a kernel built with CONFIG_X86_THERMAL_VECTOR, and no virtual machine does',
+      },
+      {
+        ...{ type: 'host_cpu_package', fields: /frequency|governor/ },
+        path: [/^cpufreq$/, /^(scaling_max_freq|cpuinfo_max_freq|scaling_governor)$/],
+        mends:
+          'sudo modprobe acpi_cpufreq; where the firmware or a hypervisor chooses the clock there is no driver for it',
+      },
+    ],
+  },
+  {
+    ...{ name: 'devices/system/node', alias: 'numa', things: /^node\d+$/, title: '' },
+    mends: 'this kernel was built without CONFIG_NUMA; it has one node of memory',
+    sights: [{ type: 'host_numa', path: [/^(meminfo|numastat)$/], mends: 'this kernel does not tell of its nodes' }],
+  },
+]
+
+/** The folders by their path below sysfs. */
+export const folderOf: ReadonlyMap<string, ExplainedFolder> = new Map(FOLDERS.map((folder) => [folder.name, folder]))
+
+/** Folders of things and files of a kind that are looked at: the first of them stand for the rest. */
+const LOOK_LIMIT = 16
+
+/** Links of one folder: is it there, is anything driven, may it be read, and does it hold what is asked for. */
+export function folderSteps(ground: Ground, folder: ExplainedFolder, value: ValuePlace | undefined): readonly Step[] {
+  const sights = folder.sights.filter(
+    ({ type, fields }) => value === undefined || (type === value.type && fields?.test(value.field) !== false),
+  )
+  if (sights.length === 0) return []
+  const path = `${ground.sysfs}/${folder.name}`
+  const [sight] = sights
+  return [
+    fileStep(ground, path, folder.mends),
+    { name: 'driver', look: () => lookAtThings(ground, folder, path) },
+    {
+      name: 'permission',
+      async look() {
+        const [file] = await filesOf(ground, folder, path, sights)
+        return file === undefined ? fine(path, 'permitted') : permissionStep(ground, file).look()
+      },
+    },
+    {
+      name: 'counters',
+      async look() {
+        const files = await filesOf(ground, folder, path, sights)
+        return files.length === 0
+          ? broken(path, 'nothing in it has such a file', sight?.mends ?? folder.mends)
+          : lookAtFile(ground, files)
+      },
+    },
+  ]
+}
+
+async function lookAtThings(ground: Ground, folder: ExplainedFolder, path: string): Promise<Finding> {
+  const names = await thingsOf(ground, folder, path)
+  if (names.length === 0) return broken(path, 'no driver has anything in it', folder.mends)
+  if (folder.title === '') return fine(path, `${names.length} of ${names[0]} and its like`)
+  const titles = await Promise.all(names.map((name) => ground.read(`${path}/${name}/${folder.title}`)))
+  return fine(path, titles.map((title, index) => (typeof title === 'string' ? title : names[index])).join(', '))
+}
+
+async function lookAtFile(ground: Ground, files: readonly string[]): Promise<Finding> {
+  const [first = ''] = files
+  const text = await ground.read(first)
+  if (text instanceof Refusal)
+    return broken(first, text.words, 'the driver or its firmware does not answer: look at dmesg')
+  return fine(first, files.length === 1 ? text : `${text}; ${files.length} such files`)
+}
+
+async function thingsOf(ground: Ground, folder: ExplainedFolder, path: string): Promise<string[]> {
+  const names = await ground.list(path)
+  return names instanceof Refusal ? [] : names.filter((name) => folder.things.test(name)).slice(0, LOOK_LIMIT)
+}
+
+/** Files of the kinds that are asked for. */
+async function filesOf(
+  ground: Ground,
+  folder: ExplainedFolder,
+  path: string,
+  sights: readonly Sight[],
+): Promise<string[]> {
+  const things = (await thingsOf(ground, folder, path)).map((name) => `${path}/${name}`)
+  const found: string[] = []
+  for (const sight of sights) {
+    let places = things
+    for (const part of sight.path) {
+      const below = await Promise.all(places.map((place) => ground.list(place)))
+      places = below
+        .flatMap((names, index) =>
+          names instanceof Refusal
+            ? []
+            : names.filter((name) => part.test(name)).map((name) => `${places[index]}/${name}`),
+        )
+        .slice(0, LOOK_LIMIT)
+    }
+    found.push(...places)
+  }
+  return found
+}
