@@ -19,6 +19,24 @@ const disk = (ours: string, theirs: string) => [`host_disk_${ours}`, `node_disk_
 const vm = (ours: string, theirs: string) => [`host_vm_${ours}_total`, `node_vmstat_${theirs}`] as const
 const network = (ours: string, theirs: string) => [`host_network_${ours}`, `node_netstat_${theirs}`] as const
 const numa = (ours: string, theirs: string) => [`host_numa_${ours}`, `node_memory_numa_${theirs}`] as const
+const sensor = (
+  ours: string,
+  place: readonly [device: string, chip: string, label: string, file: string],
+  theirs: string,
+) =>
+  [
+    `host_${ours}{device="${place[0]}",chip="${place[1]}",sensor="${place[2]}"}`,
+    `node_hwmon_${theirs}{chip="${place[1]}",sensor="${place[3]}"}`,
+  ] as const
+const PACKAGE = ['coretemp.0', 'coretemp', 'Package id 0', 'temp1'] as const
+const ADAPTER = ['0000:9a:00.0', 'mlx5', 'asic', 'temp1'] as const
+const METER = ['ACPI000D:00', 'power_meter', 'chassis', 'power1'] as const
+const FAN = ['ACPI000D:00', 'power_meter', 'Fan wall 1', 'fan1'] as const
+const controller = (ours: string, theirs: string) => [`host_memory_controller_${ours}`, `node_edac_${theirs}`] as const
+const row = (ours: string, theirs: string) =>
+  [`host_memory_module_${ours}{module="csrow0"}`, `node_edac_csrow_${theirs}{csrow="0"}`] as const
+const socket = (ours: string, theirs: string) =>
+  [`host_cpu_package_${ours}{package="0"}`, `node_cpu_${theirs}`] as const
 const infiniband = (ours: string, theirs: string) => [`rdma_port_${ours}`, `node_infiniband_${theirs}`] as const
 
 /** Pairs of a metric of ours and the same of theirs. Labels that are named here are not compared; all others are. */
@@ -160,6 +178,27 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
   numa('interleaved_pages_total', 'interleave_hit_total'),
   numa('local_pages_total', 'local_node_total'),
   numa('other_pages_total', 'other_node_total'),
+  sensor('temperature_celsius', PACKAGE, 'temp_celsius'),
+  sensor('temperature_limit_celsius', PACKAGE, 'temp_max_celsius'),
+  sensor('temperature_critical_celsius', PACKAGE, 'temp_crit_celsius'),
+  sensor('temperature_celsius', ADAPTER, 'temp_celsius'),
+  sensor('fan_rpm', FAN, 'fan_rpm'),
+  sensor('fan_minimum_rpm', FAN, 'fan_min_rpm'),
+  sensor('fan_maximum_rpm', FAN, 'fan_max_rpm'),
+  sensor('power_watts', METER, 'power_average_watt'),
+  sensor('power_cap_watts', METER, 'power_cap_watt'),
+  sensor('power_limit_watts', METER, 'power_max_watt'),
+  sensor('power_critical_watts', METER, 'power_crit_watt'),
+  ['host_thermal_zone_celsius{kind="x86_pkg_temp"}', 'node_thermal_zone_temp{type="x86_pkg_temp"}'],
+  controller('corrected_errors_total', 'correctable_errors_total'),
+  controller('uncorrected_errors_total', 'uncorrectable_errors_total'),
+  controller('corrected_unplaced_total', 'csrow_correctable_errors_total{csrow="unknown"}'),
+  controller('uncorrected_unplaced_total', 'csrow_uncorrectable_errors_total{csrow="unknown"}'),
+  row('corrected_errors_total', 'correctable_errors_total'),
+  row('uncorrected_errors_total', 'uncorrectable_errors_total'),
+  socket('throttles_total', 'package_throttles_total{package="0"}'),
+  socket('frequency_limit_hertz', 'scaling_frequency_max_hertz{cpu="0"}'),
+  socket('frequency_max_hertz', 'frequency_max_hertz{cpu="0"}'),
   infiniband('state', 'state_id'),
   infiniband('phys_state', 'physical_state_id'),
   infiniband('rate_bytes', 'rate_bytes_per_second'),
@@ -194,9 +233,24 @@ export const OURS_ONLY: readonly (readonly [ours: string, why: string])[] = [
   ['host_vm_allocation_stalls_total', 'node_exporter has one a memory zone'],
   ['host_network_tracked_connections', 'node_exporter wants a file that is no longer in every kernel beside it'],
   ['host_network_tracked_connections_limit', 'the same'],
-  ['host_temperature_celsius', 'node_exporter tells sensors by bus and number'],
-  ['host_temperature_limit_celsius', 'the same'],
-  ['host_temperature_critical_celsius', 'the same'],
+  ...['passive', 'hot', 'critical'].map(
+    (trip) => [`host_thermal_zone_${trip}_celsius`, 'node_exporter does not read trip points'] as const,
+  ),
+  ...['dimm0', 'dimm1'].flatMap((module) =>
+    ['corrected', 'uncorrected'].map(
+      (kind) =>
+        [
+          `host_memory_module_${kind}_errors_total{module="${module}"}`,
+          'node_exporter 1.5 knows rows of chips alone',
+        ] as const,
+    ),
+  ),
+  ...['controller', 'module'].map(
+    (part) => [`host_memory_${part}_size_bytes`, 'node_exporter reads the errors alone'] as const,
+  ),
+  ['host_cpu_package_throttled_seconds_total', 'node_exporter reads how often, not how long'],
+  ['host_cpu_package_core_throttles_total', 'node_exporter has one a core'],
+  ['host_cpu_package_core_throttled_seconds_total', 'node_exporter reads how often, not how long'],
   ['rdma_port_width_lanes', 'node_exporter takes the rate alone'],
   ['rdma_port_saturated_counters', 'node_exporter shows counters that are stuck as they are'],
   ['rdma_port_turn_age_seconds', 'node_exporter reads everything at every scrape'],
@@ -210,6 +264,13 @@ export const THEIRS_ONLY: readonly (readonly [theirs: RegExp, why: string])[] = 
   [
     /^node_disk_(info|discards_merged_total|discarded_sectors_total|discard_time_seconds_total)$/,
     'of discards host has number and bytes',
+  ],
+  [/^node_hwmon_(chip_names|sensor_label)$/, 'names are labels of the sensor'],
+  [/^node_cooling_device_/, 'host leaves out what cools a zone'],
+  [/^node_cpu_core_throttles_total$/, 'host adds up the cores of a package'],
+  [
+    /^node_cpu_(scaling_)?(frequency_(min_)?hertz|governor)$/,
+    'clocks are slow to ask for, and the governor is text of host_cpu_package',
   ],
   [/^node_softirqs_total$/, 'host leaves out the kinds that hardly any driver uses'],
   [/^node_memory_/, 'host reads what says how full memory is, not every line of meminfo'],

@@ -14,7 +14,7 @@ const TREES = ['netdev/fixtures/veth-namespace', 'host/fixtures/guest', 'rdma/fi
 )
 const COLLECTORS = [
   ...['netdev', 'netclass', 'meminfo', 'cpu', 'stat', 'pressure', 'softnet', 'loadavg', 'diskstats', 'netstat'],
-  ...['vmstat', 'filefd', 'meminfo_numa', 'infiniband'],
+  ...['vmstat', 'filefd', 'meminfo_numa', 'infiniband', 'hwmon', 'thermal_zone', 'edac', 'cpufreq'],
 ]
 /** What its defaults would leave out. */
 const ALL_OF = [
@@ -101,7 +101,23 @@ function awkwardTree(t: TestContext): TestNode {
   edit('proc/vmstat', /^oom_kill 0$/m, 'oom_kill 18446744073709551615')
   edit('proc/net/snmp', /^Tcp: 1 200 120000 -1 \d+/m, 'Tcp: 1 200 120000 -1 4294967295')
   node.write('proc/loadavg', '1234.56 0.00 99.01 3/456 789\n')
+  node.write('sys/class/hwmon/hwmon1/temp1_input', '-12500\n')
+  node.write('sys/devices/system/edac/mc/mc0/ue_count', '4294967295\n')
+  node.write('sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count', '9007199254740993\n')
+  addWhatOnlyTheyRead(node)
   return node
+}
+
+/** node_exporter gives up a zone, a CPU or a clock of which a file is missing that every kernel has. */
+function addWhatOnlyTheyRead(node: TestNode): void {
+  node.write('sys/class/thermal/thermal_zone0/policy', 'step_wise\n')
+  node.write('sys/class/thermal/cooling_device0/type', 'Processor\n')
+  for (const state of ['cur_state', 'max_state']) node.write(`sys/class/thermal/cooling_device0/${state}`, '0\n')
+  for (const cpu of ['0', '1']) node.write(`sys/devices/system/cpu/cpu${cpu}/topology/core_id`, `${cpu}\n`)
+  const clocks = ['cpuinfo_min_freq', 'scaling_min_freq', 'scaling_cur_freq', 'cpuinfo_transition_latency']
+  for (const name of clocks) node.write(`sys/devices/system/cpu/cpu0/cpufreq/${name}`, '800000\n')
+  const words = ['scaling_available_governors', 'scaling_driver', 'related_cpus', 'scaling_setspeed']
+  for (const name of words) node.write(`sys/devices/system/cpu/cpu0/cpufreq/${name}`, 'performance\n')
 }
 
 async function theirPage(t: TestContext, { paths }: TestNode): Promise<Page> {
