@@ -8,6 +8,9 @@ import { checkDamage, DAMAGES, DENIES } from './test-damage.ts'
 import { type Taken, TestedSource, TestNode } from './test-node.ts'
 import { checkRecord, dataOf, keyOf, settle, trySample } from './test-records.ts'
 
+/** Units as names end in them: Prometheus' base units, and those that PCIe and optics have beside them. */
+const UNITS = /_(bytes|seconds|celsius|ratio|volts|amperes|joules|watts|meters|hertz|gigatransfers|dbm|db)(_total)?$/
+
 /** What the suite must know of a source. */
 export interface SourceCase {
   /**
@@ -93,7 +96,7 @@ function checkDefinition({ name, summary, types, intervalMs, options }: SourceDe
         field?.role === 'counter',
         `${metric}: counters end in _total, others do not`,
       )
-      const unit = /_(bytes|seconds|celsius|ratio|volts|amperes|joules|watts|meters|hertz)(_total)?$/.exec(metric)?.[1]
+      const unit = UNITS.exec(metric)?.[1]
       assert.equal(field?.unit, unit, `${metric}: its unit is the end of its name`)
     }
   }
