@@ -250,6 +250,24 @@ test('presence takes a second word after 32 fields', () => {
   }
 })
 
+test('an absent field is zeros, whatever was in the buffer before', () => {
+  const kinds = Object.fromEntries(NUMERIC.map((kind) => [kind, optional(value(kind))]))
+  const others = { flag: optional(value('bool')), many: optional(array(value('u16'), 3)) }
+  for (const layout of ['aligned', 'packed'] as const) {
+    const type = defineType('absent', '', { ...kinds, ...others, word: optional(text()) }, { layout })
+    const views = allocateViews(type.layout.recordBytes)
+    views.bytes.fill(0xff)
+    assert.equal(encoderOf(type, new SymbolTable())({}, views, 0), true)
+    const { offset = 0 } = type.layout.slots[0] ?? {}
+    assert.ok(
+      type.layout.slots.every(({ offset, bytes }) =>
+        views.bytes.subarray(offset, offset + bytes).every((byte) => byte === 0),
+      ),
+    )
+    assert.ok(views.bytes.subarray(0, offset).every((byte) => byte === 0))
+  }
+})
+
 test('a field may be called what every object has: a record that lacks it lacks it', () => {
   const { source, emitted } = recordingSource()
   const type = defineType('t', '', { toString: optional(gauge('f64')), valueOf: optional(gauge('f64')) } as Fields)

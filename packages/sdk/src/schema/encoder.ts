@@ -32,26 +32,24 @@ function encoderSource(type: RecordType): string {
   const { layout } = type
   const symbols = layout.slots.filter((slot) => slot.field.kind === 'symbol')
   const state = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
+  const words = Array.from({ length: layout.presenceWords }, (_, word) => word)
   const body = layout.slots.map((slot) => fieldSource(type.name, layout, slot)).join('\n')
   return `"use strict";${state}
 return function encode_${type.name.replace(/\W/g, '_')}(r,v,o){
 if(r===null||typeof r!=='object')fail(${JSON.stringify(type.name)},r,'a record');
 const {u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}=v;let t,l,h;
-${presenceSource(layout)}
+${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
 ${body}
+${words.map((word) => storeSource(layout, 'u32', `${word * 4}`, `p${word}>>>0`)).join('')}
 return true
 }`
 }
 
-/** Presence words start with the bits of the fields that cannot be absent; each optional field adds its own. */
-function presenceSource(layout: Layout): string {
-  return Array.from({ length: layout.presenceWords }, (_, word) => {
-    let bits = 0
-    for (const slot of layout.slots) {
-      if (!slot.field.optional && slot.index >> 5 === word) bits |= 1 << (slot.index & 31)
-    }
-    return storeSource(layout, 'u32', `${word * 4}`, `${bits >>> 0}`)
-  }).join('')
+/** The bits of the fields that cannot be absent, in a word of presence; each optional field adds its own. */
+function requiredBits(layout: Layout, word: number): number {
+  return layout.slots
+    .filter(({ field, index }) => !field.optional && index >> 5 === word)
+    .reduce((bits, { index }) => bits | (1 << (index & 31)), 0)
 }
 
 function fieldSource(type: string, layout: Layout, slot: Slot): string {
@@ -61,10 +59,16 @@ function fieldSource(type: string, layout: Layout, slot: Slot): string {
   // Every object has a `toString`; only such names are looked up with care.
   const read = slot.name in {} ? `t=Object.hasOwn(r,${key})?r[${key}]:undefined;` : `t=r[${key}];`
   if (!slot.field.optional) return `${read}${present}`
-  const word = `${(slot.index >> 5) * 4}`
-  const bit = (1 << (slot.index & 31)) >>> 0
-  const mark = storeSource(layout, 'u32', word, `${loadWordSource(layout, word)}|${bit}`)
-  return `${read}if(t===undefined){u8.fill(0,o+${slot.offset},o+${slot.offset + slot.bytes})}else{${mark}${present}}`
+  const mark = `p${slot.index >> 5}|=${1 << (slot.index & 31)};`
+  return `${read}if(t===undefined){${clearSource(layout, slot)}}else{${mark}${present}}`
+}
+
+/** Zeros over an absent field, so that nothing of an earlier record is left. A single number is cheaper to store than to fill. */
+function clearSource(layout: Layout, { field, offset, bytes }: Slot): string {
+  if (field.count > 1) return `u8.fill(0,o+${offset},o+${offset + bytes})`
+  if (bytes < 4) return storeSource(layout, bytes === 1 ? 'u8' : 'u16', `${offset}`, '0')
+  const words = Array.from({ length: bytes / 4 }, (_, word) => `${offset + word * 4}`)
+  return words.map((at) => storeSource(layout, 'u32', at, '0')).join('')
 }
 
 function arraySource(type: string, layout: Layout, slot: Slot): string {
@@ -145,10 +149,6 @@ function storeSource(layout: Layout, kind: Kind, at: string, value: string): str
   return layout.kind === 'packed'
     ? `data.set${SETTERS[kind]}(o+${at},${value},true);`
     : `${kind}[(o+${at})>>>${SHIFTS[kind]}]=${value};`
-}
-
-function loadWordSource(layout: Layout, at: string): string {
-  return layout.kind === 'packed' ? `data.getUint32(o+${at},true)` : `u32[(o+${at})>>>2]`
 }
 
 function failValue(place: string, given: unknown, allowed: string): never {
