@@ -40,7 +40,11 @@ export interface DeviceLookup {
   deviceOf(type: string, labels: Labels): HintDevice | undefined
 }
 
-/** Title of a device in sentences: place before name, as tiles have it. */
-export function titleOf({ kind, name, rail }: HintDevice): string {
-  return kind === 'nic' && rail !== null ? `NIC ${rail}` : name
+/** Title of a device in sentences: place before name, as tiles have it. Ports that share a rail, and second ports, are told apart by name and port. */
+export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>) {
+  if (kind !== 'nic') return name
+  const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
+  if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return `${name}/${port}`
+  if (rail !== null) return `NIC ${rail}`
+  return port === '1' ? name : `${name}/${port}`
 }

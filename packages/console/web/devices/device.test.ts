@@ -9,6 +9,14 @@ test('a NIC is called by its place, and by its name where it has none', () => {
   assert.equal(deviceTitle(testGpu(3)), 'GPU 3')
 })
 
+test('ports that share a rail, and second ports, are told apart by name and port', () => {
+  const pairs = ['gpu-3', 'nic-mlx5_3-2']
+  assert.equal(deviceTitle(testNic(3, { pairs })), 'mlx5_3/1')
+  assert.equal(deviceTitle(testNic(3, { id: 'nic-mlx5_3-2', pairs: ['gpu-3', 'nic-mlx5_3-1'] })), 'mlx5_3/2')
+  assert.equal(deviceTitle(testNic(3, { pairs: ['gpu-3'] })), 'NIC 3')
+  assert.equal(deviceTitle(testNic(3, { id: 'sim-nic-mlx5_3-2', rail: null })), 'mlx5_3/2')
+})
+
 test('every device has a page, and one with an address has a page of its link', () => {
   assert.equal(devicePath(testGpu(3)), '/gpus/gpu-3')
   assert.equal(devicePath(testNic(3)), '/fabric/nic-mlx5_3-1')

@@ -1,9 +1,17 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import type { Labels, Matcher } from '../api/types.ts'
 
-/** What a device is called in sentences, tiles and charts: place before name. */
-export function deviceTitle({ kind, name, rail }: Pick<DeviceInfo, 'kind' | 'name' | 'rail'>): string {
-  return kind === 'nic' && rail !== null ? `NIC ${rail}` : name
+type Titled = Pick<DeviceInfo, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>
+
+/**
+ * What a device is called in sentences, tiles and charts: place before name. Ports that share a rail, and second ports, are told apart by name and port, as hints do.
+ */
+export function deviceTitle({ id, kind, name, rail, pairs }: Titled): string {
+  if (kind !== 'nic') return name
+  const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
+  if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return `${name}/${port}`
+  if (rail !== null) return `NIC ${rail}`
+  return port === '1' ? name : `${name}/${port}`
 }
 
 /** The path of a device's own page. */

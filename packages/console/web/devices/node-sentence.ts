@@ -17,6 +17,8 @@ export interface NodeState {
   readonly noun?: readonly [one: string, many: string]
   /** Worst first; undefined while the server has not said. */
   readonly hints: readonly Hint[] | undefined
+  /** Hints that are about other devices of the node; default: none. */
+  readonly elsewhere?: readonly Hint[]
   readonly ruleCount: number
   /** When the last hint ended; undefined where none did within the hour. */
   readonly lastEndedMs: number | undefined
@@ -60,11 +62,11 @@ function listOf(names: readonly string[]): string {
 }
 
 function calmSentence(state: NodeState): HeadlineText {
-  const { devices, noun = ['device', 'devices'], hints, ruleCount, lastEndedMs, power, sent, nowMs } = state
+  const { devices, noun = ['device', 'devices'], hints, lastEndedMs, power, sent, nowMs } = state
   const gone = devices.filter((device) => device.state === 'gone')
   const all = devices.length === 1 ? `The ${noun[0]} is` : `All ${devices.length} ${noun[1]} are`
   const facts = [
-    hints ? `None of ${countOf(ruleCount, 'rule')} holds.` : 'Rules speak of now, and not of a window that is over.',
+    rulesWords(state),
     Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} drawn in all.`,
     Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} sent in all.`,
     lastEndedMs === undefined ? '' : `The last hint ended ${formatAge(nowMs - lastEndedMs)} ago.`,
@@ -79,4 +81,13 @@ function calmSentence(state: NodeState): HeadlineText {
     sentence: hints ? `${all} in range.` : `${countOf(devices.length, ...noun)} read.`,
     facts: text,
   }
+}
+
+/** What rules say where they say nothing of these devices: what holds on others is told, and not kept quiet. */
+function rulesWords({ hints, elsewhere = [], noun = ['device', 'devices'], ruleCount }: NodeState): string {
+  if (!hints) return 'Rules speak of now, and not of a window that is over.'
+  const [first, ...more] = elsewhere
+  if (!first) return `None of ${countOf(ruleCount, 'rule')} holds.`
+  const rest = more.length > 0 ? `, and ${more.length} more` : ''
+  return `No hint is about a ${noun[0]}. Elsewhere: ${first.title}${rest}.`
 }

@@ -9,7 +9,7 @@ test('GPU and NIC of a rail stand in one column, in the order of the rails', () 
   const devices = [testNic(1), testGpu(10), testGpu(1), testNic(10), testNic(0), testGpu(0)]
   const { blocks, gpus, nics } = layoutOf(devices)
   assert.deepEqual(
-    blocks[0]?.rails.map(({ gpu, nic }) => `${gpu.id} ${nic.id}`),
+    blocks[0]?.rails.map(({ gpu, nics }) => `${gpu.id} ${idsOf(nics).join(' ')}`),
     ['gpu-0 nic-mlx5_0-1', 'gpu-1 nic-mlx5_1-1', 'gpu-10 nic-mlx5_10-1'],
   )
   assert.deepEqual([gpus, nics], [[], []])
@@ -29,6 +29,19 @@ test('a NIC in no rail stands apart and does not undo the columns', () => {
   const { blocks, nics } = layoutOf([testGpu(0), testNic(0), storage])
   assert.equal(blocks[0]?.rails.length, 1)
   assert.deepEqual(idsOf(nics), ['nic-mlx5_bond_0-1'])
+})
+
+test('a second NIC on the switch of a GPU stands below the first, and the other columns stay', () => {
+  const storage = testNic(8, { rail: 0, switch: 'a' })
+  const { blocks, nics } = layoutOf([testGpu(0, { switch: 'a' }), testGpu(1), testNic(0), testNic(1), storage])
+  assert.deepEqual(
+    blocks[0]?.rails.map((rail) => [rail.switch, ...idsOf(rail.nics)]),
+    [
+      ['a', 'nic-mlx5_0-1', 'nic-mlx5_8-1'],
+      [undefined, 'nic-mlx5_1-1'],
+    ],
+  )
+  assert.deepEqual(nics, [])
 })
 
 test('unequal numbers, unknown places and doubled rails make two plain rows', () => {

@@ -5,12 +5,13 @@ import { deviceTitle } from './device.ts'
 /** Rails beside each other; more wrap into the next block. */
 export const RAILS_A_BLOCK_COUNT = 8
 
-/** One column: a GPU, the NIC that is closest to it, and what they share. */
+/** One column: a GPU, the NICs that are closest to it, and what they share. */
 export interface Rail {
   readonly number: number
   readonly gpu: DeviceInfo
-  readonly nic: DeviceInfo
-  /** Upstream port of the PCIe switch that both hang on; undefined where they share none. */
+  /** At least one; several where an adapter has two ports, or one for storage hangs on the same switch. */
+  readonly nics: readonly DeviceInfo[]
+  /** Upstream port of the PCIe switch that GPU and a NIC hang on; undefined where they share none. */
   readonly switch: string | undefined
 }
 
@@ -43,7 +44,7 @@ export function layoutOf(devices: readonly DeviceInfo[]): Layout {
   const nics = devices.filter(({ kind }) => kind === 'nic').sort(byTitle)
   const rails = pairUp(gpus, nics)
   if (!rails) return { blocks: [], gpus, nics }
-  const placed = new Set(rails.map(({ nic }) => nic))
+  const placed = new Set(rails.flatMap((rail) => rail.nics))
   const blocks: RailBlock[] = []
   for (let at = 0; at < rails.length; at += RAILS_A_BLOCK_COUNT) {
     const block = rails.slice(at, at + RAILS_A_BLOCK_COUNT)
@@ -58,27 +59,22 @@ function byTitle(a: DeviceInfo, b: DeviceInfo): number {
   return placed || compareNames(deviceTitle(a), deviceTitle(b)) || compareNames(a.id, b.id)
 }
 
-/** Exactly one GPU and one NIC a rail; NICs in no rail, such as those for storage, are left to stand apart. */
+/** Exactly one GPU a rail, and no rail without a NIC; NICs in no rail, such as those for storage, are left to stand apart. */
 function pairUp(gpus: readonly DeviceInfo[], nics: readonly DeviceInfo[]): readonly Rail[] | undefined {
-  const gpuOf = railsOf(gpus)
-  const nicOf = railsOf(nics.filter(({ rail }) => rail !== null))
-  if (!gpuOf || !nicOf || gpuOf.size === 0 || gpuOf.size !== nicOf.size) return undefined
+  const nicsOf = Map.groupBy(
+    nics.filter(({ rail }) => rail !== null),
+    ({ rail }) => rail,
+  )
+  const numbers = new Set(gpus.map(({ rail }) => rail))
+  if (gpus.length === 0 || numbers.size !== gpus.length || nicsOf.size !== gpus.length) return undefined
   const rails: Rail[] = []
-  for (const [number, gpu] of [...gpuOf].sort(([a], [b]) => a - b)) {
-    const nic = nicOf.get(number)
-    if (!nic) return undefined
-    rails.push({ number, gpu, nic, switch: gpu.switch && gpu.switch === nic.switch ? gpu.switch : undefined })
+  for (const gpu of gpus.toSorted((a, b) => (a.rail ?? 0) - (b.rail ?? 0))) {
+    const own = nicsOf.get(gpu.rail)
+    if (gpu.rail === null || !own) return undefined
+    const isShared = Boolean(gpu.switch) && own.some((nic) => nic.switch === gpu.switch)
+    rails.push({ number: gpu.rail, gpu, nics: own, switch: isShared ? (gpu.switch ?? undefined) : undefined })
   }
   return rails
-}
-
-function railsOf(devices: readonly DeviceInfo[]): ReadonlyMap<number, DeviceInfo> | undefined {
-  const found = new Map<number, DeviceInfo>()
-  for (const device of devices) {
-    if (device.rail === null || found.has(device.rail)) return undefined
-    found.set(device.rail, device)
-  }
-  return found
 }
 
 function spansOf(rails: readonly Rail[]): SwitchSpan[] {

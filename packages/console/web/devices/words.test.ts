@@ -126,6 +126,15 @@ test('all is well: one quiet sentence', () => {
   assert.match(sentence({ lastEndedMs: NOW_MS - 2_520_000 }).facts, /The last hint ended 42 min ago\.$/)
 })
 
+test('what holds on other devices of the node is told where these are in range', () => {
+  const gpus = { devices: [testGpu(0), testGpu(1)], noun: ['GPU', 'GPUs'] } as const
+  assert.deepEqual(sentence({ ...gpus, elsewhere: [LOSS, LOSS], sent: Number.NaN }), {
+    tone: 'calm',
+    sentence: 'All 2 GPUs are in range.',
+    facts: 'No hint is about a GPU. Elsewhere: NIC 3 is losing packets, and 1 more. 4.10 kW drawn in all.',
+  })
+})
+
 test('the worst hint comes with its numbers, and the others are counted', () => {
   const affected = ['gpu-0', 'gpu-1', 'nic-mlx5_0-1', 'nic-mlx5_1-1']
   assert.deepEqual(sentence({ hints: [{ ...LOSS, affected }, LOSS, LOSS] }), {

@@ -1,64 +1,64 @@
-import type { ExplainAnswer, ExplainLink } from '../../api/explain.ts'
+import type { ExplainAnswer, ExplainLink, ExplainState } from '../../api/explain.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { brokenLink, LINK_STATES } from './explain-words.ts'
 
-/** Every link in its order; the first broken one stands in a box with what mends it. */
-export function ExplainChain({ answer }: { readonly answer: ExplainAnswer }) {
+/** Every link in its order with what was tried; the first broken one stands in a box with what mends it. */
+export function ExplainChain({ answer, walk }: { readonly answer: ExplainAnswer; readonly walk: ExplainState }) {
   const broken = brokenLink(answer)
   return (
-    <>
-      <section className="panel" aria-labelledby="explain-chain">
-        <header className="panel-head">
-          <h2 id="explain-chain" className="panel-title">
-            From the configuration to the value
-          </h2>
-        </header>
-        <ol className="chain">
-          {answer.links.map((link) => (
-            <li key={link.name} className={link === broken ? 'chain-link is-broken' : 'chain-link'}>
-              <StateMark tone={LINK_STATES[link.state].tone} word={LINK_STATES[link.state].word} iconOnly />
-              <span>{link.name}</span>
-            </li>
+    <section className="panel" aria-labelledby="explain-chain">
+      <header className="panel-head is-centred">
+        <h2 id="explain-chain" className="panel-title">
+          From the configuration to the value
+        </h2>
+        <button type="button" className="button panel-action" disabled={walk.isWalking} onClick={walk.again}>
+          Walk again
+        </button>
+      </header>
+      <ol className="chain">
+        {answer.links.map((link) => (
+          <li key={link.name} className={link === broken ? 'chain-link is-broken' : 'chain-link'}>
+            <StateMark tone={LINK_STATES[link.state].tone} word={LINK_STATES[link.state].word} iconOnly />
+            <span>{link.name}</span>
+          </li>
+        ))}
+      </ol>
+      {broken && <BrokenLink link={broken} />}
+      <LinkTable links={answer.links} />
+    </section>
+  )
+}
+
+function LinkTable({ links }: { readonly links: readonly ExplainLink[] }) {
+  return (
+    <TableBox label="Table of links">
+      <table className="table is-stacked chain-table">
+        <thead>
+          <tr>
+            <th scope="col">Link</th>
+            <th scope="col">State</th>
+            <th scope="col">Tried</th>
+            <th scope="col" className="is-wide">
+              Came back
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {links.map(({ name, state, tried, answer }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>
+                <StateMark tone={LINK_STATES[state].tone} word={LINK_STATES[state].word} />
+              </td>
+              <td className="mono is-wrapping">{tried || '–'}</td>
+              <td className="is-quiet is-wrapping">{answer || '–'}</td>
+            </tr>
           ))}
-        </ol>
-        {broken && <BrokenLink link={broken} />}
-      </section>
-      <section className="panel" aria-labelledby="explain-links">
-        <header className="panel-head has-line">
-          <h2 id="explain-links" className="panel-title">
-            What was tried
-          </h2>
-        </header>
-        <TableBox label="Table of links">
-          <table className="table has-first-fixed">
-            <thead>
-              <tr>
-                <th scope="col">Link</th>
-                <th scope="col">State</th>
-                <th scope="col">Tried</th>
-                <th scope="col" className="is-wide">
-                  Answer
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {answer.links.map((link) => (
-                <tr key={link.name}>
-                  <th scope="row">{link.name}</th>
-                  <td>
-                    <StateMark tone={LINK_STATES[link.state].tone} word={LINK_STATES[link.state].word} />
-                  </td>
-                  <td className="mono is-wrapping">{link.tried || '–'}</td>
-                  <td className="is-quiet is-wrapping">{link.answer || '–'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
-      </section>
-    </>
+        </tbody>
+      </table>
+    </TableBox>
   )
 }
 

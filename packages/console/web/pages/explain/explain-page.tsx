@@ -5,20 +5,29 @@ import { ComboInput } from '../../components/combo-input.tsx'
 import type { ComboOption } from '../../components/combo-options.ts'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
-import { Headline } from '../../components/headline.tsx'
+import { Headline, type HeadlineText } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { ExplainChain } from './explain-chain.tsx'
 import { explainHeadline } from './explain-words.ts'
+import { ExplainableSources } from './explainable-sources.tsx'
 import { OtherWalks } from './other-walks.tsx'
+
+const NOTHING_ASKED: HeadlineText = {
+  tone: 'calm',
+  sentence: 'Name what shall be explained',
+  facts:
+    'A source, a device or a metric: every link between the hardware and its value is then tried, one after the other.',
+}
 
 /** Why a number is missing, link by link, from the configuration to the value. */
 export function ExplainPage() {
   const page = usePageState()
   const of = page.url.of ?? ''
   usePageTitle(of === '' ? 'Explain' : `Explain ${of}`)
-  const { answer, error, isWalking, again } = useExplain(of)
+  const walk = useExplain(of)
+  const { answer, error, isWalking } = walk
   const options = useThings()
   return (
     <>
@@ -34,17 +43,12 @@ export function ExplainPage() {
           options={options}
           onCommit={(next) => page.change({ of: next || undefined }, 'push')}
         />
-        {of !== '' && (
-          <button type="button" className="button" disabled={isWalking} onClick={again}>
-            Walk again
-          </button>
-        )}
       </PageHead>
       {of === '' && (
-        <Empty fact="Nothing is asked yet.">
-          Name a source, a device or a metric: every link between the hardware and its value is then tried, one after
-          the other.
-        </Empty>
+        <>
+          <Headline text={NOTHING_ASKED} />
+          <ExplainableSources />
+        </>
       )}
       {error && (
         <Empty icon="critical" fact={`${of} cannot be explained.`}>
@@ -54,7 +58,7 @@ export function ExplainPage() {
       {answer && (
         <PanelBoundary>
           <Headline text={explainHeadline(answer)} />
-          <ExplainChain answer={answer} />
+          <ExplainChain answer={answer} walk={walk} />
           <OtherWalks walks={answer.others} />
         </PanelBoundary>
       )}

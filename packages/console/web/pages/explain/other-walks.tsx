@@ -23,7 +23,7 @@ export function OtherWalks({ walks }: { readonly walks: readonly ExplainWalk[] }
         <span className="panel-caption">{countOf(walks.length, 'chain')}</span>
       </header>
       <TableBox label="Table of other chains">
-        <table className="table has-first-fixed">
+        <table className="table is-stacked">
           <thead>
             <tr>
               <th scope="col">Source</th>

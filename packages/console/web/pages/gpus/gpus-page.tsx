@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
 import type { MetricQuery } from '../../api/types.ts'
@@ -8,11 +9,13 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { deviceColumns, recentMean } from '../../devices/device-columns.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { GPU_QUERIES } from '../../devices/signals.ts'
 import { countOf } from '../../format/number.ts'
 import { useSecond } from '../../state/clock.ts'
+import { usePageState } from '../../state/time-window.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
 import { useMoment } from '../use-moment.ts'
@@ -68,16 +71,18 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
   const nowMs = useSecond()
   const recent = useKnownColumns(QUERIES, moment.range, moment.stepMs)
   const columns = useMemo(() => deviceColumns(gpus, recent), [gpus, recent])
-  const hints = useMemo(() => {
-    if (!moment.isNow || !data) return undefined
+  const [hints, elsewhere] = useMemo(() => {
+    if (!moment.isNow || !data) return [undefined, NO_HINTS]
     const ids = new Set(gpus.map(({ id }) => id))
-    return data.hints.filter(({ device, affected }) => ids.has(device) || affected.some((id) => ids.has(id)))
+    const isHere = ({ device, affected }: Hint): boolean => ids.has(device) || affected.some((id) => ids.has(id))
+    return [data.hints.filter(isHere), data.hints.filter((hint) => !isHere(hint))]
   }, [gpus, data, moment.isNow])
   const power = [...columns.values()].reduce((sum, own) => sum + (recentMean(own.power, recent.stepMs) || 0), 0)
   const text = nodeSentence({
     devices: gpus,
     noun: ['GPU', 'GPUs'],
     hints,
+    elsewhere,
     ruleCount: data?.rules ?? 0,
     lastEndedMs: undefined,
     power: power || Number.NaN,
@@ -87,7 +92,12 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
   return (
     <>
       {recent.isReady && (
-        <Headline text={text} moment={moment.words} announced={hints?.[0]?.title ?? `${countOf(gpus.length, 'GPU')}`} />
+        <Headline
+          text={text}
+          moment={moment.words}
+          announced={hints?.[0]?.title ?? countOf(gpus.length, 'GPU')}
+          actions={<HintLink hint={hints?.[0] ?? elsewhere[0]} />}
+        />
       )}
       {recent.isReady && (
         <PanelBoundary>
@@ -97,5 +107,18 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
       <AnswerState answer={recent} panels={9} />
       {recent.isReady && <DeviceCharts names={CHARTS} devices={gpus} hints={hints ?? NO_HINTS} />}
     </>
+  )
+}
+
+/** To where the worst hint holds: the page of its device, or the overview where it is about no single one. */
+function HintLink({ hint }: { readonly hint: Hint | undefined }) {
+  const page = usePageState()
+  const { data } = useDevices()
+  if (!hint) return null
+  const device = data?.devices.find(({ id }) => id === hint.device)
+  return (
+    <Link className="button" href={page.hrefTo(device ? devicePath(device) : '/')}>
+      {device ? deviceTitle(device) : 'To the node'}
+    </Link>
   )
 }

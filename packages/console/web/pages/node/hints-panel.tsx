@@ -37,7 +37,7 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
         <p className="panel-note">Nothing holds, and nothing did within the last hour.</p>
       ) : (
         <TableBox label="Table of hints">
-          <table className="table">
+          <table className="table is-stacked hints-table">
             <thead>
               <tr>
                 <th scope="col">State</th>

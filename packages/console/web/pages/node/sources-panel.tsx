@@ -28,7 +28,7 @@ export function SourcesPanel() {
         </Link>
       </header>
       <TableBox label="Table of sources">
-        <table className="table">
+        <table className="table is-stacked">
           <thead>
             <tr>
               <th scope="col">State</th>

@@ -55,7 +55,7 @@ export function Topology({ devices, hints, columns, answer, totals }: TopologyPr
           rails={rails.map((rail) => ({
             number: rail.number,
             gpu: tile(rail.gpu),
-            nic: tile(rail.nic),
+            nic: rail.nics.map(tile),
             link: railLink(rail, rails, columns, { stepMs: answer.stepMs, hrefTo: page.hrefTo }),
           }))}
           spans={spans}
@@ -151,12 +151,12 @@ function topOfSent(columns: ReadonlyMap<string, DeviceColumns>): number {
 }
 
 function railLink(
-  { gpu, nic, switch: port }: Rail,
+  { gpu, nics, switch: port }: Rail,
   rails: readonly Rail[],
   columns: ReadonlyMap<string, DeviceColumns>,
   { stepMs, hrefTo }: { readonly stepMs: number; readonly hrefTo: (path: string) => string },
 ): RailLink {
-  const ends = [gpu, nic].map((device) => ({
+  const ends = [gpu, ...nics].map((device) => ({
     device,
     link: readLink(columns.get(device.id) ?? {}, device.limits.pcie_bytes_per_s, stepMs),
   }))
@@ -170,6 +170,6 @@ function railLink(
   const shares =
     port === undefined
       ? ''
-      : `switch ${port}: ${others.flatMap((rail) => [deviceTitle(rail.gpu), deviceTitle(rail.nic)]).join(', ')}`
+      : `switch ${port}: ${others.flatMap((rail) => [rail.gpu, ...rail.nics].map(deviceTitle)).join(', ')}`
   return { words, isTrouble, shares, href: path && hrefTo(path) }
 }

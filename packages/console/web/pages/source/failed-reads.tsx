@@ -20,7 +20,7 @@ export function FailedReads({ failures }: { readonly failures: readonly FailedRe
         <p className="panel-note">No read has failed.</p>
       ) : (
         <TableBox label="Table of failed reads">
-          <table className="table">
+          <table className="table is-stacked">
             <thead>
               <tr>
                 <th scope="col">Place</th>

@@ -37,13 +37,16 @@ function headline(more: Partial<SourceDetail>): string {
 test('a source that reads is a quiet sentence with what it found', () => {
   assert.equal(
     headline({}),
-    'calm | netdev is reading: 8 interfaces | Read every 1 s. No read failed, nothing was lost.',
+    'calm | netdev is reading: 8 interfaces | Read every 1 s, on the main loop. No read failed, nothing was lost.',
   )
 })
 
 test('failed reads and lost records are told before the rest', () => {
   const line = headline({ errors: 3, dropped: { queue_full: 1 } })
-  assert.equal(line, 'warning | netdev is reading, with 3 failed reads and 1 record lost | Read every 1 s.')
+  assert.equal(
+    line,
+    'warning | netdev is reading, with 3 failed reads and 1 record lost | Read every 1 s, on the main loop.',
+  )
 })
 
 test('absent is no trouble, denied and stuck are', () => {
@@ -58,6 +61,6 @@ test('a sweep is told by its mean and its worst; before the first one there is n
     const { value, unit, caption } = sourceFacts({ ...READING, ...more })[1]!
     return spaced(`${value} ${unit} | ${String(caption)}`)
   }
-  assert.equal(sweep({}), '2 ms | mean; 1 in 100 takes over 6.32 ms')
+  assert.equal(sweep({}), '2 ms | mean; 99 % below 6.32 ms')
   assert.equal(sweep({ samples: 0, sampleMsP99: null }), '– undefined | no sweep yet')
 })

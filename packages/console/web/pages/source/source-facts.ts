@@ -15,7 +15,9 @@ export function sourceHeadline(source: SourceDetail): HeadlineText {
     dropped > 0 ? `${countOf(dropped, 'record')} lost` : '',
   ].filter(Boolean)
   if (state === 'reading') {
-    const every = `Read every ${formatDuration(intervalMs)}.`
+    const restarts = source.restarts > 0 ? `, with ${countOf(source.restarts, 'restart')}` : ''
+    const place = PLACEMENTS[source.placement] ?? source.placement
+    const every = `Read every ${formatDuration(intervalMs)}, ${place}${restarts}.`
     const read = found === '' ? `${name} is reading` : `${name} is reading: ${found}`
     if (trouble.length === 0)
       return { tone: 'calm', sentence: read, facts: `${every} No read failed, nothing was lost.` }
@@ -48,7 +50,7 @@ export function sourceFacts(source: SourceDetail): Fact[] {
     {
       label: 'A sweep takes',
       ...parted(meanMs),
-      caption: sampleMsP99 === null ? 'no sweep yet' : `mean; 1 in 100 takes over ${formatDuration(sampleMsP99)}`,
+      caption: sampleMsP99 === null ? 'no sweep yet' : `mean; 99 % below ${formatDuration(sampleMsP99)}`,
     },
     {
       label: 'Records',
@@ -68,23 +70,19 @@ export function sourceFacts(source: SourceDetail): Fact[] {
       ...(dropped > 0 ? { tone: 'warning' as const } : {}),
     },
     {
-      label: 'Skipped samples',
+      label: 'Skipped',
       value: groupThousands(String(source.overruns)),
-      caption: 'the one before was not done',
+      caption: 'samples, too busy',
       ...(source.overruns > 0 ? { tone: 'warning' as const } : {}),
-    },
-    {
-      label: 'Runs',
-      value: PLACEMENTS[source.placement] ?? source.placement,
-      caption: source.placement === 'inline' ? 'on the main loop' : countOf(source.restarts, 'restart'),
     },
   ]
 }
 
+/** Where a source runs, in words. */
 const PLACEMENTS: Readonly<Record<string, string>> = {
-  inline: 'Inline',
-  worker: 'In a worker',
-  process: 'In a process',
+  inline: 'on the main loop',
+  worker: 'in a worker of its own',
+  process: 'in a process of its own',
 }
 
 function parted(durationMs: number): Pick<Fact, 'value' | 'unit'> {

@@ -1,8 +1,9 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { useExplain } from '../../api/explain.ts'
-import { useSeriesOfTypes, useSource, useTypes } from '../../api/resources.ts'
-import type { SourceDetail } from '../../api/types.ts'
+import type { ApiError } from '../../api/client.ts'
+import { type ExplainState, useExplain } from '../../api/explain.ts'
+import { useSeriesOfTypes, useSource, useSources, useTypes } from '../../api/resources.ts'
+import type { SeriesValue, SourceDetail } from '../../api/types.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -24,68 +25,86 @@ import { SourceSettings } from './source-settings.tsx'
 /** One source: what it does, why it does not, what it was told, and what it reports. */
 export function SourcePage({ name }: { readonly name: string }) {
   usePageTitle(name)
-  const page = usePageState()
-  const { data, error } = useSource(name)
-  const walk = useExplain(name)
+  const { data: list, error } = useSources()
+  if (list?.sources.some((source) => source.name === name)) return <KnownSource name={name} />
   return (
     <>
-      <PageHead
-        title={name}
-        parent={{ label: 'Sources', href: page.hrefTo('/sources') }}
-        note={data ? asSentence(data.summary) : undefined}
-      >
-        {data && (
-          <button type="button" className="button" disabled={walk.isWalking} onClick={walk.again}>
-            Walk again
-          </button>
-        )}
-      </PageHead>
-      {!data && !error && <Outlines panels={3} />}
-      {!data && error && <NoSource name={name} error={error} />}
-      {data && (
-        <>
-          <Headline text={sourceHeadline(data)} />
-          <Facts label="How it fares" facts={sourceFacts(data)} />
-          <Walk walk={walk} />
-          <Charts name={name} />
-          <PanelBoundary>
-            <SourceSettings settings={data.settings} />
-          </PanelBoundary>
-          <PanelBoundary>
-            <SourceReports reports={data.reports} />
-          </PanelBoundary>
-          <FailedReads failures={data.failures} />
-          <Absences source={data} />
-        </>
-      )}
+      <SourceHead name={name} />
+      {list && <NoSource name={name} />}
+      {!list && !error && <Outlines panels={3} />}
+      {!list && error && <NotKnown name={name} error={error} />}
     </>
   )
 }
 
-function NoSource({ name, error }: { readonly name: string; readonly error: { status: number; message: string } }) {
+function SourceHead({ name, summary }: { readonly name: string; readonly summary?: string }) {
   const page = usePageState()
-  if (error.status !== 404)
+  return (
+    <PageHead
+      title={name}
+      parent={{ label: 'Sources', href: page.hrefTo('/sources') }}
+      note={summary && asSentence(summary)}
+    />
+  )
+}
+
+function KnownSource({ name }: { readonly name: string }) {
+  const { data, error } = useSource(name)
+  const walk = useExplain(name)
+  if (!data) {
     return (
-      <Empty icon="critical" fact={`${name} is not known.`}>
-        {asSentence(error.message)}
-      </Empty>
+      <>
+        <SourceHead name={name} />
+        {error ? <NotKnown name={name} error={error} /> : <Outlines panels={3} />}
+      </>
     )
+  }
+  return (
+    <>
+      <SourceHead name={name} summary={data.summary} />
+      <Headline text={sourceHeadline(data)} />
+      <Facts label="How it fares" facts={sourceFacts(data)} />
+      {data.failures.length > 0 && <FailedReads failures={data.failures} />}
+      <Walk walk={walk} />
+      {data.samples > 0 && <Charts name={name} />}
+      <PanelBoundary>
+        <SourceSettings settings={data.settings} />
+      </PanelBoundary>
+      <PanelBoundary>
+        <SourceReports reports={data.reports} />
+      </PanelBoundary>
+      {data.samples > 0 && <Absences source={data} />}
+    </>
+  )
+}
+
+function NoSource({ name }: { readonly name: string }) {
+  const page = usePageState()
   return (
     <Empty fact={`No source here is called "${name}".`}>
-      It may be switched off in the configuration. <Link href={page.hrefTo('/sources')}>All sources</Link>
+      The configuration does not name it, or switches it off. <Link href={page.hrefTo('/sources')}>All sources</Link>
+    </Empty>
+  )
+}
+
+function NotKnown({ name, error }: { readonly name: string; readonly error: ApiError }) {
+  return (
+    <Empty icon="critical" fact={`How ${name} fares is not known.`}>
+      {asSentence(error.message)}
     </Empty>
   )
 }
 
 /** The chain behind its values; a walk that was refused says why in its place. */
-function Walk({ walk: { answer, error } }: { readonly walk: ReturnType<typeof useExplain> }) {
+function Walk({ walk }: { readonly walk: ExplainState }) {
+  const { answer, error } = walk
   if (answer)
     return (
       <PanelBoundary>
-        <ExplainChain answer={answer} />
+        <ExplainChain answer={answer} walk={walk} />
       </PanelBoundary>
     )
-  if (!error) return null
+  if (!error) return <div className="panel outline" aria-busy="true" />
   return (
     <Empty icon="critical" fact="It cannot be explained.">
       {asSentence(error.message)}
@@ -98,11 +117,15 @@ function Charts({ name }: { readonly name: string }) {
   return <SelfCharts panels={panels} />
 }
 
-function Absences({ source }: { readonly source: SourceDetail }) {
+/** What its own records lack: simulated series are those of the simulator, whatever their type. */
+function Absences({ source: { type, types } }: { readonly source: SourceDetail }) {
   const { data: known } = useTypes()
-  const names = source.types.filter((name) => known?.types.some((type) => type.name === name))
+  const names = types.filter((name) => known?.types.some((one) => one.name === name))
   const { data } = useSeriesOfTypes(names)
-  const absences = useMemo(() => groupAbsences(data?.series ?? []), [data])
+  const absences = useMemo(() => {
+    const isOwn = ({ labels }: SeriesValue): boolean => (labels.simulated === 'true') === (type === 'simulator')
+    return groupAbsences((data?.series ?? []).filter(isOwn))
+  }, [data, type])
   if (names.length === 0) return null
   return <AbsenceTable absences={absences} isReady={data !== undefined} />
 }

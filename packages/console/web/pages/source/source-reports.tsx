@@ -34,8 +34,9 @@ function Report({ report, type }: { readonly report: ReportInfo; readonly type: 
         <span className="mono report-name">{name}</span>
         <span className="report-words">{description}</span>
         <span className="report-count num">
-          {type ? countOf(fields.length, 'field') : 'no record yet'}
-          {labels.length > 0 && ` by ${labels.join(', ')}`}
+          {[labels.length > 0 && `by ${labels.join(', ')}`, type ? countOf(fields.length, 'field') : 'no record yet']
+            .filter(Boolean)
+            .join(' · ')}
         </span>
       </summary>
       {type ? (

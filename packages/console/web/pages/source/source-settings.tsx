@@ -1,6 +1,9 @@
 import type { SettingInfo } from '../../api/types.ts'
 import { TableBox } from '../../components/table-box.tsx'
 
+/** Longer values break into lines. Unit: characters. */
+const VALUE_LENGTH_MAX = 40
+
 /** What a source was told to do, and where that stands. */
 export function SourceSettings({ settings }: { readonly settings: readonly SettingInfo[] }) {
   return (
@@ -12,7 +15,7 @@ export function SourceSettings({ settings }: { readonly settings: readonly Setti
         <span className="panel-caption">keys of data_sources, read at the start</span>
       </header>
       <TableBox label="Table of settings">
-        <table className="table has-first-fixed">
+        <table className="table is-stacked">
           <thead>
             <tr>
               <th scope="col">Setting</th>
@@ -29,11 +32,13 @@ export function SourceSettings({ settings }: { readonly settings: readonly Setti
                 <th scope="row" className="mono">
                   {key}
                 </th>
-                <td className="mono setting-value">{written(value)}</td>
+                <td className={written(value).length > VALUE_LENGTH_MAX ? 'mono is-wrapping' : 'mono'}>
+                  {written(value)}
+                </td>
                 <td className={origin === 'default' ? 'is-quiet' : 'setting-origin'}>{origin}</td>
                 <td className="is-quiet is-wrapping">
-                  {description}
-                  {description !== '' && allowed !== '' && '; '}
+                  <Prose text={description} />
+                  {description && allowed && ' · '}
                   {allowed}
                 </td>
               </tr>
@@ -42,6 +47,19 @@ export function SourceSettings({ settings }: { readonly settings: readonly Setti
         </table>
       </TableBox>
     </section>
+  )
+}
+
+/** A text of the documentation, with its code set as such. */
+function Prose({ text }: { readonly text: string }) {
+  return text.split('`').map((part, place) =>
+    place % 2 === 1 ? (
+      <code key={part} className="mono">
+        {part}
+      </code>
+    ) : (
+      part
+    ),
   )
 }
 

@@ -6,7 +6,7 @@ import { usePageState } from '../../state/time-window.ts'
 import type { Absence } from './absences.ts'
 
 /** Names that one cell has room for. */
-const NAME_LIMIT_COUNT = 6
+const NAME_LIMIT_COUNT = 3
 
 /** What cannot be had, of which series, and why. */
 export function AbsenceTable({
@@ -28,7 +28,7 @@ export function AbsenceTable({
       </header>
       {absences.length > 0 && (
         <TableBox label="Table of absent values">
-          <table className="table">
+          <table className="table is-stacked absence-table">
             <thead>
               <tr>
                 <th scope="col">State</th>

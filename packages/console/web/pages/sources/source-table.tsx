@@ -2,12 +2,18 @@ import { Link } from 'wouter'
 import type { SourceInfo } from '../../api/types.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
-import { groupThousands } from '../../format/number.ts'
+import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
+import type { Quantity } from '../../format/quantity.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { droppedCount, sourceState } from '../source-words.ts'
 import { DropReasons } from './drop-reasons.tsx'
+
+/** Durations of all rows have one unit. */
+const MILLISECONDS: Quantity = { base: 'ms', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
+const WHOLE = pickUnit(MILLISECONDS, 1)
+const TENTHS = pickUnit({ ...MILLISECONDS, resolution: 0.1, decimals: 1 }, 1)
 
 /** One row a source; those that need attention first. */
 export function SourceTable({ sources }: { readonly sources: readonly SourceInfo[] }) {
@@ -31,13 +37,13 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceInfo
               </th>
               <th scope="col">Runs</th>
               <th scope="col" className="is-number">
-                Interval
+                Interval ms
               </th>
               <th scope="col" className="is-number">
-                Real
+                Real ms
               </th>
               <th scope="col" className="is-number">
-                p99 read
+                p99 read ms
               </th>
               <th scope="col" className="is-number">
                 Samples
@@ -89,9 +95,9 @@ function SourceRow({ source }: { readonly source: SourceInfo }) {
       </td>
       <td className="is-quiet is-wrapping">{source.reason || '–'}</td>
       <td className="is-quiet">{source.placement}</td>
-      <td className="is-number num">{formatDuration(source.intervalMs)}</td>
-      <td className="is-number num">{intervalRealMs === null ? '–' : formatDuration(intervalRealMs)}</td>
-      <td className="is-number num">{sampleMsP99 === null ? '–' : formatDuration(sampleMsP99)}</td>
+      <td className="is-number num">{formatIn(WHOLE, source.intervalMs)}</td>
+      <td className="is-number num">{formatIn(WHOLE, intervalRealMs ?? Number.NaN)}</td>
+      <td className="is-number num">{formatIn(TENTHS, sampleMsP99 ?? Number.NaN)}</td>
       <Count value={source.samples} />
       <Count value={source.records} />
       <td className="is-number num">
@@ -100,9 +106,17 @@ function SourceRow({ source }: { readonly source: SourceInfo }) {
       <Count value={source.errors} isTrouble />
       <Count value={source.overruns} isTrouble />
       <Count value={source.restarts} isTrouble />
-      <td className="is-number num">{lastSampleMs === null ? '–' : `${formatAge(nowMs - lastSampleMs)} ago`}</td>
+      <td className="is-number num">
+        {lastSampleMs === null ? '–' : ageWords(nowMs - lastSampleMs, source.intervalMs)}
+      </td>
     </tr>
   )
+}
+
+/** How old the last sample is. One that came in time is not counted by the second: the number would only flicker. */
+function ageWords(ageMs: number, intervalMs: number): string {
+  const inTimeMs = 2 * Math.max(intervalMs, 1_000)
+  return ageMs <= inTimeMs ? `< ${formatDuration(inTimeMs)} ago` : `${formatAge(ageMs)} ago`
 }
 
 function Count({ value, isTrouble = false }: { readonly value: number; readonly isTrouble?: boolean }) {

@@ -25,7 +25,7 @@ export function storeFacts(store: StoreState, zone: TimeZoneChoice): Fact[] {
     {
       label: `Kept since, ${zoneName(zone)}`,
       value: store.oldestMs === null ? '–' : formatDateTime(store.oldestMs, zone, 'minutes'),
-      caption: 'to the hour',
+      caption: 'begin of the history',
     },
     {
       label: `Acknowledged up to, ${zoneName(zone)}`,
