@@ -4,13 +4,14 @@ import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.t
 import type { SourceContext } from '../source.ts'
 import { parseCount, parseKilohertz, parseLabel, parseMilliseconds } from './parse-sysfs.ts'
 import { type HostReader, NoValue } from './reader.ts'
-import { type FieldFile, SlowPart, type SlowSeries } from './slow-part.ts'
+import { type FieldFile, type FoundSeries, SlowPart, type SlowSeries } from './slow-part.ts'
 import { hostCpuPackageType } from './type.ts'
 
 const FOLDER = ['devices', 'system', 'cpu'] as const
 const CPU = /^cpu(\d{1,5})$/
 const PACKAGE_LIMIT = 64
-const READS_PER_SWEEP = 2
+/** Two files of each of its cores. */
+const READS_PER_SWEEP = 1
 
 /** Files of the first CPU of a package, which say the same as those of the others. */
 const PACKAGE_FILES: readonly (readonly [field: string, path: readonly string[], parse: FieldFile['parse']])[] = [
@@ -54,7 +55,13 @@ export function cpuPackages(context: SourceContext, reader: HostReader, sysfs: K
         return [place]
       })
       const packages = Map.groupBy(found, (place) => place.package)
-      return [...packages].map(([name, cpus]) => new CpuPackage(context, reader, sysfs, name, cpus))
+      return [...packages].map(([name, cpus]): FoundSeries => {
+        const cores = [...new Set(cpus.map(({ core }) => core))].sort((a, b) => a - b)
+        const first = Math.min(...cpus.map(({ cpu }) => cpu))
+        const labels = { package: name }
+        const open = () => new CpuPackage(context, reader, sysfs, { labels, first, cores })
+        return { type: hostCpuPackageType, labels, place: `${first} of ${cores.join(' ')}`, open }
+      })
     },
   })
 }
@@ -79,23 +86,21 @@ function placeOf(reader: HostReader, sysfs: KernelFiles, name: string): Place | 
 
 /** One package, with all its cores. */
 class CpuPackage implements SlowSeries {
-  readonly type = hostCpuPackageType
-  readonly labels: Labels
-  readonly place: string
   values: Readonly<Record<string, unknown>> | undefined
   readonly #reader: HostReader
   readonly #absences: FieldAbsences
   readonly #files: readonly FieldFile[]
   readonly #sums: readonly (FieldFile & { last: number | undefined })[]
 
-  constructor(context: SourceContext, reader: HostReader, sysfs: KernelFiles, name: string, cpus: readonly Place[]) {
-    const cores = [...new Set(cpus.map(({ core }) => core))].sort((a, b) => a - b)
-    const first = Math.min(...cpus.map(({ cpu }) => cpu))
+  constructor(
+    context: SourceContext,
+    reader: HostReader,
+    sysfs: KernelFiles,
+    { labels, first, cores }: { readonly labels: Labels; readonly first: number; readonly cores: readonly number[] },
+  ) {
     const file = (cpu: number, ...path: readonly string[]): KernelFile => sysfs.file(...FOLDER, `cpu${cpu}`, ...path)
-    this.labels = { package: name }
-    this.place = `${first} of ${cores.join(' ')}`
     this.#reader = reader
-    this.#absences = new FieldAbsences(context.absences, hostCpuPackageType, this.labels)
+    this.#absences = new FieldAbsences(context.absences, hostCpuPackageType, labels)
     this.#files = PACKAGE_FILES.map(([field, path, parse]) => ({ field, file: file(first, ...path), parse }))
     this.#sums = CORE_FILES.flatMap(([field, attribute, parse]) =>
       cores.map((core) => ({ field, file: file(core, 'thermal_throttle', attribute), parse, last: undefined })),

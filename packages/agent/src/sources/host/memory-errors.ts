@@ -1,9 +1,9 @@
-import type { RecordType } from '@sonde/sdk'
+import type { Labels, RecordType } from '@sonde/sdk'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { parseCount, parseMebibytes, parseText } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
-import { type FieldFile, FileSeries, SlowPart } from './slow-part.ts'
+import { type FieldFile, FileSeries, type FoundSeries, SlowPart } from './slow-part.ts'
 import { hostMemoryControllerType, hostMemoryModuleType } from './type.ts'
 
 const FOLDER = ['devices', 'system', 'edac', 'mc'] as const
@@ -43,13 +43,15 @@ const ROW_FILES: Names = {
 
 /** Errors of memory, as the kernel's EDAC drivers count them: by controller, and by module or row. */
 export function memoryErrors(context: SourceContext, reader: HostReader, sysfs: KernelFiles): SlowPart {
-  const series = (type: RecordType, labels: Readonly<Record<string, string>>, names: Names, ...path: string[]) => {
-    const files = Object.entries(names).map(([field, name]) => ({
-      field,
-      file: sysfs.file(...FOLDER, ...path, name),
-      parse: parserOf(type, field),
-    }))
-    return new FileSeries(context, reader, { type, labels, place: path.join('/'), files })
+  const series = (type: RecordType, labels: Labels, names: Names, ...path: readonly string[]): FoundSeries => {
+    const filesOf = () =>
+      Object.entries(names).map(([field, name]) => ({
+        field,
+        file: sysfs.file(...FOLDER, ...path, name),
+        parse: parserOf(type, field),
+      }))
+    const open = () => new FileSeries(context, reader, { type, labels }, filesOf())
+    return { type, labels, place: path.join('/'), open }
   }
   return new SlowPart(context, {
     types: [

@@ -3,7 +3,7 @@ import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { parseMicrowatts, parseMillidegrees, parseRpm } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
-import { type FieldFile, FileSeries, SlowPart } from './slow-part.ts'
+import { type FieldFile, FileSeries, type FoundSeries, SlowPart } from './slow-part.ts'
 import { hostFanType, hostPowerType, hostTemperatureType } from './type.ts'
 
 const FOLDER = ['class', 'hwmon'] as const
@@ -55,7 +55,7 @@ export function sensors(context: SourceContext, reader: HostReader, sysfs: Kerne
 }
 
 /** Monitors get their numbers anew at every start: a device is told by the link to it. */
-function sensorsOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, monitor: string): FileSeries[] {
+function sensorsOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, monitor: string): FoundSeries[] {
   const names = sysfs.list(...FOLDER, monitor)
   if (names instanceof ReadFailure) return []
   const file = (name: string) => sysfs.file(...FOLDER, monitor, name)
@@ -65,20 +65,19 @@ function sensorsOf(context: SourceContext, reader: HostReader, sysfs: KernelFile
   const taken = new Set<string>()
   return names.sort().flatMap((name) => {
     const [, stem = '', kind = '', end] = INPUT.exec(name) ?? []
-    const found = KINDS[kind]
-    if (found === undefined || (end === 'average' && names.includes(`${stem}_input`))) return []
+    const known = KINDS[kind]
+    if (known === undefined || (end === 'average' && names.includes(`${stem}_input`))) return []
     const label = (names.includes(`${stem}_label`) ? reader.text(file(`${stem}_label`)) : undefined) ?? stem
     if (CORE.test(label)) return []
     const sensor = taken.has(`${kind} ${label}`) ? `${label} ${stem}` : label
     taken.add(`${kind} ${label}`)
-    const { type, field, parse, limits } = found
-    const ofLimits = Object.entries(limits).map(([limit, suffix]) => ({
-      field: limit,
-      file: file(`${stem}_${suffix}`),
-      parse,
-    }))
-    const files = [{ field, file: file(name), parse }, ...ofLimits]
-    const place = `${monitor}/${name}`
-    return [new FileSeries(context, reader, { type, labels: { device, chip, sensor }, place, files })]
+    const { type, field, parse, limits } = known
+    const found = { type, labels: { device, chip, sensor } }
+    const filesOf = () => [
+      { field, file: file(name), parse },
+      ...Object.entries(limits).map(([limit, suffix]) => ({ field: limit, file: file(`${stem}_${suffix}`), parse })),
+    ]
+    const open = () => new FileSeries(context, reader, found, filesOf())
+    return [{ ...found, place: `${monitor}/${name}`, open }]
   })
 }

@@ -7,16 +7,30 @@ import type { HostPart, HostReader } from './reader.ts'
 /** Sweeps after which a part looks anew for what there is. */
 const SWEEPS_PER_LOOK = 16
 
-/** One series whose files move slowly, or are slow to read. */
-export interface SlowSeries {
+/** A series that a look found. */
+export interface FoundSeries {
   readonly type: RecordType
   readonly labels: Labels
-  /** Where its files are; one of the same labels at another place is read there. */
+  /** Where its files are; one of the same labels at another place is opened there. */
   readonly place: string
+  open(): SlowSeries
+}
+
+/** The files of one series, which move slowly or are slow to read. */
+export interface SlowSeries {
   /** What was read last; undefined where nothing was. */
   readonly values: Readonly<Record<string, unknown>> | undefined
   read(): void
   close(): void
+}
+
+/** A series that is read. */
+interface KnownSeries extends Pick<FoundSeries, 'type' | 'labels' | 'place'> {
+  readonly series: SlowSeries
+  /** The sweep before which it is left alone. */
+  restsUntil: number
+  /** What its last read took. Unit: milliseconds. */
+  tookMs: number
 }
 
 /** Options of {@link SlowPart}. */
@@ -28,16 +42,15 @@ export interface SlowPartOptions {
   /** Series read in one sweep, in turn; the others repeat what was last read. */
   readonly readsPerSweep: number
   /** Finds the series there are. */
-  readonly look: () => readonly SlowSeries[] | ReadFailure
+  readonly look: () => readonly FoundSeries[] | ReadFailure
 }
 
-/** Reads series a few at a sweep. To ask a sensor may be a command to some firmware: one that takes long is left alone for as many sweeps as it took milliseconds. */
+/** Reads series a few at a sweep. To ask a sensor may be a command to some firmware: one that takes long twice is left alone for as many sweeps as it took milliseconds. */
 export class SlowPart implements HostPart {
   readonly #context: SourceContext
   readonly #options: SlowPartOptions
   readonly #types: readonly (readonly [type: RecordType, absences: FieldAbsences, none: string])[]
-  #series = new Map<string, SlowSeries>()
-  readonly #restsUntil = new WeakMap<SlowSeries, number>()
+  #known = new Map<string, KnownSeries>()
   #left = 0
   #sweep = 0
   #turn = 0
@@ -55,10 +68,11 @@ export class SlowPart implements HostPart {
   sample(time: bigint): boolean {
     if (this.#sweep % SWEEPS_PER_LOOK === 0) this.#look()
     this.#sweep++
-    const all = [...this.#series.values()]
+    const all = [...this.#known.values()]
     this.#readSome(all)
     let hasValues = false
-    for (const { type, labels, values } of all) {
+    for (const { type, labels, series } of all) {
+      const { values } = series
       if (values === undefined) continue
       hasValues = true
       this.#context.source.report(type, { time, ...labels, ...values } as RecordOf<RecordType>)
@@ -67,40 +81,42 @@ export class SlowPart implements HostPart {
     return hasValues
   }
 
-  #readSome(all: readonly SlowSeries[]): void {
+  #readSome(all: readonly KnownSeries[]): void {
     let left = this.#options.readsPerSweep
     for (let i = 0; i < all.length && left > 0; i++) {
       const one = all[this.#turn++ % all.length]
-      if (one === undefined || (this.#restsUntil.get(one) ?? 0) > this.#sweep) continue
+      if (one === undefined || one.restsUntil > this.#sweep) continue
       left--
       const startMs = performance.now()
-      one.read()
-      const tookMs = Math.floor(performance.now() - startMs)
-      if (tookMs > 0) this.#restsUntil.set(one, this.#sweep + tookMs)
+      one.series.read()
+      const tookMs = performance.now() - startMs
+      // One read alone may have taken long because this process had to wait.
+      one.restsUntil = this.#sweep + Math.floor(Math.min(tookMs, one.tookMs))
+      one.tookMs = tookMs
     }
   }
 
   #look(): void {
     const found = this.#options.look()
-    const kept = new Map<string, SlowSeries>()
+    const kept = new Map<string, KnownSeries>()
     this.#left = 0
     for (const one of found instanceof ReadFailure ? [] : found) {
       const key = `${one.type.name}{${seriesKey(one.labels)}}`
-      const known = this.#series.get(key)
+      const known = this.#known.get(key)
       if (kept.has(key) || kept.size >= this.#options.limit[1]) this.#left++
-      else kept.set(key, known?.place === one.place ? known : one)
+      else kept.set(key, known?.place === one.place ? known : opened(one))
     }
-    for (const [key, known] of this.#series) {
+    for (const [key, known] of this.#known) {
       if (kept.get(key) === known) continue
-      known.close()
+      known.series.close()
       if (!kept.has(key)) this.#context.absences.gone(known.type, known.labels, 'it is no longer there')
     }
-    this.#series = kept
+    this.#known = kept
     this.#tellTypes(found)
   }
 
-  #tellTypes(found: readonly SlowSeries[] | ReadFailure): void {
-    const there = new Set([...this.#series.values()].map(({ type }) => type))
+  #tellTypes(found: readonly FoundSeries[] | ReadFailure): void {
+    const there = new Set([...this.#known.values()].map(({ type }) => type))
     for (const [type, absences, none] of this.#types) {
       if (there.has(type)) absences.present('')
       else if (found instanceof ReadFailure && found.kind !== 'missing')
@@ -108,6 +124,10 @@ export class SlowPart implements HostPart {
       else absences.absent('', 'unsupported', none)
     }
   }
+}
+
+function opened({ type, labels, place, open }: FoundSeries): KnownSeries {
+  return { type, labels, place, series: open(), restsUntil: 0, tookMs: 0 }
 }
 
 /** A file that holds one field, and how to read it. */
@@ -119,10 +139,8 @@ export interface FieldFile {
 
 /** A series of which each field is a file. Without a field that is not optional there is no record. */
 export class FileSeries implements SlowSeries {
-  readonly type: RecordType
-  readonly labels: Labels
-  readonly place: string
   values: Readonly<Record<string, unknown>> | undefined
+  readonly #type: RecordType
   readonly #reader: HostReader
   readonly #absences: FieldAbsences
   readonly #files: readonly FieldFile[]
@@ -130,16 +148,15 @@ export class FileSeries implements SlowSeries {
   constructor(
     context: SourceContext,
     reader: HostReader,
-    series: Pick<SlowSeries, 'type' | 'labels' | 'place'> & { readonly files: readonly FieldFile[] },
+    { type, labels }: Pick<FoundSeries, 'type' | 'labels'>,
+    files: readonly FieldFile[],
   ) {
-    this.type = series.type
-    this.labels = series.labels
-    this.place = series.place
-    this.#files = series.files
+    this.#type = type
+    this.#files = files
     this.#reader = reader
-    this.#absences = new FieldAbsences(context.absences, series.type, series.labels)
-    const given = new Set(series.files.map(({ field }) => field))
-    for (const { name, field } of series.type.layout.slots)
+    this.#absences = new FieldAbsences(context.absences, type, labels)
+    const given = new Set(files.map(({ field }) => field))
+    for (const { name, field } of type.layout.slots)
       if (field.optional && !given.has(name)) this.#absences.absent(name, 'unsupported', 'the kernel has no file of it')
   }
 
@@ -147,7 +164,7 @@ export class FileSeries implements SlowSeries {
     const values: Record<string, unknown> = {}
     for (const { field, file, parse } of this.#files) {
       // A series without what it is about is absent as a whole.
-      const said = this.type.fields[field]?.optional === true ? field : ''
+      const said = this.#type.fields[field]?.optional === true ? field : ''
       const value = this.#reader.field(file, this.#absences, said, parse)
       if (value !== undefined) values[field] = value
       else if (said === '') {

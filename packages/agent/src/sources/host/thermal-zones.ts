@@ -2,7 +2,7 @@ import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { parseMillidegrees } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
-import { type FieldFile, FileSeries, SlowPart } from './slow-part.ts'
+import { type FieldFile, FileSeries, type FoundSeries, SlowPart } from './slow-part.ts'
 import { hostThermalZoneType } from './type.ts'
 
 const FOLDER = ['class', 'thermal'] as const
@@ -35,7 +35,7 @@ export function thermalZones(context: SourceContext, reader: HostReader, sysfs: 
   })
 }
 
-function zoneOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, zone: string): FileSeries {
+function zoneOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, zone: string): FoundSeries {
   const folder = [...FOLDER, `thermal_zone${zone}`]
   const file = (name: string) => sysfs.file(...folder, name)
   const names = sysfs.list(...folder)
@@ -46,10 +46,8 @@ function zoneOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, 
     if (stem !== undefined && field !== undefined && !trips.has(field))
       trips.set(field, { field, file: file(`${stem}_temp`), parse: parseMillidegrees })
   }
-  return new FileSeries(context, reader, {
-    type: hostThermalZoneType,
-    labels: { zone, kind: reader.text(file('type')) ?? 'unknown' },
-    place: [zone, ...trips.values().map((trip) => trip.file.path)].join(' '),
-    files: [{ field: 'celsius', file: file('temp'), parse: parseMillidegrees }, ...trips.values()],
-  })
+  const found = { type: hostThermalZoneType, labels: { zone, kind: reader.text(file('type')) ?? 'unknown' } }
+  const files = [{ field: 'celsius', file: file('temp'), parse: parseMillidegrees }, ...trips.values()]
+  const place = files.map((one) => one.file.path).join(' ')
+  return { ...found, place, open: () => new FileSeries(context, reader, found, files) }
 }
