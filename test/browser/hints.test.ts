@@ -83,7 +83,8 @@ async function meet(t: TestContext, one: ScenarioCase): Promise<void> {
     else await seeChange(page, stage, one, one.tell)
     await takePicture(t, page, `scenario-${name}`)
     const { tiles } = await seen(page)
-    assert.deepEqual(Object.keys(tiles), one.tile === undefined ? [] : [one.tile], 'tiles that were marked')
+    const struck = [one.tile, one.secondTile].filter((tile) => tile !== undefined)
+    assert.deepEqual(Object.keys(tiles).sort(), struck, 'tiles that were marked')
     const { hints, ended } = await ask<Record<'hints' | 'ended', { rule: string }[]>>(stage, '/api/v1/hints')
     const rules = [...new Set([...hints, ...ended].map(({ rule }) => rule))]
     assert.deepEqual(

@@ -14,6 +14,8 @@ export interface ScenarioCase {
   /** Id and tile of the device that it strikes; left out by those that strike the node. */
   readonly device?: string
   readonly tile?: string
+  /** Tile of a second device that it strikes as well. */
+  readonly secondTile?: string
   readonly severity?: number
   readonly durationS?: number
   /** Left out where nothing may change: look-alikes that no single signal tells from health. */
@@ -57,6 +59,25 @@ export const SCENARIO_CASES: readonly ScenarioCase[] = [
       function: 'rate',
       holds: (own = 0, siblings) => own > 100_000 && own > 10 * median(siblings),
     },
+  },
+  {
+    name: 'hash-collision',
+    device: 'sim-nic-mlx5_2-1',
+    tile: 'NIC 2',
+    secondTile: 'NIC 3',
+    rules: ['congestion'],
+    tell: {
+      metric: 'rdma_hw_np_ecn_marked_roce_packets_total',
+      function: 'rate',
+      holds: (own = 0, siblings) => own > 100_000 && own > 10 * median(siblings),
+    },
+  },
+  {
+    name: 'link-downtrain',
+    device: 'sim-nic-mlx5_6-1',
+    tile: 'NIC 6',
+    rules: ['link_flap'],
+    tell: { metric: 'rdma_port_state', function: 'last', holds: (own = 4) => own < 4 },
   },
   {
     name: 'link-flap',
@@ -165,6 +186,7 @@ export const SCENARIO_CASES: readonly ScenarioCase[] = [
     rules: ['checkpoint'],
     tell: { metric: 'DCGM_FI_DEV_GPU_UTIL', function: 'last', holds: (own = 100) => own < 40 },
   },
+  { name: 'checkpoint-asynchronous', rules: [] },
   {
     name: 'mig',
     device: 'sim-gpu-0',

@@ -28,6 +28,12 @@ const EXPECTED: readonly Expected[] = [
   { scenario: 'retransmission-storm', device: 'sim-nic-mlx5_3-1', opens: ['retransmission_storm/sim-nic-mlx5_3-1'] },
   { scenario: 'pfc-storm', device: 'sim-nic-mlx5_6-1', opens: ['pfc_source/sim-nic-mlx5_6-1'] },
   { scenario: 'incast', device: 'sim-nic-mlx5_1-1', opens: ['congestion/sim-nic-mlx5_1-1'] },
+  {
+    scenario: 'hash-collision',
+    device: 'sim-nic-mlx5_1-1',
+    opens: ['congestion/sim-nic-mlx5_1-1', 'congestion/sim-nic-mlx5_2-1'],
+  },
+  { scenario: 'link-downtrain', device: 'sim-nic-mlx5_5-1', opens: ['link_flap/sim-nic-mlx5_5-1'] },
   { scenario: 'link-flap', device: 'sim-nic-mlx5_5-1', opens: ['link_flap/sim-nic-mlx5_5-1'] },
   { scenario: 'link-ber', device: 'sim-nic-mlx5_2-1', opens: ['link_ber/sim-nic-mlx5_2-1'], visibleS: 3 },
   { scenario: 'pcie-downtrain', device: 'sim-nic-mlx5_4-1', opens: ['pcie_downtrain/sim-nic-mlx5_4-1'] },
@@ -59,7 +65,7 @@ const EXPECTED: readonly Expected[] = [
 ]
 
 /** Scenarios in which no rule of one signal has anything to see. */
-const NOTHING = ['healthy', 'time-slicing']
+const NOTHING = ['healthy', 'time-slicing', 'checkpoint-asynchronous']
 
 test('every scenario there is has its expectation here', () => {
   const known = [...EXPECTED.map(({ scenario }) => scenario), ...NOTHING]

@@ -78,7 +78,7 @@ export interface GpuEffect {
 export interface NicEffect {
   /** Share of packets lost on the path, without a sign of it. Range: 0 to 0.1. */
   readonly lossShare?: number
-  /** Ceiling of what it sends in a burst. Unit: bytes a second. */
+  /** Ceiling of what it sends, and of what it receives, in a burst. Unit: bytes a second. */
   readonly burstBytesPerS?: number
   /** Share of time in which others tell it to stop (it is a victim). Range: 0 to 0.95. */
   readonly rxPausedShare?: number

@@ -72,8 +72,32 @@ export function combineAt(spans: readonly EffectSpan[], node: NodeClass, t: numb
       for (const added of effectsOn(span.nics, index, isRail)) nics[index] = merge(nics[index] ?? effect, added)
     })
   }
+  node.nics.forEach((nic, index) => {
+    nics[index] = withinLine(nic, nics[index] ?? {})
+  })
+  const lines = node.nics.flatMap((nic, index) =>
+    nic.role === 'storage' ? [OTHERS_MOST * lineOf(nic, nics[index])] : [],
+  )
+  job = { ...job, storageBytesPerS: Math.min(job.storageBytesPerS, ...lines) }
   const mustWait = gpus.some(({ state }) => state === 'lost') || nics.some(({ link }) => link === 'down')
   return { job: mustWait ? mergeJob(job, { state: 'stuck' }) : job, gpus, nics }
+}
+
+/** A port has no room for more than this of others, as share of its line: it may run slower than when they came. */
+const OTHERS_MOST = 0.6
+
+function lineOf({ model }: NicPlace, { speedShare = 1 }: NicEffect = {}): number {
+  return model.speedBytesPerS * speedShare
+}
+
+function withinLine(nic: NicPlace, effect: NicEffect): NicEffect {
+  const most = OTHERS_MOST * lineOf(nic, effect)
+  const { neighbourBytesPerS = 0, rxOtherBytesPerS = 0 } = effect
+  return {
+    ...effect,
+    ...(neighbourBytesPerS > most ? { neighbourBytesPerS: most } : {}),
+    ...(rxOtherBytesPerS > most ? { rxOtherBytesPerS: most } : {}),
+  }
 }
 
 function* effectsOn<E>(

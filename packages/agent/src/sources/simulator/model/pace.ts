@@ -88,18 +88,19 @@ function railPace(nic: NicPlace, effect: CombinedNic, gpu: CombinedGpu | undefin
   const wanted = BURST_SHARE * speedBytesPerS
   const lineBytesPerS = speedBytesPerS * (effect.speedShare ?? 1) * (PACKET_BYTES / (PACKET_BYTES + 82))
   const pcie = Math.min(pcieLimit(nic.model.pcieGeneration, effect), pcieLimit(5, gpu ?? {}))
+  const ceiling = effect.burstBytesPerS ?? Number.POSITIVE_INFINITY
   const tx = Math.min(
     wanted,
     0.95 * lineBytesPerS * (1 - (effect.rxPausedShare ?? 0)),
     0.95 * lineBytesPerS - (effect.neighbourBytesPerS ?? 0),
-    effect.burstBytesPerS ?? Number.POSITIVE_INFINITY,
+    ceiling,
     pcie,
   )
   const rxOther = effect.rxOtherBytesPerS ?? 0
   // A port to which many send is full; one that others let alone has some room left.
   const fullShare = rxOther > 0 ? 0.985 : 0.95
   const room = fullShare * lineBytesPerS * (1 - Math.min(0.98, effect.txPausedShare ?? 0)) - rxOther
-  const rx = Math.min(wanted, room, pcie - rxOther)
+  const rx = Math.min(wanted, room, ceiling, pcie - rxOther)
   const bytes = packetsPerStep(nic) * PACKET_BYTES
   const lost = (effect.lossShare ?? 0) * packetsPerStep(nic)
   const resentBytes = lost * RESENT_PACKETS * PACKET_BYTES

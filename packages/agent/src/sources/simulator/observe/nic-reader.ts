@@ -16,6 +16,8 @@ import { LANE_READ, laneNumber, NIC_READ, PCI_READ } from './readings.ts'
 const DAY_S = 86_400
 /** Effective bit error rate that a port shows which never saw an error. */
 const NO_ERROR_BER = 15e-255
+/** Generations of signalling, each with half the rate of the one before. */
+const SIGNALLINGS = ['NDR', 'HDR', 'EDR']
 /** NICs whose narrow counters stand at their most since long ago. */
 const OVERRUN_NIC = 2
 const FLAPPED_NIC = 6
@@ -25,6 +27,8 @@ export class NicReader {
   readonly pci: PciReader
   /** Names of the counters that stand at their most, as of the last read. */
   saturated = ''
+  /** Generation of the signalling at which the link runs, as of the last read. */
+  signalling = ''
   readonly #simulation: Simulation
   readonly #nic: NicPlace
   readonly #key: number
@@ -105,7 +109,12 @@ export class NicReader {
     out[NIC_READ.up] = isUp ? 1 : 0
     out[NIC_READ.portState] = isUp ? 4 : 1
     out[NIC_READ.physicalState] = isUp ? 5 : 2
-    out[NIC_READ.speed] = isUp ? this.#nic.model.speedBytesPerS * (effect.speedShare ?? 1) : Number.NaN
+    const { speedBytesPerS, signalling } = this.#nic.model
+    const { speedShare = 1 } = effect
+    out[NIC_READ.trainedSpeed] = speedBytesPerS * speedShare
+    out[NIC_READ.speed] = isUp ? speedBytesPerS * speedShare : Number.NaN
+    const generation = SIGNALLINGS.indexOf(signalling) + Math.round(Math.log2(1 / speedShare))
+    this.signalling = SIGNALLINGS[generation] ?? signalling
   }
 
   #readLatency(out: Float64Array, { effect }: NicSegment): void {

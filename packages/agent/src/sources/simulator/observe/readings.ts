@@ -105,6 +105,7 @@ export const NIC_READ = {
       'portState',
       'physicalState',
       'speed',
+      'trainedSpeed',
       'stallRatio',
       'linkGeneration',
       'linkWidth',

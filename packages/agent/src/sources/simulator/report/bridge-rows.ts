@@ -6,18 +6,11 @@ import { BridgeReader } from '../observe/bridge-reader.ts'
 import type { Simulation } from '../simulation.ts'
 import type { GpuRows } from './gpu-rows.ts'
 import type { NicRows } from './nic-rows.ts'
-import { BRIDGE_COLUMNS, linkLimits, PCI_REASONS } from './pci-facts.ts'
+import { BRIDGE_COLUMNS, linkLimits, NO_LINK, PCI_REASONS } from './pci-facts.ts'
 import { type RowFacts, Rows } from './rows.ts'
 
 const INTEL = '8086'
 const BROADCOM = '1000'
-
-const LINK_DOWN = Object.fromEntries(
-  ['speed_gigatransfers', 'width_lanes', 'bandwidth_bytes'].map((field) => [
-    `current_link_${field}`,
-    'the link is down, or the port has none',
-  ]),
-)
 
 /** Records of the bridges between devices and root: both ends of a link tell how it runs. */
 export class BridgeRows {
@@ -71,6 +64,6 @@ function factsOf({ address, path, numaNode, kind, pcieGeneration }: BridgePlace)
       ...linkLimits(pcieGeneration),
       numa_node: numaNode,
     },
-    reasons: { ...PCI_REASONS, ...LINK_DOWN, sriov_numvfs: 'the device has no virtual functions' },
+    reasons: { ...PCI_REASONS, ...NO_LINK, sriov_numvfs: 'the device has no virtual functions' },
   }
 }

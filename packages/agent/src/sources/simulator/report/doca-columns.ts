@@ -101,6 +101,7 @@ export const DOCA_PCI_COLUMNS: Columns = {
 
 export const PHY_COLUMNS: Columns = {
   link_up: whole(N.up),
+  speed_bytes: whole(N.trainedSpeed),
   link_down_total: whole(N.linkDowns),
   link_recovery_total: whole(N.linkRecoveries),
   effective_errors_total: whole(N.effectiveErrors),

@@ -107,7 +107,6 @@ function phyFacts({ device, index, model }: NicPlace): RowFacts {
       part_number: 'MMS4X00-NS400',
       serial: `MT2351FT${(17_300 + index * 11).toString()}`,
       fec: 'standard RS 544/514',
-      speed_bytes: model.speedBytesPerS,
       lanes: model.lanes,
       temperature_high_celsius: 75,
       round_trip_seconds: 260e-9,

@@ -2,7 +2,7 @@ import { modelName, vendorName } from '../../pci/names.ts'
 import type { GpuPlace } from '../classes/node-class.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
 import { LIMITS } from '../model/heat.ts'
-import { linkLimits, PCI_REASONS } from './pci-facts.ts'
+import { linkLimits, NO_ANSWER, PCI_REASONS } from './pci-facts.ts'
 import type { RowFacts } from './rows.ts'
 
 const NVIDIA = '10de'
@@ -66,6 +66,6 @@ export function pciFacts({ address, path, numaNode, model }: GpuPlace): RowFacts
       numa_node: numaNode,
       sriov_numvfs: 0,
     },
-    reasons: PCI_REASONS,
+    reasons: { ...PCI_REASONS, ...NO_ANSWER },
   }
 }

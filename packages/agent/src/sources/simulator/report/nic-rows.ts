@@ -73,6 +73,7 @@ export class NicRows {
       reader.read(this.#hardware[index] as Float64Array, t, ORIGINS.hardwareCounters)
       reader.read(this.#live[index] as Float64Array, t, ORIGINS.live)
       this.#ports.setText(index, 'saturated', reader.saturated)
+      this.#ports.setText(index, 'signalling', reader.signalling)
     }
     const pci = this.readers.map((reader) => reader.pci.numbers)
     const vectors = { live: this.#live, hardware: this.#hardware, netdev: this.#netdev, pci }

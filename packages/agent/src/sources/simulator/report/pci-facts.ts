@@ -28,6 +28,16 @@ export const PCI_REASONS = Object.fromEntries(
   ]),
 )
 
+/** Why nothing is known of the link of a device that does not answer. */
+export const NO_ANSWER = currentLink('the device does not answer: its configuration space reads as ones')
+/** Why nothing is known of a link at the port above a device that is not there. */
+export const NO_LINK = currentLink('the link is down, or the port has none')
+
+function currentLink(reason: string): Readonly<Record<string, string>> {
+  const fields = ['speed_gigatransfers', 'width_lanes', 'bandwidth_bytes']
+  return Object.fromEntries(fields.map((field) => [`current_link_${field}`, reason]))
+}
+
 /** The best that a link of 16 lanes can do. */
 export function linkLimits(generation: number): Record<string, number> {
   return {

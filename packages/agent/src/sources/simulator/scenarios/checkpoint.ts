@@ -1,11 +1,14 @@
 import type { EffectSpan } from '../effects.ts'
 import { repeats, type Scenario } from './scenario.ts'
 
-const PERIOD_S = 600
-/** Each GPU has so much to save, and saves it at this rate first of all. */
-const SAVED_BYTES = 30e9
-const COPY_BYTES_PER_S = 12e9
-const COPY_S = SAVED_BYTES / COPY_BYTES_PER_S
+/** Time between two checkpoints at least. Unit: seconds. */
+export const PERIOD_S = 600
+/** What each GPU has to save. */
+export const SAVED_BYTES = 30e9
+/** How fast it is copied to the host, first of all. Unit: bytes a second. */
+export const COPY_BYTES_PER_S = 12e9
+/** How long that takes. Unit: seconds. */
+export const COPY_S = SAVED_BYTES / COPY_BYTES_PER_S
 /** What goes to storage meanwhile and after. */
 const STORAGE_BYTES_PER_S = 9e9
 /** The first step after it is slow. */

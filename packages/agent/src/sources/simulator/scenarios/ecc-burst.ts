@@ -1,8 +1,10 @@
-import type { EffectEvent, EffectSpan } from '../effects.ts'
+import type { EffectEvent, EffectSpan, GpuEffect } from '../effects.ts'
 import { onDevice, partOf, type Scenario, type Strike } from './scenario.ts'
 
 /** From this rate on the error is not contained: every process dies, not only that of the GPU. Unit: corrected errors a minute. */
 const UNCONTAINED_FROM = 300
+/** From this rate on no spare row is left: the board must be replaced. Unit: corrected errors a minute. */
+const UNREPAIRED_FROM = 500
 /** Phase of corrected errors: hours, in a minute. */
 const WATCH_SHARE = 0.25
 const WATCH_S = 60
@@ -15,7 +17,7 @@ export const eccBurst: Scenario = {
   summary: 'Memory of one GPU goes bad: corrected errors first, then one that cannot be, and the job dies',
   target: 'gpu',
   usualIndex: 2,
-  severity: { unit: 'corrected errors a minute', min: 1, max: 600, default: 60 },
+  severity: { unit: 'corrected errors a minute', min: 1, max: 600, default: 40 },
   durationS: 240,
   effects: (strike) => ({ spans: spansOf(strike), events: eventsOf(strike) }),
 }
@@ -29,9 +31,10 @@ function spansOf(strike: Strike): EffectSpan[] {
   const atS = failureS(strike)
   const goneS = atS + 1.5
   const isContained = severity < UNCONTAINED_FROM
+  const repair: GpuEffect = severity < UNREPAIRED_FROM ? { rowRemapPending: true } : { rowRemapFailure: true }
   return [
     onDevice(strike, onsetS, atS, { correctedErrorsPerMinute: severity }),
-    onDevice(strike, atS, endS, { rowRemapPending: true, recoveryAction: RESET }),
+    onDevice(strike, atS, endS, { ...repair, recoveryAction: RESET }),
     // The process of this GPU is gone; the others wait for it until their time-out, or are gone too.
     onDevice(strike, goneS, endS, { state: 'idle' }),
     { fromS: atS, toS: goneS, job: { state: 'stuck' } },
@@ -44,14 +47,15 @@ function eventsOf(strike: Strike): EffectEvent[] {
   const gpu = device.index
   const atS = failureS(strike)
   const xid = (afterS: number, number: number): EffectEvent => ({ atS: atS + afterS, gpu, kind: 'xid', xid: number })
+  const isRepaired = severity < UNREPAIRED_FROM
   const halfway = (onsetS + atS) / 2
   return [
     { atS: halfway, gpu, kind: 'row_remap_corrected' },
     { atS: halfway, gpu, kind: 'xid', xid: 63 },
     { atS, gpu, kind: 'ecc_uncorrected' },
-    { atS, gpu, kind: 'row_remap_uncorrected' },
+    ...(isRepaired ? [{ atS, gpu, kind: 'row_remap_uncorrected' } as const] : []),
     xid(0, 48),
-    xid(0.001, 63),
+    xid(0.001, isRepaired ? 63 : 64),
     xid(0.01, severity < UNCONTAINED_FROM ? 94 : 95),
     xid(0.02, 154),
     xid(1.5, 45),

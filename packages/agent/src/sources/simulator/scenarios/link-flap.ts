@@ -1,9 +1,8 @@
 import type { EffectEvent, EffectSpan } from '../effects.ts'
-import { onDevice, repeats, type Scenario, type Strike, xidEverywhere } from './scenario.ts'
+import { onDevice, RETRY_S, repeats, type Scenario, type Strike, xidEverywhere } from './scenario.ts'
 
 const PERIOD_S = 20
-/** Connections try again at this interval, and give up after so long. */
-const RETRY_S = 4.29
+/** Connections give up after so long. */
 const GIVE_UP_S = 34
 /** Clean-up of a job that has ended. */
 const CLEAN_UP_XID = 45

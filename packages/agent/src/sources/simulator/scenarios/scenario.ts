@@ -53,6 +53,9 @@ export interface Scenario {
 /** The severity of a scenario that either happens or does not. */
 export const ONE_DEGREE: Severity = { unit: '', min: 1, max: 1, default: 1 }
 
+/** Connections whose link is down try again at this interval. Unit: seconds. */
+export const RETRY_S = 4.29
+
 /** Times that something repeats at most in one scenario; a longer one repeats it less often. */
 const REPEATS_LIMIT = 24
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { docaPhyType } from '../../doca-phy/type.ts'
-import { ethtoolLaneType, ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
+import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
 import { hostPressureType } from '../../host/type.ts'
 import { netdevType } from '../../netdev/type.ts'
 import { nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
@@ -37,6 +37,12 @@ const paused = (node: StruckNode, rail: number, direction: 'rx' | 'tx', t: numbe
   node.rate(ethtoolPriorityType, `eth1${rail}/3`, `${direction}_pause_seconds_total`, t)
 const linkDowns = (node: StruckNode, rail: number, t: number) =>
   node.gain(ethtoolPortType, `eth1${rail}`, 'link_down_events_phy_total', BEFORE, t)
+
+/** Number and UUID of a GPU, as keys of its series begin. */
+const gpuKey = (node: StruckNode, gpu: number) => {
+  const [key = ''] = [...node.report.at(ONSET_S)(nvmlGpuType).keys()].filter((one) => one.startsWith(`${gpu}/`))
+  return key
+}
 
 /** Bytes of a rail in 95 s, of which each step has as many: how fast the job goes. */
 const pace = (node: StruckNode, t: number) => node.gain(rdmaPortType, 'mlx5_0/1', 'xmit_data_bytes_total', t, t + 95)
@@ -124,6 +130,39 @@ test('incast: the port receives at line rate and much of it is marked, hardly an
   between(slowing(node), 0.02, 0.15, 'slowing of steps')
   assertNotPaused(node, LATER)
   assertNoLoss(node, LATER)
+})
+
+test('hash-collision: both rails are marked though neither is full, and every step is longer', () => {
+  const node = struck('hash-collision')
+  const share = (rail: number) =>
+    node.rate(rdmaHwType, `mlx5_${rail}`, 'np_ecn_marked_roce_packets_total', LATER) /
+    node.rate(rdmaPortType, `mlx5_${rail}/1`, 'rcv_packets_total', LATER)
+  for (const rail of [3, 4]) between(share(rail), 0.05, 0.3, `share of packets marked on rail ${rail}`)
+  for (const rail of [0, 5]) assert.ok(share(rail) < 0.01)
+  for (const rail of [3, 4]) {
+    const tenths = Array.from({ length: 60 }, (_, at) => LATER + at / 10)
+    const peak = Math.max(
+      ...tenths.map((t) => node.gain(rdmaPortType, `mlx5_${rail}/1`, 'rcv_data_bytes_total', t, t + 0.1)),
+    )
+    between(peak / 0.1, 20 * GIGA, 30 * GIGA, 'bytes received in the fullest tenth of a second')
+  }
+  between(slowing(node), 0.05, 0.3, 'slowing of steps')
+  assertNotPaused(node, LATER)
+  assertNoLoss(node, LATER)
+})
+
+test('link-downtrain: the link goes down once and comes back at half its rate, and every GPU waits for its rail', () => {
+  const node = struck('link-downtrain')
+  assert.equal(linkDowns(node, 3, 170), 1)
+  const rate = (rail: number, t: number) => node.value(rdmaPortType, `mlx5_${rail}/1`, 'rate_bytes', t)
+  assert.deepEqual([rate(3, BEFORE), rate(3, LATER), rate(4, LATER)], [50 * GIGA, 25 * GIGA, 50 * GIGA])
+  assert.equal(node.record(rdmaPortType, 'mlx5_3/1', LATER)?.signalling, 'HDR')
+  assert.equal(node.value(docaPhyType, 'mlx5_3', 'speed_bytes', LATER), 25 * GIGA)
+  assert.equal(node.value(ethtoolLinkType, 'eth13', 'speed_bytes', LATER), 25 * GIGA)
+  between(slowing(node), 0.05, 0.4, 'slowing of steps')
+  for (const gpu of RAILS) assert.ok(utilisation(node, gpu, LATER) >= 97)
+  assertNoLoss(node, LATER)
+  assertNotPaused(node, LATER)
 })
 
 test('link-flap: the link goes down three times in a minute, connections time out and everyone waits; other links stay up', () => {
@@ -221,6 +260,19 @@ test('ecc-burst: corrected errors, then one that is not, its XIDs, a row that wa
   assert.equal(utilisation(node, 0, 70), 100)
   assert.equal(node.value(nvmlGpuType, '2', 'row_remap_pending', 300), 0)
   assert.equal(node.gain(nvmlGpuType, '3', 'ecc_sbe_vol_total', 0, 70), 0)
+})
+
+test('ecc-burst at its worst: no row is left to replace the broken one, and every process dies', () => {
+  const node = struck('ecc-burst', { severity: 600 })
+  assert.equal(node.value(nvmlGpuType, '2', 'row_remap_failure', 70), 1)
+  assert.equal(node.value(nvmlGpuType, '2', 'row_remap_pending', 70), 0)
+  const told = (xid: number) =>
+    [
+      ...node.report
+        .at(ONSET_S + 70)(nvmlXidType)
+        .keys(),
+    ].includes(`${gpuKey(node, 2)}/${xid}`)
+  assert.deepEqual([48, 63, 64, 94, 95].map(told), [true, true, true, false, true])
 })
 
 test('thermal-throttle: temperature goes to its limit, clock and power fall with it, and the GPU is the one that does not wait', () => {
@@ -336,6 +388,19 @@ test('checkpoint: all GPUs stop and copy to the host, storage is busy, the rails
   assert.ok(node.gain(rdmaPortType, 'mlx5_0/1', 'xmit_data_bytes_total', 1, 19) < 1e6)
   assert.ok(node.gain(rdmaPortType, 'mlx5_bond_0/1', 'xmit_data_bytes_total', 1, 19) > 18 * 2 * GIGA)
   assert.ok(utilisation(node, 0, 40) > 90)
+})
+
+test('checkpoint-asynchronous: all GPUs copy to the host while they go on, one step is longer, and storage is busy', () => {
+  const node = struck('checkpoint-asynchronous')
+  // The value is the mean of the 21 s before, and what the rail takes over PCIe is in it.
+  const byRail = 1.06 * node.gain(rdmaPortType, 'mlx5_0/1', 'xmit_data_bytes_total', -1, 20)
+  const copied = node.value(nvmlProfileType, '0', 'pcie_tx_bytes', 20) * 21 - byRail
+  between(copied, 28 * GIGA, 33 * GIGA, 'bytes to the host')
+  for (let t = 1; t < 20; t += 3) assert.ok(utilisation(node, 0, t) > 80)
+  assert.ok(node.gain(rdmaPortType, 'mlx5_0/1', 'xmit_data_bytes_total', 0, 20) > 100 * GIGA)
+  assert.ok(node.gain(rdmaPortType, 'mlx5_bond_0/1', 'xmit_data_bytes_total', 5, 105) > 190 * GIGA)
+  assert.ok(node.rate(hostPressureType, 'io', 'waiting_seconds_total', LATER) > 0.3)
+  between(slowing(node), 0, 0.03, 'slowing of steps')
 })
 
 test('mig: no use of the whole GPU, activity of each instance; the others are as they were', () => {

@@ -1,10 +1,13 @@
 import { checkpoint } from './checkpoint.ts'
+import { checkpointAsynchronous } from './checkpoint-asynchronous.ts'
 import { dataStall } from './data-stall.ts'
 import { eccBurst } from './ecc-burst.ts'
 import { gpuLost } from './gpu-lost.ts'
+import { hashCollision } from './hash-collision.ts'
 import { healthy } from './healthy.ts'
 import { incast } from './incast.ts'
 import { linkBer } from './link-ber.ts'
+import { linkDowntrain } from './link-downtrain.ts'
 import { linkFlap } from './link-flap.ts'
 import { mig } from './mig.ts'
 import { noisyNeighbour } from './noisy-neighbour.ts'
@@ -26,7 +29,9 @@ export const SCENARIOS: readonly Scenario[] = [
   retransmissionStorm,
   pfcStorm,
   incast,
+  hashCollision,
   linkFlap,
+  linkDowntrain,
   linkBer,
   pcieDowntrain,
   pcieAer,
@@ -40,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   gpuLost,
   noisyNeighbour,
   checkpoint,
+  checkpointAsynchronous,
   mig,
   timeSlicing,
 ]
