@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import type { Columns } from '../api/query-client.ts'
 import { AbsentList } from '../components/absent-list.tsx'
 import { PanelBoundary } from '../components/error-boundary.tsx'
@@ -14,6 +13,8 @@ export interface GridChart {
   readonly answer: Columns
   /** Why it cannot be had; empty or missing where it can. */
   readonly absent?: string
+  /** Lines of it that cannot be had, and why. */
+  readonly missing?: readonly { readonly name: string; readonly reason: string }[]
 }
 
 /** Members beyond these are not named at the right end. */
@@ -22,10 +23,10 @@ const NAMED_LIMIT_COUNT = 8
 /** Charts side by side. Their plots are as wide as each other, so that a time stands in one column; what cannot be had is listed below. */
 export function ChartGrid({ charts }: { readonly charts: readonly GridChart[] }) {
   const drawn = charts.filter(({ absent }) => !absent)
-  const names = new Set(drawn.flatMap(({ spec }) => endNames(spec)))
-  const key = [...names].join('\n')
-  const endPx = useMemo(() => roomFor(key === '' ? [] : key.split('\n')), [key])
-  const absent = charts.flatMap(({ spec, absent }) => (absent ? [{ title: spec.title, reason: absent }] : []))
+  const endPx = sharedRoom(drawn.map(({ spec }) => spec))
+  const absent = charts.flatMap(({ spec: { title }, absent, missing = [] }) =>
+    absent ? [{ title, reason: absent }] : missing.map(({ name, reason }) => ({ title: `${title}: ${name}`, reason })),
+  )
   return (
     <>
       {drawn.length > 0 && (
@@ -40,6 +41,11 @@ export function ChartGrid({ charts }: { readonly charts: readonly GridChart[] })
       {absent.length > 0 && <AbsentList items={absent} />}
     </>
   )
+}
+
+/** Room at the right end with which the plots of some charts are as wide as each other. Unit: CSS pixels. */
+export function sharedRoom(specs: readonly ChartSpec[]): number {
+  return roomFor(specs.flatMap(endNames))
 }
 
 /** What may stand at the right end of a chart. */

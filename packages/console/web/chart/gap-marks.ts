@@ -46,6 +46,8 @@ function drawOwnGaps(context: CanvasRenderingContext2D, model: PlotModel, palett
   for (const line of model.lines.slice(0, MARKED_LIMIT_COUNT)) {
     if (line.slot === undefined) continue
     const foot = top + height - ((line.lane?.base ?? model.bottom) - model.bottom) * perUnit
+    // A lane without any sample has a name that says so.
+    if (line.lane && newestPosition([line.values], first, last) < 0) continue
     for (const run of ownGaps(line.values, model.columns, first, last)) {
       const fromX = x(start + (run.from - 1) * model.stepMs)
       const toX = x(start + (run.to + 1) * model.stepMs)

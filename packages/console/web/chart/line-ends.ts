@@ -8,12 +8,15 @@ import type { PlotLine, PlotModel } from './plot-model.ts'
 
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
 const ROOM_MIN_PX = 14
+/** Most room for names: that of a small plot, and of one that is at least so wide. */
 const ROOM_MAX_PX = 104
+const ROOM_MAX_WIDE_PX = 180
+const WIDE_PX = 720
 /** Between the plot and a name, and behind it. */
 const BESIDE_PX = 14
 const LABEL_DISTANCE_PX = 13
 /** A lane that is lower has its name and its note on one line. */
-const TWO_LINES_MIN_PX = 24
+const TWO_LINES_MIN_PX = 26
 /** More lines than this are told apart in the header and the table, not at the right end. */
 const LABELLED_LIMIT_COUNT = 8
 /** Notes change every second; their room does not. */
@@ -23,11 +26,15 @@ const widths = new Map<string, number>()
 const WIDTHS_LIMIT_COUNT = 2_000
 let measuring: CanvasRenderingContext2D | null = null
 
-/** Room that some names at the right end need. Unit: CSS pixels. */
+/** Room that some names at the right end need, if there is as much. Unit: CSS pixels. */
 export function roomFor(texts: readonly string[]): number {
   if (texts.length === 0) return ROOM_MIN_PX
-  const widest = Math.max(...texts.map(widthOf))
-  return Math.min(ROOM_MAX_PX, Math.ceil(widest) + BESIDE_PX)
+  return Math.ceil(Math.max(...texts.map(widthOf))) + BESIDE_PX
+}
+
+/** Most room that the names of a plot take. Unit: CSS pixels. */
+function mostRoom(plotPx: number): number {
+  return plotPx >= WIDE_PX ? ROOM_MAX_WIDE_PX : ROOM_MAX_PX
 }
 
 function widthOf(text: string): number {
@@ -44,9 +51,9 @@ function widthOf(text: string): number {
 }
 
 /** Room at the right end of a plot: what its own names need, and at least what its neighbours have. Unit: CSS pixels. */
-export function endRoom({ lines, bandLabel, endPx }: PlotModel): number {
+export function endRoom({ lines, bandLabel, endPx }: PlotModel, plotPx: number): number {
   const notes = lines.some(({ lane }) => lane) ? [WIDEST_NOTE] : []
-  return Math.max(endPx, roomFor([...endTexts(lines, bandLabel), ...notes]))
+  return Math.min(mostRoom(plotPx), Math.max(endPx, roomFor([...endTexts(lines, bandLabel), ...notes])))
 }
 
 function endTexts(lines: readonly PlotLine[], bandLabel: string | undefined): string[] {
@@ -88,12 +95,13 @@ function drawLineNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
     return [{ text, line, y, x: plot.valToPos(model.times[at]!, 'x', true) }]
   })
   const heights = spreadLabels(ends, LABEL_DISTANCE_PX * unit, top + 4 * unit, top + height - 4 * unit)
+  const mostPx = mostRoom(plot.width) - BESIDE_PX + 2
   ends.forEach(({ text, line, y, x }, order) => {
     const { slot, marker } = line
     if (marker && slot) drawMarker(context, marker, x, y, unit, palette.slots[slot], palette.surface)
     context.font = `${slot ? 560 : 500} ${11 * unit}px ${TEXT_FONT}`
     context.fillStyle = slot ? palette.texts[slot] : palette.ink3
-    context.fillText(fitted(context, text, (ROOM_MAX_PX - 12) * unit), left + width + 8 * unit, heights[order]!)
+    context.fillText(fitted(context, text, mostPx * unit), left + width + 8 * unit, heights[order]!)
   })
 }
 
@@ -107,12 +115,12 @@ function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
   for (const { label, lane } of model.lines) {
     if (!lane) continue
     const foot = top + height - (lane.base - model.bottom) * lanePx * unit
-    const y = foot - (isOneLine ? lanePx * 0.36 : 16) * unit
+    const y = foot - (isOneLine ? lanePx * 0.36 : 15) * unit
     context.font = `500 ${11 * unit}px ${TEXT_FONT}`
     context.fillStyle = palette.ink2
-    const name = fitted(context, label, (ROOM_MAX_PX - 12) * unit)
+    const name = fitted(context, label, (mostRoom(plot.width) - BESIDE_PX + 2) * unit)
     context.fillText(name, x, y)
-    const besideX = isOneLine ? x + context.measureText(`${name} `).width : x
+    const besideX = isOneLine ? x + context.measureText(`${name}  `).width : x
     context.fillStyle = palette.ink3
     context.font = `400 ${10 * unit}px ${TEXT_FONT}`
     context.fillText(lane.note, besideX, isOneLine ? y : y + 12 * unit)

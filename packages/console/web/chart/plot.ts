@@ -139,7 +139,7 @@ export class Plot {
       ...size,
       ms: 1,
       legend: { show: false },
-      padding: [TOP_PX, () => endRoom(model()), 0, 0],
+      padding: [TOP_PX, (plot) => endRoom(model(), plot.width), 0, 0],
       scales: {
         x: { auto: false, range: () => [model().fromMs, model().toMs] },
         y: { auto: false, range: () => [model().bottom, model().top] },

@@ -1,5 +1,11 @@
 import { Icon } from './icon.tsx'
 
+/** A reason as a sentence: sources give words, with a file's name or a name of the kernel at their beginning. */
+function sentenceOf(reason: string): string {
+  const isWord = /^[a-z]+ /.test(reason)
+  return (isWord ? reason.charAt(0).toUpperCase() + reason.slice(1) : reason).replace(/([^.])$/, '$1.')
+}
+
 /** What of a page cannot be had here, each with its reason. */
 export function AbsentList({
   items,
@@ -13,7 +19,7 @@ export function AbsentList({
           <li key={title}>
             <Icon name="absent" />
             <strong>{title}</strong>
-            <span>Absent. {reason}</span>
+            <span>Absent. {sentenceOf(reason)}</span>
           </li>
         ))}
       </ul>

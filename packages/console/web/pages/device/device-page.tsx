@@ -119,7 +119,11 @@ export function DevicePage({
   const page = usePageState()
   const moment = useMoment()
   const catalogue = useTypes().data?.types ?? NO_TYPES
-  const known = useMemo(() => catalogue.filter(({ name }) => types.includes(name)), [catalogue, types])
+  // In the order of the page: the catalogue's is that in which sources answered.
+  const known = useMemo(
+    () => types.flatMap((name) => catalogue.find((type) => type.name === name) ?? []),
+    [catalogue, types],
+  )
   const latest = useLatest(device, known)
   const queries = useMemo(() => panelQueries(device, panels), [device, panels])
   const recent = useKnownColumns(queries, moment.range, moment.stepMs)

@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Columns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
-import type { MetricQuery, QueryFunction, SeriesValue } from '../../api/types.ts'
+import type { Labels, MetricQuery, QueryFunction, SeriesValue } from '../../api/types.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../chart/palette.ts'
@@ -15,6 +15,7 @@ import { newestValue } from '../interface-data.ts'
 export interface PanelLine {
   readonly metric: string
   readonly function: QueryFunction
+  /** Name of the line; `{}` in it is the value of the label `each`, which otherwise stands behind it. */
   readonly label: string
   /** A label whose values are lines of their own: `priority`. */
   readonly each?: string
@@ -68,7 +69,9 @@ export function devicePanels(
 ): readonly GridChart[] {
   return panels.map((panel) => {
     const { lines, limits: _limits, without, ...look } = panel
-    const members = lines.flatMap((line) => membersOf(device, line, answer))
+    const found = lines.flatMap((line) => membersOf(device, line, answer))
+    const missing = missingOf(panel, found, context.latest)
+    const members = panel.scale === 'lanes' && found.length > 0 ? withEmptyLanes(found, missing, answer) : found
     const spec: ChartSpec = {
       ...look,
       slots: panel.slots ?? FALLBACK_SLOTS,
@@ -82,8 +85,47 @@ export function devicePanels(
         ? RATE_PROVENANCE
         : 'last sample in {step} · wall clock',
     }
-    return { spec, answer, absent: members.length > 0 ? '' : reasonOf(panel, context) }
+    if (members.length === 0) return { spec, answer, absent: reasonOf(panel, context) }
+    return { spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames) }
   })
+}
+
+/** A line that is not drawn, because its source says that the value cannot be had. */
+interface MissingLine {
+  readonly name: string
+  readonly reason: string
+}
+
+function missingOf(
+  { lines }: DevicePanel,
+  found: readonly ChartMember[],
+  latest: readonly SeriesValue[],
+): readonly MissingLine[] {
+  const drawn = new Set(found.map(({ label }) => label))
+  return lines.flatMap((line) =>
+    latest
+      .filter(({ metric, absent }) => metric === line.metric && absent !== '')
+      .map(({ labels, absent }) => ({ name: nameOf(line, labels), reason: absent }))
+      .filter(({ name }) => !drawn.has(name))
+      .sort((a, b) => compareNames(a.name, b.name)),
+  )
+}
+
+function joinNames([reason, lines]: readonly [string, readonly MissingLine[]]): MissingLine {
+  return { name: lines.map(({ name }) => name).join(', '), reason }
+}
+
+/** What has no value has an empty lane in its place, so that lanes of several charts stand side by side. */
+function withEmptyLanes(
+  found: readonly ChartMember[],
+  missing: readonly MissingLine[],
+  { grid }: Columns,
+): readonly ChartMember[] {
+  const values = new Float64Array(grid?.length ?? 0).fill(Number.NaN)
+  const empty = missing.map(({ name }): ChartMember => ({ key: name, label: name, values }))
+  const isNumbered = found.every(({ label }) => /\d$/.test(label))
+  const all = [...found, ...empty]
+  return isNumbered ? all.sort((a, b) => compareNames(a.label, b.label)) : all
 }
 
 /** The question of a line. It may bring series of a twin as well: {@link columnsOf} leaves them out. */
@@ -141,13 +183,19 @@ function membersOf(device: DeviceInfo, line: PanelLine, answer: Columns): ChartM
 }
 
 function memberOf({ metric, label, each, isUp }: PanelLine, column: GridColumn, values: Float64Array): ChartMember {
-  const name = each === undefined ? label : `${label} ${column.labels[each] ?? ''}`.trim()
+  const name = nameOf({ label, each }, column.labels)
   return {
     key: `${metric} ${name}`,
     label: name,
     values: isUp ? upOrDown(values, isUp) : values,
     resetsMs: column.resetsMs,
   }
+}
+
+function nameOf({ label, each }: Pick<PanelLine, 'label' | 'each'>, labels: Labels): string {
+  if (each === undefined) return label
+  const value = labels[each] ?? ''
+  return label.includes('{}') ? label.replace('{}', value) : `${label} ${value}`.trim()
 }
 
 function upOrDown(values: Float64Array, isUp: (value: number) => boolean): Float64Array {

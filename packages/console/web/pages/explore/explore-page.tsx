@@ -5,6 +5,7 @@ import { useNode, useTypes } from '../../api/resources.ts'
 import type { MetricQuery, TypeInfo } from '../../api/types.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { Chart } from '../../chart/chart.tsx'
+import { sharedRoom } from '../../chart/chart-grid.tsx'
 import { useSpan } from '../../chart/use-span.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -59,6 +60,7 @@ export function ExplorePage() {
     const series = lanes.flatMap((lane) => lane.series)
     return { node: node?.node ?? '', stepMs, times, series, ...positionsOf(answer, fromMs, toMs) }
   }
+  const endPx = sharedRoom(lanes.map(({ spec }) => spec))
   const saveCsv = (): void => {
     const name = fileName(
       [],
@@ -93,14 +95,14 @@ export function ExplorePage() {
       {queries.length > 0 && <AnswerState answer={answer} panels={1} />}
       {lanes.map((lane) => (
         <PanelBoundary key={lane.spec.id}>
-          <LanePanel lane={lane} answer={answer} />
+          <LanePanel lane={lane} answer={answer} endPx={endPx} />
         </PanelBoundary>
       ))}
     </>
   )
 }
 
-function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Columns }) {
+function LanePanel({ lane, answer, endPx }: { readonly lane: Lane; readonly answer: Columns; readonly endPx: number }) {
   const { fromMs, toMs } = useSpan(answer)
   const table = useMemo(
     () => ({
@@ -127,7 +129,7 @@ function LanePanel({ lane, answer }: { readonly lane: Lane; readonly answer: Col
   }
   return (
     <div className="lane">
-      <Chart spec={lane.spec} answer={answer} heightPx={LANE_HEIGHT_PX} onSave={save} />
+      <Chart spec={lane.spec} answer={answer} heightPx={LANE_HEIGHT_PX} endPx={endPx} onSave={save} />
       <div className="panel lane-table">{described && <SeriesTable {...described} />}</div>
     </div>
   )

@@ -85,11 +85,17 @@ function specOf(
     members: series.map(({ member }) => member),
     noun: ['series', 'series'],
     slots: SLOTS,
-    scale: first.unit === 'celsius' ? 'free' : 'zero',
+    scale: scaleOf(first),
     isAlike: series.length > SLOTS.length,
     isSimulated: series.some(({ isSimulated }) => isSimulated),
     provenance: `${first.function} of {step} · ${first.clock} clock`,
   }
+}
+
+/** Temperatures may start above 0, and error rates span many powers of ten. */
+function scaleOf(meta: ResultMeta): NonNullable<ChartSpec['scale']> {
+  if (quantityOf(meta).prefixes === 'powers') return 'log'
+  return meta.unit === 'celsius' ? 'free' : 'zero'
 }
 
 function memberLabel(name: string, labels: Labels, isNamed: boolean): string {

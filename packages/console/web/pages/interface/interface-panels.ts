@@ -76,7 +76,7 @@ const PANELS: readonly Panel[] = [
     title: 'Link',
     quantity: UP_OR_DOWN,
     scale: 'lanes',
-    lines: { up: 'up', carrier: 'carrier' },
+    lines: { up: 'interface', carrier: 'carrier' },
   },
   { id: 'speed', title: 'Link speed', quantity: BITS_PER_SECOND, lines: { speed_bytes: 'speed' } },
   {

@@ -133,7 +133,7 @@ function priorities(): readonly DevicePanel[] {
     quantity,
     scale: 'lanes',
     slots: [1],
-    lines: [{ ...rate(`ethtool_priority_${field}_total`, 'priority'), each: 'priority' }],
+    lines: [{ ...rate(`ethtool_priority_${field}_total`, 'p{}'), each: 'priority' }],
     without: NO_DRIVER,
   })
   return [
