@@ -10,6 +10,7 @@ import {
   type Source,
   viewsOf,
 } from '@sonde/sdk'
+import { hostDiskType } from '../sources/host/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlProfileType } from '../sources/nvml/type.ts'
 import { pciAerType } from '../sources/pci/type.ts'
@@ -208,6 +209,25 @@ test('the answer names evidence that can be asked for, and what is lacking', () 
       { label: 'port', op: '=', value: '1' },
     ],
   })
+})
+
+test('a wait for data tells how busy the busiest disk is, of disks that are there', () => {
+  const sentenceOf = (node: TrainingNode) => {
+    node.host.rate({ waiting_seconds_total: 0.4 })
+    node.run(8, (second) => {
+      for (const gpu of node.gpus) gpu.set({ gpu_util: second % 3 === 2 ? 95 : 20, pipe_tensor_active: 0.1 })
+    })
+    return node.open()[0]?.sentence ?? ''
+  }
+  const node = quietNode()
+  node.host.of(hostDiskType, { device: 'nvme1n1' }).rates.io_seconds_total = 0.97
+  assert.match(sentenceOf(node), /wait 40\.0.% of the time; its busiest disk works 97\.0.% of the time$/)
+  assert.ok(node.open()[0]?.evidence.some(({ metric }) => metric === 'host_disk_io_seconds_total'))
+  const without = quietNode()
+  for (const one of without.host.series.values()) if (one.type === hostDiskType) one.isSilent = true
+  without.run(10)
+  assert.match(sentenceOf(without), /wait 40\.0.% of the time$/)
+  assert.ok(without.open()[0]?.lacks.includes('host_disk_io_seconds_total'))
 })
 
 test('as a sink it keeps its accounts: what is refused is counted, and nothing is taken once it is closed', async () => {

@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
 import { docaPhyType } from '../sources/doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
-import { hostPressureType } from '../sources/host/type.ts'
+import { hostDiskType, hostPressureType } from '../sources/host/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
@@ -115,10 +115,11 @@ export const PCI = {
   fatal: aerOf(({ severity }) => severity === 'fatal', 'fatal'),
 } as const
 
-/** How long tasks of the host waited. */
+/** What rules look at on the host: how long its tasks waited, and how busy its busiest disk is. */
 export const HOST = {
   ioPressure: pressureOf('io'),
   cpuPressure: pressureOf('cpu'),
+  diskBusy: counterOf(hostDiskType, 'io_seconds_total', { across: 'max', rateMax: SECOND_RATE_MAX }),
 } as const
 
 /** Everything that rules look at: what windows are kept of. */

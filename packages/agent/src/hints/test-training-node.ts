@@ -1,7 +1,7 @@
 import { createSource, type Labels, type RecordType, type Source } from '@sonde/sdk'
 import { docaPhyType } from '../sources/doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
-import { hostPressureType } from '../sources/host/type.ts'
+import { hostDiskType, hostPressureType } from '../sources/host/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
@@ -127,6 +127,7 @@ export class TrainingNode {
     this.nics = Array.from({ length: 9 }, (_, i) => trainingNic(i, i < 8 ? i : null))
     for (const resource of ['io', 'cpu'])
       this.host.of(hostPressureType, { resource }).rates.waiting_seconds_total = 0.01
+    for (const device of ['nvme0n1', 'nvme1n1']) this.host.of(hostDiskType, { device }).rates.io_seconds_total = 0.1
     const devices = lookupOf([...this.gpus, ...this.nics])
     this.hints = new Hints({ devices, ...options })
     this.#source = createSource({ id: 'made', intervalMs: 1000, emit: (batch) => this.hints.accept(batch) })

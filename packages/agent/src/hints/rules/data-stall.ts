@@ -42,8 +42,11 @@ export const dataStall: Rule = {
   severity: 'warning',
   of: 'node',
   neededMs: 10_000,
-  uses: [GPU.utilisation, GPU.tensorActive, GPU.memoryUsed, NIC.sentBytes, HOST.ioPressure, HOST.cpuPressure],
-  shows: [GPU.utilisation, GPU.tensorActive, HOST.ioPressure, HOST.cpuPressure],
+  uses: [
+    ...[GPU.utilisation, GPU.tensorActive, GPU.memoryUsed, NIC.sentBytes],
+    ...[HOST.ioPressure, HOST.cpuPressure, HOST.diskBusy],
+  ],
+  shows: [GPU.utilisation, GPU.tensorActive, HOST.ioPressure, HOST.cpuPressure, HOST.diskBusy],
   limits: [
     { what: 'utilisation, mean of 3 s', value: UTILISATION, unit: '%', source: 'waiting for peers keeps it near 100' },
     { what: 'gaps in 30 s', value: GAPS, unit: 'to stand', source: 'one may be any pause of the job' },
@@ -66,11 +69,13 @@ export const dataStall: Rule = {
     if (job.length === 0 || !(used < UTILISATION)) return undefined
     const pressure = pressureOf(scope)
     const waits = Number.isNaN(pressure) ? '' : `; tasks of the host wait ${percent(pressure)} of the time`
+    const busy = scope.of(scope.node).rate(HOST.diskBusy)
+    const works = Number.isNaN(busy) ? '' : `; its busiest disk works ${percent(Math.min(1, busy))} of the time`
     return {
       device: scope.node,
       affected: job.map(({ device }) => device),
       title: 'All GPUs wait for data',
-      sentence: `${job.length} GPUs are in use ${percent(used / 100)} of the time, limit ${percent(UTILISATION / 100)}, all alike${waits}`,
+      sentence: `${job.length} GPUs are in use ${percent(used / 100)} of the time, limit ${percent(UTILISATION / 100)}, all alike${waits}${works}`,
       value: used,
       limit: UTILISATION,
       unit: '%',
