@@ -2,7 +2,7 @@ import type { ExplainAnswer, ExplainLink, ExplainState } from '../../api/explain
 import { CopyButton } from '../../components/copy-button.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
-import { brokenLink, LINK_STATES } from './explain-words.ts'
+import { brokenLink, LINK_STATES, mendsParts } from './explain-words.ts'
 
 /** Every link in its order with what was tried; the first broken one stands in a box with what mends it. */
 export function ExplainChain({ answer, walk }: { readonly answer: ExplainAnswer; readonly walk: ExplainState }) {
@@ -63,7 +63,7 @@ function LinkTable({ links }: { readonly links: readonly ExplainLink[] }) {
 }
 
 function BrokenLink({ link }: { readonly link: ExplainLink }) {
-  const { mends } = link
+  const { command, words } = mendsParts(link.mends ?? '')
   return (
     <section className="broken-link" aria-label={`The broken link: ${link.name}`}>
       <StateMark tone="denied" word={`Broken: ${link.name}`} />
@@ -80,12 +80,13 @@ function BrokenLink({ link }: { readonly link: ExplainLink }) {
             <dd>{link.answer}</dd>
           </div>
         )}
-        {mends && (
+        {link.mends && (
           <div>
             <dt>Mends it</dt>
             <dd className="broken-mends">
-              <code className="mono">{mends}</code>
-              <CopyButton label="Copy" text={() => mends} />
+              {command && <code className="mono">{command}</code>}
+              {command && <CopyButton label="Copy" text={() => command} />}
+              {words && <span>{words}</span>}
             </dd>
           </div>
         )}

@@ -16,9 +16,8 @@ import { OtherWalks } from './other-walks.tsx'
 
 const NOTHING_ASKED: HeadlineText = {
   tone: 'calm',
-  sentence: 'Name what shall be explained',
-  facts:
-    'A source, a device or a metric: every link between the hardware and its value is then tried, one after the other.',
+  sentence: 'Ask about a source, a device or a metric',
+  facts: 'Every link between the hardware and its value is then tried, one after the other.',
 }
 
 /** Why a number is missing, link by link, from the configuration to the value. */

@@ -39,3 +39,14 @@ export function explainHeadline(answer: ExplainWalk): HeadlineText {
   const facts = unknown.length > 0 ? `Not known: ${unknown.map(({ name }) => name).join(', ')}.` : ''
   return { tone: 'calm', sentence, facts: [where && `Walked for ${where}.`, facts].filter(Boolean).join(' ') }
 }
+
+/** Programs with which a command begins; anything else is said to people. */
+const COMMAND = /^((?:sudo|ip|rdma|ethtool|devlink|mount|echo|sonde) .*?)(?:$|[;:,] (.*)$)/s
+
+/** What mends a link: a command to be copied, and words about it; either may be empty. */
+export function mendsParts(text: string): { readonly command: string; readonly words: string } {
+  const match = COMMAND.exec(text)
+  if (!match) return { command: '', words: text }
+  const [, command = '', words = ''] = match
+  return { command, words }
+}

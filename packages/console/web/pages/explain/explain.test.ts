@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ExplainLink } from '../../api/explain.ts'
-import { brokenLink, explainHeadline } from './explain-words.ts'
+import { brokenLink, explainHeadline, mendsParts } from './explain-words.ts'
 
 const link = (name: string, state: ExplainLink['state']): ExplainLink => ({ name, state, tried: '', answer: '' })
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
@@ -35,4 +35,13 @@ test('a chain that holds is one quiet sentence; what was not reached is said', (
   })
   assert.deepEqual([part.sentence, part.facts], ['No link to rdma is broken', 'Not known: traffic.'])
   assert.equal(explainHeadline({ of: 'x', source: '', device: '', links: [] }).sentence, 'Nothing is known of x')
+})
+
+test('only a command is for copying; what is said about it stands beside it', () => {
+  assert.deepEqual(mendsParts('sudo ip link set eth3 up'), { command: 'sudo ip link set eth3 up', words: '' })
+  assert.deepEqual(mendsParts('mount -t proc proc /proc: every kernel has this file'), {
+    command: 'mount -t proc proc /proc',
+    words: 'every kernel has this file',
+  })
+  assert.deepEqual(mendsParts('plug the cable in'), { command: '', words: 'plug the cable in' })
 })

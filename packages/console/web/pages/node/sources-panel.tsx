@@ -45,7 +45,7 @@ export function SourcesPanel() {
                   <StateMark tone="ok" word="Reading" />
                 </td>
                 <td>{countOf(reading.length, 'source')}</td>
-                <td className="is-quiet num">
+                <td className="is-quiet is-wrapping num">
                   {groupThousands(String(data.ledger.dropped))} lost of {groupThousands(String(data.ledger.in))}
                 </td>
               </tr>

@@ -38,7 +38,9 @@ export function FailedReads({ failures }: { readonly failures: readonly FailedRe
             <tbody>
               {failures.map(({ place, message, count, lastMs }) => (
                 <tr key={place}>
-                  <td className="mono is-wrapping">{place}</td>
+                  <th scope="row" className="mono is-wrapping">
+                    {place}
+                  </th>
                   <td className="is-quiet is-wrapping">{message}</td>
                   <td className="is-number num">{groupThousands(String(count))}</td>
                   <td className="is-number num">{formatDateTime(lastMs, zone)}</td>

@@ -1,5 +1,4 @@
 import { Link } from 'wouter'
-import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -31,7 +30,6 @@ export function AbsenceTable({
           <table className="table is-stacked absence-table">
             <thead>
               <tr>
-                <th scope="col">State</th>
                 <th scope="col">Field</th>
                 <th scope="col">Of</th>
                 <th scope="col" className="is-wide">
@@ -45,10 +43,9 @@ export function AbsenceTable({
             <tbody>
               {absences.map(({ reason, metrics, series }) => (
                 <tr key={`${metrics[0]} ${reason}`}>
-                  <td>
-                    <StateMark tone="absent" word="Absent" />
-                  </td>
-                  <td className="mono is-wrapping">{listed(metrics)}</td>
+                  <th scope="row" className="mono is-wrapping">
+                    {listed(metrics)}
+                  </th>
                   <td className="is-wrapping">{listed(series)}</td>
                   <td className="is-quiet is-wrapping">{reason}</td>
                   <td>

@@ -18,7 +18,7 @@ export function storeFacts(store: StoreState, zone: TimeZoneChoice): Fact[] {
     {
       label: 'Store',
       value: isFailing ? 'Failing' : 'Writing',
-      caption: store.reason || 'Acknowledged records are safe on disk.',
+      caption: store.reason || 'acknowledged: safe on disk',
       ...(isFailing ? { tone: 'critical' as const } : {}),
     },
     { label: 'Size on disk', ...bytes(store.bytes), caption: 'records and roll-ups' },
