@@ -10,7 +10,7 @@ import {
   type Source,
   viewsOf,
 } from '@sonde/sdk'
-import { hostDiskType } from '../sources/host/type.ts'
+import { hostCpuPackageType, hostDiskType, hostMemoryControllerType } from '../sources/host/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlProfileType } from '../sources/nvml/type.ts'
 import { pciAerType } from '../sources/pci/type.ts'
@@ -228,6 +228,21 @@ test('a wait for data tells how busy the busiest disk is, of disks that are ther
   without.run(10)
   assert.match(sentenceOf(without), /wait 40\.0.% of the time$/)
   assert.ok(without.open()[0]?.lacks.includes('host_disk_io_seconds_total'))
+})
+
+test('of memory and processors it is told which one', () => {
+  const node = quietNode()
+  const { totals } = node.host.of(hostMemoryControllerType, { controller: '2' })
+  totals.uncorrected_errors_total = Number(totals.uncorrected_errors_total) + 3
+  node.host.of(hostCpuPackageType, { package: '1' }).rates.throttled_seconds_total = 0.5
+  node.run(10)
+  assert.deepEqual(
+    node.open().map(({ sentence }) => sentence.replaceAll('\u00a0', ' ')),
+    [
+      'Memory controller 2 counts 3 uncorrected errors in the last minute, limit 1; the node corrected 0',
+      'Processor package 1 was slowed down for heat for 50.0 % of the time, limit 10.0 %',
+    ],
+  )
 })
 
 test('as a sink it keeps its accounts: what is refused is counted, and nothing is taken once it is closed', async () => {

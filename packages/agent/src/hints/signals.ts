@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
 import { docaPhyType } from '../sources/doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
-import { hostDiskType, hostPressureType } from '../sources/host/type.ts'
+import { hostCpuPackageType, hostDiskType, hostMemoryControllerType, hostPressureType } from '../sources/host/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
@@ -16,6 +16,8 @@ const SECOND_RATE_MAX = 2
 /** Several priorities say the same pause where a port has but one: the worst of them counts. */
 const PAUSE = { across: 'max', rateMax: SECOND_RATE_MAX } as const
 const EVENTS = { past: 'events' } as const
+/** Packages are read in turn, so that what one gained comes in one sample of several. */
+const HOTTEST = { across: 'max', rateMax: 64 } as const
 
 /** What rules look at on a GPU. */
 export const GPU = {
@@ -115,10 +117,14 @@ export const PCI = {
   fatal: aerOf(({ severity }) => severity === 'fatal', 'fatal'),
 } as const
 
-/** What rules look at on the host: how long its tasks waited, and how busy its busiest disk is. */
+/** What rules look at on the host: how long its tasks waited, how busy its busiest disk is, errors of its memory, heat of its processors. */
 export const HOST = {
   ioPressure: pressureOf('io'),
   cpuPressure: pressureOf('cpu'),
+  memoryUncorrected: counterOf(hostMemoryControllerType, 'uncorrected_errors_total', { across: 'max' }),
+  memoryCorrected: counterOf(hostMemoryControllerType, 'corrected_errors_total'),
+  packageThrottled: counterOf(hostCpuPackageType, 'throttled_seconds_total', HOTTEST),
+  packageThrottles: counterOf(hostCpuPackageType, 'throttles_total'),
   diskBusy: counterOf(hostDiskType, 'io_seconds_total', { across: 'max', rateMax: SECOND_RATE_MAX }),
 } as const
 

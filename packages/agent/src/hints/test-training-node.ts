@@ -1,7 +1,7 @@
 import { createSource, type Labels, type RecordType, type Source } from '@sonde/sdk'
 import { docaPhyType } from '../sources/doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
-import { hostDiskType, hostPressureType } from '../sources/host/type.ts'
+import { hostCpuPackageType, hostDiskType, hostMemoryControllerType, hostPressureType } from '../sources/host/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
@@ -128,6 +128,10 @@ export class TrainingNode {
     for (const resource of ['io', 'cpu'])
       this.host.of(hostPressureType, { resource }).rates.waiting_seconds_total = 0.01
     for (const device of ['nvme0n1', 'nvme1n1']) this.host.of(hostDiskType, { device }).rates.io_seconds_total = 0.1
+    for (const controller of ['0', '1', '2']) this.host.of(hostMemoryControllerType, { controller })
+    for (const socket of ['0', '1']) this.host.of(hostCpuPackageType, { package: socket })
+    this.host.rate({ corrected_errors_total: 0, uncorrected_errors_total: 0 })
+    this.host.rate({ throttles_total: 0, throttled_seconds_total: 0 })
     const devices = lookupOf([...this.gpus, ...this.nics])
     this.hints = new Hints({ devices, ...options })
     this.#source = createSource({ id: 'made', intervalMs: 1000, emit: (batch) => this.hints.accept(batch) })

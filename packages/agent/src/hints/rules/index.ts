@@ -5,6 +5,7 @@ import { dataStall } from './data-stall.ts'
 import { driverStuck } from './driver-stuck.ts'
 import { eccCorrected, eccPending, eccUncorrected } from './ecc.ts'
 import { gpuError, gpuLost } from './gpu-lost.ts'
+import { cpuThrottle, hostMemory } from './host.ts'
 import { linkBer } from './link-ber.ts'
 import { linkFlap } from './link-flap.ts'
 import { noisyNeighbour } from './noisy-neighbour.ts'
@@ -39,6 +40,8 @@ export const RULES: readonly Rule[] = [
   eccUncorrected,
   eccPending,
   eccCorrected,
+  hostMemory,
+  cpuThrottle,
   nicAer,
   gpuAer,
   stuckCollective,

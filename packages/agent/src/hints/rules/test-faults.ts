@@ -1,3 +1,4 @@
+import { hostCpuPackageType, hostMemoryControllerType } from '../../sources/host/type.ts'
 import { splitGpu, tellXid } from '../test-training-node.ts'
 import {
   type Case,
@@ -174,6 +175,26 @@ export const FAULTS: readonly Fault[] = [
     opens: 'ecc_corrected/gpu-4',
     severity: 'notice',
     standsAfterS: 605,
+  },
+  {
+    title: 'an uncorrected error of the memory of the node',
+    begin: (node) => {
+      const { totals } = node.host.of(hostMemoryControllerType, { controller: '1' })
+      totals.uncorrected_errors_total = (totals.uncorrected_errors_total ?? 0) + 1
+    },
+    opens: 'host_memory/node',
+    severity: 'critical',
+    standsAfterS: 1,
+  },
+  {
+    title: 'a processor that gets too hot',
+    begin: (node) => {
+      const { rates } = node.host.of(hostCpuPackageType, { package: '1' })
+      Object.assign(rates, { throttles_total: 2, throttled_seconds_total: 0.5 })
+    },
+    opens: 'cpu_throttle/node',
+    severity: 'warning',
+    standsAfterS: 11,
   },
   {
     title: 'a GPU that gets too hot',

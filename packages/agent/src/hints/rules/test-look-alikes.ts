@@ -107,6 +107,18 @@ export const LOOK_ALIKES: readonly Case[] = [
     begin: (node) => node.gpu(4).add({ ecc_sbe_vol_total: 3 }),
   },
   {
+    title: 'corrected errors of the memory of the node',
+    begin: (node) => node.host.rate({ corrected_errors_total: 5 }),
+  },
+  {
+    title: 'counters of memory errors that an operator sets to zero',
+    begin: (node) => node.host.reset(),
+  },
+  {
+    title: 'processors that are too hot for a moment when load begins',
+    begin: (node) => node.host.add({ throttles_total: 3, throttled_seconds_total: 0.2 }),
+  },
+  {
     title: 'the power limit at its default, with the usual clock',
     begin: (node) => {
       for (const gpu of node.gpus) gpu.rate({ clocks_event_reason_sw_power_cap_ns: 1e9 })

@@ -1,0 +1,80 @@
+import type { Look } from '../look.ts'
+import { firstKnown } from '../numbers.ts'
+import type { Rule } from '../rule.ts'
+import type { Signal } from '../signal.ts'
+import { HOST } from '../signals.ts'
+import { amount, percent } from '../words.ts'
+
+const EVENT_OVER_MS = 60_000
+const TIME_SHARE = 0.1
+/** Packages are read in turn, one a second. Unit: milliseconds. */
+const THROTTLE_OVER_MS = 5000
+
+/** A label of the series in which a counter gained most. */
+function worstOf(look: Look, signal: Signal, label: string, overMs: number): string {
+  const labels = look.labels(signal)
+  const gains = look.windows(signal).map((window) => firstKnown(window.increase(overMs), 0))
+  return labels[gains.indexOf(Math.max(...gains))]?.[label] ?? ''
+}
+
+/** Memory of the node that was lost for good: data were wrong. */
+export const hostMemory: Rule = {
+  name: 'host_memory',
+  sees: 'A memory controller of the node found an error that it could not correct.',
+  severity: 'critical',
+  of: 'node',
+  neededMs: 0,
+  isEvent: true,
+  lingerMs: 600_000,
+  uses: [HOST.memoryUncorrected, HOST.memoryCorrected],
+  shows: [HOST.memoryUncorrected, HOST.memoryCorrected],
+  limits: [{ what: 'uncorrected errors', value: 1, unit: 'event', source: 'as of GPUs: a healthy module has none' }],
+  not: {},
+  toldApart: [
+    'corrected errors, which healthy memory has now and then',
+    'errors from before Sonde began to watch',
+    'counters that an operator set to zero',
+  ],
+  find(look) {
+    const errors = look.increase(HOST.memoryUncorrected, EVENT_OVER_MS)
+    if (!(errors >= 1)) return undefined
+    const corrected = firstKnown(look.increase(HOST.memoryCorrected, EVENT_OVER_MS), 0)
+    const worst = worstOf(look, HOST.memoryUncorrected, 'controller', EVENT_OVER_MS)
+    return {
+      title: 'The node has uncorrected memory errors',
+      sentence: `Memory controller ${worst} counts ${amount(errors)} uncorrected errors in the last minute, limit 1; the node corrected ${amount(corrected)}`,
+      value: errors,
+      limit: 1,
+      unit: 'errors',
+    }
+  },
+}
+
+/** A processor that is slowed down because it is hot. */
+export const cpuThrottle: Rule = {
+  name: 'cpu_throttle',
+  sees: 'A processor package of the node is slowed down for heat for much of the time.',
+  severity: 'warning',
+  of: 'node',
+  neededMs: 10_000,
+  uses: [HOST.packageThrottled, HOST.packageThrottles],
+  shows: [HOST.packageThrottled, HOST.packageThrottles],
+  limits: [{ what: 'time slowed down', value: TIME_SHARE * 100, unit: '%', source: 'as of GPUs' }],
+  not: {},
+  toldApart: [
+    'a moment of heat when load begins: it is counted, and takes no time',
+    'a power limit, which is not counted here',
+  ],
+  find(look) {
+    const share = Math.min(1, look.rate(HOST.packageThrottled, THROTTLE_OVER_MS))
+    if (!(share > TIME_SHARE)) return undefined
+    const name = worstOf(look, HOST.packageThrottled, 'package', THROTTLE_OVER_MS)
+    return {
+      title: `Processor ${name} slows down for heat`,
+      sentence: `Processor package ${name} was slowed down for heat for ${percent(share)} of the time, limit ${percent(TIME_SHARE)}`,
+      value: share * 100,
+      limit: TIME_SHARE * 100,
+      unit: '% of time',
+    }
+  },
+}
