@@ -115,7 +115,7 @@ function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
   for (const { label, lane } of model.lines) {
     if (!lane) continue
     const foot = top + height - (lane.base - model.bottom) * lanePx * unit
-    const y = foot - (isOneLine ? lanePx * 0.36 : 15) * unit
+    const y = foot - (isOneLine ? lanePx * 0.36 : 14) * unit
     context.font = `500 ${11 * unit}px ${TEXT_FONT}`
     context.fillStyle = palette.ink2
     const name = fitted(context, label, (mostRoom(plot.width) - BESIDE_PX + 2) * unit)
@@ -123,7 +123,7 @@ function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
     const besideX = isOneLine ? x + context.measureText(`${name}  `).width : x
     context.fillStyle = palette.ink3
     context.font = `400 ${10 * unit}px ${TEXT_FONT}`
-    context.fillText(lane.note, besideX, isOneLine ? y : y + 12 * unit)
+    context.fillText(lane.note, besideX, isOneLine ? y : y + 11 * unit)
   }
 }
 

@@ -1,10 +1,5 @@
+import { asSentence } from '../format/words.ts'
 import { Icon } from './icon.tsx'
-
-/** A reason as a sentence: sources give words, with a file's name or a name of the kernel at their beginning. */
-function sentenceOf(reason: string): string {
-  const isWord = /^[a-z]+ /.test(reason)
-  return (isWord ? reason.charAt(0).toUpperCase() + reason.slice(1) : reason).replace(/([^.])$/, '$1.')
-}
 
 /** What of a page cannot be had here, each with its reason. */
 export function AbsentList({
@@ -19,7 +14,7 @@ export function AbsentList({
           <li key={title}>
             <Icon name="absent" />
             <strong>{title}</strong>
-            <span>Absent. {sentenceOf(reason)}</span>
+            <span>Absent. {asSentence(reason)}</span>
           </li>
         ))}
       </ul>

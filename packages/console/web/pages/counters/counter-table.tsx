@@ -8,6 +8,7 @@ import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { quantityOf, unitWords } from '../../format/quantity.ts'
 import { formatAge } from '../../format/time.ts'
+import { asSentence } from '../../format/words.ts'
 import { useSecond } from '../../state/clock.ts'
 import { formatSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -108,7 +109,7 @@ function Row({ row, hasSource }: { readonly row: CounterRow; readonly hasSource:
       </th>
       {isAbsent(row) ? (
         <td colSpan={hasSource ? 6 : 5} className="is-quiet is-wrapping">
-          Absent. {latest?.absent || 'No value came yet.'}
+          Absent. {asSentence(latest?.absent || 'No value came yet.')}
         </td>
       ) : (
         <>

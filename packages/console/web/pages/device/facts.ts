@@ -1,11 +1,12 @@
 import type { Fact } from '../../components/facts.tsx'
-import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
+import { ABSENT, formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import type { Quantity } from '../../format/quantity.ts'
 
 /** A fact of one number; `–` where it is absent. */
 export function numberFact(label: string, quantity: Quantity, raw: number, caption = ''): Fact {
-  const unit = pickUnit(quantity, Number.isNaN(raw) ? 0 : raw)
-  return { label, value: formatIn(unit, raw), ...(Number.isNaN(raw) ? {} : { unit: unit.label }), caption }
+  if (Number.isNaN(raw)) return { label, value: ABSENT, caption: 'not told' }
+  const unit = pickUnit(quantity, raw)
+  return { label, value: formatIn(unit, raw), unit: unit.label, caption }
 }
 
 /** A fact of a total; with a tone it is one that should be 0. */
@@ -15,6 +16,6 @@ export function countFact(
   caption: string,
   tone?: NonNullable<Fact['tone']>,
 ): Fact {
-  if (value === undefined) return { label, value: '–', caption: 'not told' }
+  if (value === undefined) return { label, value: ABSENT, caption: 'not told' }
   return { label, value: groupThousands(value), caption, ...(tone && Number(value) > 0 ? { tone } : {}) }
 }

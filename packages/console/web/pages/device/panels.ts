@@ -85,7 +85,7 @@ export function devicePanels(
         ? RATE_PROVENANCE
         : 'last sample in {step} · wall clock',
     }
-    if (members.length === 0) return { spec, answer, absent: reasonOf(panel, context) }
+    if (members.length === 0) return { spec, answer, absent: reasonOf(device, panel, context) }
     return { spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames) }
   })
 }
@@ -182,17 +182,18 @@ function membersOf(device: DeviceInfo, line: PanelLine, answer: Columns): ChartM
     .sort((a, b) => compareNames(a.label, b.label))
 }
 
-function memberOf({ metric, label, each, isUp }: PanelLine, column: GridColumn, values: Float64Array): ChartMember {
-  const name = nameOf({ label, each }, column.labels)
+function memberOf(line: PanelLine, column: GridColumn, values: Float64Array): ChartMember {
+  const name = nameOf(line, column.labels)
+  const { isUp } = line
   return {
-    key: `${metric} ${name}`,
+    key: `${line.metric} ${name}`,
     label: name,
     values: isUp ? upOrDown(values, isUp) : values,
     resetsMs: column.resetsMs,
   }
 }
 
-function nameOf({ label, each }: Pick<PanelLine, 'label' | 'each'>, labels: Labels): string {
+function nameOf({ label, each }: PanelLine, labels: Labels): string {
   if (each === undefined) return label
   const value = labels[each] ?? ''
   return label.includes('{}') ? label.replace('{}', value) : `${label} ${value}`.trim()
@@ -217,13 +218,15 @@ function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Colu
 
 /** Why a panel has no line: nobody reports it, or its source says why the values are absent. Empty where a sample may still come. */
 function reasonOf(
+  device: DeviceInfo,
   { lines, without }: DevicePanel,
   { latest, knownMetrics }: { readonly latest: readonly SeriesValue[]; readonly knownMetrics: ReadonlySet<string> },
 ): string {
   if (!lines.some(({ metric }) => knownMetrics.has(metric))) return without
   // Of other devices only the catalogue is looked at.
-  if (lines.some(({ of }) => of !== undefined)) return ''
-  const wanted = new Set(lines.map(({ metric }) => metric))
+  const own = lines.filter(({ of }) => of === undefined || of.id === device.id)
+  if (own.length === 0) return ''
+  const wanted = new Set(own.map(({ metric }) => metric))
   const series = latest.filter(({ metric }) => wanted.has(metric))
   if (series.length === 0) return without
   const reasons = series.map(({ absent }) => absent)

@@ -37,7 +37,7 @@ export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }
         </Empty>
       ) : (
         <TableBox label="Table of metrics">
-          <table className="table">
+          <table className="table is-stacked metric-table">
             <thead>
               <tr>
                 <th scope="col">Metric</th>

@@ -4,7 +4,7 @@ import { useSeriesOfType } from '../../api/resources.ts'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { isSeriesOf } from '../../devices/device.ts'
-import { formatQuantity } from '../../format/number.ts'
+import { formatQuantity, NO_BREAK_SPACE } from '../../format/number.ts'
 import { MEBIBYTES, PERCENT } from '../../format/quantity.ts'
 import { DeviceOf, DevicePage } from '../device/device-page.tsx'
 import { gpuFacts } from './gpu-facts.ts'
@@ -36,7 +36,7 @@ function Gpu({ device }: { readonly device: DeviceInfo }) {
         model,
         labels.UUID ?? '',
         address,
-        numaNode == null ? '' : `NUMA ${numaNode}`,
+        numaNode == null ? '' : `NUMA${NO_BREAK_SPACE}${numaNode}`,
         driver && `driver ${driver}`,
       ]}
       panels={panels}

@@ -90,6 +90,7 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       id: 'temperature',
       title: 'Temperature',
       quantity: CELSIUS,
+      scale: 'free',
       slots: GPU_SLOTS,
       lines: [last(device('GPU_TEMP'), 'GPU'), last(device('MEMORY_TEMP'), 'memory')],
       limits: [{ label: 'GPU slows at', metric: 'nvml_gpu_info_slowdown_celsius' }],
@@ -138,7 +139,7 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
     {
       id: 'pcie-link',
       title: 'PCIe link',
-      caption: 'a full lane is the best it can do',
+      caption: 'the upper line is its best',
       quantity: COUNT,
       scale: 'lanes',
       slots: [7],

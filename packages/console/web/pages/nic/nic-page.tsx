@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
+import { NO_BREAK_SPACE } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { DeviceOf, DevicePage } from '../device/device-page.tsx'
 import { nicFacts } from './nic-facts.ts'
@@ -44,7 +45,7 @@ function Nic({ device }: { readonly device: DeviceInfo }) {
         netdev ?? '',
         model,
         address,
-        numaNode == null ? '' : `NUMA ${numaNode}`,
+        numaNode == null ? '' : `NUMA${NO_BREAK_SPACE}${numaNode}`,
         driver,
       ]}
       panels={panels}

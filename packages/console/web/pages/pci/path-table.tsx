@@ -5,7 +5,8 @@ import type { SeriesValue } from '../../api/types.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle, isSeriesOf } from '../../devices/device.ts'
 import { generationOf, isDowntrained, linkName } from '../../devices/pcie.ts'
-import { groupThousands } from '../../format/number.ts'
+import { ABSENT, groupThousands } from '../../format/number.ts'
+import { asSentence } from '../../format/words.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type LinkEnd, ownersOf, type PathLink } from './pci-path.ts'
 
@@ -88,7 +89,7 @@ function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
         <th scope="row">{name}</th>
         <td className="mono">{address}</td>
         <td colSpan={6} className="is-quiet">
-          Absent. {absent ?? 'The source pci does not read it.'}
+          Absent. {asSentence(absent ?? 'The source pci does not read it.')}
         </td>
       </tr>
     )
@@ -107,7 +108,7 @@ function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
           {groupThousands(own.find((one) => one.metric === metric)?.value ?? '–')}
         </td>
       ))}
-      <td className="is-quiet is-wrapping">{errorWords(own) || 'none counted'}</td>
+      <td className="is-quiet is-wrapping">{errorWords(own)}</td>
     </tr>
   )
 }
@@ -132,9 +133,12 @@ function linkOf(series: readonly SeriesValue[]): { now: string; best: string; is
   }
 }
 
+/** Errors by their names; `–` where the device counts none of them. */
 function errorWords(series: readonly SeriesValue[]): string {
-  return series
+  const isCounted = series.some(({ metric, value }) => metric === ERRORS[0][1] && value !== null)
+  const words = series
     .filter(({ metric, value }) => metric === 'pci_aer_errors_total' && value !== null && value !== '0')
     .map(({ labels, value }) => `${labels.error} ${groupThousands(value ?? '')}`)
     .join(', ')
+  return words || (isCounted ? 'none counted' : ABSENT)
 }

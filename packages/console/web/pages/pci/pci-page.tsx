@@ -5,7 +5,7 @@ import { PanelBoundary } from '../../components/error-boundary.tsx'
 import type { Fact } from '../../components/facts.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { generationOf, linkName } from '../../devices/pcie.ts'
-import { countOf } from '../../format/number.ts'
+import { ABSENT, countOf, NO_BREAK_SPACE } from '../../format/number.ts'
 import { BYTES_PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { DeviceOf, DevicePage, type DeviceReadings } from '../device/device-page.tsx'
@@ -46,7 +46,7 @@ function Pci({ device, devices }: { readonly device: DeviceInfo; readonly device
       note={[
         owners.map((owner) => `PCIe of ${deviceTitle(owner)}`).join(', '),
         model,
-        numaNode == null ? '' : `NUMA ${numaNode}`,
+        numaNode == null ? '' : `NUMA${NO_BREAK_SPACE}${numaNode}`,
         driver,
       ]}
       panels={panels}
@@ -108,11 +108,11 @@ function pciFacts(
   return [
     {
       label: 'Link',
-      value: now || '–',
-      caption: best === '' || best === now ? 'the best it can do' : `of ${best}`,
+      value: now || ABSENT,
+      caption: now === '' ? 'not told' : best === '' || best === now ? 'the best it can do' : `of ${best}`,
       ...(now !== '' && best !== '' && now !== best ? { tone: 'warning' as const } : {}),
     },
-    numberFact('Carries at most', BYTES_PER_SECOND, bandwidth, 'each way, headers included'),
+    numberFact('Carries at most', BYTES_PER_SECOND, bandwidth, 'each way'),
     numberFact('In use', PERCENT, load / bandwidth, 'the busier way'),
     countFact('Correctable errors', exact('pci_device_aer_correctable_total'), 'messages in all'),
     countFact('Non-fatal errors', exact('pci_device_aer_nonfatal_total'), 'messages in all', 'critical'),
