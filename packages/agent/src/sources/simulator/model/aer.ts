@@ -8,6 +8,11 @@ export const AER_NAMES: readonly string[] = ['RxErr', 'BadTLP', 'BadDLLP', 'Roll
 /** Place of receiver errors among the names; those of a healthy link are of this kind. */
 export const RECEIVER_ERRORS = 0
 
+/** What the end that receives counts; all else is counted by the end that sends. */
+export const RECEIVED_ERRORS: ReadonlySet<string> = new Set(
+  ['RxErr', 'BadTLP', 'BadDLLP'].map((error) => `correctable/${error}`),
+)
+
 /** The names given, and those that effects bring. Names never lose their place. */
 export function aerNamesOf(names: readonly string[], effects: readonly Effects[]): string[] {
   const all = new Set(names)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pciDeviceType } from '../../pci/type.ts'
+import { nvmlGpuType } from '../../nvml/type.ts'
+import { pciAerType, pciDeviceType } from '../../pci/type.ts'
 import { NODE_CLASSES } from '../classes/classes.ts'
 import type { EffectSpan } from '../effects.ts'
 import { pcieDowntrain } from '../scenarios/pcie-downtrain.ts'
@@ -44,6 +45,20 @@ test('a link that trained down is slow at both ends, and at no other port', () =
     '0000:5b:00.0',
     '0000:5c:00.0',
   ])
+})
+
+test('what a GPU sends broken the port above counts, what a NIC receives broken the NIC does', () => {
+  const aer = [{ severity: 'correctable', error: 'BadTLP', perS: 100 }] as const
+  const spans = [{ fromS: START_S - 300, toS: START_S + 60, gpus: { 2: { aer } }, nics: { 5: { aer } } }]
+  const records = new TestReport({ effects: [{ spans }] }).at(START_S)
+  const counting = [...records(pciAerType).values()].filter(({ error }) => error === 'BadTLP')
+  assert.deepEqual(
+    counting.map(({ device }) => device),
+    ['0000:ba:00.0', '0000:4a:01.0'],
+  )
+  const port = records(pciDeviceType).get('0000:4a:01.0')
+  assert.ok(numberOf(port, 'aer_correctable_total') > 0)
+  assert.ok(numberOf(records(nvmlGpuType).values().toArray()[2], 'pcie_replay_counter') > 0)
 })
 
 test('the port above a GPU that fell off the bus has no link', () => {

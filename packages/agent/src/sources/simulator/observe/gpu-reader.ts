@@ -34,7 +34,7 @@ export class GpuReader {
     this.#simulation = simulation
     this.#gpu = gpu
     this.#key = deviceKey('gpu', gpu.index)
-    this.pci = new PciReader(simulation, gpu, this.#key)
+    this.pci = new PciReader(simulation, gpu, this.#key, 'sending')
   }
 
   /** Fills a vector by {@link GPU_READ} with what a read at `t` shows; `intervalS` is the time since the read before. False where the GPU is lost. */

@@ -40,7 +40,7 @@ export class NicReader {
     this.#simulation = simulation
     this.#nic = nic
     this.#key = deviceKey('nic', nic.index)
-    this.pci = new PciReader(simulation, nic, this.#key)
+    this.pci = new PciReader(simulation, nic, this.#key, 'receiving')
   }
 
   /** Fills a vector by {@link NIC_READ} with what a read at `t` shows through an origin of counters. */

@@ -1,5 +1,5 @@
 import type { PciPlace } from '../classes/node-class.ts'
-import { RECEIVER_ERRORS } from '../model/aer.ts'
+import { RECEIVED_ERRORS, RECEIVER_ERRORS } from '../model/aer.ts'
 import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
 import type { Place } from '../model/place.ts'
 import { rareEvents } from '../model/rare-events.ts'
@@ -20,23 +20,30 @@ interface LinkState {
   readonly pcieWidth?: number
 }
 
-/** Reads the PCIe link of one device: how it runs, and the errors that the device has counted. */
+/** Which way a link goes bad: what the device receives is broken, or what it sends, which the port above it counts. */
+export type BadDirection = 'receiving' | 'sending'
+
+/** Reads the PCIe link of one device: how it runs, and the errors that each end has counted. */
 export class PciReader {
   /** What was last read, by {@link PCI_READ}; NaN is absent. */
   readonly numbers = new Float64Array(PCI_READ_COUNT)
   readonly #simulation: Simulation
   readonly #key: number
   readonly #generation: number
+  readonly #bad: BadDirection
   #counts = new Float64Array(0)
+  #above = new Float64Array(0)
 
   constructor(
     simulation: Simulation,
     { model }: PciPlace & { readonly model: { readonly pcieGeneration: number } },
     key: number,
+    bad: BadDirection,
   ) {
     this.#simulation = simulation
     this.#generation = model.pcieGeneration
     this.#key = key
+    this.#bad = bad
   }
 
   /** How the link runs; of a device that does not answer nothing is known. */
@@ -52,29 +59,53 @@ export class PciReader {
   readErrors(aer: AerSegment, place: Place, healthyPerDay: number): void {
     const out = this.numbers
     const { seed, aerNames } = this.#simulation
-    const counts = this.#counts.length === aerNames.length ? this.#counts : new Float64Array(aerNames.length)
-    this.#counts = counts
+    if (this.#counts.length !== aerNames.length) {
+      this.#counts = new Float64Array(aerNames.length)
+      this.#above = new Float64Array(aerNames.length)
+    }
+    const counts = this.#counts
     aerNumbers(counts, this.#key, aer, place)
+    if (this.#bad === 'sending') this.#moveReceived()
     const t = place.segment.fromS + place.elapsedS
     const healthy = rareEvents(seed, this.#key * 16 + HEALTHY_STREAM, healthyPerDay / DAY_S, t)
     counts[RECEIVER_ERRORS] = (counts[RECEIVER_ERRORS] ?? 0) + healthy
-    out[PCI_READ.correctable] = 0
-    out[PCI_READ.nonfatal] = 0
-    out[PCI_READ.fatal] = 0
-    for (let name = 0; name < counts.length; name++) {
-      const sum = sumOf(aerNames[name] ?? '')
-      out[sum] = (out[sum] as number) + this.aerOf(name)
-    }
+    sumErrors(out, aerNames, (name) => this.aerOf(name))
   }
 
-  /** PCIe errors by the names of the simulation, as {@link readErrors} last saw them. */
+  /** PCIe errors that the device counted, by the names of the simulation, as {@link readErrors} last saw them. */
   aerOf(name: number): number {
     return Math.floor(this.#counts[name] ?? 0)
   }
 
-  /** The same by name. */
+  /** Those that the port above it counted. */
+  aerAbove(name: number): number {
+    return Math.floor(this.#above[name] ?? 0)
+  }
+
+  /** Those of both ends, by name. */
   countOf(name: string): number {
-    return this.aerOf(this.#simulation.aerNames.indexOf(name))
+    const index = this.#simulation.aerNames.indexOf(name)
+    return this.aerOf(index) + this.aerAbove(index)
+  }
+
+  /** What the other end receives, the other end counts. */
+  #moveReceived(): void {
+    this.#simulation.aerNames.forEach((name, index) => {
+      if (!RECEIVED_ERRORS.has(name)) return
+      this.#above[index] = this.#counts[index] ?? 0
+      this.#counts[index] = 0
+    })
+  }
+}
+
+/** Writes the sums of errors by their severity. */
+export function sumErrors(out: Float64Array, names: readonly string[], countOf: (name: number) => number): void {
+  out[PCI_READ.correctable] = 0
+  out[PCI_READ.nonfatal] = 0
+  out[PCI_READ.fatal] = 0
+  for (let name = 0; name < names.length; name++) {
+    const sum = sumOf(names[name] as string)
+    out[sum] = (out[sum] as number) + countOf(name)
   }
 }
 

@@ -2,32 +2,38 @@ import { pciAerType } from '../../pci/type.ts'
 import type { SourceContext } from '../../source.ts'
 import type { Simulation } from '../simulation.ts'
 import { whole } from './column.ts'
-import type { GpuRows } from './gpu-rows.ts'
-import type { NicRows } from './nic-rows.ts'
 import { Rows } from './rows.ts'
+
+/** What counts PCIe errors: a device, or a port of a bridge. */
+export interface AerCounter {
+  readonly address: string
+  /** By the place of the error's name in those of the simulation. */
+  readonly aerOf: (name: number) => number
+}
 
 /** Records of PCIe errors by name: of each device those that it has counted. */
 export class AerRows {
   readonly #simulation: Simulation
   readonly #context: SourceContext
+  readonly #counters: readonly AerCounter[]
   readonly #one = new Float64Array(1)
   #rows: Rows | undefined
   #names: readonly string[] = []
 
-  constructor(simulation: Simulation, context: SourceContext) {
+  constructor(simulation: Simulation, context: SourceContext, counters: readonly AerCounter[]) {
     this.#simulation = simulation
     this.#context = context
+    this.#counters = counters
   }
 
-  /** Reports what the readers of GPUs and NICs have last seen. */
-  sample(time: bigint, gpus: GpuRows, nics: NicRows): void {
+  /** Reports what the readers of devices and bridges have last seen. */
+  sample(time: bigint): void {
     const { aerNames } = this.#simulation
     if (this.#names.length !== aerNames.length) this.#follow()
-    const readers = [...gpus.readers, ...nics.readers]
-    readers.forEach((reader, device) => {
+    this.#counters.forEach(({ aerOf }, device) => {
       for (let name = 0; name < aerNames.length; name++) {
         const row = device * aerNames.length + name
-        const count = reader.pci.aerOf(name)
+        const count = aerOf(name)
         this.#one[0] = count
         this.#rows?.write(row, this.#one)
         if (count === 0) this.#rows?.skip(row)
@@ -37,9 +43,9 @@ export class AerRows {
   }
 
   #follow(): void {
-    const { node, aerNames } = this.#simulation
+    const { aerNames } = this.#simulation
     this.#names = aerNames
-    const rows = [...node.gpus, ...node.nics].flatMap(({ address }) =>
+    const rows = this.#counters.flatMap(({ address }) =>
       aerNames.map((name) => {
         const [severity = '', error = ''] = name.split('/')
         return { labels: { device: address, severity, error } }

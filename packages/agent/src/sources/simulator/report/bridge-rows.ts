@@ -14,27 +14,29 @@ const BROADCOM = '1000'
 
 /** Records of the bridges between devices and root: both ends of a link tell how it runs. */
 export class BridgeRows {
-  readonly #readers: readonly BridgeReader[]
+  readonly bridges: readonly BridgePlace[]
+  readonly readers: readonly BridgeReader[]
   readonly #rows: Rows
 
-  constructor({ node }: Simulation, context: SourceContext, gpus: GpuRows, nics: NicRows) {
-    const bridges = bridgesOf(node)
-    this.#readers = bridges.map((bridge) => {
+  constructor(simulation: Simulation, context: SourceContext, gpus: GpuRows, nics: NicRows) {
+    this.bridges = bridgesOf(simulation.node)
+    this.readers = this.bridges.map((bridge) => {
       const below = [
         ...bridge.gpus.flatMap((index) => gpus.readers[index] ?? []),
         ...bridge.nics.flatMap((index) => nics.readers[index] ?? []),
       ]
       return new BridgeReader(
+        simulation,
         bridge,
         below.map(({ pci }) => pci),
       )
     })
-    this.#rows = new Rows(context, pciDeviceType, BRIDGE_COLUMNS, bridges.map(factsOf))
+    this.#rows = new Rows(context, pciDeviceType, BRIDGE_COLUMNS, this.bridges.map(factsOf))
   }
 
   /** Reports what the readers of the devices below have last seen. */
   sample(time: bigint): void {
-    this.#readers.forEach((reader, index) => {
+    this.readers.forEach((reader, index) => {
       reader.read()
       this.#rows.write(index, reader.numbers)
     })

@@ -1,6 +1,6 @@
 import type { SourceContext } from '../../source.ts'
 import type { Simulation } from '../simulation.ts'
-import { AerRows } from './aer-rows.ts'
+import { type AerCounter, AerRows } from './aer-rows.ts'
 import { BridgeRows } from './bridge-rows.ts'
 import { GpuRows } from './gpu-rows.ts'
 import { HostRows } from './host-rows.ts'
@@ -19,7 +19,7 @@ export class NodeReport {
     this.#gpus = new GpuRows(simulation, context)
     this.#nics = new NicRows(simulation, context)
     this.#bridges = new BridgeRows(simulation, context, this.#gpus, this.#nics)
-    this.#aer = new AerRows(simulation, context)
+    this.#aer = new AerRows(simulation, context, this.#errorCounters(simulation))
     this.#host = new HostRows(simulation, context)
     this.#intervalS = (context.source.info.intervalMs || 1000) / 1000
   }
@@ -37,7 +37,19 @@ export class NodeReport {
     yield
     this.#bridges.sample(time)
     yield
-    this.#aer.sample(time, this.#gpus, this.#nics)
+    this.#aer.sample(time)
     this.#host.sample(time, t)
+  }
+
+  /** Everything that counts PCIe errors: GPUs, NICs, and the ports above them. */
+  #errorCounters({ node }: Simulation): AerCounter[] {
+    const { bridges, readers } = this.#bridges
+    const ports = bridges.map(({ address, endsAtDevice }, index) => ({ address, endsAtDevice, reader: readers[index] }))
+    const devices = [
+      ...node.gpus.map(({ address }, index) => ({ address, reader: this.#gpus.readers[index]?.pci })),
+      ...node.nics.map(({ address }, index) => ({ address, reader: this.#nics.readers[index]?.pci })),
+      ...ports.filter(({ endsAtDevice }) => endsAtDevice),
+    ]
+    return devices.map(({ address, reader }) => ({ address, aerOf: (name) => reader?.aerOf(name) ?? 0 }))
   }
 }
