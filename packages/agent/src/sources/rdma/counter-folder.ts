@@ -73,17 +73,16 @@ export class CounterFolder<F extends string> {
 
   /** Reads a share of the counters. Whether all that are listed are still there. */
   read(share: Share): boolean {
-    let complete = true
-    if (share === 'telling') this.there = false
-    for (const file of this.#shares[share]) {
+    const files = this.#shares[share]
+    let missing = 0
+    for (const file of files) {
       const before = file.saturated
-      const outcome = file.read()
+      if (file.read() === 'missing') missing++
       if (file.saturated !== before) this.#saturated = undefined
       this.#record[file.form.field] = file.value
-      if (outcome === 'missing') complete = false
-      else this.there = true
     }
-    return complete
+    if (files.length > 0) this.there = missing < files.length
+    return missing === 0
   }
 
   /** Names of the counters that stand at the most that they can hold. */

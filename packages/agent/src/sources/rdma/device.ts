@@ -1,4 +1,3 @@
-import { wallNs } from '@sonde/sdk'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { HwCounters } from './hw-counters.ts'
@@ -54,7 +53,7 @@ export class RdmaDevice {
 
   /** Reports the ports that are still there, and forgets the others. How many have reported. */
   report(nowMs: number): number {
-    let count = this.#hw.report(wallNs()) ? 1 : 0
+    let count = this.#hw.report() ? 1 : 0
     for (const [number, port] of this.ports) {
       if (port.there) {
         port.report(nowMs)

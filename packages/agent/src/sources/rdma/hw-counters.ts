@@ -1,4 +1,4 @@
-import { type Labels, type RecordOf, SondeError } from '@sonde/sdk'
+import { type Labels, type RecordOf, SondeError, wallNs } from '@sonde/sdk'
 import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
@@ -85,8 +85,9 @@ export class HwCounters {
   }
 
   /** Reports what was read in this sweep; whether anything was. */
-  report(time: bigint): boolean {
+  report(given?: bigint): boolean {
     if (!this.#due || !this.there) return false
+    const time = given ?? wallNs()
     if (this.#counters.size > 0) {
       this.#record.time = time
       this.#context.source.report(rdmaHwType, this.#record)

@@ -55,6 +55,11 @@ export class RdmaPort {
     this.#hw.scan()
   }
 
+  /** Begins a sweep; again in the same sweep it does nothing. */
+  startSweep(nowMs: number): void {
+    this.#hw.startSweep(nowMs)
+  }
+
   /** Reads what every sweep reads. Whether all files that the last look found are still there. */
   readTelling(nowMs: number): boolean {
     const { state: file } = this.#files
@@ -68,7 +73,7 @@ export class RdmaPort {
       this.#readLink()
     }
     const complete = this.#counters.read('telling')
-    this.#hw.startSweep(nowMs)
+    this.startSweep(nowMs)
     return this.#hw.read('telling') && complete && this.#stateThere
   }
 

@@ -27,6 +27,8 @@ class RdmaSource implements NodeSource {
   readonly #sysfs: KernelFiles
   readonly #devices = new Map<string, RdmaDevice>()
   #sweep = 0
+  /** What reading and reporting what every sweep reads took at the last one. Unit: milliseconds. */
+  #tellingMs = 0
   /** Index of the port whose turn it is. */
   #turn = 0
 
@@ -65,9 +67,8 @@ class RdmaSource implements NodeSource {
     const failure = await this.#follow()
     const startMs = performance.now()
     this.#scanInTurn()
-    for (const device of this.#devices.values()) this.#readTelling(device, startMs)
     this.#readRest(startMs)
-    if (this.#report(startMs) === 0) {
+    if (this.#reportAll(startMs) === 0) {
       throw (
         failure?.error ?? new SondeError('SRC_READ', `no port of an RDMA device below ${this.#sysfs.root} can be read`)
       )
@@ -122,11 +123,19 @@ class RdmaSource implements NodeSource {
     ports[this.#sweep % Math.max(ports.length, 1)]?.scan()
   }
 
-  #readTelling(device: RdmaDevice, startMs: number): void {
-    let complete = true
-    for (const port of device.ports.values()) complete = port.readTelling(startMs) && complete
-    if (!complete) this.#lookAgain(device, startMs)
-    device.read(startMs)
+  /** Reads what every sweep reads and reports it, device by device: each is still in the processor's cache then. How many records of ports there were. */
+  #reportAll(startMs: number): number {
+    const tellingMs = performance.now()
+    let count = 0
+    for (const device of this.#devices.values()) {
+      let complete = true
+      for (const port of device.ports.values()) complete = port.readTelling(startMs) && complete
+      if (!complete) this.#lookAgain(device, startMs)
+      device.read(startMs)
+      count += device.report(startMs)
+    }
+    this.#tellingMs = performance.now() - tellingMs
+    return count
   }
 
   /** Something that was there is not: the device left, a port did, or the driver was loaded anew and has other counters. */
@@ -138,21 +147,17 @@ class RdmaSource implements NodeSource {
     }
   }
 
-  /** Reads the other counters of as many ports as there is time for, one at least. */
+  /** Reads what has turns of as many ports as there is time for, one at least; what all ports have at every sweep will take as long as at the last one. */
   #readRest(startMs: number): void {
+    const untilMs = startMs + this.#limitMs - this.#tellingMs
     const ports = this.#ports()
     for (let i = 0; i < ports.length; i++) {
       const port = ports[this.#turn++ % ports.length]
+      port?.startSweep(startMs)
       if (port?.readRest(startMs) === false) port.scan()
       if (ports.length > KEPT_PORTS) port?.closeRest()
-      if (performance.now() - startMs > this.#limitMs) return
+      if (performance.now() > untilMs) return
     }
-  }
-
-  #report(startMs: number): number {
-    let count = 0
-    for (const device of this.#devices.values()) count += device.report(startMs)
-    return count
   }
 
   #ports(): RdmaPort[] {
