@@ -34,7 +34,10 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
       : newest < 0
         ? 'no sample'
         : `no sample, ${formatDuration(gap.missing * model.stepMs)}`
-    labelGap(context, model, text, { fromX, toX, ...box }, palette)
+    const others = gaps
+      .filter((other) => other !== gap)
+      .map((other) => ({ fromX: x(other.fromMs), toX: x(other.toMs) }))
+    labelGap(context, model, text, { fromX, toX, others, ...box }, palette)
   }
   drawOwnGaps(context, model, palette, box)
 }
@@ -57,20 +60,27 @@ function drawOwnGaps(context: CanvasRenderingContext2D, model: PlotModel, palett
   }
 }
 
+/** From one place to another, in canvas pixels. */
+interface Span {
+  readonly fromX: number
+  readonly toX: number
+}
+
 /** Names a gap where it fits: inside it, or beside it where no line passes. */
 function labelGap(
   context: CanvasRenderingContext2D,
   model: PlotModel,
   text: string,
-  box: PlotBox & { readonly fromX: number; readonly toX: number },
+  box: PlotBox & Span & { readonly others: readonly Span[] },
   palette: Palette,
 ): void {
-  const { unit, fromX, toX, left, width, top, height } = box
+  const { unit, fromX, toX, others, left, width, top, height } = box
   context.font = `${11 * unit}px ${TEXT_FONT}`
   const textWidth = context.measureText(text).width
   const isInside = toX - fromX > textWidth + 16 * unit
   const at = isInside ? (fromX + toX - textWidth) / 2 : toX + 6 * unit
   if (!isInside && (at + textWidth > left + width || toX - fromX < 6 * unit)) return
+  if (!isInside && others.some((other) => other.fromX < at + textWidth && other.toX > at)) return
   const heights = isInside ? [top + height / 2] : [top + height - 12 * unit, top + 12 * unit, top + height / 2]
   const y = heights.find((wanted) => isInside || isFree(model, box, { fromX: at, toX: at + textWidth, y: wanted }))
   if (y === undefined) return

@@ -29,9 +29,12 @@ export function isFree(
   const from = Math.max(box.first, Math.floor(positionAt(place.fromX - margin)))
   const to = Math.min(box.last, Math.ceil(positionAt(place.toX + margin)))
   for (const values of columns) {
+    let before = Number.NaN
     for (let i = from; i <= to; i++) {
-      const y = box.top + box.height - (values[i]! - bottom) * perUnit
-      if (Math.abs(y - place.y) < margin) return false
+      const above = place.y - (box.top + box.height - (values[i]! - bottom) * perUnit)
+      // A line may also pass on its way from one sample to the next.
+      if (Math.abs(above) < margin || above * before < 0) return false
+      before = above
     }
   }
   return true

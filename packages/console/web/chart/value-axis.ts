@@ -119,13 +119,21 @@ function wholeOf({ quantity: { timeShare }, divisor }: DisplayUnit): number {
 function noteOf({ values }: ChartMember, { from, to, newest, stepMs }: Shown, unit: DisplayUnit): string {
   const { words, timeShare } = unit.quantity
   const now = values[newest] ?? Number.NaN
-  if (timeShare === undefined) return words ? formatIn(unit, now) : formatQuantity(unit.quantity, now)
+  if (words) return stateNote(formatIn(unit, now), values.subarray(from, to + 1), words[0], stepMs)
+  if (timeShare === undefined) return formatQuantity(unit.quantity, now)
   let sum = Number.NaN
   for (let i = from; i <= to; i++) {
     const value = values[i]!
     if (!Number.isNaN(value)) sum = (Number.isNaN(sum) ? 0 : sum) + value
   }
   return Number.isNaN(sum) ? '–' : formatDuration(sum * timeShare * stepMs)
+}
+
+/** `up`, or `up, down 12 s` where it was not always so. */
+function stateNote(now: string, values: Float64Array, off: string, stepMs: number): string {
+  const count = values.reduce((sum, value) => sum + Number(value === 0), 0)
+  if (count === 0) return now
+  return `${now === off ? '' : `${now}, `}${off} ${formatDuration(count * stepMs)}`
 }
 
 /** A decade is as high as the next. What is 0 lies on the lowest line. */

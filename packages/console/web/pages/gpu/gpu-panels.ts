@@ -119,6 +119,8 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       title: 'NVLink errors',
       caption: 'all links together',
       quantity: PER_SECOND,
+      scale: 'lanes',
+      slots: [2],
       lines: [
         rate(device('NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL'), 'flit CRC'),
         rate(device('NVLINK_CRC_DATA_ERROR_COUNT_TOTAL'), 'data CRC'),
@@ -154,6 +156,8 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       title: 'Errors',
       caption: 'memory and PCIe',
       quantity: PER_SECOND,
+      scale: 'lanes',
+      slots: [2],
       lines: [
         rate(device('ECC_SBE_VOL_TOTAL'), 'ECC corrected'),
         rate(device('ECC_DBE_VOL_TOTAL'), 'ECC uncorrected'),

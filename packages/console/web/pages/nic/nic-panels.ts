@@ -78,6 +78,8 @@ function loss(): readonly DevicePanel[] {
       id: 'loss',
       title: 'Loss',
       quantity: PER_SECOND,
+      scale: 'lanes',
+      slots: [1],
       lines: [
         rate(hardware('packet_seq_err'), 'sequence errors'),
         rate(hardware('out_of_sequence'), 'out of order'),
@@ -90,6 +92,8 @@ function loss(): readonly DevicePanel[] {
       id: 'retransmissions',
       title: 'Retransmissions',
       quantity: PER_SECOND,
+      scale: 'lanes',
+      slots: [1],
       lines: [
         rate(hardware('roce_adp_retrans'), 'adaptive'),
         rate(hardware('local_ack_timeout_err'), 'timeouts'),
@@ -166,6 +170,8 @@ function link(): readonly DevicePanel[] {
       title: 'Link errors',
       caption: 'after correction',
       quantity: PER_SECOND,
+      scale: 'lanes',
+      slots: [1],
       lines: [
         rate(driver('rx_pcs_symbol_err_phy'), 'symbols'),
         rate(driver('rx_crc_errors_phy'), 'checksum'),
@@ -242,7 +248,8 @@ function bus(bandwidth: number | undefined): readonly DevicePanel[] {
       id: 'aer',
       title: 'PCIe errors',
       quantity: PER_SECOND,
-      slots: [7, 3, 4],
+      scale: 'lanes',
+      slots: [7],
       lines: [
         rate('pci_device_aer_correctable_total', 'correctable'),
         rate('pci_device_aer_nonfatal_total', 'non-fatal'),

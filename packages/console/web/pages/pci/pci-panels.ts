@@ -9,10 +9,14 @@ export function pciPanels(
   owner: DeviceInfo | undefined,
   ends: readonly LinkEnd[],
 ): readonly DevicePanel[] {
-  const each = (name: string, fn: PanelLine['function']): readonly PanelLine[] =>
-    ends.flatMap((end) =>
-      end.device ? [{ metric: `pci_device_${name}`, function: fn, label: end.role, of: end.device }] : [],
-    )
+  const each = (name: string, fn: PanelLine['function'], full?: string): readonly PanelLine[] =>
+    ends.flatMap(({ device: of, role }) => {
+      if (!of) return []
+      const label = role.replace('stream', '')
+      return [
+        { metric: `pci_device_${name}`, function: fn, label, of, ...(full ? { full: `pci_device_${full}` } : {}) },
+      ]
+    })
   return [
     {
       id: 'bytes',
@@ -42,6 +46,7 @@ export function pciPanels(
       id: 'replays',
       title: 'Replays',
       quantity: PER_SECOND,
+      scale: 'lanes',
       slots: [7],
       lines:
         owner?.kind === 'gpu'
@@ -54,6 +59,8 @@ export function pciPanels(
       title: 'Correctable errors',
       caption: 'at each end',
       quantity: PER_SECOND,
+      scale: 'lanes',
+      slots: [7],
       lines: each('aer_correctable_total', 'rate'),
       without: 'No source reads the errors of this path.',
     },
@@ -62,23 +69,29 @@ export function pciPanels(
       title: 'Uncorrectable errors',
       caption: 'non-fatal, at each end',
       quantity: PER_SECOND,
+      scale: 'lanes',
+      slots: [7],
       lines: each('aer_nonfatal_total', 'rate'),
       without: 'No source reads the errors of this path.',
     },
     {
       id: 'speed',
       title: 'Link speed',
-      caption: 'a lane, at each end',
+      caption: 'a lane; the upper line is its best',
       quantity: GIGATRANSFERS,
-      lines: each('current_link_speed_gigatransfers', 'last'),
+      scale: 'lanes',
+      slots: [7],
+      lines: each('current_link_speed_gigatransfers', 'last', 'max_link_speed_gigatransfers'),
       without: 'No source reads the links of this path.',
     },
     {
       id: 'width',
       title: 'Link width',
-      caption: 'lanes, at each end',
+      caption: 'lanes; the upper line is its best',
       quantity: COUNT,
-      lines: each('current_link_width_lanes', 'last'),
+      scale: 'lanes',
+      slots: [7],
+      lines: each('current_link_width_lanes', 'last', 'max_link_width_lanes'),
       without: 'No source reads the links of this path.',
     },
   ]
