@@ -36,6 +36,12 @@ test(
       await stage.visit('/sources', async (page) => {
         await untilDrawn(page)
         await page.getByRole('region', { name: 'Table of sources' }).getByRole('link', { name: 'netdev' }).click()
+        await page.waitForURL(/\/sources\/netdev/)
+        await page.getByRole('region', { name: 'Table of links' }).getByText('/proc/net/dev').first().waitFor()
+      })
+      await stage.visit('/explain', async (page) => {
+        const sources = page.getByRole('region', { name: 'Table of sources to explain' })
+        await sources.getByRole('link', { name: 'netdev' }).click()
         await page.waitForURL(/\/explain\?.*of=netdev/)
         await page.getByText('Every link from the configuration to netdev holds').waitFor()
         await page.getByRole('combobox', { name: 'Source, device or metric' }).fill('host')

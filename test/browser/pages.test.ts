@@ -14,6 +14,10 @@ const PAGES: Readonly<Record<string, string>> = {
   metrics: '/explore',
   explorer: '/explore?sig=rate:netdev_rx_bytes_total&sig=last:host_memory_available_bytes',
   sources: '/sources',
+  source: '/sources/netdev',
+  'source-absent': '/sources/rdma',
+  explain: '/explain',
+  explained: '/explain?of=netdev',
 }
 
 test('every page is sound in light and dark, wide and narrow', needs('chromium'), async (t) => {

@@ -43,10 +43,13 @@ export function explainHeadline(answer: ExplainWalk): HeadlineText {
 /** Programs with which a command begins; anything else is said to people. */
 const COMMAND = /^((?:sudo|ip|rdma|ethtool|devlink|mount|echo|sonde) .*?)(?:$|[;:,] (.*)$)/s
 
-/** What mends a link: a command to be copied, and words about it; either may be empty. */
+/** What a sentence wants written somewhere. */
+const QUOTED = /"([^"]+)"/
+
+/** What mends a link: a command or a line of configuration to be copied, and words about it; either may be empty. */
 export function mendsParts(text: string): { readonly command: string; readonly words: string } {
   const match = COMMAND.exec(text)
-  if (!match) return { command: '', words: text }
+  if (!match) return { command: QUOTED.exec(text)?.[1] ?? '', words: text }
   const [, command = '', words = ''] = match
   return { command, words }
 }

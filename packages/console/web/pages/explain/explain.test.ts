@@ -43,5 +43,7 @@ test('only a command is for copying; what is said about it stands beside it', ()
     command: 'mount -t proc proc /proc',
     words: 'every kernel has this file',
   })
+  const left = 'add "- type: rdma" to data_sources'
+  assert.deepEqual(mendsParts(left), { command: '- type: rdma', words: left })
   assert.deepEqual(mendsParts('plug the cable in'), { command: '', words: 'plug the cable in' })
 })

@@ -52,7 +52,8 @@ export function GpusPage() {
       )}
       {gpus?.length === 0 && (
         <Empty fact="No GPU is read here.">
-          No source of this node reports one. A simulated node has eight: start with --simulate.
+          No source of this node reports one. A simulated node has eight:{' '}
+          <code className="mono">sonde up --simulate</code> starts one.
         </Empty>
       )}
       {gpus && gpus.length > 0 && <Gpus gpus={gpus} />}
@@ -118,7 +119,7 @@ function HintLink({ hint }: { readonly hint: Hint | undefined }) {
   const device = data?.devices.find(({ id }) => id === hint.device)
   return (
     <Link className="button" href={page.hrefTo(device ? devicePath(device) : '/')}>
-      {device ? deviceTitle(device) : 'To the node'}
+      Go to {device ? deviceTitle(device) : 'the node'}
     </Link>
   )
 }

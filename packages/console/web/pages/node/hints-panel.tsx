@@ -85,8 +85,12 @@ function HintRow({ hint, devices }: { readonly hint: Hint; readonly devices: rea
         <span className="hint-sentence">{hint.sentence}</span>
       </td>
       <td>{device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : 'the node'}</td>
-      <td className="is-number num">{formatClock(hint.sinceMs, zone)}</td>
-      <td className="is-number num">{formatAge((hint.endedMs ?? nowMs) - hint.sinceMs)}</td>
+      <td className="is-number num" data-label="began">
+        {formatClock(hint.sinceMs, zone)}
+      </td>
+      <td className="is-number num" data-label="lasted">
+        {formatAge((hint.endedMs ?? nowMs) - hint.sinceMs)}
+      </td>
       <td>
         <Link
           href={page.hrefTo('/explore', { sig: evidenceSignals(hint) })}

@@ -86,7 +86,7 @@ function rowLabels(
     .filter(({ kind, rail }) => kind === 'nic' && rail !== null)
     .map(({ id }) => newestValue(columns.get(id)?.lineRate))
     .filter((rate) => rate > 0)
-  const rate = new Set(rates).size === 1 ? `${formatQuantity(BITS_PER_SECOND, rates[0]!)} each` : ''
+  const rate = new Set(rates).size === 1 ? formatQuantity(BITS_PER_SECOND, rates[0]!) : ''
   return {
     gpu: {
       title: 'GPU',
@@ -98,9 +98,11 @@ function rowLabels(
     link: 'PCIe, in use',
     nic: {
       title: 'NIC',
-      notes: [rate, TILE_SPAN_WORDS, Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} sent`].filter(
-        Boolean,
-      ),
+      notes: [
+        rate ? `sent, of ${rate}` : 'sent',
+        TILE_SPAN_WORDS,
+        Number.isNaN(sent) ? '' : `${formatQuantity(BITS_PER_SECOND, sent)} in all`,
+      ].filter(Boolean),
       head: 'NIC · sent',
     },
   }

@@ -42,7 +42,9 @@ export function FailedReads({ failures }: { readonly failures: readonly FailedRe
                     {place}
                   </th>
                   <td className="is-quiet is-wrapping">{message}</td>
-                  <td className="is-number num">{groupThousands(String(count))}</td>
+                  <td className="is-number num" data-label="times">
+                    {groupThousands(String(count))}
+                  </td>
                   <td className="is-number num">{formatDateTime(lastMs, zone)}</td>
                 </tr>
               ))}

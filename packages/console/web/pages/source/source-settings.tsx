@@ -35,7 +35,9 @@ export function SourceSettings({ settings }: { readonly settings: readonly Setti
                 <td className={written(value).length > VALUE_LENGTH_MAX ? 'mono is-wrapping' : 'mono'}>
                   {written(value)}
                 </td>
-                <td className={origin === 'default' ? 'is-quiet' : 'setting-origin'}>{origin}</td>
+                <td className={origin === 'default' ? 'is-quiet' : 'setting-origin'} data-label="from">
+                  {origin}
+                </td>
                 <td className="is-quiet is-wrapping">
                   <Prose text={description} />
                   {description && allowed && ' · '}

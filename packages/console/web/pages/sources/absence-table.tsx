@@ -5,7 +5,7 @@ import { usePageState } from '../../state/time-window.ts'
 import type { Absence } from './absences.ts'
 
 /** Names that one cell has room for. */
-const NAME_LIMIT_COUNT = 3
+const NAME_LIMIT_COUNT = 2
 
 /** What cannot be had, of which series, and why. */
 export function AbsenceTable({

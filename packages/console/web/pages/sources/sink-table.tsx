@@ -2,7 +2,6 @@ import type { SinkInfo } from '../../api/types.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { groupThousands } from '../../format/number.ts'
-import { formatDuration } from '../../format/time.ts'
 import { droppedCount } from '../source-words.ts'
 import { DropReasons } from './drop-reasons.tsx'
 
@@ -38,7 +37,7 @@ export function SinkTable({ sinks }: { readonly sinks: readonly SinkInfo[] }) {
                 Errors
               </th>
               <th scope="col" className="is-number">
-                Time spent
+                Time spent ms
               </th>
             </tr>
           </thead>
@@ -74,7 +73,7 @@ function SinkRow({ sink }: { readonly sink: SinkInfo }) {
       <td className={sink.errors > 0 ? 'is-number num is-trouble' : 'is-number num'}>
         {groupThousands(String(sink.errors))}
       </td>
-      <td className="is-number num">{formatDuration(sink.seconds * 1000)}</td>
+      <td className="is-number num">{groupThousands((sink.seconds * 1000).toFixed(0))}</td>
     </tr>
   )
 }

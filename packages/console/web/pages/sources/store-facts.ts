@@ -18,14 +18,14 @@ export function storeFacts(store: StoreState, zone: TimeZoneChoice): Fact[] {
     {
       label: 'Store',
       value: isFailing ? 'Failing' : 'Writing',
-      caption: store.reason || 'acknowledged: safe on disk',
+      caption: store.reason || 'as records come',
       ...(isFailing ? { tone: 'critical' as const } : {}),
     },
     { label: 'Size on disk', ...bytes(store.bytes), caption: 'records and roll-ups' },
     {
       label: `Kept since, ${zoneName(zone)}`,
       value: store.oldestMs === null ? '–' : formatDateTime(store.oldestMs, zone, 'minutes'),
-      caption: 'begin of the history',
+      caption: 'start of the history',
     },
     {
       label: `Acknowledged up to, ${zoneName(zone)}`,
