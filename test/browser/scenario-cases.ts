@@ -27,7 +27,7 @@ export interface ScenarioCase {
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 const bits = (mask: number) => (own: number | undefined) => ((own ?? 0) & mask) !== 0
 
-/** Every scenario there is, on another device than the one it strikes where nobody says so. */
+/** Every scenario there is but `random`, on another device than the one it strikes where nobody says so. */
 export const SCENARIO_CASES: readonly ScenarioCase[] = [
   { name: 'healthy', rules: [] },
   {

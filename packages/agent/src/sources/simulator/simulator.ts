@@ -43,7 +43,7 @@ export class SimulatorSource implements NodeSource {
     this.book = new ScenarioBook(this.simulation, Math.max(60, (2 * context.source.info.intervalMs) / 1000))
     this.#scenarios = scenarios.map(parseScenario)
     // What cannot be played is told before anything runs.
-    const rehearsal = new ScenarioBook({ node, setEffects: () => undefined, forget: () => 0 })
+    const rehearsal = new ScenarioBook({ node, seed, setEffects: () => undefined, forget: () => 0 })
     for (const request of this.#scenarios) rehearsal.start(request, 0)
     this.#context = context
   }

@@ -72,7 +72,15 @@ test('the port above a GPU that fell off the bus has no link', () => {
 test('functions of one adapter train down together', () => {
   const node = NODE_CLASSES.find(({ name }) => name === 'dpu-host') as (typeof NODE_CLASSES)[number]
   const device = { kind: 'nic', index: 1 } as const
-  const strike = { node, device, sinceS: START_S - 60, onsetS: START_S - 30, endS: START_S + 30, severity: 0.25 }
+  const strike = {
+    node,
+    seed: 1,
+    device,
+    sinceS: START_S - 60,
+    onsetS: START_S - 30,
+    endS: START_S + 30,
+    severity: 0.25,
+  }
   const records = new TestReport({ node: node.name, effects: [pcieDowntrain.effects(strike)] }).at(START_S)(
     pciDeviceType,
   )

@@ -24,7 +24,7 @@ export interface RunningScenario {
 }
 
 /** What scenarios are played on: a simulation, or what stands for one in a test. */
-export type Played = Pick<Simulation, 'node' | 'setEffects' | 'forget'>
+export type Played = Pick<Simulation, 'node' | 'seed' | 'setEffects' | 'forget'>
 
 interface Entry extends RunningScenario {
   readonly effects: Effects
@@ -90,9 +90,10 @@ export class ScenarioBook {
 
   #entryOf({ scenario, device, severity, durationS }: ChosenScenario, nowS: number, onsetS: number): Entry {
     const { node } = this
+    const { seed } = this.#simulation
     const endS = onsetS + durationS
     const struck = device ?? { kind: 'gpu' as const, index: 0 }
-    const effects = scenario.effects({ node, device: struck, sinceS: nowS, onsetS, endS, severity })
+    const effects = scenario.effects({ node, seed, device: struck, sinceS: nowS, onsetS, endS, severity })
     return {
       id: String(this.#started + 1),
       name: scenario.name,

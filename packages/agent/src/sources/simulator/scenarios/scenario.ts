@@ -21,6 +21,8 @@ export interface Severity {
 /** When, where and how hard a scenario strikes. Times are seconds since the epoch of the simulation. */
 export interface Strike {
   readonly node: NodeClass
+  /** Decides what a scenario leaves open. */
+  readonly seed: number
   /** What it happens to; that of a scenario of the node is of no account. */
   readonly device: StruckDevice
   /** When it was set: nothing may be different before, as that has been told already. */

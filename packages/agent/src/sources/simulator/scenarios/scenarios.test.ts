@@ -7,9 +7,11 @@ import { netdevType } from '../../netdev/type.ts'
 import { nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../pci/type.ts'
 import { rdmaHwType, rdmaPortType } from '../../rdma/type.ts'
+import { NODE_CLASSES } from '../classes/classes.ts'
 import { simulator } from '../simulator.ts'
+import { ScenarioBook } from './book.ts'
 import { SCENARIOS } from './scenarios.ts'
-import { ONSET_S, SET_S, StruckNode } from './test-struck-node.ts'
+import { ONSET_S, PlayedNode, SET_S, StruckNode } from './test-struck-node.ts'
 
 const RAILS = [0, 1, 2, 3, 4, 5, 6, 7]
 /** Long enough after the onset, and before it. */
@@ -422,6 +424,26 @@ test('mig: no use of the whole GPU, activity of each instance; the others are as
 test('time-slicing: use is 100 % throughout', () => {
   const node = struck('time-slicing')
   for (let t = LATER; t < LATER + 10; t++) assert.equal(utilisation(node, 1, t), 100)
+})
+
+test('random: the seed decides which fault strikes what and when, and the node is healthy between two', () => {
+  const effectsOf = (seed: number) => {
+    const played = new PlayedNode(NODE_CLASSES[0], seed)
+    new ScenarioBook(played).start({ name: 'random', severity: 12, durationS: 3600 }, SET_S)
+    return played.effects
+  }
+  assert.deepEqual(effectsOf(3), effectsOf(3))
+  const plays = new Set([1, 2, 3, 4, 5, 6].map((seed) => JSON.stringify(effectsOf(seed))))
+  assert.equal(plays.size, 6)
+  for (const seed of [1, 2, 3]) {
+    const spans = effectsOf(seed).flatMap(({ spans: all }) => all)
+    for (let share = 0; share < 12; share++) {
+      const [from, to] = [SET_S + share * 300, SET_S + (share + 1) * 300]
+      const own = spans.filter(({ fromS, toS }) => toS > from && fromS < to)
+      assert.ok(own.length > 0, `a fault in share ${share}`)
+      for (const { fromS, toS } of own) assert.ok(fromS >= from && toS <= to - 50, `${fromS - from} to ${toS - from}`)
+    }
+  }
 })
 
 test('every scenario ends: steps are as long as before it', () => {

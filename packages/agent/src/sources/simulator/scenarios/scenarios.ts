@@ -16,6 +16,7 @@ import { pcieDowntrain } from './pcie-downtrain.ts'
 import { pfcStorm } from './pfc-storm.ts'
 import { powerBrake } from './power-brake.ts'
 import { powerCap } from './power-cap.ts'
+import { randomOf } from './random.ts'
 import { retransmissionStorm } from './retransmission-storm.ts'
 import type { Scenario } from './scenario.ts'
 import { straggler } from './straggler.ts'
@@ -23,8 +24,7 @@ import { stuckCollective } from './stuck-collective.ts'
 import { thermalThrottle } from './thermal-throttle.ts'
 import { timeSlicing } from './time-slicing.ts'
 
-/** Everything that can happen to a simulated node. A new one is a file beside this one and a row here. */
-export const SCENARIOS: readonly Scenario[] = [
+const SINGLE: readonly Scenario[] = [
   healthy,
   retransmissionStorm,
   pfcStorm,
@@ -49,3 +49,6 @@ export const SCENARIOS: readonly Scenario[] = [
   mig,
   timeSlicing,
 ]
+
+/** Everything that can happen to a simulated node. A new one is a file beside this one and a row above. */
+export const SCENARIOS: readonly Scenario[] = [...SINGLE, randomOf(SINGLE)]

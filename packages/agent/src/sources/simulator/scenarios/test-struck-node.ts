@@ -15,10 +15,12 @@ const OVER_S = 21
 /** What stands for a simulation where only the effects matter. */
 export class PlayedNode implements Played {
   readonly node: NodeClass
+  readonly seed: number
   effects: readonly Effects[] = []
 
-  constructor(node: NodeClass) {
+  constructor(node: NodeClass, seed = 1) {
     this.node = node
+    this.seed = seed
   }
 
   setEffects(effects: readonly Effects[]): void {
