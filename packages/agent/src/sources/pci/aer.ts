@@ -46,25 +46,29 @@ export class AerFile {
   read(time: bigint): AerReading | ReadFailure {
     const bytes = this.#file.read()
     if (bytes instanceof ReadFailure) return bytes
-    if (bytes.length === 0 || !this.#text.equals(bytes)) {
+    const isChanged = bytes.length === 0 || !this.#text.equals(bytes)
+    if (isChanged) {
       this.#text = Buffer.from(bytes)
       this.#counts = parseAer(bytes)
     }
     const rows: AerRow[] = []
-    for (const [error, count] of this.#counts.errors) this.#note(rows, { time, error, count })
+    if (isChanged) this.#meet(rows)
+    for (const error of this.shown) {
+      const count = this.#counts.errors.get(error)
+      if (count !== undefined) rows.push({ time, error, count })
+    }
     const fault = this.#fault()
     if (fault === undefined) this.#readAt = time
     return { total: this.#counts.total, rows, fault }
   }
 
-  #note(rows: AerRow[], row: AerRow): void {
-    const { error, count } = row
-    if (!this.shown.has(error)) {
-      if (Number(count) === 0 || this.shown.size === ERROR_LIMIT) return
+  /** Takes up the errors that were counted for the first time. */
+  #meet(rows: AerRow[]): void {
+    for (const [error, count] of this.#counts.errors) {
+      if (Number(count) === 0 || this.shown.has(error) || this.shown.size === ERROR_LIMIT) continue
       this.shown.add(error)
       if (this.#readAt > 0n) rows.push({ time: this.#readAt, error, count: 0 })
     }
-    rows.push(row)
   }
 
   #fault(): SondeError | undefined {

@@ -20,6 +20,21 @@ const RARE_FILES = ['numa_node', 'sriov_numvfs', 'max_link_speed', 'max_link_wid
 const U16_LIMIT = 0xffff
 const VIRTIO = /^virtio\d+$/
 
+/** What a root port counts of the errors that others sent it. */
+const ROOT_PORT_FILES = [
+  ['aer_rootport_total_err_cor', 'aer_rootport_correctable_total'],
+  ['aer_rootport_total_err_nonfatal', 'aer_rootport_nonfatal_total'],
+  ['aer_rootport_total_err_fatal', 'aer_rootport_fatal_total'],
+] as const
+
+/** The file of one severity, and where its total goes. */
+interface DeviceAer {
+  readonly severity: Severity
+  readonly name: string
+  readonly field: `aer_${Severity}_total`
+  readonly file: AerFile
+}
+
 /** One device that is read: what rarely changes as last examined, its link and its errors as last refreshed. */
 export class PciDevice {
   readonly address: string
@@ -27,7 +42,7 @@ export class PciDevice {
   readonly #sysfs: KernelFiles
   readonly #attributes: PciAttributes
   readonly #record: PciRecord
-  readonly #aer: readonly { readonly severity: Severity; readonly file: AerFile }[]
+  readonly #aer: readonly DeviceAer[]
   #glance: PciGlance
   #rows: (AerRow & { readonly severity: Severity })[] = []
 
@@ -39,7 +54,8 @@ export class PciDevice {
     this.#attributes = new PciAttributes(glance.place, sysfs, context)
     this.#record = { ...emptyRecord(pciDeviceType), device: this.address }
     this.#aer = SEVERITIES.map((severity) => {
-      return { severity, file: new AerFile(this.#attributes.file(`aer_dev_${severity}`)) }
+      const name = `aer_dev_${severity}`
+      return { severity, name, field: `aer_${severity}_total`, file: new AerFile(this.#attributes.file(name)) }
     })
   }
 
@@ -97,12 +113,8 @@ export class PciDevice {
     if (this.#glance.physicalFunction === '') readLink('current', attributes, record)
     else lackLink(attributes, record)
     this.#rows = []
-    for (const { severity, file } of this.#aer) this.#readAer(severity, file, time)
-    const rootPort = (ending: string, severity: Severity) =>
-      attributes.number(`aer_rootport_total_err_${ending}`, `aer_rootport_${severity}_total`)
-    record.aer_rootport_correctable_total = rootPort('cor', 'correctable')
-    record.aer_rootport_nonfatal_total = rootPort('nonfatal', 'nonfatal')
-    record.aer_rootport_fatal_total = rootPort('fatal', 'fatal')
+    for (const aer of this.#aer) this.#readAer(aer, time)
+    for (const [name, field] of ROOT_PORT_FILES) record[field] = attributes.number(name, field)
   }
 
   /** Reports what was last read. */
@@ -161,9 +173,7 @@ export class PciDevice {
     return this.#attributes.settle('subsystem_id', ids.join(':'))
   }
 
-  #readAer(severity: Severity, file: AerFile, time: bigint): void {
-    const name = `aer_dev_${severity}`
-    const field = `aer_${severity}_total` as const
+  #readAer({ severity, name, field, file }: DeviceAer, time: bigint): void {
     this.#record[field] = undefined
     if (this.#attributes.isMissing(name, field)) return
     const reading = file.read(time)

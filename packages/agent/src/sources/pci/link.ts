@@ -16,14 +16,30 @@ const ONES_WIDTH = 63
 /** Widths that are none: no link, no answer, and the kernel's word for one that it could not find out. */
 const NO_WIDTHS: ReadonlySet<number> = new Set([0, ONES_WIDTH, 255])
 
+/** Files and fields of a link as it runs, and at its best. */
+const LINKS = {
+  current: {
+    files: { speed: 'current_link_speed', width: 'current_link_width' },
+    speed: 'current_link_speed_gigatransfers',
+    width: 'current_link_width_lanes',
+    bandwidth: 'current_link_bandwidth_bytes',
+  },
+  max: {
+    files: { speed: 'max_link_speed', width: 'max_link_width' },
+    speed: 'max_link_speed_gigatransfers',
+    width: 'max_link_width_lanes',
+    bandwidth: 'max_link_bandwidth_bytes',
+  },
+} as const
+
 /** The link as it runs, or at its best. */
-export type LinkState = 'current' | 'max'
+export type LinkState = keyof typeof LINKS
 
 /** Reads speed and width of a link into a record, with the bandwidth that they make. */
 export function readLink(state: LinkState, attributes: PciAttributes, record: PciRecord): void {
-  const { speed, width, bandwidth } = fieldsOf(state)
-  const gigatransfers = attributes.read(`${state}_link_speed`, speed, parseSpeed)
-  const lanes = attributes.read(`${state}_link_width`, width, parseWidth)
+  const { files, speed, width, bandwidth } = LINKS[state]
+  const gigatransfers = attributes.read(files.speed, speed, parseSpeed)
+  const lanes = attributes.read(files.width, width, parseWidth)
   const isLost = state === 'current' && lanes === ONES_WIDTH && gigatransfers === 'unknown'
   if (isLost) attributes.failed('current_link_width', new SondeError('SRC_READ', LOST.reason))
   record[speed] = attributes.settle(speed, gigatransfers === 'unknown' ? (isLost ? LOST : NO_SPEED) : gigatransfers)
@@ -37,15 +53,7 @@ export function readLink(state: LinkState, attributes: PciAttributes, record: Pc
 
 /** Says that a virtual function has no link. */
 export function lackLink(attributes: PciAttributes, record: PciRecord): void {
-  for (const state of ['current', 'max'] as const) {
-    for (const field of Object.values(fieldsOf(state))) record[field] = attributes.settle<number>(field, VIRTUAL)
+  for (const { speed, width, bandwidth } of Object.values(LINKS)) {
+    for (const field of [speed, width, bandwidth]) record[field] = attributes.settle<number>(field, VIRTUAL)
   }
-}
-
-function fieldsOf(state: LinkState) {
-  return {
-    speed: `${state}_link_speed_gigatransfers`,
-    width: `${state}_link_width_lanes`,
-    bandwidth: `${state}_link_bandwidth_bytes`,
-  } as const
 }
