@@ -62,6 +62,21 @@ export function drawMinorTicks(plot: uPlot, { fromMs, toMs }: PlotModel, palette
   context.restore()
 }
 
+/** Room of one figure of a label. Unit: CSS pixels. */
+const FIGURE_PX = 6.2
+
+/** Where the labels of the time axis stand, from the left of the plotting area. Unit: CSS pixels. */
+export function timeLabelSpans(
+  plot: uPlot,
+  model: PlotModel,
+): readonly { readonly fromPx: number; readonly toPx: number }[] {
+  return timeSplits(plot, model).map((at) => {
+    const halfPx = (timeLabel(plot, model, at).length * FIGURE_PX) / 2
+    const middlePx = plot.valToPos(at, 'x')
+    return { fromPx: middlePx - halfPx, toPx: middlePx + halfPx }
+  })
+}
+
 /** Width of the plotting area in CSS pixels. What uPlot knows; asking the document would lay it out in the middle of an update. */
 export function widthOf(plot: uPlot): number {
   return plot.bbox.width / uPlot.pxRatio

@@ -57,7 +57,7 @@ export function ChartCard({ spec, model, plot, onClose }: CardProps) {
         {named.map((line) => (
           <div key={line.key || 'herd'}>
             <dt>
-              {line.slot && lines.length > 1 && <SeriesKey slot={line.slot} />}
+              {line.slot && !line.lane && lines.length > 1 && <SeriesKey slot={line.slot} />}
               {line.label}
             </dt>
             <dd className="num">

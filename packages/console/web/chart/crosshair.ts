@@ -1,5 +1,6 @@
 import type uPlot from 'uplot'
 import { formatClock } from '../format/time.ts'
+import { timeLabelSpans, widthOf } from './axes.ts'
 import type { Palette } from './palette.ts'
 import type { PlotModel } from './plot-model.ts'
 
@@ -16,6 +17,8 @@ export class Crosshair {
   readonly #chip: HTMLElement
   /** Points by the order of their line. */
   readonly #marks = new Map<number, HTMLElement>()
+  #measuredLength = 0
+  #measuredPx = 0
 
   constructor(over: HTMLElement) {
     this.#over = over
@@ -37,9 +40,11 @@ export class Crosshair {
     const left = plot.valToPos(timeMs, 'x')
     this.#chip.hidden = false
     this.#chip.textContent = formatClock(timeMs, zone, stepMs < 1000 ? 'milliseconds' : 'seconds')
-    const halfPx = this.#chip.offsetWidth / 2
-    const chipLeft = Math.max(halfPx, Math.min(this.#over.clientWidth - halfPx + CHIP_BEYOND_PX, left))
-    this.#chip.style.transform = `translateX(${Math.round(chipLeft - halfPx)}px)`
+    const widthPx = this.#chipWidth()
+    const most = widthOf(plot) - widthPx + CHIP_BEYOND_PX
+    const fromPx = Math.round(Math.max(0, Math.min(most, left - widthPx / 2)))
+    this.#chip.style.transform = `translateX(${fromPx}px)`
+    this.#hideLabels(plot, model, fromPx, fromPx + widthPx)
     const at = Math.round((timeMs - (times[0] ?? 0)) / stepMs)
     lines.slice(0, MARK_LIMIT_COUNT).forEach((line, order) => {
       const height = line.heights[at]
@@ -50,6 +55,25 @@ export class Crosshair {
       const top = plot.valToPos(height, 'y') - MARK_HALF_PX
       mark.style.transform = `translate(${left - MARK_HALF_PX}px, ${top}px)`
     })
+  }
+
+  /** A label of the axis that is covered in part is hidden as a whole: a cut time is another time. */
+  #hideLabels(plot: uPlot, model: PlotModel, fromPx: number, toPx: number): void {
+    const covered = timeLabelSpans(plot, model).filter((label) => label.fromPx < toPx && label.toPx > fromPx)
+    const leftPx = Math.max(0, ...covered.map((label) => fromPx - label.fromPx))
+    const rightPx = Math.max(0, ...covered.map((label) => label.toPx - toPx))
+    this.#chip.style.setProperty('--left', `${-Math.ceil(leftPx)}px`)
+    this.#chip.style.setProperty('--right', `${-Math.ceil(rightPx)}px`)
+  }
+
+  /** Figures are as wide as each other, so that a time is measured once and the page is not laid out for each. */
+  #chipWidth(): number {
+    const { length } = this.#chip.textContent ?? ''
+    if (length !== this.#measuredLength) {
+      this.#measuredLength = length
+      this.#measuredPx = this.#chip.offsetWidth
+    }
+    return this.#measuredPx
   }
 
   #mark(order: number): HTMLElement {

@@ -10,7 +10,7 @@ const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
 const ROOM_MIN_PX = 14
 /** Most room for names: that of a small plot, and of one that is at least so wide. */
 const ROOM_MAX_PX = 104
-const ROOM_MAX_WIDE_PX = 180
+const ROOM_MAX_WIDE_PX = 220
 const WIDE_PX = 720
 /** Between the plot and a name, and behind it. */
 const BESIDE_PX = 14

@@ -266,10 +266,10 @@ function Panels({
     () => new Set(catalogue.flatMap(({ fields }) => fields.map(({ metric }) => metric))),
     [catalogue],
   )
-  const concerned = useMemo(
-    () => data?.hints.filter((hint) => hint.device === subject.id || hint.affected.includes(subject.id)) ?? NO_HINTS,
-    [data, subject.id],
-  )
+  const concerned = useMemo(() => {
+    const all = data ? [...data.hints, ...data.ended] : NO_HINTS
+    return all.filter((hint) => hint.device === subject.id || hint.affected.includes(subject.id))
+  }, [data, subject.id])
   const marks = useMarks(concerned)
   const charts = useMemo(
     () => devicePanels(device, panels, answer, { latest, knownMetrics, marks }),

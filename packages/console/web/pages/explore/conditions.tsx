@@ -91,7 +91,7 @@ function Condition({
         value={matcher.label}
         onChange={(event) => onChange({ ...matcher, label: event.currentTarget.value })}
       >
-        {labels.map((label) => (
+        {[...new Set([...labels, matcher.label])].map((label) => (
           <option key={label}>{label}</option>
         ))}
       </select>

@@ -80,7 +80,7 @@ function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const { data } = useHints()
   const concerned = useMemo(() => {
     const ids = new Set(ports.map(({ id }) => id))
-    return data?.hints.filter(({ device }) => ids.has(device)) ?? []
+    return data ? [...data.hints, ...data.ended].filter(({ device }) => ids.has(device)) : NO_HINTS
   }, [ports, data])
   const marks = useMarks(concerned)
   const sections = useMemo(() => {

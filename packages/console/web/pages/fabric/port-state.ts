@@ -1,6 +1,6 @@
 import type { Hint } from '../../api/hints.ts'
 import type { StateTone } from '../../components/state-mark.tsx'
-import { linkWords, readLink } from '../../devices/pcie.ts'
+import { isDowntrained, linkWords, readLink } from '../../devices/pcie.ts'
 import { titleOf } from '../../format/names.ts'
 import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
@@ -50,4 +50,9 @@ export function lineWords({ columns }: PortRow): string {
 /** The PCIe link of a port: `Gen5 ×16`; empty where it is not known. */
 export function busWords({ columns }: PortRow): string {
   return linkWords(readLink(columns))
+}
+
+/** Whether the PCIe link of a port runs below what it can do. */
+export function isBusWorse({ columns }: PortRow): boolean {
+  return isDowntrained(readLink(columns))
 }

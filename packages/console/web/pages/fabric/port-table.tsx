@@ -21,7 +21,7 @@ import { oddSignals } from './odd-ports.ts'
 import { columnsWithValues, linkDownCount, type PortTableColumn } from './port-columns.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
 import type { PortSignal } from './port-signals.ts'
-import { busWords, lineWords, type PortState, portState } from './port-state.ts'
+import { busWords, isBusWorse, lineWords, type PortState, portState } from './port-state.ts'
 
 const BY_PLACE: Sort = { column: 'port', direction: 'ascending' }
 const NO_SIGNALS: ReadonlySet<PortSignal> = new Set()
@@ -183,7 +183,7 @@ function PortTableRow({
         text={Number.isNaN(keys.link_downs) ? '–' : groupThousands(String(keys.link_downs))}
         isOdd={Number(keys.link_downs) > 0}
       />
-      <td>{keys.bus || '–'}</td>
+      <td className={isBusWorse(row) ? 'is-two-lined is-trouble' : undefined}>{keys.bus || '–'}</td>
       <td>{keys.link || '–'}</td>
     </tr>
   )

@@ -24,6 +24,7 @@ export function nicFacts({ limits }: DeviceInfo, { newest, mean }: DeviceReading
       mean(metric, 'rate'),
     ),
   )
+  const bandwidth = newest('pci_device_current_link_bandwidth_bytes') || (limits.pcie_bytes_per_s ?? Number.NaN)
   const errors = (label: string, metric: string, caption: string): Fact =>
     troubled(label, PER_SECOND, mean(metric, 'rate'), caption, 0)
   return [
@@ -39,7 +40,7 @@ export function nicFacts({ limits }: DeviceInfo, { newest, mean }: DeviceReading
       'the worst priority',
       0.05,
     ),
-    numberFact('PCIe in use', PERCENT, bus / (limits.pcie_bytes_per_s ?? Number.NaN), 'of the link'),
+    numberFact('PCIe in use', PERCENT, bus / bandwidth, 'of the link as it runs'),
   ]
 }
 

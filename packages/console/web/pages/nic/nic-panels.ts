@@ -229,7 +229,7 @@ function bus(bandwidth: number | undefined): readonly DevicePanel[] {
         rate('doca_diag_pci_outbound_bytes_total', 'outbound'),
         rate('doca_diag_pci_inbound_bytes_total', 'inbound'),
       ],
-      limits: [{ label: 'link', value: bandwidth }],
+      limits: [{ label: 'link', metric: 'pci_device_current_link_bandwidth_bytes', value: bandwidth }],
       without: 'No source counts the bytes of this PCIe link.',
     },
     {

@@ -24,7 +24,13 @@ export function pciPanels(
       quantity: BYTES_PER_SECOND,
       slots: [7, 3],
       lines: byteLines(owner),
-      limits: [{ label: 'link', value: owner?.limits.pcie_bytes_per_s ?? device.limits.pcie_bytes_per_s }],
+      limits: [
+        {
+          label: 'link',
+          metric: 'pci_device_current_link_bandwidth_bytes',
+          value: owner?.limits.pcie_bytes_per_s ?? device.limits.pcie_bytes_per_s,
+        },
+      ],
       without: 'No source counts the bytes of this link.',
     },
     {
@@ -67,7 +73,7 @@ export function pciPanels(
     {
       id: 'uncorrectable',
       title: 'Uncorrectable errors',
-      caption: 'non-fatal, at each end',
+      caption: 'non-fatal',
       quantity: PER_SECOND,
       scale: 'lanes',
       slots: [7],
@@ -77,7 +83,7 @@ export function pciPanels(
     {
       id: 'speed',
       title: 'Link speed',
-      caption: 'a lane; the upper line is its best',
+      caption: 'a lane, at each end',
       quantity: GIGATRANSFERS,
       scale: 'lanes',
       slots: [7],
@@ -87,7 +93,7 @@ export function pciPanels(
     {
       id: 'width',
       title: 'Link width',
-      caption: 'lanes; the upper line is its best',
+      caption: 'lanes, at each end',
       quantity: COUNT,
       scale: 'lanes',
       slots: [7],
