@@ -1,13 +1,15 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { KernelFiles, ReadFailure } from '../../packages/agent/src/sources/kernel-file.ts'
 import { isNumber, parseAttribute } from '../../packages/agent/src/sources/kernel-text.ts'
+import { pci } from '../../packages/agent/src/sources/pci/pci.ts'
 import { rdma } from '../../packages/agent/src/sources/rdma/rdma.ts'
+import type { SourceDefinition } from '../../packages/agent/src/sources/source.ts'
 import { check } from '../../packages/sdk/src/config/index.ts'
 import { Absences, createSource, messageOf } from '../../packages/sdk/src/index.ts'
 import { atLeast, atMost, type BenchResult, type Figure, median } from '../bench.ts'
-import { makePorts } from './tree.ts'
+import { makeNode, makePorts, tellingPaths } from './tree.ts'
 
 const COUNTERS = 64
 const SWEEPS_PER_ROUND = 2000
@@ -17,6 +19,9 @@ const RATIO_GATE = 5
 const PORTS = 256
 const PORTS_LIMIT_MS = 5
 const PORT_SWEEPS_PER_ROUND = 40
+const DEVICES = 67
+const DEVICES_LIMIT_MS = 1
+const READ_BYTES = 4096
 const IDLE_MS = 250
 
 /** The first 64 counters of the network interfaces of this machine; with fewer, some twice. */
@@ -75,14 +80,14 @@ async function counterFigures(rounds: number): Promise<Figure[]> {
   ]
 }
 
-/** The rdma source on a tree of so many ports, as the agent runs it. */
-function openPorts(count: number, options: object = {}) {
-  const root = makePorts(count)
-  const source = createSource({ id: 'rdma', emit: () => undefined })
-  const checked = check(rdma.options, options, 'rdma')
-  if (!checked.ok) throw new Error('the options of rdma are others by now')
-  const node = rdma.create(checked.value, {
-    name: 'rdma',
+/** A source on a made tree, as the agent runs it. The tree goes when it is closed. */
+function openSource(definition: SourceDefinition, root: string, options: object = {}) {
+  const { name } = definition
+  const source = createSource({ id: name, emit: () => undefined })
+  const checked = check(definition.options, options, name)
+  if (!checked.ok) throw new Error(`the options of ${name} are others by now`)
+  const node = definition.create(checked.value, {
+    name,
     source,
     absences: new Absences(source),
     paths: { procfs: join(root, 'proc'), sysfs: join(root, 'sys') },
@@ -102,34 +107,53 @@ function openPorts(count: number, options: object = {}) {
   return { sweep, close }
 }
 
-/** What a sweep costs in rounds that follow each other without a pause. Unit: milliseconds. */
-async function busyMs(sweep: () => Promise<void>, rounds: number): Promise<number> {
-  const taken: number[] = []
+/** What several kinds of sweeps cost, in rounds that follow each other without a pause, each kind once a round. Unit: milliseconds. */
+async function busyMs(rounds: number, ...sweeps: readonly (() => void | Promise<void>)[]): Promise<number[]> {
+  const taken = sweeps.map((): number[] => [])
   for (let round = -2; round < rounds; round++) {
-    const ms = await costMs(PORT_SWEEPS_PER_ROUND, sweep)
-    if (round >= 0) taken.push(ms)
+    for (const [index, sweep] of sweeps.entries()) {
+      const ms = await costMs(PORT_SWEEPS_PER_ROUND, sweep)
+      if (round >= 0) taken[index]?.push(ms)
+    }
   }
-  return median(taken)
+  return taken.map(median)
+}
+
+/** The reads alone of what every sweep reads: no program on Node reads these files in less. */
+function openReads(root: string) {
+  const buffer = Buffer.allocUnsafe(READ_BYTES)
+  const descriptors = tellingPaths(root, PORTS).map((path) => openSync(path, 'r'))
+  const sweep = () => {
+    for (const descriptor of descriptors) readSync(descriptor, buffer, 0, READ_BYTES, 0)
+  }
+  const close = () => {
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
+  return { sweep, close, count: descriptors.length }
 }
 
 async function portFigures(rounds: number): Promise<Figure[]> {
-  const many = openPorts(PORTS)
+  const root = makePorts(PORTS)
+  const reads = openReads(root)
+  const many = openSource(rdma, root)
   const firstMs = await costMs(1, many.sweep)
-  const manyMs = await busyMs(many.sweep, rounds)
+  const [manyMs = Number.NaN, readsMs = Number.NaN] = await busyMs(rounds, many.sweep, reads.sweep)
   const idle: number[] = []
   for (let i = 0; i < rounds; i++) {
     await wait(IDLE_MS)
     idle.push(await costMs(1, many.sweep))
   }
+  reads.close()
   await many.close()
-  const few = openPorts(8)
-  const fewMs = await busyMs(few.sweep, rounds)
+  const few = openSource(rdma, makePorts(8))
+  const [fewMs = Number.NaN] = await busyMs(rounds, few.sweep)
   await few.close()
-  const all = openPorts(PORTS, { sweep_limit_ms: 1000 })
-  const allMs = await busyMs(all.sweep, 1)
+  const all = openSource(rdma, makePorts(PORTS), { sweep_limit_ms: 1000 })
+  const [allMs = Number.NaN] = await busyMs(1, all.sweep)
   await all.close()
   return [
     { name: `${PORTS} ports: one sweep`, value: manyMs, unit: 'ms', gate: atMost(manyMs, PORTS_LIMIT_MS) },
+    { name: `${PORTS} ports: ${reads.count} reads alone`, value: readsMs, unit: 'ms' },
     { name: `${PORTS} ports: one sweep after a pause`, value: median(idle), unit: 'ms' },
     { name: `${PORTS} ports: the first sweep, in parts`, value: firstMs, unit: 'ms' },
     { name: `${PORTS} ports: every file at once`, value: allMs, unit: 'ms' },
@@ -137,11 +161,21 @@ async function portFigures(rounds: number): Promise<Figure[]> {
   ]
 }
 
+async function deviceFigures(rounds: number): Promise<Figure[]> {
+  const node = openSource(pci, makeNode())
+  await costMs(1, node.sweep)
+  const [ms = Number.NaN] = await busyMs(rounds, node.sweep)
+  await node.close()
+  return [{ name: `${DEVICES} PCI devices: one sweep`, value: ms, unit: 'ms', gate: atMost(ms, DEVICES_LIMIT_MS) }]
+}
+
 /** What reading the kernel's files costs; see the README beside. */
 export async function run({ rounds }: { readonly rounds: number }): Promise<BenchResult> {
-  const figures = [...(await counterFigures(rounds)), ...(await portFigures(rounds))]
+  const figures = [...(await counterFigures(rounds)), ...(await portFigures(rounds)), ...(await deviceFigures(rounds))]
   return {
     figures,
-    lines: ['Counters of the network interfaces of this machine; ports in a tree of 56 files each, in memory.'],
+    lines: [
+      'Counters of the network interfaces of this machine; ports of 56 files each and PCI devices in trees in memory.',
+    ],
   }
 }

@@ -1,16 +1,47 @@
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { hgxDevices, putDevice } from '../../packages/agent/src/sources/pci/test-bus.ts'
 import { HW_COUNTERS, PORT_COUNTERS } from '../../packages/agent/src/sources/rdma/names.ts'
 
 /** Memory, so that the benchmark measures us and not a disk; the kernel's own files are never further away. */
 const MEMORY = '/dev/shm'
 
-/** Makes a tree with one RDMA device of one port each; its root. `lifespan` is 0, so that every sweep reads the hardware counters. */
+function makeRoot(): string {
+  return mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'sonde-bench-'))
+}
+
+/** Makes a tree with RDMA devices of one port each; its root. `lifespan` is 0, so that every sweep reads the hardware counters. */
 export function makePorts(count: number): string {
-  const root = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'sonde-bench-'))
+  const root = makeRoot()
   writePorts(join(root, 'sys'), count)
   return root
+}
+
+/** Makes a tree with the PCI devices of a node of eight GPUs; its root. */
+export function makeNode(): string {
+  const root = makeRoot()
+  const pathOf = (name: string) => {
+    const path = join(root, name)
+    mkdirSync(dirname(path), { recursive: true })
+    return path
+  }
+  const node = {
+    write: (name: string, text: string) => writeFileSync(pathOf(name), text),
+    link: (name: string, target: string) => symlinkSync(target, pathOf(name)),
+  }
+  for (const device of hgxDevices()) putDevice(node, device)
+  return root
+}
+
+/** The files of such ports that every sweep reads. */
+export function tellingPaths(root: string, count: number): string[] {
+  const telling = (folder: string, forms: ReadonlyMap<string, { readonly telling?: boolean }>) =>
+    [...forms].filter(([, form]) => form.telling === true).map(([name]) => `${folder}/${name}`)
+  const names = ['state', ...telling('counters', PORT_COUNTERS), ...telling('hw_counters', HW_COUNTERS)]
+  return Array.from({ length: count }, (_, i) =>
+    names.map((name) => join(root, 'sys/class/infiniband', `mlx5_${i}`, 'ports/1', name)),
+  ).flat()
 }
 
 /** Writes RDMA devices of one port each below a root. */

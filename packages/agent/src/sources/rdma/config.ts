@@ -8,7 +8,7 @@ export const rdmaOptions = block({
   sweep_limit_ms: setting(
     integer(0, 1000, 'milliseconds'),
     3,
-    'Time into a sweep at which the error counters of further ports wait for their turn, traffic and state do not. Unit: milliseconds',
+    'Time that a sweep may take, after which the error counters of further ports wait for their turn; traffic and state of all ports do not wait. Unit: milliseconds',
   ),
 })
 

@@ -6,7 +6,6 @@ import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../sour
 import { type RdmaOptions, rdmaOptions } from './config.ts'
 import { RdmaDevice } from './device.ts'
 import { rdmaExplain } from './explain.ts'
-import type { RdmaPort } from './port.ts'
 import { rdmaDriverType, rdmaHwType, rdmaPortType } from './type.ts'
 
 /** The kernel gives an attribute a page at most. */
@@ -27,7 +26,7 @@ class RdmaSource implements NodeSource {
   readonly #sysfs: KernelFiles
   readonly #devices = new Map<string, RdmaDevice>()
   #sweep = 0
-  /** What reading and reporting what every sweep reads took at the last one. Unit: milliseconds. */
+  /** How long {@link #reportAll} took at the last sweep. Unit: milliseconds. */
   #tellingMs = 0
   /** Index of the port whose turn it is. */
   #turn = 0
@@ -94,9 +93,9 @@ class RdmaSource implements NodeSource {
   async #follow(): Promise<ReadFailure | undefined> {
     const listed = this.#sysfs.list(...FOLDER)
     for (const name of listed instanceof ReadFailure ? [] : listed) {
-      if (!this.#wanted(name)) continue
       let device = this.#devices.get(name)
       if (device === undefined) {
+        if (!this.#wanted(name)) continue
         device = new RdmaDevice(name, this.#sysfs, this.#context)
         this.#devices.set(name, device)
         device.scan()
@@ -115,17 +114,18 @@ class RdmaSource implements NodeSource {
     this.#devices.delete(device.name)
   }
 
-  /** Of one device a sweep the ports are listed anew, and of one port everything. */
+  /** Of one device a sweep the ports are listed anew, and of one of its ports everything. */
   #scanInTurn(): void {
-    const devices = [...this.#devices.values()]
-    devices[this.#sweep % Math.max(devices.length, 1)]?.scan()
-    const ports = this.#ports()
-    ports[this.#sweep % Math.max(ports.length, 1)]?.scan()
+    const device = [...this.#devices.values()][this.#sweep % Math.max(this.#devices.size, 1)]
+    if (device === undefined) return
+    device.scan()
+    const turn = Math.floor(this.#sweep / this.#devices.size) % Math.max(device.ports.size, 1)
+    ;[...device.ports.values()][turn]?.scan()
   }
 
-  /** Reads what every sweep reads and reports it, device by device: each is still in the processor's cache then. How many records of ports there were. */
+  /** Reads what every sweep reads, and reports all, device by device: what a port has is still in the processor's cache then. How many have reported. */
   #reportAll(startMs: number): number {
-    const tellingMs = performance.now()
+    const fromMs = performance.now()
     let count = 0
     for (const device of this.#devices.values()) {
       let complete = true
@@ -134,7 +134,7 @@ class RdmaSource implements NodeSource {
       device.read(startMs)
       count += device.report(startMs)
     }
-    this.#tellingMs = performance.now() - tellingMs
+    this.#tellingMs = performance.now() - fromMs
     return count
   }
 
@@ -147,10 +147,10 @@ class RdmaSource implements NodeSource {
     }
   }
 
-  /** Reads what has turns of as many ports as there is time for, one at least; what all ports have at every sweep will take as long as at the last one. */
+  /** Reads what has turns, of as many ports as there is time for and of one at least. The rest of the sweep is taken to last as long as at the sweep before. */
   #readRest(startMs: number): void {
     const untilMs = startMs + this.#limitMs - this.#tellingMs
-    const ports = this.#ports()
+    const ports = [...this.#devices.values()].flatMap((device) => [...device.ports.values()])
     for (let i = 0; i < ports.length; i++) {
       const port = ports[this.#turn++ % ports.length]
       port?.startSweep(startMs)
@@ -158,10 +158,6 @@ class RdmaSource implements NodeSource {
       if (ports.length > KEPT_PORTS) port?.closeRest()
       if (performance.now() > untilMs) return
     }
-  }
-
-  #ports(): RdmaPort[] {
-    return [...this.#devices.values()].flatMap((device) => [...device.ports.values()])
   }
 }
 
