@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BITS_PER_SECOND, PERCENT } from '../format/quantity.ts'
+import { BIT_ERROR_RATE, BITS_PER_SECOND, PAUSE_SHARE, PERCENT, UP_OR_DOWN } from '../format/quantity.ts'
 import { ChartModeller } from './chart-model.ts'
 import type { ChartSpec, ChartView } from './chart-spec.ts'
 
@@ -108,4 +108,61 @@ test('a live axis keeps its unit and top from one second to the next', () => {
 test('a chart without marks has the same ones in every second, so that it is not drawn anew for them', () => {
   const modeller = new ChartModeller()
   assert.equal(modeller.model(specOf([[1]]), viewOf(1)).plot.marks, modeller.model(specOf([[1]]), viewOf(1)).plot.marks)
+})
+
+test('the name of a herd says how many of it are drawn where the drawing ends', () => {
+  const alive = Array.from({ length: 6 }, () => 1)
+  const lost = [1, GAP, GAP, GAP, GAP, GAP]
+  const { plot } = new ChartModeller().model(specOf([alive, alive, alive, alive, lost]), viewOf(6))
+  assert.match(plot.bandLabel ?? '', /^4 of 5\sinterfaces$/)
+  const late = [1, 1, 1, 1, 1, GAP]
+  const all = new ChartModeller().model(specOf([alive, alive, alive, late]), viewOf(6))
+  assert.match(all.plot.bandLabel ?? '', /^4\sinterfaces$/)
+})
+
+test('lanes stand above each other with one scale, and say how long it was so', () => {
+  const columns = [
+    [0.5, 1, 0],
+    [0, 0, GAP],
+  ]
+  const { plot, herd } = new ChartModeller().model(
+    specOf(columns, { quantity: PAUSE_SHARE, scale: 'lanes' }),
+    viewOf(3),
+  )
+  const [upper, lower] = plot.lines
+  assert.equal(herd, undefined)
+  assert.deepEqual([plot.bottom, plot.top], [0, 2])
+  assert.ok(upper!.lane!.base > 1 && lower!.lane!.base < 1)
+  assert.equal(upper!.heights[2], upper!.lane!.base)
+  assert.ok(upper!.heights[1]! > upper!.heights[0]! && upper!.heights[1]! < 2)
+  assert.ok(Number.isNaN(lower!.heights[2]))
+  assert.deepEqual(
+    plot.lines.map(({ lane }) => lane?.note.replaceAll('\u00a0', ' ')),
+    ['1.5 s', '0 s'],
+  )
+})
+
+test('of what is up or down it is being down that is drawn', () => {
+  const { plot, sentence } = new ChartModeller().model(
+    specOf([[1, 0, 0, 1]], { quantity: UP_OR_DOWN, scale: 'lanes' }),
+    viewOf(4),
+  )
+  const [line] = plot.lines
+  assert.equal(line!.heights[0], line!.lane!.base)
+  assert.ok(line!.heights[1]! > line!.lane!.base)
+  assert.equal(line!.lane!.note.replaceAll('\u00a0', ' '), 'up, down 2 s')
+  assert.match(sentence, /eth0 up\./)
+})
+
+test('on a logarithmic axis each decade is as high as the next, and 0 lies on the lowest line', () => {
+  const { plot } = new ChartModeller().model(
+    specOf([[1e-8, 1e-10, 0]], { quantity: BIT_ERROR_RATE, scale: 'log' }),
+    viewOf(3),
+  )
+  const [first, second, third] = plot.lines[0]!.heights
+  assert.deepEqual([first, second, third], [-8, -10, plot.bottom])
+  assert.deepEqual(
+    plot.ticks.map(({ text }) => text),
+    ['1e−18', '1e−12', '1e−6'],
+  )
 })

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { Empty } from '../../components/empty.tsx'
@@ -97,6 +98,13 @@ export function CounterTable({ types, latest, matchersFor }: TableProps) {
   )
 }
 
+/** A name that breaks after its underscores where there is no room, and is copied as it is. */
+function breakable(name: string): ReactNode[] {
+  return name
+    .split('_')
+    .flatMap((word, place) => (place === 0 ? [word] : ['_', <wbr key={`${place} ${word}`} />, word]))
+}
+
 function Row({ row, hasSource }: { readonly row: CounterRow; readonly hasSource: boolean }) {
   const page = usePageState()
   const nowMs = useSecond()
@@ -105,7 +113,7 @@ function Row({ row, hasSource }: { readonly row: CounterRow; readonly hasSource:
   return (
     <tr>
       <th scope="row" className="mono">
-        <Link href={href}>{name}</Link>
+        <Link href={href}>{breakable(name)}</Link>
       </th>
       {isAbsent(row) ? (
         <td colSpan={hasSource ? 6 : 5} className="is-quiet is-wrapping">

@@ -64,3 +64,22 @@ test('a question that has no answer yet is awaited, and not called a gap', () =>
   const [answered] = show([panel()], [{ query, series: [] }])
   assert.equal(answered?.spec.isAwaited, false)
 })
+
+test('lanes of numbered things are all there: those without a value are empty, and listed with the reason', () => {
+  const priorities = panel({ scale: 'lanes', lines: [{ ...PAUSED, label: 'p{}' }] })
+  const query = queryOf(NIC, PAUSED)!
+  const latest = ['0', '3'].map((priority) => ({
+    metric: PAUSED.metric,
+    labels: { device: 'eth13', priority },
+    value: null,
+    timeMs: 0,
+    absent: priority === '0' ? 'flow control is off' : '',
+  }))
+  const answer = testColumns([{ query, series: [{ labels: { device: 'eth13', priority: '3' }, values: [1] }] }])
+  const [shown] = devicePanels(NIC, [priorities], answer, { latest, knownMetrics: new Set([PAUSED.metric]), marks: [] })
+  assert.deepEqual(
+    shown?.spec.members.map(({ label, values }) => `${label} ${values.at(-1)}`),
+    ['p0 NaN', 'p3 1'],
+  )
+  assert.deepEqual(shown?.missing, [{ name: 'p0', reason: 'flow control is off' }])
+})
