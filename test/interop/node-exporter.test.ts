@@ -114,6 +114,7 @@ function addWhatOnlyTheyRead(node: TestNode): void {
   node.write('sys/class/thermal/cooling_device0/type', 'Processor\n')
   for (const state of ['cur_state', 'max_state']) node.write(`sys/class/thermal/cooling_device0/${state}`, '0\n')
   for (const cpu of ['0', '1']) node.write(`sys/devices/system/cpu/cpu${cpu}/topology/core_id`, `${cpu}\n`)
+  node.write('sys/devices/system/cpu/cpu1/topology/physical_package_id', '0\n')
   const clocks = ['cpuinfo_min_freq', 'scaling_min_freq', 'scaling_cur_freq', 'cpuinfo_transition_latency']
   for (const name of clocks) node.write(`sys/devices/system/cpu/cpu0/cpufreq/${name}`, '800000\n')
   const words = ['scaling_available_governors', 'scaling_driver', 'related_cpus', 'scaling_setspeed']

@@ -1,4 +1,3 @@
-import type { Labels } from '@sonde/sdk'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
@@ -27,18 +26,17 @@ const CORE_FILES: readonly (readonly [field: string, name: string, parse: FieldF
   ['core_throttled_seconds_total', 'core_throttle_total_time_ms', parseMilliseconds],
 ]
 
-/** Where a CPU is. */
-interface Place {
-  readonly cpu: number
-  readonly package: string
-  /** The first CPU of the same core. */
-  readonly core: number
+/** A package by its CPUs that are online. */
+interface Package {
+  readonly id: string
+  readonly first: number
+  /** The first CPU of each core. */
+  readonly cores: readonly number[]
 }
 
 /** Processor packages: how often heat slowed them down, and what clocks they may have. */
 export function cpuPackages(context: SourceContext, reader: HostReader, sysfs: KernelFiles): SlowPart {
-  // A CPU keeps its place; to ask hundreds at each look would take long.
-  const places = new Map<string, Place>()
+  const topology = new Topology(reader, sysfs)
   return new SlowPart(context, {
     types: [[hostCpuPackageType, 'the kernel tells neither heat nor clocks of processors; virtual machines have none']],
     limit: ['package_limit', PACKAGE_LIMIT],
@@ -46,42 +44,75 @@ export function cpuPackages(context: SourceContext, reader: HostReader, sysfs: K
     look() {
       const listed = sysfs.list(...FOLDER)
       if (listed instanceof ReadFailure) return listed
-      const names = listed.filter((name) => CPU.test(name))
-      if (!names.some((name) => name === 'cpu0') || !tells(sysfs)) return []
-      const found = names.flatMap((name) => {
-        const place = places.get(name) ?? placeOf(reader, sysfs, name)
-        if (place === undefined) return []
-        places.set(name, place)
-        return [place]
-      })
-      const packages = Map.groupBy(found, (place) => place.package)
-      return [...packages].map(([name, cpus]): FoundSeries => {
-        const cores = [...new Set(cpus.map(({ core }) => core))].sort((a, b) => a - b)
-        const first = Math.min(...cpus.map(({ cpu }) => cpu))
-        const labels = { package: name }
-        const open = () => new CpuPackage(context, reader, sysfs, { labels, first, cores })
-        return { type: hostCpuPackageType, labels, place: `${first} of ${cores.join(' ')}`, open }
+      const cpus = listed.flatMap((name) => CPU.exec(name)?.[1] ?? []).map(Number)
+      return topology.packages(cpus).map((one): FoundSeries => {
+        const labels = { package: one.id }
+        const open = () => new CpuPackage(context, reader, sysfs, one)
+        return { type: hostCpuPackageType, labels, place: `${one.first} of ${one.cores.join(' ')}`, open }
       })
     },
   })
 }
 
-/** Whether the kernel tells anything of the first CPU, which is never offline. */
-function tells(sysfs: KernelFiles): boolean {
-  const listed = sysfs.list(...FOLDER, 'cpu0')
-  return !(listed instanceof ReadFailure) && listed.some((name) => name === 'thermal_throttle' || name === 'cpufreq')
-}
+/** Which CPUs are of one package, and of one core. Of hundreds few are asked: each tells of all that it shares something with. */
+class Topology {
+  readonly #reader: HostReader
+  readonly #sysfs: KernelFiles
+  /** CPUs of one core never change. */
+  readonly #threads = new Map<number, readonly number[]>()
 
-/** Undefined where the CPU is offline: it has no place then. */
-function placeOf(reader: HostReader, sysfs: KernelFiles, name: string): Place | undefined {
-  const file = (attribute: string) => sysfs.file(...FOLDER, name, 'topology', attribute)
-  const physical = file('physical_package_id')
-  const bytes = physical.read()
-  if (bytes instanceof ReadFailure && bytes.kind === 'missing') return undefined
-  const [id, siblings] = [reader.text(physical), reader.text(file('thread_siblings_list'))]
-  const core = Number.parseInt(siblings ?? '', 10)
-  const cpu = Number(CPU.exec(name)?.[1])
-  return id === undefined || !/^\d{1,5}$/.test(id) || Number.isNaN(core) ? undefined : { cpu, package: id, core }
+  constructor(reader: HostReader, sysfs: KernelFiles) {
+    this.#reader = reader
+    this.#sysfs = sysfs
+  }
+
+  packages(cpus: readonly number[]): Package[] {
+    const packages: Package[] = []
+    const left = new Set(cpus.toSorted((a, b) => a - b))
+    for (const first of left) {
+      left.delete(first)
+      if (!this.#tells(first)) continue
+      const file = this.#file(first, 'physical_package_id')
+      const bytes = file.read()
+      // A CPU that is offline has no place.
+      if (bytes instanceof ReadFailure && bytes.kind === 'missing') continue
+      const id = this.#reader.text(file)
+      const all = this.#list(first, 'core_siblings_list')
+      if (id === undefined || !/^\d{1,5}$/.test(id) || all === undefined) continue
+      for (const cpu of all) left.delete(cpu)
+      packages.push({ id, first, cores: this.#cores(all) })
+    }
+    return packages
+  }
+
+  /** Whether the kernel has anything to tell of the package of a CPU. */
+  #tells(cpu: number): boolean {
+    const listed = this.#sysfs.list(...FOLDER, `cpu${cpu}`)
+    return !(listed instanceof ReadFailure) && listed.some((name) => name === 'thermal_throttle' || name === 'cpufreq')
+  }
+
+  #cores(cpus: readonly number[]): number[] {
+    const cores: number[] = []
+    const left = new Set(cpus)
+    for (const cpu of left) {
+      const threads = this.#threads.get(cpu) ?? this.#list(cpu, 'thread_siblings_list')
+      if (threads !== undefined) this.#threads.set(cpu, threads)
+      for (const thread of threads ?? []) left.delete(thread)
+      cores.push(cpu)
+    }
+    return cores
+  }
+
+  #list(cpu: number, attribute: string): number[] | undefined {
+    const file = this.#file(cpu, attribute)
+    const value = this.#reader.list(file)
+    file.close()
+    return value
+  }
+
+  #file(cpu: number, attribute: string): KernelFile {
+    return this.#sysfs.file(...FOLDER, `cpu${cpu}`, 'topology', attribute)
+  }
 }
 
 /** One package, with all its cores. */
@@ -92,15 +123,10 @@ class CpuPackage implements SlowSeries {
   readonly #files: readonly FieldFile[]
   readonly #sums: readonly (FieldFile & { last: number | undefined })[]
 
-  constructor(
-    context: SourceContext,
-    reader: HostReader,
-    sysfs: KernelFiles,
-    { labels, first, cores }: { readonly labels: Labels; readonly first: number; readonly cores: readonly number[] },
-  ) {
+  constructor(context: SourceContext, reader: HostReader, sysfs: KernelFiles, { id, first, cores }: Package) {
     const file = (cpu: number, ...path: readonly string[]): KernelFile => sysfs.file(...FOLDER, `cpu${cpu}`, ...path)
     this.#reader = reader
-    this.#absences = new FieldAbsences(context.absences, hostCpuPackageType, labels)
+    this.#absences = new FieldAbsences(context.absences, hostCpuPackageType, { package: id })
     this.#files = PACKAGE_FILES.map(([field, path, parse]) => ({ field, file: file(first, ...path), parse }))
     this.#sums = CORE_FILES.flatMap(([field, attribute, parse]) =>
       cores.map((core) => ({ field, file: file(core, 'thermal_throttle', attribute), parse, last: undefined })),

@@ -122,7 +122,7 @@ export function folderSteps(ground: Ground, folder: ExplainedFolder, value: Valu
 async function lookAtThings(ground: Ground, folder: ExplainedFolder, path: string): Promise<Finding> {
   const names = await thingsOf(ground, folder, path)
   if (names.length === 0) return broken(path, 'no driver has anything in it', folder.mends)
-  if (folder.title === '') return fine(path, `${names.length} of ${names[0]} and its like`)
+  if (folder.title === '') return fine(path, names.join(', '))
   const titles = await Promise.all(names.map((name) => ground.read(`${path}/${name}/${folder.title}`)))
   return fine(path, titles.map((title, index) => (typeof title === 'string' ? title : names[index])).join(', '))
 }
@@ -132,7 +132,8 @@ async function lookAtFile(ground: Ground, files: readonly string[]): Promise<Fin
   const text = await ground.read(first)
   if (text instanceof Refusal)
     return broken(first, text.words, 'the driver or its firmware does not answer: look at dmesg')
-  return fine(first, files.length === 1 ? text : `${text}; ${files.length} such files`)
+  const line = text.split('\n', 1)[0]?.slice(0, 60) ?? ''
+  return fine(first, files.length === 1 ? line : `${line}; ${files.length} such files`)
 }
 
 async function thingsOf(ground: Ground, folder: ExplainedFolder, path: string): Promise<string[]> {

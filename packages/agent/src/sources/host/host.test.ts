@@ -10,7 +10,7 @@ import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } fr
 import { parseDiskstats } from './parse-disks.ts'
 import { parseVmstat } from './parse-memory.ts'
 import { parseProtocols, SNMP_FIELDS } from './parse-network.ts'
-import { parseMillidegrees } from './parse-sysfs.ts'
+import { parseCpuList, parseMillidegrees } from './parse-sysfs.ts'
 import { type FoundSeries, SlowPart } from './slow-part.ts'
 import {
   hostCpuPackageType,
@@ -61,8 +61,8 @@ function contextOf(t: TestContext): { context: SourceContext; reported: () => nu
 testSource(host, {
   tree: fixture('guest'),
   file: 'proc/stat',
-  // An input is what makes a sensor, and a CPU without a place is offline.
-  nameless: /((temp|fan|power)\d_(input|average|label)|physical_package_id)$/,
+  // An input is what makes a sensor.
+  nameless: /(temp|fan|power)\d_(input|average|label)$/,
   counter: {
     type: hostKernelType,
     field: 'interrupts_total',
@@ -326,6 +326,12 @@ test('snmp and netstat: names and numbers in pairs of lines', () => {
   assert.equal(parseProtocols(text(''), SNMP_FIELDS), 'has no counter of a protocol')
 })
 
+test('lists of CPUs: single ones and ranges, none that no kernel has', () => {
+  assert.deepEqual(parseCpuList(text('0-2,7,9-10\n')), [0, 1, 2, 7, 9, 10])
+  for (const wrong of ['', '1-', 'x', '0,,1', '-1', '0-99999', '1'.repeat(70_000)])
+    assert.equal(parseCpuList(text(wrong)), undefined, wrong.slice(0, 9))
+})
+
 test('temperatures: thousandths of a degree, below zero too', () => {
   assert.equal(parseMillidegrees(text('41500\n')), 41.5)
   assert.equal(parseMillidegrees(text('-12000\n')), -12)
@@ -480,13 +486,14 @@ test('throttling is told by package, each core once, and a core that cannot be r
   const { node, tested } = bringUp(t, { parts: ['cpu_packages', 'load'] })
   const cpu = 'sys/devices/system/cpu'
   // CPU 2 is the second thread of core 0; CPU 3 is in another socket, CPU 4 is offline.
-  for (const [name, id, siblings] of [
-    ['cpu0', '0', '0,2'],
-    ['cpu2', '0', '0,2'],
-    ['cpu3', '1', '3'],
+  for (const [name, threads, all] of [
+    ['cpu0', '0,2', '0-2'],
+    ['cpu2', '0,2', '0-2'],
+    ['cpu3', '3', '3'],
   ]) {
-    node.write(`${cpu}/${name}/topology/physical_package_id`, `${id}\n`)
-    node.write(`${cpu}/${name}/topology/thread_siblings_list`, `${siblings}\n`)
+    node.write(`${cpu}/${name}/topology/physical_package_id`, name === 'cpu3' ? '1\n' : '0\n')
+    node.write(`${cpu}/${name}/topology/core_siblings_list`, `${all}\n`)
+    node.write(`${cpu}/${name}/topology/thread_siblings_list`, `${threads}\n`)
     node.write(`${cpu}/${name}/thermal_throttle/core_throttle_count`, '4\n')
   }
   node.write(`${cpu}/cpu4/online`, '0\n')

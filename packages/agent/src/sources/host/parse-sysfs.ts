@@ -9,6 +9,9 @@ const CELSIUS_LIMIT = 1000
 const WATTS_LIMIT = 1e6
 /** No fan turns faster. Unit: rotations per minute. */
 const RPM_LIMIT = 1e6
+/** No kernel is built for more. */
+const CPU_LIMIT = 8192
+const LIST_LENGTH_LIMIT = 65_536
 const NEWLINE = 10
 const MINUS = 45
 const BYTES_PER_MEBIBYTE = 2 ** 20
@@ -22,6 +25,19 @@ export function parseLabel(bytes: Uint8Array): string | undefined {
 /** A line of text that may be empty, as the name of a slot is that nobody gave one. */
 export function parseText(bytes: Uint8Array): string | undefined {
   return bytes.length === 1 && bytes[0] === NEWLINE ? '' : parseLabel(bytes)
+}
+
+/** Numbers of CPUs, as in `0-55,112-167`; there are no lists beyond {@link CPU_LIMIT}. */
+export function parseCpuList(bytes: Uint8Array): number[] | undefined {
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').trimEnd()
+  if (line.length > LIST_LENGTH_LIMIT) return undefined
+  const cpus: number[] = []
+  for (const part of line.split(',')) {
+    const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? []
+    if (from === undefined || Number(to) >= CPU_LIMIT) return undefined
+    for (let cpu = Number(from); cpu <= Number(to); cpu++) cpus.push(cpu)
+  }
+  return cpus
 }
 
 /** A number of events. */

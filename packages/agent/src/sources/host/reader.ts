@@ -2,7 +2,7 @@ import { SondeError } from '@sonde/sdk'
 import type { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
-import { parseLabel } from './parse-sysfs.ts'
+import { parseCpuList, parseLabel } from './parse-sysfs.ts'
 
 /** What a file holds, or what is wrong with it: the end of a sentence that starts with its path. */
 export type Parse<T> = (bytes: Uint8Array) => T | string
@@ -93,6 +93,14 @@ export class HostReader {
     const line = bytes instanceof ReadFailure ? undefined : parseLabel(bytes)
     if (line === undefined) this.wrong(file, 'gives no name')
     return line
+  }
+
+  /** Numbers of CPUs that the kernel lists, and so must give: `0-55,112-167`. */
+  list(file: KernelFile): number[] | undefined {
+    const bytes = file.read()
+    const list = bytes instanceof ReadFailure ? undefined : parseCpuList(bytes)
+    if (list === undefined) this.wrong(file, 'gives no list of CPUs')
+    return list
   }
 
   /** Counts a file that holds what it should not; the whole sentence. */
