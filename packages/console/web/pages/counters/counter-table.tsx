@@ -99,10 +99,17 @@ export function CounterTable({ types, latest, matchersFor }: TableProps) {
 }
 
 /** A name that breaks after its underscores where there is no room, and is copied as it is. */
-function breakable(name: string): ReactNode[] {
-  return name
-    .split('_')
-    .flatMap((word, place) => (place === 0 ? [word] : ['_', <wbr key={`${place} ${word}`} />, word]))
+function breakable(name: string): ReactNode {
+  const [first = '', ...words] = name.split('_')
+  return words.reduce<ReactNode>(
+    (before, word) => (
+      <>
+        {before}_<wbr />
+        {word}
+      </>
+    ),
+    first,
+  )
 }
 
 function Row({ row, hasSource }: { readonly row: CounterRow; readonly hasSource: boolean }) {
