@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
+import { PageHead } from './components/page-head.tsx'
 import {
   ExplainPage,
   ExplorePage,
@@ -15,6 +16,7 @@ import {
   SourcePage,
   SourcesPage,
 } from './pages/lazy-pages.ts'
+import { usePageTitle } from './pages/use-page-title.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The page: its frame, and what stands in it. */
@@ -35,11 +37,20 @@ export function App() {
           <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={name} />}</Route>
           <Route path="/explain" component={ExplainPage} />
           <Route>
-            <h1 className="page-title">No such page</h1>
-            <Empty fact="Nothing is at this address.">The pages that exist are in the navigation.</Empty>
+            <NoPage />
           </Route>
         </Switch>
       </PanelBoundary>
     </Shell>
+  )
+}
+
+function NoPage() {
+  usePageTitle('No such page')
+  return (
+    <>
+      <PageHead title="No such page" />
+      <Empty fact="Nothing is at this address.">The pages that exist are in the navigation.</Empty>
+    </>
   )
 }

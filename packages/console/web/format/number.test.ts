@@ -63,6 +63,7 @@ test('a unit stays until the largest value is ten times off it', () => {
   assert.equal(pickUnit(BITS_PER_SECOND, 0.05e6 / 8, mega).label, 'kb/s')
   assert.equal(pickUnit(BITS_PER_SECOND, 20_000e6 / 8, mega).label, 'Gb/s')
   assert.equal(pickUnit(PER_SECOND, 1, mega).label, '/s')
+  assert.equal(pickUnit(BITS_PER_SECOND, 0, mega), mega, 'nothing is of no size')
 })
 
 test('digits are grouped by threes from five on, however many there are', () => {

@@ -24,7 +24,7 @@ export interface DisplayUnit {
 /**
  * Chooses the scale for the largest of some raw values.
  *
- * A `previous` scale is kept until the largest value is ten times off it, so that a live column does not flip between units.
+ * A `previous` scale is kept until the largest value is ten times off it, so that a live column does not flip between units, nor for a zero.
  */
 export function pickUnit(quantity: Quantity, largestRaw: number, previous?: DisplayUnit): DisplayUnit {
   if (quantity.prefixes === 'none' || quantity.prefixes === 'powers')
@@ -33,7 +33,9 @@ export function pickUnit(quantity: Quantity, largestRaw: number, previous?: Disp
   const plain = steps.indexOf('')
   const radix = quantity.prefixes === 'iec' ? 1024 : 1000
   const largest = Math.abs(largestRaw * quantity.factor)
-  if (previous && previous.quantity === quantity && Number.isFinite(largest) && largest > 0) {
+  // Nothing is of no size: what is zero for a while keeps the unit that it had.
+  if (previous?.quantity === quantity && largest === 0) return previous
+  if (previous && previous.quantity === quantity && Number.isFinite(largest)) {
     const shown = Math.abs(largestRaw / previous.divisor)
     if (shown >= 0.1 && shown < radix * 10) return previous
   }

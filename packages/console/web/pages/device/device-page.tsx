@@ -240,7 +240,10 @@ function DeviceHeadline({ device }: { readonly device: DeviceInfo }) {
 
 /** State of a device as hints have it, for tables. */
 export function DeviceState({ device, hint }: { readonly device: DeviceInfo; readonly hint: Hint | undefined }) {
-  if (hint) return <StateMark tone={hintState(hint).tone} word={tileWordsOf(hint, deviceTitle(device))} />
+  if (hint) {
+    const words = tileWordsOf(hint, deviceTitle(device))
+    return <StateMark tone={hintState(hint).tone} word={`${words.charAt(0).toUpperCase()}${words.slice(1)}`} />
+  }
   if (device.state === 'gone') return <StateMark tone="warning" word="Gone" />
   return <StateMark tone="ok" word="In range" />
 }

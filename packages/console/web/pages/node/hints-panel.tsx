@@ -29,7 +29,7 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
           Hints
         </h2>
         <span className="panel-caption">
-          {countOf(data.rules, 'rule')} · what holds now{ended.length > 0 && ', and what ended in the last hour'}
+          {countOf(data.rules, 'rule')} · now{ended.length > 0 && ', and the last hour'}
           {!page.isLive && ' · not of the window'}
         </span>
       </header>
