@@ -3,7 +3,7 @@ import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { columnOf } from './field-words.ts'
-import type { HeadRow } from './head.ts'
+import type { HeadUnit, UnitRecords } from './head.ts'
 import { type NewSegment, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
 import { hourOf, hourStartMs, msFactorOf, timeMsAt } from './slots-of-time.ts'
 
@@ -16,22 +16,23 @@ interface SeriesRecords {
 }
 
 /**
- * Turns rows of one type, writer and hour into segments: one compressed chunk per series and field, and one per series for the times. A generator, so that the worker
+ * Turns records of one type, writer and hour into segments: one compressed chunk per series and field, and one per series for the times. A generator, so that the worker
  * answers questions between any two series.
  */
 export function* compact(
-  rows: readonly HeadRow[],
+  unit: HeadUnit,
+  records: UnitRecords,
   stored: StoredType,
   source: { readonly id: number; readonly symbols: Symbols },
   seriesAt: (views: Views, offset: number) => StoredSeries | undefined,
 ): Generator<undefined, NewSegment[]> {
   const { type } = stored
-  const joined = joinRows(rows, type)
+  const joined = join(records, type)
   const { views } = joined
   const groups = groupBySeries(joined, type, seriesAt)
   yield
   const segments: NewSegment[] = []
-  for (const part of partsOf(groups, type)) segments.push(yield* encodePart(part, rows, stored, source, views))
+  for (const part of partsOf(groups, type)) segments.push(yield* encodePart(part, unit, stored, source, views))
   return segments
 }
 
@@ -42,17 +43,11 @@ interface Joined {
   readonly arrivals: Float64Array | undefined
 }
 
-function joinRows(rows: readonly HeadRow[], type: RecordType): Joined {
-  const bytes = new Uint8Array(rows.reduce((sum, { body }) => sum + body.length, 0))
+function join({ rows, bytes }: UnitRecords, type: RecordType): Joined {
   const { recordBytes } = type.layout
   const count = bytes.length / recordBytes
   const arrivals = type.time === undefined ? new Float64Array(count) : undefined
-  let at = 0
-  for (const { body, firstMs } of rows) {
-    bytes.set(body, at)
-    arrivals?.fill(firstMs, at / recordBytes, (at + body.length) / recordBytes)
-    at += body.length
-  }
+  for (const { offset, firstMs } of rows) arrivals?.fill(firstMs, offset / recordBytes)
   return { count, views: viewsOf(bytes), arrivals }
 }
 
@@ -132,7 +127,7 @@ function* partsOf(groups: readonly SeriesRecords[], type: RecordType): Generator
 
 function* encodePart(
   part: readonly SeriesRecords[],
-  rows: readonly HeadRow[],
+  { clock, hour: slot }: HeadUnit,
   { id, type }: StoredType,
   source: { readonly id: number; readonly symbols: Symbols },
   views: Views,
@@ -156,7 +151,6 @@ function* encodePart(
     }
     yield
   }
-  const { clock = 'wall', hour: slot = 0 } = rows[0] ?? {}
   const { firstMs, lastMs } = rangeOf(part, msFactorOf(type))
   const isOfHour = clock === 'wall' && firstMs > hourStartMs(slot) && hourOf(lastMs) === slot
   return {

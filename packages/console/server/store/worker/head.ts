@@ -24,6 +24,19 @@ export interface HeadUnit {
   readonly bytes: number
 }
 
+/** Where a row's records start in those of its unit, and when the first of them was made. */
+export interface UnitRow {
+  readonly offset: number
+  readonly firstMs: number
+}
+
+/** Rows of a unit, their records side by side. */
+export interface UnitRecords {
+  readonly ids: readonly number[]
+  readonly rows: readonly UnitRow[]
+  readonly bytes: Uint8Array
+}
+
 /** Where the head starts: its earliest hour, and the first time of a record in it, unless none is of that hour. */
 interface First {
   readonly hour: number
@@ -41,6 +54,8 @@ export interface ReadRow extends HeadRow {
 const MEMORY_BYTES = 32 << 20
 /** What the views of a row take beside its bytes, which are often fewer. */
 const VIEWS_BYTES = 1536
+
+const EMPTY = new Uint8Array(0)
 
 /** The head: records that are not yet compacted, as they came. Whatever changes it belongs into a transaction of the caller. */
 export class Head {
@@ -106,20 +121,23 @@ export class Head {
     }))
   }
 
-  /** The rows of a unit with their ids, until `limitBytes` are reached. */
-  ofUnit(unit: HeadUnit, limitBytes: number): { ids: number[]; rows: HeadRow[] } {
+  /** The records of a unit's first rows, at most `limitBytes` of them, but one row at least. */
+  ofUnit(unit: HeadUnit, limitBytes: number): UnitRecords {
     const ids: number[] = []
-    const rows: HeadRow[] = []
-    let bytes = 0
+    const rows: UnitRow[] = []
+    // What the file says of its sizes may be damaged.
+    let bytes = new Uint8Array(Math.max(0, Math.min(unit.bytes, limitBytes)))
+    let used = 0
     for (const row of this.#statements.ofUnit.iterate(unit.type, unit.writer, unit.clock, unit.hour)) {
+      const { body = EMPTY, firstMs = 0 } = this.#checked(row) ?? {}
+      if (used > 0 && used + body.length > bytes.length) break
       ids.push(Number(row.id))
-      const read = this.#checked(row)
-      if (read === undefined) continue
-      rows.push(read)
-      bytes += read.body.length
-      if (bytes >= limitBytes) break
+      if (body.length > bytes.length) bytes = new Uint8Array(body.length)
+      bytes.set(body, used)
+      rows.push({ offset: used, firstMs })
+      used += body.length
     }
-    return { ids, rows }
+    return { ids, rows, bytes: bytes.subarray(0, used) }
   }
 
   /** The first time in the earliest hour, or when that hour starts where no record's time is of it; infinite where there are no rows. Unit: milliseconds since the Unix epoch. */

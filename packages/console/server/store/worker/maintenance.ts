@@ -6,7 +6,7 @@ import { RAW, ROLLUP } from './segments.ts'
 import { DAY_MS, dayOf, hourOf } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
-/** Records of a unit that are compacted at once; a busier hour becomes several segments. It takes three times as much memory, which the process keeps. Unit: bytes. */
+/** Records of a unit that are compacted at once; a busier hour becomes several segments. It takes twice as much memory, which the process keeps. Unit: bytes. */
 const COMPACT_BYTES = 16 << 20
 /** Free pages that are kept for the next hour's records, beside an eighth of the file. Unit: bytes. */
 const FREE_BYTES = 4 << 20
@@ -38,17 +38,17 @@ function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, voi
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
   for (;;) {
-    const { ids, rows } = file.head.ofUnit(unit, COMPACT_BYTES)
-    if (ids.length === 0) return
+    const records = file.head.ofUnit(unit, COMPACT_BYTES)
+    if (records.ids.length === 0) return
     const segments =
       stored === undefined || writer === undefined
         ? []
-        : yield* compact(rows, stored, { id: writer.source, symbols: writer.info.symbols }, (views, offset) =>
+        : yield* compact(unit, records, stored, { id: writer.source, symbols: writer.info.symbols }, (views, offset) =>
             file.writers.resolver(writer, stored).of(views, offset, file.catalogue.addSeries),
           )
     inTransaction(file.database, () => {
       for (const segment of segments) file.segments.insert(segment)
-      for (const id of ids) file.head.delete(id)
+      for (const id of records.ids) file.head.delete(id)
     })
     yield
   }

@@ -15,6 +15,8 @@ export interface FamilyText {
 const JOIN_BYTES = 8192
 /** Below this, one call compresses all. Unit: bytes. */
 const GZIP_WHOLE_BYTES = 256 << 10
+/** What it is compressed into at a time; large ones would be garbage of which nobody hurries to get rid. Unit: bytes. */
+const GZIP_PART_BYTES = 64 << 10
 const gzipWhole = promisify(gzip)
 
 /**
@@ -24,7 +26,7 @@ const gzipWhole = promisify(gzip)
 export class Exposition {
   readonly #families: readonly FamilyText[]
   readonly #chunks: Partial<Record<Format, readonly Buffer[]>> = {}
-  readonly #gzipped: Partial<Record<Format, Promise<Buffer>>> = {}
+  readonly #gzipped: Partial<Record<Format, Promise<readonly Buffer[]>>> = {}
   /** The view, and everyone who got it from `collect`. */
   #holders = 1
 
@@ -44,7 +46,7 @@ export class Exposition {
   }
 
   /** The text compressed with gzip level 1, in the thread pool. */
-  gzipped(format: Format): Promise<Buffer> {
+  gzipped(format: Format): Promise<readonly Buffer[]> {
     this.#gzipped[format] ??= compress(this.chunks(format))
     return this.#gzipped[format]
   }
@@ -88,20 +90,20 @@ function joined(families: readonly FamilyText[], format: Format): Buffer[] {
   return chunks
 }
 
-async function compress(chunks: readonly Buffer[]): Promise<Buffer> {
+async function compress(chunks: readonly Buffer[]): Promise<readonly Buffer[]> {
   const level = constants.Z_BEST_SPEED
-  if (bytesOf(chunks) < GZIP_WHOLE_BYTES) return gzipWhole(Buffer.concat(chunks), { level })
-  const stream = createGzip({ level, chunkSize: 256 << 10 })
+  if (bytesOf(chunks) < GZIP_WHOLE_BYTES) return [await gzipWhole(Buffer.concat(chunks), { level })]
+  const stream = createGzip({ level, chunkSize: GZIP_PART_BYTES })
   const parts: Buffer[] = []
   stream.on('data', (part: Buffer) => parts.push(part))
   const ended = once(stream, 'end')
   for (const chunk of chunks) if (!stream.write(chunk)) await once(stream, 'drain')
   stream.end()
   await ended
-  return Buffer.concat(parts)
+  return parts
 }
 
 /** Size of pieces together. Unit: bytes. */
-function bytesOf(chunks: readonly Uint8Array[]): number {
+export function bytesOf(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 }

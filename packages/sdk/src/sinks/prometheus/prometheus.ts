@@ -7,7 +7,7 @@ import { countDrop, type Sink, sinkStats } from '../sink.ts'
 import { renderMoment, takeMoment } from './collect.ts'
 import { Column } from './column.ts'
 import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
-import type { Exposition } from './exposition.ts'
+import { bytesOf, type Exposition } from './exposition.ts'
 import { Families, type MetricConflict, metricsOf } from './families.ts'
 import { HelpNotes } from './help-notes.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
@@ -128,8 +128,8 @@ export class Prometheus implements Sink {
       return { contentType, chunks: exposition.chunks(format), bytes, release: once(() => exposition.release()) }
     }
     try {
-      const body = await exposition.gzipped(format)
-      return { contentType, contentEncoding: 'gzip', chunks: [body], bytes: body.length, release: () => undefined }
+      const chunks = await exposition.gzipped(format)
+      return { contentType, contentEncoding: 'gzip', chunks, bytes: bytesOf(chunks), release: () => undefined }
     } finally {
       exposition.release()
     }
