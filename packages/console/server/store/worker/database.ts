@@ -125,7 +125,7 @@ function openFile(settings: StoreSettings, notice: string): Opened {
     if (version <= 0 && hasOurTables(database)) throw damage('its format version is gone')
     if (version <= 0) createTables(database)
     checkDatabase(database, statSync(path).size)
-    database.exec('PRAGMA cache_size = -32768')
+    database.exec('PRAGMA cache_size = -16384')
     return { database, notice }
   } catch (error) {
     if (database.isOpen) database.close()

@@ -51,7 +51,7 @@ export interface ReadRow extends HeadRow {
 }
 
 /** Rows that were read lately stay in memory, for every question of the last hour needs them. Unit: bytes. */
-const MEMORY_BYTES = 32 << 20
+const MEMORY_BYTES = 16 << 20
 /** What the views of a row take beside its bytes, which are often fewer. */
 const VIEWS_BYTES = 1536
 
