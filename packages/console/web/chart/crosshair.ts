@@ -24,6 +24,7 @@ export class Crosshair {
     this.#over = over
     this.#chip = document.createElement('div')
     this.#chip.className = 'chart-chip'
+    this.#chip.hidden = true
     over.append(this.#chip)
   }
 

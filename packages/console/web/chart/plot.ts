@@ -36,6 +36,7 @@ export class Plot {
   #crosshair: Crosshair
   #shape: string
   #cursorMs: number | null = null
+  #isCursorShown = false
   #isSettingCursor = false
 
   constructor(host: HTMLElement, size: Size, model: PlotModel, palette: Palette, handlers: PlotHandlers) {
@@ -72,6 +73,7 @@ export class Plot {
       this.#plot.destroy()
       this.#plot = this.#create(size)
       this.#crosshair = new Crosshair(this.#plot.over)
+      this.#isCursorShown = false
     }
     this.showCursor(this.#cursorMs)
   }
@@ -81,6 +83,9 @@ export class Plot {
     this.#cursorMs = timeMs
     const { fromMs, toMs } = this.#model
     const isInside = timeMs !== null && timeMs >= fromMs && timeMs <= toMs
+    // Most drawings of a live page have no cursor, before and after.
+    if (!isInside && !this.#isCursorShown) return
+    this.#isCursorShown = isInside
     const left = isInside ? this.#plot.valToPos(timeMs, 'x') : -10
     this.#isSettingCursor = true
     this.#plot.setCursor({ left, top: isInside ? 1 : -10 }, false)
