@@ -12,13 +12,12 @@ import {
   PERCENT_WHOLE,
   WATTS,
 } from '../../format/quantity.ts'
-import type { DevicePanel, PanelLine } from '../device/panels.ts'
+import { last, rate } from '../device/lines.ts'
+import type { DevicePanel } from '../device/panels.ts'
 
 const device = (name: string): string => `DCGM_FI_DEV_${name}`
 const profile = (name: string): string => `DCGM_FI_PROF_${name}`
 const info = (name: string): string => `nvml_gpu_info_${name}`
-const last = (metric: string, label: string): PanelLine => ({ metric, function: 'last', label })
-const rate = (metric: string, label: string): PanelLine => ({ metric, function: 'rate', label })
 
 const REASON = 'CLOCKS_EVENT_REASON'
 const GPU_SLOTS: readonly SeriesSlot[] = [2, 1, 3, 4, 5]

@@ -10,10 +10,9 @@ import {
   type Quantity,
   UP_OR_DOWN,
 } from '../../format/quantity.ts'
-import type { DevicePanel, PanelLine } from '../device/panels.ts'
+import { last, rate } from '../device/lines.ts'
+import type { DevicePanel } from '../device/panels.ts'
 
-const last = (metric: string, label: string): PanelLine => ({ metric, function: 'last', label })
-const rate = (metric: string, label: string): PanelLine => ({ metric, function: 'rate', label })
 const port = (name: string): string => `rdma_port_${name}_total`
 const hardware = (name: string): string => `rdma_hw_${name}_total`
 const driver = (name: string): string => `ethtool_port_${name}_total`

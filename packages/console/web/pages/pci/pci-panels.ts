@@ -1,5 +1,6 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import { BYTES_PER_SECOND, COUNT, GIGATRANSFERS, PER_SECOND, PERCENT } from '../../format/quantity.ts'
+import { last, rate } from '../device/lines.ts'
 import type { DevicePanel, PanelLine } from '../device/panels.ts'
 import type { LinkEnd } from './pci-path.ts'
 
@@ -42,8 +43,8 @@ export function pciPanels(
       lines:
         owner?.kind === 'nic'
           ? [
-              { metric: 'ethtool_port_outbound_pci_stalled_wr_ratio', function: 'last', label: 'writes', of: owner },
-              { metric: 'ethtool_port_outbound_pci_stalled_rd_ratio', function: 'last', label: 'reads', of: owner },
+              { ...last('ethtool_port_outbound_pci_stalled_wr_ratio', 'writes'), of: owner },
+              { ...last('ethtool_port_outbound_pci_stalled_rd_ratio', 'reads'), of: owner },
             ]
           : [],
       without: 'Only NICs tell how long their reads and writes wait.',
@@ -54,10 +55,7 @@ export function pciPanels(
       quantity: PER_SECOND,
       scale: 'lanes',
       slots: [7],
-      lines:
-        owner?.kind === 'gpu'
-          ? [{ metric: 'DCGM_FI_DEV_PCIE_REPLAY_COUNTER', function: 'rate', label: 'sent again', of: owner }]
-          : [],
+      lines: owner?.kind === 'gpu' ? [{ ...rate('DCGM_FI_DEV_PCIE_REPLAY_COUNTER', 'sent again'), of: owner }] : [],
       without: 'Only GPUs count what their link sends again.',
     },
     {
@@ -106,13 +104,13 @@ export function pciPanels(
 function byteLines(owner: DeviceInfo | undefined): readonly PanelLine[] {
   if (owner?.kind === 'gpu') {
     return [
-      { metric: 'DCGM_FI_PROF_PCIE_TX_BYTES', function: 'last', label: 'from the GPU', of: owner },
-      { metric: 'DCGM_FI_PROF_PCIE_RX_BYTES', function: 'last', label: 'to the GPU', of: owner },
+      { ...last('DCGM_FI_PROF_PCIE_TX_BYTES', 'from the GPU'), of: owner },
+      { ...last('DCGM_FI_PROF_PCIE_RX_BYTES', 'to the GPU'), of: owner },
     ]
   }
   if (owner?.kind !== 'nic') return []
   return [
-    { metric: 'doca_diag_pci_outbound_bytes_total', function: 'rate', label: 'outbound', of: owner },
-    { metric: 'doca_diag_pci_inbound_bytes_total', function: 'rate', label: 'inbound', of: owner },
+    { ...rate('doca_diag_pci_outbound_bytes_total', 'outbound'), of: owner },
+    { ...rate('doca_diag_pci_inbound_bytes_total', 'inbound'), of: owner },
   ]
 }
