@@ -1,6 +1,19 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+/** Every page needs what they share: it is asked for together with the frame, not after it. */
+const preloadParts: Plugin = {
+  name: 'preload-parts',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const files = Object.keys(bundle).filter((name) => /\/parts-[^/]+\.js$/.test(name))
+      const attrs = (name: string) => ({ rel: 'modulepreload', crossorigin: true, href: `/${name}` })
+      return files.map((name) => ({ tag: 'link', attrs: attrs(name), injectTo: 'head' }))
+    },
+  },
+}
 
 /**
  * Builds the page into `dist/web`.
@@ -10,7 +23,7 @@ import { defineConfig } from 'vite'
  */
 export default defineConfig({
   root: fileURLToPath(new URL('./web', import.meta.url)),
-  plugins: [react()],
+  plugins: [react(), preloadParts],
   build: {
     outDir: fileURLToPath(new URL('./dist/web', import.meta.url)),
     emptyOutDir: true,

@@ -12,15 +12,15 @@ export const SourcesPage = lazyPage(async () => (await import('./sources/sources
 export const SourcePage = lazyPage(async () => (await import('./source/source-page.tsx')).SourcePage)
 export const ExplainPage = lazyPage(async () => (await import('./explain/explain-page.tsx')).ExplainPage)
 
-/** How long the first page has the line for itself, at most. Unit: milliseconds. */
-const IDLE_LIMIT_MS = 5_000
+/** How long the first page has the line for itself. Unit: milliseconds. */
+const PRELOAD_AFTER_MS = 2_000
 
-/** Loads the others once nothing else is to do, so that going there shows no placeholder. Ends the wait when called again. */
+/** Loads the others once the first one had time to draw, so that going there shows no placeholder. Answers what ends the wait. */
 export function preloadPages(): () => void {
   const preload = (): void => {
     for (const page of [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage]) void page.preload()
     for (const page of [SourcesPage, SourcePage, ExplainPage]) void page.preload()
   }
-  const handle = requestIdleCallback(preload, { timeout: IDLE_LIMIT_MS })
-  return () => cancelIdleCallback(handle)
+  const timer = setTimeout(() => requestIdleCallback(preload), PRELOAD_AFTER_MS)
+  return () => clearTimeout(timer)
 }
