@@ -52,7 +52,7 @@ function LinkTable({ links }: { readonly links: readonly ExplainLink[] }) {
               <td>
                 <StateMark tone={LINK_STATES[state].tone} word={LINK_STATES[state].word} />
               </td>
-              <td className="mono is-wrapping">{tried || '–'}</td>
+              <td className={tried ? 'mono is-wrapping' : 'mono is-empty'}>{tried || '–'}</td>
               <td className="is-quiet is-wrapping">{answer || '–'}</td>
             </tr>
           ))}

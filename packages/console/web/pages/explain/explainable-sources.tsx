@@ -39,7 +39,7 @@ export function ExplainableSources() {
                 <td>
                   <StateMark {...sourceState(state)} />
                 </td>
-                <td className="is-quiet is-wrapping">{reason || '–'}</td>
+                <td className={reason ? 'is-quiet is-wrapping' : 'is-quiet is-empty'}>{reason || '–'}</td>
               </tr>
             ))}
           </tbody>
