@@ -1,7 +1,6 @@
-import { constants } from 'node:fs'
 import fs from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { type FailureKind, failureKind } from '../sources/kernel-file.ts'
+import { codeOf, type FailureKind, failureKind, OPEN_FLAGS } from '../sources/kernel-file.ts'
 
 /** What the kernel answers instead of giving what was asked for. */
 export class Refusal {
@@ -46,8 +45,6 @@ const PART_BYTES = 4096
 const LOOK_LIMIT_MS = 2000
 /** Looks at a time: each takes a thread of the pool, of which there are four, and one that hangs keeps it. */
 const LOOKS_LIMIT = 2
-/** Opening a FIFO must not wait for its writer. */
-const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /** The kernel's own files. Two looks are under way at a time. One that hangs is given up after two seconds; while two of them hang nothing else is looked at. */
 export class KernelGround implements Ground {
@@ -88,7 +85,7 @@ export class KernelGround implements Ground {
     }
     this.#busy++
     const looking = look()
-      .catch((error: unknown) => new Refusal(failureKind(error), codeOf(error)))
+      .catch((error: unknown) => new Refusal(failureKind(error), codeOf(error) || 'error'))
       .finally(() => {
         this.#busy--
         this.#waiting.shift()?.()
@@ -115,8 +112,4 @@ async function readText(file: fs.FileHandle): Promise<string> {
     length += bytesRead
   }
   return Buffer.concat(parts).toString('utf8').trim()
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'error'
 }

@@ -20,6 +20,11 @@ export class ReadFailure {
   get code(): Exclude<FailureKind, 'missing'> {
     return this.kind === 'missing' ? 'unsupported' : this.kind
   }
+
+  /** What a probe says that came to this. */
+  get probe(): { readonly state: 'absent' | 'denied'; readonly reason: string } {
+    return { state: this.kind === 'denied' ? 'denied' : 'absent', reason: this.error.message }
+  }
 }
 
 /** Options of {@link KernelFiles}. */
@@ -34,6 +39,8 @@ export interface KernelFilesOptions {
   readsPerOpen?: number
 }
 
+/** The kernel gives an attribute of sysfs a page at most. */
+export const ATTRIBUTE_BYTES_LIMIT = 4096
 const START_BYTES = 16_384
 /** A number with its newline is shorter. */
 const SHORT_BYTES = 32
@@ -43,7 +50,7 @@ const DESCRIPTOR_LIMIT = 1024
 const LAST_READ_BYTES = 1024
 
 /** Opening a FIFO would wait for its writer, and a terminal would become ours; on the kernel's own files neither flag does anything. */
-const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY
+export const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY
 const READS_PER_OPEN = 16
 
 /** What a stale descriptor answers: its device left, its mount was replaced, or it is no longer ours. One fresh open settles which. */
@@ -65,7 +72,8 @@ export function failureKind(error: unknown): FailureKind {
   return KINDS[codeOf(error)] ?? 'failed'
 }
 
-function codeOf(error: unknown): string {
+/** The system's own word for an error, such as EACCES; empty where it has none. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 

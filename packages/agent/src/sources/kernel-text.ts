@@ -8,6 +8,8 @@ const SPACE = 32
 const TAB = 9
 const ZERO = 48
 const EXACT_DIGITS = 15
+/** Characters that are told of a line which cannot be read. */
+const LINE_TOLD = 100
 const U64_LIMIT = 1n << 64n
 
 /**
@@ -76,6 +78,12 @@ export class KernelText {
     const bytes = this.#bytes.subarray(Math.min(this.at, end), end)
     this.at = end
     return bytes
+  }
+
+  /** The line that begins at a place, cut at 100 characters: what is told of one that cannot be read. Moves to its end. */
+  lineFrom(start: number): string {
+    this.at = start
+    return this.textTo(this.lineEnd()).slice(0, LINE_TOLD)
   }
 
   /** The next run of characters that are not blank; empty at the end of the line. */
@@ -161,6 +169,17 @@ export function parseAttribute(bytes: Uint8Array): Integer64 | NumberFailure {
   const text = new KernelText(bytes)
   const value = text.u64()
   return isNumber(value) && !text.lineDone() ? 'garbage' : value
+}
+
+/** A sysfs attribute that is one unsigned number; `undefined` where it is anything else. */
+export function parseNumber(bytes: Uint8Array): Integer64 | undefined {
+  const value = parseAttribute(bytes)
+  return isNumber(value) ? value : undefined
+}
+
+/** A number that a limit has made safe. */
+export function narrow(value: Integer64 | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value)
 }
 
 function isBlank(byte: number | undefined): boolean {

@@ -1,6 +1,7 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import type { EthtoolSocket } from '../../native/ethtool.ts'
 import { within } from '../../pipeline/within.ts'
+import { ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type EthtoolOptions, ethtoolOptions } from './config.ts'
 import { ethtoolExplain } from './explain.ts'
@@ -62,7 +63,8 @@ class EthtoolSource implements NodeSource {
 
   /** The interfaces of this sweep; those that left since the last one are said to be gone. */
   #meet(): EthtoolInterface[] {
-    const names = this.#listForSample()
+    const names = this.#listed.list()
+    if (names instanceof ReadFailure) throw names.error
     if (names.length > INTERFACE_LIMIT) this.#context.dropped('interface_limit', names.length - INTERFACE_LIMIT)
     const present = new Set(names.slice(0, INTERFACE_LIMIT))
     for (const [name, known] of this.#interfaces) {
@@ -72,14 +74,6 @@ class EthtoolSource implements NodeSource {
     }
     if (present.size > 0) return [...present].map((name) => this.#interfaceOf(name))
     throw new SondeError('SRC_READ', `${this.#listed.folder} has no interface that is wanted any more`)
-  }
-
-  #listForSample(): string[] {
-    try {
-      return this.#listed.list()
-    } catch (error) {
-      throw new SondeError('SRC_READ', messageOf(error), { cause: error })
-    }
   }
 
   #interfaceOf(name: string): EthtoolInterface {

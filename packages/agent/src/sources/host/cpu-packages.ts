@@ -1,7 +1,8 @@
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { parseNumber } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
-import { parseCount, parseKilohertz, parseLabel, parseMilliseconds } from './parse-sysfs.ts'
+import { parseKilohertz, parseLabel, parseMilliseconds } from './parse-sysfs.ts'
 import { type HostReader, NoValue } from './reader.ts'
 import { type FieldFile, type FoundSeries, SlowPart, type SlowSeries } from './slow-part.ts'
 import { hostCpuPackageType } from './type.ts'
@@ -14,7 +15,7 @@ const READS_PER_SWEEP = 1
 
 /** Files of the first CPU of a package, which say the same as those of the others. */
 const PACKAGE_FILES: readonly (readonly [field: string, path: readonly string[], parse: FieldFile['parse']])[] = [
-  ['throttles_total', ['thermal_throttle', 'package_throttle_count'], parseCount],
+  ['throttles_total', ['thermal_throttle', 'package_throttle_count'], parseNumber],
   ['throttled_seconds_total', ['thermal_throttle', 'package_throttle_total_time_ms'], parseMilliseconds],
   ['frequency_limit_hertz', ['cpufreq', 'scaling_max_freq'], parseKilohertz],
   ['frequency_max_hertz', ['cpufreq', 'cpuinfo_max_freq'], parseKilohertz],
@@ -22,7 +23,7 @@ const PACKAGE_FILES: readonly (readonly [field: string, path: readonly string[],
 ]
 /** Files of each core, which are added up. */
 const CORE_FILES: readonly (readonly [field: string, name: string, parse: FieldFile['parse']])[] = [
-  ['core_throttles_total', 'core_throttle_count', parseCount],
+  ['core_throttles_total', 'core_throttle_count', parseNumber],
   ['core_throttled_seconds_total', 'core_throttle_total_time_ms', parseMilliseconds],
 ]
 

@@ -127,9 +127,7 @@ class HostSource implements NodeSource {
 
   probe(): Probe {
     const bytes = this.#files.stat.readAnew()
-    if (bytes instanceof ReadFailure) {
-      return { state: bytes.kind === 'denied' ? 'denied' : 'absent', reason: bytes.error.message }
-    }
+    if (bytes instanceof ReadFailure) return bytes.probe
     const count = parseStat(bytes).cpus.length
     return count > 0
       ? { state: 'present', found: `${count} CPUs` }

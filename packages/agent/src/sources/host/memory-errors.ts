@@ -1,7 +1,8 @@
 import type { Labels, RecordType } from '@sonde/sdk'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { parseNumber } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
-import { parseCount, parseMebibytes, parseText } from './parse-sysfs.ts'
+import { parseMebibytes, parseText } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
 import { type FieldFile, FileSeries, type FoundSeries, SlowPart } from './slow-part.ts'
 import { hostMemoryControllerType, hostMemoryModuleType } from './type.ts'
@@ -95,6 +96,6 @@ function modulesOf(sysfs: KernelFiles, controller: string): { module: string; na
 }
 
 function parserOf(type: RecordType, field: string): FieldFile['parse'] {
-  if (type.fields[field]?.role === 'counter') return parseCount
+  if (type.fields[field]?.role === 'counter') return parseNumber
   return field === 'size_bytes' ? parseMebibytes : parseText
 }

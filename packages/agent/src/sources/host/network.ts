@@ -1,7 +1,8 @@
 import type { FieldAbsences } from '../field-absences.ts'
 import type { KernelFile, KernelFiles } from '../kernel-file.ts'
+import { parseNumber } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
-import { NETSTAT_FIELDS, parseCount, parseProtocols, SNMP_FIELDS } from './parse-network.ts'
+import { NETSTAT_FIELDS, parseProtocols, SNMP_FIELDS } from './parse-network.ts'
 import type { HostPart, HostReader } from './reader.ts'
 import { hostNetworkType } from './type.ts'
 
@@ -47,12 +48,12 @@ export class Network implements HostPart {
       time,
       ...snmp,
       ...netstat,
-      tracked_connections: this.#reader.field(tracked, this.#absences, 'tracked_connections', parseCount),
+      tracked_connections: this.#reader.field(tracked, this.#absences, 'tracked_connections', parseNumber),
       tracked_connections_limit: this.#reader.field(
         trackedLimit,
         this.#absences,
         'tracked_connections_limit',
-        parseCount,
+        parseNumber,
       ),
     })
     return true

@@ -35,9 +35,8 @@ export function parseDiskstats(bytes: Uint8Array): HostDisks {
     const columns = readColumns(text)
     if (device !== '' && columns !== undefined && columns.length >= COLUMNS_LEAST) disks.push(diskOf(device, columns))
     else {
-      text.at = start
-      const line = text.textTo(text.lineEnd())
-      if (line !== '') malformed ??= line.slice(0, 100)
+      const line = text.lineFrom(start)
+      if (line !== '') malformed ??= line
     }
   }
   return { disks, malformed }

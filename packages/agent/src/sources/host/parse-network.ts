@@ -59,14 +59,9 @@ export function parseProtocols(bytes: Uint8Array, fields: ReadonlyMap<string, Ne
   }
   return Object.keys(found).length === 0 ? 'has no counter of a protocol' : found
 }
+
 /** A line has a hundred numbers, of which few are wanted: only those are read. */
 function numberOf(text: string | undefined): Integer64 | undefined {
   const value = new KernelText(Buffer.from(text ?? '')).u64()
-  return isNumber(value) ? value : undefined
-}
-
-/** A file that starts with one number, and with the limit of it where a number of them follow: `file-nr`, `nf_conntrack_count`. */
-export function parseCount(bytes: Uint8Array): Integer64 | undefined {
-  const value = new KernelText(bytes).u64()
   return isNumber(value) ? value : undefined
 }

@@ -1,5 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
-import { isNumber, KernelText } from '../kernel-text.ts'
+import { parseNumber } from '../kernel-text.ts'
 
 // Attributes of sysfs: a file each, one number or one line of text.
 
@@ -40,13 +39,6 @@ export function parseCpuList(bytes: Uint8Array): number[] | undefined {
   return cpus
 }
 
-/** A number of events. */
-export function parseCount(bytes: Uint8Array): Integer64 | undefined {
-  const text = new KernelText(bytes)
-  const value = text.u64()
-  return isNumber(value) && text.lineDone() ? value : undefined
-}
-
 /** A temperature that the kernel shows in thousandths of a degree, which may be below zero. Unit: degrees Celsius. */
 export function parseMillidegrees(bytes: Uint8Array): number | undefined {
   const isNegative = bytes[0] === MINUS
@@ -80,7 +72,7 @@ export function parseMebibytes(bytes: Uint8Array): number | undefined {
 }
 
 function parseScaled(bytes: Uint8Array, partsPerUnit: number, limit: number): number | undefined {
-  const count = parseCount(bytes)
+  const count = parseNumber(bytes)
   if (count === undefined) return undefined
   const value = Number(count) / partsPerUnit
   return value <= limit ? value : undefined

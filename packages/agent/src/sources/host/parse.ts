@@ -70,7 +70,7 @@ export function parseStat(bytes: Uint8Array): HostStat {
         continue
       }
     } else if (word !== 'softirq' || readSoftirqs(text, kernel)) continue
-    malformed ??= lineAt(text, start)
+    malformed ??= text.lineFrom(start)
   }
   return { cpus, kernel, malformed }
 }
@@ -118,11 +118,6 @@ function readCpu(text: KernelText, cpu: string): Fields<typeof hostCpuType> | un
     guest_seconds_total: guest,
     guest_nice_seconds_total: guestNice,
   }
-}
-
-function lineAt(text: KernelText, start: number): string {
-  text.at = start
-  return text.textTo(text.lineEnd()).slice(0, 100)
 }
 
 type Memory = Fields<typeof hostMemoryType>

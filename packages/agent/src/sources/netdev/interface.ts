@@ -1,7 +1,7 @@
 import { type Integer64, SondeError } from '@sonde/sdk'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { isNumber, type NumberFailure, parseAttribute } from '../kernel-text.ts'
+import { isNumber, type NumberFailure, narrow, parseAttribute } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
 import { type NetdevRecord, type Operstate, parseOperstate, parseSpeed } from './parse.ts'
 import { netdevType } from './type.ts'
@@ -144,9 +144,4 @@ export class NetdevInterface {
     this.#context.failed(`${this.device} ${field}`, new SondeError('SRC_READ', reason))
     this.#absences.absent(field, 'failed', reason)
   }
-}
-
-/** A number that a limit has made safe. */
-function narrow(value: Integer64 | undefined): number | undefined {
-  return value === undefined ? undefined : Number(value)
 }

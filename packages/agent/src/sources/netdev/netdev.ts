@@ -1,6 +1,6 @@
 import { SondeError, wallNs } from '@sonde/sdk'
 import { deviceFilter } from '../device-filter.ts'
-import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { ATTRIBUTE_BYTES_LIMIT, type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type NetdevOptions, netdevOptions } from './config.ts'
 import { netdevExplain } from './explain.ts'
@@ -10,9 +10,6 @@ import { netdevType } from './type.ts'
 
 /** Interfaces whose attributes are read in one sweep; with more, each has its turn. Keeps a sweep of any size under 1 ms. */
 const REFRESH_LIMIT = 50
-
-/** The kernel gives an attribute a page at most. */
-const ATTRIBUTE_BYTES_LIMIT = 4096
 
 /** Network interfaces by the kernel's own counters: one read for all of them, and a few attributes each from sysfs. */
 class NetdevSource implements NodeSource {
@@ -40,9 +37,7 @@ class NetdevSource implements NodeSource {
 
   probe(): Probe {
     const bytes = this.#table.readAnew()
-    if (bytes instanceof ReadFailure) {
-      return { state: bytes.kind === 'denied' ? 'denied' : 'absent', reason: bytes.error.message }
-    }
+    if (bytes instanceof ReadFailure) return bytes.probe
     const { records } = parseNetdev(bytes, 0n)
     const count = records.filter(({ device }) => this.#wanted(device)).length
     if (count > 0) return { state: 'present', found: `${count} interfaces` }

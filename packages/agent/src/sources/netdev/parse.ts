@@ -41,9 +41,8 @@ export function parseNetdev(bytes: Uint8Array, time: bigint): NetdevTable {
       records.push(recordOf(time, device, values))
       if (folder !== undefined) folders.set(device, folder)
     } else {
-      text.at = start
-      const line = text.textTo(text.lineEnd())
-      if (line !== '') malformed ??= line.slice(0, 100)
+      const line = text.lineFrom(start)
+      if (line !== '') malformed ??= line
     }
     text.nextLine()
   }

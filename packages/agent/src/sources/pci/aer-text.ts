@@ -58,9 +58,8 @@ export function parseAer(bytes: Uint8Array): AerCounts {
     const name = blank === -1 ? '' : text.textTo(blank).trimEnd()
     const count = text.u64()
     if (!NAME.test(name) || !isNumber(count) || !text.lineDone()) {
-      text.at = start
-      const line = text.textTo(text.lineEnd())
-      if (line !== '') malformed ??= line.slice(0, 100)
+      const line = text.lineFrom(start)
+      if (line !== '') malformed ??= line
     } else if (name.startsWith(TOTAL_PREFIX)) total = count
     else errors.set(SHORT_NAMES.get(name) ?? name, count)
   }

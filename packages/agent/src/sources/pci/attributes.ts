@@ -1,9 +1,9 @@
 import { type AbsenceCode, type Integer64, type RecordOf, SondeError } from '@sonde/sdk'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { parseNumber } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
 import type { PciPlace } from './bus.ts'
-import { parseNumber } from './parse.ts'
 import { pciDeviceType } from './type.ts'
 
 /** Record of a device. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { posix } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { failureKind, ReadFailure } from '../kernel-file.ts'
+import { failureKind, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { addressesOf, isAddress } from './parse.ts'
 
 /** Where a device is. */
@@ -15,22 +15,22 @@ export interface PciPlace {
 
 const DEVICES = ['bus', 'pci', 'devices'] as const
 
-/** The folders and links of sysfs below which PCI devices are; files are the business of `KernelFiles`. Nothing outside the root is looked at. */
+/** Where PCI devices are in sysfs. Nothing outside the root is looked at. */
 export class PciBus {
-  readonly #root: string
+  readonly #sysfs: KernelFiles
 
-  constructor(root: string) {
-    this.#root = root
+  constructor(sysfs: KernelFiles) {
+    this.#sysfs = sysfs
   }
 
   /** The folder that lists all devices, for people. */
   get listing(): string {
-    return posix.join(this.#root, ...DEVICES)
+    return posix.join(this.#sysfs.root, ...DEVICES)
   }
 
   /** Addresses of all devices, in order. One read of a folder, whatever their number. */
   addresses(): string[] | ReadFailure {
-    const names = this.names(DEVICES)
+    const names = this.#sysfs.list(...DEVICES)
     return names instanceof ReadFailure ? names : names.filter(isAddress).sort()
   }
 
@@ -51,26 +51,15 @@ export class PciBus {
     if (real instanceof ReadFailure) return real
     if (root instanceof ReadFailure) return root
     if (!target.startsWith('/devices/') || real !== posix.join(root, target)) {
-      const message = `${this.listing}/${address} leads to ${real}, which is no folder below ${this.#root}/devices`
+      const message = `${this.listing}/${address} leads to ${real}, which is no folder below ${this.#sysfs.root}/devices`
       return new ReadFailure('failed', new SondeError('SRC_PATH', message))
     }
     const addresses = addressesOf(folder)
     return { address, folder, path: addresses.slice(0, addresses.lastIndexOf(address)) }
   }
 
-  /** Names in a folder. */
-  names(folder: readonly string[]): string[] | ReadFailure {
-    return this.#attempt(folder, (path) => fs.readdirSync(path))
-  }
-
-  /** The last name of where a link leads, which is not followed: the driver behind `driver`, the device behind `physfn`. Empty where it has left. */
-  linkName(...link: readonly string[]): string {
-    const name = this.#attempt(link, (path) => posix.basename(fs.readlinkSync(path)))
-    return name instanceof ReadFailure ? '' : name
-  }
-
   #attempt<T>(parts: readonly string[], look: (path: string) => T): T | ReadFailure {
-    const path = posix.join(this.#root, ...parts)
+    const path = posix.join(this.#sysfs.root, ...parts)
     try {
       return look(path)
     } catch (error) {

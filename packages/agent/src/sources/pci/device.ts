@@ -1,11 +1,10 @@
-import type { Integer64 } from '@sonde/sdk'
 import { emptyRecord } from '../empty-record.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { narrow } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
 import { AerFile, type AerRow, SEVERITIES, type Severity } from './aer.ts'
 import { PciAttributes, type PciRecord } from './attributes.ts'
-import type { PciBus } from './bus.ts'
-import { idOf, type PciGlance, readHexadecimal } from './glance.ts'
+import { idOf, nameBehind, type PciGlance, readHexadecimal } from './glance.ts'
 import { lackLink, readLink } from './link.ts'
 import { modelName, vendorName } from './names.ts'
 import { parseNumaNode } from './parse.ts'
@@ -80,7 +79,7 @@ export class PciDevice {
   }
 
   /** Reads what rarely changes. */
-  examine(glance: PciGlance, bus: PciBus): void {
+  examine(glance: PciGlance): void {
     const { place, vendorId, productId } = glance
     this.#glance = glance
     const attributes = this.#attributes
@@ -94,10 +93,10 @@ export class PciDevice {
     record.vendor_id = vendorId
     record.product_id = productId
     record.subsystem_id = this.#subsystem()
-    record.driver = glance.names.has('driver') ? bus.linkName(...place.folder, 'driver') : ''
+    record.driver = nameBehind('driver', glance, this.#sysfs)
     record.path = place.path.join('/')
-    record.netdevs = this.#namesBelow(bus, 'net')
-    record.rdma_devices = this.#namesBelow(bus, 'infiniband')
+    record.netdevs = this.#namesBelow('net')
+    record.rdma_devices = this.#namesBelow('infiniband')
     record.physical_function = glance.physicalFunction
     const node = attributes.read('numa_node', 'numa_node', parseNumaNode)
     record.numa_node = attributes.settle<number>('numa_node', node === 'unknown' ? NUMA_UNKNOWN : node)
@@ -146,14 +145,14 @@ export class PciDevice {
   }
 
   /** Interfaces are directly below the device, those of virtio below the virtio device in it. */
-  #namesBelow(bus: PciBus, name: string): string {
+  #namesBelow(name: string): string {
     const { names, place } = this.#glance
     const { folder } = place
     const parents = [...names].filter((one) => VIRTIO.test(one)).map((one) => [...folder, one])
     if (names.has(name)) parents.push([...folder])
     return parents
       .flatMap((parent) => {
-        const found = bus.names([...parent, name])
+        const found = this.#sysfs.list(...parent, name)
         return found instanceof ReadFailure ? [] : found
       })
       .sort()
@@ -186,9 +185,4 @@ export class PciDevice {
     if (fault !== undefined) this.#attributes.wrong(name, field, fault)
     this.#record[field] = this.#attributes.settle(field, total)
   }
-}
-
-/** A number that a limit has made safe. */
-function narrow(value: Integer64 | undefined): number | undefined {
-  return value === undefined ? undefined : Number(value)
 }

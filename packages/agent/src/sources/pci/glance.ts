@@ -23,7 +23,7 @@ export interface PciGlance {
 export function glanceAt(address: string, bus: PciBus, sysfs: KernelFiles): PciGlance | ReadFailure {
   const place = bus.place(address)
   if (place instanceof ReadFailure) return place
-  const listed = bus.names(place.folder)
+  const listed = sysfs.list(...place.folder)
   if (listed instanceof ReadFailure) return listed
   const names = new Set(listed)
   const classCode = readHexadecimal(sysfs, place, 'class')
@@ -32,8 +32,18 @@ export function glanceAt(address: string, bus: PciBus, sysfs: KernelFiles): PciG
   for (const value of [classCode, vendor, product]) if (value instanceof ReadFailure) return value
   const [vendorId, productId] = [idOf(Number(vendor)), idOf(Number(product))]
   const kind = classOf(Number(classCode), vendorId, productId)
-  const physicalFunction = names.has('physfn') ? bus.linkName(...place.folder, 'physfn') : ''
+  const physicalFunction = nameBehind('physfn', { place, names }, sysfs)
   return { place, class: kind, classCode: Number(classCode), vendorId, productId, names, physicalFunction }
+}
+
+/** The last name of where a link leads: the driver behind `driver`, the device behind `physfn`. Empty where it is not there, or has left. */
+export function nameBehind(
+  link: string,
+  { place, names }: Pick<PciGlance, 'place' | 'names'>,
+  sysfs: KernelFiles,
+): string {
+  const name = names.has(link) ? sysfs.linkName(...place.folder, link) : ''
+  return name instanceof ReadFailure ? '' : name
 }
 
 /** An id as the tables of ids spell it: four hexadecimal digits. */

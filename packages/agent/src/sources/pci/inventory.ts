@@ -98,7 +98,7 @@ export class PciInventory {
     const device = this.devices.get(address)
     if (glance === undefined || device === undefined) return
     const isNew = !device.isExamined
-    device.examine(glance, this.#bus)
+    device.examine(glance)
     if (isNew) device.refresh(wallNs())
   }
 

@@ -1,5 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
-import { isNumber, KernelText } from '../kernel-text.ts'
+import { isNumber, KernelText, parseNumber } from '../kernel-text.ts'
 
 /** Address of a device: domain, bus, device and function. Domains of more than four digits are those of VMD, Hyper-V and the like. */
 const ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/
@@ -37,13 +36,6 @@ export function parseSpeed(bytes: Uint8Array): number | 'unknown' | undefined {
 export function parseWidth(bytes: Uint8Array): number | undefined {
   const value = parseNumber(bytes)
   return value === undefined || value > 255 ? undefined : Number(value)
-}
-
-/** A file that holds one number that is not negative. */
-export function parseNumber(bytes: Uint8Array): Integer64 | undefined {
-  const text = new KernelText(bytes)
-  const value = text.u64()
-  return isNumber(value) && text.lineDone() ? value : undefined
 }
 
 /** NUMA node of a device: −1 where the firmware does not say. */

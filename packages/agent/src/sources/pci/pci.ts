@@ -1,5 +1,5 @@
 import { SondeError, wallNs } from '@sonde/sdk'
-import { KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { PciBus } from './bus.ts'
 import { type PciOptions, pciOptions } from './config.ts'
@@ -13,8 +13,6 @@ import { pciAerType, pciDeviceType } from './type.ts'
  * last read: a sweep of any size takes no longer.
  */
 const REFRESH_LIMIT = 48
-/** The kernel gives an attribute a page at most. */
-const ATTRIBUTE_BYTES_LIMIT = 4096
 
 /** PCI devices by the files of sysfs: what they are, where they are plugged in, how their link runs, and what errors they saw. */
 class PciSource implements NodeSource {
@@ -26,8 +24,8 @@ class PciSource implements NodeSource {
 
   constructor(options: PciOptions, context: SourceContext) {
     this.#context = context
-    this.#bus = new PciBus(context.paths.sysfs)
     this.#sysfs = new KernelFiles(context.paths.sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT, links: 'refuse' })
+    this.#bus = new PciBus(this.#sysfs)
     this.#inventory = new PciInventory(options, this.#bus, this.#sysfs, context)
   }
 
@@ -37,9 +35,7 @@ class PciSource implements NodeSource {
 
   async probe(): Promise<Probe> {
     const addresses = this.#bus.addresses()
-    if (addresses instanceof ReadFailure) {
-      return { state: addresses.kind === 'denied' ? 'denied' : 'absent', reason: addresses.error.message }
-    }
+    if (addresses instanceof ReadFailure) return addresses.probe
     const { found, failure } = await this.#inventory.survey(addresses)
     if (found > 0) return { state: 'present', found: `${found} devices` }
     if (failure?.kind === 'denied') return { state: 'denied', reason: failure.error.message }

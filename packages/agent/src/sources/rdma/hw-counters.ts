@@ -1,18 +1,17 @@
-import { type Labels, type RecordOf, SondeError, wallNs } from '@sonde/sdk'
+import { type Labels, type RecordOf, wallNs } from '@sonde/sdk'
 import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { isNumber, parseAttribute } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
+import { Attributes } from './attributes.ts'
 import { CounterFile } from './counter-file.ts'
 import { CounterFolder, type Share } from './counter-folder.ts'
 import { HW_COUNTERS, type HwField } from './names.ts'
+import { parseLifespan } from './parse.ts'
 import { rdmaDriverType, rdmaHwType } from './type.ts'
 
 /** Counters of a driver's own names that one folder may add, each a series; further ones are counted as dropped. */
 const DRIVER_COUNTER_LIMIT = 64
-/** The kernel takes no longer lifespan. */
-const LIFESPAN_LIMIT_MS = 10_000
 const MS_PER_SECOND = 1000
 
 /** The folder `hw_counters` of one port, or of a device as a whole as port 0. */
@@ -161,23 +160,9 @@ export class HwCounters {
   }
 
   #readLifespan(): void {
-    const bytes = this.#lifespan.read()
-    this.#lifespanMs = 0
-    this.#record.lifespan_seconds = undefined
-    if (bytes instanceof ReadFailure) {
-      if (bytes.kind === 'failed') this.#context.failed(this.#lifespan.path, bytes.error)
-      this.#absences.absent('lifespan_seconds', bytes.code, bytes.error.message)
-      return
-    }
-    const value = parseAttribute(bytes)
-    if (!isNumber(value) || value > LIFESPAN_LIMIT_MS) {
-      const reason = `${this.#lifespan.path} holds no lifespan`
-      this.#context.failed(this.#lifespan.path, new SondeError('SRC_READ', reason))
-      this.#absences.absent('lifespan_seconds', 'failed', reason)
-      return
-    }
-    this.#lifespanMs = Number(value)
-    this.#record.lifespan_seconds = this.#lifespanMs / MS_PER_SECOND
-    this.#absences.present('lifespan_seconds')
+    const attributes = new Attributes(this.#context, this.#absences)
+    const lifespanMs = attributes.read('lifespan_seconds', this.#lifespan, parseLifespan)
+    this.#lifespanMs = lifespanMs ?? 0
+    this.#record.lifespan_seconds = lifespanMs === undefined ? undefined : lifespanMs / MS_PER_SECOND
   }
 }

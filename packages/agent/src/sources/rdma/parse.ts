@@ -1,5 +1,5 @@
 import type { Integer64 } from '@sonde/sdk'
-import { isNumber, KernelText, type NumberFailure, parseAttribute } from '../kernel-text.ts'
+import { isNumber, KernelText, type NumberFailure, parseAttribute, parseNumber } from '../kernel-text.ts'
 
 const U64_LIMIT = 1n << 64n
 const ZERO = 48
@@ -8,6 +8,8 @@ const NEWLINE = 10
 /** `N: ` and at least a letter; the longest that kernels know has 17 letters. */
 const STATE_BYTES_LEAST = 3
 const STATE_BYTES_MOST = 48
+/** The kernel takes no longer lifespan. */
+const LIFESPAN_LIMIT_MS = 10_000
 const BYTES_PER_GIGABIT = 125_000_000
 
 /** A counter's file in the unit that one of it stands for. `huge` also where that does not fit 64 bits. */
@@ -26,6 +28,12 @@ export function parseState(bytes: Uint8Array): number | undefined {
   const isLine = bytes.indexOf(NEWLINE) === bytes.length - 1 || bytes.indexOf(NEWLINE) === -1
   const isState = state >= 0 && state <= 9 && bytes[1] === COLON && bytes.length > STATE_BYTES_LEAST && isLine
   return isState && bytes.length <= STATE_BYTES_MOST ? state : undefined
+}
+
+/** Reads `lifespan`: for how long a driver repeats the hardware counters that it read last. Unit: milliseconds. `undefined` where it is none. */
+export function parseLifespan(bytes: Uint8Array): number | undefined {
+  const value = parseNumber(bytes)
+  return value === undefined || value > LIFESPAN_LIMIT_MS ? undefined : Number(value)
 }
 
 /** The rate of a port. */

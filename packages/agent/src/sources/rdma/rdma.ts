@@ -1,15 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { SondeError } from '@sonde/sdk'
 import { deviceFilter } from '../device-filter.ts'
-import { KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type RdmaOptions, rdmaOptions } from './config.ts'
 import { RdmaDevice } from './device.ts'
 import { rdmaExplain } from './explain.ts'
 import { rdmaDriverType, rdmaHwType, rdmaPortType } from './type.ts'
 
-/** The kernel gives an attribute a page at most. */
-const ATTRIBUTE_BYTES_LIMIT = 4096
 /** Files kept open: all of {@link KEPT_PORTS} ports, or those that every sweep reads of 800. */
 const DESCRIPTOR_LIMIT = 4096
 /** With more ports the files that have turns are closed behind them. */
@@ -48,15 +46,12 @@ class RdmaSource implements NodeSource {
 
   probe(): Probe {
     const listed = this.#sysfs.list(...FOLDER)
-    if (listed instanceof ReadFailure) {
-      return { state: listed.kind === 'denied' ? 'denied' : 'absent', reason: listed.error.message }
-    }
+    if (listed instanceof ReadFailure) return listed.probe
     const ports = listed.filter(this.#wanted).flatMap((device) => this.#statesOf(device))
     const there = ports.filter((bytes) => !(bytes instanceof ReadFailure)).length
     if (there > 0) return { state: 'present', found: `${there} ports` }
     const failure = ports.find((bytes) => bytes instanceof ReadFailure)
-    if (failure !== undefined)
-      return { state: failure.kind === 'denied' ? 'denied' : 'absent', reason: failure.error.message }
+    if (failure !== undefined) return failure.probe
     const folder = `${this.#sysfs.root}/${FOLDER.join('/')}`
     return { state: 'absent', reason: `none of the ${listed.length} devices in ${folder} is wanted and has a port` }
   }

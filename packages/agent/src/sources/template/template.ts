@@ -25,8 +25,7 @@ class TemplateSource implements NodeSource {
 
   probe(): Probe {
     const bytes = this.#file.readAnew()
-    if (!(bytes instanceof ReadFailure)) return { state: 'present', found: this.#file.path }
-    return { state: bytes.kind === 'denied' ? 'denied' : 'absent', reason: bytes.error.message }
+    return bytes instanceof ReadFailure ? bytes.probe : { state: 'present', found: this.#file.path }
   }
 
   sample(): void {
