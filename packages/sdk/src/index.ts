@@ -61,7 +61,7 @@ export {
 export { definitionOf, type FieldDefinition, type TypeDefinition } from './schema/fingerprint.ts'
 export { KIND_BYTES, type Kind } from './schema/kinds.ts'
 export { align, type Layout, type Slot } from './schema/layout.ts'
-export { isPresent, numberAt, type ReadRecord, readRecord, readRecords } from './schema/reader.ts'
+export { isPresent, msFactorOf, numberAt, type ReadRecord, readRecord, readRecords } from './schema/reader.ts'
 export { defineType, type Fields, type RecordOf, type RecordType, type TypeOptions } from './schema/record-type.ts'
 export { type Labels, labelOf, labelsOf, seriesKey } from './schema/series.ts'
 export { SeriesIndex } from './schema/series-index.ts'

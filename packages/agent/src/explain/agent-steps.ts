@@ -1,5 +1,6 @@
 import type { Labels } from '@sonde/sdk'
 import type { DataSourceConfig } from '../config.ts'
+import { isSimulatedOf } from '../devices/world.ts'
 import type { LatestSeries } from '../http/latest.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
 import type { SourceDefinition } from '../sources/source.ts'
@@ -117,7 +118,7 @@ function matcherOf(device: string): (labels: Labels) => boolean {
   const simulated = /^sim-(gpu|nic|net|pci)-(.+?)(?:-\d+)?$/.exec(device)
   const name = simulated?.[2] ?? device.split('/')[0]
   const label = simulated?.[1] === 'gpu' ? 'gpu' : 'device'
-  return (labels) => labels[label] === name && (labels.simulated === 'true') === (simulated !== null)
+  return (labels) => labels[label] === name && isSimulatedOf(labels) === (simulated !== null)
 }
 
 function reasonsOf(absent: readonly LatestSeries[]): string {

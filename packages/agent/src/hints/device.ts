@@ -1,24 +1,11 @@
 import type { Labels } from '@sonde/sdk'
+import type { Device } from '../devices/device.ts'
 
 /** What hints need to know of a device. */
-export interface HintDevice {
-  /** As in `GET /api/v1/devices`. */
-  readonly id: string
-  readonly kind: 'gpu' | 'nic' | 'netdev' | 'pci'
-  /** What the kernel or the driver calls it: `mlx5_3`, `eth0`, an address; `GPU 3` of a GPU. */
-  readonly name: string
-  /** The column of GPUs and NICs that belong together; null where it is in none. */
-  readonly rail: number | null
-  readonly isSimulated: boolean
-  /** Devices of the same rail, by id. */
-  readonly pairs: readonly string[]
-  /** PCI address; empty where it has none, as what software made has none. */
-  readonly address: string
-  /** Addresses of the bridges from the root port to just above the device. */
-  readonly path: readonly string[]
-  /** Hard limits that are known, by name with the unit at the end. */
-  readonly limits: Readonly<Record<string, number>>
-}
+export type HintDevice = Pick<
+  Device,
+  'id' | 'kind' | 'name' | 'rail' | 'isSimulated' | 'pairs' | 'address' | 'path' | 'limits'
+>
 
 /** The node that something is of: the one that the agent runs on, or the one that the simulator plays. */
 export type WhichNode = 'real' | 'simulated'

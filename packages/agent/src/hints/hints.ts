@@ -21,7 +21,6 @@ import type { Rule } from './rule.ts'
 import { RULES } from './rules/index.ts'
 import { Scope } from './scope.ts'
 import { SeriesWatch, type WatchedSeries } from './series-watch.ts'
-
 import { SIGNALS } from './signals.ts'
 
 /** How often an agent evaluates: soon after a sample, whenever in the second that comes. Unit: milliseconds. */

@@ -8,6 +8,8 @@ import type { Window } from './window.ts'
 export const SHORT_MS = 3000
 /** From the sample before to the newest one. Unit: milliseconds. */
 export const LATEST_MS = 1000
+/** How far back an event is told. Unit: milliseconds. */
+export const EVENT_OVER_MS = 60_000
 /** What a base is made of at least. Unit: milliseconds. */
 const BASE_MIN_MS = 60_000
 
@@ -18,7 +20,7 @@ const BASE_MIN_MS = 60_000
 export class Look {
   readonly device: HintDevice
   readonly scope: Scope
-  /** Newest sample that was looked at since the last `begin`. Unit: milliseconds since the Unix epoch. */
+  /** Newest sample that the rule in hand has looked at; set back before each. Unit: milliseconds since the Unix epoch. */
   newestMs = Number.NEGATIVE_INFINITY
   readonly #windows = new Map<Signal, Window[]>()
   readonly #labels = new Map<Signal, Labels[]>()
@@ -81,10 +83,7 @@ export class Look {
 
   /** Samples of the last `overMs`. Devices can be compared only where none has missed one: means of different moments of a step differ. */
   samples(signal: Signal, overMs = SHORT_MS): number {
-    return this.windows(signal).reduce(
-      (most, window) => Math.max(most, window.samplesSince(this.scope.nowMs - overMs)),
-      0,
-    )
+    return this.samplesSince(signal, this.scope.nowMs - overMs)
   }
 
   /** Largest value of a gauge in the last `overMs`. */
@@ -117,7 +116,7 @@ export class Look {
   /** Time since a counter was reset, or a long pause of its series ended. Unit: milliseconds; ∞ where none was seen. */
   sinceBreak(signal: Signal): number {
     let brokeMs = Number.NEGATIVE_INFINITY
-    for (const window of this.#windows.get(signal) ?? []) brokeMs = Math.max(brokeMs, window.brokeMs)
+    for (const window of this.windows(signal)) brokeMs = Math.max(brokeMs, window.brokeMs)
     return this.scope.nowMs - brokeMs
   }
 
@@ -133,8 +132,7 @@ export class Look {
 
   /** Time of the newest sample, however old it is. Unit: milliseconds since the Unix epoch. */
   lastSeenMs(signal: Signal): number {
-    const windows = this.#windows.get(signal) ?? []
-    return windows.reduce((newest, window) => Math.max(newest, window.newestMs), Number.NEGATIVE_INFINITY)
+    return this.windows(signal).reduce((newest, window) => Math.max(newest, window.newestMs), Number.NEGATIVE_INFINITY)
   }
 
   /** Samples that came after a time, of the series that has most of them. */

@@ -3,6 +3,7 @@ import {
   isPresent,
   type Labels,
   labelsOf,
+  msFactorOf,
   numberAt,
   type RecordType,
   SeriesIndex,
@@ -12,6 +13,7 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
+import { isSimulatedOf } from '../devices/world.ts'
 import { nodeOf, type WhichNode } from './device.ts'
 import type { Signal } from './signal.ts'
 import { APART_MS, Window } from './window.ts'
@@ -74,7 +76,8 @@ export class SeriesWatch {
   version = 0
   /** Nodes whose means of the past stand still: what a device does in trouble is not what it is compared with later. */
   readonly frozen = new Set<WhichNode>()
-  readonly #signals = new Map<string, Signal[]>()
+  /** By the name of their type. */
+  readonly #signals: ReadonlyMap<string, readonly Signal[]>
   readonly #places = new WeakMap<RecordType, readonly Place[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
   readonly #windowLimit: number
@@ -84,11 +87,7 @@ export class SeriesWatch {
 
   constructor(signals: Iterable<Signal>, windowLimit = WINDOW_LIMIT) {
     this.#windowLimit = windowLimit
-    for (const signal of signals) {
-      const known = this.#signals.get(signal.type)
-      if (known === undefined) this.#signals.set(signal.type, [signal])
-      else known.push(signal)
-    }
+    this.#signals = Map.groupBy(signals, ({ type }) => type)
   }
 
   /** Whether rules name any field of the type. */
@@ -102,7 +101,7 @@ export class SeriesWatch {
     const places = this.#placesOf(type)
     if (places.length === 0 || type.time === undefined || batch.clock !== 'wall' || count === 0) return 0
     const views = viewsOf(bytes)
-    const toMs = type.time.field.resolution === 'us' ? 1e-3 : 1e-6
+    const toMs = msFactorOf(type)
     const origin = this.#originOf(source, numberAt(type.time, views, 0) * toMs)
     const { index, fed } = streamOf(origin, type)
     const { recordBytes } = type.layout
@@ -194,7 +193,7 @@ export class SeriesWatch {
       const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
       if (timeMs - firstMs > SETTLED_MS)
         for (const { signal, window } of windows) if (signal.isBornAtZero) window.beginAtZero(timeMs)
-      const node = nodeOf({ isSimulated: labels.simulated === 'true' })
+      const node = nodeOf({ isSimulated: isSimulatedOf(labels) })
       series = { type: type.name, labels, node, windows, seenMs: Number.NEGATIVE_INFINITY }
       this.series.set(key, series)
       this.#windowCount += windows.length

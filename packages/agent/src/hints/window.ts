@@ -82,11 +82,6 @@ export class Window {
     return this.#count === 0 ? Number.NaN : this.#timeAt(0) - this.#timeAt(back)
   }
 
-  /** The value before the newest one. */
-  before(): number {
-    return this.#count < 2 ? Number.NaN : this.#valueAt(1)
-  }
-
   /** Mean of a gauge's samples of the last `overMs`. */
   mean(overMs: number): number {
     const since = this.#since(overMs)

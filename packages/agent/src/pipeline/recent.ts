@@ -8,6 +8,7 @@ import {
   type History,
   leadMs,
   matcherOf,
+  msFactorOf,
   numberAt,
   type QueryAnswer,
   type QueryRequest,
@@ -152,7 +153,7 @@ function keep(batch: Batch): KeptBatch {
   const { time, layout } = batch.type
   if (time === undefined) return { ...batch, bytes, fromMs: Date.now(), toMs: Date.now() }
   const views = viewsOf(bytes)
-  const factor = time.field.resolution === 'us' ? 1e-3 : 1e-6
+  const factor = msFactorOf(batch.type)
   const fromMs = numberAt(time, views, 0) * factor
   const toMs = numberAt(time, views, (batch.count - 1) * layout.recordBytes) * factor
   return { ...batch, bytes, fromMs, toMs: Math.max(fromMs, toMs) }

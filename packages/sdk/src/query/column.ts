@@ -1,6 +1,6 @@
 import type { Batch } from '../schema/batch.ts'
 import type { Slot } from '../schema/layout.ts'
-import { isPresent, numberAt } from '../schema/reader.ts'
+import { isPresent, msFactorOf, numberAt } from '../schema/reader.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { type Labels, labelOf, labelsOf, seriesKey } from '../schema/series.ts'
 import { SeriesIndex } from '../schema/series-index.ts'
@@ -86,7 +86,7 @@ export class ColumnReader {
       this.#bySource.set(batch.source, known)
     }
     const views = viewsOf(batch.bytes)
-    const toMsFactor = time.field.resolution === 'us' ? 1e-3 : 1e-6
+    const toMsFactor = msFactorOf(this.#type)
     for (let record = 0, at = 0; record < batch.count; record++, at += layout.recordBytes) {
       const timeMs = numberAt(time, views, at) * toMsFactor
       if (timeMs <= fromMs || timeMs > toMs) continue

@@ -37,6 +37,11 @@ export function isPresent(layout: Layout, slot: Slot, views: Views, offset: numb
   return ((word >>> (slot.index & 31)) & 1) === 1
 }
 
+/** What turns a type's timestamps into milliseconds. */
+export function msFactorOf({ time }: RecordType): number {
+  return time?.field.resolution === 'us' ? 1e-3 : 1e-6
+}
+
 function readField(slot: Slot, views: Views, offset: number, symbols: Symbols): ReadRecord[string] {
   const { kind, count } = slot.field
   const at = offset + slot.offset

@@ -1,10 +1,10 @@
 import { titleOf } from '../device.ts'
+import { EVENT_OVER_MS } from '../look.ts'
 import { firstKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { GPU, XID } from '../signals.ts'
 import { amount } from '../words.ts'
 
-const EVENT_OVER_MS = 60_000
 const CORRECTED_PER_MINUTE = 10
 
 /** Memory of a GPU that was lost for good: data were wrong. */

@@ -1,12 +1,11 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
+import { EVENT_OVER_MS, type Look } from '../look.ts'
 import { firstKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
 import { GPU, XID } from '../signals.ts'
 import { duration } from '../words.ts'
 
-const EVENT_OVER_MS = 60_000
 /** Samples that the others gave while it gave none. One is missed now and then. */
 const MISSED_SAMPLES = 3
 const SEEN_MS = 600_000

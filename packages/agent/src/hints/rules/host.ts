@@ -1,11 +1,10 @@
-import type { Look } from '../look.ts'
+import { EVENT_OVER_MS, type Look } from '../look.ts'
 import { firstKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import type { Signal } from '../signal.ts'
 import { HOST } from '../signals.ts'
 import { amount, percent } from '../words.ts'
 
-const EVENT_OVER_MS = 60_000
 const TIME_SHARE = 0.1
 /** Packages are read in turn, one a second. Unit: milliseconds. */
 const THROTTLE_OVER_MS = 5000

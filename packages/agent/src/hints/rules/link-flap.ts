@@ -1,12 +1,11 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
+import { EVENT_OVER_MS, type Look } from '../look.ts'
 import { maxKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { NIC } from '../signals.ts'
 import { amount, duration } from '../words.ts'
 import { hasTraffic, slowedGpus } from '../workload.ts'
 
-const EVENT_OVER_MS = 60_000
 const FLAPS = 3
 const DROPPED_MS = 240_000
 const TOGETHER_MS = 2500

@@ -1,11 +1,11 @@
-import { type RecordType, type Symbols, type Views, viewsOf } from '@sonde/sdk'
+import { msFactorOf, type RecordType, type Symbols, type Views, viewsOf } from '@sonde/sdk'
 import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { columnOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
 import { type NewSegment, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
-import { hourOf, hourStartMs, msFactorOf, timeMsAt } from './slots-of-time.ts'
+import { hourOf, hourStartMs, timeMsAt } from './slots-of-time.ts'
 
 /** Records of one series, in time order. */
 interface SeriesRecords {

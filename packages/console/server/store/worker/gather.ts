@@ -1,9 +1,9 @@
-import { isPresent, type Slot } from '@sonde/sdk'
+import { isPresent, msFactorOf, type Slot } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { Samples } from './samples.ts'
 import { RAW, type Segment, TIMES_FIELD } from './segments.ts'
-import { msFactorOf, timeMsAt } from './slots-of-time.ts'
+import { timeMsAt } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** A field in one version of its type. */

@@ -1,9 +1,9 @@
-import { type Clock, type RecordType, type Views, viewsOf } from '@sonde/sdk'
+import { type Clock, msFactorOf, type RecordType, type Views, viewsOf } from '@sonde/sdk'
 import type { PageEntry } from '../protocol.ts'
 import type { StoredType } from './catalogue.ts'
 import type { HeadRow } from './head.ts'
 import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'
-import { hourOf, msFactorOf, timeMsAt } from './slots-of-time.ts'
+import { hourOf, timeMsAt } from './slots-of-time.ts'
 
 /** Records that become one row of the head. */
 interface Bundle {

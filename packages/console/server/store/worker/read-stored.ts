@@ -1,4 +1,4 @@
-import { labelOf, type Slot, viewsOf } from '@sonde/sdk'
+import { labelOf, msFactorOf, type Slot, viewsOf } from '@sonde/sdk'
 import type { WordColumn } from '../codec/column.ts'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { RecordsRequest, StoredBatch } from '../protocol.ts'
@@ -6,7 +6,7 @@ import type { StoredSeries, StoredType } from './catalogue.ts'
 import { writeColumn } from './field-words.ts'
 import type { HeadRow } from './head.ts'
 import { RAW, type Segment, TIMES_FIELD } from './segments.ts'
-import { msFactorOf, timeMsAt } from './slots-of-time.ts'
+import { timeMsAt } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
 const RECORD_LIMIT = 10_000

@@ -1,4 +1,4 @@
-import type { RecordType, Views } from '@sonde/sdk'
+import type { Views } from '@sonde/sdk'
 
 /** An hour. Unit: milliseconds. */
 export const HOUR_MS = 3_600_000
@@ -19,11 +19,6 @@ export function hourStartMs(hour: number): number {
 /** The day of an hour. */
 export function dayOf(hour: number): number {
   return Math.floor(hour / DAY_HOURS)
-}
-
-/** What turns a type's timestamps into milliseconds. */
-export function msFactorOf(type: RecordType): number {
-  return type.time?.field.resolution === 'us' ? 1e-3 : 1e-6
 }
 
 /** The time of the record at `offset`; `offsetOfTime` is where its timestamp lies. */
