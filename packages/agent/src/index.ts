@@ -12,7 +12,7 @@ export {
   pathsSchema,
   prometheusSchema,
 } from './config.ts'
-export type { AgentFacts, SourceFacts } from './explain/agent-facts.ts'
+export type { AgentFacts, DeviceFacts, SourceFacts } from './explain/agent-facts.ts'
 export type { ChainLink, Finding, LinkName } from './explain/chain.ts'
 export { type ExplainOptions, type Explanation, explain, isWhole } from './explain/explain.ts'
 export { type Ground, KernelGround, Refusal } from './explain/ground.ts'

@@ -1,3 +1,4 @@
+import type { DeviceKind } from '../devices/device.ts'
 import type { LatestSeries } from '../http/latest.ts'
 import type { SourceState } from '../pipeline/source-stats.ts'
 
@@ -9,10 +10,22 @@ export interface SourceFacts {
   readonly lastSampleMs: number
 }
 
+/** A device as a running agent knows it, as `/api/v1/devices` tells it. */
+export interface DeviceFacts {
+  readonly id: string
+  readonly kind: DeviceKind
+  readonly name: string
+  /** PCI address; empty where none is known. */
+  readonly address: string
+  readonly simulated: boolean
+}
+
 /** What a running agent adds to a walk: asked in its own process, or over HTTP. */
 export interface AgentFacts {
   /** Undefined where the agent does not run that source. */
   source(name: string): Promise<SourceFacts | undefined>
   /** Live series of a metric, or of every metric of a type, with reasons where values are absent. */
   series(wanted: { readonly metric: string } | { readonly type: string }): Promise<readonly LatestSeries[]>
+  /** Devices of the node, those that left it within the hour among them. */
+  devices(): Promise<readonly DeviceFacts[]>
 }

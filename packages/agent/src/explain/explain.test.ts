@@ -7,9 +7,10 @@ import { pciExplain } from '../sources/pci/explain.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
 import { rdmaExplain } from '../sources/rdma/explain.ts'
 import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
+import { simulator } from '../sources/simulator/simulator.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import { TestNode } from '../sources/test-node.ts'
-import type { AgentFacts } from './agent-facts.ts'
+import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
 import { type ChainLink, firstBroken } from './chain.ts'
 import { type Explanation, explain } from './explain.ts'
 import { type Ground, KernelGround, Refusal } from './ground.ts'
@@ -60,6 +61,7 @@ function removeRdma(node: TestNode): void {
 }
 
 interface Asked {
+  readonly definitions?: readonly SourceDefinition[]
   readonly configured?: readonly DataSourceConfig[]
   readonly facts?: AgentFacts
   /** What the kernel refuses, by the end of the path. */
@@ -269,6 +271,7 @@ test('what a running agent knows is part of the chain', async (t) => {
       lastSampleMs: timeMs,
     }),
     series: async () => [{ metric: 'm', labels, value, timeMs, absent: value === null ? 'the driver refuses' : '' }],
+    devices: async () => [],
   })
   const stuck = await brokenOf(node, 'rdma', { facts: factsOf('stuck', '1') })
   assert.deepEqual([stuck.name, stuck.answer], ['agent', 'stuck: sample did not come back'])
@@ -293,6 +296,7 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: timeMs }),
     series: async () => [{ metric: 'm', labels: { device: 'mlx5_2', port: '1' }, value: '1', timeMs, absent: '' }],
+    devices: async () => [],
   }
   const link = await brokenOf(node, seriesOf('mlx5_3'), { facts })
   assert.deepEqual([link.name, link.answer], ['value', 'no series'])
@@ -302,9 +306,54 @@ test('a source that is stuck is not looked at again: its driver would hang the w
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'stuck', reason: 'hangs', lastSampleMs: 0 }),
     series: async () => [],
+    devices: async () => [],
   }
   const [chain] = await ask(nodeOf(t), 'mlx5_3', { facts })
   assert.ok(chain?.links.every(({ name, state }) => ['configuration', 'agent'].includes(name) || state === 'unknown'))
+})
+
+test('what only a running agent knows is walked by id and by name: simulated devices, GPUs by number, and what left', async (t) => {
+  const device = (id: string, kind: DeviceFacts['kind'], name: string, address = ''): DeviceFacts => ({
+    id,
+    kind,
+    name,
+    address,
+    simulated: id.startsWith('sim-'),
+  })
+  const facts: AgentFacts = {
+    source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now() }),
+    series: async () => [
+      { metric: 'm', labels: { device: 'mlx5_6', simulated: 'true' }, value: '1', timeMs: 1, absent: '' },
+    ],
+    devices: async () => [
+      device('gpu-0', 'gpu', 'GPU 0', '0000:9a:00.0'),
+      device('nic-mlx5_2-1', 'nic', 'mlx5_2', '0000:44:00.0'),
+      device('sim-nic-mlx5_6-1', 'nic', 'mlx5_6'),
+    ],
+  }
+  const node = nodeOf(t)
+  const asked = { facts, definitions: [...DEFINITIONS, simulator] }
+  for (const name of ['gpu-0', 'GPU 0']) {
+    const [chain] = await ask(node, name, asked)
+    assert.deepEqual([chain?.of, chain?.source, chain?.device], [name, 'pci', '0000:9a:00.0'])
+  }
+  const gone = await brokenOf(node, 'nic-mlx5_2-1', asked)
+  assert.deepEqual([gone.name, gone.answer], ['file', 'none is called mlx5_2'])
+  for (const name of ['sim-nic-mlx5_6-1', 'mlx5_6']) {
+    const [chain] = await ask(node, name, asked)
+    assert.deepEqual([chain?.source, chain?.device], ['simulator', 'sim-nic-mlx5_6-1'])
+  }
+  await assert.rejects(ask(node, 'sim-nic-mlx5_7-1', asked), { code: 'EXP_UNKNOWN', message: /sim-nic-mlx5_6-1/ })
+})
+
+test('a simulated series is explained by the simulator alone', async (t) => {
+  const chains = await ask(nodeOf(t), 'rdma_hw_packet_seq_err_total{device="mlx5_3",simulated="true"}', {
+    definitions: [...DEFINITIONS, simulator],
+  })
+  assert.deepEqual(
+    chains.map(({ source }) => source),
+    ['simulator'],
+  )
 })
 
 test('an unknown name is refused with the nearest ones', async (t) => {

@@ -3,7 +3,7 @@ import { SondeError } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
 import type { DataSourceConfig } from '../config.ts'
 import type { SourceDefinition } from '../sources/source.ts'
-import type { AgentFacts } from './agent-facts.ts'
+import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
 import { agentStep, configurationStep, heldStep, unlistedStep, valueStep } from './agent-steps.ts'
 import {
   type ChainDevice,
@@ -46,6 +46,10 @@ export interface ExplainOptions {
 const DEVICES_LIMIT = 64
 /** Names that are offered for one that is unknown. */
 const NEAREST_LIMIT = 3
+/** The source whose devices no file of the kernel knows. */
+const SIMULATOR = 'simulator'
+/** The source that tells most of a kind of device. */
+const TELLING = { gpu: 'pci', nic: 'rdma', netdev: 'netdev', pci: 'pci' } as const
 
 /** A kind of source, and one of the configured sources of that kind, where there is one. */
 interface Subject {
@@ -113,7 +117,11 @@ async function ofMetric(
 ): Promise<Explanation[] | undefined> {
   const selector = parseSelector(of)
   if (selector === undefined) return undefined
-  const reporting = subjects.filter(({ definition }) => placeOf(selector.metric, definition) !== undefined)
+  const isSimulated = selector.labels.simulated !== undefined
+  const reporting = subjects.filter(
+    ({ definition }) =>
+      placeOf(selector.metric, definition) !== undefined && (!isSimulated || definition.name === SIMULATOR),
+  )
   if (reporting.length === 0) return undefined
   const states = await Promise.all(reporting.map((subject) => options.facts?.source(nameOf(subject))))
   const running = reporting.filter(({ config }, index) => config !== undefined || states[index] !== undefined)
@@ -122,7 +130,8 @@ async function ofMetric(
       const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
       const devices = listed.filter(({ name }) => isOfSeries(name, selector))
       const place = placeOf(selector.metric, subject.definition)
-      return chainOf(of, subject, devices, options, place === undefined ? undefined : { ...place, selector })
+      const value = place === undefined ? undefined : { ...place, selector }
+      return chainOf(of, subject, devices, options, { device: selector.labels.device, value })
     }),
   )
 }
@@ -144,19 +153,64 @@ function placeOf(metric: string, { types }: SourceDefinition): ValuePlace | unde
 }
 
 async function ofDevice(of: string, subjects: readonly Subject[], options: ExplainOptions): Promise<Explanation[]> {
-  if (of.startsWith('sim-')) {
-    const simulators = subjects.filter(({ definition }) => definition.name === 'simulator')
-    return Promise.all(simulators.map((subject) => chainOf(of, subject, [{ name: of, aliases: [] }], options)))
-  }
+  const listed = await ofListedDevice(of, of, subjects, options)
+  if (listed.length > 0) return listed
+  const known = await options.facts?.devices()
+  const device = known?.find(({ id, name }) => id === of || name === of)
+  if (device !== undefined) return ofKnownDevice(of, device, subjects, options)
+  // Without an agent nobody can tell which devices are simulated.
+  return known === undefined && of.startsWith('sim-') ? ofSimulated(of, of, subjects, options) : []
+}
+
+/** Chains of a device that the kernel lists. */
+async function ofListedDevice(
+  of: string,
+  name: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[]> {
   const chains: Explanation[] = []
   for (const subject of subjects) {
     const devices = (await subject.definition.explain?.devices(options.ground)) ?? []
-    const wanted = devices.filter(({ name, aliases }) => name === of || aliases.includes(of))
+    const wanted = devices.filter((device) => device.name === name || device.aliases.includes(name))
     if (wanted.length > 0) chains.push(await chainOf(of, subject, wanted, options))
   }
   // A source that is switched off has a say only where no other has.
-  const running = chains.filter(({ source }) => options.configured.some(({ name }) => name === source))
+  const running = chains.filter(({ source }) => options.configured.some(({ name: own }) => own === source))
   return running.length > 0 ? running : chains
+}
+
+/** Chains of what only a running agent knows: simulated devices, GPUs by their number, and devices that left. */
+async function ofKnownDevice(
+  of: string,
+  { id, kind, name, address, simulated }: DeviceFacts,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[]> {
+  if (simulated) return ofSimulated(of, id, subjects, options)
+  const place = kind === 'gpu' ? address : name
+  const listed = await ofListedDevice(of, place, subjects, options)
+  if (listed.length > 0) return listed
+  const telling = subjects.filter(({ definition }) => definition.name === TELLING[kind])
+  return Promise.all(telling.map((subject) => chainOf(of, subject, [], options, { device: place })))
+}
+
+function ofSimulated(
+  of: string,
+  id: string,
+  subjects: readonly Subject[],
+  options: ExplainOptions,
+): Promise<Explanation[]> {
+  const simulators = subjects.filter(({ definition }) => definition.name === SIMULATOR)
+  return Promise.all(simulators.map((subject) => chainOf(of, subject, [{ name: id, aliases: [] }], options)))
+}
+
+/** What is asked of a chain beside its devices. */
+interface Asked {
+  /** A device that was asked for by name, whether it is listed or not. */
+  readonly device?: string | undefined
+  /** The series whose values are told; absent: those of the device. */
+  readonly value?: (ValuePlace & { readonly selector: Selector }) | undefined
 }
 
 async function chainOf(
@@ -164,7 +218,7 @@ async function chainOf(
   subject: Subject,
   devices: readonly ChainDevice[],
   options: ExplainOptions,
-  value?: ValuePlace & { readonly selector: Selector },
+  { device: wanted, value }: Asked = {},
 ): Promise<Explanation> {
   const { definition, config } = subject
   const { facts, ground } = options
@@ -175,7 +229,6 @@ async function chainOf(
   const own = definition.explain?.steps(ground) ?? []
   const isStuck = state?.state === 'stuck'
   const head: Step[] = [configurationStep(source, config, only?.name, state), ...(isStuck ? [agent] : []), ...own]
-  const wanted = value?.selector.labels.device
   if (devices.length === 0 && wanted !== undefined && own.length > 0) head.push(unlistedStep(source, wanted))
   const links = await walk(head)
   // A broken link at the head is behind everything that a device might lack.
@@ -221,6 +274,7 @@ async function unknownName(of: string, subjects: readonly Subject[], options: Ex
   const names = [
     ...subjects.map(nameOf),
     ...devices.flat().flatMap(({ name, aliases }) => [name, ...aliases]),
+    ...((await options.facts?.devices()) ?? []).flatMap(({ id, name }) => [id, name]),
     ...subjects.flatMap(({ definition }) => definition.types.flatMap(({ metrics }) => [...metrics.values()])),
   ]
   const nearest = nearestNames(of, [...new Set(names)])

@@ -69,7 +69,7 @@ export async function readNumber(ground: Ground, path: string): Promise<number |
 
 /** Bytes for people: 914 GB. */
 export function bytesText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
   let value = bytes
   let unit = 0
   while (value >= 1000 && unit < units.length - 1) {

@@ -38,7 +38,7 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
   })
 }
 
-function factsOf({ runners, recent }: Agent): AgentFacts {
+function factsOf({ runners, recent, devices }: Agent): AgentFacts {
   return {
     async source(name) {
       const runner = runners.find((each) => each.name === name)
@@ -46,5 +46,6 @@ function factsOf({ runners, recent }: Agent): AgentFacts {
       return { name, state: runner.state, reason: runner.reason, lastSampleMs: runner.stats.lastSampleMs }
     },
     series: async (wanted) => latestSeries(recent, wanted),
+    devices: async () => devices.list().map(({ isSimulated, ...device }) => ({ ...device, simulated: isSimulated })),
   }
 }

@@ -1,6 +1,7 @@
 import {
   type AgentFacts,
   type ChainLink,
+  type DeviceFacts,
   type Explanation,
   explain,
   isWhole,
@@ -71,6 +72,7 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
       const answer = await ask<{ series: readonly LatestSeries[] }>(`series?${key}=${encodeURIComponent(value)}`)
       return answer?.series ?? []
     },
+    devices: async () => (await ask<{ devices: readonly DeviceFacts[] }>('devices'))?.devices ?? [],
   }
 }
 

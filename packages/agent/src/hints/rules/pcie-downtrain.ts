@@ -47,7 +47,7 @@ function capacityOf({ generation, width }: Link): number {
   return speed === undefined || width < 1 || width > 32 ? Number.NaN : speed * width
 }
 
-/** What the device moves over its link. Unit: bytes per second. */
+/** What the device moves over its link, both ways together. Unit: bytes per second. */
 function usedBytes(look: Look): number {
   if (look.device.kind === 'gpu') return sumKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
   return trafficOf(look, 3000)
@@ -102,7 +102,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       const effect = stalled > 0.1 ? `; its writes wait ${percent(stalled)} of the time` : ''
       return {
         title: `${titleOf(look.device)} runs on PCIe ${words(now)} of ${words(most)}`,
-        sentence: `${look.device.name} moves ${amount(usedBytes(look), 'B')}/s over ${percent(share)} of its link, its siblings over ${percent(firstKnown(median(scope.siblings(look).map(shareOf)), 1))}, limit ${percent(SHARE)}${effect}`,
+        sentence: `${look.device.name} moves ${amount(usedBytes(look), 'B')}/s both ways together over ${percent(share)} of its link, its siblings over ${percent(firstKnown(median(scope.siblings(look).map(shareOf)), 1))}, limit ${percent(SHARE)}${effect}`,
         value: share * 100,
         limit: SHARE * 100,
         unit: '% of the most',
