@@ -40,7 +40,8 @@ export function LiveState() {
       </div>
     )
   }
-  const isUnreached = live.isOpen === undefined && node.failures > 1
+  // A stream of a server that hangs stays open; one of a server that was ended reads as closed.
+  const isUnreached = live.isOpen !== false && node.failures > 1
   if (live.isOpen === false || isUnreached) {
     return (
       <div className="live is-stale">

@@ -26,7 +26,7 @@ export interface ExplainedFolder {
   readonly sights: readonly Sight[]
 }
 
-const MONITORS = 'sudo modprobe coretemp on processors of Intel, k10temp on those of AMD; virtual machines have none'
+const MONITORS = 'sudo modprobe coretemp, on processors of AMD k10temp; virtual machines have none'
 const EDAC =
   'sudo modprobe skx_edac, i10nm_edac or amd64_edac, after the processor; where the firmware keeps the errors to itself they are in the log of the BMC'
 const METER = 'the driver of the monitor has none; what the board measures is often with the BMC alone'
