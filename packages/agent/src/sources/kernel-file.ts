@@ -23,8 +23,18 @@ export class ReadFailure {
 
   /** What a probe says that came to this. */
   get probe(): { readonly state: 'absent' | 'denied'; readonly reason: string } {
-    return { state: this.kind === 'denied' ? 'denied' : 'absent', reason: this.error.message }
+    return { state: this.kind === 'denied' ? 'denied' : 'absent', reason: this.#words }
   }
+
+  /** A file or folder that is not there needs no word of the kernel's. */
+  get #words(): string {
+    const path = this.kind === 'missing' ? pathOf(this.error.cause) : undefined
+    return path === undefined ? this.error.message : `${path} is not there`
+  }
+}
+
+function pathOf(cause: unknown): string | undefined {
+  return cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined
 }
 
 /** Options of {@link KernelFiles}. */
