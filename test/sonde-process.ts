@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +32,8 @@ export interface StartOptions {
 
 const MAIN = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
 const START_LIMIT_MS = 30_000
+/** What ending takes at most, whatever hangs. */
+const STOP_LIMIT_MS = 5000
 
 function launch(
   args: readonly string[],
@@ -85,6 +88,31 @@ export async function runSonde(args: readonly string[], options: StartOptions = 
   const code = await ended
   clearTimeout(timer)
   return { code, output: output() }
+}
+
+/** Process ids of the children in which sources ran, in order, those that ended too: what a log of level `debug` says. */
+export function childrenOf({ output }: SondeProcess): number[] {
+  return [...output().matchAll(/"child":(\d+)/g)].map(([, pid]) => Number(pid))
+}
+
+/** Whether a process is there; one that ended and that nobody asked for is not. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Ends it; fails unless that took less than 5 s, went well, and left no child behind. How long it took. Unit: milliseconds. */
+export async function assertStops(sonde: SondeProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+  const startMs = performance.now()
+  const end = await sonde.stop(signal)
+  const tookMs = performance.now() - startMs
+  assert.equal(end, 0, sonde.output())
+  assert.ok(tookMs < STOP_LIMIT_MS, `${signal} took ${tookMs.toFixed(0)} ms`)
+  assert.deepEqual(childrenOf(sonde).filter(isRunning), [], 'a child is left')
+  return tookMs
 }
 
 /** Waits until `look` gives something; fails with the name of what was awaited. */

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { SHOW_LIMIT_MS, type Stage, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
-import { ask, startSimulatedStage } from './simulated.ts'
+import { startSimulatedStage } from './simulated.ts'
 
 const QUERIES = [
   { metric: 'rdma_port_xmit_data_bytes_total', function: 'rate' },

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
-import { ask, startSimulatedStage } from './simulated.ts'
+import { startSimulatedStage } from './simulated.ts'
 
 test('all ports of a simulated node stand side by side, and the one at fault is lit', needs('chromium'), async (t) => {
   const stage = await startSimulatedStage(t)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { SCENARIO_CASES, type ScenarioCase, type Tell } from './scenario-cases.ts'
-import { ask } from './simulated.ts'
 
 /** From what can be read in the samples to what an operator sees. */
 const CHANGE_LIMIT_MS = 3000

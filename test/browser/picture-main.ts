@@ -1,10 +1,11 @@
 // Renews docs/pictures: the overview of this machine, with real traffic over pairs of interfaces that it makes, and that of a simulated node in trouble.
 // Run as root on a quiet machine: node scripts/run.mjs test/browser/picture-main.ts
+
 import { fileURLToPath } from 'node:url'
 import { setUpWeb } from '../../scripts/setup.mjs'
+import { ask } from '../ask.ts'
 import { startSonde, temporaryDir } from '../sonde-process.ts'
 import { SCREENS, startBrowser, untilDrawn } from './browser.ts'
-import { ask } from './simulated.ts'
 import { startTraffic } from './traffic.ts'
 
 const PICTURES = new URL('../../docs/pictures/', import.meta.url)

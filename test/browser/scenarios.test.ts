@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SHOW_LIMIT_MS, takePicture, untilDrawn } from './browser.ts'
-import { ask, startSimulatedStage } from './simulated.ts'
+import { startSimulatedStage } from './simulated.ts'
 
 interface Running {
   readonly running: readonly { readonly name: string; readonly device: string; readonly severity: number }[]

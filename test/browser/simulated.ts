@@ -13,14 +13,3 @@ export function startSimulatedStage(t: TestContext, intervalMs = 1_000): Promise
   writeFileSync(config, `data_sources:\n${simulator}  - type: host\n  - type: netdev\n`)
   return startStage(t, ['--config', config])
 }
-
-/** Asks the API of a stage, or of any Sonde that runs. */
-export async function ask<T>({ address }: Pick<Stage, 'address'>, path: string, body?: object): Promise<T> {
-  const init = body && {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  }
-  const answer = await fetch(address + path, init || {})
-  return (await answer.json()) as T
-}

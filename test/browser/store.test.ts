@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
@@ -73,9 +74,8 @@ interface StoreAnswer {
   readonly startedMs: number
 }
 
-async function storeOf({ address }: Stage): Promise<StoreAnswer> {
-  const answer = await fetch(`${address}/api/v1/node`)
-  const { startedMs, store } = (await answer.json()) as { startedMs: number; store: StoreAnswer }
+async function storeOf(stage: Stage): Promise<StoreAnswer> {
+  const { startedMs, store } = await ask<{ startedMs: number; store: StoreAnswer }>(stage, '/api/v1/node')
   return { ...store, startedMs }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { TestNode } from '../../packages/agent/src/sources/test-node.ts'
 import { type ExposedFamily, parseExposition } from '../../packages/sdk/test/parse-exposition.ts'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { type SondeProcess, startSonde, until } from '../sonde-process.ts'
 import { type PeerSeries, type PrometheusPeer, startPrometheus } from './prometheus-peer.ts'
@@ -101,19 +102,13 @@ interface HistoryAnswer {
 }
 
 /** Every value that Prometheus kept is one that the agent sampled just before. */
-async function assertAsHistory(kept: readonly PeerSeries[], { address }: SondeProcess): Promise<void> {
+async function assertAsHistory(kept: readonly PeerSeries[], sonde: SondeProcess): Promise<void> {
   const metrics = [...new Set(kept.map(({ metric }) => metric.__name__ ?? ''))]
   const toMs = Date.now()
   const queries = metrics.map((metric) => ({ metric, function: 'last' }))
   // Steps of half the interval of sampling: none hides a sample.
   const question = { fromMs: toMs - 120_000, toMs, stepMs: 500, queries }
-  const response = await fetch(`${address}/api/v1/query`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(question),
-  })
-  assert.equal(response.status, 200)
-  const { times, results } = (await response.json()) as HistoryAnswer
+  const { times, results } = await ask<HistoryAnswer>(sonde, '/api/v1/query', question)
   const sampled = new Map<string, readonly (number | null)[]>()
   for (const [i, { series }] of results.entries()) {
     for (const { labels, values } of series) sampled.set(keyOf(metrics[i] ?? '', labels), values)

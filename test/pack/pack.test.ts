@@ -15,6 +15,7 @@ import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { defaultDataSources } from '../../packages/agent/src/index.ts'
 import { npmCommand, root } from '../../scripts/setup.mjs'
+import { ask, metricsOf } from '../ask.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
 
 const PACKAGES = { sdk: '@sonde/sdk', agent: '@sonde/agent', console: '@sonde/console', cli: 'sonde' } as const
@@ -200,7 +201,7 @@ function endGroup(pid: number | undefined): void {
 
 async function assertServes(address: string): Promise<void> {
   assert.equal((await fetch(`${address}/healthz`)).status, 200)
-  const metrics = await (await fetch(`${address}/metrics`)).text()
+  const metrics = await metricsOf({ address })
   assert.match(metrics, /^netdev_rx_bytes_total\{device="lo"\} \d+$/m)
   const page = await (await fetch(`${address}/`)).text()
   const [, script = ''] = /<script[^>]+src="([^"]+\.js)"/.exec(page.replaceAll('/theme.js', '')) ?? []
@@ -214,16 +215,14 @@ async function assertServes(address: string): Promise<void> {
     assert.equal(status, 200, part)
   }
   await until('history from the store', START_LIMIT_MS, async () => {
-    const { store } = (await (await fetch(`${address}/api/v1/node`)).json()) as {
-      store: { state: string; ackedMs: number }
-    }
+    const { store } = await ask<{ store: { state: string; ackedMs: number } }>({ address }, '/api/v1/node')
     assert.equal(store.state, 'writing')
     return store.ackedMs > 0
   })
   const q = encodeURIComponent('{"stepMs":1000,"queries":[{"metric":"netdev_rx_bytes_total","by":[]}]}')
   await until('a value of the past', START_LIMIT_MS, async () => {
-    const answer = (await (await fetch(`${address}/api/v1/query?q=${q}`)).json()) as Answer
-    return answer.results[0]?.series[0]?.values.some((value) => value !== null)
+    const { results } = await ask<Answer>({ address }, `/api/v1/query?q=${q}`)
+    return results[0]?.series[0]?.values.some((value) => value !== null)
   })
 }
 

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { TestNode } from '../../packages/agent/src/sources/test-node.ts'
+import { ask, metricsOf, numberOn, type SourceStatus } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { type SondeProcess, startSonde, until } from '../sonde-process.ts'
 
@@ -20,18 +21,6 @@ async function startOn(t: TestContext, { root, paths }: TestNode): Promise<Sonde
   const sonde = await startSonde(['agent', '--config', config, '--log-level', 'error', ...roots])
   t.after(() => sonde.stop())
   return sonde
-}
-
-async function pageOf({ address }: SondeProcess, accept = 'text/plain'): Promise<string> {
-  const response = await fetch(`${address}/metrics`, { headers: { accept } })
-  assert.equal(response.status, 200)
-  return response.text()
-}
-
-/** The value of a series on a page; undefined where there is none. */
-function numberOf(page: string, series: string): number | undefined {
-  const line = page.split('\n').find((candidate) => candidate.startsWith(`${series} `))
-  return line === undefined ? undefined : Number(line.slice(series.length + 1))
 }
 
 async function settled({ address }: SondeProcess): Promise<void> {
@@ -54,7 +43,7 @@ test('names of interfaces with quotes, backslashes and bytes that are not UTF-8 
   const sonde = await startOn(t, node)
   await settled(sonde)
   const page = await until('the interfaces', LIMIT_MS, async () => {
-    const text = await pageOf(sonde)
+    const text = await metricsOf(sonde)
     return text.includes('netdev_mtu_bytes{') && text
   })
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: page, encoding: 'utf8' })
@@ -64,11 +53,12 @@ test('names of interfaces with quotes, backslashes and bytes that are not UTF-8 
   )
   assert.equal(new Set(devices).size, names.length, devices.join(' '))
   assert.ok(devices.includes('\\\\xff') && devices.includes('a\\"b') && devices.includes('😀'))
-  assert.equal(numberOf(page, 'netdev_rx_bytes_total{device="\\\\xfe"}'), 10)
-  assert.equal(numberOf(page, 'sonde_source_errors_total{source="netdev"}') ?? 0, 0)
-  const { series } = (await (await fetch(`${sonde.address}/api/v1/series?metric=netdev_mtu_bytes`)).json()) as {
-    series: { labels: { device: string } }[]
-  }
+  assert.equal(numberOn(page, 'netdev_rx_bytes_total{device="\\\\xfe"}'), 10)
+  assert.equal(numberOn(page, 'sonde_source_errors_total{source="netdev"}') ?? 0, 0)
+  const { series } = await ask<{ series: { labels: { device: string } }[] }>(
+    sonde,
+    '/api/v1/series?metric=netdev_mtu_bytes',
+  )
   assert.equal(new Set(series.map(({ labels }) => labels.device)).size, names.length)
 })
 
@@ -90,24 +80,24 @@ test('what is no file, no number or no end below the roots is counted, and every
   const sonde = await startOn(t, node)
   await settled(sonde)
   const page = await until('failed reads of both sources', LIMIT_MS, async () => {
-    const text = await pageOf(sonde)
+    const text = await metricsOf(sonde)
     const counted = ['netdev', 'host'].every(
-      (source) => (numberOf(text, `sonde_source_errors_total{source="${source}"}`) ?? 0) > 10,
+      (source) => (numberOn(text, `sonde_source_errors_total{source="${source}"}`) ?? 0) > 10,
     )
     return counted && text
   })
   for (const metric of ['up', 'mtu_bytes', 'carrier', 'speed_bytes', 'carrier_changes_total']) {
-    assert.equal(numberOf(page, `netdev_${metric}{device="eth0"}`), undefined, metric)
+    assert.equal(numberOn(page, `netdev_${metric}{device="eth0"}`), undefined, metric)
   }
-  assert.equal(numberOf(page, 'netdev_rx_bytes_total{device="eth0"}'), 266)
-  assert.equal(numberOf(page, 'netdev_mtu_bytes{device="lo"}'), 65536)
-  assert.equal(numberOf(page, 'host_memory_total_bytes'), undefined)
-  assert.equal(numberOf(page, 'host_pressure_waiting_seconds_total{resource="cpu"}'), 47.446215)
-  assert.equal(numberOf(page, 'host_pressure_waiting_seconds_total{resource="io"}'), undefined)
+  assert.equal(numberOn(page, 'netdev_rx_bytes_total{device="eth0"}'), 266)
+  assert.equal(numberOn(page, 'netdev_mtu_bytes{device="lo"}'), 65536)
+  assert.equal(numberOn(page, 'host_memory_total_bytes'), undefined)
+  assert.equal(numberOn(page, 'host_pressure_waiting_seconds_total{resource="cpu"}'), 47.446215)
+  assert.equal(numberOn(page, 'host_pressure_waiting_seconds_total{resource="io"}'), undefined)
 
-  const { series } = (await (await fetch(`${sonde.address}/api/v1/series?type=netdev`)).json()) as {
+  const { series } = await ask<{
     series: { metric: string; labels: { device: string }; value: string | null; absent: string }[]
-  }
+  }>(sonde, '/api/v1/series?type=netdev')
   const reasons = new Map(
     series
       .filter(({ labels, value }) => labels.device === 'eth0' && value === null)
@@ -119,9 +109,7 @@ test('what is no file, no number or no end below the roots is counted, and every
   assert.match(reasons.get('netdev_carrier_changes_total') ?? '', /ELOOP/)
   assert.match(reasons.get('netdev_up') ?? '', /holds no state of an interface/)
 
-  const { sources } = (await (await fetch(`${sonde.address}/api/v1/sources`)).json()) as {
-    sources: { name: string; state: string }[]
-  }
+  const { sources } = await ask<{ sources: SourceStatus[] }>(sonde, '/api/v1/sources')
   assert.deepEqual(
     sources.map(({ state }) => state),
     ['reading', 'reading'],

@@ -3,24 +3,23 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { goesOn, metricsOf, numberOn, sourceOf, untilSource } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { type DoubleDevice, EthtoolDouble } from '../doubles/ethtool-double.ts'
-import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
+import {
+  assertStops,
+  childrenOf,
+  isRunning,
+  type SondeProcess,
+  startSonde,
+  temporaryDir,
+  until,
+} from '../sonde-process.ts'
 
 const MAIN = fileURLToPath(new URL('../doubles/ethtool-main.ts', import.meta.url))
 const NEEDS = needs('cc')
 const LIMIT_MS = 30_000
-const STOP_LIMIT_MS = 5000
 const DRIVER = ['mlx5_core', '6.18.44', '28.41.1000', '0000:9a:00.0'] as const
-
-interface SourceStatus {
-  readonly name: string
-  readonly placement: string
-  readonly state: string
-  readonly reason: string
-  readonly samples: number
-  readonly restarts: number
-}
 
 const port = (bytes: number, ...faults: string[]): DoubleDevice => ({
   stats: [['rx_bytes_phy', bytes]],
@@ -44,47 +43,11 @@ async function start(t: TestContext): Promise<{ sonde: SondeProcess; double: Eth
   return { sonde, double }
 }
 
-async function statusOf({ address }: SondeProcess, source: string): Promise<SourceStatus> {
-  const { sources } = (await (await fetch(`${address}/api/v1/sources`)).json()) as { sources: SourceStatus[] }
-  const found = sources.find(({ name }) => name === source)
-  assert.ok(found, source)
-  return found
-}
-
-const untilStatus = (sonde: SondeProcess, what: string, holds: (status: SourceStatus) => boolean) =>
-  until(what, LIMIT_MS, async () => {
-    const status = await statusOf(sonde, 'ethtool')
-    return holds(status) && status
-  })
-
 /** The value of a series on the page; undefined where it is not there. */
-async function pageValue({ address }: SondeProcess, series: string): Promise<number | undefined> {
-  const page = await (await fetch(`${address}/metrics`)).text()
-  const line = page.split('\n').find((one) => one.startsWith(`${series} `))
-  return line === undefined ? undefined : Number(line.split(' ').at(-1))
-}
+const pageValue = async (sonde: SondeProcess, series: string) => numberOn(await metricsOf(sonde), series)
 
 const untilValue = (sonde: SondeProcess, series: string, value: number | undefined) =>
   until(`${series} ${value}`, LIMIT_MS, async () => (await pageValue(sonde, series)) === value)
-
-/** Process ids of all children that were started, in order. */
-const childrenOf = (sonde: SondeProcess) => [...sonde.output().matchAll(/"child":(\d+)/g)].map(([, pid]) => Number(pid))
-
-/** Whether a process is there; one that ended and that nobody asked for is not. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
-async function stopsInTime(sonde: SondeProcess): Promise<void> {
-  const startMs = performance.now()
-  assert.equal(await sonde.stop(), 0, sonde.output())
-  assert.ok(performance.now() - startMs < STOP_LIMIT_MS)
-  assert.deepEqual(childrenOf(sonde).filter(isRunning), [])
-}
 
 test(
   'a driver that hangs is shown as such; the other goes on in the same child, and SIGTERM ends all in time',
@@ -96,9 +59,9 @@ test(
     await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth10"}', undefined)
     double.play({ eth10: port(10, 'hang gstats'), eth11: port(13) })
     await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth11"}', 13)
-    const { state, restarts } = await statusOf(sonde, 'ethtool')
+    const { state, restarts } = await sourceOf(sonde, 'ethtool')
     assert.deepEqual([state, restarts], ['reading', 0])
-    await stopsInTime(sonde)
+    await assertStops(sonde)
   },
 )
 
@@ -108,18 +71,14 @@ test(
   async (t) => {
     const { sonde, double } = await start(t)
     double.play({ eth10: port(10, 'hang gstats'), eth11: port(11, 'hang glink') })
-    const stuck = await untilStatus(sonde, 'stuck', ({ state }) => state === 'stuck')
+    const stuck = await untilSource(sonde, 'ethtool', 'stuck', ({ state }) => state === 'stuck')
     assert.match(stuck.reason, /drivers of eth10, eth11 have not answered/)
-    await untilStatus(sonde, 'a second child that is stuck', ({ restarts }) => restarts >= 2)
-    const before = await statusOf(sonde, 'host')
-    await until('samples of the other source', LIMIT_MS, async () => {
-      const { samples, state } = await statusOf(sonde, 'host')
-      return state === 'reading' && samples > before.samples + 3
-    })
+    await untilSource(sonde, 'ethtool', 'a second child that is stuck', ({ restarts }) => restarts >= 2)
+    await goesOn(sonde, 'host')
     double.play({ eth10: port(20), eth11: port(21) })
-    await untilStatus(sonde, 'reading', ({ state }) => state === 'reading')
+    await untilSource(sonde, 'ethtool', 'reading', ({ state }) => state === 'reading')
     await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth10"}', 20)
-    await stopsInTime(sonde)
+    await assertStops(sonde)
   },
 )
 
@@ -129,14 +88,14 @@ test(
   async (t) => {
     const { sonde, double } = await start(t)
     double.play({ eth10: port(10), eth11: port(11, 'crash gstrings') })
-    const failed = await untilStatus(sonde, 'failed', ({ state }) => state === 'failed')
+    const failed = await untilSource(sonde, 'ethtool', 'failed', ({ state }) => state === 'failed')
     assert.match(failed.reason, /was ended by SIGSEGV; it is replaced/)
     await untilValue(sonde, 'ethtool_link_responsive{device="eth10"}', undefined)
     double.play({ eth10: port(30), eth11: port(31) })
     await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth11"}', 31)
     assert.ok(Number(await pageValue(sonde, 'sonde_source_restarts_total{source="ethtool"}')) >= 1)
-    assert.equal((await statusOf(sonde, 'host')).restarts, 0)
-    await stopsInTime(sonde)
+    assert.equal((await sourceOf(sonde, 'host')).restarts, 0)
+    await assertStops(sonde)
   },
 )
 
@@ -157,8 +116,8 @@ test('the memory and processor time of the child are told, of the one that is th
   assert.ok(Number(await pageValue(sonde, 'sonde_child_cpu_seconds_total{source="ethtool"}')) > 0)
   process.kill(Number(first), 'SIGKILL')
   await until('another child', LIMIT_MS, () => childrenOf(sonde).length > 1)
-  await untilStatus(sonde, 'reading', ({ state }) => state === 'reading')
-  await stopsInTime(sonde)
+  await untilSource(sonde, 'ethtool', 'reading', ({ state }) => state === 'reading')
+  await assertStops(sonde)
 })
 
 test(
@@ -171,14 +130,14 @@ test(
     const double = new EthtoolDouble(t)
     const sonde = await startSonde([double.library, sysfs.path], { main: MAIN })
     t.after(() => sonde.stop('SIGKILL'))
-    const { reason } = await untilStatus(sonde, 'absent', ({ state }) => state === 'absent')
+    const { reason } = await untilSource(sonde, 'ethtool', 'absent', ({ state }) => state === 'absent')
     assert.match(reason, /has no interface that the options devices and virtual allow/)
     assert.deepEqual(childrenOf(sonde), [])
     assert.doesNotMatch(sonde.output(), /"level":[345]0.*ethtool/)
     double.play({ eth10: port(10) })
     mkdirSync(join(sysfs.path, 'class/net/eth10/device'), { recursive: true })
     await untilValue(sonde, 'ethtool_port_rx_phy_bytes_total{device="eth10"}', 10)
-    await stopsInTime(sonde)
+    await assertStops(sonde)
   },
 )
 

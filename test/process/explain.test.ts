@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ask } from '../ask.ts'
 import { runSonde, startSonde, until } from '../sonde-process.ts'
 
 const NOBODY = ['--listen', '127.0.0.1:1']
@@ -56,8 +57,10 @@ test('a source that is stuck in its child is told as such, and its files are lef
   })
   try {
     const links = await until('a source that is stuck', 20_000, async () => {
-      const response = await fetch(`${sonde.address}/api/v1/explain?of=unruly`)
-      const { links } = (await response.json()) as { links: { name: string; state: string; answer: string }[] }
+      const { links } = await ask<{ links: { name: string; state: string; answer: string }[] }>(
+        sonde,
+        '/api/v1/explain?of=unruly',
+      )
       return links.some(({ answer }) => answer.startsWith('stuck')) && links
     })
     assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ask, metricsOf } from '../ask.ts'
 import { startSonde, until } from '../sonde-process.ts'
 
 const LIMIT_MS = 40_000
@@ -45,7 +46,7 @@ test('a hint is told over HTTP and in the stream, with evidence that can be aske
   try {
     const following = follow(sonde.address, told, ended.signal)
     const answer = await until('the hint', LIMIT_MS, async () => {
-      const asked = (await (await fetch(`${sonde.address}/api/v1/hints`)).json()) as Answer
+      const asked = await ask<Answer>(sonde, '/api/v1/hints')
       return asked.hints.length > 0 ? asked : undefined
     })
     const [hint] = answer.hints
@@ -53,18 +54,14 @@ test('a hint is told over HTTP and in the stream, with evidence that can be aske
     assert.equal(hint.device, 'sim-node')
     assert.equal(hint.affected.length, 8)
     assert.ok(answer.rules >= 18)
-    const asked = await fetch(`${sonde.address}/api/v1/query`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ fromMs: answer.nowMs - 10_000, toMs: answer.nowMs, stepMs: 1000, queries: hint.evidence }),
-    })
-    const { results } = (await asked.json()) as { results: { series: unknown[] }[] }
+    const form = { fromMs: answer.nowMs - 10_000, toMs: answer.nowMs, stepMs: 1000, queries: hint.evidence }
+    const { results } = await ask<{ results: { series: unknown[] }[] }>(sonde, '/api/v1/query', form)
     assert.deepEqual(
       results.map(({ series }) => series.length),
       hint.evidence.map(() => 8),
     )
     const metrics = await until('the count', LIMIT_MS, async () => {
-      const text = await (await fetch(`${sonde.address}/metrics`)).text()
+      const text = await metricsOf(sonde)
       return /^sonde_hints_open\{.*power_brake.*\} 1$/m.test(text) ? text : undefined
     })
     assert.match(metrics, /^sonde_hints_opened_total\{rule="power_brake",severity="critical"\} 1$/m)

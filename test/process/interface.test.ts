@@ -4,6 +4,7 @@ import { createSocket } from 'node:dgram'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { ask, metricsOf, numberOn } from '../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const DEVICE = `sonde${process.pid % 100_000}a`
@@ -60,10 +61,8 @@ async function send(packets: number): Promise<void> {
 const sentBytes = () => Number(readFileSync(`/sys/class/net/${DEVICE}/statistics/tx_bytes`, 'utf8'))
 
 /** The value of a metric of the interface on the page; undefined where the page has none. */
-async function shown({ address }: SondeProcess, metric: string): Promise<number | undefined> {
-  const page = await (await fetch(`${address}/metrics`)).text()
-  const value = new RegExp(`^${metric}\\{device="${DEVICE}"\\} (\\S+)$`, 'm').exec(page)?.[1]
-  return value === undefined ? undefined : Number(value)
+async function shown(sonde: SondeProcess, metric: string): Promise<number | undefined> {
+  return numberOn(await metricsOf(sonde), `${metric}{device="${DEVICE}"}`)
 }
 
 interface Series {
@@ -73,22 +72,22 @@ interface Series {
   readonly absent: string
 }
 
-async function listed({ address }: SondeProcess): Promise<Series[]> {
-  const { series } = (await (await fetch(`${address}/api/v1/series?type=netdev`)).json()) as { series: Series[] }
+async function listed(sonde: SondeProcess): Promise<Series[]> {
+  const { series } = await ask<{ series: Series[] }>(sonde, '/api/v1/series?type=netdev')
   return series.filter(({ labels }) => labels.device === DEVICE)
 }
 
 /** What the API computes of the bytes sent, in steps that each hold several samples. */
-async function computed({ address }: SondeProcess, fromMs: number, fn: 'rate' | 'increase'): Promise<number[]> {
+async function computed(sonde: SondeProcess, fromMs: number, fn: 'rate' | 'increase'): Promise<number[]> {
   const matchers = [{ label: 'device', op: '=', value: DEVICE }]
   const query = { metric: 'netdev_tx_bytes_total', function: fn, matchers }
-  const response = await fetch(`${address}/api/v1/query`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ fromMs, toMs: Date.now() + STEP_MS, stepMs: STEP_MS, queries: [query] }),
-  })
-  const answer = (await response.json()) as { results: { series: { values: (number | null)[] }[] }[] }
-  return (answer.results[0]?.series ?? []).flatMap(({ values }) => values.filter((value) => value !== null))
+  const form = { fromMs, toMs: Date.now() + STEP_MS, stepMs: STEP_MS, queries: [query] }
+  const { results } = await ask<{ results: { series: { values: (number | null)[] }[] }[] }>(
+    sonde,
+    '/api/v1/query',
+    form,
+  )
+  return (results[0]?.series ?? []).flatMap(({ values }) => values.filter((value) => value !== null))
 }
 
 const caughtUp = (sonde: SondeProcess, what: string) =>

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ask, metricsOf } from '../ask.ts'
 import { runSonde, startSonde, temporaryDir } from '../sonde-process.ts'
-
-async function get<T>(address: string, path: string): Promise<T> {
-  return (await (await fetch(`${address}/api/v1/${path}`)).json()) as T
-}
 
 test('--only-simulated runs a simulated node alone, which says that it is one, with its scenarios', async () => {
   const sonde = await startSonde([
@@ -17,23 +14,23 @@ test('--only-simulated runs a simulated node alone, which says that it is one, w
     '7',
   ])
   try {
-    const { sources } = await get<{ sources: { name: string }[] }>(sonde.address, 'sources')
+    const { sources } = await ask<{ sources: { name: string }[] }>(sonde, '/api/v1/sources')
     assert.deepEqual(
       sources.map(({ name }) => name),
       ['simulator'],
     )
-    const { simulated } = await get<{ simulated: boolean }>(sonde.address, 'node')
+    const { simulated } = await ask<{ simulated: boolean }>(sonde, '/api/v1/node')
     assert.equal(simulated, true)
-    const { seed, running } = await get<{ seed: number; running: { name: string; device: string }[] }>(
-      sonde.address,
-      'simulator',
+    const { seed, running } = await ask<{ seed: number; running: { name: string; device: string }[] }>(
+      sonde,
+      '/api/v1/simulator',
     )
     assert.equal(seed, 7)
     assert.deepEqual(
       running.map(({ name, device }) => `${name} ${device}`),
       ['retransmission-storm sim-nic-mlx5_3-1', 'straggler sim-gpu-1'],
     )
-    const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
+    const metrics = await metricsOf(sonde)
     assert.match(metrics, /^rdma_hw_packet_seq_err_total\{[^}]*simulated="true"/m)
   } finally {
     await sonde.stop()

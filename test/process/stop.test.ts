@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { type SondeProcess, startSonde, temporaryDir } from '../sonde-process.ts'
-
-const STOP_LIMIT_MS = 5000
+import { assertStops, type SondeProcess, startSonde, temporaryDir } from '../sonde-process.ts'
 
 async function startUp(t: TestContext): Promise<SondeProcess> {
   const dir = temporaryDir()
@@ -15,15 +13,6 @@ async function startUp(t: TestContext): Promise<SondeProcess> {
     dir.remove()
   })
   return sonde
-}
-
-/** Ends it; fails unless that took less than the limit and went well. */
-async function assertStops(sonde: SondeProcess, signal: NodeJS.Signals): Promise<void> {
-  const startMs = performance.now()
-  const end = await sonde.stop(signal)
-  const tookMs = performance.now() - startMs
-  assert.equal(end, 0, sonde.output())
-  assert.ok(tookMs < STOP_LIMIT_MS, `${signal} took ${tookMs.toFixed(0)} ms`)
 }
 
 /** A live stream that was answered. */

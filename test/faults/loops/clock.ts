@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ask, type SourceStatus } from '../../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 
@@ -11,22 +12,11 @@ const INTERVAL_MS = 200
 /** From a correction by a time server to a clock that was never set. Unit: seconds. */
 const STEPS_S = [0.01, 0.5, 2, 30, 600, 7200, 86_400, 40 * 86_400]
 
-interface Sources {
-  readonly sources: readonly { readonly name: string; readonly state: string; readonly samples: number }[]
-}
-
-async function ask<T>({ address }: SondeProcess, path: string): Promise<T> {
-  const response = await fetch(`${address}/api/v1/${path}`)
-  const text = await response.text()
-  assert.equal(response.status, 200, `${path}: ${text}`)
-  return JSON.parse(text) as T
-}
-
 /** Every source samples on, and the newest values bear the time that it is now. */
 async function awaitValues(sonde: SondeProcess, offsetMs: number): Promise<void> {
-  const { sources: before } = await ask<Sources>(sonde, 'sources')
+  const { sources: before } = await ask<{ sources: SourceStatus[] }>(sonde, '/api/v1/sources')
   await until(`samples after a step to ${offsetMs} ms`, LIMIT_MS, async () => {
-    const { sources } = await ask<Sources>(sonde, 'sources')
+    const { sources } = await ask<{ sources: SourceStatus[] }>(sonde, '/api/v1/sources')
     return sources.every(({ name, state, samples }) => {
       const earlier = before.find((each) => each.name === name)?.samples ?? 0
       return state !== 'reading' || samples > earlier + 1
@@ -36,7 +26,7 @@ async function awaitValues(sonde: SondeProcess, offsetMs: number): Promise<void>
     await until(`values of ${metric} of now, ${offsetMs} ms off`, LIMIT_MS, async () => {
       const { nowMs, series } = await ask<{ nowMs: number; series: { timeMs: number }[] }>(
         sonde,
-        `series?metric=${metric}`,
+        `/api/v1/series?metric=${metric}`,
       )
       return series.length > 0 && series.every(({ timeMs }) => Math.abs(nowMs - timeMs) < 2000)
     })
@@ -51,7 +41,8 @@ async function checkRates(sonde: SondeProcess, offsetMs: number): Promise<void> 
   const form = { fromMs: toMs - 60_000, toMs: toMs + 2000, stepMs: 1000, queries }
   const { results } = await ask<{ results: { series: { values: (number | null)[] }[] }[] }>(
     sonde,
-    `query?q=${encodeURIComponent(JSON.stringify(form))}`,
+    '/api/v1/query',
+    form,
   )
   for (const value of results.flatMap(({ series }) => series.flatMap(({ values }) => values)))
     assert.ok(value === null || value >= 0, `a rate of ${value}`)
@@ -75,7 +66,7 @@ export const clock: FaultLoop = {
       writeFileSync(file, String(offsetMs))
       sonde.child.kill('SIGUSR2')
       await until(`a clock that is ${offsetMs} ms off`, LIMIT_MS, async () => {
-        const { nowMs } = await ask<{ nowMs: number }>(sonde, 'node')
+        const { nowMs } = await ask<{ nowMs: number }>(sonde, '/api/v1/node')
         return Math.abs(nowMs - Date.now() - offsetMs) < 1000
       })
       await awaitValues(sonde, offsetMs)
@@ -88,7 +79,7 @@ export const clock: FaultLoop = {
         await set(offsetMs)
         await set(0)
         await until('history that is written on', LIMIT_MS, async () => {
-          const { store } = await ask<{ store: { state: string; ackedMs: number } }>(sonde, 'node')
+          const { store } = await ask<{ store: { state: string; ackedMs: number } }>(sonde, '/api/v1/node')
           return store.state === 'writing' && Math.abs(Date.now() - store.ackedMs) < 5000
         })
       },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Random } from '../../../packages/sdk/test/random.ts'
+import { ask, metricLinesOf } from '../../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 
@@ -100,16 +101,10 @@ const MISDEEDS: Readonly<Record<string, (root: string, random: Random, value: nu
   },
 }
 
-async function metricsOf({ address }: SondeProcess): Promise<Set<string>> {
-  const response = await fetch(`${address}/metrics`, { headers: { accept: 'text/plain' } })
-  assert.equal(response.status, 200)
-  return new Set((await response.text()).replace(/ 0+(?=\d)/g, ' ').split('\n'))
-}
-
 async function awaitLines(sonde: SondeProcess, wanted: readonly string[], what: string): Promise<void> {
   let missing: string[] = []
   await until(what, LIMIT_MS, async () => {
-    const lines = await metricsOf(sonde)
+    const lines = await metricLinesOf(sonde)
     missing = wanted.filter((line) => !lines.has(line))
     return missing.length === 0
   }).catch((cause: unknown) => {
@@ -118,20 +113,13 @@ async function awaitLines(sonde: SondeProcess, wanted: readonly string[], what: 
 }
 
 /** Rates of everything, of the last minute: none is below 0, and those of the sound adapter are no larger than what it counted. */
-async function checkRates({ address }: SondeProcess, counted: number): Promise<number> {
+async function checkRates(sonde: SondeProcess, counted: number): Promise<number> {
   const metrics = ['rdma_port_xmit_data_bytes_total', 'rdma_hw_packet_seq_err_total', 'pci_aer_errors_total']
   const toMs = Date.now()
   const queries = metrics.map((metric) => ({ metric, function: 'increase' }))
-  const response = await fetch(`${address}/api/v1/query`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ fromMs: toMs - 60_000, toMs, stepMs: 1000, queries }),
-  })
-  const text = await response.text()
-  assert.equal(response.status, 200, text)
-  const { results } = JSON.parse(text) as {
+  const { results } = await ask<{
     results: { series: { labels: { device: string }; values: (number | null)[]; resetsMs: number[] }[] }[]
-  }
+  }>(sonde, '/api/v1/query', { fromMs: toMs - 60_000, toMs, stepMs: 1000, queries })
   for (const { series } of results)
     assert.ok(series.some(({ labels }) => labels.device === SOUND || labels.device === ADDRESSES[SOUND]))
   let resets = 0

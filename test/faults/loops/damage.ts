@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../../../packages/sdk/test/random.ts'
+import { ask, metricsOf, numberOn } from '../../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 
@@ -39,16 +39,12 @@ const DAMAGES: Readonly<Record<string, (file: string, random: Random) => void>> 
   },
 }
 
-async function storeOf({ address }: SondeProcess): Promise<StoreState> {
-  return ((await (await fetch(`${address}/api/v1/node`)).json()) as { store: StoreState }).store
-}
-
 /** Waits until what was reported after the start is on disk. */
 async function writes(sonde: SondeProcess, after: string): Promise<StoreState> {
   const startedMs = Date.now()
   let store: StoreState | undefined
   return until('new samples on disk', WRITE_LIMIT_MS, async () => {
-    store = await storeOf(sonde)
+    store = (await ask<{ store: StoreState }>(sonde, '/api/v1/node')).store
     return store.state === 'writing' && store.ackedMs > startedMs && store
   }).catch((cause: unknown) => {
     throw new Error(`${after}: nothing new on disk, ${JSON.stringify(store)}`, { cause })
@@ -75,17 +71,13 @@ export const damage: FaultLoop = {
         const store = await writes(sonde, `${kind} of ${file}`)
         if (store.reason !== '') told++
         await until(`sonde_store_up of 1 after ${kind} of ${file}`, WRITE_LIMIT_MS, async () => {
-          const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
-          return /^sonde_store_up 0*1(\.0*)?$/m.test(metrics)
+          return numberOn(await metricsOf(sonde), 'sonde_store_up') === 1
         })
         const toMs = Date.now()
         const queries = [{ metric: 'host_load1', function: 'last' }]
-        const answer = await fetch(`${sonde.address}/api/v1/query`, {
-          method: 'POST',
-          body: JSON.stringify({ fromMs: toMs - 3_600_000, toMs, stepMs: 1000, queries }),
-          headers: { 'content-type': 'application/json' },
+        await ask(sonde, '/api/v1/query', { fromMs: toMs - 3_600_000, toMs, stepMs: 1000, queries }).catch((cause) => {
+          throw new Error(`${kind} of ${file}: history is not told`, { cause })
         })
-        assert.equal(answer.status, 200, `${kind} of ${file}: ${await answer.text()}`)
       },
       async close() {
         await sonde.stop('SIGKILL')

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
-import { startSonde } from '../../sonde-process.ts'
+import { assertStops, startSonde } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 
-const STOP_LIMIT_MS = 5000
 const MAIN = fileURLToPath(new URL('../unruly-main.ts', import.meta.url))
 
 /** Ends an agent while its child process hangs in a call, crashes or floods. */
@@ -19,14 +18,7 @@ export const hang: FaultLoop = {
         await new Promise((resolve) => setTimeout(resolve, random.integer(0, 400)))
         const health = await fetch(`${sonde.address}/healthz`)
         assert.equal(health.status, 200)
-        const startMs = performance.now()
-        const end = await sonde.stop('SIGTERM')
-        const tookMs = performance.now() - startMs
-        assert.equal(end, 0, sonde.output())
-        assert.ok(tookMs < STOP_LIMIT_MS, `${tookMs.toFixed(0)} ms`)
-        longestMs = Math.max(longestMs, tookMs)
-        const children = [...sonde.output().matchAll(/"child":(\d+)/g)].map(([, pid]) => Number(pid))
-        for (const pid of children) assert.throws(() => process.kill(pid, 0), /ESRCH/, `child ${pid} is still there`)
+        longestMs = Math.max(longestMs, await assertStops(sonde))
       },
       async close() {
         return `longest stop ${longestMs.toFixed(0)} ms`

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { createStore } from '@sonde/console'
 import { readRecord, viewsOf } from '@sonde/sdk'
+import { ask } from '../../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 
@@ -20,24 +21,24 @@ interface Acked {
 }
 
 /** The samples up to the time before which everything is acknowledged. */
-async function acked({ address }: SondeProcess, fromMs: number, upToMs?: number): Promise<Acked> {
-  const { nowMs, startedMs, store } = (await (await fetch(`${address}/api/v1/node`)).json()) as {
+async function acked(sonde: SondeProcess, fromMs: number, upToMs?: number): Promise<Acked> {
+  const { nowMs, startedMs, store } = await ask<{
     nowMs: number
     startedMs: number
     store: { ackedMs: number; state: string; reason: string }
-  }
+  }>(sonde, '/api/v1/node')
   assert.equal(store.state, 'writing', store.reason)
   const { ackedMs } = store
   const toMs = upToMs ?? ackedMs
   if (toMs <= fromMs) return { nowMs, startedMs, ackedMs, values: [] }
   const matchers = [{ label: 'source', value: 'netdev' }]
-  const response = await fetch(`${address}/api/v1/query`, {
-    method: 'POST',
-    body: JSON.stringify({ fromMs, toMs, stepMs: 200, queries: [{ metric: METRIC, function: 'max', matchers }] }),
-    headers: { 'content-type': 'application/json' },
-  })
-  const answer = (await response.json()) as { results: { series: { values: (number | null)[] }[] }[] }
-  return { nowMs, startedMs, ackedMs, values: answer.results[0]?.series[0]?.values ?? [] }
+  const form = { fromMs, toMs, stepMs: 200, queries: [{ metric: METRIC, function: 'max', matchers }] }
+  const { results } = await ask<{ results: { series: { values: (number | null)[] }[] }[] }>(
+    sonde,
+    '/api/v1/query',
+    form,
+  )
+  return { nowMs, startedMs, ackedMs, values: results[0]?.series[0]?.values ?? [] }
 }
 
 /** Reads all records of one interface back: each is there once, and gaps are only where a life ended. Gives their number. */

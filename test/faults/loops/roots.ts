@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../../../packages/sdk/test/random.ts'
-import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
+import { metricLinesOf, metricsOf } from '../../ask.ts'
+import { startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 
 const DEVICES = ['eth0', 'eth1', 'mlx5_0']
@@ -104,12 +105,6 @@ function breakSome(root: string, random: Random): void {
   }
 }
 
-async function scrape({ address }: SondeProcess): Promise<string> {
-  const response = await fetch(`${address}/metrics`, { headers: { accept: 'text/plain' } })
-  assert.equal(response.status, 200)
-  return response.text()
-}
-
 /** Breaks the kernel's files under a running agent. */
 export const roots: FaultLoop = {
   name: 'roots',
@@ -134,13 +129,13 @@ export const roots: FaultLoop = {
       async round(random, index) {
         breakSome(join(dir.path, random.pick(['proc', 'sys'])), random)
         await new Promise((resolve) => setTimeout(resolve, random.integer(60, 200)))
-        await scrape(sonde)
+        await metricsOf(sonde)
         rmSync(join(dir.path, 'proc'), { recursive: true, force: true })
         rmSync(join(dir.path, 'sys'), { recursive: true, force: true })
         writeTree(dir.path, index)
         let missing: string[] = []
         await until('the mended values', MEND_LIMIT_MS, async () => {
-          const lines = new Set((await scrape(sonde)).replace(/ 0+(?=\d)/g, ' ').split('\n'))
+          const lines = await metricLinesOf(sonde)
           missing = expectedLines(index).filter((line) => !lines.has(line))
           return missing.length === 0
         }).catch((cause: unknown) => {
@@ -148,7 +143,7 @@ export const roots: FaultLoop = {
         })
       },
       async close() {
-        const health = await scrape(sonde)
+        const health = await metricsOf(sonde)
         const end = await sonde.stop()
         dir.remove()
         assert.equal(end, 0)
