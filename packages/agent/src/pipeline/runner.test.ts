@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SondeError } from '@sonde/sdk'
+import { until } from '../../../sdk/test/helper.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
 import type { NodeSource, Probe } from '../sources/source.ts'
 import { SourceRunner } from './runner.ts'
@@ -40,14 +41,19 @@ function rigOf(behaviour: Partial<NodeSource>): Rig {
     calls,
     states,
     async reached(state) {
-      const deadlineMs = performance.now() + 5000
-      while (!states.includes(state)) {
-        assert.ok(performance.now() < deadlineMs, `never ${state}, only ${states.join(', ')}`)
-        await new Promise((resolve) => setTimeout(resolve, 2))
-      }
+      await until(state, () => states.includes(state))
     },
   }
 }
+
+test('a sample that fails is flushed too: what it reported before holds', async () => {
+  const failing = { sample: () => Promise.reject(new Error('the folder is gone')) }
+  const { runner, calls, reached } = rigOf(failing)
+  runner.start(0)
+  await reached('failed')
+  await runner.stop(1000)
+  assert.ok(calls.includes('flush'), calls.join(' '))
+})
 
 test('opens once, probes, then samples and flushes', async () => {
   const { runner, calls, reached } = rigOf({})
@@ -68,7 +74,7 @@ test('absent hardware is settled, not sampled, and not looked for at every tick'
   runner.start(0)
   await reached('absent')
   twin.runner.start(0)
-  while (twin.runner.stats.samples < 5) await new Promise((resolve) => setTimeout(resolve, 2))
+  await until('five samples', () => twin.runner.stats.samples >= 5)
   await Promise.all([runner.stop(1000), twin.runner.stop(1000)])
   assert.ok(runner.settled)
   assert.equal(runner.reason, 'no such device')
@@ -112,7 +118,7 @@ test('stopping while a sample hangs ends within the limit', async () => {
     },
   })
   runner.start(0)
-  while (!sampling) await new Promise((resolve) => setTimeout(resolve, 2))
+  await until('a sample', () => sampling)
   const beforeMs = performance.now()
   await runner.stop(50)
   assert.ok(performance.now() - beforeMs < 2000)

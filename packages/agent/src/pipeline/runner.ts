@@ -10,7 +10,7 @@ export interface RunnerOptions {
   readonly intervalMs: number
   readonly source: NodeSource
   readonly stats: SourceStats
-  /** Called after every sample, to flush what was reported. */
+  /** Called after every sample, failed ones too, to flush what was reported. */
   readonly afterSample: () => void
   /** Process id of the child in which it runs, where it has one. */
   readonly childPid?: () => number | undefined
@@ -80,8 +80,12 @@ export class SourceRunner {
     try {
       if (!(await this.#ready())) return
       const startMs = performance.now()
-      await this.#options.source.sample()
-      this.#options.afterSample()
+      try {
+        await this.#options.source.sample()
+      } finally {
+        // What was reported before it failed holds: the last devices that left, say.
+        this.#options.afterSample()
+      }
       this.stats.sampled(performance.now() - startMs, Date.now())
       this.#settle('reading', '')
     } catch (error) {

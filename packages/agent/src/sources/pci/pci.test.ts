@@ -245,6 +245,15 @@ test('a device that is pulled and one that is plugged in are seen at the next sa
   assert.equal((await devicesOf(tested)).get('0000:9c:00.0')?.class, 'nvme')
 })
 
+test('a bus that is gone takes its devices along', async (t) => {
+  const { node, tested } = bringUp(t)
+  await tested.source.sample()
+  tested.take()
+  node.remove('sys/bus/pci/devices')
+  await assert.rejects(async () => tested.source.sample(), { code: 'SRC_READ' })
+  assert.deepEqual(TestedSource.absences(tested.take(), { device: '0000:9a:00.0' }), [': gone'])
+})
+
 test('a device that leaves in the middle of a sweep is not reported with what is left of it', async (t) => {
   const { node, tested } = bringUp(t)
   await tested.source.sample()

@@ -44,8 +44,12 @@ class PciSource implements NodeSource {
 
   async sample(): Promise<void> {
     const addresses = this.#bus.addresses()
-    if (addresses instanceof ReadFailure) throw addresses.error
     const inventory = this.#inventory
+    if (addresses instanceof ReadFailure) {
+      // A bus that is no longer there took all its devices along; one that cannot be read may still have them.
+      if (addresses.kind === 'missing') await inventory.follow([])
+      throw addresses.error
+    }
     if (!(await inventory.follow(addresses))) return
     const time = wallNs()
     const devices = [...inventory.devices.values()]
