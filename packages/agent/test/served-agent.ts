@@ -90,19 +90,3 @@ function steady(devices: number): SourceDefinition {
     },
   }
 }
-
-const WAIT_LIMIT_MS = 30_000
-
-/** Waits until `look` gives something; fails with the name of what was awaited. */
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | false | Promise<T | undefined | false>,
-): Promise<T> {
-  const deadlineMs = Date.now() + WAIT_LIMIT_MS
-  for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    if (Date.now() > deadlineMs) throw new Error(`not within ${WAIT_LIMIT_MS} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

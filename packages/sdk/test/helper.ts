@@ -54,15 +54,17 @@ export function sondeError(code: string, part: RegExp = /./): (error: unknown) =
   return (error) => error instanceof Error && 'code' in error && error.code === code && part.test(error.message)
 }
 
-/** Waits for a condition. Fails, with what was waited for, once `limitMs` have passed. */
-export async function until(
+/** Waits until `look` gives something, or true. Fails, with what was waited for, once `limitMs` have passed. */
+export async function until<T>(
   what: string,
-  condition: () => boolean | Promise<boolean>,
-  limitMs = 10_000,
-): Promise<void> {
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  limitMs = 30_000,
+): Promise<T> {
   const endMs = performance.now() + limitMs
-  while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error(`waited ${limitMs} ms in vain until ${what}`)
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > endMs) throw new Error(`not within ${limitMs} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ServeOptions, serveAgent, until } from '../../test/served-agent.ts'
+import { until } from '../../../sdk/test/helper.ts'
+import { type ServeOptions, serveAgent } from '../../test/served-agent.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
 import { pci } from '../sources/pci/pci.ts'
 import { folderOf, hgxDevices, putDevice } from '../sources/pci/test-bus.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serveAgent, until } from '../../test/served-agent.ts'
+import { until } from '../../../sdk/test/helper.ts'
+import { serveAgent } from '../../test/served-agent.ts'
 import type { Explanation } from '../explain/explain.ts'
 
 async function ask(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseQueries, SondeError } from '@sonde/sdk'
-import { serveAgent, until } from '../../test/served-agent.ts'
+import { until } from '../../../sdk/test/helper.ts'
+import { serveAgent } from '../../test/served-agent.ts'
 import { LiveRound, subscriptionTo } from './live-round.ts'
 import { LiveStreams } from './live-streams.ts'
 

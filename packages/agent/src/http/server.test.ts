@@ -5,7 +5,8 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { type History, type QueryAnswer, SondeError } from '@sonde/sdk'
-import { serveAgent, until } from '../../test/served-agent.ts'
+import { until } from '../../../sdk/test/helper.ts'
+import { serveAgent } from '../../test/served-agent.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { serveAgent, until } from '../../test/served-agent.ts'
+import { until } from '../../../sdk/test/helper.ts'
+import { serveAgent } from '../../test/served-agent.ts'
 import { nvmlGpuType } from '../sources/nvml/type.ts'
 import { RUNNING_LIMIT } from '../sources/simulator/scenarios/book.ts'
 import { SCENARIOS } from '../sources/simulator/scenarios/scenarios.ts'

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import type { History } from '@sonde/sdk'
-import { serveAgent, until } from '../../test/served-agent.ts'
+import { until } from '../../../sdk/test/helper.ts'
+import { serveAgent } from '../../test/served-agent.ts'
 
 const STEP_MS = 100
 

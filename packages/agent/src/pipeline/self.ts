@@ -136,7 +136,8 @@ export class Self {
     const { version, startedMs } = this.#options
     const row = this.#source.bind(processType, { version })
     const { user, system } = process.cpuUsage()
-    row.gauge('resident_memory_bytes').set(process.memoryUsage.rss())
+    const residentBytes = residentBytesNow()
+    if (residentBytes !== undefined) row.gauge('resident_memory_bytes').set(residentBytes)
     row.counter('cpu_seconds_total').set((user + system) / 1e6)
     // The histogram counts from its resolution: a loop that is never late reads that much.
     row.gauge('loop_delay_max_seconds').set(Math.max(0, this.#loopDelay.max / 1e9 - LOOP_DELAY_RESOLUTION_MS / 1000))
@@ -201,5 +202,14 @@ function reportHttp(source: Source, { requests, errors, streams, refused }: Http
 function reportLoss(source: Source, component: string, dropped: ReadonlyMap<string, number>): void {
   for (const [reason, records] of dropped) {
     source.bind(lossType, { component, reason }).counter('records_total').set(records)
+  }
+}
+
+/** Resident memory; undefined where no descriptor is left to read it with, which must not end the agent. */
+function residentBytesNow(): number | undefined {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return undefined
   }
 }

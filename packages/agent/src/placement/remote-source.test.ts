@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { absenceType, type Batch, readRecords, viewsOf } from '@sonde/sdk'
 import pino from 'pino'
+import { until } from '../../../sdk/test/helper.ts'
 import { SOURCES, unrulyType } from '../../test/unruly-source.ts'
 import type { DataSourceConfig } from '../config.ts'
 import { makeRunner } from '../pipeline/make-runner.ts'
@@ -53,14 +54,6 @@ function startUnruly(type: string, options: object) {
   return { runner, rows, gone }
 }
 
-async function until(what: string, holds: () => boolean, limitMs = 15_000): Promise<void> {
-  const deadlineMs = Date.now() + limitMs
-  while (!holds()) {
-    assert.ok(Date.now() < deadlineMs, `not within ${limitMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
 for (const type of ['unruly', 'unruly_worker']) {
   test(`${type}: records of the child arrive with their labels`, async () => {
     const { runner, rows } = startUnruly(type, { misdeed: 'none' })
@@ -81,13 +74,13 @@ for (const type of ['unruly', 'unruly_worker']) {
 
   test(`${type}: records beyond the limit of a call are dropped and counted, and the source goes on`, async () => {
     const { runner, rows } = startUnruly(type, { misdeed: 'flood' })
-    await until('a sample after the flood', () => rows.some(({ samples }) => samples === 4), 20_000)
+    await until('a sample after the flood', () => rows.some(({ samples }) => samples === 4))
     assert.ok((runner.stats.dropped.get('flood') ?? 0) > 200_000)
   })
 
   test(`${type}: records beyond the symbols of the source are dropped and counted, and the source goes on`, async () => {
     const { runner, rows } = startUnruly(type, { misdeed: 'names' })
-    await until('a sample after the names', () => rows.some(({ samples }) => samples === 4), 20_000)
+    await until('a sample after the names', () => rows.some(({ samples }) => samples === 4))
     assert.ok((runner.stats.dropped.get('symbol_limit') ?? 0) > 4000)
   })
 }
