@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
-import { childrenOf, type Measured, startMeasured } from './process.ts'
+import { childrenOf, startMeasured, usedBy } from './process.ts'
 import { INTERFACE_COUNT, type Tree, writeFabric, writeTree } from './tree.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -29,7 +29,7 @@ const LIMITS = [
 
 interface Peer {
   readonly name: string
-  readonly process: Measured
+  readonly pid: number
   readonly cpuPercent: number[]
   residentBytes: number
 }
@@ -64,9 +64,9 @@ async function startPeers(
   stops: (() => void)[],
 ): Promise<{ peers: Peer[]; seriesCounts: number[] }> {
   const start = async (name: string, program: string, args: readonly string[], ready?: RegExp): Promise<Peer> => {
-    const { child, process } = await startMeasured(program, args, ready)
+    const child = await startMeasured(program, args, ready)
     stops.push(() => child.kill('SIGKILL'))
-    return { name, process, cpuPercent: [], residentBytes: 0 }
+    return { name, pid: child.pid ?? 0, cpuPercent: [], residentBytes: 0 }
   }
   const agent = (name: string, port: number, roots: readonly string[]): Promise<Peer> =>
     start(
@@ -109,24 +109,20 @@ async function seriesCountOf(port: number): Promise<number> {
 
 /** The child process in which an agent asks network drivers; of all agents one each. */
 function childPeersOf(peers: readonly Peer[]): Peer[] {
-  return peers.flatMap(({ name, process }) =>
-    childrenOf(process).map((child) => ({
-      name: `child of ${name}`,
-      process: child,
-      cpuPercent: [],
-      residentBytes: 0,
-    })),
+  return peers.flatMap(({ name, pid }) =>
+    childrenOf(pid).map((child) => ({ name: `child of ${name}`, pid: child, cpuPercent: [], residentBytes: 0 })),
   )
 }
 
 async function measureWindow(peers: readonly Peer[]): Promise<void> {
-  const before = peers.map(({ process }) => process.cpuSeconds())
+  const before = peers.map(({ pid }) => usedBy(pid).cpuSeconds)
   const startedMs = performance.now()
   await pause(WINDOW_MS)
   const seconds = (performance.now() - startedMs) / 1000
   peers.forEach((peer, at) => {
-    peer.cpuPercent.push(((peer.process.cpuSeconds() - (before[at] ?? 0)) / seconds) * 100)
-    peer.residentBytes = Math.max(peer.residentBytes, peer.process.residentBytes())
+    const { cpuSeconds, residentBytes } = usedBy(peer.pid)
+    peer.cpuPercent.push(((cpuSeconds - (before[at] ?? 0)) / seconds) * 100)
+    peer.residentBytes = Math.max(peer.residentBytes, residentBytes)
   })
 }
 

@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { hgxDevices, putDevice } from '../../packages/agent/src/sources/pci/test-bus.ts'
-import { writePorts } from '../sysfs/tree.ts'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDevices, writePorts } from '../sysfs/tree.ts'
 
 /** Interfaces in the tree. With 21 series each, and those of the host, an agent keeps about 2 000. */
 export const INTERFACE_COUNT = 90
@@ -55,14 +54,6 @@ export function writeTree(root: string): Tree {
 
 /** Adds to a tree what a node of eight GPUs has on its PCIe: switches, GPUs, adapters, drives, and RDMA ports. */
 export function writeFabric(root: string): void {
-  const place = (path: string): string => {
-    mkdirSync(join(root, dirname(path)), { recursive: true })
-    return join(root, path)
-  }
-  const node = {
-    write: (path: string, text: string) => writeFileSync(place(path), text),
-    link: (path: string, target: string) => symlinkSync(target, place(path)),
-  }
-  for (const device of hgxDevices()) putDevice(node, device)
+  writeDevices(root)
   writePorts(join(root, 'sys'), PORT_COUNT)
 }

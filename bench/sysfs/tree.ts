@@ -21,6 +21,12 @@ export function makePorts(count: number): string {
 /** Makes a tree with the PCI devices of a node of eight GPUs; its root. */
 export function makeNode(): string {
   const root = makeRoot()
+  writeDevices(root)
+  return root
+}
+
+/** Writes the PCI devices of a node of eight GPUs below a root: switches, GPUs, adapters and drives. */
+export function writeDevices(root: string): void {
   const pathOf = (name: string) => {
     const path = join(root, name)
     mkdirSync(dirname(path), { recursive: true })
@@ -31,7 +37,6 @@ export function makeNode(): string {
     link: (name: string, target: string) => symlinkSync(target, pathOf(name)),
   }
   for (const device of hgxDevices()) putDevice(node, device)
-  return root
 }
 
 /** The files of such ports that every sweep reads. */
@@ -44,7 +49,7 @@ export function tellingPaths(root: string, count: number): string[] {
   ).flat()
 }
 
-/** Writes RDMA devices of one port each below a root. */
+/** Writes RDMA devices of one port each below a sysfs. */
 export function writePorts(sysfs: string, count: number): void {
   for (let i = 0; i < count; i++) {
     const device = join(sysfs, 'class/infiniband', `mlx5_${i}`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { childrenOf, usedBy } from '../../../bench/idle/process.ts'
 import { writeFabric, writeTree } from '../../../bench/idle/tree.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import { type SondeProcess, startSonde, temporaryDir } from '../../sonde-process.ts'
@@ -104,17 +105,9 @@ async function startScenario(address: string, name: string): Promise<void> {
 
 function lookAt({ child }: SondeProcess): Look {
   const pids = [Number(child.pid), ...childrenOf(Number(child.pid))]
-  const residentMb = pids.reduce((sum, pid) => sum + residentMbOf(pid), 0)
+  const residentMb = pids.reduce((sum, pid) => sum + usedBy(pid).residentBytes / 1e6, 0)
   const descriptors = pids.reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0)
   return { hour: Math.floor(Date.now() / HOUR_MS), residentMb, descriptors, processes: pids.length }
-}
-
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
-}
-
-function residentMbOf(pid: number): number {
-  return (Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
 }
 
 /** Descriptors of the kernel's files are kept, and opened in turns: after a minute all there ever will be are open. */
