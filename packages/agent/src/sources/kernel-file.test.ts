@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { type FailureKind, failureKind, type KernelFile, KernelFiles, ReadFailure } from './kernel-file.ts'
@@ -210,6 +211,20 @@ test('an empty file is empty text', (t) => {
   const file = files.file('empty')
   for (let i = 0; i < 3; i++) assert.equal(textOf(file), '')
   assert.equal(files.openCount, 1)
+})
+
+test('where a process may have few descriptors, most of them are left to others', (t) => {
+  const { node } = filesOf(t)
+  for (let i = 0; i < 40; i++) node.write(`f${i}`, 'x')
+  const script = `
+    const { KernelFiles } = await import(${JSON.stringify(import.meta.resolve('./kernel-file.ts'))})
+    const files = new KernelFiles(${JSON.stringify(node.root)}, { descriptorLimit: 4096 })
+    for (let i = 0; i < 40; i++) files.file('f' + i).read()
+    console.log(files.openCount)`
+  const shell =
+    'ulimit -n 64; exec "$0" --conditions=source --disable-warning=ExperimentalWarning --input-type=module -e "$1"'
+  const { stdout, stderr } = spawnSync('sh', ['-c', shell, process.execPath, script], { encoding: 'utf8' })
+  assert.equal(stdout.trim(), '8', stderr)
 })
 
 test('beyond the limit of descriptors files are read without keeping them, and counted', (t) => {

@@ -39,7 +39,7 @@ function pathOf(cause: unknown): string | undefined {
 
 /** Options of {@link KernelFiles}. */
 export interface KernelFilesOptions {
-  /** Descriptors kept open at most; files beyond it are opened and closed at every read. Default: 1 024. */
+  /** Descriptors kept open at most; files beyond it are opened and closed at every read. Default: 1 024, and never more than an eighth of what the process may have. */
   descriptorLimit?: number
   /** Longest text of one file; a longer one is a failed read. Unit: bytes. Default: 1 MiB. */
   fileBytesLimit?: number
@@ -56,6 +56,8 @@ const START_BYTES = 16_384
 const SHORT_BYTES = 32
 const FILE_BYTES_LIMIT = 1 << 20
 const DESCRIPTOR_LIMIT = 1024
+/** Of the descriptors that this process may have most are for others: sockets, history, other sources. */
+const SHARE_LIMIT = Math.floor(openFilesLimit() / 8)
 /** procfs fills a page of 4 096 bytes with whole lines, and no line of a file of several is a quarter as long: less than that much is the end. */
 const LAST_READ_BYTES = 1024
 
@@ -75,6 +77,18 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   EOPNOTSUPP: 'unsupported',
   EACCES: 'denied',
   EPERM: 'denied',
+}
+
+/** How many files this process may have open; what POSIX systems usually allow where the kernel does not tell. */
+function openFilesLimit(): number {
+  const usual = 1024
+  try {
+    const soft = /^Max open files +(\d+)/m.exec(fs.readFileSync('/proc/self/limits', 'latin1'))?.[1]
+    return soft === undefined ? usual : Number(soft)
+  } catch {
+    // No procfs here: a container without one.
+    return usual
+  }
 }
 
 /** What kind of failure an error of the file system is. */
@@ -109,7 +123,7 @@ export class KernelFiles {
 
   constructor(root: string, options: KernelFilesOptions = {}) {
     this.root = root
-    this.#descriptorLimit = options.descriptorLimit ?? DESCRIPTOR_LIMIT
+    this.#descriptorLimit = Math.min(options.descriptorLimit ?? DESCRIPTOR_LIMIT, SHARE_LIMIT)
     this.#fileBytesLimit = options.fileBytesLimit ?? FILE_BYTES_LIMIT
     this.readsPerOpen = options.readsPerOpen ?? READS_PER_OPEN
     this.openFlags = options.links === 'refuse' ? OPEN_FLAGS | fs.constants.O_NOFOLLOW : OPEN_FLAGS
