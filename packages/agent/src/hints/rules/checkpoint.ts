@@ -7,7 +7,6 @@ import { railUse, workingGpus } from '../workload.ts'
 
 const COPY_BYTES = 2e9
 const GPU_SHARE = 7 / 8
-const COPIED_OVER_MS = 60_000
 const LINE_SHARE = 0.01
 const UTILISATION = 50
 
@@ -42,7 +41,11 @@ export const checkpoint: Rule = {
     const isCopying = copying.length >= GPU_SHARE * job.length
     // Storage is still written when the copies are done.
     if (!isCopying && !scope.isOpen('checkpoint', scope.node)) return undefined
-    const bytes = maxKnown(...job.map((look) => look.max(GPU.pcieSent, COPIED_OVER_MS)))
+    // Of now: what they sent before was the traffic of their work.
+    const bytes = median(copying.map((look) => look.last(GPU.pcieSent)))
+    const copies = isCopying
+      ? `${job.length} GPUs copy ${amount(bytes, 'B')}/s each to the host, limit ${amount(COPY_BYTES, 'B')}/s`
+      : `${job.length} GPUs have copied to the host and stand still`
     const storage = maxKnown(
       ...scope.nics.filter(({ device }) => device.rail === null).map((nic) => nic.rate(NIC.sentBytes)),
     )
@@ -51,8 +54,8 @@ export const checkpoint: Rule = {
       device: scope.node,
       affected: job.map(({ device }) => device),
       title: 'A checkpoint is being written',
-      sentence: `${job.length} GPUs copied at up to ${amount(bytes, 'B')}/s each, limit ${amount(COPY_BYTES, 'B')}/s, with the rails at ${percent(Number.isNaN(use) ? 0 : use)} of line${written}`,
-      value: bytes,
+      sentence: `${copies}, with the rails at ${percent(Number.isNaN(use) ? 0 : use)} of line${written}`,
+      value: isCopying ? bytes : 0,
       limit: COPY_BYTES,
       unit: 'bytes/s',
     }

@@ -123,7 +123,7 @@ export const powerBrake: Rule = {
       device,
       affected,
       title: `The power brake slows down ${subject === titleOf(device) ? subject : `${subject[0]?.toLowerCase()}${subject.slice(1)}`}`,
-      sentence: `${subject}: power brake signalled, clock ${clock}\u00a0MHz, drawing ${power}\u00a0W, limit 0 samples`,
+      sentence: `${subject}: power brake signalled, clock ${clock}\u00a0MHz, drawing ${power}\u00a0W; one sample of it is enough`,
       value: braked.length,
       limit: 0,
       unit: 'GPUs',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { TrainingNode } from '../test-training-node.ts'
+import { everyGpu, everyRail, noTraffic } from './test-changes.ts'
 import { FAULTS } from './test-faults.ts'
 import { LOOK_ALIKES } from './test-look-alikes.ts'
 
@@ -35,4 +36,15 @@ describe('what looks alike opens nothing, not even for a moment:', () => {
       assert.deepEqual([...node.run(60, (second) => each?.(node, second))], [])
     })
   }
+})
+
+test('a checkpoint tells what is copied, and not what training sent before it', () => {
+  const node = healthyNode()
+  everyGpu(node, { gpu_util: 15, pcie_tx_bytes: 12e9 })
+  everyRail(node, noTraffic)
+  node.run(2)
+  assert.match(node.open()[0]?.sentence ?? '', /^8 GPUs copy 12\sGB\/s each to the host, limit 2\sGB\/s/)
+  everyGpu(node, { pcie_tx_bytes: 0 })
+  node.run(2)
+  assert.match(node.open()[0]?.sentence ?? '', /^8 GPUs have copied to the host and stand still/)
 })
