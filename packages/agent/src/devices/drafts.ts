@@ -37,15 +37,11 @@ function gpusOf(world: World): Draft[] {
       numberOf(fact, 'pcie_width_max'),
     )
     return {
-      ...common(world, fact, 'gpu', number),
-      ...placeOf(pci, address),
-      netdevs: [],
+      ...draftOf(world, 'gpu', number, { fact, pci, address }),
       index: /^\d{1,6}$/.test(number) ? Number(number) : world.gpus.indexOf(fact),
       isRailed: true,
       name: `GPU ${number}`,
-      series: seriesOf({ pci }),
       model: modelWords(textOf(fact, 'model') || textOf(pci, 'model')),
-      driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
       limits: limitsOf({
         power_watts: numberOf(fact, 'power_limit_watts'),
         memory_bytes: numberOf(fact, 'memory_bytes'),
@@ -71,16 +67,11 @@ function silentGpusOf(world: World, told: ReadonlySet<string>): Draft[] {
   return facts.map(([address, fact], index) => {
     const number = told.size === 0 ? String(index) : address
     return {
-      ...common(world, fact, 'gpu', number),
-      ...placeOf(fact, address),
-      netdevs: [],
+      ...draftOf(world, 'gpu', number, { fact, pci: fact, address }),
       index: told.size + index,
       isRailed: true,
       name: `GPU ${number}`,
-      series: seriesOf({ pci: fact }),
       model: modelWords(textOf(fact, 'model')),
-      driver: textOf(fact, 'driver'),
-      limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, fact) }),
     }
   })
 }
@@ -88,7 +79,7 @@ function silentGpusOf(world: World, told: ReadonlySet<string>): Draft[] {
 function nicsOf(world: World): Draft[] {
   const portCounts = Map.groupBy(world.ports, ({ labels }) => labelOf(labels, 'device'))
   return world.ports
-    .map((fact): Omit<Draft, 'index'> => {
+    .map((fact): Draft => {
       const [device, port] = [labelOf(fact.labels, 'device'), labelOf(fact.labels, 'port')]
       const address = textOf(fact, 'address').toLowerCase()
       const pci = world.pci.get(address) ?? world.pciOfRdma.get(device)
@@ -97,16 +88,13 @@ function nicsOf(world: World): Draft[] {
       const own = functions.flatMap((one) => wordsOf(one, 'netdevs'))
       const netdevs = [...new Set([...wordsOf(fact, 'netdevs'), ...own])]
       return {
-        ...common(world, fact, 'nic', `${device}-${port}`),
-        ...placeOf(pci, address),
+        ...draftOf(world, 'nic', `${device}-${port}`, { fact, pci, address }),
         // A virtual function shares the place of its physical one, and a bond serves the node, not a GPU.
         isRailed: textOf(pci, 'physical_function') === '' && !isBonded,
         name: (portCounts.get(device)?.length ?? 1) > 1 ? `${device} port ${port}` : device,
         netdevs,
         series: seriesOf({ pci, netdev: first(netdevs, world.netdevs), ethtool: first(netdevs, world.ethtool) }),
         model: textOf(pci, 'model') || textOf(fact, 'model'),
-        driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
-        limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
       }
     })
     .sort((a, b) => compareNames(a.id, b.id))
@@ -126,16 +114,9 @@ function netdevsOf(world: World, nics: readonly Draft[]): Draft[] {
       const name = labelOf(fact.labels, 'device')
       const pci = world.pciOfNetdev.get(name)
       return {
-        ...common(world, fact, 'netdev', name),
-        ...placeOf(pci, ''),
+        ...draftOf(world, 'netdev', name, { fact, pci, address: '' }),
         netdevs: [name],
-        index: 0,
-        isRailed: false,
-        name,
         series: seriesOf({ pci, ethtool: world.ethtool.get(name) }),
-        model: textOf(pci, 'model'),
-        driver: textOf(pci, 'driver'),
-        limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
       }
     })
     .sort((a, b) => compareNames(a.name, b.name))
@@ -145,31 +126,40 @@ function pcisOf(world: World): Draft[] {
   return [...world.pci]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([address, fact]) => ({
-      ...common(world, fact, 'pci', address),
-      ...placeOf(fact, address),
+      ...draftOf(world, 'pci', address, { fact, pci: fact, address }),
       netdevs: wordsOf(fact, 'netdevs'),
-      index: 0,
-      isRailed: false,
-      name: address,
       series: {},
       model: textOf(fact, 'model') || [textOf(fact, 'vendor'), textOf(fact, 'class')].filter(Boolean).join(' '),
-      driver: textOf(fact, 'driver'),
-      limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, fact) }),
     }))
 }
 
 const PREFIXES: Readonly<Record<DeviceKind, string>> = { gpu: 'gpu', nic: 'nic', netdev: 'net', pci: 'pci' }
 
-function common({ isSimulated }: World, fact: Fact, kind: DeviceKind, name: string) {
-  const id = `${isSimulated ? 'sim-' : ''}${PREFIXES[kind]}-${name}`
-  return { id, kind, isSimulated, goneMs: fact.goneMs, labels: fact.labels }
-}
-
-function placeOf(pci: Fact | undefined, address: string) {
+/** What every kind of device has: who it is by its own record, where it is and what its link can by that of its PCI device. `address` holds where that is not known. */
+function draftOf(
+  world: World,
+  kind: DeviceKind,
+  name: string,
+  { fact, pci, address }: { readonly fact: Fact; readonly pci: Fact | undefined; readonly address: string },
+): Draft {
+  const { isSimulated } = world
   return {
+    id: `${isSimulated ? 'sim-' : ''}${PREFIXES[kind]}-${name}`,
+    kind,
+    isSimulated,
+    goneMs: fact.goneMs,
+    labels: fact.labels,
     address: pci === undefined ? address : labelOf(pci.labels, 'device'),
     numaNode: numberOf(pci, 'numa_node') ?? null,
     path: textOf(pci, 'path').split('/').filter(Boolean),
+    netdevs: [],
+    index: 0,
+    isRailed: false,
+    name,
+    series: seriesOf({ pci }),
+    model: textOf(pci, 'model'),
+    driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
+    limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { NodeClass } from '../classes/node-class.ts'
-import type { Scenario, StruckDevice, Target } from './scenario.ts'
+import type { Scenario, StruckDevice } from './scenario.ts'
 
 /** Id of a device of a simulated node, as in addresses of pages: `sim-gpu-3`, `sim-nic-mlx5_3-1`. */
 export function deviceId(node: NodeClass, { kind, index }: StruckDevice): string {
@@ -8,12 +8,15 @@ export function deviceId(node: NodeClass, { kind, index }: StruckDevice): string
 
 /** Devices that a scenario can happen to; none where it happens to the node. */
 export function targetsOf(node: NodeClass, scenario: Scenario): StruckDevice[] {
-  const kinds: (Target | undefined)[] = [scenario.target, scenario.alsoTarget]
-  const nics = node.nics.map(({ index }): StruckDevice => ({ kind: 'nic', index }))
-  const gpus = node.gpus.map(({ index }): StruckDevice => ({ kind: 'gpu', index }))
-  const wanted = kinds.flatMap((kind) => (kind === 'nic' ? nics : kind === 'gpu' ? gpus : []))
-  const fits = scenario.fits ?? isOfJob
+  const { target, alsoTarget, fits = isOfJob } = scenario
+  const wanted = [target, alsoTarget].flatMap((kind) => devicesOf(node).filter((device) => device.kind === kind))
   return wanted.filter((device) => fits(node, device))
+}
+
+function devicesOf({ gpus, nics }: NodeClass): StruckDevice[] {
+  const of = (kind: StruckDevice['kind'], places: readonly { readonly index: number }[]) =>
+    places.map(({ index }): StruckDevice => ({ kind, index }))
+  return [...of('gpu', gpus), ...of('nic', nics)]
 }
 
 function isOfJob({ nics }: NodeClass, { kind, index }: StruckDevice): boolean {
@@ -22,11 +25,7 @@ function isOfJob({ nics }: NodeClass, { kind, index }: StruckDevice): boolean {
 
 /** The device with an id, with or without `sim-`; a NIC is known by the name of its RDMA device too. */
 export function findDevice(node: NodeClass, name: string): StruckDevice | undefined {
-  const all: StruckDevice[] = [
-    ...node.gpus.map(({ index }): StruckDevice => ({ kind: 'gpu', index })),
-    ...node.nics.map(({ index }): StruckDevice => ({ kind: 'nic', index })),
-  ]
-  return all.find((device) => {
+  return devicesOf(node).find((device) => {
     const id = deviceId(node, device)
     const short = device.kind === 'nic' ? node.nics[device.index]?.device : undefined
     return name === id || `sim-${name}` === id || name === short

@@ -1,0 +1,47 @@
+// What the entries of agents of one source have in common; they parse no configuration of a user.
+import { parseArgs } from 'node:util'
+import { type AgentOptions, checkDataSources, createAgent } from '@sonde/agent'
+import { readyLine, serve } from '../packages/cli/src/commands/run.ts'
+import { untilSignal } from '../packages/cli/src/commands/until-signal.ts'
+import { loadConfig } from '../packages/cli/src/config/load.ts'
+import { openLog } from '../packages/cli/src/log.ts'
+
+type Config = AgentOptions['config']
+
+/** What differs from one agent to another. */
+export interface ServedSource {
+  readonly source: Config['dataSources'][number]
+  readonly limits?: Partial<Config['limits']>
+  readonly paths?: Partial<Config['paths']>
+  readonly sourcesModule?: string
+}
+
+/** Words of the command line that are no flag. `--listen` is read by the configuration. */
+export function positionalsOf(): string[] {
+  return parseArgs({ allowPositionals: true, options: { listen: { type: 'string' } } }).positionals
+}
+
+/** Runs an agent of the source, beside one that reads the load of the host at the same period, until it is ended by a signal. */
+export async function serveSource({ source, limits, paths, ...options }: ServedSource): Promise<never> {
+  const loaded = loadConfig({ flags: [{ path: ['export', 'prometheus', 'port'], value: 0, origin: 'test' }] })
+  const { agent: config } = loaded.config
+  const others = checkDataSources([{ type: 'host', parts: ['load'], interval_ms: source.intervalMs }])
+  if (!others.ok) throw new Error(others.issues[0]?.fault)
+  const agent = createAgent({
+    ...options,
+    config: {
+      ...config,
+      limits: { ...config.limits, ...limits },
+      paths: { ...config.paths, ...paths },
+      dataSources: [source, ...others.value],
+    },
+    log: openLog('debug'),
+    version: 'test',
+  })
+  const start = async () => {
+    const running = await serve(agent, loaded)
+    console.log(await readyLine(agent, running.address, '', 0))
+    return running
+  }
+  process.exit(await untilSignal(start()))
+}
