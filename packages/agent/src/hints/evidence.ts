@@ -24,8 +24,9 @@ export function evidenceOf(rule: Rule, look: Look): Evidence[] {
 
 /** Names of metrics that a rule would have used and that are absent, then what no metric tells. */
 export function lacksOf(rule: Rule, look: Look): string[] {
-  const isThere = (signal: Signal) =>
-    look.has(signal) || (rule.of === 'node' && look.scope.looks.some((other) => other.has(signal)))
+  // What a GPU does shows on the rails of its node too.
+  const others = { node: look.scope.looks, gpu: look.scope.nics, nic: [], port: [] }[rule.of]
+  const isThere = (signal: Signal) => look.has(signal) || others.some((other) => other.has(signal))
   // A series that appears with its first event is not absent before it.
   const absent = rule.uses.filter((signal) => !signal.isBornAtZero && !isThere(signal)).map(({ metric }) => metric)
   return [...new Set([...absent, ...(rule.lacksAlways ?? [])])]

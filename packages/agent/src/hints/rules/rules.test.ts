@@ -48,3 +48,10 @@ test('a checkpoint tells what is copied, and not what training sent before it', 
   node.run(2)
   assert.match(node.open()[0]?.sentence ?? '', /^8 GPUs have copied to the host and stand still/)
 })
+
+test('what a rule on GPUs reads of the rails is not said to be lacking', () => {
+  const node = healthyNode()
+  FAULTS.find(({ opens }) => opens === 'straggler/gpu-5')?.begin(node)
+  node.run(3)
+  assert.deepEqual(node.open()[0]?.lacks, [])
+})
