@@ -44,7 +44,7 @@ export const eccUncorrected: Rule = {
           : ''
     return {
       title: `${titleOf(look.device)} has uncorrected memory errors`,
-      sentence: `${look.device.name} counts ${amount(errors)} uncorrected memory errors and ${amount(told)} XIDs of memory in the last minute, limit 1${action}`,
+      sentence: `${look.device.name} counts uncorrected memory errors: ${amount(errors)} in the last minute, and XIDs of memory: ${amount(told)}, limit 1${action}`,
       value: Math.max(errors, told),
       limit: 1,
       unit: 'errors',
