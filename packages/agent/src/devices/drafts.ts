@@ -1,5 +1,5 @@
 import { type Labels, labelOf } from '@sonde/sdk'
-import { bandwidthOf } from '../sources/pci/parse.ts'
+import { bandwidthOf, GIGATRANSFERS } from '../sources/pci/bandwidth.ts'
 import type { Device, DeviceKind, SeriesFamily } from './device.ts'
 import type { Fact } from './facts.ts'
 import { modelWords } from './words.ts'
@@ -53,8 +53,6 @@ function gpusOf(world: World): Draft[] {
     (a, b) => a.index - b.index,
   )
 }
-
-const GIGATRANSFERS = [2.5, 5, 8, 16, 32, 64]
 
 /** GPUs of which only the bus tells, as without their driver. They are counted as NVML would count them: by address. */
 function silentGpusOf(world: World, told: ReadonlySet<string>): Draft[] {

@@ -11,7 +11,9 @@ export const LATEST_MS = 1000
 /** How far back an event is told. Unit: milliseconds. */
 export const EVENT_OVER_MS = 60_000
 /** What a base is made of at least. Unit: milliseconds. */
-const BASE_MIN_MS = 60_000
+const BASE_LEAST_MS = 60_000
+/** The same of what hardly moves by itself, so that a fault soon after the start is seen. Unit: milliseconds. */
+export const SHORT_BASE_LEAST_MS = 8000
 
 /**
  * The signals of one device, as rules see them at one instant. What is not there, is stale or is not yet known is NaN: every comparison with it is false, so
@@ -102,7 +104,7 @@ export class Look {
   }
 
   /** The device's own mean of the last 10 minutes, without the time in which a hint was open. NaN before there are `leastMs` of it. */
-  base(signal: Signal, leastMs = BASE_MIN_MS): number {
+  base(signal: Signal, leastMs = BASE_LEAST_MS): number {
     return this.#join(signal, (window) => window.past?.mean(leastMs) ?? Number.NaN)
   }
 

@@ -1,5 +1,5 @@
 import type { HintDevice } from './device.ts'
-import type { Look } from './look.ts'
+import { type Look, SHORT_BASE_LEAST_MS } from './look.ts'
 import { firstKnown, maxKnown, sumKnown } from './numbers.ts'
 import type { Scope } from './scope.ts'
 import { GPU, NIC } from './signals.ts'
@@ -14,7 +14,6 @@ const IDLE_BYTES = 1e6
 const ACTIVE_SHARE = 0.05
 /** Work that is left where a GPU counts as slowed. */
 const SLOWED_SHARE = 0.9
-const BASE_LEAST_MS = 8000
 
 /** Bytes that a port sent and received, a second: those of RDMA, or of its interface where it has none. */
 export function trafficOf(look: Look, overMs: number): number {
@@ -40,7 +39,7 @@ export function workingGpus(scope: Scope): Look[] {
 /** GPUs that do clearly less tensor work than they used to: they wait for something. */
 export function slowedGpus(scope: Scope): HintDevice[] {
   const slowed = scope.gpus.filter(
-    (look) => look.mean(GPU.tensorActive) < SLOWED_SHARE * look.base(GPU.tensorActive, BASE_LEAST_MS),
+    (look) => look.mean(GPU.tensorActive) < SLOWED_SHARE * look.base(GPU.tensorActive, SHORT_BASE_LEAST_MS),
   )
   return slowed.map(({ device }) => device)
 }

@@ -1,5 +1,5 @@
 import { titleOf } from '../device.ts'
-import { LATEST_MS, type Look } from '../look.ts'
+import { LATEST_MS, type Look, SHORT_BASE_LEAST_MS } from '../look.ts'
 import { firstKnown, maxKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
@@ -15,8 +15,6 @@ const TOGETHER_FACTOR = 3
 const EFFECTIVE_EVENTS = 2
 const EFFECTIVE_PER_S = 1
 const LANE_FACTOR = 20
-/** The rate hardly moves by itself: a short base is enough. */
-const BASE_LEAST_MS = 8000
 /** 425 Gb/s of coded bits carry 400 Gb/s. */
 const CODED_BITS_PER_BYTE = 8.5
 
@@ -28,8 +26,8 @@ function bitErrorRate(look: Look): number {
 }
 
 function baseOf(look: Look): number {
-  const corrected = look.base(NIC.correctedBits, BASE_LEAST_MS) / (lineOf(look) * CODED_BITS_PER_BYTE)
-  return firstKnown(look.base(NIC.rawErrorRate, BASE_LEAST_MS), corrected)
+  const corrected = look.base(NIC.correctedBits, SHORT_BASE_LEAST_MS) / (lineOf(look) * CODED_BITS_PER_BYTE)
+  return firstKnown(look.base(NIC.rawErrorRate, SHORT_BASE_LEAST_MS), corrected)
 }
 
 /** Errors that correction left over, in 10 minutes. */

@@ -1,5 +1,5 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
+import { EVENT_OVER_MS, type Look } from '../look.ts'
 import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { GPU, PCI } from '../signals.ts'
@@ -9,16 +9,15 @@ import { amount } from '../words.ts'
 const ALLOWED_PER_MINUTE = 31
 const FACTOR = 10
 const LIMIT_PER_MINUTE = ALLOWED_PER_MINUTE * FACTOR
-const OVER_MS = 60_000
 /** How long after a reset errors belong to it. Unit: milliseconds. */
-const RESET_MS = OVER_MS + 10_000
+const RESET_MS = EVENT_OVER_MS + 10_000
 
 function correctable(look: Look): number {
-  return maxKnown(look.increase(PCI.correctable, OVER_MS), look.increase(GPU.replays, OVER_MS))
+  return maxKnown(look.increase(PCI.correctable, EVENT_OVER_MS), look.increase(GPU.replays, EVENT_OVER_MS))
 }
 
 function uncorrectable(look: Look): number {
-  return sumKnown(look.increase(PCI.nonFatal, OVER_MS), look.increase(PCI.fatal, OVER_MS))
+  return sumKnown(look.increase(PCI.nonFatal, EVENT_OVER_MS), look.increase(PCI.fatal, EVENT_OVER_MS))
 }
 
 function ruleFor(of: 'gpu' | 'nic'): Rule {

@@ -1,3 +1,4 @@
+import { GIGATRANSFERS, generationOf } from '../../sources/pci/bandwidth.ts'
 import { titleOf } from '../device.ts'
 import type { Look } from '../look.ts'
 import { firstKnown, median, sumKnown } from '../numbers.ts'
@@ -8,17 +9,10 @@ import { slowedGpus, trafficOf } from '../workload.ts'
 
 const SHARE = 0.9
 const TRAFFIC_BYTES = 1e9
-/** Gigatransfers per second by generation, and back. */
-const GENERATIONS = [2.5, 5, 8, 16, 32, 64]
 
 interface Link {
   readonly generation: number
   readonly width: number
-}
-
-function generationOf(gigatransfers: number): number {
-  const index = GENERATIONS.findIndex((speed) => Math.abs(speed - gigatransfers) < 0.1)
-  return index < 0 ? Number.NaN : index + 1
 }
 
 function linkNow(look: Look): Link {
@@ -42,7 +36,7 @@ function shareOf(look: Look): number {
 }
 
 function capacityOf({ generation, width }: Link): number {
-  const speed = GENERATIONS[generation - 1]
+  const speed = GIGATRANSFERS[generation - 1]
   // 0, 63 and 255 lanes are what a device reads that is not there.
   return speed === undefined || width < 1 || width > 32 ? Number.NaN : speed * width
 }

@@ -1,5 +1,5 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
+import { type Look, SHORT_BASE_LEAST_MS } from '../look.ts'
 import { maxKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import type { Scope } from '../scope.ts'
@@ -13,7 +13,6 @@ const CLOCK_FACTOR = 0.92
 const RATE_FACTOR = 0.9
 /** How much of the difference must be new: what a GPU always does more than others is how the model was split. */
 const NEW_FACTOR = 1.05
-const BASE_LEAST_MS = 8000
 /** All GPUs are in the same phase of a step at the same time: two samples are enough to compare them. */
 const COMPARED_MS = 2000
 const STEP_BYTES_OVER_MS = 30_000
@@ -36,7 +35,7 @@ function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison
     const complete = Math.max(...samples)
     // Means of different moments of a step differ: a GPU that missed a sample is left out.
     const now = factors(gpus.map((look, i) => (samples[i] === complete ? look.mean(signal, COMPARED_MS) : Number.NaN)))
-    const before = factors(gpus.map((look) => look.base(signal, BASE_LEAST_MS)))
+    const before = factors(gpus.map((look) => look.base(signal, SHORT_BASE_LEAST_MS)))
     return new Map(gpus.map((look, i) => [look, { now: now[i] ?? Number.NaN, before: before[i] ?? Number.NaN }]))
   })
 }

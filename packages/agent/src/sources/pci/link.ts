@@ -1,6 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import type { Lack, PciAttributes, PciRecord } from './attributes.ts'
-import { bandwidthOf, parseSpeed, parseWidth } from './parse.ts'
+import { bandwidthOf } from './bandwidth.ts'
+import { parseSpeed, parseWidth } from './parse.ts'
 
 const VIRTUAL: Lack = {
   code: 'unsupported',

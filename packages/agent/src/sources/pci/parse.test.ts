@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAer } from './aer-text.ts'
+import { bandwidthOf } from './bandwidth.ts'
 import { classOf } from './names.ts'
-import { bandwidthOf, isAddress, parseHexadecimal, parseNumaNode, parseSpeed, parseWidth } from './parse.ts'
+import { isAddress, parseHexadecimal, parseNumaNode, parseSpeed, parseWidth } from './parse.ts'
 
 const text = (value: string) => new TextEncoder().encode(value)
 

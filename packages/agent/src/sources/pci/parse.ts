@@ -45,25 +45,3 @@ export function parseNumaNode(bytes: Uint8Array): number | 'unknown' | undefined
   const value = parseNumber(bytes)
   return value === undefined || value > 0xffff ? undefined : Number(value)
 }
-
-/**
- * Bits of a lane that carry packets, of all that it moves: 8 of 10 in the first two generations, 128 of 130 up to the fifth, 242 of 256 bytes of a flit from the sixth
- * on.
- */
-const CODINGS: ReadonlyMap<number, number> = new Map([
-  [2.5, 8 / 10],
-  [5, 8 / 10],
-  [8, 128 / 130],
-  [16, 128 / 130],
-  [32, 128 / 130],
-  [64, 242 / 256],
-  [128, 242 / 256],
-])
-const BITS_PER_BYTE = 8
-
-/** Bytes per second and direction of a link; `undefined` where speed or width is, and for a speed of no generation. */
-export function bandwidthOf(gigatransfers: number | undefined, lanes: number | undefined): number | undefined {
-  const coding = CODINGS.get(gigatransfers ?? 0)
-  if (gigatransfers === undefined || lanes === undefined || coding === undefined) return undefined
-  return Math.floor((gigatransfers * 1e9 * lanes * coding) / BITS_PER_BYTE)
-}

@@ -1,3 +1,4 @@
+import { bandwidthOf, GIGATRANSFERS } from '../../pci/bandwidth.ts'
 import type { GpuPlace, NicPlace, NodeClass } from '../classes/node-class.ts'
 import type { Combined, CombinedGpu, CombinedNic } from './combine.ts'
 import { deviceKey, normal, STREAM } from './hash.ts'
@@ -119,13 +120,7 @@ function pcieLimit(generation: number, effect: { pcieGeneration?: number; pcieWi
 
 /** Bytes a second and direction of a PCIe link, line coding taken off. */
 export function pcieBytesPerS(generation: number, lanes: number): number {
-  const coding = generation <= 2 ? 8 / 10 : 128 / 130
-  return (transfersPerS(generation) * coding * lanes) / 8
-}
-
-/** Transfers a second and lane of a PCIe generation. */
-export function transfersPerS(generation: number): number {
-  return [2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9][generation - 1] ?? 2.5e9
+  return bandwidthOf(GIGATRANSFERS[generation - 1], lanes) ?? Number.NaN
 }
 
 /** How much a power limit slows compute down: clock follows power by the power of 1/2.4. */

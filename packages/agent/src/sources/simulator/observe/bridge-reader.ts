@@ -1,5 +1,6 @@
+import { GIGATRANSFERS } from '../../pci/bandwidth.ts'
 import type { BridgePlace } from '../classes/bridges.ts'
-import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
+import { pcieBytesPerS } from '../model/pace.ts'
 import type { Simulation } from '../simulation.ts'
 import { LANES, type PciReader, sumErrors } from './pci-reader.ts'
 import { BRIDGE_READ as B, BRIDGE_READ_COUNT } from './readings.ts'
@@ -33,8 +34,8 @@ export class BridgeReader {
     out[B.width] = endsAtDevice ? this.#least(B.width) : LANES
     const [generation, width] = [out[B.generation] as number, out[B.width] as number]
     const isUp = !Number.isNaN(generation)
-    out[B.gigatransfers] = isUp ? transfersPerS(generation) / 1e9 : Number.NaN
-    out[B.bandwidth] = isUp ? Math.floor(pcieBytesPerS(generation, width)) : Number.NaN
+    out[B.gigatransfers] = isUp ? (GIGATRANSFERS[generation - 1] ?? Number.NaN) : Number.NaN
+    out[B.bandwidth] = isUp ? pcieBytesPerS(generation, width) : Number.NaN
     this.#readErrors(out, kind === 'root')
   }
 

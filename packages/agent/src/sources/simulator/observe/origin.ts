@@ -45,7 +45,10 @@ export function observedAt({ updateS, lagS }: Origin, t: number, phaseS = 0): nu
 
 /** A value in the resolution of its origin. */
 export function rounded({ resolution }: Origin, value: number): number {
-  return resolution === 0 ? value : Math.round(value / resolution) * resolution
+  if (resolution === 0) return value
+  const steps = Math.round(value / resolution)
+  // Below one, times 0.001 would leave 336.78000000000003 of what a sensor tells as 336.78.
+  return resolution < 1 ? steps / Math.round(1 / resolution) : steps * resolution
 }
 
 /** A counter of a few bits as its device holds it: it stays at its largest value. */

@@ -1,6 +1,7 @@
+import { GIGATRANSFERS } from '../../pci/bandwidth.ts'
 import type { PciPlace } from '../classes/node-class.ts'
 import { RECEIVED_ERRORS, RECEIVER_ERRORS } from '../model/aer.ts'
-import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
+import { pcieBytesPerS } from '../model/pace.ts'
 import type { Place } from '../model/place.ts'
 import { rareEvents } from '../model/rare-events.ts'
 import type { AerSegment } from '../model/segment.ts'
@@ -51,8 +52,8 @@ export class PciReader {
     const out = this.numbers
     out[PCI_READ.generation] = isThere ? pcieGeneration : Number.NaN
     out[PCI_READ.width] = isThere ? pcieWidth : Number.NaN
-    out[PCI_READ.gigatransfers] = isThere ? transfersPerS(pcieGeneration) / 1e9 : Number.NaN
-    out[PCI_READ.bandwidth] = isThere ? Math.floor(pcieBytesPerS(pcieGeneration, pcieWidth)) : Number.NaN
+    out[PCI_READ.gigatransfers] = isThere ? (GIGATRANSFERS[pcieGeneration - 1] ?? Number.NaN) : Number.NaN
+    out[PCI_READ.bandwidth] = isThere ? pcieBytesPerS(pcieGeneration, pcieWidth) : Number.NaN
   }
 
   /** Errors at a place; a healthy link has a receiver error now and then, so many a day. */

@@ -1,4 +1,5 @@
-import { pcieBytesPerS, transfersPerS } from '../model/pace.ts'
+import { GIGATRANSFERS } from '../../pci/bandwidth.ts'
+import { pcieBytesPerS } from '../model/pace.ts'
 import { BRIDGE_READ as B, PCI_READ as P } from '../observe/readings.ts'
 import { type Columns, fraction, whole } from './column.ts'
 
@@ -41,8 +42,8 @@ function currentLink(reason: string): Readonly<Record<string, string>> {
 /** The best that a link of 16 lanes can do. */
 export function linkLimits(generation: number): Record<string, number> {
   return {
-    max_link_speed_gigatransfers: transfersPerS(generation) / 1e9,
+    max_link_speed_gigatransfers: GIGATRANSFERS[generation - 1] ?? Number.NaN,
     max_link_width_lanes: 16,
-    max_link_bandwidth_bytes: Math.floor(pcieBytesPerS(generation, 16)),
+    max_link_bandwidth_bytes: pcieBytesPerS(generation, 16),
   }
 }
