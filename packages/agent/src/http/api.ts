@@ -110,7 +110,7 @@ function describeSources({ runners, router, self }: Agent) {
   const dropped = runners.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
   const reported = runners.reduce((sum, { stats }) => sum + stats.records + stats.absenceRecords, self.records)
   const sinks = router.sinks.map(({ name, stats }) => ({ name, ...stats, dropped: Object.fromEntries(stats.dropped) }))
-  return { sources, sinks, ledger: { in: reported + dropped, out: router.ledger.in, dropped } }
+  return { sources, sinks, ledger: { in: reported + dropped, out: router.records, dropped } }
 }
 
 function describeTypes({ recent }: Agent) {

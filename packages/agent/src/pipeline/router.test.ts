@@ -36,7 +36,7 @@ test('every sink gets every batch, in the order in which they were handed in', (
     [1, 5, 2],
     [1, 5, 2],
   ])
-  assert.equal(router.ledger.in, 8)
+  assert.equal(router.records, 8)
 })
 
 test('a sink that throws loses that batch, counted, and the others get it', () => {

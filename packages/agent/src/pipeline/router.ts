@@ -1,16 +1,11 @@
 import { type Batch, countDrop, type Sink } from '@sonde/sdk'
 
-/** What went through the router. Unit: records. */
-export interface Ledger {
-  /** Records that sources and clients handed in. */
-  in: number
-}
-
 /**
  * Hands every batch to every sink. A sink that throws loses that batch, counted at the sink as `failed`, and delays nobody.
  */
 export class Router {
-  readonly ledger: Ledger = { in: 0 }
+  /** Records that sources and clients handed in. */
+  records = 0
   readonly #sinks: Sink[]
 
   constructor(sinks: readonly Sink[]) {
@@ -22,7 +17,7 @@ export class Router {
   }
 
   accept(batch: Batch): void {
-    this.ledger.in += batch.count
+    this.records += batch.count
     for (const sink of this.#sinks) {
       try {
         sink.accept(batch)

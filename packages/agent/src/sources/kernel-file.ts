@@ -118,8 +118,6 @@ export class KernelFiles {
   /** Starts of the buffer by their length, for short files: to make one takes as long as to parse what it holds. */
   #starts: Uint8Array[] = []
   #made = 0
-  /** Reads that found the limit of descriptors reached, and opened and closed their file. */
-  unkept = 0
 
   constructor(root: string, options: KernelFilesOptions = {}) {
     this.root = root
@@ -171,10 +169,7 @@ export class KernelFiles {
 
   /** For {@link KernelFile}: whether its descriptor may be kept. */
   keep(file: KernelFile): boolean {
-    if (this.#open.size >= this.#descriptorLimit) {
-      this.unkept++
-      return false
-    }
+    if (this.#open.size >= this.#descriptorLimit) return false
     this.#open.add(file)
     return true
   }
