@@ -1,5 +1,6 @@
 import type { Labels } from '@sonde/sdk'
 import type { HintDevice } from './device.ts'
+import { firstKnown, median } from './numbers.ts'
 import type { Scope } from './scope.ts'
 import type { Signal } from './signal.ts'
 import type { Window } from './window.ts'
@@ -36,6 +37,11 @@ export class Look {
   add(signal: Signal, window: Window, labels: Labels): void {
     listIn(this.#windows, signal).push(window)
     listIn(this.#labels, signal).push(labels)
+  }
+
+  /** What its siblings have: the median of what is read of them; `unknown` where none of them tells. */
+  usual(read: (sibling: Look) => number, unknown = Number.NaN): number {
+    return firstKnown(median(this.scope.siblings(this).map(read)), unknown)
   }
 
   /** Labels of each series that has the signal. */

@@ -1,6 +1,6 @@
 import { titleOf } from '../device.ts'
 import { LATEST_MS, type Look, SHORT_MS } from '../look.ts'
-import { firstKnown, median } from '../numbers.ts'
+import { firstKnown } from '../numbers.ts'
 import type { Limit, Rule } from '../rule.ts'
 import { NIC } from '../signals.ts'
 import { percent } from '../words.ts'
@@ -58,7 +58,7 @@ export const congestion: Rule = {
   find(look, scope) {
     const share = markedShare(look)
     if (!(share > MARKED_SHARE)) return undefined
-    const usual = firstKnown(median(scope.siblings(look).map(markedShare)), 0)
+    const usual = look.usual(markedShare, 0)
     const peak = look.peak(NIC.receivedBytes, BURST_OVER_MS) / lineOf(look)
     const { name } = look.device
     return {

@@ -1,6 +1,6 @@
 import { titleOf } from '../device.ts'
 import { EVENT_OVER_MS } from '../look.ts'
-import { firstKnown, median } from '../numbers.ts'
+import { firstKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { GPU, XID } from '../signals.ts'
 import { amount } from '../words.ts'
@@ -105,13 +105,10 @@ export const eccCorrected: Rule = {
   not: {},
   toldApart: ['single corrected errors, and totals of earlier lives'],
   explainedBy: { ecc_uncorrected: 'device' },
-  find(look, scope) {
+  find(look) {
     const errors = look.increase(GPU.correctedErrors, EVENT_OVER_MS)
     if (!(errors > CORRECTED_PER_MINUTE)) return undefined
-    const usual = firstKnown(
-      median(scope.siblings(look).map((other) => other.increase(GPU.correctedErrors, EVENT_OVER_MS))),
-      0,
-    )
+    const usual = look.usual((other) => other.increase(GPU.correctedErrors, EVENT_OVER_MS), 0)
     return {
       title: `${titleOf(look.device)} corrects many memory errors`,
       sentence: `${look.device.name} corrected ${amount(errors)} memory errors in the last minute, its siblings ${amount(usual)}, limit ${CORRECTED_PER_MINUTE}`,

@@ -2,7 +2,6 @@ import { titleOf } from '../device.ts'
 import { LATEST_MS, type Look, SHORT_BASE_LEAST_MS } from '../look.ts'
 import { firstKnown, maxKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
-import type { Scope } from '../scope.ts'
 import { NIC } from '../signals.ts'
 import { amount, perSecond, power } from '../words.ts'
 import { lineOf, slowedGpus } from '../workload.ts'
@@ -53,10 +52,6 @@ function laneOf(look: Look): string {
   return `; nearly all of them on lane ${look.labels(NIC.laneErrors)[rates.indexOf(worst)]?.lane ?? '?'}`
 }
 
-function usualOf(look: Look, scope: Scope): number {
-  return firstKnown(median(scope.siblings(look).map(bitErrorRate)), 0)
-}
-
 /** A link that gets worse. */
 export const linkBer: Rule = {
   name: 'link_ber',
@@ -88,7 +83,7 @@ export const linkBer: Rule = {
   ],
   not: {
     'drift of all ports together, as with temperature': (look) =>
-      !(effectiveEvents(look) >= EFFECTIVE_EVENTS) && median(look.scope.siblings(look).map(growthOf)) > TOGETHER_FACTOR,
+      !(effectiveEvents(look) >= EFFECTIVE_EVENTS) && look.usual(growthOf) > TOGETHER_FACTOR,
   },
   toldApart: ['a long cable with many corrected bits, always the same'],
   explainedBy: {},
@@ -105,7 +100,7 @@ export const linkBer: Rule = {
     return {
       severity: perS > EFFECTIVE_PER_S ? 'critical' : 'warning',
       title: `${titleOf(look.device)} has more and more bit errors`,
-      sentence: `${look.device.name} has a bit error rate of ${power(rate)}, its siblings ${power(usualOf(look, scope))}${against}${errors}${laneOf(look)}`,
+      sentence: `${look.device.name} has a bit error rate of ${power(rate)}, its siblings ${power(look.usual(bitErrorRate, 0))}${against}${errors}${laneOf(look)}`,
       value: isWorse ? rate : left,
       limit: isWorse ? limit : EFFECTIVE_EVENTS,
       unit: isWorse ? 'errors a bit' : 'errors in 10 min',

@@ -1,6 +1,6 @@
 import { titleOf } from '../device.ts'
 import type { Look } from '../look.ts'
-import { firstKnown, median } from '../numbers.ts'
+import { firstKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import type { Signal } from '../signal.ts'
 import { NIC, PCI } from '../signals.ts'
@@ -67,8 +67,7 @@ export const noisyNeighbour: Rule = {
     'a PCIe link that is slower than it can be': (look) =>
       look.last(PCI.bandwidth) < LINK_SHARE * look.last(PCI.bandwidthMax),
     'a NIC for storage, which serves everybody': (look) => look.device.rail === null,
-    'all rails alike: the job itself uses several priorities': (look) =>
-      median(look.scope.siblings(look).map(foreign)) > foreign(look) / 2,
+    'all rails alike: the job itself uses several priorities': (look) => look.usual(foreign) > foreign(look) / 2,
   },
   explainedBy: { pcie_downtrain: 'device', pfc_source: 'device' },
   lacksAlways: ['attribution to pods'],
@@ -77,7 +76,7 @@ export const noisyNeighbour: Rule = {
     const isAttributed = !Number.isNaN(unattributed(look))
     const limit = isAttributed ? FOREIGN_SHARE * lineOf(look) : OTHER_PRIORITY_BYTES
     if (!(bytes > limit)) return undefined
-    const usual = firstKnown(median(scope.siblings(look).map(foreign)), 0)
+    const usual = look.usual(foreign, 0)
     const own = firstKnown(ownShare(look, NIC.ownSentBytes), ownShare(look, NIC.portRdmaSentBytes))
     return {
       title: `${titleOf(look.device)} carries traffic of others`,

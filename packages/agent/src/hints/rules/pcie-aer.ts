@@ -1,6 +1,6 @@
 import { titleOf } from '../device.ts'
 import { EVENT_OVER_MS, type Look } from '../look.ts'
-import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
+import { firstKnown, maxKnown, sumKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { GPU, PCI } from '../signals.ts'
 import { amount } from '../words.ts'
@@ -53,11 +53,11 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
     },
     toldApart: ['single errors at boot', 'advisory non-fatal errors of looking for functions that are not there'],
     explainedBy: { gpu_lost: 'device', pcie_downtrain: 'device' },
-    find(look, scope) {
+    find(look) {
       const corrected = firstKnown(correctable(look), 0)
       const fatal = firstKnown(uncorrectable(look), 0)
       if (!(corrected > LIMIT_PER_MINUTE) && !(fatal >= 1)) return undefined
-      const usual = firstKnown(median(scope.siblings(look).map(correctable)), 0)
+      const usual = look.usual(correctable, 0)
       const more = fatal >= 1 ? ` and ${amount(fatal)} uncorrected ones` : ''
       return {
         severity: fatal >= 1 ? 'critical' : 'warning',

@@ -1,7 +1,7 @@
 import { GIGATRANSFERS, generationOf } from '../../sources/pci/bandwidth.ts'
 import { titleOf } from '../device.ts'
 import type { Look } from '../look.ts'
-import { firstKnown, median, sumKnown } from '../numbers.ts'
+import { firstKnown, sumKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { GPU, NIC, PCI } from '../signals.ts'
 import { amount, percent } from '../words.ts'
@@ -84,8 +84,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
     ],
     not: {
       'power saving: the link is hardly used': (look) => !(usedBytes(look) > TRAFFIC_BYTES),
-      'a slot that is wired so: its siblings run alike': (look) =>
-        median(look.scope.siblings(look).map(shareOf)) < SHARE,
+      'a slot that is wired so: its siblings run alike': (look) => look.usual(shareOf) < SHARE,
     },
     toldApart: ['a host of an older generation: the most is what device and slot have in common'],
     find(look, scope) {
@@ -96,7 +95,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       const effect = stalled > 0.1 ? `; its writes wait ${percent(stalled)} of the time` : ''
       return {
         title: `${titleOf(look.device)} runs on PCIe ${words(now)} of ${words(most)}`,
-        sentence: `${look.device.name} moves ${amount(usedBytes(look), 'B')}/s both ways together over ${percent(share)} of its link, its siblings over ${percent(firstKnown(median(scope.siblings(look).map(shareOf)), 1))}, limit ${percent(SHARE)}${effect}`,
+        sentence: `${look.device.name} moves ${amount(usedBytes(look), 'B')}/s both ways together over ${percent(share)} of its link, its siblings over ${percent(look.usual(shareOf, 1))}, limit ${percent(SHARE)}${effect}`,
         value: share * 100,
         limit: SHARE * 100,
         unit: '% of the most',

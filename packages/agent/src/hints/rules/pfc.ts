@@ -1,6 +1,5 @@
 import { titleOf } from '../device.ts'
 import { LATEST_MS } from '../look.ts'
-import { firstKnown, median } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { NIC } from '../signals.ts'
 import { percent } from '../words.ts'
@@ -41,7 +40,7 @@ export const pfcSource: Rule = {
   find(look, scope) {
     const share = look.rate(NIC.txPaused, LATEST_MS)
     if (!(share > PAUSED_SHARE)) return undefined
-    const usual = firstKnown(median(scope.siblings(look).map((other) => other.rate(NIC.txPaused))), 0)
+    const usual = look.usual((other) => other.rate(NIC.txPaused), 0)
     const victims = scope.nics.filter((other) => other !== look && other.rate(NIC.rxPaused) > PAUSED_SHARE)
     const stalled = look.mean(NIC.writesStalled)
     const behind = stalled > 0.3 ? `; PCIe writes wait ${percent(stalled)} of the time` : ''
@@ -85,7 +84,7 @@ export const pfcVictim: Rule = {
   find(look, scope) {
     const share = look.rate(NIC.rxPaused, LATEST_MS)
     if (!(share > PAUSED_SHARE)) return undefined
-    const usual = firstKnown(median(scope.siblings(look).map((other) => other.rate(NIC.rxPaused))), 0)
+    const usual = look.usual((other) => other.rate(NIC.rxPaused), 0)
     const sent = look.rate(NIC.sentBytes, SENT_OVER_MS) / look.base(NIC.sentBytes)
     return {
       title: `${titleOf(look.device)} is told to pause`,

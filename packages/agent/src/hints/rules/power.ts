@@ -33,9 +33,9 @@ function limitShare(look: Look): number {
 }
 
 /** Slow for want of power at the limit that the board comes with. */
-function isStarved(look: Look, scope: Scope): boolean {
+function isStarved(look: Look): boolean {
   const capped = look.rate(GPU.powerCapped) / NANOSECONDS
-  const clock = median(scope.siblings(look).map((other) => other.mean(GPU.clock)))
+  const clock = look.usual((other) => other.mean(GPU.clock))
   const isSlow = look.mean(GPU.clock) < FULL_LOAD_SHARE * (look.last(GPU.clockMax) / 1e6)
   return capped > CAPPED_TIME && look.mean(GPU.clock) < CLOCK_SHARE * clock && isSlow
 }
@@ -66,7 +66,7 @@ export const powerCap: Rule = {
   find(_look, scope) {
     const working = workingGpus(scope)
     const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
-    const capped = limited.length > 0 ? limited : working.filter((look) => isStarved(look, scope))
+    const capped = limited.length > 0 ? limited : working.filter(isStarved)
     const [first] = capped
     if (first === undefined) return undefined
     const { device, subject, affected } = concerned(capped, scope)

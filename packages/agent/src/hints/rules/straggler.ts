@@ -124,7 +124,7 @@ export const straggler: Rule = {
     if (!isBusier(look) && !isSlower(look)) return undefined
     const factor = activeFactor(look)
     const own = look.mean(GPU.tensorActive)
-    const usual = median(scope.siblings(look).map((one) => one.mean(GPU.tensorActive)))
+    const usual = look.usual((one) => one.mean(GPU.tensorActive))
     const clock = comparisonOf(look, GPU.clock).now
     const rate = stepRate(scope)
     return {

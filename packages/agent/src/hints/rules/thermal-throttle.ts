@@ -1,6 +1,6 @@
 import { titleOf } from '../device.ts'
 import type { Look } from '../look.ts'
-import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
+import { firstKnown, maxKnown, sumKnown } from '../numbers.ts'
 import type { Rule } from '../rule.ts'
 import { GPU } from '../signals.ts'
 import { percent } from '../words.ts'
@@ -55,7 +55,7 @@ export const thermalThrottle: Rule = {
     const temperature = look.max(GPU.temperature, 3000)
     const slowdown = firstKnown(look.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
     if (!(share > TIME_SHARE) || !(temperature >= slowdown - MARGIN_CELSIUS)) return undefined
-    const usual = median(scope.siblings(look).map((other) => other.last(GPU.temperature)))
+    const usual = look.usual((other) => other.last(GPU.temperature))
     const isHard = (look.bits(GPU.reasons, 3000) & 0x40) !== 0
     return {
       severity: isHard ? 'critical' : 'warning',
