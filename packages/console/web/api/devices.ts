@@ -22,6 +22,8 @@ export interface DeviceInfo {
   readonly labels: Labels
   /** Labels of its series of other families: `pci`, `rdma`, `netdev`, `ethtool`. */
   readonly series?: Readonly<Record<string, Labels>>
+  /** Interfaces that belong to it. */
+  readonly netdevs?: readonly string[]
   readonly model?: string
   readonly driver?: string
   readonly address?: string

@@ -25,10 +25,10 @@ test('nothing typed leaves the order alone', () => {
   assert.deepEqual(rankOptions(OPTIONS, ' '), OPTIONS)
 })
 
-test('what is named so, or begins so, comes before what has it somewhere', () => {
+test('what is named so, or begins so, comes before what has a word of it, and that before what has it somewhere', () => {
   const options = ['Explorer', 'host_load1', 'load', 'lo'].map((value) => ({ value }))
   assert.deepEqual(
     rankOptions(options, 'lo').map(({ value }) => value),
-    ['lo', 'load', 'Explorer', 'host_load1'],
+    ['lo', 'load', 'host_load1', 'Explorer'],
   )
 })

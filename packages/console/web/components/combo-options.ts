@@ -2,29 +2,36 @@
 export interface ComboOption {
   readonly value: string
   readonly note?: string
+  /** What else it is called; sought like the value, not shown. */
+  readonly names?: readonly string[]
 }
 
 /**
- * Options that contain every word of a text: the one whose value is the text, those whose value begins with it, those whose value has
- * the words, those whose note has them.
+ * Options that contain every word of a text: those that are called so, those of which a name begins so, those with a name whose words begin so, those with a name that has
+ * the words somewhere, those of which names and note together have them.
  */
 export function rankOptions<Option extends ComboOption>(options: readonly Option[], text: string): readonly Option[] {
-  const words = text
-    .toLowerCase()
-    .split(/[\s_]+/)
-    .filter(Boolean)
-  if (words.length === 0) return options
   const sought = text.trim().toLowerCase()
-  const rankOf = ({ value, note = '' }: Option): number => {
-    const name = value.toLowerCase()
-    if (name === sought) return 0
-    if (name.startsWith(sought)) return 1
-    if (words.every((word) => name.includes(word))) return 2
-    return words.every((word) => `${name} ${note.toLowerCase()}`.includes(word)) ? 3 : Number.POSITIVE_INFINITY
+  const words = sought.split(/[\s_]+/).filter(Boolean)
+  if (words.length === 0) return options
+  const rankOf = ({ value, note = '', names = [] }: Option): number => {
+    const called = [value, ...names].map((name) => name.toLowerCase())
+    const best = Math.min(...called.map((name) => nameRank(name, sought, words)))
+    if (Number.isFinite(best)) return best
+    const all = `${called.join(' ')} ${note.toLowerCase()}`
+    return words.every((word) => all.includes(word)) ? 4 : Number.POSITIVE_INFINITY
   }
   return options
     .map((option) => ({ option, rank: rankOf(option) }))
     .filter(({ rank }) => Number.isFinite(rank))
     .sort((a, b) => a.rank - b.rank)
     .map(({ option }) => option)
+}
+
+function nameRank(name: string, sought: string, words: readonly string[]): number {
+  if (name === sought) return 0
+  if (name.startsWith(sought)) return 1
+  const parts = name.split(/[^\p{L}\p{N}]+/u)
+  if (words.every((word) => parts.some((part) => part.startsWith(word)))) return 2
+  return words.every((word) => name.includes(word)) ? 3 : Number.POSITIVE_INFINITY
 }

@@ -3,17 +3,9 @@ import { useLocation } from 'wouter'
 import { useDevices } from '../api/devices.ts'
 import { useSeriesOfMetric, useTypes } from '../api/resources.ts'
 import { ComboInput } from '../components/combo-input.tsx'
-import type { ComboOption } from '../components/combo-options.ts'
 import { Dialog } from '../components/dialog.tsx'
-import { devicePath, deviceTitle } from '../devices/device.ts'
-import { compareNames } from '../format/names.ts'
-import { firstFunction, formatSignal } from '../state/signal.ts'
 import { usePageState } from '../state/time-window.ts'
-import { DESTINATIONS } from './navigation.ts'
-
-interface Place extends ComboOption {
-  readonly href: string
-}
+import { type Place, searchPlaces } from './search-places.ts'
 
 /** Searches pages, devices, interfaces and metrics, and goes there. */
 export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
@@ -45,32 +37,14 @@ function usePlaces(): readonly Place[] {
   const { data: types } = useTypes()
   const { data: devices } = useDevices()
   const { data: interfaces } = useSeriesOfMetric('netdev_rx_bytes_total')
-  return useMemo(() => {
-    const pages = DESTINATIONS.map(({ label, path }) => ({ value: label, note: 'page', href: page.hrefTo(path) }))
-    const hardware = (devices?.devices ?? [])
-      .filter(({ kind }) => kind === 'gpu' || kind === 'nic')
-      .map((device) => ({
-        value: deviceTitle(device),
-        note: [device.name, device.model, device.address].filter((word) => word !== deviceTitle(device)).join(' · '),
-        href: page.hrefTo(devicePath(device)),
-      }))
-    const netdevs = (interfaces?.series ?? [])
-      .map(({ labels }) => labels.device ?? '')
-      .sort(compareNames)
-      .map((device) => ({
-        value: device,
-        note: 'interface',
-        href: page.hrefTo(`/fabric/${encodeURIComponent(device)}`),
-      }))
-    const metrics = (types?.types ?? []).flatMap(({ fields }) =>
-      fields.map((field) => ({
-        value: field.metric,
-        note: field.help,
-        href: page.hrefTo('/explore', {
-          sig: [formatSignal({ metric: field.metric, function: firstFunction(field) })],
-        }),
-      })),
-    )
-    return [...pages, ...hardware, ...netdevs, ...metrics]
-  }, [page, types, interfaces, devices])
+  return useMemo(
+    () =>
+      searchPlaces({
+        devices: devices?.devices ?? [],
+        interfaces: (interfaces?.series ?? []).map(({ labels }) => labels.device ?? ''),
+        types: types?.types ?? [],
+        hrefTo: page.hrefTo,
+      }),
+    [page, types, interfaces, devices],
+  )
 }

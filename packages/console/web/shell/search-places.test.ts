@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rankOptions } from '../components/combo-options.ts'
+import { testGpu, testNic } from '../devices/test-devices.ts'
+import { type Searched, searchPlaces } from './search-places.ts'
+
+const found = (text: string, more: Partial<Searched> = {}): readonly string[] => {
+  const devices = Array.from({ length: 8 }, (_, place) =>
+    testNic(place, { address: `0000:3${'abcdef01'[place]}:00.0` }),
+  )
+  const gpus = [testGpu(0), testGpu(1, { labels: { gpu: '1', UUID: 'GPU-e57c01' } })]
+  const searched = {
+    devices: [...gpus, ...devices],
+    interfaces: ['eth3'],
+    types: [],
+    hrefTo: (path: string) => path,
+    ...more,
+  }
+  return rankOptions(searchPlaces(searched), text).map(({ href }) => href)
+}
+
+test('a device is found by the name that its driver gives it, before others that have a part of it in an address', () => {
+  assert.equal(found('mlx5_3')[0], '/fabric/nic-mlx5_3-1')
+  assert.equal(found('NIC 3')[0], '/fabric/nic-mlx5_3-1')
+  assert.equal(found('0000:3b')[0], '/fabric/nic-mlx5_1-1')
+})
+
+test('a GPU is found by its UUID, also by the beginning', () => {
+  assert.deepEqual(found('GPU-e57'), ['/gpus/gpu-1'])
+})
+
+test('a simulated device is a place beside the real one that is called the same', () => {
+  const twin = testNic(3, { id: 'sim-nic-mlx5_3-1', simulated: true })
+  const devices = [testNic(3), twin]
+  assert.deepEqual(found('mlx5_3', { devices }), ['/fabric/nic-mlx5_3-1', '/fabric/sim-nic-mlx5_3-1'])
+  const names = searchPlaces({ devices, interfaces: ['eth3', 'eth3'], types: [], hrefTo: (path) => path }).map(
+    ({ value }) => value,
+  )
+  assert.deepEqual(names.slice(-3), ['NIC 3', 'NIC 3 (simulated)', 'eth3'])
+})

@@ -1,0 +1,65 @@
+import type { DeviceInfo } from '../api/devices.ts'
+import type { TypeInfo } from '../api/types.ts'
+import type { ComboOption } from '../components/combo-options.ts'
+import { devicePath, deviceTitle } from '../devices/device.ts'
+import { compareNames } from '../format/names.ts'
+import { firstFunction, formatSignal } from '../state/signal.ts'
+import type { PageState } from '../state/time-window.ts'
+import { DESTINATIONS } from './navigation.ts'
+
+/** Something that the search goes to. */
+export interface Place extends ComboOption {
+  readonly href: string
+}
+
+/** What the search knows. */
+export interface Searched {
+  readonly devices: readonly DeviceInfo[]
+  /** Names of the interfaces that are read. */
+  readonly interfaces: readonly string[]
+  readonly types: readonly TypeInfo[]
+  readonly hrefTo: PageState['hrefTo']
+}
+
+/** Every place that the search goes to, no two of one name: pages, devices, interfaces, metrics. */
+export function searchPlaces({ devices, interfaces, types, hrefTo }: Searched): readonly Place[] {
+  const pages = DESTINATIONS.map(({ label, path }): Place => ({ value: label, note: 'page', href: hrefTo(path) }))
+  const hardware = devices
+    .filter(({ kind }) => kind === 'gpu' || kind === 'nic')
+    .map((device) => devicePlace(device, hrefTo(devicePath(device))))
+  const netdevs = [...new Set(interfaces)].sort(compareNames).map(
+    (device): Place => ({
+      value: device,
+      note: 'interface',
+      href: hrefTo(`/fabric/${encodeURIComponent(device)}`),
+    }),
+  )
+  const metrics = types.flatMap(({ fields }) =>
+    fields.map(
+      (field): Place => ({
+        value: field.metric,
+        note: field.help,
+        href: hrefTo('/explore', { sig: [formatSignal({ metric: field.metric, function: firstFunction(field) })] }),
+      }),
+    ),
+  )
+  return withNamesOfTheirOwn([...pages, ...hardware, ...netdevs, ...metrics])
+}
+
+function devicePlace(device: DeviceInfo, href: string): Place {
+  const { name, model = '', address = '', labels, simulated, netdevs = [] } = device
+  const value = deviceTitle(device)
+  const words = [name === value ? '' : name, model, address, simulated ? 'simulated' : '']
+  const names = [name, labels.UUID ?? '', address, ...netdevs].filter(Boolean)
+  return { value, note: words.filter(Boolean).join(' · '), names, href }
+}
+
+/** A real device and a simulated one may be called the same; the real ones come first. */
+function withNamesOfTheirOwn(places: readonly Place[]): readonly Place[] {
+  const taken = new Map<string, Place>()
+  for (const place of places) {
+    const value = taken.has(place.value) ? `${place.value} (simulated)` : place.value
+    taken.set(value, { ...place, value })
+  }
+  return [...taken.values()]
+}
