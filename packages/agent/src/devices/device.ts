@@ -18,6 +18,8 @@ export interface Device {
   readonly isSimulated: boolean
   /** When it left; undefined while it is there. Unit: milliseconds since the Unix epoch. */
   readonly goneMs: number | undefined
+  /** Why it left, as its source says; empty while it is there. */
+  readonly goneReason: string
   /** Interfaces that belong to it. */
   readonly netdevs: readonly string[]
   /** Labels of the series of its own type. */

@@ -50,6 +50,7 @@ test('a device tells its identity, its place, its series and its limits', () => 
     rail: 3,
     isSimulated: false,
     goneMs: undefined,
+    goneReason: '',
     netdevs: [],
     labels: { gpu: '3', UUID: 'GPU-3' },
     series: { pci: { device: '0000:40:04.0' } },
@@ -136,6 +137,7 @@ test('a device that is said to be gone stays for an hour in its rail, and comes 
   real.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
   assert.ok(devices.version > version)
   assert.equal(devices.byId('nic-mlx5_3-1')?.goneMs, clock.nowMs)
+  assert.equal(devices.byId('nic-mlx5_3-1')?.goneReason, 'it left')
   assert.equal(devices.byId('nic-mlx5_3-1')?.rail, 3)
   clock.nowMs += 59 * MINUTE_MS
   assert.ok(devices.byId('nic-mlx5_3-1'))
@@ -154,6 +156,7 @@ test('a device whose source fell silent is gone after the expiry, or after three
   real.netdev('eth0')
   clock.nowMs += 301_000
   assert.notEqual(devices.byId('net-eth0')?.goneMs, undefined)
+  assert.equal(devices.byId('net-eth0')?.goneReason, 'no source has read it for 301 s')
   assert.equal(devices.byId('net-slow0')?.goneMs, undefined)
   clock.nowMs += 1_800_000
   assert.notEqual(devices.byId('net-slow0')?.goneMs, undefined)
@@ -182,8 +185,8 @@ test('a GPU that was replaced has the id of the one before', () => {
 
 test('a GPU without its driver is told by the bus alone, under the number that it would have', () => {
   const { devices, real } = bringUp()
-  real.pci('0000:9a:00.0', { class: 'gpu', model: 'H100 SXM5 80GB', path: '0000:97:01.0/0000:98:00.0/0000:99:00.0' })
-  real.pci('0000:1b:00.0', { class: 'gpu', model: 'H100 SXM5 80GB' })
+  real.pci('0000:9a:00.0', { class: 'gpu', model: 'H100 SXM 80 GB', path: '0000:97:01.0/0000:98:00.0/0000:99:00.0' })
+  real.pci('0000:1b:00.0', { class: 'gpu', model: 'H100 SXM 80 GB' })
   real.pci('0000:02:00.0', { class: 'display' })
   assert.deepEqual([devices.byId('gpu-0')?.address, devices.byId('gpu-1')?.address], ['0000:1b:00.0', '0000:9a:00.0'])
   assert.equal(devices.byId('gpu-1')?.model, 'H100 SXM 80 GB')
@@ -321,7 +324,11 @@ test('names of models are as people say them', () => {
   assert.equal(modelWords('NVIDIA H100 PCIe'), 'H100 PCIe')
   assert.equal(modelWords('NVIDIA L40S'), 'L40S')
   assert.equal(modelWords(''), '')
-  const of = (model: string) => ({ model })
+  let count = 0
+  const of = (model: string, address = '', id = `${model} ${address} ${count++}`) => ({ id, model, address })
   assert.equal(countWords([of('ConnectX-7'), of('ConnectX-7'), of('BlueField-3')]), '2 × ConnectX-7, 1 × BlueField-3')
+  const ports = ['0000:03:00.0', '0000:03:00.1'].map((address) => of('BlueField-3', address))
+  assert.equal(countWords(ports), '1 × BlueField-3', 'two ports of one card')
+  assert.equal(countWords([...ports, of('BlueField-3', '0000:04:00.0')]), '2 × BlueField-3')
   assert.equal(countWords([]), '')
 })

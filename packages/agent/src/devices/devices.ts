@@ -111,8 +111,13 @@ export class Devices implements Sink {
   }
 
   #takeAbsences({ bytes, count, source }: Batch, nowMs: number): void {
-    for (const { type, series, field, code } of readRecords(absenceType, viewsOf(bytes), count, source.symbols)) {
-      if (code === 'gone' && field === '') this.#facts.leave(type, series, nowMs)
+    for (const { type, series, field, code, reason } of readRecords(
+      absenceType,
+      viewsOf(bytes),
+      count,
+      source.symbols,
+    )) {
+      if (code === 'gone' && field === '') this.#facts.leave(type, series, reason, nowMs)
     }
   }
 

@@ -127,7 +127,8 @@ function pcisOf(world: World): Draft[] {
       ...draftOf(world, 'pci', address, { fact, pci: fact, address }),
       netdevs: wordsOf(fact, 'netdevs'),
       series: {},
-      model: textOf(fact, 'model') || [textOf(fact, 'vendor'), textOf(fact, 'class')].filter(Boolean).join(' '),
+      model:
+        modelWords(textOf(fact, 'model')) || [textOf(fact, 'vendor'), textOf(fact, 'class')].filter(Boolean).join(' '),
     }))
 }
 
@@ -146,6 +147,7 @@ function draftOf(
     kind,
     isSimulated,
     goneMs: fact.goneMs,
+    goneReason: fact.goneReason,
     labels: fact.labels,
     address: pci === undefined ? address : labelOf(pci.labels, 'device'),
     numaNode: numberOf(pci, 'numa_node') ?? null,

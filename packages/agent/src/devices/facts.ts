@@ -27,6 +27,8 @@ export interface Fact {
   intervalMs: number
   /** When it left; undefined while it is there. */
   goneMs: number | undefined
+  /** Why it left; empty while it is there. */
+  goneReason: string
   isForgotten: boolean
 }
 
@@ -101,10 +103,11 @@ export class Facts {
   }
 
   /** A series left, as its source said. */
-  leave(type: string, series: string, nowMs: number): void {
+  leave(type: string, series: string, reason: string, nowMs: number): void {
     const fact = this.#facts.get(`${type}\n${series}`)
     if (fact === undefined || fact.goneMs !== undefined) return
     fact.goneMs = nowMs
+    fact.goneReason = reason
     this.version++
   }
 
@@ -115,6 +118,7 @@ export class Facts {
         if (nowMs - fact.goneMs > keepMs) this.#forget(key, fact)
       } else if (nowMs - fact.seenMs > Math.max(expiryMs, 3 * fact.intervalMs)) {
         fact.goneMs = nowMs
+        fact.goneReason = `no source has read it for ${Math.round((nowMs - fact.seenMs) / 1000)} s`
         this.version++
       }
     }
@@ -128,6 +132,7 @@ export class Facts {
     fact.seenMs = nowMs
     if (fact.goneMs === undefined) return
     fact.goneMs = undefined
+    fact.goneReason = ''
     this.version++
   }
 
@@ -147,6 +152,7 @@ export class Facts {
       seenMs: nowMs,
       intervalMs,
       goneMs: undefined,
+      goneReason: '',
       isForgotten: false,
     }
     this.#facts.set(key, fact)

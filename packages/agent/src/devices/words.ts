@@ -7,9 +7,13 @@ export function modelWords(model: string): string {
   return board.replace(/\b(SXM)\d\b/, '$1').replace(/(\d)GB\b/, '$1 GB')
 }
 
-/** How many of which there are: `8 × H100 SXM 80 GB`; several models with commas between, empty where there are none. */
-export function countWords(devices: readonly Pick<Device, 'model'>[]): string {
-  const counts = new Map<string, number>()
-  for (const { model } of devices) counts.set(model, (counts.get(model) ?? 0) + 1)
-  return [...counts].map(([model, count]) => `${count} × ${model || 'unknown'}`).join(', ')
+/**
+ * How many boards there are of which model: `8 × H100 SXM 80 GB`; several models with commas between, empty where there are none. Ports of one card are
+ * functions of one PCI device, and count once.
+ */
+export function countWords(devices: readonly Pick<Device, 'id' | 'model' | 'address'>[]): string {
+  const boards = Map.groupBy(devices, ({ model }) => model)
+  const slotOf = ({ id, address }: Pick<Device, 'id' | 'address'>) => address.replace(/\.[0-7]$/, '') || id
+  const counts = [...boards].map(([model, of]) => [model, new Set(of.map(slotOf)).size] as const)
+  return counts.map(([model, count]) => `${count} × ${model || 'unknown'}`).join(', ')
 }

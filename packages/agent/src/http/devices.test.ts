@@ -98,6 +98,7 @@ test('a device that is pulled is gone in the next answer, with the time', async 
     return found?.state === 'gone' ? found : undefined
   })
   assert.ok(gone.goneMs !== undefined && gone.goneMs >= startedMs && gone.goneMs <= Date.now())
+  assert.notEqual(gone.goneReason ?? '', '')
   assert.equal(gone.rail, null, 'no NIC is read here')
 })
 
@@ -116,7 +117,10 @@ test('simulated devices stand beside real ones, under ids of their own', async (
     simulated.filter(({ kind }) => kind === 'gpu').map(({ rail, pairs }) => [rail, pairs]),
     Array.from({ length: 8 }, (_, rail) => [rail, [`sim-nic-mlx5_${rail}-1`]]),
   )
-  assert.equal(((await ask('node')) as { simulated: boolean }).simulated, true)
+  const models = simulated.filter(({ kind, address }) => kind !== 'nic' && address === '0000:19:00.0')
+  assert.deepEqual([...new Set(models.map(({ model }) => model))], ['H100 SXM 80 GB'], 'one name, whoever tells it')
+  const told = (await ask('node')) as { simulated: boolean; hardware: { interfaceCount: number } }
+  assert.deepEqual([told.simulated, told.hardware.interfaceCount], [true, 0], 'simulated interfaces are not counted')
 })
 
 test('a node without anything of the kind answers with an empty list, and takes no other method', async (t) => {

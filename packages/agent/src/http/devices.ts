@@ -4,9 +4,10 @@ import type { Device } from '../devices/device.ts'
 import { compress } from './compress.ts'
 
 /** One device of `GET /api/v1/devices`. */
-export interface DeviceAnswer extends Omit<Device, 'isSimulated' | 'goneMs'> {
+export interface DeviceAnswer extends Omit<Device, 'isSimulated' | 'goneMs' | 'goneReason'> {
   readonly state: 'present' | 'gone'
   readonly goneMs?: number
+  readonly goneReason?: string
   readonly simulated: boolean
 }
 
@@ -17,7 +18,7 @@ export function devicesRoute(app: FastifyInstance, agent: Agent): void {
   )
 }
 
-function answerOf({ isSimulated, goneMs, ...device }: Device): DeviceAnswer {
+function answerOf({ isSimulated, goneMs, goneReason, ...device }: Device): DeviceAnswer {
   const state = goneMs === undefined ? 'present' : 'gone'
-  return { ...device, state, ...(goneMs === undefined ? {} : { goneMs }), simulated: isSimulated }
+  return { ...device, state, ...(goneMs === undefined ? {} : { goneMs, goneReason }), simulated: isSimulated }
 }

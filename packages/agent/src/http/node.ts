@@ -2,6 +2,7 @@ import { cpus, release, totalmem } from 'node:os'
 import { droppedTotal, type HistoryStatus } from '@sonde/sdk'
 import type { Agent } from '../agent.ts'
 import { countWords } from '../devices/words.ts'
+import { isSimulatedOf } from '../devices/world.ts'
 import { latestSeries } from './latest.ts'
 
 /** What `GET /api/v1/node` answers. */
@@ -14,6 +15,7 @@ export interface NodeAnswer {
     readonly cpuModel: string
     readonly cpuCount: number
     readonly memoryBytes: number
+    /** Those of the host; simulated ones do not count. */
     readonly interfaceCount: number
     readonly gpuCount: number
     readonly nicCount: number
@@ -39,6 +41,11 @@ const NO_STORE: HistoryStatus = {
   corruptChunks: 0,
 }
 
+/** Interfaces of the host itself: those of a simulated node are none of it. */
+function realInterfaces({ recent }: Agent): number {
+  return latestSeries(recent, { metric: 'netdev_up' }).filter(({ labels }) => !isSimulatedOf(labels)).length
+}
+
 /** One look at the node, its agent and its store. */
 export function describeNode(agent: Agent): NodeAnswer {
   const processors = cpus()
@@ -59,7 +66,7 @@ export function describeNode(agent: Agent): NodeAnswer {
       cpuModel: processors[0]?.model ?? 'unknown',
       cpuCount: processors.length,
       memoryBytes: totalmem(),
-      interfaceCount: latestSeries(agent.recent, { metric: 'netdev_up' }).length,
+      interfaceCount: realInterfaces(agent),
       kernel: release(),
       gpuCount: gpus.length,
       nicCount: nics.length,

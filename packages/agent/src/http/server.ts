@@ -47,6 +47,7 @@ export function createServer(agent: Agent): FastifyInstance {
   app.server.on('drop', () => http.refuse('connections'))
   // A page elsewhere can send plain text to us without asking first; JSON it cannot.
   app.removeContentTypeParser('text/plain')
+  acceptDeleteWithoutBody(app)
   app.setErrorHandler((error, _request, reply) => fail(reply, error))
   app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(app, request, reply)))
   app.addHook('onRequest', async (request, reply) => {
@@ -55,6 +56,16 @@ export function createServer(agent: Agent): FastifyInstance {
     refuseForeignHost(agent, request)
   })
   return app
+}
+
+/** Clients that name JSON on every request send DELETE without a body too. */
+function acceptDeleteWithoutBody(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '' && request.method === 'DELETE') done(null)
+    else parse(request, body, done)
+  })
 }
 
 /** All routes of an agent. */

@@ -121,11 +121,20 @@ test('refuses unknown names, wrong values, overlaps and too many, each with its 
   assert.equal(await codeOf({ scenario: 'straggler' }), '400 SIM_FORM')
   assert.equal(await codeOf([]), '400 SIM_FORM')
   assert.equal(await codeOf({ name: 'straggler' }), '201 ')
-  assert.equal(await codeOf({ name: 'straggler' }), '409 SIM_OVERLAP')
+  assert.equal(await codeOf({ name: 'straggler', device: 'gpu-5' }), '409 SIM_OVERLAP')
   for (const { name } of SCENARIOS.filter((each) => each.name !== 'straggler').slice(0, RUNNING_LIMIT - 1))
     assert.equal(await codeOf({ name }), '201 ', name)
   assert.equal(await codeOf({ name: 'time-slicing' }), '409 SIM_LIMIT')
   assert.equal(agent.http.refused.get('scenarios'), 1)
+})
+
+test('DELETE may name JSON and bring none; POST may not', async (t) => {
+  const { address } = await serveSimulator(t)
+  const { body } = await start(address, { name: 'straggler' })
+  const send = (method: string, path: string) =>
+    fetch(`${address}/api/v1/simulator/scenarios${path}`, { method, headers: { 'content-type': 'application/json' } })
+  assert.equal((await send('DELETE', `/${body.id}`)).status, 204)
+  assert.equal((await send('POST', '')).status, 400)
 })
 
 test('scenarios of the configuration begin after the start', async (t) => {

@@ -17,6 +17,8 @@ export interface DeviceInfo {
   readonly state: 'present' | 'gone'
   /** Since when it is gone. */
   readonly goneMs?: number
+  /** Why, as its source says. */
+  readonly goneReason?: string
   readonly simulated: boolean
   /** Labels of the series of its own type. */
   readonly labels: Labels

@@ -30,6 +30,7 @@ const SHORT_WORDS: ReadonlyMap<string, string> = new Map([
   ['gpu_lost', 'lost'],
   ['gpu_error', 'tells an error'],
   ['thermal_throttle', 'slowed by heat'],
+  ['gpu_hot', 'hot'],
   ['power_cap', 'power limited'],
   ['power_brake', 'power brake'],
   ['straggler', 'others wait for it'],

@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import type { Hint } from '../api/hints.ts'
 import type { HeadlineText } from '../components/headline.tsx'
-import { countOf, formatQuantity } from '../format/number.ts'
+import { allOf, countOf, formatQuantity } from '../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../format/quantity.ts'
 import { formatAge } from '../format/time.ts'
 import { deviceTitle } from './device.ts'
@@ -64,7 +64,7 @@ function listOf(names: readonly string[]): string {
 function calmSentence(state: NodeState): HeadlineText {
   const { devices, noun = ['device', 'devices'], hints, lastEndedMs, power, sent, nowMs } = state
   const gone = devices.filter((device) => device.state === 'gone')
-  const all = devices.length === 1 ? `The ${noun[0]} is` : `All ${devices.length} ${noun[1]} are`
+  const all = allOf(devices.length, ...noun)
   const facts = [
     rulesWords(state),
     Number.isNaN(power) ? '' : `${formatQuantity(WATTS, power)} drawn in all.`,

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Hint } from '../api/hints.ts'
 import type { TileWords } from '../components/tile.tsx'
 import type { DeviceColumns } from './device-columns.ts'
+import { deviceSentence, goneWords } from './device-sentence.ts'
 import { tileWordsOf, worstByDevice } from './hint-words.ts'
 import { type NodeState, nodeSentence } from './node-sentence.ts'
 import { testGpu, testNic } from './test-devices.ts'
@@ -87,6 +88,16 @@ test('a device that left says when; one without samples shows no number', () => 
   assert.equal(line(gpuTile(testGpu(3), {}, context())), 'GPU 3 | absent No sample | – | No sample')
 })
 
+test('the page of a device that left says when and why, under a hint that stands too', () => {
+  const goneMs = Date.UTC(2026, 8, 21, 14, 3, 11)
+  const gone = testGpu(3, { state: 'gone', goneMs, goneReason: 'the GPU has fallen off the bus' })
+  assert.equal(goneWords(gone, 'utc'), 'Gone 14:03:11. The GPU has fallen off the bus.')
+  assert.equal(goneWords(testGpu(3), 'utc'), '')
+  const now = { nowMs: goneMs + 5_000, zone: 'utc' } as const
+  assert.match(deviceSentence(gone, [], now).facts, /^The GPU has fallen off the bus\. Its history is kept\.$/)
+  assert.match(deviceSentence(gone, [{ ...LOSS, device: gone.id }], now).facts, /Gone 14:03:11\./)
+})
+
 test('a port that fell is critical, one that never was up is not', () => {
   assert.equal(nicTile(testNic(0), { ...NIC, state: of(4, 1) }, context()).tone, 'critical')
   assert.equal(
@@ -130,7 +141,7 @@ test('what holds on other devices of the node is told where these are in range',
   const gpus = { devices: [testGpu(0), testGpu(1)], noun: ['GPU', 'GPUs'] } as const
   assert.deepEqual(sentence({ ...gpus, elsewhere: [LOSS, LOSS], sent: Number.NaN }), {
     tone: 'calm',
-    sentence: 'All 2 GPUs are in range.',
+    sentence: 'Both GPUs are in range.',
     facts: 'No hint is about a GPU. Elsewhere: NIC 3 is losing packets, and 1 more. 4.10 kW drawn in all.',
   })
 })

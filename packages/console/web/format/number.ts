@@ -116,3 +116,9 @@ export function groupThousands(digits: string): string {
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${groupThousands(String(count))}${NO_BREAK_SPACE}${count === 1 ? one : many}`
 }
+
+/** Every one of some things, with its verb: `The GPU is`, `Both GPUs are`, `All 8 GPUs are`. */
+export function allOf(count: number, one: string, many = `${one}s`): string {
+  if (count === 1) return `The ${one} is`
+  return count === 2 ? `Both ${many} are` : `All ${countOf(count, one, many)} are`
+}

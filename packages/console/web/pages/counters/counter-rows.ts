@@ -1,5 +1,6 @@
 import type { FieldInfo, Labels, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import type { SortKey } from '../../components/sort.ts'
+import { asSentence } from '../../format/words.ts'
 import { seriesKeyOf } from './use-counter-rates.ts'
 
 /** One row of a table of counters: a field of a series, or a field that no series has. */
@@ -62,6 +63,12 @@ function rowOf(
 /** Whether a row has no value to show. */
 export function isAbsent({ latest }: CounterRow): boolean {
   return latest?.value == null
+}
+
+/** Why a row has no value: its device left, its source says why, or nothing came yet. */
+export function absentWords({ latest }: CounterRow, goneWords: string): string {
+  if (latest?.absent) return `Absent. ${asSentence(latest.absent)}`
+  return goneWords || 'Absent. No value came yet.'
 }
 
 /** What a row is sorted by in a column. */

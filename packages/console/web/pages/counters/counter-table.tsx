@@ -9,11 +9,10 @@ import { TableBox } from '../../components/table-box.tsx'
 import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { quantityOf, unitWords } from '../../format/quantity.ts'
 import { formatAge } from '../../format/time.ts'
-import { asSentence } from '../../format/words.ts'
 import { useSecond } from '../../state/clock.ts'
 import { formatSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { type CounterRow, counterRows, counterSortKey, isAbsent } from './counter-rows.ts'
+import { absentWords, type CounterRow, counterRows, counterSortKey, isAbsent } from './counter-rows.ts'
 import { useCounterRates } from './use-counter-rates.ts'
 
 interface TableProps {
@@ -22,6 +21,8 @@ interface TableProps {
   readonly latest: readonly SeriesValue[]
   /** Conditions that make the series of a metric those of the device. */
   readonly matchersFor: (metric: string) => MetricQuery['matchers']
+  /** Why nothing is read of the device any more; empty while it is there. */
+  readonly goneWords?: string
 }
 
 /** Tables with more rows scroll in a box of their own. */
@@ -30,7 +31,7 @@ const TALL_PX = 640
 const AS_READ: Sort = { column: 'order', direction: 'ascending' }
 
 /** Every field of a device with its exact value; what is absent stands last, with its reason. */
-export function CounterTable({ types, latest, matchersFor }: TableProps) {
+export function CounterTable({ types, latest, matchersFor, goneWords = '' }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, AS_READ)
   const filter = (page.url.q ?? '').toLowerCase()
@@ -88,7 +89,7 @@ export function CounterTable({ types, latest, matchersFor }: TableProps) {
             </thead>
             <tbody>
               {rows.map((row) => (
-                <Row key={row.key} row={row} hasSource={!isOneType} />
+                <Row key={row.key} row={row} hasSource={!isOneType} goneWords={goneWords} />
               ))}
             </tbody>
           </table>
@@ -112,7 +113,15 @@ function breakable(name: string): ReactNode {
   )
 }
 
-function Row({ row, hasSource }: { readonly row: CounterRow; readonly hasSource: boolean }) {
+function Row({
+  row,
+  hasSource,
+  goneWords,
+}: {
+  readonly row: CounterRow
+  readonly hasSource: boolean
+  readonly goneWords: string
+}) {
   const page = usePageState()
   const nowMs = useSecond()
   const { field, name, latest, rate, query, type } = row
@@ -124,7 +133,7 @@ function Row({ row, hasSource }: { readonly row: CounterRow; readonly hasSource:
       </th>
       {isAbsent(row) ? (
         <td colSpan={hasSource ? 6 : 5} className="is-quiet is-wrapping">
-          Absent. {asSentence(latest?.absent || 'No value came yet.')}
+          {absentWords(row, goneWords)}
         </td>
       ) : (
         <>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FieldInfo, SeriesValue, TypeInfo } from '../../api/types.ts'
-import { counterRows, isAbsent } from './counter-rows.ts'
+import { absentWords, counterRows, isAbsent } from './counter-rows.ts'
 import { nextReading, seriesKeyOf } from './use-counter-rates.ts'
 
 const field = (name: string, role: FieldInfo['role'] = 'counter'): FieldInfo => ({
@@ -37,6 +37,14 @@ test('a counter that restarted has no rate, and a reading that is seen again cha
   assert.ok(Number.isNaN(nextReading(first, '7', 2_000).rate))
   assert.equal(nextReading(first, '100', 1_000), first)
   assert.equal(nextReading(nextReading(undefined, '0.5', 0), '1.5', 500).rate, 2)
+})
+
+test('what has no value says why: its source tells, its device left, or nothing came yet', () => {
+  const [told] = counterRows([TYPE], [pauses('3', null)], new Map(), () => [])
+  const silent = counterRows([TYPE], [], new Map(), () => [])[0]!
+  assert.equal(absentWords(told!, ''), 'Absent. The driver does not count it.')
+  assert.equal(absentWords(silent, 'Gone 14:03:11. It left the bus.'), 'Gone 14:03:11. It left the bus.')
+  assert.equal(absentWords(silent, ''), 'Absent. No value came yet.')
 })
 
 test('each series of a field is a row that says what tells it apart; a field without series is a row too', () => {

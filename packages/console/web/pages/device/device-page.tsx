@@ -1,9 +1,10 @@
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
+import type { FrameRange } from '../../api/frame.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
-import type { QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { Labels, QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
@@ -16,7 +17,7 @@ import { PageHead } from '../../components/page-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle, isSeriesOf, linkPath, matchersFor } from '../../devices/device.ts'
 import { recentMean, TILE_SPAN_MS } from '../../devices/device-columns.ts'
-import { deviceSentence } from '../../devices/device-sentence.ts'
+import { deviceSentence, goneWords } from '../../devices/device-sentence.ts'
 import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
 import { formatDuration } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
@@ -25,9 +26,9 @@ import { CounterTable } from '../counters/counter-table.tsx'
 import { useMarks } from '../device-charts-grid.tsx'
 import { newestValue } from '../interface-data.ts'
 import { evidenceSignals } from '../node/evidence.ts'
-import { useMoment } from '../use-moment.ts'
+import { type Moment, useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
-import { columnsOf, type DevicePanel, devicePanels, panelQueries } from './panels.ts'
+import { columnsOf, type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
 
 /** Reads a number of a metric, the largest of several series such as priorities: of the device of the page, or of another. */
 type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => number
@@ -38,8 +39,10 @@ export interface DeviceReadings {
   readonly newest: ReadDevice
   /** The mean of the newest samples, as tiles have it; NaN where there is none. */
   readonly mean: ReadDevice
-  /** The exact value as it was read last; undefined where it is absent, or where the page does not speak of now. */
+  /** The exact value as it was read last, or as the history has it where the page does not speak of now; undefined where it is absent. */
   readonly exact: (metric: string) => string | undefined
+  /** The samples of every series of a metric that the device has; the last known are at their ends. */
+  readonly all: (metric: string) => readonly { readonly labels: Labels; readonly values: Float64Array }[]
 }
 
 interface DevicePageProps {
@@ -53,6 +56,8 @@ interface DevicePageProps {
   /** Types whose fields are the table of counters. */
   readonly types: readonly string[]
   readonly facts: (readings: DeviceReadings) => readonly Fact[]
+  /** Metrics that facts read by {@link DeviceReadings.exact} and {@link DeviceReadings.all}. */
+  readonly totals?: readonly string[]
   /** Stands before the charts. */
   readonly lead?: ReactNode
   /** Stands between the charts and the counters. */
@@ -63,6 +68,9 @@ interface DevicePageProps {
 const LATEST_EVERY_MS = 5_000
 const NO_HINTS: readonly Hint[] = []
 const NO_TYPES: readonly TypeInfo[] = []
+const NO_TOTALS: readonly string[] = []
+/** How far before its leaving a device is sought that fell silent: longer than the server waits for one. */
+const LAST_KNOWN_MS = 900_000
 
 /** The device of an address; what stands there while it is not known, or where there is none. */
 export function DeviceOf({
@@ -111,6 +119,7 @@ export function DevicePage({
   panels,
   types,
   facts,
+  totals = NO_TOTALS,
   lead,
   children,
 }: DevicePageProps) {
@@ -125,12 +134,20 @@ export function DevicePage({
     [catalogue, types],
   )
   const latest = useLatest(device, known)
-  const queries = useMemo(() => panelQueries(device, panels), [device, panels])
-  const recent = useKnownColumns(queries, moment.range, moment.stepMs)
+  const queries = useMemo(
+    () => [
+      ...panelQueries(device, panels),
+      ...totals.flatMap((metric) => queryOf(device, { metric, function: 'last' }) ?? []),
+    ],
+    [device, panels, totals],
+  )
+  const range = useLastKnownRange(device, moment)
+  const recent = useKnownColumns(queries, range, moment.stepMs)
   const readings = useMemo(
     () => readingsOf(device, recent, moment.isNow ? latest : []),
     [device, recent, latest, moment.isNow],
   )
+  const gone = goneWords(device, page.url.tz ?? 'utc')
   return (
     <>
       <PageHead
@@ -141,9 +158,7 @@ export function DevicePage({
         <DeviceLinks device={device} />
       </PageHead>
       <DeviceHeadline device={subject} />
-      {recent.isReady && (
-        <Facts label={moment.isNow ? `${title} now` : `${title} where the window ends`} facts={facts(readings)} />
-      )}
+      {recent.isReady && <Facts label={factsLabel(title, device, moment)} facts={facts(readings)} />}
       {lead}
       <AnswerState answer={recent} panels={9} />
       {recent.isReady && (
@@ -152,11 +167,29 @@ export function DevicePage({
       {children}
       {known.length > 0 && (
         <PanelBoundary>
-          <CounterTable types={known} latest={latest} matchersFor={(metric) => matchersFor(device, metric)} />
+          <CounterTable
+            types={known}
+            latest={latest}
+            matchersFor={(metric) => matchersFor(device, metric)}
+            goneWords={gone}
+          />
         </PanelBoundary>
       )}
     </>
   )
+}
+
+/** What facts are read from: the moment of the page, or the end of a device that left. */
+function useLastKnownRange({ goneMs }: DeviceInfo, { range, isNow }: Moment): FrameRange {
+  return useMemo(
+    () => (isNow && goneMs !== undefined ? { kind: 'fixed', fromMs: goneMs - LAST_KNOWN_MS, toMs: goneMs } : range),
+    [goneMs, range, isNow],
+  )
+}
+
+function factsLabel(title: string, { state }: DeviceInfo, { isNow }: Moment): string {
+  if (!isNow) return `${title} where the window ends`
+  return state === 'gone' ? `${title} as it was last known` : `${title} now`
 }
 
 /** The latest values of the device's series of some types. */
@@ -177,15 +210,36 @@ function readingsOf(device: DeviceInfo, recent: KnownColumns, latest: readonly S
       if (!grid) return Number.NaN
       const columns = columnsOf(of, { metric, function: fn }, recent)
       const values = columns
-        .map((column) => summary(grid.slice(column), stepMs))
+        .map((column) => summary(lastKnown(of, grid.slice(column)), stepMs))
         .filter((value) => !Number.isNaN(value))
       return values.length === 0 ? Number.NaN : Math.max(...values)
     }
-  return {
-    newest: read((values) => newestValue(values)),
-    mean: read(recentMean),
-    exact: (metric) => latest.find((series) => series.metric === metric)?.value ?? undefined,
+  const newest = read((values) => newestValue(values))
+  const told = (metric: string): string | undefined => {
+    const value = newest(metric)
+    return Number.isNaN(value) ? undefined : String(value)
   }
+  return {
+    newest,
+    mean: read(recentMean),
+    exact: (metric) => {
+      const series = latest.find((series) => series.metric === metric)
+      return series ? (series.value ?? undefined) : told(metric)
+    },
+    all: (metric) => {
+      const { grid } = recent
+      if (!grid) return []
+      return columnsOf(device, { metric, function: 'last' }, recent).map((column) => ({
+        labels: column.labels,
+        values: grid.slice(column),
+      }))
+    },
+  }
+}
+
+/** The samples of a device that left up to its last one: what it was then is what is known of it. */
+function lastKnown({ state }: DeviceInfo, values: Float64Array): Float64Array {
+  return state === 'gone' ? values.subarray(0, values.findLastIndex((value) => !Number.isNaN(value)) + 1) : values
 }
 
 /** The devices beside it, its PCIe link, and the walk that explains it. */
@@ -274,9 +328,10 @@ function Panels({
     return all.filter((hint) => hint.device === subject.id || hint.affected.includes(subject.id))
   }, [data, subject.id])
   const marks = useMarks(concerned)
+  const gone = goneWords(device, page.url.tz ?? 'utc')
   const charts = useMemo(
-    () => devicePanels(device, panels, answer, { latest, knownMetrics, marks }),
-    [device, panels, answer, latest, knownMetrics, marks],
+    () => devicePanels(device, panels, answer, { latest, knownMetrics, marks, goneWords: gone }),
+    [device, panels, answer, latest, knownMetrics, marks, gone],
   )
   return <ChartGrid charts={charts} />
 }

@@ -25,7 +25,7 @@ const panel = (more: Partial<DevicePanel> = {}): DevicePanel => ({
 function show(panels: readonly DevicePanel[], answers: Parameters<typeof testColumns>[0], absent = '') {
   const latest = [{ metric: LOSS.metric, labels: NIC.labels, value: absent ? null : '1', timeMs: 0, absent }]
   const knownMetrics = new Set([LOSS.metric, PAUSED.metric])
-  return devicePanels(NIC, panels, testColumns(answers), { latest, knownMetrics, marks: [] })
+  return devicePanels(NIC, panels, testColumns(answers), { latest, knownMetrics, marks: [], goneWords: '' })
 }
 
 test('a panel asks for each of its lines once, by the labels of the family', () => {
@@ -57,6 +57,16 @@ test('what cannot be had says why: nobody reports it, or its source says why it 
   assert.equal(show([panel({ lines: [] })], [])[0]?.absent, 'Nobody counts it.')
 })
 
+test('of a device that left the panel says when and why, and its history is still drawn', () => {
+  const context = { latest: [], knownMetrics: new Set([LOSS.metric]), marks: [], goneWords: 'Gone 14:03:11. It left.' }
+  const query = queryOf(NIC, LOSS)!
+  const [empty] = devicePanels(NIC, [panel()], testColumns([{ query, series: [] }]), context)
+  assert.equal(empty?.absent, 'Gone 14:03:11. It left. No sample of it is in this window.')
+  const history = testColumns([{ query, series: [{ labels: NIC.labels, values: [1, 2] }] }])
+  const [drawn] = devicePanels(NIC, [panel()], history, context)
+  assert.deepEqual([drawn?.absent, drawn?.spec.members.length], [undefined, 1])
+})
+
 test('a question that has no answer yet is awaited, and not called a gap', () => {
   const [awaited] = show([panel()], [])
   assert.deepEqual([awaited?.absent, awaited?.spec.isAwaited], ['', true])
@@ -76,7 +86,12 @@ test('lanes of numbered things are all there: those without a value are empty, a
     absent: priority === '0' ? 'flow control is off' : '',
   }))
   const answer = testColumns([{ query, series: [{ labels: { device: 'eth13', priority: '3' }, values: [1] }] }])
-  const [shown] = devicePanels(NIC, [priorities], answer, { latest, knownMetrics: new Set([PAUSED.metric]), marks: [] })
+  const [shown] = devicePanels(NIC, [priorities], answer, {
+    latest,
+    knownMetrics: new Set([PAUSED.metric]),
+    marks: [],
+    goneWords: '',
+  })
   assert.deepEqual(
     shown?.spec.members.map(({ label, values }) => `${label} ${values.at(-1)}`),
     ['p0 NaN', 'p3 1'],

@@ -65,6 +65,8 @@ export function devicePanels(
     readonly latest: readonly SeriesValue[]
     readonly knownMetrics: ReadonlySet<string>
     readonly marks: readonly ChartMark[]
+    /** Why nothing is read of the device any more; empty while it is there. */
+    readonly goneWords: string
   },
 ): readonly GridChart[] {
   return panels.map((panel) => {
@@ -85,7 +87,8 @@ export function devicePanels(
         ? RATE_PROVENANCE
         : 'last sample in {step} · wall clock',
     }
-    if (members.length === 0) return { spec, answer, absent: reasonOf(device, panel, context) }
+    const isLate = context.goneWords !== '' && spec.isAwaited
+    if (members.length === 0) return { spec, answer, absent: isLate ? '' : reasonOf(device, panel, context) }
     return { spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames) }
   })
 }
@@ -220,7 +223,15 @@ function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Colu
 function reasonOf(
   device: DeviceInfo,
   { lines, without }: DevicePanel,
-  { latest, knownMetrics }: { readonly latest: readonly SeriesValue[]; readonly knownMetrics: ReadonlySet<string> },
+  {
+    latest,
+    knownMetrics,
+    goneWords,
+  }: {
+    readonly latest: readonly SeriesValue[]
+    readonly knownMetrics: ReadonlySet<string>
+    readonly goneWords: string
+  },
 ): string {
   if (!lines.some(({ metric }) => knownMetrics.has(metric))) return without
   // Of other devices only the catalogue is looked at.
@@ -228,7 +239,7 @@ function reasonOf(
   if (own.length === 0) return ''
   const wanted = new Set(own.map(({ metric }) => metric))
   const series = latest.filter(({ metric }) => wanted.has(metric))
-  if (series.length === 0) return without
+  if (series.length === 0) return goneWords ? `${goneWords} No sample of it is in this window.` : without
   const reasons = series.map(({ absent }) => absent)
   return reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : ''
 }

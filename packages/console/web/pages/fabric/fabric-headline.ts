@@ -1,7 +1,7 @@
 import type { Hint } from '../../api/hints.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { recentMean } from '../../devices/device-columns.ts'
-import { countOf, formatQuantity } from '../../format/number.ts'
+import { allOf, countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatAge } from '../../format/time.ts'
 import { newestValue } from '../interface-data.ts'
@@ -32,7 +32,7 @@ export function portsHeadline(
   const count = countOf(rows.length, 'port')
   const sentence =
     active === rows.length
-      ? `All ${count} are active and in range`
+      ? `${allOf(rows.length, 'port')} active and in range`
       : states.length === 0
         ? `${count} are read; no rule sees trouble`
         : `${active} of ${count} are active; no rule sees trouble`

@@ -1,17 +1,26 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
-import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
+import { ABSENT, countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { CELSIUS, MEBIBYTES, PERCENT, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import type { DeviceReadings } from '../device/device-page.tsx'
 import { countFact, numberFact } from '../device/facts.ts'
+import { lastXids, XID_EVENTS } from './last-xid.ts'
+
+/** What the facts read exactly. */
+export const GPU_TOTALS: readonly string[] = [
+  'DCGM_FI_DEV_ECC_DBE_VOL_TOTAL',
+  'DCGM_FI_DEV_ECC_SBE_VOL_TOTAL',
+  'DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS',
+  'DCGM_FI_DEV_XID_ERRORS',
+  XID_EVENTS,
+]
 
 /** The strip of facts of a GPU: what it does, what it draws, and whether it is sound. */
-export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact }: DeviceReadings): readonly Fact[] {
+export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact, all }: DeviceReadings): readonly Fact[] {
   const total = newest('DCGM_FI_DEV_FB_TOTAL')
   const cap = newest('DCGM_FI_DEV_ENFORCED_POWER_LIMIT')
   const limit = Number.isNaN(cap) ? (limits.power_watts ?? Number.NaN) : cap
   const uncorrected = exact('DCGM_FI_DEV_ECC_DBE_VOL_TOTAL')
-  const xid = exact('DCGM_FI_DEV_XID_ERRORS')
   return [
     numberFact('SM active', PERCENT, mean('DCGM_FI_PROF_SM_ACTIVE'), 'an SM had work'),
     numberFact('Utilisation', PERCENT_WHOLE, mean('DCGM_FI_DEV_GPU_UTIL'), 'a kernel was running'),
@@ -26,10 +35,14 @@ export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact }: Device
       `memory ${formatQuantity(CELSIUS, newest('DCGM_FI_DEV_MEMORY_TEMP'))}`,
     ),
     countFact('ECC uncorrected', uncorrected, correctedWords(exact), 'critical'),
-    xid === '0'
-      ? { label: 'Last XID', value: 'none', caption: 'since the driver was loaded' }
-      : countFact('Last XID', xid, 'stays until the driver restarts', 'warning'),
+    xidFact(lastXids(exact('DCGM_FI_DEV_XID_ERRORS'), all(XID_EVENTS))),
   ]
+}
+
+function xidFact(xids: readonly string[] | undefined): Fact {
+  if (xids === undefined) return { label: 'Last XID', value: ABSENT, caption: 'not told' }
+  if (xids.length === 0) return { label: 'Last XID', value: 'none', caption: 'since the driver was loaded' }
+  return { label: 'Last XID', value: xids.join(', '), caption: 'stays until the driver restarts', tone: 'warning' }
 }
 
 function of(text: string, value: number): string {

@@ -7,7 +7,7 @@ import { isSeriesOf } from '../../devices/device.ts'
 import { formatQuantity, NO_BREAK_SPACE } from '../../format/number.ts'
 import { MEBIBYTES, PERCENT } from '../../format/quantity.ts'
 import { DeviceOf, DevicePage } from '../device/device-page.tsx'
-import { gpuFacts } from './gpu-facts.ts'
+import { GPU_TOTALS, gpuFacts } from './gpu-facts.ts'
 import { gpuPanels } from './gpu-panels.ts'
 
 const TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile', 'nvml_gpu_info', 'nvml_xid']
@@ -42,6 +42,7 @@ function Gpu({ device }: { readonly device: DeviceInfo }) {
       panels={panels}
       types={TYPES}
       facts={(readings) => gpuFacts(device, readings)}
+      totals={GPU_TOTALS}
     >
       <PanelBoundary>
         <MigTable device={device} />

@@ -31,7 +31,7 @@ function headline(interfaces: readonly Partial<InterfaceFact>[], more: Partial<N
 test('all is well: one quiet sentence with numbers', () => {
   assert.deepEqual(headline([{}, {}]), {
     tone: 'calm',
-    sentence: 'All 2 interfaces are up; none counts errors or drops.',
+    sentence: 'Both interfaces are up; none counts errors or drops.',
     facts: 'Received 8.00 Mb/s, sent 16.0 Mb/s in all. Processors 25.0 % busy. 50.0 % of memory available.',
   })
   assert.equal(headline([{}, { isUp: false }]).sentence, '1 of 2 interfaces is up; none counts errors or drops.')

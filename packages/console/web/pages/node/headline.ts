@@ -1,5 +1,5 @@
 import type { HeadlineText } from '../../components/headline.tsx'
-import { ABSENT, countOf, formatQuantity, groupThousands } from '../../format/number.ts'
+import { ABSENT, allOf, countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { resourceName } from '../host-data.ts'
@@ -72,7 +72,7 @@ function upCount(facts: NodeFacts): string {
   const known = interfaces.filter(({ isUp }) => isUp !== undefined)
   const up = known.filter(({ isUp }) => isUp).length
   if (known.length === 0) return `${countOf(interfaces.length, 'interface')} read.`
-  if (up === known.length) return `All ${countOf(up, 'interface')} are up.`
+  if (up === known.length) return `${allOf(up, 'interface')} up.`
   return `${up} of ${countOf(known.length, 'interface')} ${up === 1 ? 'is' : 'are'} up.`
 }
 
@@ -81,7 +81,7 @@ function calm(facts: NodeFacts): HeadlineText {
   const up = known.filter(({ isUp }) => isUp).length
   const subject =
     known.length > 0 && up === known.length && up > 1
-      ? `All ${groupThousands(String(up))} interfaces are up`
+      ? `${allOf(up, 'interface')} up`
       : upCount(facts).replace(/\.$/, '')
   const hasValues = facts.interfaces.some(({ isSilent }) => !isSilent)
   const sentence =

@@ -1,0 +1,33 @@
+import type { Labels } from '../../api/types.ts'
+import { compareNames } from '../../format/names.ts'
+
+/** Counts of XID errors, one series a number. They are told also when the GPU itself answers no more. */
+export const XID_EVENTS = 'nvml_xid_events_total'
+
+/**
+ * The XID errors that came last, empty where there was none; undefined where nobody tells. Counts say which rose last, also of a GPU that fell off the bus before its
+ * gauge could be read again; where none rose in the window the gauge says it, and where that is silent all that ever came.
+ */
+export function lastXids(
+  gauge: string | undefined,
+  counts: readonly { readonly labels: Labels; readonly values: Float64Array }[],
+): readonly string[] | undefined {
+  const told = counts.map(({ labels, values }) => ({ xid: labels.xid ?? '', ...riseOf(values) }))
+  const newest = Math.max(-1, ...told.map(({ roseAt }) => roseAt))
+  const named = (some: typeof told): readonly string[] => some.map(({ xid }) => xid).sort(compareNames)
+  if (newest >= 0) return named(told.filter(({ roseAt }) => roseAt === newest))
+  if (gauge !== undefined) return gauge === '0' ? [] : [gauge]
+  return told.length === 0 ? undefined : named(told.filter(({ count }) => count > 0))
+}
+
+/** Where a count rose last, -1 where it did not, and its newest value. A count whose series only begins may be old. */
+function riseOf(values: Float64Array): { readonly roseAt: number; readonly count: number } {
+  let roseAt = -1
+  let count = Number.NaN
+  values.forEach((value, position) => {
+    if (Number.isNaN(value)) return
+    if (value > count) roseAt = position
+    count = value
+  })
+  return { roseAt, count }
+}
