@@ -8,6 +8,7 @@ export const STREAM = {
   missed: 7,
   prefill: 8,
   faults: 9,
+  places: 10,
 } as const
 
 /** A number from 0 up to, not including, 1 that depends on its keys alone. Keys are integers; their low 32 bits count. */

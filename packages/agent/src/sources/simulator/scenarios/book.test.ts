@@ -114,7 +114,10 @@ test('severity, delay and duration out of range are refused with the range; so i
 test('the same scenario on the same device at the same time is refused; on another, or after it, it is not', () => {
   const { book } = bookOf()
   book.start({ name: 'link-flap', durationS: 60 }, NOW_S)
-  assert.throws(() => book.start({ name: 'link-flap', delayS: 59 }, NOW_S), { code: 'SIM_OVERLAP', message: /id 1/ })
+  assert.throws(() => book.start({ name: 'link-flap', device: 'mlx5_3', delayS: 59 }, NOW_S), {
+    code: 'SIM_OVERLAP',
+    message: /id 1/,
+  })
   book.start({ name: 'link-flap', device: 'mlx5_0' }, NOW_S)
   book.start({ name: 'link-flap', delayS: 60 }, NOW_S)
   book.start({ name: 'straggler' }, NOW_S)
@@ -163,6 +166,21 @@ test('where no device is named it is the usual one, or the last that there is', 
     const fits = !['mig', 'hash-collision'].includes(scenario.name)
     assert.equal(ofSmall?.index, fits ? 0 : undefined, scenario.name)
   }
+})
+
+test('where the usual device is not free, seed and start choose one that is: the same each time', () => {
+  const started = () => {
+    const { book } = bookOf()
+    const names = ['retransmission-storm', 'pcie-downtrain', 'link-ber', 'noisy-neighbour', 'noisy-neighbour']
+    return names.map((name) => book.start({ name }, NOW_S).device)
+  }
+  const devices = started()
+  assert.equal(devices[0], 'sim-nic-mlx5_3-1')
+  assert.equal(new Set(devices).size, devices.length, devices.join(', '))
+  assert.deepEqual(started(), devices)
+  const { book } = bookOf()
+  book.start({ name: 'link-flap', delayS: 100, durationS: 60 }, NOW_S)
+  assert.equal(book.start({ name: 'link-ber', durationS: 50 }, NOW_S).device, 'sim-nic-mlx5_3-1', 'free until then')
 })
 
 test('a request has known keys of the right type, and a name', () => {

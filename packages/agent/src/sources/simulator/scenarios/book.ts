@@ -59,7 +59,14 @@ export class ScenarioBook {
    * @throws SondeError `SIM_UNKNOWN`, `SIM_FORM`, `SIM_OVERLAP` where the same runs on the device at that time, `SIM_LIMIT` where too many run, or ran.
    */
   start(request: ScenarioRequest, nowS: number): RunningScenario {
-    const chosen = chooseScenario(this.node, request)
+    const isTaken = (id: string, delayS: number, durationS: number) => {
+      return this.#isTaken(id, nowS + delayS, nowS + delayS + durationS)
+    }
+    const chosen = chooseScenario(this.node, request, {
+      seed: this.#simulation.seed,
+      started: this.#started,
+      isTaken,
+    })
     const onsetS = nowS + chosen.delayS
     const entry = this.#entryOf(chosen, nowS, onsetS)
     this.#refuseOverlap(entry, chosen.scenario.target)
@@ -103,6 +110,10 @@ export class ScenarioBook {
       severity,
       effects: cutEffects(effects, endS),
     }
+  }
+
+  #isTaken(id: string, fromS: number, toS: number): boolean {
+    return this.#entries.some(({ device, onsetS, endS }) => device === id && onsetS < toS && endS > fromS)
   }
 
   #refuseOverlap({ name, device, onsetS, endS }: Entry, target: string): void {

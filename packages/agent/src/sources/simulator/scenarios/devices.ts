@@ -1,4 +1,5 @@
 import type { NodeClass } from '../classes/node-class.ts'
+import { STREAM, uniform } from '../model/hash.ts'
 import type { Scenario, StruckDevice } from './scenario.ts'
 
 /** Id of a device of a simulated node, as in addresses of pages: `sim-gpu-3`, `sim-nic-mlx5_3-1`. */
@@ -32,8 +33,30 @@ export function findDevice(node: NodeClass, name: string): StruckDevice | undefi
   })
 }
 
-/** The device that a scenario happens to where none is named. */
+/** The device that a scenario happens to where none is named and all are free. */
 export function usualDevice(node: NodeClass, scenario: Scenario): StruckDevice | undefined {
-  const targets = targetsOf(node, scenario).filter(({ kind }) => kind === scenario.target)
+  const targets = unnamedTargets(node, scenario)
   return targets.find(({ index }) => index === scenario.usualIndex) ?? targets.at(-1)
+}
+
+/** What tells which device a scenario happens to where none is named. */
+export interface Draw {
+  readonly seed: number
+  /** Scenarios that were started before. */
+  readonly started: number
+  /** Whether something happens to the device of an id already. */
+  readonly isTaken: (id: string) => boolean
+}
+
+/** The usual device where it is free; else one of those that are, as seed and start decide; the usual one where none is. */
+export function freeDevice(node: NodeClass, scenario: Scenario, draw: Draw): StruckDevice | undefined {
+  const usual = usualDevice(node, scenario)
+  const { seed, started, isTaken } = draw
+  const free = unnamedTargets(node, scenario).filter((device) => !isTaken(deviceId(node, device)))
+  if (usual === undefined || free.length === 0 || free.some(({ index }) => index === usual.index)) return usual
+  return free[Math.floor(uniform(seed, STREAM.places, 0, started) * free.length)]
+}
+
+function unnamedTargets(node: NodeClass, scenario: Scenario): StruckDevice[] {
+  return targetsOf(node, scenario).filter(({ kind }) => kind === scenario.target)
 }

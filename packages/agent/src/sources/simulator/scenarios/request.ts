@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import { closest, show } from '@sonde/sdk/config'
 import type { NodeClass } from '../classes/node-class.ts'
-import { deviceId, findDevice, targetsOf, usualDevice } from './devices.ts'
+import { type Draw, deviceId, findDevice, freeDevice, targetsOf } from './devices.ts'
 import type { Scenario, StruckDevice } from './scenario.ts'
 import { SCENARIOS } from './scenarios.ts'
 
@@ -15,6 +15,12 @@ export interface ScenarioRequest {
   readonly delayS?: number
   /** How long it lasts. Unit: seconds. Range: 1 to 86 400. */
   readonly durationS?: number
+}
+
+/** What the scenarios of a book have to do with a new one. Times in seconds from now. */
+export interface Others extends Omit<Draw, 'isTaken'> {
+  /** Whether something happens to the device of an id in that time already. */
+  readonly isTaken: (id: string, delayS: number, durationS: number) => boolean
 }
 
 /** A request with everything chosen. */
@@ -54,15 +60,18 @@ export function parseRequest(body: unknown): ScenarioRequest {
  *
  * @throws SondeError `SIM_UNKNOWN` for names that are none, `SIM_FORM` for values out of range and devices of the wrong kind.
  */
-export function chooseScenario(node: NodeClass, request: ScenarioRequest): ChosenScenario {
+export function chooseScenario(node: NodeClass, request: ScenarioRequest, others: Others): ChosenScenario {
   const scenario = findScenario(request.name)
   const { severity: range } = scenario
+  const delayS = checkDelay(request.delayS ?? 0)
+  const durationS = inRange('durationS', request.durationS ?? scenario.durationS, 1, DAY_S, 'seconds')
+  const draw: Draw = { ...others, isTaken: (id) => others.isTaken(id, delayS, durationS) }
   return {
     scenario,
-    device: chooseDevice(node, scenario, request.device),
+    device: chooseDevice(node, scenario, request.device, draw),
     severity: inRange('severity', request.severity ?? range.default, range.min, range.max, range.unit),
-    delayS: checkDelay(request.delayS ?? 0),
-    durationS: inRange('durationS', request.durationS ?? scenario.durationS, 1, DAY_S, 'seconds'),
+    delayS,
+    durationS,
   }
 }
 
@@ -84,7 +93,12 @@ function namesOf(): string[] {
   return SCENARIOS.map(({ name }) => name)
 }
 
-function chooseDevice(node: NodeClass, scenario: Scenario, name: string | undefined): StruckDevice | undefined {
+function chooseDevice(
+  node: NodeClass,
+  scenario: Scenario,
+  name: string | undefined,
+  draw: Draw,
+): StruckDevice | undefined {
   if (scenario.target === 'node') {
     if (name === undefined || name === '') return undefined
     throw new SondeError('SIM_FORM', `${scenario.name} happens to the whole node; leave device ${show(name)} out`)
@@ -96,7 +110,7 @@ function chooseDevice(node: NodeClass, scenario: Scenario, name: string | undefi
       'SIM_FORM',
       `${scenario.name} needs a ${scenario.target} that it can happen to; ${node.name} has none`,
     )
-  const device = name === undefined || name === '' ? usualDevice(node, scenario) : findDevice(node, name)
+  const device = name === undefined || name === '' ? freeDevice(node, scenario, draw) : findDevice(node, name)
   if (device === undefined)
     throw new SondeError('SIM_UNKNOWN', `${show(name)} is no device of ${node.name}; allowed: ${ids.join(', ')}`)
   if (!ids.includes(deviceId(node, device)))
