@@ -91,11 +91,11 @@ export function vendorName(vendorId: string): string {
 /** Products that nodes of this kind have, by vendor and product id; NVML and the drivers know better names where they are there. */
 const MODELS: ReadonlyMap<string, string> = new Map([
   ['1002:74a1', 'Instinct MI300X'],
-  ['10de:20b0', 'A100 SXM4 40GB'],
-  ['10de:20b2', 'A100 SXM4 80GB'],
-  ['10de:2330', 'H100 SXM5 80GB'],
+  ['10de:20b0', 'A100 SXM 40 GB'],
+  ['10de:20b2', 'A100 SXM 80 GB'],
+  ['10de:2330', 'H100 SXM 80 GB'],
   ['10de:2331', 'H100 PCIe'],
-  ['10de:2335', 'H200 SXM 141GB'],
+  ['10de:2335', 'H200 SXM 141 GB'],
   ['10de:26b9', 'L40S'],
   ['10de:2901', 'B200'],
   ['15b3:1013', 'ConnectX-4'],

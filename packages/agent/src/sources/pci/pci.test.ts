@@ -58,7 +58,7 @@ test('reports what a device is, where it is plugged in, and its link', async (t)
     class: 'gpu',
     class_code: '0x030200',
     vendor: 'NVIDIA',
-    model: 'H100 SXM5 80GB',
+    model: 'H100 SXM 80 GB',
     vendor_id: '10de',
     product_id: '2330',
     subsystem_id: '10de:16c1',
