@@ -63,7 +63,10 @@ export class Agent {
     this.prometheus = createPrometheus({ timestamps, seriesExpiryS: series_expiry_s, seriesLimit: series_limit })
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
     this.devices = new Devices({ expiryS: series_expiry_s })
-    this.hints = new Hints({ devices: this.devices })
+    this.hints = new Hints({
+      devices: this.devices,
+      ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),
+    })
     this.router = new Router([this.prometheus, this.recent, this.devices, this.hints, ...(options.sinks ?? [])])
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)

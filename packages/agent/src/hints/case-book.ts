@@ -56,6 +56,12 @@ export class CaseBook {
     return found !== undefined && (found.isOpen || (found.isSeenNow && !isAlreadyOpen))
   }
 
+  /** Whether a hint of the rule on the device ended in the last `withinMs`. */
+  hasEnded(rule: string, device: string, withinMs: number): boolean {
+    const id = idOf(rule, device)
+    return this.#ended.some((one) => one.id === id && Math.abs(this.#nowMs - (one.endedMs ?? 0)) < withinMs)
+  }
+
   /** Devices on which a rule has a case. */
   devicesOf(rule: string): string[] {
     return [...this.#cases.values()].filter((one) => one.rule.name === rule).map(({ device }) => device)

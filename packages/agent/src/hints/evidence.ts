@@ -28,7 +28,9 @@ export function lacksOf(rule: Rule, look: Look): string[] {
   const others = { node: look.scope.looks, gpu: look.scope.nics, nic: [], port: [] }[rule.of]
   const isThere = (signal: Signal) => look.has(signal) || others.some((other) => other.has(signal))
   // A series that appears with its first event is not absent before it.
-  const absent = rule.uses.filter((signal) => !signal.isBornAtZero && !isThere(signal)).map(({ metric }) => metric)
+  const absent = rule.uses
+    .filter((signal) => signal.bornAfterMs === Number.POSITIVE_INFINITY && !isThere(signal))
+    .map(({ metric }) => metric)
   return [...new Set([...absent, ...(rule.lacksAlways ?? [])])]
 }
 

@@ -16,7 +16,7 @@ import { nvmlProfileType } from '../sources/nvml/type.ts'
 import { pciAerType } from '../sources/pci/type.ts'
 import { rdmaHwType } from '../sources/rdma/type.ts'
 import { type HintDevice, nodeOf } from './device.ts'
-import { Hints } from './hints.ts'
+import { Hints, type RuleFailed } from './hints.ts'
 import type { Rule } from './rule.ts'
 import { RULES } from './rules/index.ts'
 import { GPU } from './signals.ts'
@@ -313,7 +313,7 @@ const noDevice: HintDevice = {
 }
 
 /** A node with one interface and one GPU, of which `list` tells and nothing else. */
-function plainHints(rules?: readonly Rule[]) {
+function plainHints(rules?: readonly Rule[], ruleFailed?: RuleFailed) {
   const netdev: HintDevice = { ...noDevice, id: 'net-eth0', kind: 'netdev', name: 'eth0', address: '0000:01:00.0' }
   const gpu: HintDevice = {
     ...netdev,
@@ -329,7 +329,11 @@ function plainHints(rules?: readonly Rule[]) {
     deviceOf: (_type: string, { device }: Labels) =>
       device === 'eth0' ? netdev : device === '0000:9b:00.0' ? gpu : undefined,
   }
-  const hints = new Hints({ devices, ...(rules === undefined ? {} : { rules }) })
+  const hints = new Hints({
+    devices,
+    ...(rules === undefined ? {} : { rules }),
+    ...(ruleFailed === undefined ? {} : { ruleFailed }),
+  })
   const source = createSource({ id: 'made', intervalMs: 1000, emit: (batch) => hints.accept(batch) })
   const startMs = Date.UTC(2026, 0, 1)
   const shown: string[] = []
@@ -448,7 +452,7 @@ test('PCIe errors that are counted at the port above a device are those of the d
   assert.deepEqual([...new Set(shown)], ['pcie_aer/gpu-0 forming'])
 })
 
-test('a rule that fails is counted, and keeps no other from being asked', () => {
+test('a rule that fails is counted and told once, and keeps no other from being asked', () => {
   const [rule] = RULES
   assert.ok(rule)
   const broken: Rule = {
@@ -459,8 +463,11 @@ test('a rule that fails is counted, and keeps no other from being asked', () => 
       throw new Error('broken')
     },
   }
-  const { hints, sample, shown } = plainHints([broken, ...RULES])
+  const failed: string[] = []
+  const ruleFailed = (rule: string, error: unknown) => failed.push(`${rule}: ${String(error)}`)
+  const { hints, sample, shown } = plainHints([broken, ...RULES], ruleFailed)
   for (let i = 0; i < 12; i++) sample((source, time, second) => interfaceAt(source, time, second, second < 10 ? 0 : 1))
   assert.ok(hints.stats.errors >= 12)
+  assert.deepEqual(failed, ['broken: Error: broken'])
   assert.ok(shown.includes('link_flap/net-eth0 standing'))
 })

@@ -40,6 +40,9 @@ const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity',
   opened_total: counter('u64', { help: 'Hints that were opened' }),
 })
 
+/** Takes the first failure of each rule. */
+export type RuleFailed = (rule: string, error: unknown) => void
+
 /** Options of {@link Hints}. */
 export interface HintsOptions {
   readonly devices: DeviceLookup
@@ -47,6 +50,8 @@ export interface HintsOptions {
   readonly rules?: readonly Rule[]
   /** Windows of signals at most. Default: 8192, some 20 MB. Policy: series without room are not watched, their records are counted as `window_limit`. */
   readonly windowLimit?: number
+  /** Called with the first failure of each rule; further ones are counted only. Default: nobody is told. */
+  readonly ruleFailed?: RuleFailed
 }
 
 /** What `GET /api/v1/hints` answers. */
@@ -80,11 +85,15 @@ export class Hints implements Sink {
   #sweptMs = 0
   /** How long each node has been in trouble. Unit: milliseconds. */
   readonly #troubledMs: Record<WhichNode, number> = { real: 0, simulated: 0 }
+  readonly #ruleFailed: RuleFailed | undefined
+  /** Rules whose failure was told. */
+  readonly #failed = new Set<string>()
   #closed = false
 
-  constructor({ devices, rules = RULES, windowLimit }: HintsOptions) {
+  constructor({ devices, rules = RULES, windowLimit, ruleFailed }: HintsOptions) {
     this.#rules = rules
     this.#devices = devices
+    this.#ruleFailed = ruleFailed
     this.#watch = new SeriesWatch(SIGNALS, windowLimit)
   }
 
@@ -176,12 +185,15 @@ export class Hints implements Sink {
     }
   }
 
-  /** A rule that fails is a fault of ours: it is counted, and the others go on. */
+  /** A rule that fails is a fault of ours: it is counted, told once, and the others go on. */
   #tryToAsk(rule: Rule, scope: Scope): void {
     try {
       this.#ask(rule, scope)
-    } catch {
+    } catch (error) {
       this.stats.errors++
+      if (this.#failed.has(rule.name)) return
+      this.#failed.add(rule.name)
+      this.#ruleFailed?.(rule.name, error)
     }
   }
 
@@ -202,9 +214,10 @@ export class Hints implements Sink {
     }
   }
 
-  #isExplained({ name, explainedBy = {} }: Rule, device: string, scope: Scope): boolean {
+  #isExplained({ name, explainedBy = {}, looksBackMs = 0 }: Rule, device: string, scope: Scope): boolean {
     const isOpen = this.#book.isOpen(name, device)
     return Object.entries(explainedBy).some(([other, where]) => {
+      if (looksBackMs > 0 && this.#book.hasEnded(other, device, looksBackMs)) return true
       if (where === 'device') return this.#book.isExplaining(other, device, isOpen)
       return this.#book
         .devicesOf(other)

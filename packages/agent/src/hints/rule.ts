@@ -60,6 +60,8 @@ export interface Rule {
   readonly toldApart?: readonly string[]
   /** Rules that explain what it sees where they hold on the same device (`device`), or anywhere on the node (`node`). */
   readonly explainedBy?: Readonly<Record<string, 'device' | 'node'>>
+  /** How far back it counts events: what explains them still does for so long after it ended. Default: 0. Unit: milliseconds. */
+  readonly looksBackMs?: number
   /** What it would want to know and no signal tells. */
   readonly lacksAlways?: readonly string[]
   /** What it sees of a device now; undefined where it does not hold. Look-alikes are ruled out after it. */

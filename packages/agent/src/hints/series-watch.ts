@@ -33,8 +33,6 @@ const WINDOW_LIMIT = 8192
 /** A series without a record for this long is forgotten; a minute is enough where there is no room. Unit: milliseconds. */
 const FORGET_MS = 3_600_000
 const FORGET_FULL_MS = 60_000
-/** Series of a source that is this old are new: they appear because something was counted for the first time. Unit: milliseconds. */
-const SETTLED_MS = 5000
 
 /** Where one signal is in the records of a type. */
 interface Place {
@@ -191,8 +189,7 @@ export class SeriesWatch {
     if (series === undefined) {
       if (!this.#hasRoom(wanted.length, timeMs)) return null
       const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
-      if (timeMs - firstMs > SETTLED_MS)
-        for (const { signal, window } of windows) if (signal.isBornAtZero) window.beginAtZero(timeMs)
+      for (const { signal, window } of windows) if (timeMs - firstMs > signal.bornAfterMs) window.beginAtZero(timeMs)
       const node = nodeOf({ isSimulated: isSimulatedOf(labels) })
       series = { type: type.name, labels, node, windows, seenMs: Number.NEGATIVE_INFINITY }
       this.series.set(key, series)

@@ -18,8 +18,8 @@ export interface Signal {
   readonly past: 'mean' | 'events' | undefined
   /** Rate above which a counter's step is a reset or an error of reading. Unit: per second. */
   readonly rateMax: number
-  /** A series that appears while its source is at work has counted from 0. */
-  readonly isBornAtZero: boolean
+  /** A series that appears when its source has been at work for longer has counted from 0; one that was there before may have counted for years. Unit: milliseconds; ∞: no series. */
+  readonly bornAfterMs: number
 }
 
 /** Options of {@link counterOf} and {@link gaugeOf}. */
@@ -29,7 +29,7 @@ export interface SignalOptions {
   labels?: Labels
   past?: NonNullable<Signal['past']>
   rateMax?: number
-  isBornAtZero?: boolean
+  bornAfterMs?: number
 }
 
 /** No port of today passes more packets, and a jump by 2^32 in a second is none of theirs. Unit: events per second. */
@@ -69,6 +69,6 @@ function signalOf(type: RecordType, field: string, reads: Signal['reads'], optio
     labels: options.labels ?? {},
     past: options.past,
     rateMax: options.rateMax ?? (isBytes ? BYTE_RATE_MAX : EVENT_RATE_MAX),
-    isBornAtZero: options.isBornAtZero ?? false,
+    bornAfterMs: options.bornAfterMs ?? Number.POSITIVE_INFINITY,
   }
 }

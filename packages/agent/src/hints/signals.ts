@@ -19,6 +19,11 @@ const EVENTS = { past: 'events' } as const
 /** Packages are read in turn, so that what one gained comes in one sample of several. */
 const HOTTEST = { across: 'max', rateMax: 64 } as const
 
+/** XID errors of before are in the first sample of their source, all of them. */
+const TOLD_BEFORE_MS = 500
+/** PCIe errors of before come with the first look at each device, which takes a source some samples. */
+const COUNTED_BEFORE_MS = 5000
+
 /** What rules look at on a GPU. */
 export const GPU = {
   utilisation: gaugeOf(nvmlGpuType, 'gpu_util'),
@@ -34,6 +39,8 @@ export const GPU = {
   clockMax: gaugeOf(nvmlGpuInfoType, 'sm_clock_max_hertz'),
   temperature: gaugeOf(nvmlGpuType, 'gpu_temp'),
   slowdownTemperature: gaugeOf(nvmlGpuInfoType, 'slowdown_celsius'),
+  memoryTemperature: gaugeOf(nvmlGpuType, 'memory_temp'),
+  memoryTemperatureMax: gaugeOf(nvmlGpuInfoType, 'memory_max_operating_celsius'),
   reasons: gaugeOf(nvmlGpuType, 'clocks_event_reasons'),
   powerCapped: counterOf(nvmlGpuType, 'clocks_event_reason_sw_power_cap_ns', { rateMax: NANOSECOND_RATE_MAX }),
   thermalViolation: counterOf(nvmlGpuType, 'thermal_violation', { rateMax: NANOSECOND_RATE_MAX }),
@@ -135,14 +142,19 @@ function xidOf(...numbers: readonly number[]) {
   const texts = new Set(numbers.map(String))
   return counterOf(nvmlXidType, 'events_total', {
     ...EVENTS,
-    isBornAtZero: true,
+    bornAfterMs: TOLD_BEFORE_MS,
     where: ({ xid }) => texts.has(xid ?? ''),
     labels: { xid: [...texts].join('|') },
   })
 }
 
 function aerOf(where: (labels: Labels) => boolean, severity: string) {
-  return counterOf(pciAerType, 'errors_total', { ...EVENTS, isBornAtZero: true, where, labels: { severity } })
+  return counterOf(pciAerType, 'errors_total', {
+    ...EVENTS,
+    bornAfterMs: COUNTED_BEFORE_MS,
+    where,
+    labels: { severity },
+  })
 }
 
 function pressureOf(resource: string) {

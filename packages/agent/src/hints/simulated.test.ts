@@ -52,7 +52,18 @@ const EXPECTED: readonly Expected[] = [
     opens: ['ecc_uncorrected/sim-gpu-2', 'ecc_corrected/sim-gpu-2'],
     visibleS: 60,
   },
-  { scenario: 'thermal-throttle', device: 'sim-gpu-3', opens: ['thermal_throttle/sim-gpu-3'], visibleS: 70 },
+  {
+    scenario: 'thermal-throttle',
+    device: 'sim-gpu-0',
+    opens: ['thermal_throttle/sim-gpu-0', 'gpu_hot/sim-gpu-0'],
+    visibleS: 28,
+  },
+  {
+    scenario: 'thermal-throttle',
+    device: 'sim-gpu-3',
+    opens: ['thermal_throttle/sim-gpu-3', 'gpu_hot/sim-gpu-3'],
+    visibleS: 28,
+  },
   { scenario: 'power-cap', opens: ['power_cap/sim-node'] },
   { scenario: 'power-brake', opens: ['power_brake/sim-node'] },
   { scenario: 'straggler', device: 'sim-gpu-5', opens: ['straggler/sim-gpu-5'] },
@@ -122,6 +133,57 @@ test('a node that a hint was open on has none once the scenario is over, and tel
     node.hints.answer().ended.map(({ id }) => id),
     ['retransmission_storm/sim-nic-mlx5_3-1'],
   )
+})
+
+test('the mildest heat shows within half a minute, wherever in the node it is', () => {
+  for (const device of ['sim-gpu-0', 'sim-gpu-3', 'sim-gpu-5']) {
+    const node = new SimulatedNode()
+    node.run(WATCHED_S)
+    node.start({ name: 'thermal-throttle', device, severity: 18 })
+    node.run(90)
+    assert.ok((node.seen.get(`gpu_hot/${device}`) ?? 99) < 30, `${device} is hot`)
+    assert.ok((node.seen.get(`thermal_throttle/${device}`) ?? 99) < 32, `${device} slows down`)
+    assert.ok(
+      node.open().some(({ device: place }) => place === device),
+      `${device} stays so`,
+    )
+  }
+})
+
+/** Hints that are open some time after a scenario was stopped, and all that opened since. */
+function afterStop(request: { readonly name: string; readonly device: string }, ranS: number, afterS: number) {
+  const node = new SimulatedNode()
+  node.run(WATCHED_S)
+  node.start(request)
+  node.run(ranS)
+  const open = node.shown()
+  node.stopAll()
+  node.run(afterS)
+  return { open, left: node.shown(), seen: [...node.seen.keys()] }
+}
+
+test('a GPU that answers again is lost no more, though XID 79 was told a moment ago', () => {
+  const { open, left } = afterStop({ name: 'gpu-lost', device: 'sim-gpu-6' }, 20, 10)
+  assert.deepEqual(open, ['gpu_lost/sim-gpu-6 standing critical'])
+  assert.deepEqual(left, [])
+})
+
+test('a GPU that is lost seconds after the start is told with its XID', () => {
+  const node = new SimulatedNode()
+  node.start({ name: 'gpu-lost', device: 'sim-gpu-6', delayS: 3 })
+  node.run(12)
+  assert.match(node.open()[0]?.sentence ?? '', /GPU 6 gave its last sample .* the driver tells XID 79$/)
+})
+
+test('a link whose errors are as before is told no more', () => {
+  const { open, left } = afterStop({ name: 'link-ber', device: 'sim-nic-mlx5_2-1' }, 200, 25)
+  assert.deepEqual(open, ['link_ber/sim-nic-mlx5_2-1 standing critical'])
+  assert.deepEqual(left, [])
+})
+
+test('errors that a slow PCIe link explained are not told once it is as fast as before', () => {
+  const { left, seen } = afterStop({ name: 'pcie-downtrain', device: 'sim-nic-mlx5_4-1' }, 30, 110)
+  assert.deepEqual([left, seen], [[], ['pcie_downtrain/sim-nic-mlx5_4-1']])
 })
 
 test('two faults at once are two hints, each on its device', () => {

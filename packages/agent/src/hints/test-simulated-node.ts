@@ -53,6 +53,11 @@ export class SimulatedNode {
     this.seen.clear()
   }
 
+  /** Ends every scenario that runs. */
+  stopAll(): void {
+    for (const { id } of this.book.running(this.#nowS)) this.book.stop(id, this.#nowS)
+  }
+
   /** Passes seconds, a sample each, and an evaluation each quarter of one. */
   run(seconds: number, each?: () => void): void {
     for (let second = 0; second < seconds; second++) {

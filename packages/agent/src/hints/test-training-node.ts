@@ -205,6 +205,7 @@ function trainingGpu(index: number): MadeDevice {
     power_limit_default_watts: 700,
     sm_clock: 1755,
     gpu_temp: 66,
+    memory_temp: 80,
     slowdown_celsius: 89,
     clocks_event_reasons: 0x4,
     fb_used: 70_000,

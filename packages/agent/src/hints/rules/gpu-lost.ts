@@ -9,6 +9,8 @@ import { duration } from '../words.ts'
 /** Samples that the others gave while it gave none. One is missed now and then. */
 const MISSED_SAMPLES = 3
 const SEEN_MS = 600_000
+/** Samples after XID 79 that show that it answers again; one may have been under way. */
+const ANSWERS = 2
 
 /** How long it has been silent while others talk. Unit: milliseconds; NaN where it is not, or all are. */
 function silentMs(look: Look, scope: Scope): number {
@@ -19,6 +21,12 @@ function silentMs(look: Look, scope: Scope): number {
   return missed >= MISSED_SAMPLES ? scope.nowMs - mine : Number.NaN
 }
 
+/** Whether the driver told that the GPU is lost, and it has not answered since. */
+function isToldLost(look: Look, scope: Scope): boolean {
+  if (!(look.increase(XID.lost, EVENT_OVER_MS) >= 1)) return false
+  return look.samplesSince(GPU.power, scope.nowMs - look.sinceRise(XID.lost)) < ANSWERS
+}
+
 /** A GPU that fell off the bus. */
 export const gpuLost: Rule = {
   name: 'gpu_lost',
@@ -27,7 +35,6 @@ export const gpuLost: Rule = {
   of: 'gpu',
   neededMs: 5000,
   isEvent: true,
-  lingerMs: 10_000,
   uses: [GPU.power, XID.lost],
   shows: [GPU.power, XID.lost],
   limits: [
@@ -45,9 +52,13 @@ export const gpuLost: Rule = {
     'a GPU that MIG is set up on: only some of its values are gone': (look) =>
       look.has(GPU.migMode) && look.has(GPU.power) && !(look.increase(XID.lost, EVENT_OVER_MS) >= 1),
   },
-  toldApart: ['an exporter that was restarted: all GPUs are gone, not one', 'a missed sample'],
+  toldApart: [
+    'an exporter that was restarted: all GPUs are gone, not one',
+    'a missed sample',
+    'a GPU that answers again: the hint ends',
+  ],
   find(look, scope) {
-    const told = look.increase(XID.lost, EVENT_OVER_MS) >= 1
+    const told = isToldLost(look, scope)
     const missingMs = silentMs(look, scope)
     const isGone = missingMs < SEEN_MS
     if (!told && !isGone) return undefined

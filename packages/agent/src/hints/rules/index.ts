@@ -4,6 +4,7 @@ import { congestion } from './congestion.ts'
 import { dataStall } from './data-stall.ts'
 import { driverStuck } from './driver-stuck.ts'
 import { eccCorrected, eccPending, eccUncorrected } from './ecc.ts'
+import { gpuHot } from './gpu-hot.ts'
 import { gpuError, gpuLost } from './gpu-lost.ts'
 import { cpuThrottle, hostMemory } from './host.ts'
 import { linkBer } from './link-ber.ts'
@@ -37,6 +38,7 @@ export const RULES: readonly Rule[] = [
   powerBrake,
   powerCap,
   thermalThrottle,
+  gpuHot,
   eccUncorrected,
   eccPending,
   eccCorrected,

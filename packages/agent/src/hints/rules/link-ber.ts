@@ -13,6 +13,8 @@ const RATE_LEAST = 5e-8
 const TOGETHER_FACTOR = 3
 const EFFECTIVE_EVENTS = 2
 const EFFECTIVE_PER_S = 1
+/** Errors left after correction are told this long after the last of them. Unit: milliseconds. */
+const EFFECTIVE_TOLD_MS = 15_000
 const LANE_FACTOR = 20
 /** 425 Gb/s of coded bits carry 400 Gb/s. */
 const CODED_BITS_PER_BYTE = 8.5
@@ -32,6 +34,13 @@ function baseOf(look: Look): number {
 /** Errors that correction left over, in 10 minutes. */
 function effectiveEvents(look: Look): number {
   return maxKnown(look.events(NIC.effectiveErrors), look.events(NIC.codingErrors), look.events(NIC.symbolErrors))
+}
+
+/** Whether errors are left after correction again and again, and still. */
+function isLeaving(look: Look): boolean {
+  const signals = [NIC.effectiveErrors, NIC.codingErrors, NIC.symbolErrors]
+  const sinceMs = Math.min(...signals.map((signal) => look.sinceRise(signal)))
+  return effectiveEvents(look) >= EFFECTIVE_EVENTS && sinceMs < EFFECTIVE_TOLD_MS
 }
 
 function effectiveRate(look: Look): number {
@@ -71,7 +80,7 @@ export const linkBer: Rule = {
     {
       what: 'errors left after correction',
       value: EFFECTIVE_EVENTS,
-      unit: 'in 10 min',
+      unit: `in 10 min, the last of them ${EFFECTIVE_TOLD_MS / 1000} s ago at most`,
       source: 'a healthy link has none',
     },
     {
@@ -83,7 +92,7 @@ export const linkBer: Rule = {
   ],
   not: {
     'drift of all ports together, as with temperature': (look) =>
-      !(effectiveEvents(look) >= EFFECTIVE_EVENTS) && look.usual(growthOf) > TOGETHER_FACTOR,
+      !isLeaving(look) && look.usual(growthOf) > TOGETHER_FACTOR,
   },
   toldApart: ['a long cable with many corrected bits, always the same'],
   explainedBy: {},
@@ -93,13 +102,13 @@ export const linkBer: Rule = {
     const limit = Math.max(BASE_FACTOR * baseOf(look), RATE_LEAST)
     const left = effectiveEvents(look)
     const isWorse = rate > limit
-    if (!isWorse && !(left >= EFFECTIVE_EVENTS)) return undefined
+    if (!isWorse && !isLeaving(look)) return undefined
     const perS = effectiveRate(look)
     const errors = left >= 1 ? `, ${amount(left)} errors left after correction (${perSecond(firstKnown(perS, 0))})` : ''
     const against = Number.isNaN(limit) ? '' : `, limit ${power(limit)}`
     return {
       severity: perS > EFFECTIVE_PER_S ? 'critical' : 'warning',
-      title: `${titleOf(look.device)} has more and more bit errors`,
+      title: `${titleOf(look.device)} ${isWorse ? 'has more and more bit errors' : 'has errors that correction leaves'}`,
       sentence: `${look.device.name} has a bit error rate of ${power(rate)}, its siblings ${power(look.usual(bitErrorRate, 0))}${against}${errors}${laneOf(look)}`,
       value: isWorse ? rate : left,
       limit: isWorse ? limit : EFFECTIVE_EVENTS,

@@ -53,6 +53,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
     },
     toldApart: ['single errors at boot', 'advisory non-fatal errors of looking for functions that are not there'],
     explainedBy: { gpu_lost: 'device', pcie_downtrain: 'device' },
+    looksBackMs: EVENT_OVER_MS,
     find(look) {
       const corrected = firstKnown(correctable(look), 0)
       const fatal = firstKnown(uncorrectable(look), 0)

@@ -207,6 +207,20 @@ export const FAULTS: readonly Fault[] = [
     standsAfterS: 11,
   },
   {
+    title: 'a hot GPU that is not slowed down yet',
+    begin: (node) => node.gpu(5).set({ gpu_temp: 84 }),
+    opens: 'gpu_hot/gpu-5',
+    severity: 'warning',
+    standsAfterS: 11,
+  },
+  {
+    title: 'memory of a GPU that is hotter than it may be',
+    begin: (node) => node.gpu(2).set({ memory_temp: 97 }),
+    opens: 'gpu_hot/gpu-2',
+    severity: 'warning',
+    standsAfterS: 11,
+  },
+  {
     title: 'a power limit that was lowered on all GPUs',
     begin: (node) => everyGpu(node, { enforced_power_limit: 500, power_usage: 500, sm_clock: 1500 }),
     opens: 'power_cap/node',

@@ -125,8 +125,8 @@ export const LOOK_ALIKES: readonly Case[] = [
     },
   },
   {
-    title: 'a hot GPU that is not slowed down',
-    begin: (node) => node.gpu(5).set({ gpu_temp: 87 }),
+    title: 'a warm GPU, and warm memory, each below its limit',
+    begin: (node) => node.gpu(5).set({ gpu_temp: 83, memory_temp: 95 }),
   },
   {
     title: 'a cool GPU that is slowed down for a moment',
