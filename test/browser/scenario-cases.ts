@@ -128,7 +128,7 @@ export const SCENARIO_CASES: readonly ScenarioCase[] = [
     tile: 'GPU 7',
     severity: 35,
     durationS: 60,
-    rules: ['thermal_throttle'],
+    rules: ['thermal_throttle', 'gpu_hot'],
     tell: { metric: 'DCGM_FI_DEV_CLOCKS_EVENT_REASONS', function: 'last', holds: bits(0x60) },
   },
   {
