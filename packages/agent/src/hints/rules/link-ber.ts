@@ -13,8 +13,10 @@ const RATE_LEAST = 5e-8
 const TOGETHER_FACTOR = 3
 const EFFECTIVE_EVENTS = 2
 const EFFECTIVE_PER_S = 1
-/** Errors left after correction are told this long after the last of them. Unit: milliseconds. */
+/** Errors left after correction are told at least this long after the last of them; rare ones until twice their usual pause is over. Unit: milliseconds. */
 const EFFECTIVE_TOLD_MS = 15_000
+const PAUSES = 2
+const EVENTS_OF_MS = 600_000
 const LANE_FACTOR = 20
 /** 425 Gb/s of coded bits carry 400 Gb/s. */
 const CODED_BITS_PER_BYTE = 8.5
@@ -40,7 +42,8 @@ function effectiveEvents(look: Look): number {
 function isLeaving(look: Look): boolean {
   const signals = [NIC.effectiveErrors, NIC.codingErrors, NIC.symbolErrors]
   const sinceMs = Math.min(...signals.map((signal) => look.sinceRise(signal)))
-  return effectiveEvents(look) >= EFFECTIVE_EVENTS && sinceMs < EFFECTIVE_TOLD_MS
+  const events = effectiveEvents(look)
+  return events >= EFFECTIVE_EVENTS && sinceMs < Math.max(EFFECTIVE_TOLD_MS, (PAUSES * EVENTS_OF_MS) / events)
 }
 
 function effectiveRate(look: Look): number {
@@ -80,7 +83,7 @@ export const linkBer: Rule = {
     {
       what: 'errors left after correction',
       value: EFFECTIVE_EVENTS,
-      unit: `in 10 min, the last of them ${EFFECTIVE_TOLD_MS / 1000} s ago at most`,
+      unit: 'in 10 min, until there were none for twice their mean distance',
       source: 'a healthy link has none',
     },
     {
