@@ -49,6 +49,21 @@ test('a checkpoint tells what is copied, and not what training sent before it', 
   assert.match(node.open()[0]?.sentence ?? '', /^8 GPUs have copied to the host and stand still/)
 })
 
+test('rare errors after correction stay told between one and the next, many in a row end with the last', () => {
+  const leaveErrors = (count: number) => {
+    const node = healthyNode()
+    for (let one = 0; one < 2; one++) {
+      node.nic(2).add({ rx_pcs_symbol_err_phy_total: count })
+      node.run(5)
+    }
+    assert.deepEqual(node.shown().length, 1)
+    node.run(50)
+    return node.open().map(({ title }) => title)
+  }
+  assert.deepEqual(leaveErrors(1), ['NIC 2 has errors that correction leaves'])
+  assert.deepEqual(leaveErrors(500), [])
+})
+
 test('what a rule on GPUs reads of the rails is not said to be lacking', () => {
   const node = healthyNode()
   FAULTS.find(({ opens }) => opens === 'straggler/gpu-5')?.begin(node)
