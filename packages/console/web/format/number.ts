@@ -120,5 +120,5 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
 /** Every one of some things, with its verb: `The GPU is`, `Both GPUs are`, `All 8 GPUs are`. */
 export function allOf(count: number, one: string, many = `${one}s`): string {
   if (count === 1) return `The ${one} is`
-  return count === 2 ? `Both ${many} are` : `All ${countOf(count, one, many)} are`
+  return count === 2 ? `Both ${many} are` : `All ${groupThousands(String(count))} ${many} are`
 }

@@ -117,3 +117,8 @@ export function quantityOf({ metric, unit, function: fn }: Asked): Quantity {
 export function unitWords({ metric, unit }: Pick<Asked, 'metric' | 'unit'>): string {
   return unit === 'bytes' && SPEED_METRIC.test(metric) ? 'bytes/s' : unit
 }
+
+/** The unit of a sample after a function was applied, not scaled: `bytes/s` of a rate of bytes, `/s` of one of a count; empty where it has none. */
+export function sampleUnit({ metric, unit, function: fn }: Pick<Asked, 'metric' | 'unit' | 'function'>): string {
+  return fn === 'rate' ? `${unit}/s` : unitWords({ metric, unit })
+}

@@ -78,7 +78,6 @@ export function CounterTable({ types, latest, matchersFor, goneWords = '' }: Tab
                     Source
                   </SortHead>
                 )}
-                <th scope="col">Width</th>
                 <th scope="col" className="is-number">
                   Age
                 </th>
@@ -132,7 +131,7 @@ function Row({
         <Link href={href}>{breakable(name)}</Link>
       </th>
       {isAbsent(row) ? (
-        <td colSpan={hasSource ? 6 : 5} className="is-quiet is-wrapping">
+        <td colSpan={hasSource ? 5 : 4} className="is-quiet is-wrapping">
           {absentWords(row, goneWords)}
         </td>
       ) : (
@@ -141,7 +140,6 @@ function Row({
           <td className="is-quiet">{unitWords(field)}</td>
           <td className="is-number num">{formatQuantity(quantityOf({ ...field, function: query.function }), rate)}</td>
           {hasSource && <td className="is-quiet">{type}</td>}
-          <td className="is-quiet num">{field.kind}</td>
           <td className="is-number num is-quiet">{formatAge(nowMs - (latest?.timeMs ?? nowMs))}</td>
         </>
       )}

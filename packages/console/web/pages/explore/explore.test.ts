@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MetricQuery, SourceInfo, TypeInfo } from '../../api/types.ts'
+import { sampleUnit } from '../../format/quantity.ts'
 import { testColumns } from '../test-columns.ts'
 import { csvOf, curlCommand, fileName, jsonOf, type Sheet } from './export.ts'
 import { describeQuery, type Lane, lanesOf } from './lanes.ts'
@@ -42,10 +43,50 @@ test('one signal asked for twice is told apart by its function', () => {
   assert.deepEqual(titles, [['netdev rx bytes', 'b'], ['rx bytes']])
 })
 
+test('the unit in a heading is that of the samples: of a rate a second, of a gauge its own, of a plain count none', () => {
+  const asked = { metric: 'a', unit: 'watts', function: 'last' } as const
+  assert.equal(sampleUnit(asked), 'watts')
+  assert.equal(sampleUnit({ ...asked, unit: '', function: 'rate' }), '/s')
+  assert.equal(sampleUnit({ ...asked, unit: '' }), '')
+  assert.equal(sampleUnit({ ...asked, metric: 'rdma_port_rate_bytes', unit: 'bytes' }), 'bytes/s')
+})
+
 test('more series than colours are a herd, fewer are told apart one by one', () => {
   const series = (count: number) => Array.from({ length: count }, (_, i) => ({ labels: { gpu: `${i}` }, values: [1] }))
   const isAlike = (count: number) => lanesOf([RX], testColumns([{ query: RX, series: series(count) }]))[0]?.spec.isAlike
   assert.deepEqual([isAlike(8), isAlike(9)], [false, true])
+})
+
+test('what is too much for one set of colours has a lane a signal, world and kind of labels: only like members are a herd', () => {
+  const many = (count: number, labels: Record<string, string> = {}) =>
+    Array.from({ length: count }, (_, i) => ({ labels: { device: `eth${i}`, ...labels }, values: [1] }))
+  const port: MetricQuery = { metric: 'rdma_port_xmit_data_bytes_total', function: 'rate' }
+  const meta = { unit: 'bytes' }
+  const lanes = lanesOf(
+    [RX, port],
+    testColumns([
+      { query: RX, meta, series: [...many(9), ...many(10, { simulated: 'true' }), ...many(1, { queue: '0' })] },
+      { query: port, meta, series: many(3, { port: '1' }) },
+    ]),
+  )
+  assert.deepEqual(
+    lanes.map(({ spec }) => [spec.title, spec.members.length, spec.isAlike, spec.isSimulated]),
+    [
+      [`${RX.metric}: rate · real`, 9, true, false],
+      [`${RX.metric}: rate · simulated`, 10, true, true],
+      [`${RX.metric}: rate · real, by device and queue`, 1, false, false],
+      [port.metric, 3, false, false],
+    ],
+  )
+  assert.equal(new Set(lanes.map(({ spec }) => spec.id)).size, 4)
+  const few = [
+    { query: RX, meta, series: many(2) },
+    { query: port, meta, series: many(3, { port: '1' }) },
+  ]
+  assert.deepEqual(
+    lanesOf([RX, port], testColumns(few)).map(({ spec }) => [spec.title, spec.isAlike]),
+    [['2 signals', false]],
+  )
 })
 
 test('a question is said in words', () => {
@@ -83,7 +124,7 @@ test('the CSV has full precision, quoted names and empty cells for gaps', () => 
   const rows = csvOf(sheetOf(lanes[0]!)).trimEnd().split('\r\n')
   assert.equal(
     rows[0],
-    'time,"rate netdev_rx_bytes_total{device=""eth0""}","rate netdev_tx_bytes_total{device=""eth0""}"',
+    'time,"rate netdev_rx_bytes_total{device=""eth0""} [bytes/s]","rate netdev_tx_bytes_total{device=""eth0""} [bytes/s]"',
   )
   assert.equal(rows[2], '1970-01-01T00:16:39.000Z,,5')
   assert.equal(rows.length, 4)
@@ -128,7 +169,7 @@ test('what is simulated says so in exports and file names, and is named as its l
   const lane = lanesOf([RX], answer)[0]!
   assert.equal(lane.series[0]?.member.label, 'eth10')
   assert.equal(lane.spec.isSimulated, true)
-  assert.match(csvOf(sheetOf(lane)), /^time,.*simulated=""true""} \(simulated\)"/)
+  assert.match(csvOf(sheetOf(lane)), /^time,.*simulated=""true""} \[\/s\] \(simulated\)"/)
   assert.equal(fileName(['2 signals'], true, 'png'), 'sonde-2-signals-simulated.png')
 })
 

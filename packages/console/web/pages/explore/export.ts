@@ -1,5 +1,6 @@
 import type { FrameRange } from '../../api/frame.ts'
 import type { MetricQuery } from '../../api/types.ts'
+import { sampleUnit } from '../../format/quantity.ts'
 import type { ExplorerSeries } from './lanes.ts'
 
 /** The command that asks the same of the API. A live window is written as the span that it shows now. */
@@ -23,12 +24,13 @@ export interface Sheet {
   readonly to: number
 }
 
-/** The samples as CSV: one row a time, one column a series, full precision, an empty cell for a gap. */
+/** The samples as CSV: one row a time, one column a series with the unit of its samples in brackets, full precision, an empty cell for a gap. */
 export function csvOf({ times, series, from, to }: Sheet): string {
   const heads = series.map(({ meta, labels, isSimulated }) => {
     const conditions = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
-    const mark = isSimulated ? ' (simulated)' : ''
-    return quoted(`${meta.function} ${meta.metric}{${conditions.join(',')}}${mark}`)
+    const unit = sampleUnit(meta)
+    const marks = [unit && ` [${unit}]`, isSimulated && ' (simulated)'].filter(Boolean).join('')
+    return quoted(`${meta.function} ${meta.metric}{${conditions.join(',')}}${marks}`)
   })
   const lines = [['time', ...heads].join(',')]
   for (let i = from; i <= to; i++) {

@@ -1,3 +1,4 @@
+import { queryKey } from '../../api/frame.ts'
 import type { Columns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
 import type { Labels, MetricQuery, ResultMeta } from '../../api/types.ts'
@@ -16,7 +17,7 @@ export interface ExplorerSeries {
   readonly isSimulated: boolean
 }
 
-/** Signals of one unit on one axis. */
+/** Signals of one unit on one axis, or like series of one signal. */
 export interface Lane {
   /** Times of the samples. */
   readonly times: Float64Array
@@ -33,7 +34,25 @@ export function describeQuery({ function: fn, by, aggregate = 'sum', matchers = 
   return [fn, joined, where && `where ${where}`].filter(Boolean).join(', ')
 }
 
-/** One lane a unit. A herd is made only of more series than there are colours: fewer are told apart one by one. */
+/** A question and what came of it. */
+interface Answered {
+  readonly query: MetricQuery
+  readonly meta: ResultMeta
+  readonly columns: readonly GridColumn[]
+}
+
+/** Answers that share a lane. */
+interface Group {
+  readonly id: string
+  readonly answers: readonly Answered[]
+  /** What tells it from other lanes of the same signal; empty where there is none. */
+  readonly note: string
+}
+
+/**
+ * One lane a unit while its series can be told apart one by one. Where they are more than there are colours, every signal has lanes of its own, and in them what is real, what
+ * is simulated, and what has other labels: only like members are a herd.
+ */
 export function lanesOf(
   queries: readonly MetricQuery[],
   answer: Columns,
@@ -41,46 +60,83 @@ export function lanesOf(
 ): Lane[] {
   const { grid } = answer
   if (!grid) return []
-  const lanes = new Map<string, { queries: MetricQuery[]; metas: ResultMeta[] }>()
-  for (const query of queries) {
+  const answers = queries.flatMap((query): Answered[] => {
     const meta = answer.result(query)?.meta
-    if (!meta) continue
+    return meta ? [{ query, meta, columns: answer.columns(query) }] : []
+  })
+  const byUnit = Map.groupBy(answers, ({ meta }) => {
     const { base, prefixes } = quantityOf(meta)
-    const key = `${base} ${prefixes}`
-    const lane = lanes.get(key) ?? { queries: [], metas: [] }
-    lane.queries.push(query)
-    lane.metas.push(meta)
-    lanes.set(key, lane)
-  }
-  return [...lanes].map(([key, lane]) => {
-    const names = shortNames(lane.queries)
-    const taken = new Set<string>()
-    const series = lane.queries.flatMap((query, order) =>
-      answer.columns(query).map((column): ExplorerSeries => {
-        const { labels, resetsMs } = column
-        const plain = memberLabel(names[order]!, labels, lane.queries.length > 1)
-        const label = taken.has(plain) && labels.simulated ? `${plain} (simulated)` : plain
-        taken.add(label)
-        const member = { key: label.replaceAll(',', ';'), label, values: grid.slice(column), resetsMs }
-        const isSimulated = labels.simulated === 'true' || (node.simulated && query.by !== undefined)
-        return { member, labels, meta: lane.metas[order]!, column, isSimulated }
-      }),
-    )
-    return { times: grid.times, spec: specOf(key, lane, series), series }
+    return `${base} ${prefixes}`
+  })
+  const groups = [...byUnit].flatMap(([id, some]): readonly Group[] => {
+    const count = some.reduce((sum, { columns }) => sum + columns.length, 0)
+    return count > SLOTS.length ? some.flatMap(likeGroups) : [{ id, answers: some, note: '' }]
+  })
+  const lanes = groups.map((group): Lane => {
+    const series = seriesOf(group, grid, node)
+    return { times: grid.times, spec: specOf(group, series), series }
+  })
+  return lanes.map((lane) => ({ ...lane, spec: withOwnTitle(lane.spec, lanes) }))
+}
+
+/** Lanes of one signal are told apart by their titles too: what leaves the page, and what is read aloud, has no caption. */
+function withOwnTitle(spec: ChartSpec, lanes: readonly Lane[]): ChartSpec {
+  const { caption, ...rest } = spec
+  const isShared = lanes.filter((lane) => lane.spec.title === spec.title).length > 1
+  return isShared ? { ...rest, title: `${spec.title}: ${caption}` } : spec
+}
+
+/** The lanes of one signal: its real and its simulated series, each by the labels that they have. */
+function likeGroups(answered: Answered): readonly Group[] {
+  const id = queryKey(answered.query)
+  const kinds = [...Map.groupBy(answered.columns, ({ labels }) => `${worldOf(labels)}, by ${labelNames(labels)}`)]
+  if (kinds.length < 2) return [{ id, answers: [answered], note: '' }]
+  const [usual] = kinds.toSorted(([, a], [, b]) => b.length - a.length)
+  const usualNames = labelNames(usual?.[1][0]?.labels ?? {})
+  return kinds.map(([kind, columns]) => {
+    const { labels } = columns[0]!
+    const note = labelNames(labels) === usualNames ? worldOf(labels) : kind
+    return { id: `${id} ${kind}`, answers: [{ ...answered, columns }], note }
   })
 }
 
-function specOf(
-  id: string,
-  { queries, metas }: { readonly queries: readonly MetricQuery[]; readonly metas: readonly ResultMeta[] },
-  series: readonly ExplorerSeries[],
-): ChartSpec {
-  const first = metas[0]!
-  const isAlone = queries.length === 1
+function worldOf(labels: Labels): string {
+  return labels.simulated === 'true' ? 'simulated' : 'real'
+}
+
+function labelNames(labels: Labels): string {
+  const names = Object.keys(labels).filter((name) => name !== 'simulated' && labels[name] !== '')
+  return names.length > 0 ? names.sort().join(' and ') : 'no label'
+}
+
+function seriesOf(
+  { answers }: Group,
+  grid: NonNullable<Columns['grid']>,
+  node: { readonly simulated: boolean },
+): readonly ExplorerSeries[] {
+  const names = shortNames(answers.map(({ query }) => query))
+  const taken = new Set<string>()
+  return answers.flatMap(({ query, meta, columns }, order) =>
+    columns.map((column): ExplorerSeries => {
+      const { labels, resetsMs } = column
+      const plain = memberLabel(names[order]!, labels, answers.length > 1)
+      const label = taken.has(plain) && labels.simulated ? `${plain} (simulated)` : plain
+      taken.add(label)
+      const member = { key: label.replaceAll(',', ';'), label, values: grid.slice(column), resetsMs }
+      const isSimulated = labels.simulated === 'true' || (node.simulated && query.by !== undefined)
+      return { member, labels, meta, column, isSimulated }
+    }),
+  )
+}
+
+function specOf({ id, answers, note }: Group, series: readonly ExplorerSeries[]): ChartSpec {
+  const { query, meta: first } = answers[0]!
+  const isAlone = answers.length === 1
+  const words = isAlone ? describeQuery(query) : answers.map(({ meta }) => meta.metric).join(', ')
   return {
     id,
-    title: isAlone ? first.metric : `${queries.length} signals`,
-    caption: isAlone ? describeQuery(queries[0]!) : queries.map(({ metric }) => metric).join(', '),
+    title: isAlone ? first.metric : `${answers.length} signals`,
+    caption: [words, note].filter(Boolean).join(' · '),
     quantity: quantityOf(first),
     members: series.map(({ member }) => member),
     noun: ['series', 'series'],

@@ -1,27 +1,26 @@
+import { useState } from 'react'
 import { Link } from 'wouter'
 import type { TypeInfo } from '../../api/types.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { TableBox } from '../../components/table-box.tsx'
-import { compareNames } from '../../format/names.ts'
 import { countOf } from '../../format/number.ts'
 import { firstFunction, formatSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { type MetricGroup, metricGroups } from './metric-groups.ts'
 
-/** Everything that can be asked for, where nothing is asked for yet. */
+const NONE: ReadonlySet<string> = new Set()
+
+/** Everything that can be asked for, where nothing is asked for yet: types with their counts, which open at a click or where a filter finds something in them. */
 export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }) {
   const page = usePageState()
-  const filter = (page.url.q ?? '').toLowerCase()
-  const count = types.reduce((sum, { fields }) => sum + fields.length, 0)
-  const groups = types
-    .toSorted((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareNames(a.name, b.name))
-    .map((type) => ({
-      type,
-      fields: type.fields.filter(({ metric, help }) =>
-        `${metric} ${help} ${type.description}`.toLowerCase().includes(filter),
-      ),
-    }))
-    .filter(({ fields }) => fields.length > 0)
+  const filter = page.url.q ?? ''
+  const [opened, setOpened] = useState<ReadonlySet<string>>(NONE)
+  const [closed, setClosed] = useState<ReadonlySet<string>>(NONE)
+  const [toggled, setToggled] = filter.trim() === '' ? [opened, setOpened] : [closed, setClosed]
+  const { groups, count, leftOutCount } = metricGroups(types, filter, toggled)
+  const toggle = (name: string): void => setToggled((before) => before.symmetricDifference(new Set([name])))
   return (
     <section className="panel" aria-labelledby="metric-browser">
       <header className="panel-head has-line is-centred">
@@ -32,7 +31,7 @@ export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }
         <FilterInput label="Filter metrics" />
       </header>
       {groups.length === 0 ? (
-        <Empty fact={filter ? `Nothing matches "${page.url.q}".` : 'No metric is read yet.'}>
+        <Empty fact={filter ? `Nothing matches "${filter}".` : 'No metric is read yet.'}>
           {filter ? `${countOf(count, 'metric')} searched.` : 'The page Sources says what is missing.'}
         </Empty>
       ) : (
@@ -49,40 +48,51 @@ export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }
                 <th scope="col">Labels</th>
               </tr>
             </thead>
-            {groups.map(({ type, fields }) => (
-              <tbody key={type.name}>
-                <tr className="table-group">
-                  <th scope="rowgroup" colSpan={5}>
-                    {type.description} <span className="unit">{type.name}</span>
-                  </th>
-                </tr>
-                {fields.map((field) => (
-                  <tr key={field.metric}>
-                    <th scope="row" className="mono">
-                      <Link
-                        href={page.hrefTo('/explore', {
-                          sig: [formatSignal({ metric: field.metric, function: firstFunction(field) })],
-                        })}
-                      >
-                        {field.metric}
-                      </Link>
-                    </th>
-                    <td className="is-quiet is-wrapping">{field.help}</td>
-                    <td className="is-quiet">{field.unit || '–'}</td>
-                    <td className="is-quiet">{field.role}</td>
-                    <td className="is-quiet">{type.labels.join(', ') || '–'}</td>
-                  </tr>
-                ))}
-              </tbody>
+            {groups.map((group) => (
+              <Group key={group.type.name} group={group} onToggle={() => toggle(group.type.name)} />
             ))}
           </table>
         </TableBox>
+      )}
+      {leftOutCount > 0 && (
+        <p className="panel-note">{countOf(leftOutCount, 'more metric')} match. Filter by more words to see them.</p>
       )}
     </section>
   )
 }
 
-/** Whether a type is about Sonde itself; those stand last. */
-function isOwn({ name }: TypeInfo): boolean {
-  return name.startsWith('sonde_')
+function Group({ group, onToggle }: { readonly group: MetricGroup; readonly onToggle: () => void }) {
+  const page = usePageState()
+  const { type, count, shown, isOpen } = group
+  return (
+    <tbody>
+      <tr className="table-group">
+        <th scope="rowgroup" colSpan={5}>
+          <button type="button" className="metric-group" aria-expanded={isOpen} onClick={onToggle}>
+            <Icon name="chevron" /> {type.description}{' '}
+            <span className="unit">
+              {type.name} · {countOf(count, 'metric')}
+            </span>
+          </button>
+        </th>
+      </tr>
+      {shown.map((field) => (
+        <tr key={field.metric}>
+          <th scope="row" className="mono">
+            <Link
+              href={page.hrefTo('/explore', {
+                sig: [formatSignal({ metric: field.metric, function: firstFunction(field) })],
+              })}
+            >
+              {field.metric}
+            </Link>
+          </th>
+          <td className="is-quiet is-wrapping">{field.help}</td>
+          <td className="is-quiet">{field.unit || '–'}</td>
+          <td className="is-quiet">{field.role}</td>
+          <td className="is-quiet">{type.labels.join(', ') || '–'}</td>
+        </tr>
+      ))}
+    </tbody>
+  )
 }

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TypeInfo } from '../../api/types.ts'
+import { metricGroups, ROW_LIMIT_COUNT } from './metric-groups.ts'
+
+const type = (name: string, count: number): TypeInfo => ({
+  name,
+  description: `Values of ${name}`,
+  labels: [],
+  fields: Array.from({ length: count }, (_, i) => ({
+    name: `f${i}`,
+    metric: `${name}_f${i}`,
+    kind: 'u64',
+    role: 'counter',
+    unit: '',
+    help: '',
+  })),
+})
+const TYPES = [type('sonde_self', 2), type('rdma_hw', 150), type('netdev', 100)]
+const seen = (filter: string, ...toggled: readonly string[]) =>
+  metricGroups(TYPES, filter, new Set(toggled)).groups.map(({ type: { name }, count, shown }) => [
+    name,
+    count,
+    shown.length,
+  ])
+
+test('types are closed and say how many metrics they have; one that is opened shows all of its own', () => {
+  assert.deepEqual(seen(''), [
+    ['netdev', 100, 0],
+    ['rdma_hw', 150, 0],
+    ['sonde_self', 2, 0],
+  ])
+  assert.deepEqual(seen('', 'rdma_hw')[1], ['rdma_hw', 150, 150])
+})
+
+test('a filter opens what it finds something in, up to a limit, and what is left out is counted', () => {
+  assert.deepEqual(seen('netdev_f9'), [['netdev', 11, 11]])
+  assert.deepEqual(seen('netdev_f9', 'netdev'), [['netdev', 11, 0]])
+  assert.deepEqual(
+    seen('values of').map(([, , shown]) => shown),
+    [100, 100, 0],
+  )
+  assert.equal(metricGroups(TYPES, 'values of', new Set()).leftOutCount, 252 - ROW_LIMIT_COUNT)
+  assert.deepEqual(seen('nothing such'), [])
+})

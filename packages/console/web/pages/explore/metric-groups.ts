@@ -1,0 +1,48 @@
+import type { FieldInfo, TypeInfo } from '../../api/types.ts'
+import { compareNames } from '../../format/names.ts'
+
+/** Rows that a filter shows at most; more words find the others. */
+export const ROW_LIMIT_COUNT = 200
+
+/** The metrics of one type. */
+export interface MetricGroup {
+  readonly type: TypeInfo
+  /** How many match. */
+  readonly count: number
+  readonly isOpen: boolean
+  /** Those that stand below its head; none while it is closed. */
+  readonly shown: readonly FieldInfo[]
+}
+
+/**
+ * The catalogue by type, Sonde's own types last. Closed, as it has hundreds of rows; a filter opens what it finds something in. `toggled` types are the other way round,
+ * and `leftOutCount` is what matches beyond the limit.
+ */
+export function metricGroups(
+  types: readonly TypeInfo[],
+  filter: string,
+  toggled: ReadonlySet<string>,
+): { readonly groups: readonly MetricGroup[]; readonly count: number; readonly leftOutCount: number } {
+  const sought = filter.trim().toLowerCase()
+  let room = ROW_LIMIT_COUNT
+  let leftOutCount = 0
+  const groups = types
+    .toSorted((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareNames(a.name, b.name))
+    .flatMap((type): readonly MetricGroup[] => {
+      const fields = type.fields.filter(({ metric, help }) =>
+        `${metric} ${help} ${type.description}`.toLowerCase().includes(sought),
+      )
+      if (fields.length === 0) return []
+      const isOpen = (sought !== '') !== toggled.has(type.name)
+      const shown = isOpen ? fields.slice(0, sought === '' ? fields.length : room) : []
+      room -= shown.length
+      if (isOpen) leftOutCount += fields.length - shown.length
+      return [{ type, count: fields.length, isOpen, shown }]
+    })
+  return { groups, count: types.reduce((sum, { fields }) => sum + fields.length, 0), leftOutCount }
+}
+
+/** Whether a type is about Sonde itself; those stand last. */
+function isOwn({ name }: TypeInfo): boolean {
+  return name.startsWith('sonde_')
+}
