@@ -7,6 +7,7 @@ function port(device: string, sent: number, speed = Number.NaN): InterfaceColumn
   const none = Float64Array.of(0)
   return {
     device,
+    simulated: false,
     columns: { sent: Float64Array.of(sent), speed: Float64Array.of(speed) },
     errors: none,
     drops: none,

@@ -23,30 +23,33 @@ export const INTERFACE_QUERIES = {
 /** A question about interfaces. */
 export type InterfaceSignal = keyof typeof INTERFACE_QUERIES
 
+type SignalColumns = Readonly<Partial<Record<InterfaceSignal, Float64Array>>>
+
 /** The columns of one interface, by signal. What the host does not say is missing. */
 export interface InterfaceColumns {
   readonly device: string
-  readonly columns: Readonly<Partial<Record<InterfaceSignal, Float64Array>>>
+  readonly simulated: boolean
+  readonly columns: SignalColumns
   /** Errors and drops a second, both directions. */
   readonly errors: Float64Array
   readonly drops: Float64Array
 }
 
-/** Collects the columns of every interface, ordered by name with the loopback last. */
+/** Collects the columns of every interface, ordered by name with the loopback last. Of a real and a simulated one of the same name it is the real one. */
 export function interfaceColumns(answer: Columns): InterfaceColumns[] {
   const { grid } = answer
   if (!grid) return []
-  const byDevice = new Map<string, Partial<Record<InterfaceSignal, Float64Array>>>()
+  const worlds = { real: new Map<string, SignalColumns>(), simulated: new Map<string, SignalColumns>() }
   for (const signal of Object.keys(INTERFACE_QUERIES) as InterfaceSignal[]) {
     for (const column of answer.columns(INTERFACE_QUERIES[signal])) {
-      const device = column.labels.device ?? ''
-      const known = byDevice.get(device) ?? {}
-      known[signal] = grid.slice(column)
-      byDevice.set(device, known)
+      const { device = '', simulated } = column.labels
+      const byDevice = simulated === 'true' ? worlds.simulated : worlds.real
+      byDevice.set(device, { ...byDevice.get(device), [signal]: grid.slice(column) })
     }
   }
-  const rows = [...byDevice].map(([device, columns]) => ({
+  const rows = [...new Map([...worlds.simulated, ...worlds.real])].map(([device, columns]) => ({
     device,
+    simulated: !worlds.real.has(device),
     columns,
     errors: sumColumns([columns.errorsIn, columns.errorsOut], grid.length),
     drops: sumColumns([columns.dropsIn, columns.dropsOut], grid.length),

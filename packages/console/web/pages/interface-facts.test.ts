@@ -25,6 +25,22 @@ test('interfaces are in the order of their numbers, the loopback last', () => {
   )
 })
 
+test('a simulated interface says so, and lends no samples to a real one of its name', () => {
+  const series = [
+    { labels: { device: 'eth0', simulated: 'true' }, values: [9] },
+    { labels: { device: 'eth0' }, values: [1] },
+    { labels: { device: 'eth10', simulated: 'true' }, values: [2] },
+  ]
+  const rows = interfaceColumns(testColumns([{ query: INTERFACE_QUERIES.sent, series }]))
+  assert.deepEqual(
+    rows.map(({ device, simulated, columns }) => [device, simulated, columns.sent?.[0]]),
+    [
+      ['eth0', false, 1],
+      ['eth10', true, 2],
+    ],
+  )
+})
+
 test('a sum is absent only where every part is', () => {
   assert.deepEqual([...sumColumns([of(1, GAP, GAP), undefined, of(2, 3, GAP)], 3)], [3, 3, GAP])
 })

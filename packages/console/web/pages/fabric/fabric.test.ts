@@ -158,6 +158,13 @@ test('links are said as people say them, and what went down is counted over the 
   assert.ok(Number.isNaN(linkDownCount({ ...row!, columns: {} })))
 })
 
+test('notifications are those that a port handled, which slow it, and the head says so', () => {
+  const rows = rowsOf({ notified: eight([100]), slowed: eight([5]) })
+  const [cnp, ...more] = columnsWithValues(rows)
+  assert.deepEqual([cnp?.key, cnp?.value(rows[0]!, 1_000), more.length], ['cnp', 5, 0])
+  assert.match(cnp?.title ?? '', /handled/)
+})
+
 test('the table has no columns for what no port counts', () => {
   const rows = rowsOf({ sent: eight([1]), discards: eight([1]) })
   assert.deepEqual(

@@ -35,8 +35,11 @@ export function useInterfaces(ports: readonly DeviceInfo[]): Interfaces {
   const live = useLiveDevices(moment)
   const answer = useKnownColumns(QUERIES, moment.range, moment.stepMs)
   return useMemo(() => {
-    const taken = new Set(ports.flatMap(({ series }) => series?.netdev?.device ?? []))
-    const rows = interfaceColumns(answer).filter(({ device }) => !taken.has(device))
+    const keyOf = (device: string, simulated: boolean): string => `${simulated} ${device}`
+    const taken = new Set(
+      ports.flatMap(({ series, simulated }) => (series?.netdev ? keyOf(series.netdev.device ?? '', simulated) : [])),
+    )
+    const rows = interfaceColumns(answer).filter(({ device, simulated }) => !taken.has(keyOf(device, simulated)))
     const facts = nodeFacts(answer.grid, rows, { live })
     return { moment, answer, rows, facts, countWords: interfaceCount(facts.interfaces) }
   }, [moment, live, answer, ports])

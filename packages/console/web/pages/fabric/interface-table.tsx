@@ -3,6 +3,7 @@ import type { FrameRange } from '../../api/frame.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
+import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { parseSort, type Sort, type SortKey, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
@@ -86,6 +87,7 @@ function Rows({
   const bits = useUnit(BITS_PER_SECOND, largest('received', 'sent'))
   const packets = useUnit(PER_SECOND, largest('packets_in', 'packets_out'))
   const loss = useUnit(PER_SECOND, largest('errors', 'drops'))
+  const isMixed = new Set(rows.map(({ columns: { simulated } }) => simulated)).size > 1
   const traffic = rows.flatMap(({ columns: { columns } }) =>
     [columns.sent, columns.received].filter((c) => c !== undefined),
   )
@@ -122,7 +124,8 @@ function Rows({
           {rows.map(({ device, columns, state, keys }) => (
             <tr key={device}>
               <th scope="row">
-                <Link href={page.hrefTo(`/fabric/${encodeURIComponent(device)}`)}>{device}</Link>
+                <Link href={page.hrefTo(`/fabric/${encodeURIComponent(device)}`)}>{device}</Link>{' '}
+                {isMixed && <SimulatedMark of={columns} />}
               </th>
               <td>
                 <StateMark tone={state.tone} word={state.word} />

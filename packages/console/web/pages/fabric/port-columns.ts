@@ -8,17 +8,26 @@ export interface PortTableColumn {
   /** How the address names it as a sort. */
   readonly key: string
   readonly head: string
+  /** What it counts, where the head is too short to say it. */
+  readonly title?: string
   readonly quantity: Quantity
   /** Signals that it shows: their sum, or the largest of shares. The cell is lit where one of them is odd. */
   readonly signals: readonly PortSignal[]
   readonly value: (row: PortRow, stepMs: number) => number
 }
 
-function column(key: string, head: string, quantity: Quantity, ...signals: readonly PortSignal[]): PortTableColumn {
+function column(
+  key: string,
+  head: string | readonly [head: string, title: string],
+  quantity: Quantity,
+  ...signals: readonly PortSignal[]
+): PortTableColumn {
+  const [text, title] = typeof head === 'string' ? [head] : head
   const isShare = quantity !== PER_SECOND
   return {
     key,
-    head,
+    head: text,
+    ...(title === undefined ? {} : { title }),
     quantity,
     signals,
     value: ({ columns }, stepMs) => {
@@ -35,14 +44,32 @@ function column(key: string, head: string, quantity: Quantity, ...signals: reado
 const PORT_COLUMNS: readonly PortTableColumn[] = [
   column('paused', 'Paused', PAUSE_SHARE, 'paused'),
   column('pausing', 'Pausing', PAUSE_SHARE, 'pausing'),
-  column('marked', 'ECN', PER_SECOND, 'marked'),
-  column('cnp', 'CNP', PER_SECOND, 'notified', 'slowed'),
+  column('marked', ['ECN', 'Packets that came with a congestion mark'], PER_SECOND, 'marked'),
+  column('cnp', ['CNP', 'Congestion notifications handled: each slows what this port sends'], PER_SECOND, 'slowed'),
   column('sequence_errors', 'Seq. errors', PER_SECOND, 'sequenceErrors'),
   column('retransmissions', 'Retrans.', PER_SECOND, 'retransmissions'),
   column('timeouts', 'Timeouts', PER_SECOND, 'timeouts'),
-  column('discards', 'Discards', PER_SECOND, 'discards', 'noBuffer'),
-  column('errors', 'Errors', PER_SECOND, 'symbolErrors', 'checksumErrors'),
-  column('stalled', 'PCIe waits', PERCENT, 'stalledWrites', 'stalledReads'),
+  column(
+    'discards',
+    ['Discards', 'Packets dropped for want of buffers or of a receive request'],
+    PER_SECOND,
+    'discards',
+    'noBuffer',
+  ),
+  column(
+    'errors',
+    ['Errors', 'Symbol errors and checksum errors together'],
+    PER_SECOND,
+    'symbolErrors',
+    'checksumErrors',
+  ),
+  column(
+    'stalled',
+    ['PCIe waits', 'Share of time that writes or reads over PCIe waited, the larger of both'],
+    PERCENT,
+    'stalledWrites',
+    'stalledReads',
+  ),
 ]
 
 /** Columns that some port has a value in. */

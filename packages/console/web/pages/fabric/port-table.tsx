@@ -5,6 +5,7 @@ import type { Hint } from '../../api/hints.ts'
 import { largestOf, niceTop } from '../../chart/scale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
+import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { parseSort, type Sort, type SortKey, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
@@ -99,6 +100,7 @@ function Rows({ rows, columns, sort, spanWords }: RowsProps) {
   const bits = useUnit(BITS_PER_SECOND, largest('sent', 'received'))
   const units = useUnits(columns.map((column) => ({ column, largest: largest(column.key) })))
   const sent = rows.flatMap((row) => row.columns.sent ?? [])
+  const isMixed = new Set(rows.map(({ device }) => device.simulated)).size > 1
   const top = niceTop(largestOf(sent, 0, (sent[0]?.length ?? 0) - 1), bits.divisor)
   return (
     <TableBox label="Table of ports">
@@ -117,8 +119,8 @@ function Rows({ rows, columns, sort, spanWords }: RowsProps) {
               {spanWords}
             </th>
             <NumberHead column="received" text="Received" unit={bits.label} sort={sort} />
-            {columns.map(({ key, head }) => (
-              <NumberHead key={key} column={key} text={head} unit={units.get(key)!.label} sort={sort} />
+            {columns.map(({ key, head, title }) => (
+              <NumberHead key={key} column={key} text={head} title={title} unit={units.get(key)!.label} sort={sort} />
             ))}
             <NumberHead column="link_downs" text="Link downs" unit={spanWords} sort={sort} />
             <SortHead column="bus" sort={sort} kind="text">
@@ -131,7 +133,15 @@ function Rows({ rows, columns, sort, spanWords }: RowsProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <PortTableRow key={row.device.id} row={row} columns={columns} bits={bits} units={units} top={top} />
+            <PortTableRow
+              key={row.device.id}
+              row={row}
+              columns={columns}
+              bits={bits}
+              units={units}
+              top={top}
+              isMixed={isMixed}
+            />
           ))}
         </tbody>
       </table>
@@ -145,12 +155,15 @@ function PortTableRow({
   bits,
   units,
   top,
+  isMixed,
 }: {
   readonly row: Row
   readonly columns: readonly PortTableColumn[]
   readonly bits: DisplayUnit
   readonly units: ReadonlyMap<string, DisplayUnit>
   readonly top: number
+  /** Whether real ports and simulated ones stand in the table. */
+  readonly isMixed: boolean
 }) {
   const page = usePageState()
   const { device, label, state, odd, keys } = row
@@ -159,6 +172,7 @@ function PortTableRow({
     <tr>
       <th scope="row">
         <Link href={page.hrefTo(devicePath(device))}>{label}</Link> <span className="unit">{portName(row)}</span>
+        {isMixed && <SimulatedMark of={device} />}
       </th>
       <td>
         <StateMark tone={state.tone} word={state.word} />
@@ -192,17 +206,19 @@ function PortTableRow({
 function NumberHead({
   column,
   text,
+  title,
   unit,
   sort,
 }: {
   readonly column: string
   readonly text: string
+  readonly title?: string | undefined
   readonly unit: string
   readonly sort: Sort
 }) {
   return (
     <SortHead column={column} sort={sort}>
-      <span className="head-words">
+      <span className="head-words" title={title}>
         {text} <span className="unit">{unit}</span>
       </span>
     </SortHead>

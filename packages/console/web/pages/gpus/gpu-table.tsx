@@ -4,6 +4,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import type { Hint } from '../../api/hints.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
+import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import { SortHead } from '../../components/sort-head.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
@@ -58,6 +59,7 @@ export function GpuTable({ gpus, columns, hints, stepMs }: TableProps) {
   const filter = (page.url.q ?? '').toLowerCase()
   const worst = worstByDevice(hints)
   const nowOf = ({ id }: DeviceInfo, signal: DeviceSignal): number => recentMean(columns.get(id)?.[signal], stepMs)
+  const isMixed = new Set(gpus.map(({ simulated }) => simulated)).size > 1
   const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => nowOf(gpu, signal) || 0)))
   const matching = gpus.filter((gpu) =>
     `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`.toLowerCase().includes(filter),
@@ -103,7 +105,8 @@ export function GpuTable({ gpus, columns, hints, stepMs }: TableProps) {
               {rows.map((gpu) => (
                 <tr key={gpu.id}>
                   <th scope="row">
-                    <Link href={page.hrefTo(devicePath(gpu))}>{deviceTitle(gpu)}</Link>
+                    <Link href={page.hrefTo(devicePath(gpu))}>{deviceTitle(gpu)}</Link>{' '}
+                    {isMixed && <SimulatedMark of={gpu} />}
                   </th>
                   <td>
                     <DeviceState device={gpu} hint={worst.get(gpu.id)} />
