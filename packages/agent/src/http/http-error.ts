@@ -20,7 +20,7 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
     code: 'HTTP_CONTENT_TYPE',
     message: 'the content type of the body is unknown; send JSON with content-type: application/json',
   },
-  FST_ERR_BAD_URL: { code: 'HTTP_URL', message: 'the address is no valid URL' },
+  FST_ERR_BAD_URL: { code: 'HTTP_URL', message: 'the address is no valid URL; a percent sign in it is written %25' },
 }
 
 /** Status, code and message of anything that a route threw. What is our fault keeps its details for the log. */

@@ -360,3 +360,16 @@ test('what was refused is in the metrics from the start', async (t) => {
   })
   for (const reason of agent.http.refused.keys()) assert.match(page, new RegExp(`reason="${reason}"`))
 })
+
+test('a person whose address is broken reads a sentence; a program, and whoever asks the API, gets the error as always', async (t) => {
+  const { address } = await serveAgent(t)
+  const headers = { accept: 'text/html,application/xhtml+xml' }
+  const shown = await fetch(`${address}/fabric/100%`, { headers })
+  assert.equal(shown.status, 400)
+  assert.match(shown.headers.get('content-type') ?? '', /^text\/plain/)
+  assert.equal(shown.headers.get('x-content-type-options'), 'nosniff')
+  assert.match(await shown.text(), /^The address is no valid URL; .*%25\.\n$/)
+  for (const [path, init] of [['/api/v1/%', { headers }], ['/fabric/100%']] as const) {
+    assert.equal((await refusal(`${address}${path}`, init)).code, 'HTTP_URL')
+  }
+})

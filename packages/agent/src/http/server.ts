@@ -40,7 +40,8 @@ export function createServer(agent: Agent): FastifyInstance {
     requestTimeout: REQUEST_LIMIT_MS,
     forceCloseConnections: true,
     http: { maxHeaderSize: HEADER_LIMIT_BYTES },
-    frameworkErrors: (error, _request, reply) => fail(reply, error),
+    frameworkErrors: (error, request, reply) =>
+      isAskedByPerson(request) ? tellPerson(reply, error) : fail(reply, error),
     clientErrorHandler: refuseConnection,
   })
   app.server.maxConnections = options.config.limits.connections
@@ -56,6 +57,18 @@ export function createServer(agent: Agent): FastifyInstance {
     refuseForeignHost(agent, request)
   })
   return app
+}
+
+/** Whether a browser shows the answer: programs ask the API, or do not want HTML. */
+function isAskedByPerson({ headers, url }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true && !url.startsWith('/api/')
+}
+
+/** Answers a fault for which no route was reached, so that the page cannot say it. No hook ran either. */
+function tellPerson(reply: FastifyReply, error: unknown): void {
+  const { status, message } = httpErrorOf(error)
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.\n`
+  reply.headers(SECURITY_HEADERS).code(status).type('text/plain; charset=utf-8').send(sentence)
 }
 
 /** Clients that name JSON on every request send DELETE without a body too. */
