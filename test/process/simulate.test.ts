@@ -74,7 +74,7 @@ test('what is no scenario, no device or no severity ends with exit code 2 and sa
     /^sonde: "gpu-9" is no device of hgx-h100; allowed: sim-gpu-0/,
   )
   assert.match(
-    await complaintOf('--simulate=straggler,straggler'),
+    await complaintOf('--simulate=straggler@gpu-5,straggler@gpu-5'),
     /^sonde: straggler is set for sim-gpu-5 at that time already/,
   )
   assert.match(await complaintOf('--simulate=straggler:99'), /^sonde: severity is 99; allowed: 1\.05 to 3/)
