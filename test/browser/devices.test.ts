@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page, Route } from 'playwright-core'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
@@ -143,6 +144,29 @@ test('the devices of a simulated node', needs('chromium'), async (t) => {
       await page.getByRole('link', { name: 'See the evidence' }).click()
       await page.getByRole('heading', { level: 1, name: 'Explorer' }).waitFor()
       await page.getByText('rdma_hw_packet_seq_err_total').first().waitFor()
+    })
+  })
+
+  await t.test('the page of a GPU that fell off the bus says when and why, and what was last known', async (t) => {
+    await ask(stage, '/api/v1/simulator/scenarios', { name: 'gpu-lost', device: 'sim-gpu-6' })
+    await stage.visit('/gpus/sim-gpu-6', async (page) => {
+      await page
+        .getByText(/Gone \d\d:\d\d:\d\d\. The GPU has fallen off the bus\./)
+        .first()
+        .waitFor()
+      const facts = page.getByRole('region', { name: 'GPU 6 as it was last known' })
+      await facts.waitFor()
+      await until('the last XID', SHOW_LIMIT_MS, async () => /Last XID\s+79, 154/.test(await facts.innerText()))
+      assert.match(await facts.innerText(), /Power\s+\d+\s+W/)
+      const counters = page.getByRole('region', { name: 'Table of counters' })
+      await counters
+        .getByText(/^Gone \d\d:\d\d:\d\d\. The GPU has fallen/)
+        .first()
+        .waitFor()
+      assert.doesNotMatch(await counters.innerText(), /No value came yet/)
+      assert.ok((await page.locator('.chart .panel-title').count()) > 6, 'its history is drawn')
+      await takePicture(t, page, 'state-gpu-gone-page')
+      await assertSound(page)
     })
   })
 })

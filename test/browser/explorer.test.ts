@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
-import { SHOW_LIMIT_MS, type Stage, untilDrawn } from './browser.ts'
+import { assertSound } from './axe.ts'
+import { SHOW_LIMIT_MS, type Stage, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 import { startSimulatedStage } from './simulated.ts'
 
@@ -40,6 +41,22 @@ test('what leaves the explorer is what the API says, in full precision', needs('
   const { fromMs, toMs } = window
   const answer = await ask<Answer>(stage, '/api/v1/query', { fromMs, toMs, stepMs: 1_000, queries: QUERIES })
   const address = `${ADDRESS}&${window.words}&step=1s`
+
+  await t.test('the catalogue is a list of types, which open', async (t) => {
+    await stage.visit('/explore', async (page) => {
+      const table = page.getByRole('region', { name: 'Table of metrics' })
+      const group = table.getByRole('button', { name: /rdma_port · \d+.metrics/ })
+      await group.waitFor()
+      assert.equal(await table.getByRole('link').count(), 0)
+      assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 3_000)
+      await takePicture(t, page, 'explorer-catalogue')
+      await assertSound(page)
+      await group.click()
+      await page.getByRole('searchbox', { name: 'Filter metrics' }).fill('xmit_wait')
+      await table.getByRole('link', { name: 'rdma_port_xmit_wait_total' }).click()
+      await page.waitForURL(/sig=rate/)
+    })
+  })
 
   await t.test('copied as CSV', async () => {
     await stage.visit(

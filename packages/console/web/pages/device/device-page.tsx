@@ -71,6 +71,8 @@ const NO_TYPES: readonly TypeInfo[] = []
 const NO_TOTALS: readonly string[] = []
 /** How far before its leaving a device is sought that fell silent: longer than the server waits for one. */
 const LAST_KNOWN_MS = 900_000
+/** How long after its leaving the driver may still say why. */
+const LAST_WORD_MS = 5_000
 
 /** The device of an address; what stands there while it is not known, or where there is none. */
 export function DeviceOf({
@@ -181,9 +183,13 @@ export function DevicePage({
 
 /** What facts are read from: the moment of the page, or the end of a device that left. */
 function useLastKnownRange({ goneMs }: DeviceInfo, { range, isNow }: Moment): FrameRange {
+  const isSettled = useSecond() > (goneMs ?? 0) + LAST_WORD_MS
   return useMemo(
-    () => (isNow && goneMs !== undefined ? { kind: 'fixed', fromMs: goneMs - LAST_KNOWN_MS, toMs: goneMs } : range),
-    [goneMs, range, isNow],
+    () =>
+      isNow && goneMs !== undefined
+        ? { kind: 'fixed', fromMs: goneMs - LAST_KNOWN_MS, toMs: goneMs + (isSettled ? LAST_WORD_MS : 0) }
+        : range,
+    [goneMs, isSettled, range, isNow],
   )
 }
 

@@ -12,22 +12,27 @@ export function lastXids(
   gauge: string | undefined,
   counts: readonly { readonly labels: Labels; readonly values: Float64Array }[],
 ): readonly string[] | undefined {
-  const told = counts.map(({ labels, values }) => ({ xid: labels.xid ?? '', ...riseOf(values) }))
+  const begin = Math.min(...counts.map(({ values }) => values.findIndex(isKnown)).filter((at) => at >= 0))
+  const told = counts.map(({ labels, values }) => ({ xid: labels.xid ?? '', ...riseOf(values, begin) }))
   const newest = Math.max(-1, ...told.map(({ roseAt }) => roseAt))
   const named = (some: typeof told): readonly string[] => some.map(({ xid }) => xid).sort(compareNames)
   if (newest >= 0) return named(told.filter(({ roseAt }) => roseAt === newest))
-  if (gauge !== undefined) return gauge === '0' ? [] : [gauge]
-  return told.length === 0 ? undefined : named(told.filter(({ count }) => count > 0))
+  if (gauge !== undefined && gauge !== '0') return [gauge]
+  return gauge === undefined && told.length === 0 ? undefined : named(told.filter(({ count }) => count > 0))
 }
 
-/** Where a count rose last, -1 where it did not, and its newest value. A count whose series only begins may be old. */
-function riseOf(values: Float64Array): { readonly roseAt: number; readonly count: number } {
+/** Where a count rose last, -1 where it did not, and its newest value. A series that begins after others began with its first error. */
+function riseOf(values: Float64Array, begin: number): { readonly roseAt: number; readonly count: number } {
   let roseAt = -1
   let count = Number.NaN
   values.forEach((value, position) => {
-    if (Number.isNaN(value)) return
-    if (value > count) roseAt = position
+    if (!isKnown(value)) return
+    if (value > count || (Number.isNaN(count) && position > begin && value > 0)) roseAt = position
     count = value
   })
   return { roseAt, count }
+}
+
+function isKnown(value: number): boolean {
+  return !Number.isNaN(value)
 }
