@@ -106,7 +106,7 @@ export const limitsSchema = block({
   ),
   recent_bytes: setting(
     integer(1 << 20, 2 ** 32, 'bytes'),
-    32 << 20,
+    16 << 20,
     'Memory for recent records; the oldest leave first',
   ),
   connections: setting(

@@ -25,7 +25,7 @@ import { SIGNALS } from './signals.ts'
 
 /** How often an agent evaluates: soon after a sample, whenever in the second that comes. Unit: milliseconds. */
 export const EVALUATE_EVERY_MS = 250
-/** Without news, rules are asked this often, as what is missing shows by time alone. Unit: milliseconds. */
+/** Rules are asked this often: sources have phases of their own, and what is missing shows by time alone. In between, what held still does. Unit: milliseconds. */
 const ASK_EVERY_MS = 500
 const SWEEP_EVERY_MS = 60_000
 /** Trouble that lasts longer than this is what the node is like: means of the past move again. Unit: milliseconds. */
@@ -80,7 +80,6 @@ export class Hints implements Sink {
   /** Versions of devices and series that the scopes were made from. */
   #scopesAre = ''
   #nowMs = 0
-  #hasNews = false
   #askedMs = 0
   #sweptMs = 0
   /** How long each node has been in trouble. Unit: milliseconds. */
@@ -124,7 +123,7 @@ export class Hints implements Sink {
   evaluate(nowMs: number): void {
     if (this.#closed) return
     const startedMs = performance.now()
-    if (this.#hasNews || Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS) this.#askAll(nowMs)
+    if (Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS) this.#askAll(nowMs)
     else this.#book.seeAgain()
     this.#book.advance(nowMs)
     this.#freeze(Math.max(0, nowMs - this.#nowMs))
@@ -160,7 +159,6 @@ export class Hints implements Sink {
 
   #take(batch: Batch): number {
     const refused = this.#watch.take(batch)
-    this.#hasNews ||= this.#watch.isWatched(batch.type)
     countDrop(this.stats, 'window_limit', refused)
     return refused
   }
@@ -176,7 +174,6 @@ export class Hints implements Sink {
   }
 
   #askAll(nowMs: number): void {
-    this.#hasNews = false
     this.#askedMs = nowMs
     this.#regroup()
     for (const scope of this.#scopes) {

@@ -88,11 +88,6 @@ export class SeriesWatch {
     this.#signals = Map.groupBy(signals, ({ type }) => type)
   }
 
-  /** Whether rules name any field of the type. */
-  isWatched(type: RecordType): boolean {
-    return this.#placesOf(type).length > 0
-  }
-
   /** Takes a batch; gives the number of records for which there was no room. */
   take(batch: Batch): number {
     const { type, source, count, bytes } = batch

@@ -25,7 +25,7 @@ import { acceptBatch } from './accept-batch.ts'
 export interface RecentOptions {
   /** How far back it reaches. Unit: seconds. Range: 10 to 3600. Default: 300. */
   windowS?: number
-  /** Memory for records; the oldest leave first. Unit: bytes. Default: 32 MiB. */
+  /** Memory for records; the oldest leave first. Unit: bytes. Default: 16 MiB. */
   limitBytes?: number
 }
 
@@ -50,7 +50,7 @@ export class RecentRing implements Sink, History {
 
   constructor(options: RecentOptions = {}) {
     this.#windowMs = (options.windowS ?? 300) * 1000
-    this.#limitBytes = options.limitBytes ?? 32 << 20
+    this.#limitBytes = options.limitBytes ?? 16 << 20
   }
 
   /** Memory used by records. Unit: bytes. */

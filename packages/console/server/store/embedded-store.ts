@@ -23,6 +23,10 @@ const IN_FLIGHT_LIMIT = 2
 const RESTART_MS = 1000
 /** How long the worker may take to close a file to which all is written. */
 const WORKER_CLOSE_MS = 500
+/**
+ * V8 clears the bytes of rows that were read once they reach twice this much, by default 32 MiB; what they took till then the process keeps. Unit: MiB.
+ */
+const YOUNG_MIB = 1
 /** How long a start waits for the file; a disk that hangs prevents none. A damaged file is carried over in less. */
 const OPEN_LIMIT_MS = 15_000
 
@@ -169,7 +173,11 @@ export class EmbeddedStore implements Store {
 
   #start(whenLocked: WorkerStart['whenLocked']): Worker {
     const start: WorkerStart = { settings: this.#settings, session: this.#session, whenLocked }
-    const worker = new Worker(this.#workerFile, { workerData: start, name: 'sonde-store' })
+    const worker = new Worker(this.#workerFile, {
+      workerData: start,
+      name: 'sonde-store',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    })
     worker.on('message', (message: FromWorker) => this.#receive(message))
     worker.on('error', (error) => this.#crashed(worker, messageOf(error)))
     worker.on('exit', (code) => this.#crashed(worker, `it ended with code ${code}`))

@@ -7,7 +7,7 @@ import { DAY_MS, dayOf, hourOf } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** Records of a unit that are compacted at once; a busier hour becomes several segments. It takes twice as much memory, which the process keeps. Unit: bytes. */
-const COMPACT_BYTES = 16 << 20
+const COMPACT_BYTES = 8 << 20
 /** Free pages that are kept for the next hour's records, beside an eighth of the file. Unit: bytes. */
 const FREE_BYTES = 4 << 20
 /** Pages that are given back to the disk in one turn. */
