@@ -155,7 +155,7 @@ export function DevicePage({
       <PageHead
         title={title}
         parent={{ label: parent.label, href: page.hrefTo(parent.path) }}
-        note={[...note, `figures are means of ${formatDuration(TILE_SPAN_MS)}`].filter(Boolean).join(' · ')}
+        note={[...note, figuresNote(device, moment)].filter(Boolean).join(' · ')}
       >
         <DeviceLinks device={device} />
       </PageHead>
@@ -191,6 +191,12 @@ function useLastKnownRange({ goneMs }: DeviceInfo, { range, isNow }: Moment): Fr
         : range,
     [goneMs, isSettled, range, isNow],
   )
+}
+
+function figuresNote({ state }: DeviceInfo, { isNow }: Moment): string {
+  return isNow && state === 'gone'
+    ? 'figures are the last known'
+    : `figures are means of ${formatDuration(TILE_SPAN_MS)}`
 }
 
 function factsLabel(title: string, { state }: DeviceInfo, { isNow }: Moment): string {

@@ -62,6 +62,8 @@ test('of a device that left the panel says when and why, and its history is stil
   const query = queryOf(NIC, LOSS)!
   const [empty] = devicePanels(NIC, [panel()], testColumns([{ query, series: [] }]), context)
   assert.equal(empty?.absent, 'Gone 14:03:11. It left. No sample of it is in this window.')
+  const [lineless] = devicePanels(NIC, [panel({ lines: [] })], testColumns([]), context)
+  assert.equal(lineless?.absent, 'Nobody counts it.')
   const history = testColumns([{ query, series: [{ labels: NIC.labels, values: [1, 2] }] }])
   const [drawn] = devicePanels(NIC, [panel()], history, context)
   assert.deepEqual([drawn?.absent, drawn?.spec.members.length], [undefined, 1])

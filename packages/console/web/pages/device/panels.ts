@@ -87,7 +87,7 @@ export function devicePanels(
         ? RATE_PROVENANCE
         : 'last sample in {step} · wall clock',
     }
-    const isLate = context.goneWords !== '' && spec.isAwaited
+    const isLate = context.goneWords !== '' && lines.length > 0 && spec.isAwaited
     if (members.length === 0) return { spec, answer, absent: isLate ? '' : reasonOf(device, panel, context) }
     return { spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames) }
   })
