@@ -20,6 +20,7 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import { acceptBatch } from './accept-batch.ts'
+import { type Piece, Slabs } from './slabs.ts'
 
 /** Options of {@link RecentRing}. */
 export interface RecentOptions {
@@ -29,10 +30,11 @@ export interface RecentOptions {
   limitBytes?: number
 }
 
-/** A kept batch with the time of its first and last record. */
+/** A kept batch with the time of its first and last record. Its bytes stand until the main loop has its next turn: then they may have left. */
 export interface KeptBatch extends Batch {
   readonly fromMs: number
   readonly toMs: number
+  readonly piece: Piece
 }
 
 /**
@@ -45,6 +47,7 @@ export class RecentRing implements Sink, History {
   readonly #windowMs: number
   readonly #limitBytes: number
   readonly #byType = new Map<string, KeptBatch[]>()
+  readonly #slabs = new Slabs()
   #bytes = 0
   #closed = false
 
@@ -102,7 +105,7 @@ export class RecentRing implements Sink, History {
   /** Has room for everything: what is older makes it. */
   #keep(batch: Batch): number {
     if (batch.count === 0) return 0
-    const kept = keep(batch)
+    const kept = keep(batch, this.#slabs.take(batch.bytes.byteLength))
     const list = this.#byType.get(batch.type.fingerprint)
     if (list === undefined) this.#byType.set(batch.type.fingerprint, [kept])
     else list.push(kept)
@@ -142,19 +145,22 @@ export class RecentRing implements Sink, History {
   }
 
   #drop(fingerprint: string, list: KeptBatch[], count: number): void {
-    for (const { bytes } of list.splice(0, count)) this.#bytes -= bytes.byteLength
+    for (const { bytes, piece } of list.splice(0, count)) {
+      this.#bytes -= bytes.byteLength
+      this.#slabs.give(piece)
+    }
     if (list.length === 0) this.#byType.delete(fingerprint)
   }
 }
 
-function keep(batch: Batch): KeptBatch {
-  // Not `slice`: that of a Buffer does not copy.
-  const bytes = new Uint8Array(batch.bytes)
+function keep(batch: Batch, piece: Piece): KeptBatch {
+  const { bytes } = piece
+  bytes.set(batch.bytes)
   const { time, layout } = batch.type
-  if (time === undefined) return { ...batch, bytes, fromMs: Date.now(), toMs: Date.now() }
+  if (time === undefined) return { ...batch, bytes, piece, fromMs: Date.now(), toMs: Date.now() }
   const views = viewsOf(bytes)
   const factor = msFactorOf(batch.type)
   const fromMs = numberAt(time, views, 0) * factor
   const toMs = numberAt(time, views, (batch.count - 1) * layout.recordBytes) * factor
-  return { ...batch, bytes, fromMs, toMs: Math.max(fromMs, toMs) }
+  return { ...batch, bytes, piece, fromMs, toMs: Math.max(fromMs, toMs) }
 }
