@@ -1,12 +1,11 @@
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { TypeInfo } from '../../api/types.ts'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { MetricLink } from '../../components/metric-link.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
-import { firstFunction, formatSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type MetricGroup, metricGroups } from './metric-groups.ts'
 
@@ -62,7 +61,6 @@ export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }
 }
 
 function Group({ group, onToggle }: { readonly group: MetricGroup; readonly onToggle: () => void }) {
-  const page = usePageState()
   const { type, count, shown, isOpen } = group
   return (
     <tbody>
@@ -79,13 +77,7 @@ function Group({ group, onToggle }: { readonly group: MetricGroup; readonly onTo
       {shown.map((field) => (
         <tr key={field.metric}>
           <th scope="row" className="mono">
-            <Link
-              href={page.hrefTo('/explore', {
-                sig: [formatSignal({ metric: field.metric, function: firstFunction(field) })],
-              })}
-            >
-              {field.metric}
-            </Link>
+            <MetricLink field={field} />
           </th>
           <td className="is-quiet is-wrapping">{field.help}</td>
           <td className="is-quiet">{field.unit || '–'}</td>

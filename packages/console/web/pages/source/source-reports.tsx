@@ -1,10 +1,8 @@
-import { Link } from 'wouter'
 import { useTypes } from '../../api/resources.ts'
 import type { ReportInfo, TypeInfo } from '../../api/types.ts'
+import { MetricLink } from '../../components/metric-link.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
-import { firstFunction, formatSignal } from '../../state/signal.ts'
-import { usePageState } from '../../state/time-window.ts'
 
 /** What a source reports: its record types, and below each the documentation of its fields. */
 export function SourceReports({ reports }: { readonly reports: readonly ReportInfo[] }) {
@@ -49,7 +47,6 @@ function Report({ report, type }: { readonly report: ReportInfo; readonly type: 
 }
 
 function FieldTable({ type }: { readonly type: TypeInfo }) {
-  const page = usePageState()
   return (
     <TableBox label={`Fields of ${type.name}`}>
       <table className="table has-first-fixed is-compact">
@@ -67,13 +64,7 @@ function FieldTable({ type }: { readonly type: TypeInfo }) {
           {type.fields.map((field) => (
             <tr key={field.metric}>
               <th scope="row" className="mono">
-                <Link
-                  href={page.hrefTo('/explore', {
-                    sig: [formatSignal({ metric: field.metric, function: firstFunction(field) })],
-                  })}
-                >
-                  {field.metric}
-                </Link>
+                <MetricLink field={field} />
               </th>
               <td className="is-quiet">{field.role}</td>
               <td className="is-quiet">{field.unit || '–'}</td>

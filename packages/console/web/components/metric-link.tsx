@@ -1,0 +1,11 @@
+import { Link } from 'wouter'
+import type { FieldInfo } from '../api/types.ts'
+import { firstFunction, formatSignal } from '../state/signal.ts'
+import { usePageState } from '../state/time-window.ts'
+
+/** A metric's name, which opens it in the explorer. */
+export function MetricLink({ field }: { readonly field: Pick<FieldInfo, 'metric' | 'role'> }) {
+  const page = usePageState()
+  const sig = [formatSignal({ metric: field.metric, function: firstFunction(field) })]
+  return <Link href={page.hrefTo('/explore', { sig })}>{field.metric}</Link>
+}
