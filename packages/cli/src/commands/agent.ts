@@ -2,11 +2,10 @@ import { createAgent } from '@sonde/agent'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
-import { keepYoungGenerationSmall, type Running, readyLine, serve } from './run.ts'
+import { type Running, readyLine, serve } from './run.ts'
 
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
 export async function runAgent(loaded: Loaded): Promise<Running> {
-  keepYoungGenerationSmall()
   const log = openLog(loaded.config.log.level)
   const agent = createAgent({ config: loaded.config.agent, log, version: VERSION, originOf: loaded.originOf })
   const running = await serve(agent, loaded)

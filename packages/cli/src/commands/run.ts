@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
 import { type Agent, agentRoutes, createServer } from '@sonde/agent'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
@@ -9,11 +8,6 @@ export interface Running {
   /** Where it listens. */
   readonly address: string
   close(): Promise<void>
-}
-
-/** What a sweep makes is garbage by the next one. Left to itself V8 lets it grow to 48 MB and more before it looks; looking more often costs a twentieth more time. */
-export function keepYoungGenerationSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** Opens the listener of an agent, then starts its sources: a port that is taken fails before anything runs. */

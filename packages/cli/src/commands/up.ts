@@ -6,11 +6,10 @@ import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { tryListener } from './listener.ts'
-import { keepYoungGenerationSmall, type Running, readyLine, serve } from './run.ts'
+import { type Running, readyLine, serve } from './run.ts'
 
 /** `sonde up`: agent, embedded store and page on one listener. */
 export async function runUp(loaded: Loaded): Promise<Running> {
-  keepYoungGenerationSmall()
   const { agent: config, store: storeConfig, log: logConfig } = loaded.config
   const log = openLog(logConfig.level)
   const { host, port, path: metricsPath } = config.export.prometheus

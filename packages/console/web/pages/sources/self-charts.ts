@@ -57,10 +57,10 @@ export const SELF_PANELS: readonly SelfPanel[] = [
     lines: [{ query: { metric: 'sonde_process_resident_memory_bytes', function: 'last' }, name: 'resident' }],
   },
   {
-    id: 'delay',
-    title: 'Longest delay of the main loop',
+    id: 'turn',
+    title: 'Longest turn of the main loop',
     quantity: SECONDS,
-    lines: [{ query: { metric: 'sonde_process_loop_delay_max_seconds', function: 'max' }, name: 'delay' }],
+    lines: [{ query: { metric: 'sonde_process_loop_turn_max_seconds', function: 'max' }, name: 'turn' }],
   },
 ]
 

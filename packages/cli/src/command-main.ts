@@ -1,0 +1,84 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import { Command, CommanderError } from 'commander'
+import { untilSignal } from './commands/until-signal.ts'
+import { ConfigError } from './config/config-error.ts'
+import { checkRoots } from './config/roots.ts'
+import { type Flags, loadFor, withCommonFlags, withSimulateFlags } from './flags.ts'
+import { VERSION } from './version.ts'
+
+/** The command did what it was asked; it failed; what it was asked is wrong. See `docs/cli.md`. */
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const
+
+const program = new Command('sonde')
+  .description('Watches the hardware under AI workloads: GPUs, NICs, PCIe, hosts.')
+  .version(VERSION)
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
+
+/** A complaint of Commander's as one line that looks like all others. */
+function oneLine(text: string): string {
+  return text
+    .trimEnd()
+    .replace(/^error: /, 'sonde: ')
+    .replaceAll('\n', ' ')
+}
+
+withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process')))
+  .option('--data-dir <dir>', 'where history is kept')
+  .action(async (flags: Flags) => {
+    const loaded = checkRoots(loadFor(flags))
+    process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
+  })
+
+withSimulateFlags(
+  withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')),
+).action(async (flags: Flags) => {
+  const loaded = checkRoots(loadFor(flags))
+  process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
+})
+
+withSimulateFlags(
+  withCommonFlags(program.command('config').description('print the configuration and the origin of each value')),
+)
+  .option('--data-dir <dir>', 'where history is kept')
+  .option('--schema', 'print the JSON Schema of the file, for editors')
+  .action(async ({ schema, ...flags }: Flags & { schema?: boolean }) => {
+    if (schema === true) {
+      const { jsonSchema } = await import('./config/json-schema.ts')
+      console.log(JSON.stringify(jsonSchema(), null, 2))
+    } else {
+      const { printConfig } = await import('./commands/config.ts')
+      console.log(printConfig(loadFor(flags)))
+    }
+  })
+
+withSimulateFlags(
+  withCommonFlags(program.command('check').description('check configuration, listener, history and sources')),
+)
+  .option('--data-dir <dir>', 'where history is kept')
+  .action(async (flags: Flags) => {
+    const { check } = await import('./commands/check.ts')
+    process.exitCode = await check(checkRoots(loadFor(flags)))
+  })
+
+withCommonFlags(
+  program
+    .command('explain')
+    .description('why a value is missing: file, driver, permission, link, traffic')
+    .argument('[name]', 'a device, a metric or a source; without: every source, in short'),
+)
+  .option('--json', 'print the chains as JSON')
+  .action(async (name: string | undefined, { json, ...flags }: Flags & { json?: boolean }) => {
+    const { runExplain } = await import('./commands/explain.ts')
+    // Not `checkRoots`: a root that is not there is what this command may have to explain.
+    process.exitCode = await runExplain(name ?? '', loadFor(flags), json === true ? { json } : {})
+  })
+
+program.parseAsync().catch((error: unknown) => {
+  // Commander has said what is wrong itself.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage)
+  // A scenario that fits its form and not the node is known when the simulator is made.
+  const isUsage = error instanceof ConfigError || (error instanceof SondeError && error.code.startsWith('SIM_'))
+  for (const line of error instanceof ConfigError ? error.lines : [messageOf(error)]) console.error(`sonde: ${line}`)
+  process.exit(isUsage ? EXIT.usage : EXIT.failed)
+})
