@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { SondeError } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
+import { turn } from '@sonde/sdk/internal'
 import type { DataSourceConfig } from '../config.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
@@ -253,7 +253,7 @@ async function linksOfDevices(
   for (const { name } of devices.slice(0, DEVICES_LIMIT)) {
     const steps = own?.deviceSteps(ground, name, value) ?? []
     if (steps.length > 0) chains.push({ device: name, links: await walk(steps) })
-    await setImmediate()
+    if (turn.isOver()) await turn.next()
   }
   return joinChains(chains)
 }

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import {
   answerToColumns,
   answerToJsonParts,
@@ -9,6 +8,7 @@ import {
   type QueryAnswer,
   SondeError,
 } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { compress } from './compress.ts'
@@ -91,7 +91,7 @@ async function answer(
   }
 }
 
-/** An answer as JSON in parts; between two of them the main loop may do other things. */
+/** An answer as JSON, in parts. */
 async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
   let text = ''
   for (const part of answerToJsonParts(result)) {
@@ -99,7 +99,7 @@ async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
     if (text.length < PART_LENGTH) continue
     yield text
     text = ''
-    await setImmediate()
+    if (turn.isOver()) await turn.next()
   }
   if (text !== '') yield text
 }

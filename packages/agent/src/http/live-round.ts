@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import {
   answerToJsonParts,
   type QueryAnswer,
@@ -7,11 +6,9 @@ import {
   SondeError,
   VALUE_COUNT_LIMIT,
 } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { describeNode } from './node.ts'
-
-/** Work that is done in one go; then the main loop does what waits. */
-const SLICE_MS = 2
 
 /** What a client wants to follow. */
 export interface Subscription {
@@ -30,7 +27,7 @@ export function subscriptionTo(queries: readonly SeriesQuery[], stepMs: number, 
 
 /**
  * What one walk over all clients needs. Those who ask the same of the same steps share its answer, and its text where they ask all the same; both are
- * forgotten with the round. Between two answers the main loop gets its turn.
+ * forgotten with the round.
  */
 export class LiveRound {
   /** The instant that all clients of the round are answered for. Unit: milliseconds since the Unix epoch. */
@@ -40,7 +37,6 @@ export class LiveRound {
   readonly #texts = new Map<string, string>()
   #state: string | undefined
   #hints: string | undefined
-  #sliceStartMs = performance.now()
 
   constructor(agent: Agent) {
     this.#agent = agent
@@ -75,37 +71,30 @@ export class LiveRound {
       const key = `${place} ${keys[index]}`
       let result = this.#results.get(key)
       if (result === undefined) {
+        if (turn.isOver()) await turn.next()
         const answer = this.#agent.recent.queryNow({ fromMs, toMs, stepMs, queries: [query] })
         result = answer.results[0] as QueryResult
         times = answer.times
         this.#results.set(key, result)
-        await this.breathe()
       }
       values += result.series.reduce((sum, series) => sum + series.values.length, 0)
       if (values > VALUE_COUNT_LIMIT) throw tooManyValues()
       results.push(result)
     }
     if (times.length === 0) times = this.#agent.recent.queryNow({ fromMs, toMs, stepMs, queries: [] }).times
-    const text = await this.#textOf({ fromMs, toMs, stepMs, times, results })
+    const text = await textOf({ fromMs, toMs, stepMs, times, results })
     this.#texts.set(whole, text)
     return text
   }
+}
 
-  /** Lets the main loop do what waits, once enough was done in one go. */
-  async breathe(): Promise<void> {
-    if (performance.now() - this.#sliceStartMs < SLICE_MS) return
-    await setImmediate()
-    this.#sliceStartMs = performance.now()
+async function textOf(answer: QueryAnswer): Promise<string> {
+  let text = ''
+  for (const part of answerToJsonParts(answer)) {
+    text += part
+    if (turn.isOver()) await turn.next()
   }
-
-  async #textOf(answer: QueryAnswer): Promise<string> {
-    let text = ''
-    for (const part of answerToJsonParts(answer)) {
-      text += part
-      await this.breathe()
-    }
-    return text
-  }
+  return text
 }
 
 function tooManyValues(): SondeError {

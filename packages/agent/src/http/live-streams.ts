@@ -1,4 +1,5 @@
 import { SondeError } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { LiveRound, type Subscription } from './live-round.ts'
 import type { LiveStream } from './live-stream.ts'
@@ -84,7 +85,7 @@ export class LiveStreams {
     for (const stream of this.#streams) {
       if (stream.waitMs(round.nowMs) > 0) continue
       await stream.advance(round)
-      await round.breathe()
+      if (turn.isOver()) await turn.next()
     }
     this.#isInRound = false
     this.#schedule()

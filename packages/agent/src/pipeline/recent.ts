@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import {
   answerRequest,
   type Batch,
@@ -19,6 +18,7 @@ import {
   slotsOfMetric,
   viewsOf,
 } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
 import { acceptBatch } from './accept-batch.ts'
 import { type Piece, Slabs } from './slabs.ts'
 
@@ -91,8 +91,8 @@ export class RecentRing implements Sink, History {
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
-    // Many clients may ask at once, as when all of them resume: between two answers the main loop does other things.
-    await setImmediate()
+    // Many clients may ask at once, as when all of them resume, and one answer may fill a turn.
+    while (turn.isOver()) await turn.next()
     return this.queryNow(request)
   }
 

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { wallNs } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import type { PciBus } from './bus.ts'
@@ -11,8 +11,6 @@ import { chooseDevices, glanceAt, type PciGlance } from './glance.ts'
 const EXAMINE_LIMIT = 2
 /** Devices that could not be looked at and are tried again in one sweep. */
 const RETRY_LIMIT = 16
-/** Time after which the main loop may do other things. Unit: milliseconds. */
-const SLICE_MS = 2
 
 /**
  * Which devices there are, and which of them are read. The listing is read at every sweep, and of it only what is new is looked at; all others have their turn, a few a
@@ -47,7 +45,7 @@ export class PciInventory {
   async survey(addresses: readonly string[]): Promise<{ found: number; failure: ReadFailure | undefined }> {
     const glances = new Map<string, PciGlance>()
     let failure: ReadFailure | undefined
-    await this.#inSlices(addresses, (address) => {
+    await this.#inSteps(addresses, (address) => {
       const glance = glanceAt(address, this.#bus, this.#sysfs)
       if (glance instanceof ReadFailure) failure ??= glance
       else glances.set(address, glance)
@@ -65,14 +63,14 @@ export class PciInventory {
     const known = [...this.devices.keys()].filter((address) => listed.has(address))
     const others = [...this.#glances.keys()].filter((address) => listed.has(address) && !this.devices.has(address))
     const fresh = addresses.filter((address) => !this.#glances.has(address) && !this.#unread.has(address))
-    const turn = this.#inTurn(known, EXAMINE_LIMIT)
+    const due = this.#inTurn(known, EXAMINE_LIMIT)
     if (left.length > 0) this.#changed = true
-    const again = [...this.#inTurn([...this.#unread.keys()], RETRY_LIMIT), ...this.#inTurn(others, 1), ...turn]
-    const looked = await this.#inSlices([...fresh, ...again], (address) => this.#look(address))
+    const again = [...this.#inTurn([...this.#unread.keys()], RETRY_LIMIT), ...this.#inTurn(others, 1), ...due]
+    const looked = await this.#inSteps([...fresh, ...again], (address) => this.#look(address))
     if (!looked) return false
     if (this.#changed) this.#choose()
     const unexamined = [...this.devices.values()].filter((device) => !device.isExamined)
-    return this.#inSlices([...unexamined.map(({ address }) => address), ...turn], (address) => this.#examine(address))
+    return this.#inSteps([...unexamined.map(({ address }) => address), ...due], (address) => this.#examine(address))
   }
 
   /** Looks at a device again whose files are leaving. False where it is gone. */
@@ -144,15 +142,13 @@ export class PciInventory {
     return inTurn(addresses, count, this.#sweep)
   }
 
-  async #inSlices(addresses: readonly string[], act: (address: string) => void): Promise<boolean> {
+  async #inSteps(addresses: readonly string[], act: (address: string) => void): Promise<boolean> {
     const closes = this.#closes
-    let untilMs = performance.now() + SLICE_MS
     for (const address of addresses) {
       act(address)
-      if (performance.now() < untilMs) continue
-      await setImmediate()
+      if (!turn.isOver()) continue
+      await turn.next()
       if (this.#closes !== closes) return false
-      untilMs = performance.now() + SLICE_MS
     }
     return true
   }

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { SondeError } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
@@ -84,7 +84,7 @@ class RdmaSource implements NodeSource {
     })
   }
 
-  /** Follows the list of devices: one that is new or was renamed comes, one that is not listed leaves. Others have the main loop between looks at new ones. */
+  /** Follows the list of devices: one that is new or was renamed comes, one that is not listed leaves. */
   async #follow(): Promise<ReadFailure | undefined> {
     const listed = this.#sysfs.list(...FOLDER)
     for (const name of listed instanceof ReadFailure ? [] : listed) {
@@ -94,7 +94,7 @@ class RdmaSource implements NodeSource {
         device = new RdmaDevice(name, this.#sysfs, this.#context)
         this.#devices.set(name, device)
         device.scan()
-        await setImmediate()
+        if (turn.isOver()) await turn.next()
       }
       device.sweep = this.#sweep
     }
@@ -114,8 +114,8 @@ class RdmaSource implements NodeSource {
     const device = [...this.#devices.values()][this.#sweep % Math.max(this.#devices.size, 1)]
     if (device === undefined) return
     device.scan()
-    const turn = Math.floor(this.#sweep / this.#devices.size) % Math.max(device.ports.size, 1)
-    ;[...device.ports.values()][turn]?.scan()
+    const due = Math.floor(this.#sweep / this.#devices.size) % Math.max(device.ports.size, 1)
+    ;[...device.ports.values()][due]?.scan()
   }
 
   /** Reads what every sweep reads, and reports all, device by device: what a port has is still in the processor's cache then. How many have reported. */

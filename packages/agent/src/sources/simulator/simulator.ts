@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { wallNs } from '@sonde/sdk'
+import { turn } from '@sonde/sdk/internal'
 import { docaAdpRetxType } from '../doca-adp-retx/type.ts'
 import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from '../doca-diag/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../doca-dpa/type.ts'
@@ -22,9 +22,6 @@ import { parseScenario } from './scenarios/flag.ts'
 import type { ScenarioRequest } from './scenarios/request.ts'
 import { Simulation } from './simulation.ts'
 import { secondsOf } from './time.ts'
-
-/** Time after which the main loop may do other things: the first sample takes several such. Unit: milliseconds. */
-const SLICE_MS = 4
 
 /** A simulated node: reports what the sources of real hardware report. All that is in it, {@link Simulation} says. */
 export class SimulatorSource implements NodeSource {
@@ -61,15 +58,13 @@ export class SimulatorSource implements NodeSource {
   }
 
   async sample(): Promise<void> {
-    let startedMs = performance.now()
     this.#report ??= new NodeReport(this.simulation, this.#context)
     const report = this.#report
     const time = wallNs()
     for (const _part of report.parts(time, secondsOf(time))) {
-      if (performance.now() - startedMs < SLICE_MS) continue
-      await setImmediate()
+      if (!turn.isOver()) continue
+      await turn.next()
       if (this.#report !== report) return
-      startedMs = performance.now()
     }
   }
 

@@ -1,3 +1,4 @@
+import { turn } from '../../internal/turn.ts'
 import { headerText } from '../../wire/prometheus/header.ts'
 import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
@@ -6,7 +7,7 @@ import type { Families, Family } from './families.ts'
 import type { HelpNotes } from './help-notes.ts'
 import type { Table } from './table.ts'
 
-/** What one collect works on: fixed in one turn, so that nothing that comes between its slices tears a family. */
+/** What one collect works on: fixed in one turn, so that nothing that comes between its steps tears a family. */
 export interface Moment {
   /** Rows that are left out from now on, because another type shows their series. */
   readonly hiddenCount: number
@@ -46,8 +47,8 @@ export function takeMoment(tables: Iterable<Table>, families: Families, notes: H
   return { hiddenCount, changes, families: shown }
 }
 
-/** Brings the text of a moment up to date, a step at a time. */
-export function* renderMoment({ changes, families }: Moment): Generator<void, Exposition> {
+/** Brings the text of a moment up to date, in as many turns of the event loop as it takes. */
+export async function renderMoment({ changes, families }: Moment): Promise<Exposition> {
   for (const { columns, rows, changed, rowCount } of changes) {
     if (changed.length === 0 && rowCount === 0) continue
     for (const column of columns) {
@@ -55,9 +56,10 @@ export function* renderMoment({ changes, families }: Moment): Generator<void, Ex
         const step = Math.max(1, Math.floor(ROWS_A_STEP / column.laneCount))
         for (let from = 0; from < changed.length; from += step) {
           lines.patch(rows, changed, from, Math.min(from + step, changed.length))
-          yield
+          if (turn.isOver()) await turn.next()
         }
-        for (let page = 0; page < lines.pageCount; page++) if (lines.settle(rows, page, rowCount)) yield
+        for (let page = 0; page < lines.pageCount; page++)
+          if (lines.settle(rows, page, rowCount) && turn.isOver()) await turn.next()
       }
     }
   }

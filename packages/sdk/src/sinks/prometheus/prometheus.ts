@@ -11,7 +11,6 @@ import { bytesOf, type Exposition } from './exposition.ts'
 import { Families, type MetricConflict, metricsOf } from './families.ts'
 import { HelpNotes } from './help-notes.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
-import { runInSlices } from './slices.ts'
 import { Table } from './table.ts'
 
 /** Headers of a scrape that matter. */
@@ -156,7 +155,7 @@ export class Prometheus implements Sink {
       // Their last records were counted as shown before it was known that another type has the series.
       this.stats.out -= moment.hiddenCount
       this.#drop('duplicate_series', moment.hiddenCount)
-      this.#shown = { version, exposition: await runInSlices(renderMoment(moment)) }
+      this.#shown = { version, exposition: await renderMoment(moment) }
     } finally {
       this.#running = undefined
     }

@@ -1,0 +1,32 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
+
+/**
+ * What work in steps takes of one turn of the event loop, all such work of a thread together. Unit: milliseconds. Two such shares may follow one another
+ * before the loop looks at its sockets again, and the step in hand is never cut off: no turn of the main loop may exceed 10 ms.
+ */
+const SHARE_MS = 4
+
+/** The turn that the event loop is in. Long work asks between two steps: `if (turn.isOver()) await turn.next()`. */
+class Turn {
+  /** When the share of this turn is used up; undefined until somebody asks. */
+  #endMs: number | undefined
+
+  /** Whether work in steps has had its share of this turn, which begins with the first question. Costs a reading of the clock. */
+  isOver(): boolean {
+    const nowMs = performance.now()
+    if (this.#endMs !== undefined) return nowMs >= this.#endMs
+    this.#endMs = nowMs + SHARE_MS
+    setImmediate(() => {
+      this.#endMs = undefined
+    })
+    return false
+  }
+
+  /** Resolves in the next turn, after whatever waits already. Who asks again then (`while`) goes on only where the others have left something of the share. */
+  next(): Promise<void> {
+    return afterOthers()
+  }
+}
+
+/** The turn of this thread's event loop: one, as there is one loop. */
+export const turn = new Turn()
