@@ -1,7 +1,7 @@
 // The page docs/hints.md, from the rules themselves: limits, look-alikes and what is lacking cannot differ from them.
 
-import type { Rule } from '../../packages/agent/src/hints/rule.ts'
 import { RULES } from '../../packages/agent/src/hints/rules/index.ts'
+import type { Rule } from '../../packages/agent/src/hints/rules/rule.ts'
 
 const INTRODUCTION = `# Hints
 

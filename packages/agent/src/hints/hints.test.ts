@@ -17,10 +17,10 @@ import { pciAerType } from '../sources/pci/type.ts'
 import { rdmaHwType } from '../sources/rdma/type.ts'
 import { type HintDevice, nodeOf } from './device.ts'
 import { Hints, type RuleFailed } from './hints.ts'
-import type { Rule } from './rule.ts'
 import { RULES } from './rules/index.ts'
-import { GPU } from './signals.ts'
+import type { Rule } from './rules/rule.ts'
 import { TrainingNode } from './test-training-node.ts'
+import { GPU } from './watch/signals.ts'
 
 const NOBODY = { version: 0, list: () => [], deviceOf: () => undefined }
 

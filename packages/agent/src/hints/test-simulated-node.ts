@@ -8,7 +8,7 @@ import type { ScenarioRequest } from '../sources/simulator/scenarios/request.ts'
 import { Simulation } from '../sources/simulator/simulation.ts'
 import { msOfSeconds, secondsOf } from '../sources/simulator/time.ts'
 import type { SourceContext } from '../sources/source.ts'
-import type { Hint } from './case.ts'
+import type { Hint } from './cases/case.ts'
 import { Hints } from './hints.ts'
 
 const START_S = 1_000_000

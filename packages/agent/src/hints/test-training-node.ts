@@ -6,10 +6,10 @@ import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
 import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
-import type { Hint } from './case.ts'
+import type { Hint } from './cases/case.ts'
 import type { DeviceLookup, HintDevice } from './device.ts'
 import { Hints } from './hints.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from './rules/rule.ts'
 
 /** One series of hand-made records: counters rise by their rate, gauges are what they are. What is undefined is absent. */
 class MadeSeries {

@@ -1,9 +1,9 @@
-import { LATEST_MS } from '../look.ts'
-import { maxKnown, median } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import { GPU, NIC } from '../signals.ts'
-import { amount, percent } from '../words.ts'
-import { railUse, workingGpus } from '../workload.ts'
+import { LATEST_MS } from '../look/look.ts'
+import { maxKnown, median } from '../look/numbers.ts'
+import { railUse, workingGpus } from '../look/workload.ts'
+import { GPU, NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount, percent } from './words.ts'
 
 const COPY_BYTES = 2e9
 const GPU_SHARE = 7 / 8

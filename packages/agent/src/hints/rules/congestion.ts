@@ -1,10 +1,10 @@
 import { titleOf } from '../device.ts'
-import { LATEST_MS, type Look, SHORT_MS } from '../look.ts'
-import { firstKnown } from '../numbers.ts'
-import type { Limit, Rule } from '../rule.ts'
-import { NIC } from '../signals.ts'
-import { percent } from '../words.ts'
-import { lineOf, slowedGpus } from '../workload.ts'
+import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
+import { firstKnown } from '../look/numbers.ts'
+import { lineOf, slowedGpus } from '../look/workload.ts'
+import { NIC } from '../watch/signals.ts'
+import type { Limit, Rule } from './rule.ts'
+import { percent } from './words.ts'
 
 const MARKED_SHARE = 0.05
 const LINE_SHARE = 0.9

@@ -1,9 +1,9 @@
-import { maxKnown, median } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import type { Scope } from '../scope.ts'
-import { GPU, HOST, NIC } from '../signals.ts'
-import { percent } from '../words.ts'
-import { workingGpus } from '../workload.ts'
+import { maxKnown, median } from '../look/numbers.ts'
+import type { Scope } from '../look/scope.ts'
+import { workingGpus } from '../look/workload.ts'
+import { GPU, HOST, NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { percent } from './words.ts'
 
 const UTILISATION = 80
 const OVER_MS = 3000

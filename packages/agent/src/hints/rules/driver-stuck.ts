@@ -1,9 +1,9 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
-import type { Rule } from '../rule.ts'
-import type { Scope } from '../scope.ts'
-import { NIC } from '../signals.ts'
-import { duration } from '../words.ts'
+import type { Look } from '../look/look.ts'
+import type { Scope } from '../look/scope.ts'
+import { NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { duration } from './words.ts'
 
 /** So many at once share what they wait for: the kernel lets most calls of this kind in one at a time. */
 const TOGETHER_COUNT = 3

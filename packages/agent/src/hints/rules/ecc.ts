@@ -1,9 +1,9 @@
 import { titleOf } from '../device.ts'
-import { EVENT_OVER_MS } from '../look.ts'
-import { firstKnown } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import { GPU, XID } from '../signals.ts'
-import { amount } from '../words.ts'
+import { EVENT_OVER_MS } from '../look/look.ts'
+import { firstKnown } from '../look/numbers.ts'
+import { GPU, XID } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount } from './words.ts'
 
 const CORRECTED_PER_MINUTE = 10
 

@@ -1,10 +1,10 @@
 import { titleOf } from '../device.ts'
-import { EVENT_OVER_MS, type Look } from '../look.ts'
-import { firstKnown } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import type { Scope } from '../scope.ts'
-import { GPU, XID } from '../signals.ts'
-import { duration } from '../words.ts'
+import { EVENT_OVER_MS, type Look } from '../look/look.ts'
+import { firstKnown } from '../look/numbers.ts'
+import type { Scope } from '../look/scope.ts'
+import { GPU, XID } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { duration } from './words.ts'
 
 /** Samples that the others gave while it gave none. One is missed now and then. */
 const MISSED_SAMPLES = 3

@@ -1,9 +1,9 @@
-import { EVENT_OVER_MS, type Look } from '../look.ts'
-import { firstKnown } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import type { Signal } from '../signal.ts'
-import { HOST } from '../signals.ts'
-import { amount, percent } from '../words.ts'
+import { EVENT_OVER_MS, type Look } from '../look/look.ts'
+import { firstKnown } from '../look/numbers.ts'
+import type { Signal } from '../watch/signal.ts'
+import { HOST } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount, percent } from './words.ts'
 
 const TIME_SHARE = 0.1
 /** Packages are read in turn, one a second. Unit: milliseconds. */

@@ -1,10 +1,10 @@
 import { titleOf } from '../device.ts'
-import { LATEST_MS, type Look, SHORT_BASE_LEAST_MS } from '../look.ts'
-import { firstKnown, maxKnown, median } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import { NIC } from '../signals.ts'
-import { amount, perSecond, power } from '../words.ts'
-import { lineOf, slowedGpus } from '../workload.ts'
+import { LATEST_MS, type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
+import { firstKnown, maxKnown, median } from '../look/numbers.ts'
+import { lineOf, slowedGpus } from '../look/workload.ts'
+import { NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount, perSecond, power } from './words.ts'
 
 const BASE_FACTOR = 10
 /** Below this a link is as good as new, whatever it was before. */

@@ -1,10 +1,10 @@
 import { titleOf } from '../device.ts'
-import { EVENT_OVER_MS, type Look } from '../look.ts'
-import { maxKnown } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import { NIC } from '../signals.ts'
-import { amount, duration } from '../words.ts'
-import { hasTraffic, slowedGpus } from '../workload.ts'
+import { EVENT_OVER_MS, type Look } from '../look/look.ts'
+import { maxKnown } from '../look/numbers.ts'
+import { hasTraffic, slowedGpus } from '../look/workload.ts'
+import { NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount, duration } from './words.ts'
 
 const FLAPS = 3
 const DROPPED_MS = 240_000

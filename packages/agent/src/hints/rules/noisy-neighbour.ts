@@ -1,11 +1,11 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
-import { firstKnown } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import type { Signal } from '../signal.ts'
-import { NIC, PCI } from '../signals.ts'
-import { amount, percent } from '../words.ts'
-import { lineOf, slowedGpus } from '../workload.ts'
+import type { Look } from '../look/look.ts'
+import { firstKnown } from '../look/numbers.ts'
+import { lineOf, slowedGpus } from '../look/workload.ts'
+import type { Signal } from '../watch/signal.ts'
+import { NIC, PCI } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount, percent } from './words.ts'
 
 const FOREIGN_SHARE = 0.2
 /** Without attribution: bytes on other priorities, of which training has next to none. Unit: bytes per second. */

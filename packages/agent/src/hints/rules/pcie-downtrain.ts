@@ -1,11 +1,11 @@
 import { GIGATRANSFERS, generationOf } from '../../sources/pci/bandwidth.ts'
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
-import { firstKnown, sumKnown } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import { GPU, NIC, PCI } from '../signals.ts'
-import { amount, percent } from '../words.ts'
-import { slowedGpus, trafficOf } from '../workload.ts'
+import type { Look } from '../look/look.ts'
+import { firstKnown, sumKnown } from '../look/numbers.ts'
+import { slowedGpus, trafficOf } from '../look/workload.ts'
+import { GPU, NIC, PCI } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount, percent } from './words.ts'
 
 const SHARE = 0.9
 const TRAFFIC_BYTES = 1e9

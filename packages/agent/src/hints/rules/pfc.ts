@@ -1,9 +1,9 @@
 import { titleOf } from '../device.ts'
-import { LATEST_MS } from '../look.ts'
-import type { Rule } from '../rule.ts'
-import { NIC } from '../signals.ts'
-import { percent } from '../words.ts'
-import { hasTraffic, lineOf, slowedGpus } from '../workload.ts'
+import { LATEST_MS } from '../look/look.ts'
+import { hasTraffic, lineOf, slowedGpus } from '../look/workload.ts'
+import { NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { percent } from './words.ts'
 
 const PAUSED_SHARE = 0.2
 const LINE_SHARE = 0.5

@@ -1,11 +1,11 @@
 import { type HintDevice, titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
-import { firstKnown, median } from '../numbers.ts'
-import type { Finding, Rule } from '../rule.ts'
-import type { Scope } from '../scope.ts'
-import { GPU } from '../signals.ts'
-import { percent } from '../words.ts'
-import { workingGpus } from '../workload.ts'
+import type { Look } from '../look/look.ts'
+import { firstKnown, median } from '../look/numbers.ts'
+import type { Scope } from '../look/scope.ts'
+import { workingGpus } from '../look/workload.ts'
+import { GPU } from '../watch/signals.ts'
+import type { Finding, Rule } from './rule.ts'
+import { percent } from './words.ts'
 
 const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98

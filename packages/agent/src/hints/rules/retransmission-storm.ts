@@ -1,10 +1,10 @@
 import { titleOf } from '../device.ts'
-import { LATEST_MS, type Look, SHORT_MS } from '../look.ts'
-import { firstKnown, maxKnown, median, sumKnown } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import { NIC } from '../signals.ts'
-import { amount } from '../words.ts'
-import { slowedGpus } from '../workload.ts'
+import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
+import { firstKnown, maxKnown, median, sumKnown } from '../look/numbers.ts'
+import { slowedGpus } from '../look/workload.ts'
+import { NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { amount } from './words.ts'
 
 const LIMIT_PER_S = 100
 const SIBLING_FACTOR = 10

@@ -1,12 +1,12 @@
 import { titleOf } from '../device.ts'
-import { type Look, SHORT_BASE_LEAST_MS } from '../look.ts'
-import { maxKnown, median } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import type { Scope } from '../scope.ts'
-import type { Signal } from '../signal.ts'
-import { GPU, NIC } from '../signals.ts'
-import { percent } from '../words.ts'
-import { slowedGpus } from '../workload.ts'
+import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
+import { maxKnown, median } from '../look/numbers.ts'
+import type { Scope } from '../look/scope.ts'
+import { slowedGpus } from '../look/workload.ts'
+import type { Signal } from '../watch/signal.ts'
+import { GPU, NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { percent } from './words.ts'
 
 const ACTIVE_FACTOR = 1.08
 const CLOCK_FACTOR = 0.92

@@ -1,10 +1,10 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
-import { maxKnown, median } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import { GPU, NIC } from '../signals.ts'
-import { percent } from '../words.ts'
-import { railUse, workingGpus } from '../workload.ts'
+import type { Look } from '../look/look.ts'
+import { maxKnown, median } from '../look/numbers.ts'
+import { railUse, workingGpus } from '../look/workload.ts'
+import { GPU, NIC } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { percent } from './words.ts'
 
 const UTILISATION = 95
 const POWER_SHARE = 0.35

@@ -1,10 +1,10 @@
 import { titleOf } from '../device.ts'
-import type { Look } from '../look.ts'
-import { firstKnown, maxKnown, sumKnown } from '../numbers.ts'
-import type { Rule } from '../rule.ts'
-import { GPU } from '../signals.ts'
-import { percent } from '../words.ts'
-import { slowedGpus } from '../workload.ts'
+import type { Look } from '../look/look.ts'
+import { firstKnown, maxKnown, sumKnown } from '../look/numbers.ts'
+import { slowedGpus } from '../look/workload.ts'
+import { GPU } from '../watch/signals.ts'
+import type { Rule } from './rule.ts'
+import { percent } from './words.ts'
 
 const TIME_SHARE = 0.1
 const MARGIN_CELSIUS = 3

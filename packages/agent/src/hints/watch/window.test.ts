@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { docaPhyType } from '../sources/doca-phy/type.ts'
-import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
+import { docaPhyType } from '../../sources/doca-phy/type.ts'
+import { rdmaHwType, rdmaPortType } from '../../sources/rdma/type.ts'
 import { counterOf, gaugeOf } from './signal.ts'
 import { Window } from './window.ts'
 

@@ -1,11 +1,16 @@
 import type { Labels } from '@sonde/sdk'
-import { docaPhyType } from '../sources/doca-phy/type.ts'
-import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
-import { hostCpuPackageType, hostDiskType, hostMemoryControllerType, hostPressureType } from '../sources/host/type.ts'
-import { netdevType } from '../sources/netdev/type.ts'
-import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
-import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
-import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
+import { docaPhyType } from '../../sources/doca-phy/type.ts'
+import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../sources/ethtool/type.ts'
+import {
+  hostCpuPackageType,
+  hostDiskType,
+  hostMemoryControllerType,
+  hostPressureType,
+} from '../../sources/host/type.ts'
+import { netdevType } from '../../sources/netdev/type.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../sources/nvml/type.ts'
+import { pciAerType, pciDeviceType } from '../../sources/pci/type.ts'
+import { rdmaHwType, rdmaPortType } from '../../sources/rdma/type.ts'
 import { counterOf, gaugeOf, type Signal } from './signal.ts'
 
 /** Nanoseconds of a share of time pass at most so fast. Unit: per second. */

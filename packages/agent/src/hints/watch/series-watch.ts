@@ -13,8 +13,8 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import { isSimulatedOf } from '../devices/world.ts'
-import { nodeOf, type WhichNode } from './device.ts'
+import { isSimulatedOf } from '../../devices/world.ts'
+import { nodeOf, type WhichNode } from '../device.ts'
 import type { Signal } from './signal.ts'
 import { APART_MS, Window } from './window.ts'
 

@@ -1,9 +1,9 @@
 import type { Labels } from '@sonde/sdk'
-import type { HintDevice } from './device.ts'
+import type { HintDevice } from '../device.ts'
+import type { Signal } from '../watch/signal.ts'
+import type { Window } from '../watch/window.ts'
 import { firstKnown, median } from './numbers.ts'
 import type { Scope } from './scope.ts'
-import type { Signal } from './signal.ts'
-import type { Window } from './window.ts'
 
 /** The window that rules look at unless they say another: longer than a step of most training, so that phases even out. Unit: milliseconds. */
 export const SHORT_MS = 3000

@@ -1,7 +1,7 @@
 import type { Labels, SeriesQuery } from '@sonde/sdk'
-import type { Look } from './look.ts'
-import type { Rule } from './rule.ts'
-import type { Signal } from './signal.ts'
+import type { Look } from '../look/look.ts'
+import type { Rule } from '../rules/rule.ts'
+import type { Signal } from '../watch/signal.ts'
 
 /** A query as hints tell it; what is left out has its default. */
 export type Evidence = Pick<SeriesQuery, 'metric' | 'function' | 'matchers'>

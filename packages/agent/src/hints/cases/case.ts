@@ -1,6 +1,6 @@
-import { type HintDevice, nodeOf, type WhichNode } from './device.ts'
-import type { Evidence } from './evidence.ts'
-import type { Finding, Rule, Severity } from './rule.ts'
+import { type HintDevice, nodeOf, type WhichNode } from '../device.ts'
+import type { Finding, Rule, Severity } from '../rules/rule.ts'
+import type { Evidence } from './sighting.ts'
 
 /** A hint as `GET /api/v1/hints` tells it. */
 export interface Hint {

@@ -1,8 +1,8 @@
-import type { HintDevice } from './device.ts'
+import type { HintDevice } from '../device.ts'
+import { GPU, NIC } from '../watch/signals.ts'
 import { type Look, SHORT_BASE_LEAST_MS } from './look.ts'
 import { firstKnown, maxKnown, sumKnown } from './numbers.ts'
 import type { Scope } from './scope.ts'
-import { GPU, NIC } from './signals.ts'
 
 // Whether there is work: what stands still on an idle node is no fault.
 

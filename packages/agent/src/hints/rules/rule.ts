@@ -1,7 +1,7 @@
-import type { HintDevice } from './device.ts'
-import type { Look } from './look.ts'
-import type { Scope } from './scope.ts'
-import type { Signal } from './signal.ts'
+import type { HintDevice } from '../device.ts'
+import type { Look } from '../look/look.ts'
+import type { Scope } from '../look/scope.ts'
+import type { Signal } from '../watch/signal.ts'
 
 /** How much a hint matters. */
 export type Severity = 'critical' | 'warning' | 'notice'

@@ -1,6 +1,6 @@
+import type { WhichNode } from '../device.ts'
+import type { Rule, Severity } from '../rules/rule.ts'
 import { Case, type Hint, type Sighting } from './case.ts'
-import type { WhichNode } from './device.ts'
-import type { Rule, Severity } from './rule.ts'
 
 /** A hint that was opened or is over. */
 export interface Edge {

@@ -1,4 +1,4 @@
-import type { HintDevice } from './device.ts'
+import type { HintDevice } from '../device.ts'
 import { Look } from './look.ts'
 
 /** The devices of one node, real or simulated, at one instant. Devices are compared with those of their own node alone. */
