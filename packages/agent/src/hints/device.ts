@@ -26,12 +26,3 @@ export interface DeviceLookup {
   /** The device of a series; undefined where none is known (yet). */
   deviceOf(type: string, labels: Labels): HintDevice | undefined
 }
-
-/** Title of a device in sentences: place before name, as tiles have it. Ports that share a rail, and second ports, are told apart by name and port. */
-export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>) {
-  if (kind !== 'nic') return name
-  const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
-  if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return `${name}/${port}`
-  if (rail !== null) return `NIC ${rail}`
-  return port === '1' ? name : `${name}/${port}`
-}

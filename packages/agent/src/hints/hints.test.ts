@@ -19,17 +19,10 @@ import { type HintDevice, nodeOf } from './device.ts'
 import { Hints, type RuleFailed } from './hints.ts'
 import { RULES } from './rules/index.ts'
 import type { Rule } from './rules/rule.ts'
-import { TrainingNode } from './test-training-node.ts'
+import { quietNode, TrainingNode } from './test-training-node.ts'
 import { GPU } from './watch/signals.ts'
 
 const NOBODY = { version: 0, list: () => [], deviceOf: () => undefined }
-
-/** A training node after two quiet minutes. */
-function quietNode(): TrainingNode {
-  const node = new TrainingNode()
-  assert.deepEqual([...node.run(120)], [])
-  return node
-}
 
 const loseOn = (node: TrainingNode, index: number, perS: number) => node.nic(index).rate({ packet_seq_err_total: perS })
 

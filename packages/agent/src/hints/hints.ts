@@ -14,14 +14,14 @@ import { defineOwnType } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import type { Hint } from './cases/case.ts'
 import { CaseBook } from './cases/case-book.ts'
-import { evidenceOf, lacksOf } from './cases/sighting.ts'
-import { type DeviceLookup, type HintDevice, NODES, type WhichNode } from './device.ts'
+import { sightingOf } from './cases/sighting.ts'
+import { type DeviceLookup, NODES, type WhichNode } from './device.ts'
 import type { Look } from './look/look.ts'
-import { Scope } from './look/scope.ts'
+import type { Scope } from './look/scope.ts'
+import { Scopes } from './look/scopes.ts'
 import { RULES } from './rules/index.ts'
 import type { Rule } from './rules/rule.ts'
-import { SeriesWatch, type WatchedSeries } from './watch/series-watch.ts'
-import { SIGNALS } from './watch/signals.ts'
+import { SeriesWatch } from './watch/series-watch.ts'
 
 /** How often an agent evaluates: soon after a sample, whenever in the second that comes. Unit: milliseconds. */
 export const EVALUATE_EVERY_MS = 250
@@ -73,12 +73,9 @@ export class Hints implements Sink {
   readonly name = 'hints'
   readonly stats = sinkStats()
   readonly #rules: readonly Rule[]
-  readonly #devices: DeviceLookup
   readonly #watch: SeriesWatch
+  readonly #scopes: Scopes
   readonly #book = new CaseBook()
-  #scopes: Scope[] = []
-  /** Versions of devices and series that the scopes were made from. */
-  #scopesAre = ''
   #nowMs = 0
   #askedMs = 0
   #sweptMs = 0
@@ -91,9 +88,9 @@ export class Hints implements Sink {
 
   constructor({ devices, rules = RULES, windowLimit, ruleFailed }: HintsOptions) {
     this.#rules = rules
-    this.#devices = devices
     this.#ruleFailed = ruleFailed
-    this.#watch = new SeriesWatch(SIGNALS, windowLimit)
+    this.#watch = new SeriesWatch(windowLimit)
+    this.#scopes = new Scopes(devices, this.#watch, (rule, device) => this.#book.isOpen(rule, device))
   }
 
   /** Changes whenever the answer would, if only in its numbers. */
@@ -175,11 +172,7 @@ export class Hints implements Sink {
 
   #askAll(nowMs: number): void {
     this.#askedMs = nowMs
-    this.#regroup()
-    for (const scope of this.#scopes) {
-      scope.nowMs = nowMs
-      for (const rule of this.#rules) this.#tryToAsk(rule, scope)
-    }
+    for (const scope of this.#scopes.at(nowMs)) for (const rule of this.#rules) this.#tryToAsk(rule, scope)
   }
 
   /** A rule that fails is a fault of ours: it is counted, told once, and the others go on. */
@@ -197,17 +190,11 @@ export class Hints implements Sink {
   #ask(rule: Rule, scope: Scope): void {
     for (const look of looksFor(rule, scope)) {
       look.newestMs = Number.NEGATIVE_INFINITY
-      const finding = rule.find(look, scope)
+      const finding = rule.find(look)
       if (finding === undefined || Object.values(rule.not).some((isAlike) => isAlike(look))) continue
-      const device = finding.device ?? look.device
-      if (this.#isExplained(rule, device.id, scope)) {
-        this.#book.withdraw(rule.name, device.id, scope.nowMs)
-        continue
-      }
-      const sampleMs = look.newestMs === Number.NEGATIVE_INFINITY ? newestOf(scope) : look.newestMs
-      const shown = scope.looks.find((other) => other.device.id === device.id) ?? look
-      const evidence = evidenceOf(rule, shown)
-      this.#book.see(rule, { finding, device, evidence, lacks: lacksOf(rule, look), sampleMs }, scope.nowMs)
+      const { id } = finding.device ?? look.device
+      if (this.#isExplained(rule, id, scope)) this.#book.withdraw(rule.name, id, scope.nowMs)
+      else this.#book.see(rule, sightingOf(rule, finding, look), scope.nowMs)
     }
   }
 
@@ -221,33 +208,6 @@ export class Hints implements Sink {
         .some((place) => scope.has(place) && this.#book.isExplaining(other, place, isOpen))
     })
   }
-
-  /** Groups series by device anew where any of them changed. */
-  #regroup(): void {
-    const are = `${this.#devices.version} ${this.#watch.version}`
-    if (are === this.#scopesAre) return
-    this.#scopesAre = are
-    const isOpen = (rule: string, device: string) => this.#book.isOpen(rule, device)
-    const scopes = { real: new Scope(false, isOpen), simulated: new Scope(true, isOpen) }
-    for (const series of this.#watch.series.values()) {
-      const scope = scopes[series.node]
-      const device = this.#deviceOf(series, scope)
-      if (device === undefined) continue
-      const look = scope.of(device)
-      for (const { signal, window } of series.windows) look.add(signal, window, series.labels)
-    }
-    this.#scopes = Object.values(scopes).filter(({ looks }) => looks.length > 0)
-  }
-
-  /** Errors of a PCIe link are often counted at the port above a device: they are the device's all the same. */
-  #deviceOf({ type, labels }: WatchedSeries, scope: Scope): HintDevice | undefined {
-    if (type.startsWith('host_')) return scope.node
-    const device = this.#devices.deviceOf(type, labels)
-    if (type !== 'pci_aer' || (device !== undefined && device.kind !== 'pci')) return device
-    const { isSimulated } = scope.node
-    const below = this.#devices.list().filter(({ path }) => path.at(-1) === labels.device)
-    return below.find(({ kind, ...one }) => kind !== 'pci' && one.isSimulated === isSimulated) ?? device
-  }
 }
 
 function looksFor(rule: Rule, scope: Scope): readonly Look[] {
@@ -255,9 +215,4 @@ function looksFor(rule: Rule, scope: Scope): readonly Look[] {
   if (rule.of === 'nic') return scope.nics
   if (rule.of === 'port') return scope.ports
   return [scope.of(scope.node)]
-}
-
-/** A rule about the node looks through many devices; its sample is the newest that any of them was looked at with. */
-function newestOf(scope: Scope): number {
-  return scope.looks.reduce((newest, { newestMs }) => Math.max(newest, newestMs), Number.NEGATIVE_INFINITY)
 }

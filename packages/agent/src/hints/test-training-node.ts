@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createSource, type Labels, type RecordType, type Source } from '@sonde/sdk'
 import { docaPhyType } from '../sources/doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
@@ -9,7 +10,6 @@ import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
 import type { Hint } from './cases/case.ts'
 import type { DeviceLookup, HintDevice } from './device.ts'
 import { Hints } from './hints.ts'
-import type { Rule } from './rules/rule.ts'
 
 /** One series of hand-made records: counters rise by their rate, gauges are what they are. What is undefined is absent. */
 class MadeSeries {
@@ -26,15 +26,15 @@ class MadeSeries {
     this.labels = labels
   }
 
-  /** Passes time and reports the record that is due then. */
-  report(source: Source, timeMs: number, elapsedS: number): void {
+  /** Passes a second and reports the record that is due then. */
+  report(source: Source, timeMs: number): void {
     const record: Record<string, unknown> = { time: BigInt(Math.round(timeMs * 1e6)) }
     for (const { name, field } of this.type.layout.slots) {
       if (field.role === 'label') {
         const text = this.labels[name] ?? ''
         record[name] = field.kind === 'symbol' ? text : Number(text)
       } else if (field.role !== 'timestamp') {
-        const value = this.#valueOf(name, elapsedS)
+        const value = this.#valueOf(name)
         if (value !== undefined) record[name] = field.kind === 'f64' ? value : Math.floor(value)
         else if (!field.optional) record[name] = field.kind === 'symbol' ? '' : 0
       }
@@ -42,10 +42,10 @@ class MadeSeries {
     if (!this.isSilent) source.report(this.type, record as never)
   }
 
-  #valueOf(name: string, elapsedS: number): number | undefined {
+  #valueOf(name: string): number | undefined {
     const rate = this.rates[name]
     if (rate === undefined) return this.values[name]
-    this.totals[name] = (this.totals[name] ?? 1000) + rate * elapsedS
+    this.totals[name] = (this.totals[name] ?? 1000) + rate
     return this.totals[name]
   }
 }
@@ -122,7 +122,7 @@ export class TrainingNode {
   nowMs = EPOCH_MS
   readonly #source: Source
 
-  constructor(options: { rules?: readonly Rule[] } = {}) {
+  constructor() {
     this.gpus = Array.from({ length: 8 }, (_, i) => trainingGpu(i))
     this.nics = Array.from({ length: 9 }, (_, i) => trainingNic(i, i < 8 ? i : null))
     for (const resource of ['io', 'cpu'])
@@ -133,7 +133,7 @@ export class TrainingNode {
     this.host.rate({ corrected_errors_total: 0, uncorrected_errors_total: 0 })
     this.host.rate({ throttles_total: 0, throttled_seconds_total: 0 })
     const devices = lookupOf([...this.gpus, ...this.nics])
-    this.hints = new Hints({ devices, ...options })
+    this.hints = new Hints({ devices })
     this.#source = createSource({ id: 'made', intervalMs: 1000, emit: (batch) => this.hints.accept(batch) })
   }
 
@@ -155,7 +155,7 @@ export class TrainingNode {
     for (let second = 0; second < seconds; second++) {
       each?.(second)
       this.nowMs += 1000
-      this.sample()
+      this.#sample()
       for (const afterMs of [100, 350, 600, 850]) {
         this.hints.evaluate(this.nowMs + afterMs)
         for (const { id } of this.open()) seen.add(id)
@@ -165,9 +165,9 @@ export class TrainingNode {
   }
 
   /** One sample of everything. */
-  sample(elapsedS = 1): void {
+  #sample(): void {
     for (const { series } of [...this.gpus, ...this.nics, this.host])
-      for (const one of series.values()) one.report(this.#source, this.nowMs, elapsedS)
+      for (const one of series.values()) one.report(this.#source, this.nowMs)
     this.#source.flush()
   }
 
@@ -181,18 +181,19 @@ export class TrainingNode {
   }
 }
 
+/** A node that has trained for two minutes, in which no hint opened. */
+export function quietNode(): TrainingNode {
+  const node = new TrainingNode()
+  assert.deepEqual([...node.run(120)], [])
+  return node
+}
+
 function trainingGpu(index: number): MadeDevice {
   const id = `gpu-${index}`
   const made = new MadeDevice(deviceOf(id, 'gpu', `GPU ${index}`, index, [`nic-mlx5_${index}-1`]))
   const labels = { gpu: String(index), UUID: `GPU-${index}` }
   for (const type of [nvmlGpuInfoType, nvmlGpuType, nvmlProfileType]) made.of(type, labels)
-  const pci = made.of(pciDeviceType, { device: `0000:${index}b:00.0` })
-  for (const [severity, error] of [
-    ['correctable', 'BadTLP'],
-    ['correctable', 'NonFatalErr'],
-    ['nonfatal', 'CmpltTO'],
-  ] as const)
-    made.of(pciAerType, { device: `0000:${index}b:00.0`, severity, error }).rates.errors_total = 0
+  linkAt(made, `0000:${index}b:00.0`)
   made.set({
     gpu_util: 99,
     sm_active: 0.8,
@@ -227,7 +228,6 @@ function trainingGpu(index: number): MadeDevice {
     ecc_dbe_vol_total: 0,
     pcie_replay_counter: 0,
   })
-  linkAt(pci, 32, 16)
   return made
 }
 
@@ -242,14 +242,7 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
   for (const lane of ['0', '1', '2', '3'])
     made.of(ethtoolLaneType, { device: netdev, lane }).rates.rx_err_phy_total = 1000
   made.of(docaPhyType, { device: name }).values.raw_ber = 1e-8
-  const address = `0000:${index}a:00.0`
-  for (const [severity, error] of [
-    ['correctable', 'BadTLP'],
-    ['correctable', 'NonFatalErr'],
-    ['nonfatal', 'CmpltTO'],
-  ] as const)
-    made.of(pciAerType, { device: address, severity, error }).rates.errors_total = 0
-  linkAt(made.of(pciDeviceType, { device: address }), 32, 16)
+  linkAt(made, `0000:${index}a:00.0`)
   const bytes = rail === null ? 1e8 : RAIL_BYTES
   made.set({ rate_bytes: LINE_BYTES, state: 4, carrier: 1, up: 1, responsive: 1, outbound_pci_stalled_wr_ratio: 0.01 })
   made.rate({
@@ -283,15 +276,22 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
   return made
 }
 
-function linkAt({ values }: MadeSeries, gigatransfers: number, lanes: number): void {
-  Object.assign(values, {
-    current_link_speed_gigatransfers: gigatransfers,
+/** A PCIe link of Gen5 ×16, as fast as it can be and without errors. */
+function linkAt(made: MadeDevice, device: string): void {
+  Object.assign(made.of(pciDeviceType, { device }).values, {
+    current_link_speed_gigatransfers: 32,
     max_link_speed_gigatransfers: 32,
-    current_link_width_lanes: lanes,
+    current_link_width_lanes: 16,
     max_link_width_lanes: 16,
-    current_link_bandwidth_bytes: (gigatransfers * lanes * 1e9) / 8,
-    max_link_bandwidth_bytes: (32 * 16 * 1e9) / 8,
+    current_link_bandwidth_bytes: 64e9,
+    max_link_bandwidth_bytes: 64e9,
   })
+  for (const [severity, error] of [
+    ['correctable', 'BadTLP'],
+    ['correctable', 'NonFatalErr'],
+    ['nonfatal', 'CmpltTO'],
+  ] as const)
+    made.of(pciAerType, { device, severity, error }).rates.errors_total = 0
 }
 
 /** An XID of a GPU, as the source tells it once it happened. */

@@ -1,6 +1,7 @@
 import type { WhichNode } from '../device.ts'
 import type { Rule, Severity } from '../rules/rule.ts'
-import { Case, type Hint, type Sighting } from './case.ts'
+import { Case, type Hint } from './case.ts'
+import type { Sighting } from './sighting.ts'
 
 /** A hint that was opened or is over. */
 export interface Edge {

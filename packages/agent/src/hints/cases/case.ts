@@ -1,6 +1,6 @@
-import { type HintDevice, nodeOf, type WhichNode } from '../device.ts'
-import type { Finding, Rule, Severity } from '../rules/rule.ts'
-import type { Evidence } from './sighting.ts'
+import { nodeOf, type WhichNode } from '../device.ts'
+import type { Rule, Severity } from '../rules/rule.ts'
+import type { Evidence, Sighting } from './sighting.ts'
 
 /** A hint as `GET /api/v1/hints` tells it. */
 export interface Hint {
@@ -22,16 +22,6 @@ export interface Hint {
   readonly evidence: readonly Evidence[]
   readonly affected: readonly string[]
   readonly lacks: readonly string[]
-}
-
-/** What a rule saw of a device, with what goes into the hint beside it. */
-export interface Sighting {
-  readonly finding: Finding
-  readonly device: HintDevice
-  readonly evidence: readonly Evidence[]
-  readonly lacks: readonly string[]
-  /** The newest sample that it rests on. Unit: milliseconds since the Unix epoch. */
-  readonly sampleMs: number
 }
 
 const VOTE_MASK = 0b11111

@@ -1,13 +1,36 @@
 import type { Labels, SeriesQuery } from '@sonde/sdk'
+import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Finding, Rule } from '../rules/rule.ts'
 import type { Signal } from '../watch/signal.ts'
 
 /** A query as hints tell it; what is left out has its default. */
 export type Evidence = Pick<SeriesQuery, 'metric' | 'function' | 'matchers'>
 
+/** What a rule saw of a device, with what goes into the hint beside it. */
+export interface Sighting {
+  readonly finding: Finding
+  readonly device: HintDevice
+  readonly evidence: readonly Evidence[]
+  /** Names of metrics that the rule would have used and that are absent, then what no metric tells. */
+  readonly lacks: readonly string[]
+  /** The newest sample that it rests on. Unit: milliseconds since the Unix epoch. */
+  readonly sampleMs: number
+}
+
+/** What a rule found when it was asked about a device, as a sighting. */
+export function sightingOf(rule: Rule, finding: Finding, look: Look): Sighting {
+  const { looks } = look.scope
+  const device = finding.device ?? look.device
+  // A rule about the node looks through many devices; its sample is the newest that any of them was looked at with.
+  const sampleMs =
+    look.newestMs > Number.NEGATIVE_INFINITY ? look.newestMs : Math.max(...looks.map((one) => one.newestMs))
+  const shown = looks.find((other) => other.device.id === device.id) ?? look
+  return { finding, device, evidence: evidenceOf(rule, shown), lacks: lacksOf(rule, look), sampleMs }
+}
+
 /** The queries that show what a rule saw of a device: those of its signals that the device, or any on its node, has. */
-export function evidenceOf(rule: Rule, look: Look): Evidence[] {
+function evidenceOf(rule: Rule, look: Look): Evidence[] {
   return rule.shows.flatMap((signal): Evidence[] => {
     const own = look.labels(signal)
     const labels = own.length > 0 ? own : look.scope.looks.flatMap((other) => other.labels(signal))
@@ -22,8 +45,7 @@ export function evidenceOf(rule: Rule, look: Look): Evidence[] {
   })
 }
 
-/** Names of metrics that a rule would have used and that are absent, then what no metric tells. */
-export function lacksOf(rule: Rule, look: Look): string[] {
+function lacksOf(rule: Rule, look: Look): string[] {
   // What a GPU does shows on the rails of its node too.
   const others = { node: look.scope.looks, gpu: look.scope.nics, nic: [], port: [] }[rule.of]
   const isThere = (signal: Signal) => look.has(signal) || others.some((other) => other.has(signal))

@@ -1,4 +1,4 @@
-import type { HintDevice } from '../device.ts'
+import type { HintDevice, WhichNode } from '../device.ts'
 import { Look } from './look.ts'
 
 /** The devices of one node, real or simulated, at one instant. Devices are compared with those of their own node alone. */
@@ -17,7 +17,8 @@ export class Scope {
   readonly #once = new Map<string, unknown>()
   readonly #isOpen: (rule: string, device: string) => boolean
 
-  constructor(isSimulated: boolean, isOpen: (rule: string, device: string) => boolean) {
+  constructor(node: WhichNode, isOpen: (rule: string, device: string) => boolean) {
+    const isSimulated = node === 'simulated'
     const id = isSimulated ? 'sim-node' : 'node'
     this.node = {
       id,
@@ -84,14 +85,6 @@ export class Scope {
     if (kind === 'gpu') return this.gpus
     if (rail !== null) return this.rails
     return kind === 'nic' && this.rails.length === 0 ? this.nics : []
-  }
-
-  /** Devices of the same rail. */
-  pairs(look: Look, kind: HintDevice['kind']): readonly Look[] {
-    return look.device.pairs.flatMap((id) => {
-      const pair = this.#looks.get(id)
-      return pair?.device.kind === kind ? [pair] : []
-    })
   }
 
   /** Whether a hint of the rule is open on the device. */

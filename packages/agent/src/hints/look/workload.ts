@@ -36,17 +36,22 @@ export function workingGpus(scope: Scope): Look[] {
   return scope.once('working', () => scope.gpus.filter(hasComputed))
 }
 
-/** GPUs that do clearly less tensor work than they used to: they wait for something. */
-export function slowedGpus(scope: Scope): HintDevice[] {
+/** GPUs, other than the one in hand, that do clearly less tensor work than they used to: they wait for something. */
+export function slowedGpus({ scope, device: own }: Look): HintDevice[] {
   const slowed = scope.gpus.filter(
     (look) => look.mean(GPU.tensorActive) < SLOWED_SHARE * look.base(GPU.tensorActive, SHORT_BASE_LEAST_MS),
   )
-  return slowed.map(({ device }) => device)
+  return slowed.map(({ device }) => device).filter((device) => device !== own)
 }
 
 /** The busiest of the training NICs over the last `overMs`, as a share of its line; NaN where none tells. */
 export function railUse(scope: Scope, overMs: number): number {
   return maxKnown(...scope.rails.map((look) => look.rate(NIC.sentBytes, overMs) / lineOf(look)))
+}
+
+/** What the busiest of the NICs outside all rails sends to storage. Unit: bytes per second; NaN where there is none. */
+export function storageBytes(scope: Scope): number {
+  return maxKnown(...scope.nics.filter(({ device }) => device.rail === null).map((look) => look.rate(NIC.sentBytes)))
 }
 
 /** Speed of a NIC's link. Unit: bytes per second. Where the port does not tell, that of 400 Gb/s. */

@@ -1,6 +1,6 @@
 import { LATEST_MS } from '../look/look.ts'
-import { maxKnown, median } from '../look/numbers.ts'
-import { railUse, workingGpus } from '../look/workload.ts'
+import { median } from '../look/numbers.ts'
+import { railUse, storageBytes, workingGpus } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { amount, percent } from './words.ts'
@@ -33,7 +33,7 @@ export const checkpoint: Rule = {
       median(scope.gpus.map((look) => look.last(GPU.utilisation))) > UTILISATION,
   },
   toldApart: ['a wait for data: nothing is copied to the host'],
-  find(_look, scope) {
+  find({ scope }) {
     const job = workingGpus(scope)
     const use = railUse(scope, LATEST_MS)
     if (job.length === 0 || use > LINE_SHARE) return undefined
@@ -46,9 +46,7 @@ export const checkpoint: Rule = {
     const copies = isCopying
       ? `${job.length} GPUs copy ${amount(bytes, 'B')}/s each to the host, limit ${amount(COPY_BYTES, 'B')}/s`
       : `${job.length} GPUs have copied to the host and stand still`
-    const storage = maxKnown(
-      ...scope.nics.filter(({ device }) => device.rail === null).map((nic) => nic.rate(NIC.sentBytes)),
-    )
+    const storage = storageBytes(scope)
     const written = storage > 0 ? `; ${amount(storage, 'B')}/s to storage` : ''
     return {
       device: scope.node,

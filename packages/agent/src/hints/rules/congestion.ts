@@ -1,10 +1,9 @@
-import { titleOf } from '../device.ts'
 import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
 import { lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Limit, Rule } from './rule.ts'
-import { percent } from './words.ts'
+import { percent, titleOf } from './words.ts'
 
 const MARKED_SHARE = 0.05
 const LINE_SHARE = 0.9
@@ -55,7 +54,7 @@ export const congestion: Rule = {
   toldApart: ['marks in every burst, below 1 % of packets'],
   explainedBy: { pfc_source: 'device' },
   lacksAlways: ['queues of switches'],
-  find(look, scope) {
+  find(look) {
     const share = markedShare(look)
     if (!(share > MARKED_SHARE)) return undefined
     const usual = look.usual(markedShare, 0)
@@ -70,7 +69,7 @@ export const congestion: Rule = {
       value: share * 100,
       limit: MARKED_LIMIT.value,
       unit: '% of packets',
-      affected: slowedGpus(scope),
+      affected: slowedGpus(look),
     }
   },
 }

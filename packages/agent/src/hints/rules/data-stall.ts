@@ -63,7 +63,7 @@ export const dataStall: Rule = {
   toldApart: ['stragglers and losses: use stays near 100 %, because peers spin'],
   explainedBy: { checkpoint: 'node', gpu_lost: 'node', link_flap: 'node', stuck_collective: 'node' },
   lacksAlways: ['what the loader waits for'],
-  find(_look, scope) {
+  find({ scope }) {
     const job = workingGpus(scope)
     const used = median(job.map((look) => look.mean(GPU.utilisation, OVER_MS)))
     if (job.length === 0 || !(used < UTILISATION)) return undefined

@@ -1,9 +1,8 @@
-import { titleOf } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import type { Scope } from '../look/scope.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { duration } from './words.ts'
+import { duration, titleOf } from './words.ts'
 
 /** So many at once share what they wait for: the kernel lets most calls of this kind in one at a time. */
 const TOGETHER_COUNT = 3
@@ -44,8 +43,9 @@ export const driverStuck: Rule = {
     'an interface that left: it has no samples',
     'a child process that crashed: it gives no samples either',
   ],
-  find(look, scope) {
+  find(look) {
     if (!isSilent(look)) return undefined
+    const { scope } = look
     const silent = silentPorts(scope)
     const answering = scope.ports.filter((other) => other.last(NIC.responsive) === 1).length
     const heldMs = look.held(NIC.responsive)

@@ -1,9 +1,8 @@
-import { titleOf } from '../device.ts'
 import { EVENT_OVER_MS } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
 import { GPU, XID } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { amount } from './words.ts'
+import { amount, titleOf } from './words.ts'
 
 const CORRECTED_PER_MINUTE = 10
 

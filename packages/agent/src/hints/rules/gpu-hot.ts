@@ -1,8 +1,8 @@
-import { titleOf } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
 import { GPU } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
+import { titleOf } from './words.ts'
 
 const MARGIN_CELSIUS = 5
 /** Of cards whose driver tells no limit. Unit: degrees Celsius. */

@@ -1,10 +1,8 @@
-import { titleOf } from '../device.ts'
 import { EVENT_OVER_MS, type Look } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
-import type { Scope } from '../look/scope.ts'
 import { GPU, XID } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { duration } from './words.ts'
+import { duration, titleOf } from './words.ts'
 
 /** Samples that the others gave while it gave none. One is missed now and then. */
 const MISSED_SAMPLES = 3
@@ -13,7 +11,8 @@ const SEEN_MS = 600_000
 const ANSWERS = 2
 
 /** How long it has been silent while others talk. Unit: milliseconds; NaN where it is not, or all are. */
-function silentMs(look: Look, scope: Scope): number {
+function silentMs(look: Look): number {
+  const { scope } = look
   const mine = look.lastSeenMs(GPU.power)
   const others = scope.siblings(look).filter((other) => other.has(GPU.power))
   if (!Number.isFinite(mine) || others.length === 0) return Number.NaN
@@ -22,9 +21,9 @@ function silentMs(look: Look, scope: Scope): number {
 }
 
 /** Whether the driver told that the GPU is lost, and it has not answered since. */
-function isToldLost(look: Look, scope: Scope): boolean {
+function isToldLost(look: Look): boolean {
   if (!(look.increase(XID.lost, EVENT_OVER_MS) >= 1)) return false
-  return look.samplesSince(GPU.power, scope.nowMs - look.sinceRise(XID.lost)) < ANSWERS
+  return look.samplesSince(GPU.power, look.scope.nowMs - look.sinceRise(XID.lost)) < ANSWERS
 }
 
 /** A GPU that fell off the bus. */
@@ -57,20 +56,21 @@ export const gpuLost: Rule = {
     'a missed sample',
     'a GPU that answers again: the hint ends',
   ],
-  find(look, scope) {
-    const told = isToldLost(look, scope)
-    const missingMs = silentMs(look, scope)
+  find(look) {
+    const told = isToldLost(look)
+    const missingMs = silentMs(look)
     const isGone = missingMs < SEEN_MS
     if (!told && !isGone) return undefined
     const since = isGone ? `gave its last sample ${duration(missingMs)} ago` : 'still answers'
-    const others = scope.siblings(look).filter((other) => other.has(GPU.power)).length
+    const siblings = look.scope.siblings(look)
+    const others = siblings.filter((other) => other.has(GPU.power)).length
     return {
       title: `${titleOf(look.device)} is lost`,
       sentence: `${look.device.name} ${since}, ${others} siblings answer, limit ${MISSED_SAMPLES} samples${told ? '; the driver tells XID 79' : ''}`,
       value: firstKnown(missingMs / 1000, 0),
       limit: MISSED_SAMPLES,
       unit: 's without a sample',
-      affected: scope.siblings(look).map(({ device }) => device),
+      affected: siblings.map(({ device }) => device),
     }
   },
 }

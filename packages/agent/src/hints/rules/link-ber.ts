@@ -1,10 +1,9 @@
-import { titleOf } from '../device.ts'
 import { LATEST_MS, type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { firstKnown, maxKnown, median } from '../look/numbers.ts'
 import { lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { amount, perSecond, power } from './words.ts'
+import { amount, perSecond, power, titleOf } from './words.ts'
 
 const BASE_FACTOR = 10
 /** Below this a link is as good as new, whatever it was before. */
@@ -100,7 +99,7 @@ export const linkBer: Rule = {
   toldApart: ['a long cable with many corrected bits, always the same'],
   explainedBy: {},
   lacksAlways: ['the rate of a week ago'],
-  find(look, scope) {
+  find(look) {
     const rate = bitErrorRate(look)
     const limit = Math.max(BASE_FACTOR * baseOf(look), RATE_LEAST)
     const left = effectiveEvents(look)
@@ -116,7 +115,7 @@ export const linkBer: Rule = {
       value: isWorse ? rate : left,
       limit: isWorse ? limit : EFFECTIVE_EVENTS,
       unit: isWorse ? 'errors a bit' : 'errors in 10 min',
-      affected: perS > EFFECTIVE_PER_S ? slowedGpus(scope) : [],
+      affected: perS > EFFECTIVE_PER_S ? slowedGpus(look) : [],
     }
   },
 }

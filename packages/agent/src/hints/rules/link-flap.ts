@@ -1,10 +1,9 @@
-import { titleOf } from '../device.ts'
 import { EVENT_OVER_MS, type Look } from '../look/look.ts'
 import { maxKnown } from '../look/numbers.ts'
 import { hasTraffic, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { amount, duration } from './words.ts'
+import { amount, duration, titleOf } from './words.ts'
 
 const FLAPS = 3
 const DROPPED_MS = 240_000
@@ -60,7 +59,7 @@ export const linkFlap: Rule = {
       !hasTraffic(look) && !look.scope.isOpen('link_flap', look.device),
   },
   toldApart: ['a driver that was loaded anew: its counters begin again'],
-  find(look, scope) {
+  find(look) {
     const recent = downsOf((signal) => look.increase(signal, EVENT_OVER_MS))
     if (!(recent >= 1) && !isDown(look)) return undefined
     const often = downsOf((signal) => look.events(signal))
@@ -80,7 +79,7 @@ export const linkFlap: Rule = {
       value: count,
       limit: FLAPS,
       unit: 'times in 10 min',
-      affected: slowedGpus(scope),
+      affected: slowedGpus(look),
     }
   },
 }

@@ -1,11 +1,10 @@
-import { titleOf } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
 import { lineOf, slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { NIC, PCI } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { amount, percent } from './words.ts'
+import { amount, percent, titleOf } from './words.ts'
 
 const FOREIGN_SHARE = 0.2
 /** Without attribution: bytes on other priorities, of which training has next to none. Unit: bytes per second. */
@@ -71,7 +70,7 @@ export const noisyNeighbour: Rule = {
   },
   explainedBy: { pcie_downtrain: 'device', pfc_source: 'device' },
   lacksAlways: ['attribution to pods'],
-  find(look, scope) {
+  find(look) {
     const bytes = foreign(look)
     const isAttributed = !Number.isNaN(unattributed(look))
     const limit = isAttributed ? FOREIGN_SHARE * lineOf(look) : OTHER_PRIORITY_BYTES
@@ -84,7 +83,7 @@ export const noisyNeighbour: Rule = {
       value: bytes,
       limit,
       unit: 'bytes/s',
-      affected: slowedGpus(scope),
+      affected: slowedGpus(look),
       isSure: !(own >= OWN_SHARE),
     }
   },

@@ -1,9 +1,8 @@
-import { titleOf } from '../device.ts'
 import { EVENT_OVER_MS, type Look } from '../look/look.ts'
 import { firstKnown, maxKnown, sumKnown } from '../look/numbers.ts'
 import { GPU, PCI } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { amount } from './words.ts'
+import { amount, titleOf } from './words.ts'
 
 /** A bit error rate of 10⁻¹² allows this many replays on 16 lanes of Gen5. Unit: replays per minute. */
 const ALLOWED_PER_MINUTE = 31

@@ -1,11 +1,10 @@
 import { GIGATRANSFERS, generationOf } from '../../sources/pci/bandwidth.ts'
-import { titleOf } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { firstKnown, sumKnown } from '../look/numbers.ts'
 import { slowedGpus, trafficOf } from '../look/workload.ts'
 import { GPU, NIC, PCI } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { amount, percent } from './words.ts'
+import { amount, percent, titleOf } from './words.ts'
 
 const SHARE = 0.9
 const TRAFFIC_BYTES = 1e9
@@ -87,7 +86,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       'a slot that is wired so: its siblings run alike': (look) => look.usual(shareOf) < SHARE,
     },
     toldApart: ['a host of an older generation: the most is what device and slot have in common'],
-    find(look, scope) {
+    find(look) {
       const share = shareOf(look)
       if (!(share < SHARE)) return undefined
       const [now, most] = [linkNow(look), linkMax(look)]
@@ -99,7 +98,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
         value: share * 100,
         limit: SHARE * 100,
         unit: '% of the most',
-        affected: slowedGpus(scope).filter((device) => device !== look.device),
+        affected: slowedGpus(look),
       }
     },
   }

@@ -1,9 +1,8 @@
-import { titleOf } from '../device.ts'
 import { LATEST_MS } from '../look/look.ts'
 import { hasTraffic, lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { percent } from './words.ts'
+import { percent, titleOf } from './words.ts'
 
 const PAUSED_SHARE = 0.2
 const LINE_SHARE = 0.5
@@ -37,11 +36,11 @@ export const pfcSource: Rule = {
   },
   toldApart: ['a victim: it receives pauses instead of sending them'],
   explainedBy: { pcie_downtrain: 'device' },
-  find(look, scope) {
+  find(look) {
     const share = look.rate(NIC.txPaused, LATEST_MS)
     if (!(share > PAUSED_SHARE)) return undefined
     const usual = look.usual((other) => other.rate(NIC.txPaused), 0)
-    const victims = scope.nics.filter((other) => other !== look && other.rate(NIC.rxPaused) > PAUSED_SHARE)
+    const victims = look.scope.nics.filter((other) => other !== look && other.rate(NIC.rxPaused) > PAUSED_SHARE)
     const stalled = look.mean(NIC.writesStalled)
     const behind = stalled > 0.3 ? `; PCIe writes wait ${percent(stalled)} of the time` : ''
     return {
@@ -50,7 +49,7 @@ export const pfcSource: Rule = {
       value: share * 100,
       limit: PAUSED_LIMIT.value,
       unit: '% of time',
-      affected: [...victims.map(({ device }) => device), ...slowedGpus(scope)],
+      affected: [...victims.map(({ device }) => device), ...slowedGpus(look)],
     }
   },
 }
@@ -81,7 +80,7 @@ export const pfcVictim: Rule = {
   ],
   explainedBy: { pfc_source: 'node', pcie_downtrain: 'node' },
   lacksAlways: ['the port at the other end'],
-  find(look, scope) {
+  find(look) {
     const share = look.rate(NIC.rxPaused, LATEST_MS)
     if (!(share > PAUSED_SHARE)) return undefined
     const usual = look.usual((other) => other.rate(NIC.rxPaused), 0)
@@ -92,7 +91,7 @@ export const pfcVictim: Rule = {
       value: share * 100,
       limit: PAUSED_LIMIT.value,
       unit: '% of time',
-      affected: slowedGpus(scope),
+      affected: slowedGpus(look),
       isSure: !(sent >= SENT_SHARE),
     }
   },

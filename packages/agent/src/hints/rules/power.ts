@@ -1,11 +1,11 @@
-import { type HintDevice, titleOf } from '../device.ts'
+import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { firstKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
 import { workingGpus } from '../look/workload.ts'
 import { GPU } from '../watch/signals.ts'
 import type { Finding, Rule } from './rule.ts'
-import { percent } from './words.ts'
+import { percent, titleOf } from './words.ts'
 
 const BRAKE_BIT = 0x80
 const LIMIT_SHARE = 0.98
@@ -63,7 +63,7 @@ export const powerCap: Rule = {
     'a GPU at its default limit and at the limit all the time: normal at full load, also where its siblings wait for it and run faster',
   ],
   explainedBy: { power_brake: 'node', straggler: 'node' },
-  find(_look, scope) {
+  find({ scope }) {
     const working = workingGpus(scope)
     const limited = working.filter((look) => limitShare(look) < LIMIT_SHARE)
     const capped = limited.length > 0 ? limited : working.filter(isStarved)
@@ -111,7 +111,7 @@ export const powerBrake: Rule = {
   ],
   not: {},
   toldApart: ['heat: temperatures are low', 'a power limit: it does not halve clocks'],
-  find(_look, scope): Finding | undefined {
+  find({ scope }): Finding | undefined {
     const braked = scope.gpus.filter(
       (look) => (look.bits(GPU.reasons, 2000) & BRAKE_BIT) !== 0 || look.increase(GPU.braked, BRAKE_OVER_MS) > 0,
     )

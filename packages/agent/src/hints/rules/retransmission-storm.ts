@@ -1,10 +1,9 @@
-import { titleOf } from '../device.ts'
 import { LATEST_MS, type Look, SHORT_MS } from '../look/look.ts'
-import { firstKnown, maxKnown, median, sumKnown } from '../look/numbers.ts'
+import { maxKnown, sumKnown } from '../look/numbers.ts'
 import { slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { amount } from './words.ts'
+import { amount, titleOf } from './words.ts'
 
 const LIMIT_PER_S = 100
 const SIBLING_FACTOR = 10
@@ -67,21 +66,18 @@ export const retransmissionStorm: Rule = {
   },
   toldApart: ['adaptive routing: packets arrive out of order, but nobody asks for them again'],
   explainedBy: { link_flap: 'device', link_ber: 'device', pfc_source: 'device' },
-  find(look, scope) {
+  find(look) {
     const errors = errorsOf(look)
     if (!(errors >= LIMIT_PER_S)) return undefined
-    const siblings = scope.siblings(look)
-    const usual = firstKnown(median(siblings.map(perPacket)), 0)
-    if (!(perPacket(look) >= SIBLING_FACTOR * usual)) return undefined
-    const others = firstKnown(median(siblings.map(errorsOf)), 0)
+    if (!(perPacket(look) >= SIBLING_FACTOR * look.usual(perPacket, 0))) return undefined
     const kind = look.rate(NIC.sequenceErrors) >= errorsOver(look, SHORT_MS) / 2 ? 'sequence errors' : 'retransmissions'
     return {
       title: `${titleOf(look.device)} is losing packets`,
-      sentence: `${look.device.name} counts ${amount(errors)} ${kind}/s, its siblings ${amount(others)}, limit ${LIMIT_PER_S}/s`,
+      sentence: `${look.device.name} counts ${amount(errors)} ${kind}/s, its siblings ${amount(look.usual(errorsOf, 0))}, limit ${LIMIT_PER_S}/s`,
       value: errors,
       limit: LIMIT_PER_S,
       unit: 'errors/s',
-      affected: slowedGpus(scope),
+      affected: slowedGpus(look),
     }
   },
 }

@@ -1,6 +1,5 @@
 import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
-import type { Scope } from '../look/scope.ts'
 import type { Signal } from '../watch/signal.ts'
 
 /** How much a hint matters. */
@@ -65,5 +64,5 @@ export interface Rule {
   /** What it would want to know and no signal tells. */
   readonly lacksAlways?: readonly string[]
   /** What it sees of a device now; undefined where it does not hold. Look-alikes are ruled out after it. */
-  find(look: Look, scope: Scope): Finding | undefined
+  find(look: Look): Finding | undefined
 }

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { TrainingNode } from '../test-training-node.ts'
+import { quietNode } from '../test-training-node.ts'
 import { everyGpu, everyRail, noTraffic } from './test-changes.ts'
 import { FAULTS } from './test-faults.ts'
 import { LOOK_ALIKES } from './test-look-alikes.ts'
 
-function healthyNode(): TrainingNode {
-  const node = new TrainingNode()
-  assert.deepEqual([...node.run(120)], [])
-  return node
-}
-
 describe('within 3 s, on the device at fault and on no other, then standing:', () => {
   for (const { title, begin, each, opens, severity, standsAfterS } of FAULTS) {
     test(title, () => {
-      const node = healthyNode()
+      const node = quietNode()
       begin(node)
       const early = node.run(3, (second) => each?.(node, second))
       const seen = node.run(standsAfterS, (second) => each?.(node, second + 3))
@@ -31,7 +25,7 @@ describe('within 3 s, on the device at fault and on no other, then standing:', (
 describe('what looks alike opens nothing, not even for a moment:', () => {
   for (const { title, begin, each } of LOOK_ALIKES) {
     test(title, () => {
-      const node = healthyNode()
+      const node = quietNode()
       begin(node)
       assert.deepEqual([...node.run(60, (second) => each?.(node, second))], [])
     })
@@ -39,7 +33,7 @@ describe('what looks alike opens nothing, not even for a moment:', () => {
 })
 
 test('a checkpoint tells what is copied, and not what training sent before it', () => {
-  const node = healthyNode()
+  const node = quietNode()
   everyGpu(node, { gpu_util: 15, pcie_tx_bytes: 12e9 })
   everyRail(node, noTraffic)
   node.run(2)
@@ -51,7 +45,7 @@ test('a checkpoint tells what is copied, and not what training sent before it', 
 
 test('rare errors after correction stay told between one and the next, many in a row end with the last', () => {
   const leaveErrors = (count: number) => {
-    const node = healthyNode()
+    const node = quietNode()
     for (let one = 0; one < 2; one++) {
       node.nic(2).add({ rx_pcs_symbol_err_phy_total: count })
       node.run(5)
@@ -65,7 +59,7 @@ test('rare errors after correction stay told between one and the next, many in a
 })
 
 test('what a rule on GPUs reads of the rails is not said to be lacking', () => {
-  const node = healthyNode()
+  const node = quietNode()
   FAULTS.find(({ opens }) => opens === 'straggler/gpu-5')?.begin(node)
   node.run(3)
   assert.deepEqual(node.open()[0]?.lacks, [])

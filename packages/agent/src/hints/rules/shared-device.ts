@@ -1,6 +1,6 @@
-import { titleOf } from '../device.ts'
 import { GPU } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
+import { titleOf } from './words.ts'
 
 /** A mark rather than an alarm: numbers of the device are nobody's own. */
 export const sharedDevice: Rule = {

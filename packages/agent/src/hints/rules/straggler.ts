@@ -1,4 +1,3 @@
-import { titleOf } from '../device.ts'
 import { type Look, SHORT_BASE_LEAST_MS } from '../look/look.ts'
 import { maxKnown, median } from '../look/numbers.ts'
 import type { Scope } from '../look/scope.ts'
@@ -6,7 +5,7 @@ import { slowedGpus } from '../look/workload.ts'
 import type { Signal } from '../watch/signal.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { percent } from './words.ts'
+import { percent, titleOf } from './words.ts'
 
 const ACTIVE_FACTOR = 1.08
 const CLOCK_FACTOR = 0.92
@@ -119,21 +118,21 @@ export const straggler: Rule = {
     checkpoint: 'node',
     link_flap: 'node',
   },
-  find(look, scope) {
+  find(look) {
     if (!(look.mean(GPU.tensorActive) > TENSOR_LEAST)) return undefined
     if (!isBusier(look) && !isSlower(look)) return undefined
     const factor = activeFactor(look)
     const own = look.mean(GPU.tensorActive)
     const usual = look.usual((one) => one.mean(GPU.tensorActive))
     const clock = comparisonOf(look, GPU.clock).now
-    const rate = stepRate(scope)
+    const rate = stepRate(look.scope)
     return {
       title: `All GPUs wait for ${titleOf(look.device)}`,
       sentence: `${look.device.name}: tensor active ${percent(own)}, its siblings ${percent(usual)}, limit ×${ACTIVE_FACTOR}; its clock is at ${percent(clock)} of theirs`,
       value: factor,
       limit: ACTIVE_FACTOR,
       unit: '× siblings',
-      affected: slowedGpus(scope).filter((device) => device !== look.device),
+      affected: slowedGpus(look),
       isSure: !(rate > RATE_FACTOR),
     }
   },

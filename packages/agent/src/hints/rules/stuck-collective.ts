@@ -1,10 +1,9 @@
-import { titleOf } from '../device.ts'
 import type { Look } from '../look/look.ts'
-import { maxKnown, median } from '../look/numbers.ts'
-import { railUse, workingGpus } from '../look/workload.ts'
+import { median } from '../look/numbers.ts'
+import { railUse, storageBytes, workingGpus } from '../look/workload.ts'
 import { GPU, NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { percent } from './words.ts'
+import { percent, titleOf } from './words.ts'
 
 const UTILISATION = 95
 const POWER_SHARE = 0.35
@@ -12,7 +11,7 @@ const TENSOR_MAX = 0.01
 const DRAM_MAX = 0.1
 const LINE_SHARE = 0.001
 const OVER_MS = 1000
-const STORAGE_SHARE = 0.02
+const STORAGE_BYTES = 1e9
 
 /** In a kernel all the time, and nothing comes of it. */
 function isSpinning(look: Look): boolean {
@@ -41,10 +40,7 @@ export const stuckCollective: Rule = {
   not: {
     'communication that computing does not hide: the rails are busy': ({ scope }) =>
       railUse(scope, OVER_MS) >= LINE_SHARE,
-    'a checkpoint: storage is busy': ({ scope }) =>
-      maxKnown(
-        ...scope.nics.filter(({ device }) => device.rail === null).map((nic) => nic.rate(NIC.sentBytes) / 50e9),
-      ) > STORAGE_SHARE,
+    'a checkpoint: storage is busy': ({ scope }) => storageBytes(scope) > STORAGE_BYTES,
     'decoding at low load: memory is read': ({ scope }) =>
       median(scope.gpus.map((look) => look.max(GPU.dramActive, OVER_MS))) > DRAM_MAX,
   },
@@ -60,7 +56,7 @@ export const stuckCollective: Rule = {
     pfc_source: 'node',
   },
   lacksAlways: ['processes and their ranks'],
-  find(_look, scope) {
+  find({ scope }) {
     const job = workingGpus(scope)
     const spinning = job.filter(isSpinning)
     const silent = job.filter((look) => look.last(GPU.utilisation) < 1)

@@ -1,7 +1,7 @@
 import type { TrainingNode } from '../test-training-node.ts'
 
 /** Something that is different on a node that trains. */
-export interface Case {
+export interface Change {
   readonly title: string
   /** What is different from now on. `second` counts from its beginning. */
   readonly begin: (node: TrainingNode) => void

@@ -1,7 +1,7 @@
 import { hostCpuPackageType, hostMemoryControllerType } from '../../sources/host/type.ts'
 import { splitGpu, tellXid } from '../test-training-node.ts'
 import {
-  type Case,
+  type Change,
   downtrained,
   everyGpu,
   everyRail,
@@ -13,15 +13,13 @@ import {
 } from './test-changes.ts'
 
 /** What a rule is for. */
-export interface Fault extends Case {
+export interface Fault extends Change {
   /** The hint that opens within 3 s, and no other. */
   readonly opens: string
   readonly severity: string
   /** How long until it stands. Unit: seconds. */
   readonly standsAfterS: number
 }
-
-/** A node that trains and that has been watched for two minutes, without a hint. */
 
 /** The effect of each rule. */
 export const FAULTS: readonly Fault[] = [

@@ -1,8 +1,8 @@
 import { tellXid } from '../test-training-node.ts'
-import { type Case, everyGpu, everyRail, linkDown, noTraffic, spinning } from './test-changes.ts'
+import { type Change, everyGpu, everyRail, linkDown, noTraffic, spinning } from './test-changes.ts'
 
 /** What looks like the effect of a rule and is none. */
-export const LOOK_ALIKES: readonly Case[] = [
+export const LOOK_ALIKES: readonly Change[] = [
   {
     title: 'adaptive routing: packets out of order, none asked for again',
     begin: (node) => node.nic(3).rate({ out_of_sequence_total: 50_000 }),

@@ -1,10 +1,9 @@
-import { titleOf } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import { firstKnown, maxKnown, sumKnown } from '../look/numbers.ts'
 import { slowedGpus } from '../look/workload.ts'
 import { GPU } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { percent } from './words.ts'
+import { percent, titleOf } from './words.ts'
 
 const TIME_SHARE = 0.1
 const MARGIN_CELSIUS = 3
@@ -50,7 +49,7 @@ export const thermalThrottle: Rule = {
     'the power brake: it slows down at any temperature': (look) => (look.bits(GPU.reasons, 3000) & 0x80) !== 0,
   },
   toldApart: ['the power limit (0x4), which does not count as heat', 'a hot GPU that is idle: it is not slowed down'],
-  find(look, scope) {
+  find(look) {
     const share = throttledShare(look)
     const temperature = look.max(GPU.temperature, 3000)
     const slowdown = firstKnown(look.last(GPU.slowdownTemperature), SLOWDOWN_CELSIUS)
@@ -64,7 +63,7 @@ export const thermalThrottle: Rule = {
       value: share * 100,
       limit: TIME_SHARE * 100,
       unit: '% of time',
-      affected: slowedGpus(scope).filter((device) => device !== look.device),
+      affected: slowedGpus(look),
     }
   },
 }

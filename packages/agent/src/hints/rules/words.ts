@@ -1,3 +1,5 @@
+import type { HintDevice } from '../device.ts'
+
 /** No-break space: a number and its unit stay on one line. */
 const GAP = '\u00a0'
 /** What is not known. */
@@ -8,6 +10,15 @@ const STEPS = [
   [1e6, 'M'],
   [1e3, 'k'],
 ] as const
+
+/** Title of a device in sentences: place before name, as tiles have it. Ports that share a rail, and second ports, are told apart by name and port. */
+export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>) {
+  if (kind !== 'nic') return name
+  const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
+  if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return `${name}/${port}`
+  if (rail !== null) return `NIC ${rail}`
+  return port === '1' ? name : `${name}/${port}`
+}
 
 /** A number with at most three significant digits and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where one is given. */
 export function amount(value: number, unit = ''): string {

@@ -16,6 +16,7 @@ import {
 import { isSimulatedOf } from '../../devices/world.ts'
 import { nodeOf, type WhichNode } from '../device.ts'
 import type { Signal } from './signal.ts'
+import { SIGNALS } from './signals.ts'
 import { APART_MS, Window } from './window.ts'
 
 /** One series that rules look at, with a window a signal. */
@@ -33,6 +34,7 @@ const WINDOW_LIMIT = 8192
 /** A series without a record for this long is forgotten; a minute is enough where there is no room. Unit: milliseconds. */
 const FORGET_MS = 3_600_000
 const FORGET_FULL_MS = 60_000
+const SIGNALS_OF_TYPE = Map.groupBy(SIGNALS, ({ type }) => type)
 
 /** Where one signal is in the records of a type. */
 interface Place {
@@ -74,8 +76,6 @@ export class SeriesWatch {
   version = 0
   /** Nodes whose means of the past stand still: what a device does in trouble is not what it is compared with later. */
   readonly frozen = new Set<WhichNode>()
-  /** By the name of their type. */
-  readonly #signals: ReadonlyMap<string, readonly Signal[]>
   readonly #places = new WeakMap<RecordType, readonly Place[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
   readonly #windowLimit: number
@@ -83,9 +83,8 @@ export class SeriesWatch {
   /** When room was made last. Unit: milliseconds since the Unix epoch. */
   #fullMs = Number.NEGATIVE_INFINITY
 
-  constructor(signals: Iterable<Signal>, windowLimit = WINDOW_LIMIT) {
+  constructor(windowLimit = WINDOW_LIMIT) {
     this.#windowLimit = windowLimit
-    this.#signals = Map.groupBy(signals, ({ type }) => type)
   }
 
   /** Takes a batch; gives the number of records for which there was no room. */
@@ -142,7 +141,7 @@ export class SeriesWatch {
   #placesOf(type: RecordType): readonly Place[] {
     const known = this.#places.get(type)
     if (known !== undefined) return known
-    const places = (this.#signals.get(type.name) ?? []).flatMap((signal): Place[] => {
+    const places = (SIGNALS_OF_TYPE.get(type.name) ?? []).flatMap((signal): Place[] => {
       const slot = type.layout.slots.find(({ name, field }) => name === signal.field && field.count === 1)
       return slot === undefined ? [] : [{ slot, signal }]
     })

@@ -1,0 +1,50 @@
+import { type DeviceLookup, type HintDevice, NODES } from '../device.ts'
+import type { SeriesWatch, WatchedSeries } from '../watch/series-watch.ts'
+import { Scope } from './scope.ts'
+
+/** Both nodes as rules see them: the series that are watched, grouped by device. */
+export class Scopes {
+  readonly #devices: DeviceLookup
+  readonly #watch: SeriesWatch
+  readonly #isOpen: (rule: string, device: string) => boolean
+  #scopes: readonly Scope[] = []
+  /** Versions of devices and series that they were made from. */
+  #madeFrom = ''
+
+  constructor(devices: DeviceLookup, watch: SeriesWatch, isOpen: (rule: string, device: string) => boolean) {
+    this.#devices = devices
+    this.#watch = watch
+    this.#isOpen = isOpen
+  }
+
+  /** The nodes that have series, at an instant. Unit: milliseconds since the Unix epoch. */
+  at(nowMs: number): readonly Scope[] {
+    const from = `${this.#devices.version} ${this.#watch.version}`
+    if (from !== this.#madeFrom) this.#scopes = this.#make()
+    this.#madeFrom = from
+    for (const scope of this.#scopes) scope.nowMs = nowMs
+    return this.#scopes
+  }
+
+  #make(): readonly Scope[] {
+    const scopes = NODES.map((node) => new Scope(node, this.#isOpen))
+    for (const series of this.#watch.series.values()) {
+      const scope = scopes[NODES.indexOf(series.node)] as Scope
+      const device = this.#deviceOf(series, scope)
+      if (device === undefined) continue
+      const look = scope.of(device)
+      for (const { signal, window } of series.windows) look.add(signal, window, series.labels)
+    }
+    return scopes.filter(({ looks }) => looks.length > 0)
+  }
+
+  /** Errors of a PCIe link are often counted at the port above a device: they are the device's all the same. */
+  #deviceOf({ type, labels }: WatchedSeries, scope: Scope): HintDevice | undefined {
+    if (type.startsWith('host_')) return scope.node
+    const device = this.#devices.deviceOf(type, labels)
+    if (type !== 'pci_aer' || (device !== undefined && device.kind !== 'pci')) return device
+    const { isSimulated } = scope.node
+    const below = this.#devices.list().filter(({ path }) => path.at(-1) === labels.device)
+    return below.find(({ kind, ...one }) => kind !== 'pci' && one.isSimulated === isSimulated) ?? device
+  }
+}
