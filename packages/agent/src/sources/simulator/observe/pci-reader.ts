@@ -1,16 +1,13 @@
-import { GIGATRANSFERS } from '../../pci/bandwidth.ts'
 import type { PciPlace } from '../classes/node-class.ts'
 import { RECEIVED_ERRORS, RECEIVER_ERRORS } from '../model/aer.ts'
-import { pcieBytesPerS } from '../model/pace.ts'
 import type { Place } from '../model/place.ts'
 import { rareEvents } from '../model/rare-events.ts'
 import type { AerSegment } from '../model/segment.ts'
 import { aerNumbers } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
-import { PCI_READ, PCI_READ_COUNT } from './readings.ts'
 
 /** Lanes of every link of a simulated node. */
-export const LANES = 16
+export const PCI_LANES = 16
 const DAY_S = 86_400
 /** Stream of the rare errors of a healthy link. */
 const HEALTHY_STREAM = 5
@@ -21,13 +18,30 @@ interface LinkState {
   readonly pcieWidth?: number
 }
 
+/** Errors by severity. */
+export interface Errors {
+  correctable: number
+  nonfatal: number
+  fatal: number
+}
+
+/** One end of a PCIe link, as it was last read. */
+export interface LinkEnd {
+  /** How the link runs; NaN where the device does not answer. */
+  readonly generation: number
+  readonly lanes: number
+  /** What this end has counted. */
+  readonly errors: Errors
+}
+
 /** Which way a link goes bad: what the device receives is broken, or what it sends, which the port above it counts. */
 export type BadDirection = 'receiving' | 'sending'
 
 /** Reads the PCIe link of one device: how it runs, and the errors that each end has counted. */
-export class PciReader {
-  /** What was last read, by {@link PCI_READ}; NaN is absent. */
-  readonly numbers = new Float64Array(PCI_READ_COUNT)
+export class PciReader implements LinkEnd {
+  generation = Number.NaN
+  lanes = Number.NaN
+  readonly errors: Errors = { correctable: 0, nonfatal: 0, fatal: 0 }
   readonly #simulation: Simulation
   readonly #key: number
   readonly #generation: number
@@ -48,17 +62,13 @@ export class PciReader {
   }
 
   /** How the link runs; of a device that does not answer nothing is known. */
-  readLink({ pcieGeneration = this.#generation, pcieWidth = LANES }: LinkState, isThere = true): void {
-    const out = this.numbers
-    out[PCI_READ.generation] = isThere ? pcieGeneration : Number.NaN
-    out[PCI_READ.width] = isThere ? pcieWidth : Number.NaN
-    out[PCI_READ.gigatransfers] = isThere ? (GIGATRANSFERS[pcieGeneration - 1] ?? Number.NaN) : Number.NaN
-    out[PCI_READ.bandwidth] = isThere ? pcieBytesPerS(pcieGeneration, pcieWidth) : Number.NaN
+  readLink({ pcieGeneration = this.#generation, pcieWidth = PCI_LANES }: LinkState, isThere = true): void {
+    this.generation = isThere ? pcieGeneration : Number.NaN
+    this.lanes = isThere ? pcieWidth : Number.NaN
   }
 
   /** Errors at a place; a healthy link has a receiver error now and then, so many a day. */
   readErrors(aer: AerSegment, place: Place, healthyPerDay: number): void {
-    const out = this.numbers
     const { seed, aerNames } = this.#simulation
     if (this.#counts.length !== aerNames.length) {
       this.#counts = new Float64Array(aerNames.length)
@@ -70,7 +80,7 @@ export class PciReader {
     const t = place.segment.fromS + place.elapsedS
     const healthy = rareEvents(seed, this.#key * 16 + HEALTHY_STREAM, healthyPerDay / DAY_S, t)
     counts[RECEIVER_ERRORS] = (counts[RECEIVER_ERRORS] ?? 0) + healthy
-    sumErrors(out, aerNames, (name) => this.aerOf(name))
+    sumErrors(this.errors, aerNames, (name) => this.aerOf(name))
   }
 
   /** PCIe errors that the device counted, by the names of the simulation, as {@link readErrors} last saw them. */
@@ -100,18 +110,13 @@ export class PciReader {
 }
 
 /** Writes the sums of errors by their severity. */
-export function sumErrors(out: Float64Array, names: readonly string[], countOf: (name: number) => number): void {
-  out[PCI_READ.correctable] = 0
-  out[PCI_READ.nonfatal] = 0
-  out[PCI_READ.fatal] = 0
-  for (let name = 0; name < names.length; name++) {
-    const sum = sumOf(names[name] as string)
-    out[sum] = (out[sum] as number) + countOf(name)
-  }
-}
-
-/** The number that sums errors of a severity. */
-function sumOf(name: string): number {
-  if (name.startsWith('correctable/')) return PCI_READ.correctable
-  return name.startsWith('nonfatal/') ? PCI_READ.nonfatal : PCI_READ.fatal
+export function sumErrors(out: Errors, names: readonly string[], countOf: (name: number) => number): void {
+  out.correctable = 0
+  out.nonfatal = 0
+  out.fatal = 0
+  names.forEach((name, index) => {
+    if (name.startsWith('correctable/')) out.correctable += countOf(index)
+    else if (name.startsWith('nonfatal/')) out.nonfatal += countOf(index)
+    else out.fatal += countOf(index)
+  })
 }

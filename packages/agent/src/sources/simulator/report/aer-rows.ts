@@ -1,7 +1,6 @@
 import { pciAerType } from '../../pci/type.ts'
 import type { SourceContext } from '../../source.ts'
 import type { Simulation } from '../simulation.ts'
-import { whole } from './column.ts'
 import { Rows } from './rows.ts'
 
 /** What counts PCIe errors: a device, or a port of a bridge. */
@@ -16,8 +15,7 @@ export class AerRows {
   readonly #simulation: Simulation
   readonly #context: SourceContext
   readonly #counters: readonly AerCounter[]
-  readonly #one = new Float64Array(1)
-  #rows: Rows | undefined
+  #rows: Rows<number> | undefined
   #names: readonly string[] = []
 
   constructor(simulation: Simulation, context: SourceContext, counters: readonly AerCounter[]) {
@@ -34,8 +32,7 @@ export class AerRows {
       for (let name = 0; name < aerNames.length; name++) {
         const row = device * aerNames.length + name
         const count = aerOf(name)
-        this.#one[0] = count
-        this.#rows?.write(row, this.#one)
+        this.#rows?.write(row, count)
         if (count === 0) this.#rows?.skip(row)
       }
     })
@@ -51,6 +48,6 @@ export class AerRows {
         return { labels: { device: address, severity, error } }
       }),
     )
-    this.#rows = new Rows(this.#context, pciAerType, { errors_total: whole(0) }, rows)
+    this.#rows = new Rows(this.#context, pciAerType, { errors_total: (count: number) => count }, rows)
   }
 }

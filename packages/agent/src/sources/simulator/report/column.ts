@@ -1,48 +1,93 @@
 import type { RecordType, Slot } from '@sonde/sdk'
+import type { Vector } from '../model/vector.ts'
+
+/** Counters by name, each times a factor: exact to 64 bits where factors are whole. */
+export type Sum<Counter extends string> = { readonly [Name in Counter]?: number }
+
+/** Bins of a histogram: each has its share of a counter. */
+export interface Bins<Counter extends string> {
+  readonly bins: Counter
+  readonly shares: readonly number[]
+}
 
 /**
- * How a field is filled from the numbers of a device: the sum of numbers times whole factors, exact to 64 bits, plus what there was at the epoch; or a fraction; or the
- * bins of a histogram, each with its share of a number.
+ * What fills a field: always the same number; what a function says of a reader, NaN where the value is absent; a counter of the device by its name in the model, or several.
  */
-export type Column =
-  | { readonly sum: readonly (readonly [number: number, factor: number])[]; readonly since?: number }
-  | { readonly fraction: number; readonly factor?: number }
-  | { readonly bins: number; readonly shares: readonly number[] }
+export type Column<Reader, Counter extends string = never> =
+  | number
+  | ((reader: Reader, counters: Float64Array) => number)
+  | Counter
+  | Sum<Counter>
+  | Bins<Counter>
 
 /** Columns by field. Fields that are neither here nor among the facts of a row are absent. */
-export type Columns = Readonly<Record<string, Column>>
-
-/** A whole number, as it is. */
-export function whole(number: number): Column {
-  return { sum: [[number, 1]] }
+export type Columns<Type extends RecordType, Reader, Counter extends string = never> = {
+  readonly [Field in keyof Type['fields']]?: Column<Reader, Counter>
 }
 
-/** A number that need not be whole; `factor` changes its unit. */
-export function fraction(number: number, factor = 1): Column {
-  return { fraction: number, factor }
+/** Columns of any type. */
+export type AnyColumns<Reader> = Readonly<Record<string, Column<Reader, string>>>
+
+/** Columns of counters that stay at zero; names without `_total`. */
+export function zeros<const Name extends string>(...names: readonly Name[]): { readonly [N in `${Name}_total`]: 0 } {
+  return Object.fromEntries(names.map((name) => [`${name}_total`, 0])) as { [N in `${Name}_total`]: 0 }
 }
 
-/** A sum of whole numbers times whole factors. */
-export function sum(...terms: readonly (readonly [number: number, factor: number])[]): Column {
-  return { sum: terms }
-}
-
-/** A field that always has the same value. */
-export function constant(value: number): Column {
-  return { sum: [], since: value }
-}
-
-/** A column where it is to be written. */
-export interface PlacedColumn {
+/** A column that changes, bound to its slot and to the places of its counters, so that names cost nothing at run time. */
+export interface PlacedColumn<Reader> {
   readonly slot: Slot
-  readonly column: Column
+  /** Undefined where `terms` are to be added up. */
+  readonly read: ((reader: Reader, counters: Float64Array) => number) | undefined
+  readonly terms: readonly (readonly [place: number, factor: number])[]
+  /** Shares of the bins, where the field has such. */
+  readonly shares: readonly number[] | undefined
 }
 
-/** Columns with the slots of their fields. A field that the type has not is a fault of the program. */
-export function placeColumns(type: RecordType, columns: Columns): PlacedColumn[] {
-  return Object.entries(columns).map(([name, column]) => {
-    const slot = type.layout.slots.find((one) => one.name === name)
-    if (slot === undefined) throw new Error(`type ${type.name} has no field ${name}`)
-    return { slot, column }
+/** Columns that change, and what all columns begin with. */
+export interface PlacedColumns<Reader> {
+  readonly changing: readonly PlacedColumn<Reader>[]
+  readonly start: Readonly<Record<string, number | readonly number[]>>
+}
+
+/** The slot of a field. That the type has none is a fault of the program. */
+export function slotOf(type: RecordType, field: string): Slot {
+  const slot = type.layout.slots.find(({ name }) => name === field)
+  if (slot === undefined) throw new Error(`type ${type.name} has no field ${field}`)
+  return slot
+}
+
+/** Binds columns to the slots of a type; `places` are those of the counters that they name. */
+export function placeColumns<Reader>(
+  type: RecordType,
+  columns: AnyColumns<Reader>,
+  places: Vector<string>,
+): PlacedColumns<Reader> {
+  const start: Record<string, number | readonly number[]> = {}
+  const changing = Object.entries(columns).flatMap(([field, column]) => {
+    const slot = slotOf(type, field)
+    const { count } = slot.field
+    start[field] = typeof column === 'number' ? column : count > 1 ? Array(count).fill(0) : 0
+    return typeof column === 'number' ? [] : [placeColumn(slot, column, places)]
   })
+  return { changing, start }
+}
+
+function placeColumn<Reader>(
+  slot: Slot,
+  column: Exclude<Column<Reader, string>, number>,
+  places: Vector<string>,
+): PlacedColumn<Reader> {
+  const placeOf = (counter: string) => places[counter] as number
+  const placed = { slot, read: undefined, terms: [], shares: undefined }
+  if (typeof column === 'function') return { ...placed, read: column }
+  if (typeof column === 'string') {
+    const place = placeOf(column)
+    return { ...placed, read: (_, counters) => counters[place] as number }
+  }
+  if ('shares' in column) {
+    const { bins, shares } = column as Bins<string>
+    return { ...placed, terms: [[placeOf(bins), 1]], shares }
+  }
+  const terms = Object.entries(column as Readonly<Record<string, number>>)
+  return { ...placed, terms: terms.map(([counter, factor]) => [placeOf(counter), factor]) }
 }

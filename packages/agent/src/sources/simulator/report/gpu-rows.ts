@@ -4,28 +4,27 @@ import type { SourceContext } from '../../source.ts'
 import type { GpuPlace } from '../classes/node-class.ts'
 import { GpuReader } from '../observe/gpu-reader.ts'
 import { missedDevice } from '../observe/missed.ts'
-import { GPU_READ_COUNT } from '../observe/readings.ts'
 import type { Simulation } from '../simulation.ts'
-import { GPU_COLUMNS, PROFILE_COLUMNS } from './gpu-columns.ts'
-import { gpuLabels, infoOf, pciFacts } from './gpu-facts.ts'
 import { MigRows } from './mig-rows.ts'
-import { PCI_COLUMNS } from './pci-facts.ts'
+import { NVML_GPU } from './nvml-gpu.ts'
+import { gpuLabels, infoOf } from './nvml-gpu-info.ts'
+import { NVML_PROFILE } from './nvml-profile.ts'
+import { gpuRow, PCI_DEVICE } from './pci.ts'
 import { type RowFacts, Rows } from './rows.ts'
 import { XidRows } from './xid-rows.ts'
 
 const LOST = 'the GPU has fallen off the bus'
+const SPLIT = { gpu_util: 'a GPU that MIG splits has no utilisation of its own' }
 
 /** Records of all GPUs. */
 export class GpuRows {
-  /** What was last read, by `GPU_READ`. */
-  readonly numbers: readonly Float64Array[]
   readonly readers: readonly GpuReader[]
   readonly #simulation: Simulation
   readonly #context: SourceContext
-  readonly #info: Rows
-  readonly #state: Rows
-  readonly #profile: Rows
-  readonly #pci: Rows
+  readonly #info: Rows<GpuReader>
+  readonly #state: Rows<GpuReader>
+  readonly #profile: Rows<GpuReader>
+  readonly #pci: Rows<GpuReader>
   /** Made anew when effects change, as these bring series. */
   #xids: XidRows | undefined
   #mig: MigRows | undefined
@@ -33,60 +32,45 @@ export class GpuRows {
 
   constructor(simulation: Simulation, context: SourceContext) {
     const { gpus } = simulation.node
+    const rows = (factsOf: (gpu: GpuPlace) => Omit<RowFacts, 'labels'>) =>
+      gpus.map((gpu): RowFacts => ({ labels: gpuLabels(simulation.seed, gpu), ...factsOf(gpu) }))
+    const info = rows((gpu) => ({ facts: infoOf(gpu) }))
+    const state = rows(({ model }) => {
+      return { facts: { fb_total: model.memoryMiB, fb_reserved: model.reservedMiB }, reasons: SPLIT }
+    })
+    const profile = rows(() => ({}))
     this.#simulation = simulation
     this.#context = context
-    this.numbers = gpus.map(() => new Float64Array(GPU_READ_COUNT))
     this.readers = gpus.map((gpu) => new GpuReader(simulation, gpu))
-    const rows = (facts: (gpu: GpuPlace) => Omit<RowFacts, 'labels'>) =>
-      gpus.map((gpu): RowFacts => ({ labels: gpuLabels(simulation.seed, gpu), ...facts(gpu) }))
-    this.#info = new Rows(
-      context,
-      nvmlGpuInfoType,
-      {},
-      rows((gpu) => ({ facts: infoOf(gpu) })),
-    )
-    const reasons = { gpu_util: 'a GPU that MIG splits has no utilisation of its own' }
-    const memory = ({ model }: GpuPlace) => ({ fb_total: model.memoryMiB, fb_reserved: model.reservedMiB })
-    this.#state = new Rows(
-      context,
-      nvmlGpuType,
-      GPU_COLUMNS,
-      rows((gpu) => ({ facts: memory(gpu), reasons })),
-    )
-    this.#profile = new Rows(
-      context,
-      nvmlProfileType,
-      PROFILE_COLUMNS,
-      rows(() => ({})),
-    )
-    this.#pci = new Rows(context, pciDeviceType, PCI_COLUMNS, gpus.map(pciFacts))
+    this.#info = new Rows(context, nvmlGpuInfoType, {}, info)
+    this.#state = new Rows(context, nvmlGpuType, NVML_GPU, state)
+    this.#profile = new Rows(context, nvmlProfileType, NVML_PROFILE, profile)
+    this.#pci = new Rows(context, pciDeviceType, PCI_DEVICE, gpus.map(gpuRow))
   }
 
   /** Reads every GPU and reports it, a part at a time. */
   *sample(time: bigint, t: number, intervalS: number): Generator<void, void> {
     if (this.#version !== this.#simulation.version) this.#follow()
-    const missed = missedDevice(this.#simulation.seed, this.numbers.length, t)
+    const missed = missedDevice(this.#simulation.seed, this.readers.length, t)
     for (const [index, reader] of this.readers.entries()) {
       yield
-      const numbers = this.numbers[index] as Float64Array
-      const isThere = reader.read(numbers, t, intervalS)
+      reader.read(t, intervalS)
       yield
-      this.#pci.write(index, reader.pci.numbers)
+      this.#pci.write(index, reader)
       for (const rows of [this.#info, this.#state, this.#profile]) {
-        if (isThere) rows.come(index)
-        else rows.leave(index, LOST)
+        if (reader.isLost) rows.leave(index, LOST)
+        else rows.come(index)
       }
-      if (!isThere) continue
-      this.#state.write(index, numbers)
-      this.#profile.write(index, numbers)
+      if (reader.isLost) continue
+      this.#state.write(index, reader)
+      this.#profile.write(index, reader)
       if (index === missed) this.#profile.skip(index)
     }
     yield
     for (const rows of [this.#info, this.#state, this.#profile, this.#pci]) rows.report(time)
     yield
     this.#xids?.sample(time, t)
-    const layouts = this.readers.map((reader) => reader.migAt(t))
-    this.#mig?.sample(time, layouts, this.numbers)
+    this.#mig?.sample(time, this.readers)
   }
 
   #follow(): void {

@@ -3,25 +3,25 @@ import type { SourceContext } from '../../source.ts'
 import { HOST } from '../model/quantities.ts'
 import { HostReader } from '../observe/host-reader.ts'
 import type { Simulation } from '../simulation.ts'
-import { type Columns, constant, fraction } from './column.ts'
+import type { Columns } from './column.ts'
 import { Rows } from './rows.ts'
 
 /** How `host_pressure` is filled, by resource. Of processors the kernel knows no time in which everything waited, and memory is plenty. */
-const PRESSURE_COLUMNS: Readonly<Record<string, Columns>> = {
-  cpu: { waiting_seconds_total: fraction(HOST.cpuWaitingS), stalled_seconds_total: constant(0) },
-  io: { waiting_seconds_total: fraction(HOST.ioWaitingS), stalled_seconds_total: fraction(HOST.ioStalledS) },
-  memory: { waiting_seconds_total: constant(0), stalled_seconds_total: constant(0) },
+const HOST_PRESSURE: Readonly<Record<string, Columns<typeof hostPressureType, HostReader, keyof typeof HOST>>> = {
+  cpu: { waiting_seconds_total: 'cpuWaitingS', stalled_seconds_total: 0 },
+  io: { waiting_seconds_total: 'ioWaitingS', stalled_seconds_total: 'ioStalledS' },
+  memory: { waiting_seconds_total: 0, stalled_seconds_total: 0 },
 }
 
 /** Records of the host: how long its tasks wait. */
 export class HostRows {
   readonly #reader: HostReader
-  readonly #tables: readonly Rows[]
+  readonly #tables: readonly Rows<HostReader>[]
 
   constructor(simulation: Simulation, context: SourceContext) {
     this.#reader = new HostReader(simulation)
-    this.#tables = Object.entries(PRESSURE_COLUMNS).map(([resource, columns]) => {
-      return new Rows(context, hostPressureType, columns, [{ labels: { resource } }])
+    this.#tables = Object.entries(HOST_PRESSURE).map(([resource, columns]) => {
+      return new Rows(context, hostPressureType, columns, [{ labels: { resource } }], HOST)
     })
   }
 
@@ -29,7 +29,7 @@ export class HostRows {
   sample(time: bigint, t: number): void {
     this.#reader.read(t)
     for (const rows of this.#tables) {
-      rows.write(0, this.#reader.numbers)
+      rows.write(0, this.#reader, this.#reader.numbers)
       rows.report(time)
     }
   }

@@ -1,11 +1,13 @@
-import { allocateViews, encoderOf, type Labels, type RecordType, type Views } from '@sonde/sdk'
+import { allocateViews, encoderOf, type Labels, type RecordType, type Slot, type Views } from '@sonde/sdk'
 import { FieldAbsences } from '../../field-absences.ts'
 import type { SourceContext } from '../../source.ts'
-import { type Columns, type PlacedColumn, placeColumns } from './column.ts'
+import type { Vector } from '../model/vector.ts'
+import { type AnyColumns, type PlacedColumn, type PlacedColumns, placeColumns, slotOf } from './column.ts'
 import { writeColumn } from './write.ts'
 
 /** Why a field is absent that a row has not. */
 const LACKING = 'the simulated device has none'
+const NO_COUNTERS = new Float64Array(0)
 
 /** What identifies a row, and what of it never changes. */
 export interface RowFacts {
@@ -26,46 +28,53 @@ interface Row {
 }
 
 /**
- * The records of one type, one row a series, in the memory from which they are reported: labels, texts and constants are written once, numbers at each sample, and nothing is
+ * The records of one type, one row a series, in the memory from which they are reported: labels, texts and constants are written once, columns at each sample, and nothing is
  * allocated meanwhile. Rows are laid out when the first of them is used: laying out those of all types takes longer than a turn of the main loop may.
  */
-export class Rows {
+export class Rows<Reader> {
   readonly type: RecordType
   readonly #context: SourceContext
-  readonly #columns: readonly PlacedColumn[]
+  readonly #columns: PlacedColumns<Reader>
   readonly #rows: Row[] = []
   readonly #bytes: number
   readonly #views: Views
   #waiting: readonly RowFacts[]
 
-  constructor(context: SourceContext, type: RecordType, columns: Columns, rows: readonly RowFacts[]) {
+  /** `places` are those of the counters that columns name. */
+  constructor(
+    context: SourceContext,
+    type: RecordType,
+    columns: AnyColumns<Reader>,
+    rows: readonly RowFacts[],
+    places: Vector<string> = {},
+  ) {
     this.type = type
     this.#context = context
-    this.#columns = placeColumns(type, columns)
+    this.#columns = placeColumns(type, columns, places)
     this.#bytes = type.layout.recordBytes
     this.#views = allocateViews(this.#bytes * Math.max(1, rows.length))
     this.#waiting = rows
   }
 
-  /** Writes the numbers of a device into its row. NaN is an absent value. */
-  write(index: number, numbers: Float64Array): void {
+  /** Writes what is read of a device, and what it has counted, into its row. */
+  write(index: number, reader: Reader, counters: Float64Array = NO_COUNTERS): void {
     const row = this.#row(index)
     const offset = index * this.#bytes
-    const columns = this.#columns
+    const columns = this.#columns.changing
     for (let i = 0; i < columns.length; i++) {
-      const placed = columns[i] as PlacedColumn
-      const isPresent = writeColumn(this.#views, offset, placed, numbers)
-      if (isPresent === this.#isPresent(offset, placed)) continue
-      this.#setPresent(offset, placed)
-      if (isPresent) row.absences.present(placed.slot.name)
-      else this.#absent(row, placed.slot.name)
+      const placed = columns[i] as PlacedColumn<Reader>
+      const isPresent = writeColumn(this.#views, offset, placed, reader, counters)
+      const { slot } = placed
+      if (isPresent === this.#isPresent(offset, slot)) continue
+      this.#setPresent(offset, slot)
+      if (isPresent) row.absences.present(slot.name)
+      else this.#absent(row, slot.name)
     }
   }
 
   /** Writes a text that may change. */
   setText(index: number, field: string, text: string): void {
-    const slot = this.type.layout.slots.find(({ name }) => name === field)
-    if (slot === undefined) return
+    const slot = slotOf(this.type, field)
     this.#row(index)
     this.#views.u32[(index * this.#bytes + slot.offset) >> 2] = this.#context.source.symbols.id(text)
   }
@@ -124,8 +133,7 @@ export class Rows {
   #add({ labels, facts = {}, reasons = {}, isThere = true }: RowFacts): void {
     const { absences, source } = this.#context
     const index = this.#rows.length
-    const record: Record<string, unknown> = { ...labels, ...facts }
-    for (const { slot } of this.#columns) record[slot.name] = slot.field.count > 1 ? Array(slot.field.count).fill(0) : 0
+    const record: Record<string, unknown> = { ...labels, ...facts, ...this.#columns.start }
     if (this.type.time !== undefined) record[this.type.time.name] = 0n
     encoderOf(this.type, source.symbols)(record, this.#views, index * this.#bytes)
     const texts = Object.fromEntries(this.type.labels.map(({ name }) => [name, String(labels[name])]))
@@ -142,7 +150,7 @@ export class Rows {
 
   #tellAbsent(row: Row, index: number): void {
     for (const slot of this.type.layout.slots) {
-      if (slot.field.optional && !this.#isPresent(index * this.#bytes, { slot })) this.#absent(row, slot.name)
+      if (slot.field.optional && !this.#isPresent(index * this.#bytes, slot)) this.#absent(row, slot.name)
     }
   }
 
@@ -150,12 +158,12 @@ export class Rows {
     row.absences.absent(field, 'unsupported', row.reasons[field] ?? LACKING)
   }
 
-  #isPresent(offset: number, { slot }: Pick<PlacedColumn, 'slot'>): boolean {
+  #isPresent(offset: number, slot: Slot): boolean {
     if (!slot.field.optional) return true
     return (((this.#views.u32[(offset >> 2) + (slot.index >> 5)] as number) >>> (slot.index & 31)) & 1) === 1
   }
 
-  #setPresent(offset: number, { slot }: PlacedColumn): void {
+  #setPresent(offset: number, slot: Slot): void {
     const at = (offset >> 2) + (slot.index >> 5)
     this.#views.u32[at] = (this.#views.u32[at] as number) ^ (1 << (slot.index & 31))
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allocateViews, counter, defineType, gauge, optional, timestamp } from '@sonde/sdk'
-import { type Columns, fraction, placeColumns, sum, whole } from './column.ts'
+import { type Column, type PlacedColumn, placeColumns, slotOf } from './column.ts'
 import { writeColumn } from './write.ts'
 
 const type = defineType('test_write', 'What is written', {
@@ -11,27 +11,36 @@ const type = defineType('test_write', 'What is written', {
   lanes: gauge('u8', { help: 'Lanes' }),
 })
 
-function write(columns: Columns, numbers: number[]) {
+type Counter = 'packets' | 'acknowledgements'
+
+/** Writes a field of a device that was read as a number, and has two counters. */
+function write(field: string, column: Column<number, Counter>, { reader = 0, counters = [0, 0] }) {
   const views = allocateViews(type.layout.recordBytes)
-  const isPresent = placeColumns(type, columns).map((placed) =>
-    writeColumn(views, 0, placed, Float64Array.from(numbers)),
-  )
-  return { views, isPresent }
+  const { changing } = placeColumns<number>(type, { [field]: column }, { packets: 0, acknowledgements: 1 })
+  const placed = changing[0] as PlacedColumn<number>
+  const isPresent = writeColumn(views, 0, placed, reader, Float64Array.from(counters))
+  return { views, slot: placed.slot, isPresent }
 }
 
 test('sums are exact to 64 bits', () => {
   const packets = 2 ** 49 + 12_345
-  const { views } = write({ bytes_total: sum([0, 4158], [1, 82]) }, [packets, 77])
-  const slot = type.layout.slots.find(({ name }) => name === 'bytes_total')
+  const { views, slot } = write('bytes_total', { packets: 4158, acknowledgements: 82 }, { counters: [packets, 77] })
   const expected = (BigInt(packets) * 4158n + 77n * 82n) & 0xffff_ffff_ffff_ffffn
-  assert.equal(views.u64[(slot?.offset ?? 0) / 8], expected)
+  assert.equal(views.u64[slot.offset / 8], expected)
+})
+
+test('a counter is written by its name, and what a function says of a reader', () => {
+  const counter = write('bytes_total', 'acknowledgements', { counters: [1, 2 ** 40] })
+  assert.equal(counter.views.u64[counter.slot.offset / 8], 2n ** 40n)
+  const lanes = write('lanes', (reader) => 2 * reader, { reader: 8 })
+  assert.equal(lanes.views.u8[lanes.slot.offset], 16)
 })
 
 test('what is not a number is absent where it may be', () => {
-  const { isPresent } = write({ watts: fraction(0), lanes: whole(1) }, [Number.NaN, 4])
-  assert.deepEqual(isPresent, [false, true])
+  assert.equal(write('watts', (reader) => reader, { reader: Number.NaN }).isPresent, false)
+  assert.equal(write('watts', (reader) => reader, { reader: 4 }).isPresent, true)
 })
 
 test('a field that the type has not is refused', () => {
-  assert.throws(() => write({ volts: whole(0) }, [1]), /no field volts/)
+  assert.throws(() => slotOf(type, 'volts'), /no field volts/)
 })

@@ -1,24 +1,26 @@
 import type { Views } from '@sonde/sdk'
-import type { Column, PlacedColumn } from './column.ts'
+import type { PlacedColumn } from './column.ts'
 
 const WORD = 2 ** 32
 
-/** Writes one field of a record. False where a number is NaN and the field may be absent: it is zero then, and its presence is up to the caller. */
-export function writeColumn(
+/** Writes one field of a record. False where its value is NaN and it may be absent: it is zero then, and its presence is up to the caller. */
+export function writeColumn<Reader>(
   views: Views,
   offset: number,
-  { slot, column }: PlacedColumn,
-  numbers: Float64Array,
+  { slot, read, terms, shares }: PlacedColumn<Reader>,
+  reader: Reader,
+  counters: Float64Array,
 ): boolean {
   const at = offset + slot.offset
-  if ('bins' in column) return writeBins(views, at, column, numbers)
-  if ('fraction' in column) {
-    const value = (numbers[column.fraction] as number) * (column.factor ?? 1)
-    const isAbsent = Number.isNaN(value) && slot.field.optional
-    writeNumber(views, at, slot.field.kind, isAbsent ? 0 : value)
-    return !isAbsent
+  if (read === undefined) {
+    if (shares === undefined) writeSum(views, at, slot.field.kind, terms, counters)
+    else writeBins(views, at, counters[terms[0]?.[0] as number] as number, shares)
+    return true
   }
-  return writeSum(views, at, slot.field.kind, column, numbers, slot.field.optional)
+  const value = read(reader, counters)
+  const isAbsent = Number.isNaN(value) && slot.field.optional
+  writeNumber(views, at, slot.field.kind, isAbsent ? 0 : value)
+  return !isAbsent
 }
 
 /** A sum in two words: a number times a factor does not fit a double where a counter has run for long. */
@@ -26,35 +28,25 @@ function writeSum(
   views: Views,
   at: number,
   kind: string,
-  { sum, since = 0 }: Extract<Column, { sum: unknown }>,
-  numbers: Float64Array,
-  isOptional: boolean,
-): boolean {
-  let low = since % WORD
-  let high = Math.floor(since / WORD)
-  for (let i = 0; i < sum.length; i++) {
-    const term = sum[i] as readonly [number, number]
-    const value = numbers[term[0]] as number
+  terms: PlacedColumn<never>['terms'],
+  counters: Float64Array,
+): void {
+  let low = 0
+  let high = 0
+  for (let i = 0; i < terms.length; i++) {
+    const term = terms[i] as readonly [number, number]
+    const value = counters[term[0]] as number
     const top = Math.floor(value / WORD)
     high += top * term[1]
     low += (value - top * WORD) * term[1]
   }
-  if (Number.isNaN(low)) {
-    if (isOptional) {
-      writeNumber(views, at, kind, 0)
-      return false
-    }
-    low = 0
-    high = 0
-  }
   if (kind !== 'u64') {
     writeNumber(views, at, kind, high * WORD + low)
-    return true
+    return
   }
   const carry = Math.floor(low / WORD)
   views.u32[at >> 2] = low - carry * WORD
   views.u32[(at >> 2) + 1] = high + carry
-  return true
 }
 
 /** Writes a number that fits its kind; a u64 up to 2^53. */
@@ -83,15 +75,8 @@ function writeNumber(views: Views, at: number, kind: string, value: number): voi
   }
 }
 
-function writeBins(
-  views: Views,
-  at: number,
-  { bins, shares }: Extract<Column, { bins: unknown }>,
-  numbers: Float64Array,
-): boolean {
-  const total = numbers[bins] as number
+function writeBins(views: Views, at: number, total: number, shares: readonly number[]): void {
   for (let bin = 0; bin < shares.length; bin++) {
     writeNumber(views, at + bin * 8, 'u64', Math.floor(total * (shares[bin] as number)))
   }
-  return true
 }

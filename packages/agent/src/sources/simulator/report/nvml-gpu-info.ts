@@ -1,11 +1,6 @@
-import { modelName, vendorName } from '../../pci/names.ts'
 import type { GpuPlace } from '../classes/node-class.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
 import { LIMITS } from '../model/heat.ts'
-import { linkLimits, NO_ANSWER, PCI_REASONS } from './pci-facts.ts'
-import type { RowFacts } from './rows.ts'
-
-const NVIDIA = '10de'
 
 /** Labels of the series of a GPU. */
 export function gpuLabels(seed: number, gpu: GpuPlace): { gpu: string; UUID: string } {
@@ -42,30 +37,5 @@ export function infoOf({ index, address, model }: GpuPlace): Record<string, unkn
     pcie_generation_max: model.pcieGeneration,
     pcie_width_max: 16,
     ...(hasLinks ? { nvlink_links: model.nvlinkLinks, nvlink_speed_bytes: model.nvlinkBytesPerS } : {}),
-  }
-}
-
-/** Identity of a GPU on PCIe. */
-export function pciFacts({ address, path, numaNode, model }: GpuPlace): RowFacts {
-  return {
-    labels: { device: address },
-    facts: {
-      class: 'gpu',
-      class_code: '0x030200',
-      vendor: vendorName(NVIDIA),
-      model: modelName(NVIDIA, model.productId),
-      vendor_id: NVIDIA,
-      product_id: model.productId,
-      subsystem_id: '10de:16c1',
-      driver: 'nvidia',
-      path: path.join('/'),
-      netdevs: '',
-      rdma_devices: '',
-      physical_function: '',
-      ...linkLimits(model.pcieGeneration),
-      numa_node: numaNode,
-      sriov_numvfs: 0,
-    },
-    reasons: { ...PCI_REASONS, ...NO_ANSWER },
   }
 }

@@ -1,0 +1,106 @@
+import type { NicPlace } from '../classes/node-class.ts'
+import type { NicEffect, NicEventKind } from '../effects.ts'
+import { deviceKey, STREAM, uniform } from '../model/hash.ts'
+import { bitErrorRate } from '../model/nic-segment.ts'
+import { Place } from '../model/place.ts'
+import { NIC, NIC_COUNT, NIC_FRACTIONS_FROM } from '../model/quantities.ts'
+import { rareEvents } from '../model/rare-events.ts'
+import type { NicSegment } from '../model/segment.ts'
+import { nicNumbers } from '../model/values.ts'
+import { vectorOf } from '../model/vector.ts'
+import type { Simulation } from '../simulation.ts'
+import { type Origin, observedAt } from './origin.ts'
+
+const DAY_S = 86_400
+
+/** What a NIC has counted: the numbers of {@link NIC}, the notifications of congestion that it has sent, and time. */
+export const COUNTERS = { ...NIC, ...vectorOf(['cnpSent', 'elapsedMs'], NIC_COUNT) }
+/** Name of one of {@link COUNTERS}. */
+export type Counter = keyof typeof COUNTERS
+const COUNTERS_COUNT = Object.keys(COUNTERS).length
+
+/** One NIC at the moment that one origin of counters shows. */
+export class NicReading {
+  readonly nic: NicPlace
+  /** By {@link COUNTERS}; whole numbers but for the seconds. */
+  readonly counters = new Float64Array(COUNTERS_COUNT)
+  /** Where the moment lies, and what goes on then. */
+  readonly place = new Place()
+  segment!: NicSegment
+  /** The moment. Unit: seconds. */
+  atS = 0
+  readonly #simulation: Simulation
+  readonly #key: number
+  readonly #origin: Origin
+  readonly #phaseS: number
+
+  constructor(simulation: Simulation, nic: NicPlace, origin: Origin) {
+    this.nic = nic
+    this.#simulation = simulation
+    this.#key = deviceKey('nic', nic.index)
+    this.#origin = origin
+    // Devices do not change together: each has a phase of its own.
+    this.#phaseS = origin.updateS * this.own(5)
+  }
+
+  /** Reads what the origin shows at `t`. */
+  read(t: number): void {
+    const { counters, place, nic } = this
+    const { seed } = this.#simulation
+    this.atS = observedAt(this.#origin, t, this.#phaseS)
+    this.segment = this.#simulation.at(place, this.atS).segment.nics[nic.index] as NicSegment
+    nicNumbers(counters, seed, nic, place)
+    for (let i = 0; i < NIC_FRACTIONS_FROM; i++) counters[i] = Math.floor(counters[i] as number)
+    counters[COUNTERS.cnpSent] = Math.floor(0.75 * this.count(NIC.marked))
+    counters[COUNTERS.elapsedMs] = Math.floor(this.atS * 1000)
+  }
+
+  /** A number by {@link COUNTERS}. */
+  count(number: number): number {
+    return this.counters[number] as number
+  }
+
+  get effect(): NicEffect {
+    return this.segment.effect
+  }
+
+  get isUp(): boolean {
+    return this.effect.link !== 'down'
+  }
+
+  /** Speed that the link has when it is up. Unit: bytes a second. */
+  get trainedBytesPerS(): number {
+    return this.nic.model.speedBytesPerS * (this.effect.speedShare ?? 1)
+  }
+
+  /** Speed of the link; NaN where it is down. Unit: bytes a second. */
+  get speedBytesPerS(): number {
+    return this.isUp ? this.trainedBytesPerS : Number.NaN
+  }
+
+  /** Bit error rate before correction; NaN where the link is down. */
+  get rawBer(): number {
+    return this.isUp ? bitErrorRate(this.#simulation.seed, this.nic.index, this.effect) : Number.NaN
+  }
+
+  /** How often something has happened to the NIC. */
+  events(kind: NicEventKind): number {
+    return this.#simulation.events.ofNic(this.nic.index, kind, this.atS)
+  }
+
+  /** What happens by itself, on the average of all NICs so many times a day. */
+  rare(stream: number, perDay: number): number {
+    const share = 0.3 + 1.4 * this.own(30 + stream)
+    return rareEvents(this.#simulation.seed, this.#key * 16 + stream, (share * perDay) / DAY_S, this.atS)
+  }
+
+  /** A number from 0 up to 1 that stays what it is; NICs differ in it. */
+  own(stream: number): number {
+    return uniform(this.#simulation.seed, STREAM.device, this.#key, stream)
+  }
+
+  /** The same of one lane. */
+  ownOfLane(lane: number, stream: number): number {
+    return uniform(this.#simulation.seed, STREAM.device, this.#key * 8 + lane, stream)
+  }
+}

@@ -1,0 +1,38 @@
+import { Place } from '../model/place.ts'
+import type { Simulation } from '../simulation.ts'
+
+/** A window of time over numbers that grow: what they were at its end, and by how much they grew in it. */
+export class Window {
+  readonly #simulation: Simulation
+  readonly #place = new Place()
+  readonly #fill: (out: Float64Array, place: Place) => void
+  readonly #from: Float64Array
+  readonly #to: Float64Array
+  #windowS = 0
+
+  /** `fill` writes `count` numbers at a place. */
+  constructor(simulation: Simulation, count: number, fill: (out: Float64Array, place: Place) => void) {
+    this.#simulation = simulation
+    this.#fill = fill
+    this.#from = new Float64Array(count)
+    this.#to = new Float64Array(count)
+  }
+
+  /** Looks at the `windowS` seconds before `t`; 0 where only the end matters. */
+  look(t: number, windowS = 0): void {
+    this.#windowS = windowS
+    this.#fill(this.#from, this.#simulation.at(this.#place, t - windowS))
+    if (windowS > 0) this.#fill(this.#to, this.#simulation.at(this.#place, t))
+    else this.#to.set(this.#from)
+  }
+
+  /** A number at the end of the window. */
+  end(number: number): number {
+    return this.#to[number] as number
+  }
+
+  /** Mean growth of a number in the window. Unit: its own, a second. */
+  mean(number: number): number {
+    return ((this.#to[number] as number) - (this.#from[number] as number)) / this.#windowS
+  }
+}

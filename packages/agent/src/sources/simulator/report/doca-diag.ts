@@ -1,0 +1,85 @@
+import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from '../../doca-diag/type.ts'
+import type { NicPlace } from '../classes/node-class.ts'
+import { isInBurst } from '../model/bursts.ts'
+import { PACKET_BYTES } from '../model/pace.ts'
+import type { NicReader } from '../observe/nic-reader.ts'
+import { zeros } from './column.ts'
+import type { NicColumns, NicTable } from './nic-table.ts'
+import { PORT, PRIORITY_BYTES, RDMA } from './packets.ts'
+
+/** Bytes on PCIe of a data packet, its own and headers of the packets that carry it; and of an acknowledgement. */
+const PCIE_PACKET_BYTES = 4342
+const PCIE_ACK_BYTES = 24
+const PORT_NUMBER = 1
+/** Priority of RDMA. */
+const PRIORITY = 3
+/** Latency of a read over PCIe: the shortest, and the longest where nothing else goes on. Unit: seconds. */
+const LATENCY_MIN_S = 0.45e-6
+const LATENCY_MAX_S = 1.5e-6
+
+const DIAG: NicColumns<typeof docaDiagType> = {
+  icmc_requests_total: 'cacheRequests',
+  icmc_hits_total: { cacheRequests: 1, cacheMisses: -1 },
+  icmc_misses_total: 'cacheMisses',
+  rx_cqes_total: 'requests',
+  tx_cqes_total: 'requests',
+  congestion_deschedules_total: 'deschedules',
+  host_receive_buffer_discards_total: 'discards',
+  transport_packets_total: RDMA.rxPackets,
+}
+
+const DIAG_PORT: NicColumns<typeof docaDiagPortType> = {
+  rx_bytes_total: PORT.rxBytes,
+  rx_packets_total: PORT.rxPackets,
+  tx_bytes_total: PORT.txBytes,
+  tx_packets_total: PORT.txPackets,
+  rx_discard_packets_total: 'discards',
+  ecn_marked_packets_total: 'marked',
+  cnp_handled_packets_total: 'throttled',
+  cnp_sent_packets_total: 'cnpSent',
+}
+
+const DIAG_PRIORITY: NicColumns<typeof docaDiagPriorityType> = {
+  rx_bytes_total: PRIORITY_BYTES[PRIORITY].rx,
+  rx_packets_total: RDMA.rxPackets,
+  rx_pauses_total: 'rxPauses',
+  tx_bytes_total: PRIORITY_BYTES[PRIORITY].tx,
+  tx_packets_total: RDMA.txPackets,
+  tx_pauses_total: 'txPauses',
+}
+
+/** Inbound is taken to be from the host here, which is a guess. */
+const DIAG_PCI: NicColumns<typeof docaDiagPciType> = {
+  inbound_bytes_total: { txData: PCIE_PACKET_BYTES, txAck: PCIE_ACK_BYTES },
+  outbound_bytes_total: { rxData: PCIE_PACKET_BYTES, rxAck: PCIE_ACK_BYTES },
+  inbound_data_bytes_total: { txData: PACKET_BYTES },
+  outbound_data_bytes_total: { rxData: PACKET_BYTES },
+  write_data_credit_stall_seconds_total: 'stallS',
+  write_header_credit_stall_seconds_total: { stallS: 0.05 },
+  read_data_credit_stall_seconds_total: { stallS: 0.01 },
+  read_header_credit_stall_seconds_total: { stallS: 0.02 },
+  read_completion_stall_seconds_total: { stallS: 0.3 },
+  ...zeros('read_ordering_stall_seconds'),
+  read_latency_seconds_total: 'readLatencyS',
+  reads_total: 'pcieReads',
+  read_latency_max_seconds: latencyMaxS,
+  read_latency_min_seconds: LATENCY_MIN_S,
+}
+
+function latencyMaxS({ live }: NicReader): number {
+  const { pcieGeneration, pcieWidth, stalledShare = 0 } = live.effect
+  const isNarrow = pcieGeneration !== undefined || pcieWidth !== undefined || stalledShare > 0.3
+  return LATENCY_MAX_S * (isInBurst(live.place) ? (isNarrow ? 6 : 2.2) : 1)
+}
+
+/** Records of DOCA Telemetry Diagnostics. */
+export function docaDiagTables(nics: readonly NicPlace[]): NicTable[] {
+  const rows = (labels: Record<string, number>) =>
+    nics.map((nic) => ({ nic, labels: { device: nic.device, ...labels } }))
+  return [
+    { type: docaDiagType, columns: DIAG, rows: rows({}) },
+    { type: docaDiagPortType, columns: DIAG_PORT, rows: rows({ port: PORT_NUMBER }) },
+    { type: docaDiagPriorityType, columns: DIAG_PRIORITY, rows: rows({ port: PORT_NUMBER, priority: PRIORITY }) },
+    { type: docaDiagPciType, columns: DIAG_PCI, rows: rows({}) },
+  ]
+}

@@ -1,0 +1,37 @@
+import { netdevType } from '../../netdev/type.ts'
+import type { NicPlace } from '../classes/node-class.ts'
+import { COUNTERS as N } from '../observe/nic-reading.ts'
+import { zeros } from './column.ts'
+import { type NicColumns, type NicPort, type NicTable, portsOf } from './nic-table.ts'
+import { PRIORITY_BYTES } from './packets.ts'
+
+const MTU_BYTES = 4200
+
+/** What the kernel's own stack sends and receives, without RDMA. */
+const NETDEV: NicColumns<typeof netdevType> = {
+  ...zeros('rx_errors', 'rx_dropped', 'rx_fifo', 'rx_compressed', 'rx_frame', 'rx_multicast'),
+  ...zeros('tx_errors', 'tx_dropped', 'tx_fifo', 'tx_compressed', 'tx_collisions', 'tx_carrier'),
+  rx_bytes_total: PRIORITY_BYTES[0].rx,
+  rx_packets_total: 'rxManagement',
+  tx_bytes_total: { txManagement: PRIORITY_BYTES[0].tx.txManagement },
+  tx_packets_total: 'txManagement',
+  up: ({ netdev }) => (netdev.isUp ? 1 : 0),
+  carrier: ({ netdev }) => (netdev.isUp ? 1 : 0),
+  speed_bytes: ({ netdev }) => netdev.speedBytesPerS,
+  // Once when the driver was loaded, once when the link came up.
+  carrier_changes_total: (_nic, counters) => 2 + (counters[N.carrierChanges] as number),
+}
+
+/** Records of interfaces: those of ports, of bonds, and representors. */
+export function netdevTable(nics: readonly NicPlace[]): NicTable {
+  const rows = portsOf(nics)
+    .flatMap(interfacesOf)
+    .map((port) => ({ ...port, labels: { device: port.netdev }, facts: { mtu_bytes: MTU_BYTES } }))
+  return { type: netdevType, columns: NETDEV, origin: 'netdev', rows }
+}
+
+function interfacesOf(port: NicPort): NicPort[] {
+  const { nic, isStandby } = port
+  const further = isStandby ? [] : [...(nic.ports.length > 1 ? [nic.netdev] : []), ...nic.representors]
+  return [port, ...further.map((netdev) => ({ ...port, netdev }))]
+}

@@ -1,0 +1,134 @@
+import { GIGATRANSFERS } from '../../pci/bandwidth.ts'
+import { modelName, vendorName } from '../../pci/names.ts'
+import { pciDeviceType } from '../../pci/type.ts'
+import type { BridgePlace } from '../classes/bridges.ts'
+import type { GpuPlace, NicPlace, PciPlace } from '../classes/node-class.ts'
+import { pcieBytesPerS } from '../model/pace.ts'
+import type { BridgeReader } from '../observe/bridge-reader.ts'
+import { type LinkEnd, PCI_LANES } from '../observe/pci-reader.ts'
+import type { Columns } from './column.ts'
+import { type NicPort, type NicTable, portsOf } from './nic-table.ts'
+import type { RowFacts } from './rows.ts'
+
+const [NVIDIA, MELLANOX, INTEL, BROADCOM] = ['10de', '15b3', '8086', '1000'] as const
+
+const gigatransfersOf = (generation: number) => GIGATRANSFERS[generation - 1] ?? Number.NaN
+
+/** How the parts of `pci_device` that change are filled. */
+export const PCI_DEVICE: Columns<typeof pciDeviceType, { readonly pci: LinkEnd }> = {
+  current_link_speed_gigatransfers: ({ pci }) => gigatransfersOf(pci.generation),
+  current_link_width_lanes: ({ pci }) => pci.lanes,
+  current_link_bandwidth_bytes: ({ pci }) => pcieBytesPerS(pci.generation, pci.lanes),
+  aer_correctable_total: ({ pci }) => pci.errors.correctable,
+  aer_nonfatal_total: ({ pci }) => pci.errors.nonfatal,
+  aer_fatal_total: ({ pci }) => pci.errors.fatal,
+}
+
+/** The same of a bridge, with what a root port is told from below. */
+export const PCI_BRIDGE: Columns<typeof pciDeviceType, BridgeReader> = {
+  ...PCI_DEVICE,
+  aer_rootport_correctable_total: ({ messages }) => messages.correctable,
+  aer_rootport_nonfatal_total: ({ messages }) => messages.nonfatal,
+  aer_rootport_fatal_total: ({ messages }) => messages.fatal,
+}
+
+/** Why a device that is no root port lacks some counters. */
+const NO_MESSAGES = Object.fromEntries(
+  ['correctable', 'nonfatal', 'fatal'].map((severity) => [
+    `aer_rootport_${severity}_total`,
+    'only a root port counts what comes from below',
+  ]),
+)
+
+/** A GPU on PCIe. */
+export function gpuRow({ address, path, numaNode, model }: GpuPlace): RowFacts {
+  const place = { address, path, numaNode, generation: model.pcieGeneration }
+  return rowOf(place, NVIDIA, model.productId, {
+    facts: {
+      class: 'gpu',
+      class_code: '0x030200',
+      model: modelName(NVIDIA, model.productId),
+      subsystem_id: '10de:16c1',
+      driver: 'nvidia',
+      sriov_numvfs: 0,
+    },
+    reasons: noLink('the device does not answer: its configuration space reads as ones'),
+  })
+}
+
+/** PCI functions of NICs. */
+export function pciTable(nics: readonly NicPlace[]): NicTable {
+  return {
+    type: pciDeviceType,
+    columns: PCI_DEVICE,
+    rows: portsOf(nics).map((port) => ({ ...port, ...functionRow(port) })),
+  }
+}
+
+function functionRow({ nic, netdev, address, isStandby }: NicPort): RowFacts {
+  const { model, path, numaNode, device } = nic
+  return rowOf({ address, path, numaNode, generation: model.pcieGeneration }, MELLANOX, model.productId, {
+    facts: {
+      class: model.hasDpa ? 'dpu' : 'network',
+      class_code: '0x020000',
+      model: modelName(MELLANOX, model.productId),
+      subsystem_id: `${MELLANOX}:0041`,
+      driver: 'mlx5_core',
+      netdevs: netdev,
+      rdma_devices: isStandby ? '' : device,
+      sriov_numvfs: 0,
+    },
+  })
+}
+
+/** A bridge: root ports are those of the processor, all others those of a switch. */
+export function bridgeRow({ address, path, numaNode, kind, pcieGeneration }: BridgePlace): RowFacts {
+  const isRoot = kind === 'root'
+  const place = { address, path, numaNode, generation: pcieGeneration }
+  return rowOf(place, isRoot ? INTEL : BROADCOM, isRoot ? '352a' : 'c030', {
+    facts: {
+      class: 'bridge',
+      class_code: '0x060400',
+      model: '',
+      subsystem_id: isRoot ? '15d9:1c34' : '1000:0144',
+      driver: 'pcieport',
+    },
+    reasons: {
+      ...noLink('the link is down, or the port has none'),
+      sriov_numvfs: 'the device has no virtual functions',
+    },
+  })
+}
+
+/** Why nothing is known of how a link runs. */
+function noLink(reason: string): Record<string, string> {
+  const fields = ['speed_gigatransfers', 'width_lanes', 'bandwidth_bytes']
+  return Object.fromEntries(fields.map((field) => [`current_link_${field}`, reason]))
+}
+
+/** What all devices have; the best that a link of theirs can do is 16 lanes of its generation. */
+function rowOf(
+  { address, path, numaNode, generation }: PciPlace & { readonly generation: number },
+  vendor: string,
+  product: string,
+  { facts, reasons }: Pick<RowFacts, 'facts' | 'reasons'>,
+): RowFacts {
+  return {
+    labels: { device: address },
+    facts: {
+      vendor: vendorName(vendor),
+      vendor_id: vendor,
+      product_id: product,
+      path: path.join('/'),
+      netdevs: '',
+      rdma_devices: '',
+      physical_function: '',
+      max_link_speed_gigatransfers: gigatransfersOf(generation),
+      max_link_width_lanes: PCI_LANES,
+      max_link_bandwidth_bytes: pcieBytesPerS(generation, PCI_LANES),
+      numa_node: numaNode,
+      ...facts,
+    },
+    reasons: { ...NO_MESSAGES, ...reasons },
+  }
+}
