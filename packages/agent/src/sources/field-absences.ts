@@ -1,5 +1,17 @@
 import type { AbsenceCode, Absences, Labels, RecordType } from '@sonde/sdk'
 
+/** Why there is no value. */
+export class Lack {
+  readonly code: AbsenceCode
+  /** In words, for people. */
+  readonly reason: string
+
+  constructor(code: AbsenceCode, reason: string) {
+    this.code = code
+    this.reason = reason
+  }
+}
+
 /**
  * What was last said of the optional fields of one series (labels `undefined`: of every series of the type), so that each is said once when it changes: to look that up in {@link Absences} costs a text a call,
  * which a sweep over hundreds of series would feel.
@@ -21,6 +33,16 @@ export class FieldAbsences {
     if (this.#said.get(field) === code) return
     this.#said.set(field, code)
     this.#absences.set(this.#type, this.#labels, field, code, reason)
+  }
+
+  /** What was found for a field, which is said to be there; where that is a lack it is said to be absent, and the answer is `undefined`. */
+  settle<T>(field: string, found: T | Lack): T | undefined {
+    if (found instanceof Lack) {
+      this.absent(field, found.code, found.reason)
+      return undefined
+    }
+    this.present(field)
+    return found
   }
 
   /** Says which optional fields of a record are absent, all for the same reason, and which are there. */

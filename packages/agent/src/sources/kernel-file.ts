@@ -23,11 +23,11 @@ export class ReadFailure {
 
   /** What a probe says that came to this. */
   get probe(): { readonly state: 'absent' | 'denied'; readonly reason: string } {
-    return { state: this.kind === 'denied' ? 'denied' : 'absent', reason: this.#words }
+    return { state: this.kind === 'denied' ? 'denied' : 'absent', reason: this.words }
   }
 
-  /** A file or folder that is not there needs no word of the kernel's. */
-  get #words(): string {
+  /** Why, for people: a file or folder that is not there needs no word of the kernel's. */
+  get words(): string {
     const path = this.kind === 'missing' ? pathOf(this.error.cause) : undefined
     return path === undefined ? this.error.message : `${path} is not there`
   }

@@ -1,10 +1,10 @@
-import { FieldAbsences } from '../field-absences.ts'
+import type { AttributeReader } from '../attribute-reader.ts'
+import { Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
-import type { SourceContext } from '../source.ts'
 import { parseKilohertz, parseLabel, parseMilliseconds } from './parse-sysfs.ts'
-import { type HostReader, NoValue } from './reader.ts'
-import { type FieldFile, type FoundSeries, SlowPart, type SlowSeries } from './slow-part.ts'
+import type { HostReader } from './reader.ts'
+import { type FieldFile, type FoundSeries, type SlowSeries, slowPart } from './slow-part.ts'
 import { hostCpuPackageType } from './type.ts'
 
 const FOLDER = ['devices', 'system', 'cpu'] as const
@@ -36,24 +36,22 @@ interface Package {
 }
 
 /** Processor packages: how often heat slowed them down, and what clocks they may have. */
-export function cpuPackages(context: SourceContext, reader: HostReader, sysfs: KernelFiles): SlowPart {
-  const topology = new Topology(reader, sysfs)
-  return new SlowPart(context, {
-    types: [[hostCpuPackageType, 'the kernel tells neither heat nor clocks of processors; virtual machines have none']],
-    limit: ['package_limit', PACKAGE_LIMIT],
-    readsPerSweep: READS_PER_SWEEP,
-    look() {
-      const listed = sysfs.list(...FOLDER)
-      if (listed instanceof ReadFailure) return listed
-      const cpus = listed.flatMap((name) => CPU.exec(name)?.[1] ?? []).map(Number)
+export const cpuPackages = slowPart({
+  types: [[hostCpuPackageType, 'the kernel tells neither heat nor clocks of processors; virtual machines have none']],
+  limit: ['package_limit', PACKAGE_LIMIT],
+  readsPerSweep: READS_PER_SWEEP,
+  folder: FOLDER,
+  finder(reader) {
+    const topology = new Topology(reader)
+    return (names) => {
+      const cpus = names.flatMap((name) => CPU.exec(name)?.[1] ?? []).map(Number)
       return topology.packages(cpus).map((one): FoundSeries => {
-        const labels = { package: one.id }
-        const open = () => new CpuPackage(context, reader, sysfs, one)
-        return { type: hostCpuPackageType, labels, place: `${one.first} of ${one.cores.join(' ')}`, open }
+        const place = `${one.first} of ${one.cores.join(' ')}`
+        return { type: hostCpuPackageType, labels: { package: one.id }, place, open: () => new CpuPackage(reader, one) }
       })
-    },
-  })
-}
+    }
+  },
+})
 
 /** Which CPUs are of one package, and of one core. Of hundreds few are asked: each tells of all that it shares something with. */
 class Topology {
@@ -62,9 +60,9 @@ class Topology {
   /** CPUs of one core never change. */
   readonly #threads = new Map<number, readonly number[]>()
 
-  constructor(reader: HostReader, sysfs: KernelFiles) {
+  constructor(reader: HostReader) {
     this.#reader = reader
-    this.#sysfs = sysfs
+    this.#sysfs = reader.sysfs
   }
 
   packages(cpus: readonly number[]): Package[] {
@@ -119,15 +117,14 @@ class Topology {
 /** One package, with all its cores. */
 class CpuPackage implements SlowSeries {
   values: Readonly<Record<string, unknown>> | undefined
-  readonly #reader: HostReader
-  readonly #absences: FieldAbsences
+  readonly #attributes: AttributeReader
   readonly #files: readonly FieldFile[]
   readonly #sums: readonly (FieldFile & { last: number | undefined })[]
 
-  constructor(context: SourceContext, reader: HostReader, sysfs: KernelFiles, { id, first, cores }: Package) {
-    const file = (cpu: number, ...path: readonly string[]): KernelFile => sysfs.file(...FOLDER, `cpu${cpu}`, ...path)
-    this.#reader = reader
-    this.#absences = new FieldAbsences(context.absences, hostCpuPackageType, { package: id })
+  constructor(reader: HostReader, { id, first, cores }: Package) {
+    const file = (cpu: number, ...path: readonly string[]): KernelFile =>
+      reader.sysfs.file(...FOLDER, `cpu${cpu}`, ...path)
+    this.#attributes = reader.attributes(hostCpuPackageType, { package: id })
     this.#files = PACKAGE_FILES.map(([field, path, parse]) => ({ field, file: file(first, ...path), parse }))
     this.#sums = CORE_FILES.flatMap(([field, attribute, parse]) =>
       cores.map((core) => ({ field, file: file(core, 'thermal_throttle', attribute), parse, last: undefined })),
@@ -136,8 +133,7 @@ class CpuPackage implements SlowSeries {
 
   read(): void {
     const values: Record<string, unknown> = {}
-    for (const { field, file, parse } of this.#files)
-      values[field] = this.#reader.field(file, this.#absences, field, parse)
+    for (const { field, file, parse } of this.#files) values[field] = this.#attributes.read(field, file, parse)
     for (const [field] of CORE_FILES) values[field] = this.#sum(field)
     this.values = Object.values(values).some((value) => value !== undefined) ? values : undefined
   }
@@ -149,16 +145,14 @@ class CpuPackage implements SlowSeries {
   /** A core that cannot be read keeps what it had: without it the sum would fall, as a counter does that begins anew. */
   #sum(field: string): number | undefined {
     let sum = 0
-    let lack: NoValue | undefined
+    let lack: Lack | undefined
     for (const core of this.#sums) {
       if (core.field !== field) continue
-      const value = this.#reader.value(core.file, core.parse)
-      if (!(value instanceof NoValue)) core.last = Number(value)
+      const value = this.#attributes.value(core.file, core.parse)
+      if (!(value instanceof Lack)) core.last = Number(value)
       else if (core.last === undefined) lack ??= value
       sum += core.last ?? 0
     }
-    if (lack === undefined) this.#absences.present(field)
-    else this.#absences.absent(field, lack.code, lack.reason)
-    return lack === undefined ? sum : undefined
+    return this.#attributes.absences.settle(field, lack ?? sum)
   }
 }

@@ -11,6 +11,7 @@ import { parseDiskstats } from './parse-disks.ts'
 import { parseVmstat } from './parse-memory.ts'
 import { parseProtocols, SNMP_FIELDS } from './parse-network.ts'
 import { parseCpuList, parseMillidegrees } from './parse-sysfs.ts'
+import { HostReader } from './reader.ts'
 import { type FoundSeries, SlowPart } from './slow-part.ts'
 import {
   hostCpuPackageType,
@@ -45,8 +46,9 @@ function bringUp(t: TestContext, options: object = {}) {
 function contextOf(t: TestContext): { context: SourceContext; reported: () => number } {
   let count = 0
   const source = createSource({ id: 'made', emit: (batch) => (count += batch.type === absenceType ? 0 : batch.count) })
+  const { paths } = new TestNode(t, fixture('guest'))
   const context = {
-    ...{ name: 'made', source, absences: new Absences(source), paths: new TestNode(t).paths },
+    ...{ name: 'made', source, absences: new Absences(source), paths },
     ...{ failed: () => undefined, dropped: () => undefined },
   }
   return {
@@ -537,11 +539,12 @@ test('what is slow to read is left alone for a while, and keeps nobody else from
     }),
   })
   const series = [seriesOf('slow', 40), seriesOf('quick', 0)]
-  const part = new SlowPart(context, {
+  const part = new SlowPart(new HostReader(context), {
     types: [[hostThermalZoneType, 'none']],
     limit: ['zone_limit', 8],
     readsPerSweep: 2,
-    look: () => series,
+    folder: ['class'],
+    finder: () => () => series,
   })
   for (let i = 0; i < 30; i++) assert.ok(part.sample(wallNs()))
   assert.equal(reads.get('slow'), 2)

@@ -1,10 +1,9 @@
 import type { Labels, RecordType } from '@sonde/sdk'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
-import type { SourceContext } from '../source.ts'
 import { parseMebibytes, parseText } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
-import { type FieldFile, FileSeries, type FoundSeries, SlowPart } from './slow-part.ts'
+import { type FieldFile, FileSeries, type FoundSeries, slowPart } from './slow-part.ts'
 import { hostMemoryControllerType, hostMemoryModuleType } from './type.ts'
 
 const FOLDER = ['devices', 'system', 'edac', 'mc'] as const
@@ -43,7 +42,19 @@ const ROW_FILES: Names = {
 }
 
 /** Errors of memory, as the kernel's EDAC drivers count them: by controller, and by module or row. */
-export function memoryErrors(context: SourceContext, reader: HostReader, sysfs: KernelFiles): SlowPart {
+export const memoryErrors = slowPart({
+  types: [
+    [hostMemoryControllerType, 'no EDAC driver is loaded: the memory has no ECC, or its firmware keeps the errors'],
+    [hostMemoryModuleType, 'no EDAC driver tells modules of memory apart'],
+  ],
+  limit: ['memory_limit', SERIES_LIMIT],
+  readsPerSweep: READS_PER_SWEEP,
+  folder: FOLDER,
+  finder: (reader) => (names) => memoryOf(reader, names),
+})
+
+function memoryOf(reader: HostReader, listed: string[]): FoundSeries[] {
+  const { sysfs } = reader
   const series = (type: RecordType, labels: Labels, names: Names, ...path: readonly string[]): FoundSeries => {
     const filesOf = () =>
       Object.entries(names).map(([field, name]) => ({
@@ -51,34 +62,21 @@ export function memoryErrors(context: SourceContext, reader: HostReader, sysfs: 
         file: sysfs.file(...FOLDER, ...path, name),
         parse: parserOf(type, field),
       }))
-    const open = () => new FileSeries(context, reader, { type, labels }, filesOf())
-    return { type, labels, place: path.join('/'), open }
+    return { type, labels, place: path.join('/'), open: () => new FileSeries(reader, { type, labels }, filesOf()) }
   }
-  return new SlowPart(context, {
-    types: [
-      [hostMemoryControllerType, 'no EDAC driver is loaded: the memory has no ECC, or its firmware keeps the errors'],
-      [hostMemoryModuleType, 'no EDAC driver tells modules of memory apart'],
-    ],
-    limit: ['memory_limit', SERIES_LIMIT],
-    readsPerSweep: READS_PER_SWEEP,
-    look() {
-      const listed = sysfs.list(...FOLDER)
-      if (listed instanceof ReadFailure) return listed
-      const found = listed.sort().flatMap((name) => {
-        const controller = CONTROLLER.exec(name)?.[1]
-        return controller === undefined ? [] : [{ name, controller }]
-      })
-      const modules = found.flatMap(({ name, controller }) =>
-        modulesOf(sysfs, name).map(({ module, names }) =>
-          series(hostMemoryModuleType, { controller, module }, names, name, module),
-        ),
-      )
-      const controllers = found.map(({ name, controller }) =>
-        series(hostMemoryControllerType, { controller }, CONTROLLER_FILES, name),
-      )
-      return [...controllers, ...modules]
-    },
+  const found = listed.sort().flatMap((name) => {
+    const controller = CONTROLLER.exec(name)?.[1]
+    return controller === undefined ? [] : [{ name, controller }]
   })
+  const modules = found.flatMap(({ name, controller }) =>
+    modulesOf(sysfs, name).map(({ module, names }) =>
+      series(hostMemoryModuleType, { controller, module }, names, name, module),
+    ),
+  )
+  const controllers = found.map(({ name, controller }) =>
+    series(hostMemoryControllerType, { controller }, CONTROLLER_FILES, name),
+  )
+  return [...controllers, ...modules]
 }
 
 /** Modules where the kernel counts by module; the rows of chips that it counted by before 4.10 where it does not. Both at once would count every error twice. */

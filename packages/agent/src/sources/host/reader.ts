@@ -1,89 +1,63 @@
-import { SondeError } from '@sonde/sdk'
-import type { FieldAbsences } from '../field-absences.ts'
-import { type KernelFile, ReadFailure } from '../kernel-file.ts'
+import { type Labels, type RecordType, SondeError } from '@sonde/sdk'
+import { AttributeReader, type ExplainFailure } from '../attribute-reader.ts'
+import { FieldAbsences, Lack } from '../field-absences.ts'
+import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { parseCpuList, parseLabel } from './parse-sysfs.ts'
+import { StatFile } from './stat-file.ts'
 
 /** What a file holds, or what is wrong with it: the end of a sentence that starts with its path. */
-export type Parse<T> = (bytes: Uint8Array) => T | string
+export type ParseFile<T> = (bytes: Uint8Array) => T | string
 
-/** A part of the host source that has state of its own between sweeps. */
-export interface HostPart {
-  /** Reads and reports; whether anything could be read. */
-  sample(time: bigint): boolean
-}
-
-/** Why a file gives no value. */
-export class NoValue {
-  readonly code: ReadFailure['code']
-  readonly reason: string
-
-  constructor(code: ReadFailure['code'], reason: string) {
-    this.code = code
-    this.reason = reason
-  }
-}
-
-/** Reads the files of one sweep, and remembers what failed first: what the sweep throws when nothing at all was read. */
+/** Reads the files of one sweep for all parts, and remembers what failed first: what the sweep throws when nothing at all was read. */
 export class HostReader {
   failure: Error | undefined
-  readonly #context: SourceContext
+  readonly context: SourceContext
+  readonly procfs: KernelFiles
+  readonly sysfs: KernelFiles
+  /** What several parts are made of. */
+  readonly stat: StatFile
 
   constructor(context: SourceContext) {
-    this.#context = context
+    this.context = context
+    this.procfs = new KernelFiles(context.paths.procfs)
+    this.sysfs = new KernelFiles(context.paths.sysfs)
+    this.stat = new StatFile(this)
   }
 
-  /** What a file holds; where it gives nothing, the absences of what is made of it say why. */
-  read<T extends object>(
+  /** Says what of a series is absent; without labels of every series of the type. */
+  absences(type: RecordType, labels?: Labels): FieldAbsences {
+    return new FieldAbsences(this.context.absences, type, labels)
+  }
+
+  /** Reads the fields of a series that are a file each. */
+  attributes(type: RecordType, labels?: Labels): AttributeReader {
+    return new AttributeReader(this, this.absences(type, labels), ({ error, words }) => {
+      this.failure ??= error
+      return words
+    })
+  }
+
+  /** What a file holds that makes more than one field, or why it gives nothing. */
+  value<T extends object>(
     file: KernelFile,
-    absences: readonly FieldAbsences[],
-    parse: Parse<T>,
-    explain: (failure: ReadFailure, file: KernelFile) => string = ({ error }) => error.message,
-  ): T | undefined {
+    parse: ParseFile<T>,
+    explain: ExplainFailure = ({ words }) => words,
+  ): T | Lack {
     const bytes = file.read()
     if (bytes instanceof ReadFailure) {
-      this.#refused(file.path, bytes)
-      for (const each of absences) each.absent('', bytes.code, explain(bytes, file))
-      return undefined
+      this.failure ??= bytes.error
+      if (bytes.kind === 'failed') this.failed(file.path, bytes.error)
+      return new Lack(bytes.code, explain(bytes, file))
     }
     const parsed = parse(bytes)
-    if (typeof parsed === 'string') {
-      const reason = this.wrong(file, parsed)
-      for (const each of absences) each.absent('', 'failed', reason)
-      return undefined
-    }
-    for (const each of absences) each.present('')
-    return parsed
+    return typeof parsed === 'string' ? this.wrong(file, parsed) : parsed
   }
 
-  /** What a file holds that makes one field of a record. */
-  field<T extends number | bigint | string>(
-    file: KernelFile,
-    absences: FieldAbsences,
-    name: string,
-    parse: (bytes: Uint8Array) => T | undefined,
-  ): T | undefined {
-    const value = this.value(file, parse)
-    if (value instanceof NoValue) {
-      absences.absent(name, value.code, value.reason)
-      return undefined
-    }
-    absences.present(name)
-    return value
-  }
-
-  /** What a file holds, or why it gives nothing. */
-  value<T extends number | bigint | string>(
-    file: KernelFile,
-    parse: (bytes: Uint8Array) => T | undefined,
-  ): T | NoValue {
-    const bytes = file.read()
-    if (bytes instanceof ReadFailure) {
-      this.#refused(file.path, bytes)
-      return new NoValue(bytes.code, bytes.error.message)
-    }
-    const value = parse(bytes)
-    return value ?? new NoValue('failed', this.wrong(file, 'holds something else than expected'))
+  /** The same where nobody is told why it gives nothing. */
+  read<T extends object>(file: KernelFile, parse: ParseFile<T>): T | undefined {
+    const found = this.value(file, parse)
+    return found instanceof Lack ? undefined : found
   }
 
   /** A line of text that the kernel lists, and so must give; the file is closed again. */
@@ -103,16 +77,26 @@ export class HostReader {
     return list
   }
 
-  /** Counts a file that holds what it should not; the whole sentence. */
-  wrong(file: KernelFile, what: string): string {
+  /** Counts a file that holds what it should not; `what` ends a sentence that starts with its path. */
+  wrong(file: KernelFile, what: string): Lack {
     const error = new SondeError('SRC_READ', `${file.path} ${what}`)
-    this.failure ??= error
-    this.#context.failed(file.path, error)
-    return error.message
+    this.failed(file.path, error)
+    return new Lack('failed', error.message)
   }
 
-  #refused(path: string, { kind, error }: ReadFailure): void {
+  /** Counts a line that cannot be read, and is left out. */
+  malformed(file: KernelFile, line: string): void {
+    this.wrong(file, `holds a line that cannot be read: ${JSON.stringify(line)}`)
+  }
+
+  /** Counts a failed read. */
+  failed(place: string, error: Error): void {
     this.failure ??= error
-    if (kind === 'failed') this.#context.failed(path, error)
+    this.context.failed(place, error)
+  }
+
+  close(): void {
+    this.procfs.close()
+    this.sysfs.close()
   }
 }

@@ -1,9 +1,8 @@
 import type { RecordType } from '@sonde/sdk'
-import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { SourceContext } from '../source.ts'
+import { ReadFailure } from '../kernel-file.ts'
 import { parseMicrowatts, parseMillidegrees, parseRpm } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
-import { type FieldFile, FileSeries, type FoundSeries, SlowPart } from './slow-part.ts'
+import { type FieldFile, FileSeries, type FoundSeries, slowPart } from './slow-part.ts'
 import { hostFanType, hostPowerType, hostTemperatureType } from './type.ts'
 
 const FOLDER = ['class', 'hwmon'] as const
@@ -40,22 +39,21 @@ const KINDS: Readonly<Record<string, SensorKind>> = {
 const NONE = 'no monitor of hardware has one; virtual machines have none'
 
 /** Temperatures, fans and power of the kernel's hardware monitors. */
-export function sensors(context: SourceContext, reader: HostReader, sysfs: KernelFiles): SlowPart {
-  return new SlowPart(context, {
-    types: Object.values(KINDS).map(({ type }) => [type, NONE]),
-    limit: ['sensor_limit', SENSOR_LIMIT],
-    readsPerSweep: READS_PER_SWEEP,
-    look() {
-      const listed = sysfs.list(...FOLDER)
-      if (listed instanceof ReadFailure) return listed
-      const monitors = listed.filter((name) => MONITOR.test(name)).sort()
-      return monitors.flatMap((monitor) => sensorsOf(context, reader, sysfs, monitor))
-    },
-  })
-}
+export const sensors = slowPart({
+  types: Object.values(KINDS).map(({ type }) => [type, NONE]),
+  limit: ['sensor_limit', SENSOR_LIMIT],
+  readsPerSweep: READS_PER_SWEEP,
+  folder: FOLDER,
+  finder: (reader) => (names) =>
+    names
+      .filter((name) => MONITOR.test(name))
+      .sort()
+      .flatMap((monitor) => sensorsOf(reader, monitor)),
+})
 
 /** Monitors get their numbers anew at every start: a device is told by the link to it. */
-function sensorsOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, monitor: string): FoundSeries[] {
+function sensorsOf(reader: HostReader, monitor: string): FoundSeries[] {
+  const { sysfs } = reader
   const names = sysfs.list(...FOLDER, monitor)
   if (names instanceof ReadFailure) return []
   const file = (name: string) => sysfs.file(...FOLDER, monitor, name)
@@ -77,7 +75,7 @@ function sensorsOf(context: SourceContext, reader: HostReader, sysfs: KernelFile
       { field, file: file(name), parse },
       ...Object.entries(limits).map(([limit, suffix]) => ({ field: limit, file: file(`${stem}_${suffix}`), parse })),
     ]
-    const open = () => new FileSeries(context, reader, found, filesOf())
+    const open = () => new FileSeries(reader, found, filesOf())
     return [{ ...found, place: `${monitor}/${name}`, open }]
   })
 }

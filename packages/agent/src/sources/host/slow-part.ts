@@ -1,8 +1,9 @@
 import { type Labels, type RecordOf, type RecordType, seriesKey } from '@sonde/sdk'
-import { FieldAbsences } from '../field-absences.ts'
+import type { AttributeReader, ParseAttribute } from '../attribute-reader.ts'
+import type { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
-import type { SourceContext } from '../source.ts'
-import type { HostPart, HostReader } from './reader.ts'
+import type { HostPart, HostPartDefinition } from './part.ts'
+import type { HostReader } from './reader.ts'
 
 /** Sweeps after which a part looks anew for what there is. */
 const SWEEPS_PER_LOOK = 16
@@ -41,28 +42,28 @@ export interface SlowPartOptions {
   readonly limit: readonly [reason: string, count: number]
   /** Series read in one sweep, in turn; the others repeat what was last read. */
   readonly readsPerSweep: number
-  /** Finds the series there are. */
-  readonly look: () => readonly FoundSeries[] | ReadFailure
+  /** Names on the way to the folder below sysfs that lists them. */
+  readonly folder: readonly string[]
+  /** Makes what finds the series by the names in the folder. */
+  readonly finder: (reader: HostReader) => (names: string[]) => readonly FoundSeries[]
 }
 
 /** Reads series a few at a sweep. To ask a sensor may be a command to some firmware: one that takes long twice is left alone for as many sweeps as it took milliseconds. */
 export class SlowPart implements HostPart {
-  readonly #context: SourceContext
+  readonly #reader: HostReader
   readonly #options: SlowPartOptions
+  readonly #find: (names: string[]) => readonly FoundSeries[]
   readonly #types: readonly (readonly [type: RecordType, absences: FieldAbsences, none: string])[]
   #known = new Map<string, KnownSeries>()
   #left = 0
   #sweep = 0
   #turn = 0
 
-  constructor(context: SourceContext, options: SlowPartOptions) {
-    this.#context = context
+  constructor(reader: HostReader, options: SlowPartOptions) {
+    this.#reader = reader
     this.#options = options
-    this.#types = options.types.map(([type, none]) => [
-      type,
-      new FieldAbsences(context.absences, type, undefined),
-      none,
-    ])
+    this.#find = options.finder(reader)
+    this.#types = options.types.map(([type, none]) => [type, reader.absences(type), none])
   }
 
   sample(time: bigint): boolean {
@@ -75,9 +76,9 @@ export class SlowPart implements HostPart {
       const { values } = series
       if (values === undefined) continue
       hasValues = true
-      this.#context.source.report(type, { time, ...labels, ...values } as RecordOf<RecordType>)
+      this.#reader.context.source.report(type, { time, ...labels, ...values } as RecordOf<RecordType>)
     }
-    if (this.#left > 0) this.#context.dropped(this.#options.limit[0], this.#left)
+    if (this.#left > 0) this.#reader.context.dropped(this.#options.limit[0], this.#left)
     return hasValues
   }
 
@@ -97,7 +98,8 @@ export class SlowPart implements HostPart {
   }
 
   #look(): void {
-    const found = this.#options.look()
+    const listed = this.#reader.sysfs.list(...this.#options.folder)
+    const found = listed instanceof ReadFailure ? listed : this.#find(listed)
     const kept = new Map<string, KnownSeries>()
     this.#left = 0
     for (const one of found instanceof ReadFailure ? [] : found) {
@@ -109,7 +111,7 @@ export class SlowPart implements HostPart {
     for (const [key, known] of this.#known) {
       if (kept.get(key) === known) continue
       known.series.close()
-      if (!kept.has(key)) this.#context.absences.gone(known.type, known.labels, 'it is no longer there')
+      if (!kept.has(key)) this.#reader.context.absences.gone(known.type, known.labels, 'it is no longer there')
     }
     this.#known = kept
     this.#tellTypes(found)
@@ -130,34 +132,33 @@ function opened({ type, labels, place, open }: FoundSeries): KnownSeries {
   return { type, labels, place, series: open(), restsUntil: 0, tookMs: 0 }
 }
 
+/** A part whose series are read a few at a sweep. */
+export function slowPart(options: SlowPartOptions): HostPartDefinition {
+  return { types: options.types.map(([type]) => type), create: (reader) => new SlowPart(reader, options) }
+}
+
 /** A file that holds one field, and how to read it. */
 export interface FieldFile {
   readonly field: string
   readonly file: KernelFile
-  readonly parse: (bytes: Uint8Array) => number | bigint | string | undefined
+  readonly parse: ParseAttribute<number | bigint | string>
 }
 
 /** A series of which each field is a file. Without a field that is not optional there is no record. */
 export class FileSeries implements SlowSeries {
   values: Readonly<Record<string, unknown>> | undefined
   readonly #type: RecordType
-  readonly #reader: HostReader
-  readonly #absences: FieldAbsences
+  readonly #attributes: AttributeReader
   readonly #files: readonly FieldFile[]
 
-  constructor(
-    context: SourceContext,
-    reader: HostReader,
-    { type, labels }: Pick<FoundSeries, 'type' | 'labels'>,
-    files: readonly FieldFile[],
-  ) {
+  constructor(reader: HostReader, { type, labels }: Pick<FoundSeries, 'type' | 'labels'>, files: readonly FieldFile[]) {
     this.#type = type
     this.#files = files
-    this.#reader = reader
-    this.#absences = new FieldAbsences(context.absences, type, labels)
+    this.#attributes = reader.attributes(type, labels)
+    const { absences } = this.#attributes
     const given = new Set(files.map(({ field }) => field))
     for (const { name, field } of type.layout.slots)
-      if (field.optional && !given.has(name)) this.#absences.absent(name, 'unsupported', 'the kernel has no file of it')
+      if (field.optional && !given.has(name)) absences.absent(name, 'unsupported', 'the kernel has no file of it')
   }
 
   read(): void {
@@ -165,7 +166,7 @@ export class FileSeries implements SlowSeries {
     for (const { field, file, parse } of this.#files) {
       // A series without what it is about is absent as a whole.
       const said = this.#type.fields[field]?.optional === true ? field : ''
-      const value = this.#reader.field(file, this.#absences, said, parse)
+      const value = this.#attributes.read(said, file, parse)
       if (value !== undefined) values[field] = value
       else if (said === '') {
         this.values = undefined

@@ -1,8 +1,7 @@
-import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { SourceContext } from '../source.ts'
+import { ReadFailure } from '../kernel-file.ts'
 import { parseMillidegrees } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
-import { type FieldFile, FileSeries, type FoundSeries, SlowPart } from './slow-part.ts'
+import { type FieldFile, FileSeries, type FoundSeries, slowPart } from './slow-part.ts'
 import { hostThermalZoneType } from './type.ts'
 
 const FOLDER = ['class', 'thermal'] as const
@@ -19,23 +18,20 @@ const TRIPS: Readonly<Record<string, string>> = {
 }
 
 /** Thermal zones: places whose temperature the kernel itself acts on. */
-export function thermalZones(context: SourceContext, reader: HostReader, sysfs: KernelFiles): SlowPart {
-  return new SlowPart(context, {
-    types: [[hostThermalZoneType, 'the kernel has no thermal zone; virtual machines have none']],
-    limit: ['zone_limit', ZONE_LIMIT],
-    readsPerSweep: READS_PER_SWEEP,
-    look() {
-      const listed = sysfs.list(...FOLDER)
-      if (listed instanceof ReadFailure) return listed
-      return listed.sort().flatMap((name) => {
-        const zone = ZONE.exec(name)?.[1]
-        return zone === undefined ? [] : [zoneOf(context, reader, sysfs, zone)]
-      })
-    },
-  })
-}
+export const thermalZones = slowPart({
+  types: [[hostThermalZoneType, 'the kernel has no thermal zone; virtual machines have none']],
+  limit: ['zone_limit', ZONE_LIMIT],
+  readsPerSweep: READS_PER_SWEEP,
+  folder: FOLDER,
+  finder: (reader) => (names) =>
+    names.sort().flatMap((name) => {
+      const zone = ZONE.exec(name)?.[1]
+      return zone === undefined ? [] : [zoneOf(reader, zone)]
+    }),
+})
 
-function zoneOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, zone: string): FoundSeries {
+function zoneOf(reader: HostReader, zone: string): FoundSeries {
+  const { sysfs } = reader
   const folder = [...FOLDER, `thermal_zone${zone}`]
   const file = (name: string) => sysfs.file(...folder, name)
   const names = sysfs.list(...folder)
@@ -49,5 +45,5 @@ function zoneOf(context: SourceContext, reader: HostReader, sysfs: KernelFiles, 
   const found = { type: hostThermalZoneType, labels: { zone, kind: reader.text(file('type')) ?? 'unknown' } }
   const files = [{ field: 'celsius', file: file('temp'), parse: parseMillidegrees }, ...trips.values()]
   const place = files.map((one) => one.file.path).join(' ')
-  return { ...found, place, open: () => new FileSeries(context, reader, found, files) }
+  return { ...found, place, open: () => new FileSeries(reader, found, files) }
 }

@@ -1,20 +1,20 @@
-import { type Integer64, SondeError } from '@sonde/sdk'
+import { basename } from 'node:path'
+import type { Integer64 } from '@sonde/sdk'
+import { AttributeReader, type ExplainFailure } from '../attribute-reader.ts'
 import { FieldAbsences } from '../field-absences.ts'
-import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { isNumber, type NumberFailure, narrow, parseAttribute } from '../kernel-text.ts'
+import type { KernelFile, KernelFiles } from '../kernel-file.ts'
+import { parseNumber } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
-import { type NetdevRecord, type Operstate, parseOperstate, parseSpeed } from './parse.ts'
+import { type NetdevRecord, type Operstate, parseCarrier, parseMtu, parseOperstate, parseSpeed } from './parse.ts'
 import { netdevType } from './type.ts'
 
-type AttributeField = 'up' | 'carrier' | 'speed_bytes' | 'mtu_bytes' | 'carrier_changes_total'
-
 /** Why the kernel refuses to read these: it answers EINVAL, which says nothing to people. */
-const REFUSALS: ReadonlyMap<AttributeField, string> = new Map([
-  ['carrier', 'the interface is switched off'],
-  ['speed_bytes', 'the driver has no speed to tell while the link is down or for a virtual device'],
-])
-
-const U32_LIMIT = 0xffffffff
+const REFUSALS: Readonly<Record<string, string>> = {
+  carrier: 'the interface is switched off',
+  speed: 'the driver has no speed to tell while the link is down or for a virtual device',
+}
+const explain: ExplainFailure = ({ kind, words }, { path }) =>
+  (kind === 'unsupported' && REFUSALS[basename(path)]) || words
 
 /**
  * The attributes of one interface in sysfs, as last read. Cheap ones are read at every `refresh`; `carrier` and `speed` make the kernel take its network lock, and
@@ -24,9 +24,8 @@ export class NetdevInterface {
   readonly device: string
   /** The sweep that last saw the interface; for the source. */
   sweep = 0
-  readonly #context: SourceContext
+  readonly #attributes: AttributeReader
   readonly #files: Readonly<Record<'operstate' | 'carrier' | 'carrier_changes' | 'speed' | 'mtu', KernelFile>>
-  readonly #absences: FieldAbsences
   #operstate: Operstate | undefined
   #up: number | undefined
   #carrier: number | undefined
@@ -37,8 +36,8 @@ export class NetdevInterface {
   constructor(device: string, folder: string | Buffer, sysfs: KernelFiles, context: SourceContext) {
     const file = (name: string) => sysfs.file('class', 'net', folder, name)
     this.device = device
-    this.#context = context
-    this.#absences = new FieldAbsences(context.absences, netdevType, { device })
+    const absences = new FieldAbsences(context.absences, netdevType, { device })
+    this.#attributes = new AttributeReader(context, absences, explain)
     this.#files = {
       operstate: file('operstate'),
       carrier: file('carrier'),
@@ -80,14 +79,16 @@ export class NetdevInterface {
   }
 
   #refreshState(): void {
-    this.#operstate = this.#readOperstate()
-    this.#carrierChanges = this.#number('carrier_changes_total', this.#files.carrier_changes)
-    this.#mtuBytes = narrow(this.#number('mtu_bytes', this.#files.mtu, U32_LIMIT))
+    const { operstate, carrier_changes, mtu } = this.#files
+    this.#operstate = this.#attributes.read('up', operstate, parseOperstate)
+    this.#carrierChanges = this.#attributes.read('carrier_changes_total', carrier_changes, parseNumber)
+    this.#mtuBytes = this.#attributes.read('mtu_bytes', mtu, parseMtu)
   }
 
   #refreshLink(): void {
-    this.#carrier = narrow(this.#number('carrier', this.#files.carrier, 1))
-    this.#speedBytes = narrow(this.#number('speed_bytes', this.#files.speed, Number.MAX_SAFE_INTEGER, parseSpeed))
+    const { carrier, speed } = this.#files
+    this.#carrier = this.#attributes.read('carrier', carrier, parseCarrier)
+    this.#speedBytes = this.#attributes.read('speed_bytes', speed, parseSpeed)
   }
 
   /** `unknown` is what drivers leave that do not track the state (loopback, tunnels): the carrier decides then. */
@@ -95,53 +96,5 @@ export class NetdevInterface {
     const operstate = this.#operstate
     if (operstate === undefined) this.#up = undefined
     else this.#up = operstate === 'up' || (operstate === 'unknown' && this.#carrier === 1) ? 1 : 0
-  }
-
-  #readOperstate(): Operstate | undefined {
-    const file = this.#files.operstate
-    const bytes = file.read()
-    if (bytes instanceof ReadFailure) {
-      this.#refused('up', bytes)
-      return undefined
-    }
-    const operstate = parseOperstate(bytes)
-    if (operstate === undefined) this.#wrong('up', `${file.path} holds no state of an interface`)
-    else this.#absences.present('up')
-    return operstate
-  }
-
-  #number(
-    field: AttributeField,
-    file: KernelFile,
-    limit?: number,
-    parse: (bytes: Uint8Array) => Integer64 | NumberFailure = parseAttribute,
-  ): Integer64 | undefined {
-    const bytes = file.read()
-    if (bytes instanceof ReadFailure) {
-      this.#refused(field, bytes)
-      return undefined
-    }
-    const value = parse(bytes)
-    if (!isNumber(value)) {
-      if (value === 'negative') this.#absences.absent(field, 'unsupported', `${file.path}: the driver does not know it`)
-      else this.#wrong(field, `${file.path} holds no number (${value})`)
-      return undefined
-    }
-    if (limit !== undefined && value > limit) {
-      this.#wrong(field, `${file.path} says ${value}, which is beyond ${limit}`)
-      return undefined
-    }
-    this.#absences.present(field)
-    return value
-  }
-
-  #refused(field: AttributeField, { kind, code, error }: ReadFailure): void {
-    if (kind === 'failed') this.#context.failed(`${this.device} ${field}`, error)
-    this.#absences.absent(field, code, (kind === 'unsupported' && REFUSALS.get(field)) || error.message)
-  }
-
-  #wrong(field: AttributeField, reason: string): void {
-    this.#context.failed(`${this.device} ${field}`, new SondeError('SRC_READ', reason))
-    this.#absences.absent(field, 'failed', reason)
   }
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Integer64, RecordOf } from '@sonde/sdk'
-import { isNumber, KernelText, type NumberFailure, parseAttribute } from '../kernel-text.ts'
+import { Lack } from '../field-absences.ts'
+import { isNumber, KernelText, parseAttribute, parseNumber } from '../kernel-text.ts'
 import type { netdevType } from './type.ts'
 
 /** One interface of `/proc/net/dev`: a record whose optional fields are still absent. */
@@ -113,12 +114,27 @@ export function parseOperstate(bytes: Uint8Array): Operstate | undefined {
 }
 
 const BYTES_PER_MEGABIT = 125_000
-const SPEED_UNKNOWN = 0xffffffff
+const U32_LIMIT = 0xffffffff
+const NOT_KNOWN = new Lack('unsupported', 'the driver does not know it')
 
-/** `speed` in bytes per second. The file counts Mbit/s; −1, or the same as a u32, says that the driver does not know: `negative`. */
-export function parseSpeed(bytes: Uint8Array): number | NumberFailure {
+/** `mtu` in bytes. */
+export function parseMtu(bytes: Uint8Array): number | undefined {
+  return parseTo(U32_LIMIT, bytes)
+}
+
+/** `carrier`: whether there is one, as 0 or 1. */
+export function parseCarrier(bytes: Uint8Array): number | undefined {
+  return parseTo(1, bytes)
+}
+
+/** `speed` in bytes per second. The file counts Mbit/s; −1, or the same as a u32, says that the driver does not know. */
+export function parseSpeed(bytes: Uint8Array): number | Lack | undefined {
   const value = parseAttribute(bytes)
-  if (!isNumber(value)) return value
-  if (value === SPEED_UNKNOWN) return 'negative'
-  return value > SPEED_UNKNOWN ? 'huge' : Number(value) * BYTES_PER_MEGABIT
+  if (value === 'negative' || value === U32_LIMIT) return NOT_KNOWN
+  return isNumber(value) && value < U32_LIMIT ? Number(value) * BYTES_PER_MEGABIT : undefined
+}
+
+function parseTo(limit: number, bytes: Uint8Array): number | undefined {
+  const value = parseNumber(bytes)
+  return value === undefined || value > limit ? undefined : Number(value)
 }

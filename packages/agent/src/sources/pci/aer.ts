@@ -1,5 +1,4 @@
-import { type Integer64, SondeError } from '@sonde/sdk'
-import { type KernelFile, ReadFailure } from '../kernel-file.ts'
+import type { Integer64 } from '@sonde/sdk'
 import { type AerCounts, parseAer } from './aer-text.ts'
 
 /** Severities, as the file names end. */
@@ -19,8 +18,8 @@ export interface AerRow {
 export interface AerReading {
   readonly total: Integer64 | undefined
   readonly rows: readonly AerRow[]
-  /** What is wrong with the text; the rest of it is taken. */
-  readonly fault: SondeError | undefined
+  /** What is wrong with the text, the end of a sentence that starts with the path of the file; the rest of the text is taken. */
+  readonly fault: string | undefined
 }
 
 /** There are 32 bits of each kind. */
@@ -33,19 +32,13 @@ const ERROR_LIMIT = 64
 export class AerFile {
   /** Errors that ever had a row. */
   readonly shown = new Set<string>()
-  readonly #file: KernelFile
   #text: Buffer = Buffer.alloc(0)
   #counts: AerCounts = { errors: new Map(), total: undefined, malformed: '' }
   /** When the file was last read and sound; 0 before that. */
   #readAt = 0n
 
-  constructor(file: KernelFile) {
-    this.#file = file
-  }
-
-  read(time: bigint): AerReading | ReadFailure {
-    const bytes = this.#file.read()
-    if (bytes instanceof ReadFailure) return bytes
+  /** Takes what was read of the file. */
+  take(bytes: Uint8Array, time: bigint): AerReading {
     const isChanged = bytes.length === 0 || !this.#text.equals(bytes)
     if (isChanged) {
       this.#text = Buffer.from(bytes)
@@ -71,11 +64,9 @@ export class AerFile {
     }
   }
 
-  #fault(): SondeError | undefined {
+  #fault(): string | undefined {
     const { malformed, total } = this.#counts
-    const { path } = this.#file
-    if (malformed !== undefined)
-      return new SondeError('SRC_READ', `${path} holds a line that is no count: ${JSON.stringify(malformed)}`)
-    return total === undefined ? new SondeError('SRC_READ', `${path} holds no total`) : undefined
+    if (malformed !== undefined) return `holds a line that is no count: ${JSON.stringify(malformed)}`
+    return total === undefined ? 'holds no total' : undefined
   }
 }

@@ -1,21 +1,26 @@
+import type { Integer64 } from '@sonde/sdk'
 import { emptyRecord } from '../empty-record.ts'
+import { Lack } from '../field-absences.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { narrow } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
 import { AerFile, type AerRow, SEVERITIES, type Severity } from './aer.ts'
 import { PciAttributes, type PciRecord } from './attributes.ts'
-import { idOf, nameBehind, type PciGlance, readHexadecimal } from './glance.ts'
+import { idOf, nameBehind, type PciGlance } from './glance.ts'
 import { lackLink, readLink } from './link.ts'
 import { modelName, vendorName } from './names.ts'
-import { parseNumaNode } from './parse.ts'
+import { parseHexadecimal, parseNumaNode } from './parse.ts'
 import { pciAerType, pciDeviceType } from './type.ts'
 
-const NUMA_UNKNOWN = {
-  code: 'unsupported',
-  reason: 'the firmware does not say which NUMA node it is close to',
-} as const
 /** Files that are read when a device is examined, and not kept open. */
-const RARE_FILES = ['numa_node', 'sriov_numvfs', 'max_link_speed', 'max_link_width']
+const RARE_FILES = [
+  'subsystem_vendor',
+  'subsystem_device',
+  'numa_node',
+  'sriov_numvfs',
+  'max_link_speed',
+  'max_link_width',
+]
 const U16_LIMIT = 0xffff
 const VIRTIO = /^virtio\d+$/
 
@@ -53,8 +58,7 @@ export class PciDevice {
     this.#attributes = new PciAttributes(glance.place, sysfs, context)
     this.#record = { ...emptyRecord(pciDeviceType), device: this.address }
     this.#aer = SEVERITIES.map((severity) => {
-      const name = `aer_dev_${severity}`
-      return { severity, name, field: `aer_${severity}_total`, file: new AerFile(this.#attributes.file(name)) }
+      return { severity, name: `aer_dev_${severity}`, field: `aer_${severity}_total`, file: new AerFile() }
     })
   }
 
@@ -92,14 +96,13 @@ export class PciDevice {
     record.model = modelName(vendorId, productId)
     record.vendor_id = vendorId
     record.product_id = productId
-    record.subsystem_id = this.#subsystem()
+    record.subsystem_id = attributes.absences.settle('subsystem_id', this.#subsystem())
     record.driver = nameBehind('driver', glance, this.#sysfs)
     record.path = place.path.join('/')
     record.netdevs = this.#namesBelow('net')
     record.rdma_devices = this.#namesBelow('infiniband')
     record.physical_function = glance.physicalFunction
-    const node = attributes.read('numa_node', 'numa_node', parseNumaNode)
-    record.numa_node = attributes.settle<number>('numa_node', node === 'unknown' ? NUMA_UNKNOWN : node)
+    record.numa_node = attributes.absences.settle('numa_node', attributes.value('numa_node', parseNumaNode))
     record.sriov_numvfs = narrow(attributes.number('sriov_numvfs', 'sriov_numvfs', U16_LIMIT))
     if (glance.physicalFunction === '') readLink('max', attributes, record)
     attributes.close(RARE_FILES)
@@ -159,30 +162,26 @@ export class PciDevice {
       .join(' ')
   }
 
-  #subsystem(): string | undefined {
+  #subsystem(): string | Lack {
     const ids: string[] = []
     for (const name of ['subsystem_vendor', 'subsystem_device']) {
-      const id = readHexadecimal(this.#sysfs, this.#glance.place, name)
-      if (id instanceof ReadFailure) {
-        this.#attributes.refused('subsystem', 'subsystem_id', id)
-        return undefined
-      }
+      const id = this.#attributes.value(name, parseHexadecimal)
+      if (id instanceof Lack) return id
       ids.push(idOf(id))
     }
-    return this.#attributes.settle('subsystem_id', ids.join(':'))
+    return ids.join(':')
   }
 
   #readAer({ severity, name, field, file }: DeviceAer, time: bigint): void {
-    this.#record[field] = undefined
-    if (this.#attributes.isMissing(name, field)) return
-    const reading = file.read(time)
-    if (reading instanceof ReadFailure) {
-      this.#attributes.refused(name, field, reading)
+    const { absences } = this.#attributes
+    const reading = this.#attributes.value(name, (bytes) => file.take(bytes, time))
+    if (reading instanceof Lack) {
+      this.#record[field] = absences.settle<Integer64>(field, reading)
       return
     }
     const { total, rows, fault } = reading
     for (const row of rows) this.#rows.push({ ...row, severity })
-    if (fault !== undefined) this.#attributes.wrong(name, field, fault)
-    this.#record[field] = this.#attributes.settle(field, total)
+    const lack = fault === undefined ? undefined : this.#attributes.wrong(name, fault)
+    this.#record[field] = absences.settle(field, total ?? lack)
   }
 }

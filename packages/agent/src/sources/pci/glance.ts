@@ -52,7 +52,7 @@ export function idOf(value: number): string {
 }
 
 /** Reads a file that is rare: opened, read, closed. */
-export function readHexadecimal(sysfs: KernelFiles, place: PciPlace, name: string): number | ReadFailure {
+function readHexadecimal(sysfs: KernelFiles, place: PciPlace, name: string): number | ReadFailure {
   const file = sysfs.file(...place.folder, name)
   const bytes = file.readAnew()
   file.close()

@@ -1,17 +1,17 @@
-import { SondeError } from '@sonde/sdk'
-import type { Lack, PciAttributes, PciRecord } from './attributes.ts'
+import { Lack } from '../field-absences.ts'
+import type { PciAttributes, PciRecord } from './attributes.ts'
 import { bandwidthOf } from './bandwidth.ts'
 import { parseSpeed, parseWidth } from './parse.ts'
 
-const VIRTUAL: Lack = {
-  code: 'unsupported',
-  reason: 'a virtual function has no link of its own; that of its physical function carries it',
-}
-const NO_WIDTH: Lack = { code: 'unsupported', reason: 'the link is down, or the port has none' }
-const NO_SPEED: Lack = { code: 'unsupported', reason: 'the kernel does not know the speed' }
-const NO_BANDWIDTH: Lack = { code: 'unsupported', reason: 'speed or width of the link is not known' }
-const LOST: Lack = { code: 'failed', reason: 'the device does not answer: its configuration space reads as ones' }
+const VIRTUAL = new Lack(
+  'unsupported',
+  'a virtual function has no link of its own; that of its physical function carries it',
+)
+const NO_WIDTH = new Lack('unsupported', 'the link is down, or the port has none')
+const NO_SPEED = new Lack('unsupported', 'the kernel does not know the speed')
+const NO_BANDWIDTH = new Lack('unsupported', 'speed or width of the link is not known')
 
+const LOST = 'the device does not answer, its configuration space reads as ones'
 /** A width of configuration space that reads as ones. */
 const ONES_WIDTH = 63
 /** Widths that are none: no link, no answer, and the kernel's word for one that it could not find out. */
@@ -39,22 +39,20 @@ export type LinkState = keyof typeof LINKS
 /** Reads speed and width of a link into a record, with the bandwidth that they make. */
 export function readLink(state: LinkState, attributes: PciAttributes, record: PciRecord): void {
   const { files, speed, width, bandwidth } = LINKS[state]
-  const gigatransfers = attributes.read(files.speed, speed, parseSpeed)
-  const lanes = attributes.read(files.width, width, parseWidth)
+  const { absences } = attributes
+  const gigatransfers = attributes.value(files.speed, parseSpeed)
+  const lanes = attributes.value(files.width, parseWidth)
   const isLost = state === 'current' && lanes === ONES_WIDTH && gigatransfers === 'unknown'
-  if (isLost) attributes.failed('current_link_width', new SondeError('SRC_READ', LOST.reason))
-  record[speed] = attributes.settle(speed, gigatransfers === 'unknown' ? (isLost ? LOST : NO_SPEED) : gigatransfers)
-  record[width] = attributes.settle(
-    width,
-    lanes !== undefined && NO_WIDTHS.has(lanes) ? (isLost ? LOST : NO_WIDTH) : lanes,
-  )
+  const lost = isLost ? attributes.wrong(files.width, `is ${ONES_WIDTH}: ${LOST}`) : undefined
+  record[speed] = absences.settle(speed, gigatransfers === 'unknown' ? (lost ?? NO_SPEED) : gigatransfers)
+  record[width] = absences.settle(width, lanes instanceof Lack || !NO_WIDTHS.has(lanes) ? lanes : (lost ?? NO_WIDTH))
   const bytes = bandwidthOf(record[speed], record[width])
-  record[bandwidth] = attributes.settle(bandwidth, bytes ?? (isLost ? LOST : NO_BANDWIDTH))
+  record[bandwidth] = absences.settle(bandwidth, bytes ?? lost ?? NO_BANDWIDTH)
 }
 
 /** Says that a virtual function has no link. */
-export function lackLink(attributes: PciAttributes, record: PciRecord): void {
+export function lackLink({ absences }: PciAttributes, record: PciRecord): void {
   for (const { speed, width, bandwidth } of Object.values(LINKS)) {
-    for (const field of [speed, width, bandwidth]) record[field] = attributes.settle<number>(field, VIRTUAL)
+    for (const field of [speed, width, bandwidth]) record[field] = absences.settle<number>(field, VIRTUAL)
   }
 }

@@ -1,3 +1,4 @@
+import { Lack } from '../field-absences.ts'
 import { isNumber, KernelText, parseNumber } from '../kernel-text.ts'
 
 /** Address of a device: domain, bus, device and function. Domains of more than four digits are those of VMD, Hyper-V and the like. */
@@ -38,10 +39,12 @@ export function parseWidth(bytes: Uint8Array): number | undefined {
   return value === undefined || value > 255 ? undefined : Number(value)
 }
 
+const NODE_UNKNOWN = new Lack('unsupported', 'the firmware does not say which NUMA node it is close to')
+
 /** NUMA node of a device: −1 where the firmware does not say. */
-export function parseNumaNode(bytes: Uint8Array): number | 'unknown' | undefined {
+export function parseNumaNode(bytes: Uint8Array): number | Lack | undefined {
   const text = new KernelText(bytes)
-  if (text.skip('-1')) return text.lineDone() ? 'unknown' : undefined
+  if (text.skip('-1')) return text.lineDone() ? NODE_UNKNOWN : undefined
   const value = parseNumber(bytes)
   return value === undefined || value > 0xffff ? undefined : Number(value)
 }

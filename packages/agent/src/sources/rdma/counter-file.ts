@@ -1,14 +1,15 @@
-import { type Integer64, SondeError } from '@sonde/sdk'
-import type { FieldAbsences } from '../field-absences.ts'
+import type { Integer64 } from '@sonde/sdk'
+import type { AttributeReader } from '../attribute-reader.ts'
+import { Lack } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
 import { isNumber, type NumberFailure } from '../kernel-text.ts'
-import type { SourceContext } from '../source.ts'
 import { WideCounter } from '../wide-counter.ts'
 import type { CounterForm } from './names.ts'
 import { parseCounter } from './parse.ts'
 
 /** Sweeps for which a file that was refused is left alone at most. */
 const PAUSE_LIMIT = 63
+const NOT_KEPT = new Lack('unsupported', 'the port has no such counter (N/A)')
 
 /** What reading a counter came to: `missing` may be that its whole port left. */
 export type CounterOutcome = 'read' | 'absent' | 'missing'
@@ -24,8 +25,7 @@ export class CounterFile<F extends string> {
   /** Whether it stands at the most that it can hold. */
   saturated = false
   readonly #file: KernelFile
-  readonly #context: SourceContext
-  readonly #absences: FieldAbsences
+  readonly #attributes: AttributeReader
   readonly #absentField: string
   readonly #unitBytes: number
   readonly #stuckAt: number
@@ -38,15 +38,13 @@ export class CounterFile<F extends string> {
     name: string,
     form: CounterForm<F>,
     file: KernelFile,
-    context: SourceContext,
-    absences: FieldAbsences,
+    attributes: AttributeReader,
     absentField: string = form.field,
   ) {
     this.name = name
     this.form = form
     this.#file = file
-    this.#context = context
-    this.#absences = absences
+    this.#attributes = attributes
     this.#absentField = absentField
     this.#unitBytes = form.bytes ?? 1
     this.#stuckAt = form.stuckBits === undefined ? -1 : (2 ** form.stuckBits - 1) * this.#unitBytes
@@ -60,11 +58,11 @@ export class CounterFile<F extends string> {
       return 'absent'
     }
     const bytes = this.#refusals > 0 ? this.#file.readAnew() : this.#file.read()
-    if (bytes instanceof ReadFailure) return this.#refused(bytes)
+    if (bytes instanceof ReadFailure) return this.#lose(bytes)
     const value = parseCounter(bytes, this.#unitBytes)
-    if (!isNumber(value)) return this.#wrong(value)
+    if (!isNumber(value)) return this.#lose(bytes, value)
     this.#refusals = 0
-    if (this.value === undefined) this.#absences.present(this.#absentField)
+    if (this.value === undefined) this.#attributes.absences.present(this.#absentField)
     this.value = this.#wide === undefined ? value : this.#wide.next(value)
     this.saturated = value === this.#stuckAt
     return 'read'
@@ -74,31 +72,18 @@ export class CounterFile<F extends string> {
     this.#file.close()
   }
 
-  #refused({ kind, code, error }: ReadFailure): CounterOutcome {
-    if (kind === 'failed') this.#context.failed(this.#file.path, error)
-    this.#lose()
-    this.#absences.absent(this.#absentField, code, error.message)
-    if (kind !== 'missing') return 'absent'
-    this.#wide?.restart()
-    return 'missing'
-  }
-
-  #wrong(failure: NumberFailure): CounterOutcome {
-    this.#lose()
-    if (failure === 'not_available') {
-      this.#absences.absent(this.#absentField, 'unsupported', `${this.#file.path}: the port has no such counter (N/A)`)
-    } else {
-      const reason = `${this.#file.path} holds no counter (${failure})`
-      this.#context.failed(this.#file.path, new SondeError('SRC_READ', reason))
-      this.#absences.absent(this.#absentField, 'failed', reason)
-    }
-    return 'absent'
-  }
-
-  #lose(): void {
+  #lose(bytes: Uint8Array | ReadFailure, failure?: NumberFailure): CounterOutcome {
     this.value = undefined
     this.saturated = false
     this.#pause = Math.min(2 ** this.#refusals - 1, PAUSE_LIMIT)
     this.#refusals++
+    const held = failure === 'not_available' ? NOT_KEPT : undefined
+    this.#attributes.absences.settle(
+      this.#absentField,
+      this.#attributes.value(this.#file, () => held, bytes),
+    )
+    if (!(bytes instanceof ReadFailure) || bytes.kind !== 'missing') return 'absent'
+    this.#wide?.restart()
+    return 'missing'
   }
 }

@@ -1,7 +1,6 @@
 import type { Integer64 } from '@sonde/sdk'
-import type { FieldAbsences } from '../field-absences.ts'
+import type { AttributeReader } from '../attribute-reader.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { SourceContext } from '../source.ts'
 import { CounterFile } from './counter-file.ts'
 import type { CounterForm } from './names.ts'
 
@@ -13,8 +12,7 @@ export class CounterFolder<F extends string> {
   readonly #path: readonly string[]
   readonly #forms: ReadonlyMap<string, CounterForm<F>>
   readonly #sysfs: KernelFiles
-  readonly #context: SourceContext
-  readonly #absences: FieldAbsences
+  readonly #attributes: AttributeReader
   readonly #record: { [K in F]?: Integer64 | undefined }
   readonly #files = new Map<string, CounterFile<F>>()
   #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { telling: [], rest: [] }
@@ -27,15 +25,13 @@ export class CounterFolder<F extends string> {
     path: readonly string[],
     forms: ReadonlyMap<string, CounterForm<F>>,
     sysfs: KernelFiles,
-    context: SourceContext,
-    absences: FieldAbsences,
+    attributes: AttributeReader,
     record: { [K in F]?: Integer64 | undefined },
   ) {
     this.#path = path
     this.#forms = forms
     this.#sysfs = sysfs
-    this.#context = context
-    this.#absences = absences
+    this.#attributes = attributes
     this.#record = record
   }
 
@@ -58,11 +54,12 @@ export class CounterFolder<F extends string> {
 
   /** Says of each counter that there is none why: what the last look came to. */
   tellLacks(looked: string[] | ReadFailure): void {
+    const { absences } = this.#attributes
     const failure = looked instanceof ReadFailure && looked.kind !== 'missing' ? looked : undefined
     for (const [name, { field }] of this.#forms) {
       if (this.#files.has(name)) continue
-      if (failure !== undefined) this.#absences.absent(field, failure.code, failure.error.message)
-      else this.#absences.absent(field, 'unsupported', `the driver has no ${name} of this port`)
+      if (failure !== undefined) absences.absent(field, failure.code, failure.words)
+      else absences.absent(field, 'unsupported', `the driver has no ${name} of this port`)
     }
   }
 
@@ -110,7 +107,7 @@ export class CounterFolder<F extends string> {
 
   #add(name: string, form: CounterForm<F>): void {
     const file = this.#sysfs.file(...this.#path, name)
-    this.#files.set(name, new CounterFile(name, form, file, this.#context, this.#absences))
+    this.#files.set(name, new CounterFile(name, form, file, this.#attributes))
   }
 
   #remove(name: string, { field }: CounterForm<F>): void {

@@ -1,9 +1,9 @@
 import { type Labels, type RecordOf, wallNs } from '@sonde/sdk'
+import { AttributeReader } from '../attribute-reader.ts'
 import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
-import { Attributes } from './attributes.ts'
 import { CounterFile } from './counter-file.ts'
 import { CounterFolder, type Share } from './counter-folder.ts'
 import { HW_COUNTERS, type HwField } from './names.ts'
@@ -21,7 +21,7 @@ export class HwCounters {
   readonly #context: SourceContext
   readonly #sysfs: KernelFiles
   readonly #path: readonly string[]
-  readonly #absences: FieldAbsences
+  readonly #attributes: AttributeReader
   readonly #record: RecordOf<typeof rdmaHwType>
   readonly #counters: CounterFolder<HwField>
   readonly #driver = new Map<string, CounterFile<'value_total'>>()
@@ -40,8 +40,8 @@ export class HwCounters {
     this.#sysfs = sysfs
     this.#path = path
     this.#record = { ...emptyRecord(rdmaHwType), device, port }
-    this.#absences = new FieldAbsences(context.absences, rdmaHwType, this.#labels)
-    this.#counters = new CounterFolder(path, HW_COUNTERS, sysfs, context, this.#absences, this.#record)
+    this.#attributes = new AttributeReader(context, new FieldAbsences(context.absences, rdmaHwType, this.#labels))
+    this.#counters = new CounterFolder(path, HW_COUNTERS, sysfs, this.#attributes, this.#record)
     this.#lifespan = sysfs.file(...path, 'lifespan')
   }
 
@@ -106,7 +106,7 @@ export class HwCounters {
     this.close()
     if (!this.#reported) return
     this.#reported = false
-    this.#absences.forget()
+    this.#attributes.absences.forget()
     this.#context.absences.gone(rdmaHwType, this.#labels, reason)
     for (const name of this.#driver.keys()) {
       this.#context.absences.gone(rdmaDriverType, this.#driverLabels(name), reason)
@@ -144,24 +144,24 @@ export class HwCounters {
   #driverCounter(name: string): CounterFile<'value_total'> {
     const absences = new FieldAbsences(this.#context.absences, rdmaDriverType, this.#driverLabels(name))
     const file = this.#sysfs.file(...this.#path, name)
-    return new CounterFile(name, { field: 'value_total' }, file, this.#context, absences, '')
+    return new CounterFile(name, { field: 'value_total' }, file, new AttributeReader(this.#context, absences), '')
   }
 
   /** Of a port without a counter that we know one absence says all. That a device has none as a whole is the rule. */
   #tell(looked: string[] | ReadFailure): void {
     if (this.#port === 0 && looked instanceof ReadFailure && looked.kind === 'missing') return
+    const { absences } = this.#attributes
     if (this.#counters.size > 0) {
-      this.#absences.present('')
+      absences.present('')
       this.#counters.tellLacks(looked)
     } else if (looked instanceof ReadFailure) {
       if (looked.kind === 'failed') this.#context.failed(this.#path.join('/'), looked.error)
-      this.#absences.absent('', looked.code, looked.error.message)
-    } else this.#absences.absent('', 'unsupported', 'the driver has other hardware counters than those of mlx5')
+      absences.absent('', looked.code, looked.words)
+    } else absences.absent('', 'unsupported', 'the driver has other hardware counters than those of mlx5')
   }
 
   #readLifespan(): void {
-    const attributes = new Attributes(this.#context, this.#absences)
-    const lifespanMs = attributes.read('lifespan_seconds', this.#lifespan, parseLifespan)
+    const lifespanMs = this.#attributes.read('lifespan_seconds', this.#lifespan, parseLifespan)
     this.#lifespanMs = lifespanMs ?? 0
     this.#record.lifespan_seconds = lifespanMs === undefined ? undefined : lifespanMs / MS_PER_SECOND
   }

@@ -1,25 +1,29 @@
 import type { RecordOf } from '@sonde/sdk'
+import type { AttributeReader, ParseAttribute } from '../attribute-reader.ts'
+import { Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { Attributes } from './attributes.ts'
 import { parseInterface, parseLine, parseUevent } from './parse.ts'
 import type { rdmaPortType } from './type.ts'
 
 const LINE_FIELDS = ['firmware', 'model', 'board', 'node_guid', 'link_layer'] as const
 /** GIDs that are asked for their interface: each interface has one of the first, and a look past the last is an error, which is slow. */
 const GID_LIMIT = 16
+const SILENT = new Lack('unsupported', 'the driver does not say: its file is empty')
+const NO_PLACE = new Lack('unsupported', 'the device is none of PCI, or has none')
+const NO_NETDEV = new Lack('unsupported', 'no network interface belongs to the port')
 
 /** What a port is, as far as that stays while its device does: firmware, model, place and interfaces. */
 export class PortIdentity {
   readonly #number: number
   readonly #sysfs: KernelFiles
-  readonly #attributes: Attributes
+  readonly #attributes: AttributeReader
   readonly #record: RecordOf<typeof rdmaPortType>
   readonly #device: readonly string[]
   readonly #port: readonly string[]
   readonly #lines: Readonly<Record<(typeof LINE_FIELDS)[number], KernelFile>>
   readonly #uevent: KernelFile
 
-  constructor(sysfs: KernelFiles, attributes: Attributes, record: RecordOf<typeof rdmaPortType>) {
+  constructor(sysfs: KernelFiles, attributes: AttributeReader, record: RecordOf<typeof rdmaPortType>) {
     const device = ['class', 'infiniband', record.device]
     const port = [...device, 'ports', String(record.port)]
     this.#number = record.port
@@ -41,7 +45,12 @@ export class PortIdentity {
   /** Reads all of it into the record, from files opened anew. Whether the device is the one that had the name before. */
   scan(): boolean {
     const { node_guid: guid, address } = this.#record
-    for (const field of LINE_FIELDS) this.#record[field] = this.#line(field, this.#lines[field])
+    for (const field of LINE_FIELDS) {
+      this.#record[field] = this.#attributes.read(field, this.#lines[field], (bytes) => {
+        const line = parseLine(bytes)
+        return line === '' ? SILENT : line
+      })
+    }
     this.#readUevent()
     this.#readNetdevs()
     this.close()
@@ -53,22 +62,11 @@ export class PortIdentity {
     this.#uevent.close()
   }
 
-  #line(field: string, file: KernelFile): string | undefined {
-    const line = this.#attributes.read(field, file, parseLine)
-    if (line !== '') return line
-    this.#attributes.absences.absent(field, 'unsupported', `${file.path} is empty: the driver does not say`)
-    return undefined
-  }
-
   #readUevent(): void {
-    const place = this.#attributes.read('driver', this.#uevent, parseUevent)
+    const place = this.#attributes.value(this.#uevent, parseUevent)
     for (const field of ['driver', 'address'] as const) {
-      this.#record[field] = place?.[field]
-      if (place?.[field] !== undefined) this.#attributes.absences.present(field)
-      else if (place !== undefined || field === 'address') {
-        const reason = `${this.#uevent.path} does not say: the device is none of PCI, or has no ${field}`
-        this.#attributes.absences.absent(field, 'unsupported', reason)
-      }
+      const found = place instanceof Lack ? place : (place[field] ?? NO_PLACE)
+      this.#record[field] = this.#attributes.absences.settle(field, found)
     }
   }
 
@@ -76,17 +74,16 @@ export class PortIdentity {
   #readNetdevs(): void {
     const names = this.#gidNetdevs()
     if (names.size === 0) for (const name of this.#deviceNetdevs()) names.add(name)
-    this.#record.netdevs = names.size === 0 ? undefined : [...names].join(' ')
-    if (names.size > 0) this.#attributes.absences.present('netdevs')
-    else this.#attributes.absences.absent('netdevs', 'unsupported', 'no network interface belongs to the port')
+    const found = names.size === 0 ? NO_NETDEV : [...names].join(' ')
+    this.#record.netdevs = this.#attributes.absences.settle('netdevs', found)
   }
 
   #gidNetdevs(): Set<string> {
     const names = new Set<string>()
     for (let index = 0; index < GID_LIMIT; index++) {
       const name = this.#readOnce([...this.#port, 'gid_attrs', 'ndevs', String(index)], parseInterface)
-      if (name === 'absent') break
-      if (name !== undefined) names.add(name)
+      if (name instanceof Lack) break
+      names.add(name)
     }
     return names
   }
@@ -100,16 +97,10 @@ export class PortIdentity {
   }
 
   /** What a file holds that is not kept open. */
-  #readOnce<T>(path: readonly string[], parse: (bytes: Uint8Array) => T | undefined): T | 'absent' | undefined {
+  #readOnce<T>(path: readonly string[], parse: ParseAttribute<T>): T | Lack {
     const file = this.#sysfs.file(...path)
-    const bytes = file.read()
+    const value = this.#attributes.value(file, parse)
     file.close()
-    if (bytes instanceof ReadFailure) {
-      this.#attributes.count(bytes, file.path)
-      return 'absent'
-    }
-    const value = parse(bytes)
-    if (value === undefined) this.#attributes.wrong(file.path)
     return value
   }
 }

@@ -1,9 +1,9 @@
 import { type Labels, type RecordOf, wallNs } from '@sonde/sdk'
+import { AttributeReader } from '../attribute-reader.ts'
 import { emptyRecord } from '../empty-record.ts'
-import { FieldAbsences } from '../field-absences.ts'
+import { FieldAbsences, Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
-import { Attributes } from './attributes.ts'
 import { CounterFolder } from './counter-folder.ts'
 import { HwCounters } from './hw-counters.ts'
 import { PortIdentity } from './identity.ts'
@@ -12,13 +12,14 @@ import { parseRate, parseState } from './parse.ts'
 import { rdmaPortType } from './type.ts'
 
 const MS_PER_SECOND = 1000
+const NO_RATE = new Lack('unsupported', 'the rate of the port cannot be read')
 
 /** One port of an RDMA device: what it is, its link, and both its folders of counters. */
 export class RdmaPort {
   readonly #context: SourceContext
   readonly #labels: Labels
   readonly #record: RecordOf<typeof rdmaPortType>
-  readonly #attributes: Attributes
+  readonly #attributes: AttributeReader
   readonly #identity: PortIdentity
   readonly #counters: CounterFolder<PortField>
   readonly #hw: HwCounters
@@ -32,10 +33,9 @@ export class RdmaPort {
     this.#context = context
     this.#labels = { device, port: String(port) }
     this.#record = { ...emptyRecord(rdmaPortType), device, port }
-    const absences = new FieldAbsences(context.absences, rdmaPortType, this.#labels)
-    this.#attributes = new Attributes(context, absences)
+    this.#attributes = new AttributeReader(context, new FieldAbsences(context.absences, rdmaPortType, this.#labels))
     this.#identity = new PortIdentity(sysfs, this.#attributes, this.#record)
-    this.#counters = new CounterFolder([...path, 'counters'], PORT_COUNTERS, sysfs, context, absences, this.#record)
+    this.#counters = new CounterFolder([...path, 'counters'], PORT_COUNTERS, sysfs, this.#attributes, this.#record)
     this.#hw = new HwCounters(device, port, [...path, 'hw_counters'], sysfs, context)
     this.#files = {
       state: sysfs.file(...path, 'state'),
@@ -69,7 +69,11 @@ export class RdmaPort {
     this.#stateThere = !(bytes instanceof ReadFailure && bytes.kind === 'missing')
     const state = bytes instanceof ReadFailure ? undefined : parseState(bytes)
     if (state === undefined || state !== before) {
-      this.#record.state = this.#attributes.take('state', file, bytes, () => state)
+      const { absences } = this.#attributes
+      this.#record.state = absences.settle(
+        'state',
+        this.#attributes.value(file, () => state, bytes),
+      )
       this.#readLink()
     }
     const complete = this.#counters.read('telling')
@@ -127,12 +131,9 @@ export class RdmaPort {
     const { phys_state, rate: rateFile } = this.#files
     this.#record.phys_state = this.#attributes.read('phys_state', phys_state, parseState)
     const rate = this.#attributes.read('rate_bytes', rateFile, parseRate)
+    const { absences } = this.#attributes
     this.#record.rate_bytes = rate?.rate_bytes
-    this.#record.width_lanes = rate?.width_lanes
-    this.#record.signalling = rate?.signalling
-    for (const field of ['width_lanes', 'signalling']) {
-      if (rate !== undefined) this.#attributes.absences.present(field)
-      else this.#attributes.absences.absent(field, 'unsupported', 'the rate of the port cannot be read')
-    }
+    this.#record.width_lanes = absences.settle('width_lanes', rate?.width_lanes ?? NO_RATE)
+    this.#record.signalling = absences.settle('signalling', rate?.signalling ?? NO_RATE)
   }
 }

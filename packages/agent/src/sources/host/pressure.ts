@@ -1,0 +1,31 @@
+import type { ExplainFailure } from '../attribute-reader.ts'
+import { partOf } from './file-part.ts'
+import { parsePressure } from './parse.ts'
+import type { HostPartDefinition } from './part.ts'
+import { hostPressureType } from './type.ts'
+
+const RESOURCES = ['cpu', 'memory', 'io', 'irq'] as const
+
+/** EOPNOTSUPP is what a kernel answers that was built with PSI and started without. */
+const explain: ExplainFailure = ({ kind, words }) => {
+  if (kind === 'missing') return `${words}: this kernel does not keep that pressure`
+  if (kind === 'unsupported') return 'the kernel was started without pressure stall information; psi=1 turns it on'
+  return words
+}
+
+/** How long tasks waited for a resource, a file each. */
+export const pressure: HostPartDefinition = {
+  types: [hostPressureType],
+  create(reader) {
+    const files = RESOURCES.map((resource) =>
+      partOf(reader, {
+        type: hostPressureType,
+        path: ['pressure', resource],
+        parse: parsePressure,
+        labels: { resource },
+        explain,
+      }),
+    )
+    return { sample: (time) => files.filter((file) => file.sample(time)).length > 0 }
+  },
+}
