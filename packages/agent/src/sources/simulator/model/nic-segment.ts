@@ -1,4 +1,5 @@
 import type { NicPlace } from '../classes/node-class.ts'
+import { bitErrorRate, laneShare } from './bit-errors.ts'
 import type { CombinedJob, CombinedNic } from './combine.ts'
 import { deviceKey, STREAM, uniform } from './hash.ts'
 import { PACKET_BYTES, type Pace, packetsPerStep, type RailPace, RESENT_PACKETS, TAIL_SHARE } from './pace.ts'
@@ -34,7 +35,8 @@ const HEALTHY = {
   inferenceShare: 0.006,
 } as const
 
-const LANE_SHARES = [0.21, 0.29, 0.27, 0.23]
+/** Bit errors of each lane. */
+const LANES = [NIC.lane0, NIC.lane1, NIC.lane2, NIC.lane3]
 
 /** Service of a NIC before the epoch at most. Unit: seconds. */
 const SERVICE_S = 100 * 86_400
@@ -156,22 +158,8 @@ function growLink(grow: Grow, seed: number, { index, model }: NicPlace, effect: 
   grow(NIC.bits, BASIS.elapsedS, bitsPerS)
   const errorsPerS = bitsPerS * bitErrorRate(seed, index, effect)
   for (let lane = 0; lane < model.lanes; lane++) {
-    grow(NIC.lane0 + lane, BASIS.elapsedS, errorsPerS * laneShare(lane, model.lanes, effect.worstLane))
+    grow(LANES[lane] as number, BASIS.elapsedS, errorsPerS * laneShare(lane, model.lanes, effect.worstLane))
   }
-}
-
-/** Share of a port's bit errors that one of its lanes has. */
-export function laneShare(lane: number, lanes: number, worstLane: number | undefined): number {
-  if (worstLane !== undefined && worstLane < lanes) return worstLane === lane ? 0.97 : 0.03 / (lanes - 1)
-  let total = 0
-  for (let each = 0; each < lanes; each++) total += LANE_SHARES[each] ?? 0
-  return (LANE_SHARES[lane] ?? 0) / total
-}
-
-/** Bit error rate of a link before correction: its own healthy one between 10⁻⁹ and 10⁻⁷, or a worse one. */
-export function bitErrorRate(seed: number, nic: number, effect: CombinedNic): number {
-  const healthy = 10 ** (-9 + 2 * uniform(seed, STREAM.device, deviceKey('nic', nic), 3))
-  return Math.max(healthy, effect.bitErrorRate ?? 0)
 }
 
 /** What goes wrong at a rate of its own. */

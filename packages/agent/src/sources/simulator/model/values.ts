@@ -2,7 +2,7 @@ import type { NicPlace } from '../classes/node-class.ts'
 import { rxSteps, txSteps } from './bursts.ts'
 import { packetsPerStep } from './pace.ts'
 import type { Place } from './place.ts'
-import { BASIS_COUNT, GPU_COUNT, NIC_COUNT } from './quantities.ts'
+import { BASIS, BASIS_COUNT, GPU_COUNT, NIC_COUNT } from './quantities.ts'
 import { burstTime } from './rare-events.ts'
 import type { AerSegment, GpuSegment } from './segment.ts'
 
@@ -51,9 +51,9 @@ export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place
   for (let i = 0, row = 0; i < NIC_COUNT; i++, row += BASIS_COUNT) {
     out[i] =
       (base[i] as number) +
-      (growth[row] as number) * elapsedS +
-      (growth[row + 1] as number) * tx +
-      (growth[row + 2] as number) * rx
+      (growth[row + BASIS.elapsedS] as number) * elapsedS +
+      (growth[row + BASIS.txSteps] as number) * tx +
+      (growth[row + BASIS.rxSteps] as number) * rx
   }
 }
 

@@ -1,7 +1,7 @@
 import type { NicPlace } from '../classes/node-class.ts'
 import type { NicEffect, NicEventKind } from '../effects.ts'
+import { bitErrorRate } from '../model/bit-errors.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
-import { bitErrorRate } from '../model/nic-segment.ts'
 import { Place } from '../model/place.ts'
 import { NIC, NIC_COUNT, NIC_FRACTIONS_FROM } from '../model/quantities.ts'
 import { rareEvents } from '../model/rare-events.ts'

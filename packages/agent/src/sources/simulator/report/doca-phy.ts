@@ -1,6 +1,6 @@
 import { docaPhyLaneType, docaPhyType } from '../../doca-phy/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
-import { laneShare } from '../model/nic-segment.ts'
+import { laneShare } from '../model/bit-errors.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
 import type { NicReading } from '../observe/nic-reading.ts'
 import { LANES, type Lane, type NicColumns, type NicRow, type NicTable } from './nic-table.ts'
