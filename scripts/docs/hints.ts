@@ -20,7 +20,7 @@ in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 * **What is missing never fires.** A missing sample is no zero. A counter that restarts, a long pause or a step of the clock begins its window anew. What a rule would have
   used and the node does not have is listed with the hint.
 * **Limits.** Two minutes of samples a signal, 8 192 signals; further series are not looked at and counted as \`window_limit\` of the sink \`hints\`. 100 hints that ended, for an
-  hour. 1 024 rules on devices at a time.
+  hour. 1 024 rules on devices at a time; what finds no room is counted in \`sonde_hints_lost_total\`.
 
 Rules see one node and, at the full rate of their sources, two samples a second at most. What lasts for less than a second is for the rings of traceback.
 `

@@ -38,6 +38,9 @@ const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity',
   severity: label('critical, warning or notice'),
   open: gauge('u64', { help: 'Hints that are open' }),
   opened_total: counter('u64', { help: 'Hints that were opened' }),
+  lost_total: counter('u64', {
+    help: 'Sightings without room for a hint, and starts and ends that were not reported in time',
+  }),
 })
 
 /** Takes the first failure of each rule. */
@@ -146,10 +149,11 @@ export class Hints implements Sink {
   report(source: Source): void {
     for (const { event, rule, edge, timeMs } of this.#book.takeEdges())
       source.report(markType, { time: BigInt(Math.round(timeMs)) * 1_000_000n, event, rule, edge })
-    for (const { rule, severity, open, opened } of this.#book.counts()) {
+    for (const { rule, severity, open, opened, lost } of this.#book.counts()) {
       const row = source.bind(hintCountType, { rule, severity })
       row.gauge('open').set(open)
       row.counter('opened_total').set(opened)
+      row.counter('lost_total').set(lost)
     }
     source.flush()
   }

@@ -12,12 +12,14 @@ export interface Edge {
   readonly timeMs: number
 }
 
-/** How many hints a rule has open, and has opened, of one severity. */
+/** How many hints a rule has open, has opened, and has lost, of one severity. */
 export interface HintCount {
   readonly rule: string
   readonly severity: Severity
   readonly open: number
   readonly opened: number
+  /** Sightings without room for a case, and edges that nobody took in time. */
+  readonly lost: number
 }
 
 /** Cases at a time: a rule on a device each. Further ones are not begun, and counted. */
@@ -37,11 +39,10 @@ export class CaseBook {
   version = 0
   /** Changes whenever a hint opens, begins to stand, or ends. */
   turns = 0
-  /** Cases that were not begun because there were too many, and edges that nobody took in time. */
-  lost = 0
   readonly #cases = new Map<string, Case>()
-  /** Hints that were opened, by rule and severity. */
+  /** By rule and severity, as is the next. */
   readonly #opened = new Map<string, number>()
+  readonly #lost = new Map<string, number>()
   #ended: Hint[] = []
   #edges: Edge[] = []
   #nowMs = 0
@@ -81,7 +82,7 @@ export class CaseBook {
     let found = this.#cases.get(id)
     if (found === undefined) {
       if (this.#cases.size >= CASE_LIMIT) {
-        this.lost++
+        countUp(this.#lost, keyOf(rule.name, sighting.finding.severity ?? rule.severity))
         return
       }
       found = new Case(rule, id, sighting, nowMs)
@@ -129,13 +130,13 @@ export class CaseBook {
     return this.#ended
   }
 
-  /** Hints that are open and that were opened so far, by rule and severity. */
+  /** Hints that are open, and those that were opened and lost so far, by rule and severity. */
   counts(): HintCount[] {
-    const open = [...this.#cases.values()].filter((one) => one.isOpen).map((one) => `${one.rule.name} ${one.severity}`)
-    return [...new Set([...this.#opened.keys(), ...open])].map((key) => {
+    const open = [...this.#cases.values()].filter((one) => one.isOpen).map((one) => keyOf(one.rule.name, one.severity))
+    return [...new Set([...this.#opened.keys(), ...open, ...this.#lost.keys()])].map((key) => {
       const [rule = '', severity] = key.split(' ') as [string, Severity]
       const count = open.filter((other) => other === key).length
-      return { rule, severity, open: count, opened: this.#opened.get(key) ?? 0 }
+      return { rule, severity, open: count, opened: this.#opened.get(key) ?? 0, lost: this.#lost.get(key) ?? 0 }
     })
   }
 
@@ -147,8 +148,7 @@ export class CaseBook {
   }
 
   #open(one: Case, nowMs: number): void {
-    const key = `${one.rule.name} ${one.severity}`
-    this.#opened.set(key, (this.#opened.get(key) ?? 0) + 1)
+    countUp(this.#opened, keyOf(one.rule.name, one.severity))
     this.#note(one, 'start', nowMs)
   }
 
@@ -164,7 +164,7 @@ export class CaseBook {
   #note(one: Case, edge: Edge['edge'], timeMs: number): void {
     if (this.#edges.length >= EDGE_LIMIT) {
       this.#edges.shift()
-      this.lost++
+      countUp(this.#lost, keyOf(one.rule.name, one.severity))
     }
     this.#edges.push({ event: `${one.id}@${Math.round(one.sinceMs)}`, rule: one.rule.name, edge, timeMs })
   }
@@ -173,6 +173,14 @@ export class CaseBook {
 /** Standing before forming within the same severity: what is sure comes first. */
 function order({ severity, stage }: Hint): number {
   return RANK[severity] * 2 + (stage === 'standing' ? 0 : 1)
+}
+
+function countUp(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+function keyOf(rule: string, severity: Severity): string {
+  return `${rule} ${severity}`
 }
 
 function idOf(rule: string, device: string): string {
