@@ -107,7 +107,7 @@ test('what is no file, no number or no end below the roots is counted, and every
   assert.match(reasons.get('netdev_carrier') ?? '', /carrier: EISDIR/)
   assert.match(reasons.get('netdev_speed_bytes') ?? '', /longer than \d+ bytes/)
   assert.match(reasons.get('netdev_carrier_changes_total') ?? '', /ELOOP/)
-  assert.match(reasons.get('netdev_up') ?? '', /holds no state of an interface/)
+  assert.match(reasons.get('netdev_up') ?? '', /operstate holds something else than expected/)
 
   const { sources } = await ask<{ sources: SourceStatus[] }>(sonde, '/api/v1/sources')
   assert.deepEqual(
