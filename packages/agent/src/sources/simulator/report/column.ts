@@ -2,7 +2,7 @@ import type { RecordType, Slot } from '@sonde/sdk'
 import type { Vector } from '../model/vector.ts'
 
 /** Counters by name, each times a factor: exact to 64 bits where factors are whole. */
-export type Sum<Counter extends string> = { readonly [Name in Counter]?: number }
+export type Sum<Counter extends string> = [Counter] extends [never] ? never : { readonly [Name in Counter]?: number }
 
 /** Bins of a histogram: each has its share of a counter. */
 export interface Bins<Counter extends string> {
