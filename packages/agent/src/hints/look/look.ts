@@ -89,11 +89,6 @@ export class Look {
     return this.#join(signal, (window) => window.mean(overMs))
   }
 
-  /** Samples of the last `overMs`. Devices can be compared only where none has missed one: means of different moments of a step differ. */
-  samples(signal: Signal, overMs = SHORT_MS): number {
-    return this.samplesSince(signal, this.scope.nowMs - overMs)
-  }
-
   /** Largest value of a gauge in the last `overMs`. */
   max(signal: Signal, overMs: number): number {
     return this.#join(signal, (window) => window.max(overMs))

@@ -3,7 +3,7 @@ import { firstKnown, maxKnown, median } from '../look/numbers.ts'
 import { lineOf, slowedGpus } from '../look/workload.ts'
 import { NIC } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
-import { amount, perSecond, power, titleOf } from './words.ts'
+import { amount, power, titleOf } from './words.ts'
 
 const BASE_FACTOR = 10
 /** Below this a link is as good as new, whatever it was before. */
@@ -106,7 +106,7 @@ export const linkBer: Rule = {
     const isWorse = rate > limit
     if (!isWorse && !isLeaving(look)) return undefined
     const perS = effectiveRate(look)
-    const errors = left >= 1 ? `, ${amount(left)} errors left after correction (${perSecond(firstKnown(perS, 0))})` : ''
+    const errors = left >= 1 ? `, ${amount(left)} errors left after correction (${amount(firstKnown(perS, 0))}/s)` : ''
     const against = Number.isNaN(limit) ? '' : `, limit ${power(limit)}`
     return {
       severity: perS > EFFECTIVE_PER_S ? 'critical' : 'warning',

@@ -20,6 +20,7 @@ function uncorrectable(look: Look): number {
 }
 
 function ruleFor(of: 'gpu' | 'nic'): Rule {
+  const replays = of === 'gpu' ? [GPU.replays] : []
   return {
     name: 'pcie_aer',
     sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} has far more errors than its bit error rate allows, or one that it could not correct.`,
@@ -27,11 +28,8 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
     of,
     neededMs: 300_000,
     isEvent: true,
-    uses:
-      of === 'gpu'
-        ? [PCI.correctable, PCI.nonFatal, PCI.fatal, GPU.replays]
-        : [PCI.correctable, PCI.nonFatal, PCI.fatal],
-    shows: of === 'gpu' ? [PCI.correctable, PCI.nonFatal, GPU.replays] : [PCI.correctable, PCI.nonFatal],
+    uses: [PCI.correctable, PCI.nonFatal, PCI.fatal, ...replays],
+    shows: [PCI.correctable, PCI.nonFatal, ...replays],
     limits: [
       {
         what: 'corrected errors',

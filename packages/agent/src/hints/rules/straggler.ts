@@ -29,8 +29,8 @@ interface Comparison {
 /** Compares all GPUs by a signal, once an instant. */
 function comparisons(scope: Scope, signal: Signal): ReadonlyMap<Look, Comparison> {
   return scope.once(`straggler ${signal.metric}`, () => {
-    const { gpus } = scope
-    const samples = gpus.map((look) => look.samples(signal, COMPARED_MS))
+    const { gpus, nowMs } = scope
+    const samples = gpus.map((look) => look.samplesSince(signal, nowMs - COMPARED_MS))
     const complete = Math.max(...samples)
     // Means of different moments of a step differ: a GPU that missed a sample is left out.
     const now = factors(gpus.map((look, i) => (samples[i] === complete ? look.mean(signal, COMPARED_MS) : Number.NaN)))

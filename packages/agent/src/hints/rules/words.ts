@@ -29,11 +29,6 @@ export function amount(value: number, unit = ''): string {
   return prefix === '' && unit === '' ? text : `${text}${GAP}${prefix}${unit}`
 }
 
-/** A rate: `2.4 k/s`; with a unit: `13.9 GB/s`. */
-export function perSecond(value: number, unit = ''): string {
-  return `${amount(value, unit)}/s`
-}
-
 /** A share as per cent with one decimal: `31.2 %`. */
 export function percent(share: number): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1)}${GAP}%` : ABSENT

@@ -37,11 +37,6 @@ export class Window {
     this.past = signal.past === undefined ? undefined : new Past()
   }
 
-  /** Samples in the window. */
-  get count(): number {
-    return this.#count
-  }
-
   /** Time of the newest sample; NaN before the first. */
   get newestMs(): number {
     return this.#count === 0 ? Number.NaN : this.#timeAt(0)
