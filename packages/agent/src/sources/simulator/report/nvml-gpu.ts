@@ -71,9 +71,9 @@ function correctedErrors(gpu: GpuReader): number {
   return Math.floor(gpu.live.end(GPU.correctedErrors)) + gpu.rare(1, 0.5) + gpu.events('ecc_corrected')
 }
 
-/** Of a GPU on NVSwitch that MIG splits, the driver does not tell replaced rows. */
-function rows({ isSplit, hasNvlink }: GpuReader, count: number): number {
-  return isSplit && hasNvlink ? Number.NaN : count
+/** Of a GPU that MIG splits, the driver does not tell replaced rows. */
+function rows({ isSplit }: GpuReader, count: number): number {
+  return isSplit ? Number.NaN : count
 }
 
 function nvlink(gpu: GpuReader, stream: number, perDay: number): number {
