@@ -142,6 +142,32 @@ test('what leaves the explorer is what the API says, in full precision', needs('
       await page.waitForURL(/\/explain\?.*of=rdma_port_xmit_data_bytes_total/)
     })
   })
+
+  await t.test('a signal of a PCI address comes from its page, stands readable in the address, and stays', async () => {
+    await stage.visit('/pci/sim-pci-0000:ca:00.0', async (page) => {
+      await page.getByRole('link', { name: 'current_link_bandwidth_bytes' }).click()
+      await page.waitForURL(/sig=last:pci_device_current_link_bandwidth_bytes:device=0000:ca:00\.0;simulated=true/)
+      const chart = chartNamed(page, 'pci_device_current_link_bandwidth_bytes')
+      const hasSamples = async (): Promise<boolean> => /\d\sGB\/s/.test(await chart.sentence())
+      await until('samples', SHOW_LIMIT_MS, hasSamples)
+      await page.reload()
+      await until('samples again', SHOW_LIMIT_MS, hasSamples)
+      await page.goto(page.url().replace('0000:ca:00.0', '0000%253Aca%3A00.0'))
+      await until('samples of an address that was escaped on its way', SHOW_LIMIT_MS, hasSamples)
+      assert.equal(await page.getByText('Ignored in the address').count(), 0)
+    })
+  })
+
+  await t.test('a signal that cannot be read is named like anything else that is ignored, and why', async () => {
+    await stage.visit('/explore?sig=last:host_memory_available_bytes&sig=median:a&zzz=1', async (page) => {
+      const banner = page.locator('.banner.is-info')
+      await banner.getByText('Ignored in the address: zzz, sig=median:a.').waitFor()
+      await banner.getByText('The function of a signal is one of rate, increase, last').waitFor()
+      await page.getByRole('region', { name: 'host_memory_available_bytes', exact: true }).waitFor()
+      assert.equal(await page.getByText('Ignored in the address').count(), 1)
+      await assertSound(page)
+    })
+  })
 })
 
 test(

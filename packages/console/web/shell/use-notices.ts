@@ -88,12 +88,13 @@ export function useNotices(): Notice[] {
       detail: 'Live values go on. Nothing acknowledged was lost; what waits is tried again.',
     })
   }
-  if (page.unknown.length > 0) {
+  if (page.ignored.length > 0) {
+    const reasons = new Set(page.ignored.map(({ reason }) => reason).filter(Boolean))
     notices.push({
-      id: 'unknown',
+      id: 'ignored',
       tone: 'info',
-      fact: `Ignored in the address: ${page.unknown.join(', ')}.`,
-      detail: 'The rest of the address was followed.',
+      fact: `Ignored in the address: ${page.ignored.map(({ part }) => part).join(', ')}.`,
+      detail: [...reasons, 'The rest of the address was followed.'].join(' '),
     })
   }
   return notices

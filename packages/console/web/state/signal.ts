@@ -1,45 +1,55 @@
 import type { FieldInfo, Matcher, MetricQuery, QueryFunction } from '../api/types.ts'
 
 const FUNCTIONS: readonly QueryFunction[] = ['rate', 'increase', 'last', 'avg', 'min', 'max']
-const GROUPING = /^(sum|avg|min|max)\(([\w,]*)\)$/
+const FORM = /^(\w*):([\w.]+)(?::(.*))?$/s
+const GROUPING = /(?:^|:)(sum|avg|min|max)\(([\w,]*)\)$/
 const MATCHER = /^(\w+)(=~|!~|!=|=)(.*)$/s
+/** What would end a value before it ends, and the sign that such a mark is written with. */
+const ESCAPED = /[%;]|:(?=(?:sum|avg|min|max)\()/g
+const ESCAPES = /%(?:25|3A|3B)/gi
 
 /**
  * Reads one signal of an address: `rate:netdev_rx_bytes_total:device=~eth.*;device!=eth9:sum(device)`.
  *
- * Function and metric are needed; conditions and grouping may be left out. In a condition's value `%`, `:` and `;` are written as
- * `%25`, `%3A` and `%3B`. Undefined where it cannot be read.
+ * Function and metric are needed; conditions and grouping may be left out. A condition's value may be any text: in it `%` and `;` are written as `%25` and `%3B`, and a
+ * colon as `%3A` where what follows would read as a grouping. Undefined where it cannot be read.
  */
 export function parseSignal(text: string): MetricQuery | undefined {
-  const [name, metric, ...rest] = text.split(':')
+  const read = readSignal(text)
+  return typeof read === 'string' ? undefined : read
+}
+
+/** Why a signal cannot be read, in a sentence; empty where it can. */
+export function signalFault(text: string): string {
+  const read = readSignal(text)
+  return typeof read === 'string' ? read : ''
+}
+
+/** The question, or why there is none. */
+function readSignal(text: string): MetricQuery | string {
+  const [, name, metric, rest = ''] = FORM.exec(text) ?? []
+  if (!metric) return 'A signal is written as function:metric, as in rate:netdev_rx_bytes_total.'
   const fn = FUNCTIONS.find((known) => known === name)
-  if (!fn || !metric || !/^[\w.]+$/.test(metric) || rest.length > 2) return undefined
-  const last = rest.at(-1)
-  const grouping = last === undefined ? null : GROUPING.exec(last)
-  const conditions = (grouping ? rest.slice(0, -1) : rest).join('')
-  const matchers = conditions === '' ? [] : conditions.split(';').map(parseMatcher)
-  if (matchers.includes(undefined) || (rest.length === 2 && !grouping)) return undefined
+  if (!fn) return `The function of a signal is one of ${FUNCTIONS.join(', ')}.`
+  const grouping = GROUPING.exec(rest)
+  const conditions = grouping ? rest.slice(0, grouping.index) : rest
+  const matchers: Matcher[] = []
+  for (const condition of conditions === '' ? [] : conditions.split(';')) {
+    const [, label, op, value = ''] = MATCHER.exec(condition) ?? []
+    if (!label)
+      return 'A condition of a signal is written as label=value, label!=value, label=~pattern or label!~pattern.'
+    matchers.push({ label, op: op as Matcher['op'], value: value.replace(ESCAPES, decodeURIComponent) })
+  }
   return {
     metric,
     function: fn,
-    ...(matchers.length > 0 ? { matchers: matchers as Matcher[] } : {}),
+    ...(matchers.length > 0 ? { matchers } : {}),
     ...(grouping
       ? {
           aggregate: grouping[1] as NonNullable<MetricQuery['aggregate']>,
           by: grouping[2]!.split(',').filter(Boolean),
         }
       : {}),
-  }
-}
-
-function parseMatcher(text: string): Matcher | undefined {
-  const match = MATCHER.exec(text)
-  if (!match) return undefined
-  try {
-    return { label: match[1]!, op: match[2] as Matcher['op'], value: decodeURIComponent(match[3]!) }
-  } catch {
-    // A stray per cent sign: the whole signal is named as unreadable.
-    return undefined
   }
 }
 
@@ -51,7 +61,7 @@ export function formatSignal(query: MetricQuery): string {
 }
 
 function escaped(value: string): string {
-  return value.replace(/[%:;]/g, (character) => encodeURIComponent(character))
+  return value.replace(ESCAPED, (character) => encodeURIComponent(character))
 }
 
 /** The function that a field is asked for first. */

@@ -1,8 +1,9 @@
 import { useMemo } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+import { usePathname, useSearch } from 'wouter/use-browser-location'
 import type { FrameRange } from '../api/frame.ts'
 import { createStore, useStore } from './store.ts'
-import { formatUrl, type ParsedUrl, parseUrl, type UrlState } from './url-state.ts'
+import { formatUrl, type IgnoredPart, parseUrl, type UrlState } from './url-state.ts'
 
 /** A window that the page offers by name. */
 export interface WindowChoice {
@@ -67,7 +68,8 @@ export type UrlChange = { readonly [Key in keyof UrlState]?: UrlState[Key] | und
 /** What a page may do with its address and window. */
 export interface PageState {
   readonly url: UrlState
-  readonly unknown: readonly string[]
+  /** What in the address was not followed. */
+  readonly ignored: readonly IgnoredPart[]
   readonly range: FrameRange
   readonly stepMs: number
   /** Whether the range follows now. */
@@ -95,21 +97,22 @@ export function spanOf(range: FrameRange): number {
 
 /** The one hook for the time range and everything else that the address holds. */
 export function usePageState(): PageState {
+  // As they stand: the router's own are decoded, and what was escaped twice would be read once too often.
   const search = useSearch()
-  const [location, navigate] = useLocation()
+  const path = usePathname()
+  const [, navigate] = useLocation()
   const windowMs = useStore(sharedWindowMs)
   return useMemo(() => {
-    const parsed: ParsedUrl = parseUrl(search)
-    const { state: url } = parsed
+    const { state: url, ignored } = parseUrl(search)
     const range = rangeOf(url, windowMs)
     const spanMs = spanOf(range)
     const named = range.kind === 'live' ? WINDOWS.find((choice) => choice.windowMs === range.windowMs) : undefined
     const write = (next: UrlState, mode: 'push' | 'replace'): void =>
-      navigate(location + formatUrl(next), { replace: mode === 'replace' })
+      navigate(path + formatUrl(next), { replace: mode === 'replace' })
     const change: PageState['change'] = (part, mode) => write({ ...url, ...part } as UrlState, mode)
     return {
       url,
-      unknown: parsed.unknown,
+      ignored,
       range,
       stepMs: url.stepMs ?? named?.stepMs ?? stepFor(spanMs),
       isLive: range.kind === 'live',
@@ -123,13 +126,13 @@ export function usePageState(): PageState {
         const { rangeMs: _range, ...rest } = url
         write({ ...rest, fromMs: Math.round(fromMs), toMs: Math.round(toMs) }, 'push')
       },
-      hrefTo: (path, more) => {
+      hrefTo: (place, more) => {
         const { rangeMs, fromMs, toMs, tz } = url
         const kept = { rangeMs, fromMs, toMs, tz, ...more } as UrlState
-        return path + formatUrl(kept)
+        return place + formatUrl(kept)
       },
     }
-  }, [search, location, navigate, windowMs])
+  }, [search, path, navigate, windowMs])
 }
 
 function rememberWindow(windowMs: number): void {

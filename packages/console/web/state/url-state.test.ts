@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatSpan, formatTime, formatUrl, parseSpan, parseTime, parseUrl, type UrlState } from './url-state.ts'
+import {
+  formatSpan,
+  formatTime,
+  formatUrl,
+  type IgnoredPart,
+  parseSpan,
+  parseTime,
+  parseUrl,
+  type UrlState,
+} from './url-state.ts'
 
 test('an address that was written reads back as the same state', () => {
   const states: readonly UrlState[] = [
@@ -11,7 +20,7 @@ test('an address that was written reads back as the same state', () => {
     { sig: ['rate:netdev_rx_bytes_total:device=eth0', 'last:netdev_up'], stepMs: 15_000 },
     { stepMs: 500 },
   ]
-  for (const state of states) assert.deepEqual(parseUrl(formatUrl(state)), { state, unknown: [] })
+  for (const state of states) assert.deepEqual(parseUrl(formatUrl(state)), { state, ignored: [] })
 })
 
 test('an address is readable, in a fixed order', () => {
@@ -21,22 +30,42 @@ test('an address is readable, in a fixed order', () => {
 })
 
 test('what is unknown or wrong is named, and the rest is followed', () => {
-  const { state, unknown } = parseUrl('?range=5m&colour=red&step=fast&tz=mars')
+  const { state, ignored } = parseUrl('?range=5m&colour=red&step=fast&tz=mars')
   assert.deepEqual(state, { rangeMs: 300_000 })
-  assert.deepEqual(unknown, ['colour', 'step', 'tz'])
+  assert.deepEqual(partsOf(ignored), ['colour', 'step', 'tz'])
 })
 
 test('what every object has is no parameter', () => {
-  const { state, unknown } = parseUrl('?toString=1&constructor=2&__proto__=3')
+  const { state, ignored } = parseUrl('?toString=1&constructor=2&__proto__=3')
   assert.deepEqual(state, {})
-  assert.deepEqual(unknown, ['toString', 'constructor', '__proto__'])
+  assert.deepEqual(partsOf(ignored), ['toString', 'constructor', '__proto__'])
 })
 
 test('a span needs both ends, in order', () => {
-  assert.deepEqual(parseUrl('?from=2026-07-31T10:00:00Z'), { state: {}, unknown: ['from'] })
+  const half = parseUrl('?from=2026-07-31T10:00:00Z')
+  assert.deepEqual([half.state, partsOf(half.ignored)], [{}, ['from']])
   const reversed = parseUrl('?from=2026-07-31T10:00:00Z&to=2026-07-31T09:00:00Z')
-  assert.deepEqual(reversed, { state: {}, unknown: ['from', 'to'] })
+  assert.deepEqual([reversed.state, partsOf(reversed.ignored)], [{}, ['from', 'to']])
 })
+
+test('a signal that cannot be read is named with the reason, and the others are followed', () => {
+  const { state, ignored } = parseUrl('?sig=rate:a&sig=median:b&sig=last:c:device')
+  assert.deepEqual(state, { sig: ['rate:a'] })
+  assert.deepEqual(partsOf(ignored), ['sig=median:b', 'sig=last:c:device'])
+  assert.ok(ignored.every(({ reason }) => reason !== ''))
+  assert.deepEqual(parseUrl('?sig=rate').state, {})
+})
+
+test('signals beyond the limit are named, not dropped in silence', () => {
+  const texts = Array.from({ length: 18 }, (_, order) => `rate:a${order}`)
+  const { state, ignored } = parseUrl(formatUrl({ sig: texts }))
+  assert.equal(state.sig?.length, 16)
+  assert.deepEqual(partsOf(ignored), ['sig=rate:a16', 'sig=rate:a17'])
+})
+
+function partsOf(ignored: readonly IgnoredPart[]): readonly string[] {
+  return ignored.map(({ part }) => part)
+}
 
 test('durations have a unit and bounds', () => {
   assert.equal(parseSpan('24h', 0, Number.POSITIVE_INFINITY), 86_400_000)

@@ -1,3 +1,5 @@
+import { signalFault } from './signal.ts'
+
 /** What the address of a page may say. Every part is optional; times are milliseconds since the epoch. */
 export interface UrlState {
   /** Length of a live window. */
@@ -15,17 +17,25 @@ export interface UrlState {
   readonly q?: string
   /** What is explained: a source, a device or a metric. */
   readonly of?: string
-  /** Signals of the explorer, as `parseSignal` reads them. */
+  /** Signals of the explorer, each of which `parseSignal` reads. */
   readonly sig?: readonly string[]
   /** Distance of two samples where it is not the one that belongs to the window. */
   readonly stepMs?: number
   readonly tz?: 'utc' | 'local'
 }
 
-/** An address that was read, and the parameters in it that mean nothing here. */
+/** A part of an address that was not followed. */
+export interface IgnoredPart {
+  /** Name of the parameter; of one of several like it, with its value. */
+  readonly part: string
+  /** Why, in a sentence; empty where the name alone says it. */
+  readonly reason: string
+}
+
+/** An address that was read, and what in it means nothing here. */
 export interface ParsedUrl {
   readonly state: UrlState
-  readonly unknown: readonly string[]
+  readonly ignored: readonly IgnoredPart[]
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -91,7 +101,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
     sort: (value) => (/^-?[\w.]+$/.test(value) ? { sort: value } : undefined),
     q: (value) => ({ q: value.slice(0, 200) }),
     of: (value) => ({ of: value.slice(0, 200) }),
-    sig: (_value, all) => ({ sig: all.slice(0, SIGNAL_LIMIT_COUNT) }),
+    sig: (_value, all) => ({ sig: all }),
     step: (value) => {
       const stepMs = parseSpan(value, STEP_MIN_MS, STEP_MAX_MS)
       return stepMs === undefined ? undefined : { stepMs }
@@ -116,7 +126,23 @@ export function parseUrl(search: string): ParsedUrl {
     const { fromMs: _from, toMs: _to, ...rest } = state
     state = rest
   }
-  return { state, unknown }
+  const ignored = unknown.map((part): IgnoredPart => ({ part, reason: '' }))
+  if (!state.sig) return { state, ignored }
+  const { sig, refused } = readSignals(state.sig)
+  const { sig: _sig, ...rest } = state
+  return { state: sig.length > 0 ? { ...rest, sig } : rest, ignored: [...ignored, ...refused] }
+}
+
+function readSignals(all: readonly string[]): { sig: readonly string[]; refused: readonly IgnoredPart[] } {
+  const readable = all.filter((text) => signalFault(text) === '')
+  const wrong = all
+    .map((text) => ({ part: `sig=${text}`, reason: signalFault(text) }))
+    .filter(({ reason }) => reason !== '')
+  const beyond = readable.slice(SIGNAL_LIMIT_COUNT).map((text) => ({
+    part: `sig=${text}`,
+    reason: `At most ${SIGNAL_LIMIT_COUNT} signals are compared.`,
+  }))
+  return { sig: readable.slice(0, SIGNAL_LIMIT_COUNT), refused: [...wrong, ...beyond] }
 }
 
 /** Writes the query part of an address, in a fixed order; empty where nothing is said. */

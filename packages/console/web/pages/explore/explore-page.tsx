@@ -38,11 +38,11 @@ export function ExplorePage() {
   usePageTitle('Explorer')
   const page = usePageState()
   const types = useTypes().data?.types ?? NO_TYPES
-  const texts = page.url.sig ?? []
-  const signals = JSON.stringify(texts)
-  const parsed = useMemo(() => (JSON.parse(signals) as string[]).map(parseSignal), [signals])
-  const queries = useMemo(() => parsed.filter((query) => query !== undefined), [parsed])
-  const unreadable = texts.filter((_, order) => parsed[order] === undefined)
+  const signals = JSON.stringify(page.url.sig ?? [])
+  const queries = useMemo(
+    () => (JSON.parse(signals) as string[]).map(parseSignal).filter((query) => query !== undefined),
+    [signals],
+  )
   const write = (next: readonly MetricQuery[]): void =>
     page.change({ sig: next.length > 0 ? next.map(formatSignal) : undefined, lit: undefined, q: undefined }, 'push')
   const answer = useComparedColumns(queries, page)
@@ -86,11 +86,6 @@ export function ExplorePage() {
         )}
       </PageHead>
       <SignalList queries={queries} types={types} problems={problems} onChange={write} />
-      {unreadable.length > 0 && (
-        <Empty icon="warning" fact={`Ignored in the address: ${unreadable.join(', ')}.`}>
-          A signal is written as function:metric, as in rate:netdev_rx_bytes_total.
-        </Empty>
-      )}
       {queries.length === 0 && types.length > 0 && <MetricBrowser types={types} />}
       {queries.length > 0 && <AnswerState answer={answer} panels={1} />}
       {lanes.map((lane) => (
