@@ -205,6 +205,25 @@ test('a server that is out of reach is asked again, and the error goes when it a
   }
 })
 
+test('what waits for its answer is told, and an error of it stays while the stream carries others', async () => {
+  const { world, streams, fail } = createWorld()
+  const frame = new Frame(LIVE, 1_000, NO_NEWS, world)
+  frame.want([BYTES])
+  assert.ok(frame.awaitedSinceMs !== undefined)
+  await until('a stream', () => streams.length === 1)
+  assert.equal(frame.awaitedSinceMs, undefined)
+  fail(new ApiError('WEB_UNREACHABLE', 0, 'does not answer'))
+  const release = frame.want([DROPS])
+  await until('the failure', () => frame.getSnapshot().error !== undefined)
+  streams[0]!.handlers.onPoints(answerTo([BYTES], frame.getSnapshot().newestMs + 1_000, 1_000))
+  assert.equal(frame.getSnapshot().error?.code, 'WEB_UNREACHABLE')
+  assert.ok(frame.awaitedSinceMs !== undefined)
+  release()
+  await until('nothing that failed is asked', () => frame.getSnapshot().error === undefined)
+  assert.equal(frame.awaitedSinceMs, undefined)
+  frame.close()
+})
+
 test('a question that nobody asks any more is forgotten, and the frame is idle after the last one', async () => {
   const { world, streams } = createWorld()
   const frame = new Frame(LIVE, 1_000, NO_NEWS, world)

@@ -73,7 +73,7 @@ export class Frame {
   readonly #world: FrameWorld
   readonly #wanted = new Map<
     string,
-    { query: MetricQuery; users: number; state: 'new' | 'asked' | 'here' | 'failed' }
+    { query: MetricQuery; users: number; state: 'new' | 'asked' | 'here' | 'failed'; readonly sinceMs: number }
   >()
   readonly #listeners = new Set<() => void>()
   readonly #queryErrors = new Map<string, ApiError>()
@@ -110,6 +110,12 @@ export class Frame {
     return this.#wanted.size === 0
   }
 
+  /** Since when the question that waits longest has no answer, server's time; undefined where none waits. */
+  get awaitedSinceMs(): number | undefined {
+    const awaited = [...this.#wanted.values()].filter(({ state }) => state === 'new' || state === 'asked')
+    return awaited.length === 0 ? undefined : Math.min(...awaited.map(({ sinceMs }) => sinceMs))
+  }
+
   readonly getSnapshot = (): FrameSnapshot => this.#snapshot
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -123,7 +129,7 @@ export class Frame {
       const key = queryKey(query)
       const entry = this.#wanted.get(key)
       if (entry) entry.users++
-      else this.#wanted.set(key, { query, users: 1, state: 'new' })
+      else this.#wanted.set(key, { query, users: 1, state: 'new', sinceMs: serverNowMs() })
     }
     this.#schedule(0)
     return () => {
@@ -169,6 +175,8 @@ export class Frame {
   async #fetchNew(): Promise<void> {
     const fresh = [...this.#wanted].filter(([, entry]) => entry.state === 'new').slice(0, QUERY_LIMIT_COUNT)
     if (fresh.length === 0) {
+      // Who asked what failed is not there any more.
+      if (this.#snapshot.error) this.#publish({ error: undefined })
       // The stream still carries answers that nobody wants any more.
       if (this.#isStreamWide && this.#stream) this.#openStream()
       return
@@ -208,18 +216,19 @@ export class Frame {
       this.#publish({})
       return
     }
-    this.#take(answer, keys)
     for (const key of keys) {
       const entry = this.#wanted.get(key)
       if (entry) entry.state = 'here'
-      else this.#snapshot.grid?.remove(key)
     }
+    this.#take(answer, keys)
   }
 
   #take(answer: QueryAnswer, keys: readonly string[]): void {
     const { fromMs, toMs } = this.#bounds()
     const grid = this.#snapshot.grid ?? new SampleGrid({ stepMs: answer.stepMs, windowMs: toMs - fromMs })
     this.#write(grid, answer, keys)
+    // Nobody wants some of them any more.
+    for (const key of keys) if (!this.#wanted.has(key)) grid.remove(key)
     this.#publish({ grid, error: undefined, newestMs: this.#newestMs })
   }
 
@@ -235,7 +244,8 @@ export class Frame {
     this.#isShownSoon = true
     this.#world.nextPaint(() => {
       this.#isShownSoon = false
-      this.#publish({ error: undefined, streamFault: undefined, newestMs: this.#newestMs })
+      // An error stays: it is of questions that the stream does not carry.
+      this.#publish({ streamFault: undefined, newestMs: this.#newestMs })
       moveEdge(stepMs)
     })
   }

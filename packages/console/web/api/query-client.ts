@@ -33,6 +33,7 @@ function dropIdleFrames(): void {
     frame.close()
     frames.delete(key)
   }
+  surveyFrames()
 }
 
 /** Streams rest while the tab is hidden. */
@@ -58,6 +59,8 @@ export interface Columns {
   readonly isOld: boolean
   /** Answer to a question, or undefined while it is not there. */
   readonly result: (query: MetricQuery) => GridResult | undefined
+  /** Whether the server has answered a question, or refused it. */
+  readonly isAnswered: (query: MetricQuery) => boolean
   /** Columns of a question that have a sample, in the order of their labels; empty while it is not there. */
   readonly columns: (query: MetricQuery) => readonly GridColumn[]
 }
@@ -72,6 +75,7 @@ export function useColumns(queries: readonly MetricQuery[], range: FrameRange, s
     // A frame that nobody wanted for a moment may have been dropped from the table; it is taken back as it is.
     if (!frames.has(key)) frames.set(key, frame)
     const release = frame.want(JSON.parse(asked) as MetricQuery[])
+    surveyFrames()
     return () => {
       setTimeout(() => {
         release()
@@ -100,6 +104,7 @@ function columnsOf(snapshot: FrameSnapshot, range: FrameRange, stepMs: number): 
     stepMs: snapshot.grid?.stepMs ?? stepMs,
     isOld: false,
     result,
+    isAnswered: (query) => result(query) !== undefined || snapshot.queryErrors.has(queryKey(query)),
     columns: (query) => sortedColumns(result(query)).filter((column) => hasSample(snapshot.grid, column)),
   }
 }
@@ -124,6 +129,8 @@ export interface FrameState {
   readonly sinceMs: number
   /** Time of the newest sample that any live frame has. */
   readonly newestMs: number
+  /** Since when a question waits for its answer, server's time; undefined where none does. */
+  readonly awaitedSinceMs: number | undefined
   readonly error: ApiError | undefined
   /** Why the server ended a stream that is not well again yet. */
   readonly streamFault: ApiError | undefined
@@ -135,6 +142,7 @@ const NO_FRAME: FrameState = {
   isOpen: undefined,
   sinceMs: 0,
   newestMs: 0,
+  awaitedSinceMs: undefined,
   error: undefined,
   streamFault: undefined,
   streamGap: undefined,
@@ -151,6 +159,7 @@ function surveyFrames(): void {
       isOpen: streamOpen === false || next.isOpen === false ? false : (streamOpen ?? next.isOpen),
       sinceMs: streamOpen === false ? Math.max(next.sinceMs, streamSinceMs) : next.sinceMs,
       newestMs: Math.max(next.newestMs, newestMs),
+      awaitedSinceMs: earlier(next.awaitedSinceMs, frame.awaitedSinceMs),
       error: error ?? next.error,
       streamFault: streamFault ?? next.streamFault,
       streamGap: streamGaps.at(-1) ?? next.streamGap,
@@ -159,6 +168,10 @@ function surveyFrames(): void {
   const before = frameState.get()
   const isSame = (Object.keys(next) as (keyof FrameState)[]).every((key) => before[key] === next[key])
   if (!isSame) frameState.set(next)
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
 /** How the page stands with the server, over all its frames. */

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import type { FrameRange } from './frame.ts'
 import { type Columns, useColumns } from './query-client.ts'
 import { useTypes } from './resources.ts'
@@ -6,7 +6,7 @@ import type { MetricQuery } from './types.ts'
 
 /** Answers to those of some questions that this server knows. */
 export interface KnownColumns extends Columns {
-  /** Whether what there is to know is here: answers, or that there is nothing to ask. */
+  /** Whether what there is to know is here: every question is answered or refused, or there is nothing to ask. */
   readonly isReady: boolean
 }
 
@@ -18,6 +18,12 @@ export function useKnownColumns(queries: readonly MetricQuery[], range: FrameRan
     return queries.filter(({ metric }) => metrics.has(metric))
   }, [data, queries])
   const answer = useColumns(known, range, stepMs)
-  const isReady = answer.grid !== undefined || (data !== undefined && known.length === 0)
+  const answeredCount = useMemo(() => known.filter(answer.isAnswered).length, [known, answer])
+  const asked = useMemo(() => JSON.stringify(queries), [queries])
+  const readyFor = useRef<string>(undefined)
+  const isAnswered = data !== undefined && answeredCount === known.length
+  if (isAnswered) readyFor.current = asked
+  // A source that has just come makes more of the same questions known: what is shown stays while they are on the way.
+  const isReady = isAnswered || (readyFor.current === asked && answeredCount > 0)
   return useMemo(() => ({ ...answer, isReady }), [answer, isReady])
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { NO_BREAK_SPACE } from '../format/number.ts'
 
 /** One fact of a strip: label, value, and a line under it. */
 export interface Fact {
@@ -7,6 +8,11 @@ export interface Fact {
   readonly unit?: string
   readonly caption?: ReactNode
   readonly tone?: 'warning' | 'critical'
+}
+
+/** A fact that nothing is known of yet: its label, and room for the rest. */
+export function awaitedFact({ label }: Fact): Fact {
+  return { label, value: NO_BREAK_SPACE, caption: NO_BREAK_SPACE }
 }
 
 /** Facts side by side, hairlines between them. */

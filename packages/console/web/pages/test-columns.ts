@@ -61,6 +61,7 @@ export function testColumns(answers: readonly TestAnswer[]): Columns {
     stepMs: 1_000,
     isOld: false,
     result,
+    isAnswered: (query) => result(query) !== undefined,
     columns: (query) => [...(result(query)?.columns.values() ?? [])],
   }
 }

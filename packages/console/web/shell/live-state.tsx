@@ -6,6 +6,9 @@ import { useSecond } from '../state/clock.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { toggleZone } from './use-shortcuts.ts'
 
+/** An answer that takes longer than this is told to be awaited: what the page asks is not shown live. Unit: milliseconds. */
+const WAITING_AFTER_MS = 1_000
+
 /** Whether the page follows now, how far behind it is, and what time it is there. */
 export function LiveState() {
   const page = usePageState()
@@ -53,18 +56,29 @@ export function LiveState() {
       </div>
     )
   }
-  const lagMs = live.newestMs > 0 ? Math.max(0, nowMs - live.newestMs) : undefined
+  const waitedMs = live.awaitedSinceMs === undefined ? 0 : nowMs - live.awaitedSinceMs
+  const isWaiting = live.error !== undefined || waitedMs > WAITING_AFTER_MS
+  // Some pages ask for no samples at all.
+  if (isWaiting || live.newestMs === 0) {
+    return (
+      <div className="live">
+        <span className="live-dot is-waiting" aria-hidden="true" />
+        <span className="live-word">{isWaiting ? waitingWords(waitedMs) : 'Live'}</span>
+        {clock}
+      </div>
+    )
+  }
+  const lagMs = Math.max(0, nowMs - live.newestMs)
   return (
     <div className="live">
-      <span className={lagMs === undefined ? 'live-dot is-waiting' : 'live-dot'} aria-hidden="true" />
+      <span className="live-dot" aria-hidden="true" />
       <span className="live-word">Live</span>
-      {lagMs !== undefined && (
-        <span className="live-lag num">
-          {lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)}
-          <span className="live-behind"> behind</span>
-        </span>
-      )}
+      <span className="live-lag num">{lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)} behind</span>
       {clock}
     </div>
   )
+}
+
+function waitingWords(waitedMs: number): string {
+  return waitedMs > WAITING_AFTER_MS ? `Waiting ${formatAge(waitedMs)}` : 'Waiting'
 }

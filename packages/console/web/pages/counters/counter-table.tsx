@@ -17,8 +17,8 @@ import { useCounterRates } from './use-counter-rates.ts'
 
 interface TableProps {
   readonly types: readonly TypeInfo[]
-  /** The latest values of the device, and of no other. */
-  readonly latest: readonly SeriesValue[]
+  /** The latest values of the device, and of no other; undefined before the server has said. */
+  readonly latest: readonly SeriesValue[] | undefined
   /** Conditions that make the series of a metric those of the device. */
   readonly matchersFor: (metric: string) => MetricQuery['matchers']
   /** Why nothing is read of the device any more; empty while it is there. */
@@ -28,6 +28,7 @@ interface TableProps {
 /** Tables with more rows scroll in a box of their own. */
 const TALL_COUNT = 24
 const TALL_PX = 640
+const NOT_SAID: readonly SeriesValue[] = []
 const AS_READ: Sort = { column: 'order', direction: 'ascending' }
 
 /** Every field of a device with its exact value; what is absent stands last, with its reason. */
@@ -35,7 +36,8 @@ export function CounterTable({ types, latest, matchersFor, goneWords = '' }: Tab
   const page = usePageState()
   const sort = parseSort(page.url.sort, AS_READ)
   const filter = (page.url.q ?? '').toLowerCase()
-  const all = counterRows(types, latest, useCounterRates(latest), matchersFor)
+  const said = latest ?? NOT_SAID
+  const all = counterRows(types, said, useCounterRates(said), matchersFor)
   const order = new Map(all.map((row, place) => [row, place]))
   const matching = all.filter(({ field, name }) =>
     `${field.metric} ${name} ${field.help}`.toLowerCase().includes(filter),
@@ -88,7 +90,12 @@ export function CounterTable({ types, latest, matchersFor, goneWords = '' }: Tab
             </thead>
             <tbody>
               {rows.map((row) => (
-                <Row key={row.key} row={row} hasSource={!isOneType} goneWords={goneWords} />
+                <Row
+                  key={row.key}
+                  row={row}
+                  hasSource={!isOneType}
+                  absentWords={latest ? absentWords(row, goneWords) : ''}
+                />
               ))}
             </tbody>
           </table>
@@ -115,11 +122,12 @@ function breakable(name: string): ReactNode {
 function Row({
   row,
   hasSource,
-  goneWords,
+  absentWords,
 }: {
   readonly row: CounterRow
   readonly hasSource: boolean
-  readonly goneWords: string
+  /** Why it has no value, where it has none; empty before the server has said. */
+  readonly absentWords: string
 }) {
   const page = usePageState()
   const nowMs = useSecond()
@@ -132,7 +140,7 @@ function Row({
       </th>
       {isAbsent(row) ? (
         <td colSpan={hasSource ? 5 : 4} className="is-quiet is-wrapping">
-          {absentWords(row, goneWords)}
+          {absentWords}
         </td>
       ) : (
         <>

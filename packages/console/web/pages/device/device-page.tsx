@@ -1,5 +1,6 @@
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useRef } from 'react'
 import { Link } from 'wouter'
+import type { ApiError } from '../../api/client.ts'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
@@ -11,7 +12,7 @@ import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
-import { type Fact, Facts } from '../../components/facts.tsx'
+import { awaitedFact, type Fact, Facts } from '../../components/facts.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -74,44 +75,6 @@ const LAST_KNOWN_MS = 900_000
 /** How long after its leaving the driver may still say why. */
 const LAST_WORD_MS = 5_000
 
-/** The device of an address; what stands there while it is not known, or where there is none. */
-export function DeviceOf({
-  id,
-  kinds,
-  children,
-}: {
-  readonly id: string
-  /** Words for what was looked for. */
-  readonly kinds: { readonly one: string; readonly path: string; readonly label: string }
-  readonly children: (devices: readonly DeviceInfo[]) => ReactNode
-}) {
-  const page = usePageState()
-  const { data, error } = useDevices()
-  if (!data) {
-    return error ? (
-      <Empty icon="critical" fact="The devices are not known.">
-        {error.message}
-      </Empty>
-    ) : (
-      <>
-        <PageHead title={id} />
-        <Outlines panels={6} />
-      </>
-    )
-  }
-  const content = children(data.devices)
-  if (content) return content
-  return (
-    <>
-      <PageHead title={id} parent={{ label: kinds.label, href: page.hrefTo(kinds.path) }} />
-      <Empty fact={`No ${kinds.one} named ${id} is known here.`}>
-        It is not among the {data.devices.length} devices of this node.{' '}
-        <Link href={page.hrefTo(kinds.path)}>{kinds.label}</Link>
-      </Empty>
-    </>
-  )
-}
-
 /** Everything about one device: what rules say, facts, charts, and every counter. */
 export function DevicePage({
   device,
@@ -146,9 +109,11 @@ export function DevicePage({
   const range = useLastKnownRange(device, moment)
   const recent = useKnownColumns(queries, range, moment.stepMs)
   const readings = useMemo(
-    () => readingsOf(device, recent, moment.isNow ? latest : []),
-    [device, recent, latest, moment.isNow],
+    () => readingsOf(device, recent, moment.isNow ? (latest.data ?? []) : []),
+    [device, recent, latest.data, moment.isNow],
   )
+  const isAwaited = latest.data === undefined && latest.error === undefined
+  const isUnknown = latest.data === undefined && latest.error !== undefined
   const gone = goneWords(device, page.url.tz ?? 'utc')
   return (
     <>
@@ -160,18 +125,27 @@ export function DevicePage({
         <DeviceLinks device={device} />
       </PageHead>
       <DeviceHeadline device={subject} />
-      {recent.isReady && <Facts label={factsLabel(title, device, moment)} facts={facts(readings)} />}
+      <Facts
+        label={factsLabel(title, device, moment)}
+        facts={recent.isReady ? facts(readings) : facts(readings).map(awaitedFact)}
+      />
       {lead}
-      <AnswerState answer={recent} panels={9} />
-      {recent.isReady && (
-        <Panels device={device} subject={subject} panels={panels} latest={latest} catalogue={catalogue} />
+      <AnswerState answer={recent} panels={panels.length} />
+      {recent.isReady && isAwaited && <Outlines panels={panels.length} />}
+      {recent.isReady && !isAwaited && (
+        <Panels device={device} subject={subject} panels={panels} latest={latest.data} catalogue={catalogue} />
       )}
       {children}
-      {known.length > 0 && (
+      {isUnknown && (
+        <Empty icon="critical" fact="The counters are not known.">
+          {latest.error?.message}
+        </Empty>
+      )}
+      {known.length > 0 && !isUnknown && (
         <PanelBoundary>
           <CounterTable
             types={known}
-            latest={latest}
+            latest={latest.data}
             matchersFor={(metric) => matchersFor(device, metric)}
             goneWords={gone}
           />
@@ -204,14 +178,21 @@ function factsLabel(title: string, { state }: DeviceInfo, { isNow }: Moment): st
   return state === 'gone' ? `${title} as it was last known` : `${title} now`
 }
 
-/** The latest values of the device's series of some types. */
-function useLatest(device: DeviceInfo, types: readonly TypeInfo[]): readonly SeriesValue[] {
+/** The latest values of the device's series of some types; none before the server has said. */
+function useLatest(
+  device: DeviceInfo,
+  types: readonly TypeInfo[],
+): { readonly data: readonly SeriesValue[] | undefined; readonly error: ApiError | undefined } {
   const names = useMemo(() => types.map(({ name }) => name), [types])
-  const { data } = useSeriesOfTypes(names, LATEST_EVERY_MS)
-  return useMemo(
-    () => data?.series.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)) ?? [],
+  const { data, error } = useSeriesOfTypes(names, LATEST_EVERY_MS)
+  const own = useMemo(
+    () => data?.series.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)),
     [data, device],
   )
+  // A source that has just come brings further types: what was said stays while they are asked.
+  const said = useRef(own)
+  if (own) said.current = own
+  return { data: own ?? said.current, error }
 }
 
 function readingsOf(device: DeviceInfo, recent: KnownColumns, latest: readonly SeriesValue[]): DeviceReadings {
@@ -284,6 +265,7 @@ function DeviceHeadline({ device }: { readonly device: DeviceInfo }) {
   const moment = useMoment()
   const { data } = useHints()
   const nowMs = useSecond()
+  if (!data && moment.isNow) return <div className="headline is-awaited" />
   const hints = moment.isNow ? data?.hints : undefined
   const text = deviceSentence(device, hints, { nowMs, zone: page.url.tz ?? 'utc' })
   const worst = hints?.find((hint) => hint.device === device.id)
@@ -324,7 +306,7 @@ function Panels({
   readonly device: DeviceInfo
   readonly subject: DeviceInfo
   readonly panels: readonly DevicePanel[]
-  readonly latest: readonly SeriesValue[]
+  readonly latest: readonly SeriesValue[] | undefined
   readonly catalogue: readonly TypeInfo[]
 }) {
   const page = usePageState()

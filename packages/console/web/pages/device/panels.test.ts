@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../api/client.ts'
+import { queryKey } from '../../api/frame.ts'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
 import { PER_SECOND } from '../../format/quantity.ts'
 import { testColumns } from '../test-columns.ts'
@@ -53,7 +55,8 @@ test('a label whose values are lines makes one member each; a simulated twin of 
 test('what cannot be had says why: nobody reports it, or its source says why it is absent', () => {
   const unknown = panel({ lines: [{ ...LOSS, metric: 'rdma_hw_new_total' }] })
   assert.equal(show([unknown], [])[0]?.absent, 'Nobody counts it.')
-  assert.equal(show([panel()], [], 'The driver has no such file.')[0]?.absent, 'The driver has no such file.')
+  const answered = [{ query: queryOf(NIC, LOSS)!, series: [] }]
+  assert.equal(show([panel()], answered, 'The driver has no such file.')[0]?.absent, 'The driver has no such file.')
   assert.equal(show([panel({ lines: [] })], [])[0]?.absent, 'Nobody counts it.')
 })
 
@@ -75,6 +78,29 @@ test('a question that has no answer yet is awaited, and not called a gap', () =>
   const query = queryOf(NIC, LOSS)!
   const [answered] = show([panel()], [{ query, series: [] }])
   assert.equal(answered?.spec.isAwaited, false)
+})
+
+test('before the server has said what the device has, no panel has a reason', () => {
+  const context = { latest: undefined, knownMetrics: new Set([LOSS.metric]), marks: [], goneWords: '' }
+  const answer = testColumns([{ query: queryOf(NIC, LOSS)!, series: [] }])
+  const [awaited] = devicePanels(NIC, [panel()], answer, context)
+  assert.deepEqual([awaited?.absent, awaited?.spec.isAwaited], ['', true])
+  const [said] = devicePanels(NIC, [panel()], answer, { ...context, latest: [] })
+  assert.equal(said?.absent, 'Nobody counts it.')
+})
+
+test('a question that the server refused is no hardware that is absent', () => {
+  const query = queryOf(NIC, LOSS)!
+  const answer = testColumns([])
+  const error = new ApiError('QRY_COST_LIMIT', 422, 'That is too much.')
+  const refused = {
+    ...answer,
+    isAnswered: () => true,
+    snapshot: { ...answer.snapshot, queryErrors: new Map([[queryKey(query), error]]) },
+  }
+  const context = { latest: [], knownMetrics: new Set([LOSS.metric]), marks: [], goneWords: '' }
+  const [shown] = devicePanels(NIC, [panel()], refused, context)
+  assert.equal(shown?.absent, 'The server does not tell it: That is too much.')
 })
 
 test('lanes of numbered things are all there: those without a value are empty, and listed with the reason', () => {

@@ -1,4 +1,5 @@
 import type { DeviceInfo } from '../../api/devices.ts'
+import { queryKey } from '../../api/frame.ts'
 import type { Columns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
 import type { Labels, MetricQuery, QueryFunction, SeriesValue } from '../../api/types.ts'
@@ -62,18 +63,23 @@ export function devicePanels(
   panels: readonly DevicePanel[],
   answer: Columns,
   context: {
-    readonly latest: readonly SeriesValue[]
+    /** The latest values of the device's series; undefined before the server has said. */
+    readonly latest: readonly SeriesValue[] | undefined
     readonly knownMetrics: ReadonlySet<string>
     readonly marks: readonly ChartMark[]
     /** Why nothing is read of the device any more; empty while it is there. */
     readonly goneWords: string
   },
 ): readonly GridChart[] {
+  const { latest, knownMetrics } = context
   return panels.map((panel) => {
     const { lines, limits: _limits, without, ...look } = panel
     const found = lines.flatMap((line) => membersOf(device, line, answer))
-    const missing = missingOf(panel, found, context.latest)
+    const missing = missingOf(panel, found, latest ?? [])
     const members = panel.scale === 'lanes' && found.length > 0 ? withEmptyLanes(found, missing, answer) : found
+    const isAsked = (line: PanelLine): boolean => knownMetrics.has(line.metric)
+    const isSaid =
+      latest !== undefined && !lines.some((line) => isAsked(line) && isUnanswered(line.of ?? device, line, answer))
     const spec: ChartSpec = {
       ...look,
       slots: panel.slots ?? FALLBACK_SLOTS,
@@ -82,13 +88,14 @@ export function devicePanels(
       isAlike: lines.some(({ each }) => each !== undefined),
       limits: limitsOf(device, panel, answer),
       marks: context.marks,
-      isAwaited: lines.every((line) => isUnanswered(line.of ?? device, line, answer)),
+      isAwaited: found.length === 0 && !isSaid,
       provenance: lines.some((line) => line.function === 'rate')
         ? RATE_PROVENANCE
         : 'last sample in {step} · wall clock',
     }
-    const isLate = context.goneWords !== '' && lines.length > 0 && spec.isAwaited
-    if (members.length === 0) return { spec, answer, absent: isLate ? '' : reasonOf(device, panel, context) }
+    if (members.length === 0) {
+      return { spec, answer, absent: isSaid ? reasonOf(device, panel, answer, { ...context, latest }) : '' }
+    }
     return { spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames) }
   })
 }
@@ -160,7 +167,7 @@ function nounOf(lines: readonly PanelLine[]): readonly [one: string, many: strin
 
 function isUnanswered(device: DeviceInfo, line: PanelLine, answer: Columns): boolean {
   const query = queryOf(device, line)
-  return query !== undefined && answer.result(query) === undefined
+  return query !== undefined && !answer.isAnswered(query)
 }
 
 function limitLines({ limits = [] }: DevicePanel): readonly Pick<PanelLine, 'metric' | 'function' | 'of'>[] {
@@ -219,10 +226,11 @@ function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Colu
   })
 }
 
-/** Why a panel has no line: nobody reports it, or its source says why the values are absent. Empty where a sample may still come. */
+/** Why a panel has no line: nobody reports it, the question was refused, or its source says why the values are absent. Empty where a sample may still come. */
 function reasonOf(
   device: DeviceInfo,
   { lines, without }: DevicePanel,
+  answer: Columns,
   {
     latest,
     knownMetrics,
@@ -237,9 +245,17 @@ function reasonOf(
   // Of other devices only the catalogue is looked at.
   const own = lines.filter(({ of }) => of === undefined || of.id === device.id)
   if (own.length === 0) return ''
+  const refused = own.flatMap((line) => refusalOf(device, line, answer))
+  if (refused.length > 0) return [...new Set(refused)].join(' ')
   const wanted = new Set(own.map(({ metric }) => metric))
   const series = latest.filter(({ metric }) => wanted.has(metric))
   if (series.length === 0) return goneWords ? `${goneWords} No sample of it is in this window.` : without
   const reasons = series.map(({ absent }) => absent)
   return reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : ''
+}
+
+function refusalOf(device: DeviceInfo, line: PanelLine, { snapshot }: Columns): readonly string[] {
+  const query = queryOf(device, line)
+  const error = query && snapshot.queryErrors.get(queryKey(query))
+  return error ? [`The server does not tell it: ${error.message}`] : []
 }

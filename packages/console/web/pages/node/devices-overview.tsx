@@ -61,8 +61,13 @@ export function DevicesOverview({ devices }: { readonly devices: readonly Device
   const { data } = useHints()
   // Rules speak of now: a window that stands has none.
   const hints = (moment.isNow && data?.hints) || NO_HINTS
-  const queries = useMemo(() => [...TILE_QUERIES, ...firedQueries(hints)], [hints])
-  const recent = useKnownColumns(queries, moment.range, moment.stepMs)
+  const recent = useKnownColumns(TILE_QUERIES, moment.range, moment.stepMs)
+  // What fired is drawn in tiles once it is here; nothing waits for it.
+  useKnownColumns(
+    useMemo(() => firedQueries(hints), [hints]),
+    moment.range,
+    moment.stepMs,
+  )
   const columns = useMemo(() => deviceColumns(devices, recent), [devices, recent])
   const host = useMemo(() => hostColumns(recent), [recent])
   const totals = useMemo(() => totalsOf(columns, recent.stepMs), [columns, recent.stepMs])

@@ -27,7 +27,6 @@ export function PathTable({
   readonly devices: readonly DeviceInfo[]
 }) {
   const { data } = useSeriesOfTypes(TYPES, LATEST_EVERY_MS)
-  const series = data?.series ?? []
   return (
     <section className="panel" aria-labelledby="path-table">
       <header className="panel-head has-line">
@@ -61,8 +60,8 @@ export function PathTable({
                   {links.length > 1 ? `Link ${place + 1} of ${links.length}` : 'Link'}
                 </th>
               </tr>
-              <EndRow end={upper} devices={devices} series={series} />
-              {lower && <EndRow end={lower} devices={devices} series={series} />}
+              <EndRow end={upper} devices={devices} series={data?.series} />
+              {lower && <EndRow end={lower} devices={devices} series={data?.series} />}
             </tbody>
           ))}
         </table>
@@ -74,12 +73,13 @@ export function PathTable({
 interface EndProps {
   readonly end: LinkEnd
   readonly devices: readonly DeviceInfo[]
-  readonly series: readonly SeriesValue[]
+  /** Undefined before the server has said. */
+  readonly series: readonly SeriesValue[] | undefined
 }
 
 function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
   const page = usePageState()
-  const own = device ? series.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)) : []
+  const own = device ? (series?.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)) ?? []) : []
   const owners = device ? ownersOf(device, devices) : []
   const name = owners.map(deviceTitle).join(', ') || role
   const absent = own.find(({ value, absent }) => value === null && absent)?.absent
@@ -89,7 +89,7 @@ function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
         <th scope="row">{name}</th>
         <td className="mono">{address}</td>
         <td colSpan={6} className="is-quiet">
-          Absent. {asSentence(absent ?? 'The source pci does not read it.')}
+          {(series || !device) && `Absent. ${asSentence(absent ?? 'The source pci does not read it.')}`}
         </td>
       </tr>
     )

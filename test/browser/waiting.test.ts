@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { needs } from '../debian.ts'
+import { assertSound } from './axe.ts'
+import { startStage, takePicture, untilDrawn } from './browser.ts'
+
+/** What the page says of hardware that lacks something: only the server can know. */
+const CLAIMS = /Absent|not told|No source|No value|is read\./
+const FAILED_REQUEST = /^console: Failed to load resource/
+
+test('what is not answered yet is not called absent', needs('chromium'), async (t) => {
+  const stage = await startStage(t, ['--only-simulated'])
+
+  await t.test('a page that waits for its answers shows labels and outlines, and is not live', async (t) => {
+    await stage.visit('/fabric', async (page) => {
+      await untilDrawn(page)
+      const answers = Promise.withResolvers<void>()
+      await page.route(/\/api\/v1\/(query|series)/, async (route: Route) => {
+        await answers.promise
+        await route.continue()
+      })
+      await open(page, '/fabric/sim-nic-mlx5_3-1', 'Fabric / NIC 3')
+      await page.locator('main [aria-busy="true"]').first().waitFor()
+      await page.getByText(/^Waiting \d+\ss$/).waitFor()
+      await takePicture(t, page, 'state-waiting-nic')
+      assert.doesNotMatch(await page.locator('main').innerText(), CLAIMS)
+      await assertSound(page)
+      answers.resolve()
+      await page.getByRole('region', { name: 'Throughput' }).getByRole('group').waitFor()
+      await page.getByText(/^Live$/).waitFor()
+      await page.locator('main').getByText('Absent.').first().waitFor()
+    })
+  })
+
+  await t.test('a page whose answers are refused on the way says that none came', async (t) => {
+    const look = async (page: Page): Promise<void> => {
+      for (const [path, heading] of [
+        ['/gpus/sim-gpu-3', 'GPUs / GPU 3'],
+        ['/pci/sim-pci-0000:5c:00.0', 'Fabric / 0000:5c:00.0'],
+      ] as const) {
+        await page.goto(`${stage.address}/`)
+        await untilDrawn(page)
+        await page.route('**/api/v1/**', (route) => route.abort())
+        await open(page, path, heading)
+        await page.locator('main').getByText('No data came.').waitFor()
+        await page.getByText(/^(Waiting|No connection)/).waitFor()
+        await takePicture(t, page, `state-unanswered-${heading.split(' ')[0]}`)
+        assert.doesNotMatch(await page.locator('main').innerText(), CLAIMS)
+        await page.unrouteAll()
+      }
+    }
+    await stage.visit('/', look, { expected: FAILED_REQUEST })
+  })
+
+  await t.test('going from page to page, no frame says of anything that it is absent which then is there', async () => {
+    await stage.visit('/fabric', async (page) => {
+      await untilDrawn(page)
+      await page.evaluate(collectClaims)
+      await open(page, '/fabric/sim-nic-mlx5_3-1', 'Fabric / NIC 3')
+      await page.getByRole('region', { name: 'Throughput' }).getByRole('group').waitFor()
+      await page.locator('.absent-list').waitFor()
+      const claimed = await page.evaluate(() => [...(window as unknown as { claims: Set<string> }).claims])
+      const held = await page.locator('main').innerText()
+      assert.deepEqual(
+        claimed.filter((claim) => !held.replace(/\s+/g, ' ').includes(claim)),
+        [],
+      )
+    })
+  })
+})
+
+/** Goes to a page as a link of the page does, without loading it anew. */
+async function open(page: Page, path: string, heading: string): Promise<void> {
+  await page.evaluate((to) => history.pushState(undefined, '', to), path)
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+}
+
+/** Runs in the page: keeps every reason that stands in it for as little as one frame. */
+function collectClaims(): void {
+  const claims = new Set<string>()
+  Object.assign(window, { claims })
+  new MutationObserver(() => {
+    for (const row of document.querySelectorAll('.absent-list li, .fact')) {
+      const text = (row as HTMLElement).innerText.replace(/\s+/g, ' ').trim()
+      if (/Absent|not told/.test(text)) claims.add(text)
+    }
+  }).observe(document.body, { childList: true, subtree: true, characterData: true })
+}
