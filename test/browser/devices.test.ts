@@ -87,6 +87,50 @@ test('the devices of a simulated node', needs('chromium'), async (t) => {
     })
   })
 
+  await t.test('an address may name a device as people do, and becomes its own', async () => {
+    const own: readonly (readonly [asked: string, path: string])[] = [
+      ['/gpus/3', '/gpus/sim-gpu-3'],
+      ['/gpus/GPU-9568ab13-1071-2e0c-bd01-5904712d8628', '/gpus/sim-gpu-4'],
+      ['/pci/0000:ca:00.0', '/pci/sim-pci-0000:ca:00.0'],
+      ['/pci/0000%3Aca%3A00.0', '/pci/sim-pci-0000:ca:00.0'],
+      ['/fabric/mlx5_3', '/fabric/sim-nic-mlx5_3-1'],
+      ['/fabric/mlx5_3/1', '/fabric/sim-nic-mlx5_3-1'],
+    ]
+    for (const [asked, path] of own) {
+      await stage.visit(`${asked}?range=30m&q=link`, async (page) => {
+        await page.waitForURL(`${stage.address}${path}?range=30m&q=link`)
+        await untilDrawn(page)
+        await page.getByRole('region', { name: /^What is so$/ }).waitFor()
+        // The name that was asked for is no step on the way back.
+        assert.equal(await page.evaluate(() => history.length), 2)
+      })
+    }
+    await stage.visit('/fabric/mlx5_3/2', (page) => page.getByText('No NIC named mlx5_3/2 is known here.').waitFor())
+    await stage.visit('/fabric/mlx5_99', (page) =>
+      page.getByText('No interface or port named mlx5_99 is read here.').waitFor(),
+    )
+  })
+
+  await t.test('where a name is that of several ports, they are the choice', async (t) => {
+    const withSecondPort = (devices: readonly Device[]): readonly object[] =>
+      devices.flatMap((device) =>
+        device.id === 'sim-nic-mlx5_3-1'
+          ? [device, { ...device, id: 'sim-nic-mlx5_3-2', labels: { device: 'mlx5_3', port: '2', simulated: 'true' } }]
+          : [device],
+      )
+    await visitChanged(
+      stage,
+      '/fabric/mlx5_3',
+      withSecondPort,
+    )(async (page) => {
+      await page.getByText('2 ports are named mlx5_3.').waitFor()
+      await takePicture(t, page, 'state-two-ports')
+      await assertSound(page)
+      await page.getByRole('link', { name: 'mlx5_3 port 2' }).click()
+      await page.waitForURL(/\/fabric\/sim-nic-mlx5_3-2$/)
+    })
+  })
+
   await t.test('a device that left says when, and one without a rail makes plain rows', async (t) => {
     const goneMs = Date.UTC(2026, 8, 21, 14, 3, 11)
     await visitChanged(stage, '/', (devices) =>

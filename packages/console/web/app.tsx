@@ -28,13 +28,15 @@ export function App() {
         <Switch>
           <Route path="/" component={NodePage} />
           <Route path="/gpus" component={GpusPage} />
-          <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={device} />}</Route>
+          <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={meant(device)} />}</Route>
           <Route path="/fabric" component={FabricPage} />
-          <Route path="/fabric/:device">{({ device }) => <PortPage key={device} name={device} />}</Route>
-          <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={device} />}</Route>
+          <Route path="/fabric/:device/:port?">
+            {({ device, port }) => <PortPage key={`${device}/${port}`} name={meant(device)} port={port} />}
+          </Route>
+          <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
           <Route path="/explore" component={ExplorePage} />
           <Route path="/sources" component={SourcesPage} />
-          <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={name} />}</Route>
+          <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={meant(name)} />}</Route>
           <Route path="/explain" component={ExplainPage} />
           <Route>
             <NoPage />
@@ -43,6 +45,16 @@ export function App() {
       </PanelBoundary>
     </Shell>
   )
+}
+
+/** A part of a path as it was meant. The router leaves characters escaped that addresses reserve, such as the colons of a PCI address. */
+function meant(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    // A stray per cent sign stands for itself.
+    return part
+  }
 }
 
 function NoPage() {

@@ -6,21 +6,19 @@ import { TableBox } from '../../components/table-box.tsx'
 import { isSeriesOf } from '../../devices/device.ts'
 import { formatQuantity, NO_BREAK_SPACE } from '../../format/number.ts'
 import { MEBIBYTES, PERCENT } from '../../format/quantity.ts'
-import { DeviceOf, DevicePage } from '../device/device-page.tsx'
+import { DeviceOf } from '../device/device-of.tsx'
+import { DevicePage } from '../device/device-page.tsx'
 import { GPU_TOTALS, gpuFacts } from './gpu-facts.ts'
 import { gpuPanels } from './gpu-panels.ts'
 
 const TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile', 'nvml_gpu_info', 'nvml_xid']
-const KINDS = { one: 'GPU', path: '/gpus', label: 'GPUs' }
+const SOUGHT = { kind: 'gpu', one: 'GPU', many: 'GPUs', path: '/gpus', label: 'GPUs' } as const
 
 /** What one GPU does. */
 export function GpuPage({ id }: { readonly id: string }) {
   return (
-    <DeviceOf id={id} kinds={KINDS}>
-      {(devices) => {
-        const device = devices.find((candidate) => candidate.kind === 'gpu' && candidate.id === id)
-        return device && <Gpu device={device} />
-      }}
+    <DeviceOf id={id} sought={SOUGHT}>
+      {(device) => <Gpu device={device} />}
     </DeviceOf>
   )
 }

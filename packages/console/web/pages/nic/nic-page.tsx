@@ -3,7 +3,8 @@ import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { NO_BREAK_SPACE } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { DeviceOf, DevicePage } from '../device/device-page.tsx'
+import { DeviceOf } from '../device/device-of.tsx'
+import { DevicePage } from '../device/device-page.tsx'
 import { nicFacts } from './nic-facts.ts'
 import { nicPanels } from './nic-panels.ts'
 
@@ -17,16 +18,13 @@ const TYPES: readonly string[] = [
   'ethtool_lane',
   'doca_phy',
 ]
-const KINDS = { one: 'NIC', path: '/fabric', label: 'Fabric' }
+const SOUGHT = { kind: 'nic', one: 'NIC', many: 'ports', path: '/fabric', label: 'Fabric' } as const
 
 /** What one port of a NIC does. */
 export function NicPage({ id }: { readonly id: string }) {
   return (
-    <DeviceOf id={id} kinds={KINDS}>
-      {(devices) => {
-        const device = devices.find((candidate) => candidate.kind === 'nic' && candidate.id === id)
-        return device && <Nic device={device} />
-      }}
+    <DeviceOf id={id} sought={SOUGHT}>
+      {(device) => <Nic device={device} />}
     </DeviceOf>
   )
 }

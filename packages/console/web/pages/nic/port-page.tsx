@@ -1,11 +1,34 @@
+import { useDevices } from '../../api/devices.ts'
+import { Outlines } from '../../components/answer-state.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { findDevices } from '../../devices/find-devices.ts'
 import { InterfacePage } from '../interface/interface-page.tsx'
 import { NicPage } from './nic-page.tsx'
 
 const NIC_ID = /^(sim-)?nic-/
 const NETDEV_ID = /^(sim-)?net-/
 
-/** What stands below the fabric: a port of a NIC by its id, or an interface by its id or its plain name. */
-export function PortPage({ name }: { readonly name: string }) {
+/** What stands below the fabric: a port of a NIC by its id or by name and number, or an interface by its id or its plain name. */
+export function PortPage({ name, port }: { readonly name: string; readonly port: string | undefined }) {
+  if (port !== undefined) return <NicPage id={`${name}/${port}`} />
   if (NIC_ID.test(name)) return <NicPage id={name} />
-  return <InterfacePage device={name.replace(NETDEV_ID, '')} />
+  if (NETDEV_ID.test(name)) return <InterfacePage device={name.replace(NETDEV_ID, '')} />
+  return <NamedPage name={name} />
+}
+
+/** An interface or a port of that name; interfaces come first, as the kernel gives each name once. */
+function NamedPage({ name }: { readonly name: string }) {
+  const { data, error } = useDevices()
+  if (!data && !error) {
+    return (
+      <>
+        <PageHead title={name} />
+        <Outlines panels={9} />
+      </>
+    )
+  }
+  const devices = data?.devices ?? []
+  const isInterface = devices.some(({ netdevs }) => netdevs?.includes(name))
+  if (!isInterface && findDevices(devices, 'nic', name).length > 0) return <NicPage id={name} />
+  return <InterfacePage device={name} />
 }

@@ -8,23 +8,21 @@ import { generationOf, linkName } from '../../devices/pcie.ts'
 import { ABSENT, countOf, NO_BREAK_SPACE } from '../../format/number.ts'
 import { BYTES_PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { DeviceOf, DevicePage, type DeviceReadings } from '../device/device-page.tsx'
+import { DeviceOf } from '../device/device-of.tsx'
+import { DevicePage, type DeviceReadings } from '../device/device-page.tsx'
 import { countFact, numberFact } from '../device/facts.ts'
 import { PathTable } from './path-table.tsx'
 import { pciPanels } from './pci-panels.ts'
 import { linksOf, ownersOf, sharersOf } from './pci-path.ts'
 
 const TYPES: readonly string[] = ['pci_device', 'pci_aer']
-const KINDS = { one: 'PCI device', path: '/fabric', label: 'Fabric' }
+const SOUGHT = { kind: 'pci', one: 'PCI device', many: 'PCI devices', path: '/fabric', label: 'Fabric' } as const
 
 /** The PCIe link of one device, and the way from it to the root. */
 export function PciPage({ id }: { readonly id: string }) {
   return (
-    <DeviceOf id={id} kinds={KINDS}>
-      {(devices) => {
-        const device = devices.find((candidate) => candidate.kind === 'pci' && candidate.id === id)
-        return device && <Pci device={device} devices={devices} />
-      }}
+    <DeviceOf id={id} sought={SOUGHT}>
+      {(device, devices) => <Pci device={device} devices={devices} />}
     </DeviceOf>
   )
 }

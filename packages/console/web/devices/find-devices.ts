@@ -1,0 +1,39 @@
+import type { DeviceInfo } from '../api/devices.ts'
+import { deviceTitle } from './device.ts'
+
+/** The domain that an address has where it is written without one. */
+const FIRST_DOMAIN = '0000:'
+
+/**
+ * The devices of a kind that go by a name: an id, an index, a UUID, a name with or without port, a PCI address. An id is one device's own; of other names real devices
+ * come before simulated ones, and those that are there before those that left. More than one where the name does not tell them apart, none where nothing is named so.
+ */
+export function findDevices(
+  devices: readonly DeviceInfo[],
+  kind: DeviceInfo['kind'],
+  name: string,
+): readonly DeviceInfo[] {
+  const some = devices.filter((device) => device.kind === kind)
+  const own = some.find(({ id }) => id === name)
+  if (own) return [own]
+  const wanted = name.toLowerCase()
+  const named = some.filter((device) => namesOf(device).some((known) => known.toLowerCase() === wanted))
+  const real = preferred(named, ({ simulated }) => !simulated)
+  return preferred(real, ({ state }) => state === 'present')
+}
+
+function preferred(
+  devices: readonly DeviceInfo[],
+  isPreferred: (device: DeviceInfo) => boolean,
+): readonly DeviceInfo[] {
+  const better = devices.filter(isPreferred)
+  return better.length > 0 ? better : devices
+}
+
+function namesOf(device: DeviceInfo): readonly string[] {
+  const { id, name, labels, address = '' } = device
+  const short = address.startsWith(FIRST_DOMAIN) ? address.slice(FIRST_DOMAIN.length) : ''
+  const port = labels.port === undefined ? '' : `${name}/${labels.port}`
+  const names = [id.replace(/^sim-/, ''), name, deviceTitle(device), labels.gpu, labels.UUID, port, address, short]
+  return names.filter((known) => known !== undefined && known !== '') as readonly string[]
+}

@@ -1,0 +1,78 @@
+import type { ReactNode } from 'react'
+import { Link, Redirect } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
+import { type DeviceInfo, useDevices } from '../../api/devices.ts'
+import { Outlines } from '../../components/answer-state.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { devicePath } from '../../devices/device.ts'
+import { findDevices } from '../../devices/find-devices.ts'
+import { usePageState } from '../../state/time-window.ts'
+
+interface DeviceOfProps {
+  /** The device's id, or another name of it. */
+  readonly id: string
+  /** What is looked for, and the page that has them all. */
+  readonly sought: {
+    readonly kind: DeviceInfo['kind']
+    readonly one: string
+    readonly many: string
+    readonly path: string
+    readonly label: string
+  }
+  readonly children: (device: DeviceInfo, devices: readonly DeviceInfo[]) => ReactNode
+}
+
+/** The device of an address, which becomes its own; what stands there while it is not known, where there is none, and where several go by that name. */
+export function DeviceOf({ id, sought, children }: DeviceOfProps) {
+  const page = usePageState()
+  const search = useSearch()
+  const { data, error } = useDevices()
+  if (!data) {
+    return error ? (
+      <Empty icon="critical" fact="The devices are not known.">
+        {error.message}
+      </Empty>
+    ) : (
+      <>
+        <PageHead title={id} />
+        <Outlines panels={6} />
+      </>
+    )
+  }
+  const found = findDevices(data.devices, sought.kind, id)
+  const [device] = found
+  if (device && found.length === 1) {
+    if (device.id !== id) return <Redirect to={devicePath(device) + search} replace />
+    return children(device, data.devices)
+  }
+  return (
+    <>
+      <PageHead title={id} parent={{ label: sought.label, href: page.hrefTo(sought.path) }} />
+      {device ? (
+        <Empty icon="info" fact={`${found.length} ${sought.many} are named ${id}.`}>
+          <Choices devices={found} />
+        </Empty>
+      ) : (
+        <Empty fact={`No ${sought.one} named ${id} is known here.`}>
+          It is not among the {data.devices.length} devices of this node.{' '}
+          <Link href={page.hrefTo(sought.path)}>{sought.label}</Link>
+        </Empty>
+      )}
+    </>
+  )
+}
+
+/** Devices that share a name, each by what only it has. */
+function Choices({ devices }: { readonly devices: readonly DeviceInfo[] }) {
+  const page = usePageState()
+  return devices.map((device, place) => (
+    <span key={device.id}>
+      {place > 0 && ', '}
+      <Link href={page.hrefTo(devicePath(device))}>
+        {device.labels.port === undefined ? device.name : `${device.name} port ${device.labels.port}`}
+      </Link>
+      {device.address && ` at ${device.address}`}
+    </span>
+  ))
+}
