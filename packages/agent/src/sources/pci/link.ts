@@ -11,7 +11,6 @@ const NO_WIDTH = new Lack('unsupported', 'the link is down, or the port has none
 const NO_SPEED = new Lack('unsupported', 'the kernel does not know the speed')
 const NO_BANDWIDTH = new Lack('unsupported', 'speed or width of the link is not known')
 
-const LOST = 'the device does not answer, its configuration space reads as ones'
 /** A width of configuration space that reads as ones. */
 const ONES_WIDTH = 63
 /** Widths that are none: no link, no answer, and the kernel's word for one that it could not find out. */
@@ -43,7 +42,9 @@ export function readLink(state: LinkState, attributes: PciAttributes, record: Pc
   const gigatransfers = attributes.value(files.speed, parseSpeed)
   const lanes = attributes.value(files.width, parseWidth)
   const isLost = state === 'current' && lanes === ONES_WIDTH && gigatransfers === 'unknown'
-  const lost = isLost ? attributes.wrong(files.width, `is ${ONES_WIDTH}: ${LOST}`) : undefined
+  const lost = isLost
+    ? attributes.wrong(files.width, 'is 63; the device does not answer: its configuration space reads as ones')
+    : undefined
   record[speed] = absences.settle(speed, gigatransfers === 'unknown' ? (lost ?? NO_SPEED) : gigatransfers)
   record[width] = absences.settle(width, lanes instanceof Lack || !NO_WIDTHS.has(lanes) ? lanes : (lost ?? NO_WIDTH))
   const bytes = bandwidthOf(record[speed], record[width])
