@@ -66,6 +66,23 @@ test('all ports of a simulated node stand side by side, and the one at fault is 
     })
   })
 
+  await t.test('the header of a chart says the lit port before all else, however small the screen', async () => {
+    for (const viewport of [SCREENS.desk, SCREENS.phone, { width: 320, height: 800 }]) {
+      await stage.visit(
+        '/fabric?range=5m',
+        async (page) => {
+          await untilDrawn(page)
+          const chart = page.getByRole('region', { name: 'Sequence errors', exact: true })
+          const readout = chart.locator('.readout').filter({ hasText: 'NIC 3' })
+          await readout.waitFor({ state: 'attached' })
+          // What has no room is in the document, below the one line that is seen.
+          assert.ok(await readout.evaluate(isWhollySeen), `no NIC 3 at ${viewport.width}`)
+        },
+        { viewport },
+      )
+    }
+  })
+
   await t.test('it is sound on a small screen in the dark, and nothing scrolls sideways', async (t) => {
     await stage.visit(
       '/fabric',
@@ -94,6 +111,13 @@ test('the fabric page moves ten times a second where its ports are read that oft
     assert.equal(await page.getByText('Live stopped').count(), 0)
   })
 })
+
+/** Runs in the page. Whether an element lies in the line of readouts that holds it. */
+function isWhollySeen(element: Element): boolean {
+  const line = element.closest('.readouts')?.getBoundingClientRect()
+  const own = element.getBoundingClientRect()
+  return line !== undefined && own.left >= line.left - 1 && own.right <= line.right + 1 && own.bottom <= line.bottom + 1
+}
 
 /** Names of the ports in the order of the table. */
 async function portNames(page: Page): Promise<string[]> {

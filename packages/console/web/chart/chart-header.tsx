@@ -7,9 +7,8 @@ import { usePageState } from '../state/time-window.ts'
 import type { ChartModel } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
 import type { PlotLine } from './plot-model.ts'
+import { readingOf, readoutsOf } from './readouts.ts'
 
-/** Most readouts that a header has room for. */
-const READOUT_LIMIT_COUNT = 4
 const STALE_AFTER_STEPS = 2
 /** A source answers a little after its interval; below this a lag is no news. */
 const STALE_MIN_MS = 4_000
@@ -64,32 +63,31 @@ function Readouts({
   const cursorMs = useCursor(page.url.atMs)
   const { plot, unit, newest, herd } = model
   const at = cursorMs === null ? newest : Math.round((cursorMs - (plot.times[0] ?? 0)) / plot.stepMs)
-  const readingOf = (line: PlotLine): number => line.values[at] ?? Number.NaN
-  const isShare = unit.quantity.timeShare !== undefined
-  const isLanes = spec.scale === 'lanes'
-  // Of lanes that are shares of time only those are said in which something is.
-  const named = plot.lines.filter((line) =>
-    isLanes ? !isShare || readingOf(line) > 0 : line.slot !== undefined || herd,
-  )
-  const shown = named.slice(0, READOUT_LIMIT_COUNT)
-  const isAlone = spec.members.length === 1
-  return (
-    <div className={isStale ? 'readouts is-stale' : 'readouts'}>
-      {shown.map((line) => (
-        <span key={line.key || 'herd'} className="readout">
-          {line.slot && plot.lines.length > 1 && !isLanes && <SeriesKey slot={line.slot} markerOnly />}
-          {!isAlone && (
-            <span className="readout-name">
-              {herd && line.slot === undefined && herd.lit.length > 0 ? 'peers' : line.label}
-            </span>
-          )}
-          <span className="readout-value num">{formatIn(unit, readingOf(line))}</span>
-        </span>
-      ))}
-      {isLanes && isShare && named.length === 0 && plot.lines.some((line) => readingOf(line) === 0) && (
-        <span className="readout-value">none</span>
+  const { lit, others, moreCount } = readoutsOf(model, at)
+  const isNothing =
+    lit.length + others.length === 0 && plot.lines.some((line) => line.lane && readingOf(line, at) === 0)
+  const readout = (line: PlotLine) => (
+    <span key={line.key || 'herd'} className="readout">
+      {line.slot && plot.lines.length > 1 && !line.lane && <SeriesKey slot={line.slot} markerOnly />}
+      {spec.members.length > 1 && (
+        <span className="readout-name">{herd && line.slot === undefined && lit.length > 0 ? 'peers' : line.label}</span>
       )}
-      {named.length > shown.length && <span className="readout-more">+{named.length - shown.length}</span>}
+      <span className="readout-value num">{formatIn(unit, readingOf(line, at))}</span>
+    </span>
+  )
+  const beside = (
+    <>
+      {others.map(readout)}
+      {isNothing && <span className="readout-value">none</span>}
+      {moreCount > 0 && <span className="readout-more">+{moreCount}</span>}
+    </>
+  )
+  const tone = isStale ? ' is-stale' : ''
+  if (lit.length === 0) return <div className={`readouts${tone}`}>{beside}</div>
+  return (
+    <div className={`readouts has-lit${tone}`}>
+      <div className="readouts-beside">{beside}</div>
+      <div className="readouts-lit">{lit.map(readout)}</div>
     </div>
   )
 }

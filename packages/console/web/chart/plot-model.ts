@@ -11,6 +11,8 @@ export interface Lane {
   readonly isFilled: boolean
   /** What is said below the name at the right end: the newest value, or how long it was so. */
   readonly note: string
+  /** Whether nothing is in it in the window: all of it 0, up, or as much as it can be. */
+  readonly isQuiet: boolean
 }
 
 /** One line as it is drawn. `slot` undefined is the grey of the herd. */

@@ -84,7 +84,12 @@ export class ValueAxes {
     this.#top = shared
     const lanes = members.map((member, order): Lane => {
       const base = members.length - 1 - order + LANE_FOOT
-      return { base, isFilled: member.full === undefined, note: noteOf(member, shown, unit) }
+      return {
+        base,
+        isFilled: member.full === undefined,
+        note: noteOf(member, shown, unit),
+        isQuiet: isQuiet(member, shown, quantity),
+      }
     })
     const first = lanes[0]?.base ?? 0
     const scale = [
@@ -127,6 +132,12 @@ function noteOf({ values }: ChartMember, { from, to, newest, stepMs }: Shown, un
     if (!Number.isNaN(value)) sum = (Number.isNaN(sum) ? 0 : sum) + value
   }
   return Number.isNaN(sum) ? '–' : formatDuration(sum * timeShare * stepMs)
+}
+
+/** Whether a lane has nothing to tell in the window: what should be 0, up or full is. */
+function isQuiet({ values, full }: ChartMember, { from, to }: Shown, { words }: Quantity): boolean {
+  const least = full ?? (words ? 1 : undefined)
+  return values.subarray(from, to + 1).every((value) => !(least === undefined ? value > 0 : value < least))
 }
 
 /** `up`, or `up, down 12 s` where it was not always so. */

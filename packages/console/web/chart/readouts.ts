@@ -1,0 +1,33 @@
+import type { ChartModel } from './chart-model.ts'
+import type { PlotLine } from './plot-model.ts'
+
+/** Most readouts that a header has room for. */
+const READOUT_LIMIT_COUNT = 4
+
+/** The values that a header says, by what it gives up first where room is short. */
+export interface Readouts {
+  /** Said before anything else: lit members of a herd, and lanes that are not quiet. */
+  readonly lit: readonly PlotLine[]
+  /** Said where there is room beside them. */
+  readonly others: readonly PlotLine[]
+  /** Lines that are not among either. */
+  readonly moreCount: number
+}
+
+/** What the header of a chart says of the samples at a position. */
+export function readoutsOf({ plot, unit, herd }: ChartModel, at: number): Readouts {
+  const named = plot.lines.filter((line) => {
+    // Of lanes that are shares of time only those are said in which something is.
+    if (line.lane) return unit.quantity.timeShare === undefined || readingOf(line, at) > 0
+    return line.slot !== undefined || herd
+  })
+  const isLit = ({ lane, slot }: PlotLine): boolean => (lane ? !lane.isQuiet : herd !== undefined && slot !== undefined)
+  const lit = named.filter(isLit).slice(0, READOUT_LIMIT_COUNT)
+  const others = named.filter((line) => !isLit(line)).slice(0, READOUT_LIMIT_COUNT - lit.length)
+  return { lit, others, moreCount: named.length - lit.length - others.length }
+}
+
+/** The value of a line at a position, NaN where it has none. */
+export function readingOf({ values }: PlotLine, at: number): number {
+  return values[at] ?? Number.NaN
+}
