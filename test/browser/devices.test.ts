@@ -64,6 +64,7 @@ test('the devices of a simulated node', needs('chromium'), async (t) => {
         await page.keyboard.press('g')
         await page.keyboard.press('g')
         await page.getByRole('heading', { level: 1, name: 'GPUs' }).waitFor()
+        await page.locator('tbody tr').nth(7).waitFor()
         assert.equal(await page.locator('tbody tr').count(), 8)
       })
     },

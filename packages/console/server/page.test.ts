@@ -7,8 +7,16 @@ test('the addresses that are served as views are those that the page has', () =>
   const app = readFileSync(new URL('../web/app.tsx', import.meta.url), 'utf8')
   const paths = [...app.matchAll(/<Route path="([^"]+)"/g)].map(([, path]) => path ?? '')
   assert.ok(paths.length >= 5)
-  for (const path of paths) assert.ok(isOfPage(path.replace(/:\w+/, 'eth0')), path)
-  for (const path of ['/nodes/a', '/settings', '/explore/netdev', '/fabric/eth0/more', '/metrics', '/m'])
+  for (const path of paths) assert.ok(isOfPage(path.replace(/:\w+/g, 'eth0')), path)
+  for (const path of [
+    '/nodes/a',
+    '/settings',
+    '/explore/netdev',
+    '/gpus/0/more',
+    '/fabric/eth0/1/more',
+    '/metrics',
+    '/m',
+  ])
     assert.equal(isOfPage(path), false, path)
 })
 

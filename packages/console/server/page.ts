@@ -21,6 +21,7 @@ const VIEWS = [
   '/gpus/:device',
   '/fabric',
   '/fabric/:device',
+  '/fabric/:device/:port',
   '/pci/:device',
   '/explore',
   '/sources',
@@ -30,11 +31,14 @@ const VIEWS = [
 
 /** Whether the page is at an address, so that nothing else can be served there. */
 export function isOfPage(path: string): boolean {
-  const [, first, second, third] = path.split('/')
-  const isView = (view: string): boolean => (second === undefined ? view === path : view.startsWith(`/${first}/:`))
-  if (third === undefined && VIEWS.some(isView)) return true
+  const parts = path.split('/')
+  const isView = (view: string): boolean => {
+    const wanted = view.split('/')
+    return wanted.length === parts.length && wanted.every((part, at) => part === parts[at] || part.startsWith(':'))
+  }
+  if (VIEWS.some(isView)) return true
   const root = pageDir()
-  return first === 'assets' || (root !== undefined && existsSync(join(root, path)))
+  return parts[1] === 'assets' || (root !== undefined && existsSync(join(root, path)))
 }
 
 /** Serves the page: its files, and its frame for every address that is a view. An address that is none gets the frame too, with 404, where a browser asks. */

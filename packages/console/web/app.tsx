@@ -30,8 +30,9 @@ export function App() {
           <Route path="/gpus" component={GpusPage} />
           <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={meant(device)} />}</Route>
           <Route path="/fabric" component={FabricPage} />
-          <Route path="/fabric/:device/:port?">
-            {({ device, port }) => <PortPage key={`${device}/${port}`} name={meant(device)} port={port} />}
+          <Route path="/fabric/:device">{({ device }) => <PortPage key={device} name={meant(device)} />}</Route>
+          <Route path="/fabric/:device/:port">
+            {({ device, port }) => <PortPage key={`${device}/${port}`} name={`${meant(device)}/${port}`} />}
           </Route>
           <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
           <Route path="/explore" component={ExplorePage} />
