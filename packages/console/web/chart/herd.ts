@@ -2,6 +2,8 @@ import { medianInPlace } from './quickselect.ts'
 
 /** How far a member must stand from the median, in robust deviations, to be lit. */
 export const LIT_ABOVE = 4
+/** Least share of the scale that a robust deviation is: what is smaller cannot be seen, and is noise. */
+const DEVIATION_LEAST_SHARE = 0.02
 /** Below how many it is let go. */
 const LIT_BELOW = 2.5
 /** Samples running that it takes, and how long it must last where they are closer: the edge of a burst is no state. Unit: milliseconds. */
@@ -118,6 +120,11 @@ export function spreadOf(values: readonly number[]): { readonly median: number; 
   return { median, spread: 1.4826 * medianInPlace(scratch, scratch.length) }
 }
 
+/** How far a value stands from the median of its herd, in robust deviations: 1.4826 × MAD, at least 2 % of the scale. */
+export function deviationOf(value: number, median: number, spread: number, scale: number): number {
+  return Math.abs(value - median) / Math.max(spread, scale * DEVIATION_LEAST_SHARE, Number.MIN_VALUE)
+}
+
 function summarise(columns: readonly Float64Array[], start: number, end: number, into: Pass): void {
   const scratch = new Float64Array(columns.length)
   for (let i = start; i < end; i++) {
@@ -157,9 +164,8 @@ function findLit(
   options: LitOptions,
 ): number[] {
   const runCount = Math.max(LIT_RUN_COUNT, Math.ceil(LIT_RUN_MS / options.stepMs))
-  const floor = Math.max(options.scale * 0.02, Number.MIN_VALUE)
   const ranked = members.flatMap((member, position) => {
-    const oddness = oddnessOf(member.values, all, window, { floor, runCount })
+    const oddness = oddnessOf(member.values, all, window, { scale: options.scale, runCount })
     const weight = options.pinned.has(member.key) ? Number.POSITIVE_INFINITY : oddness
     return weight > 0 ? [{ position, weight }] : []
   })
@@ -172,13 +178,13 @@ function oddnessOf(
   values: Float64Array,
   all: Pass,
   window: { readonly from: number; readonly to: number },
-  { floor, runCount }: { readonly floor: number; readonly runCount: number },
+  { scale, runCount }: { readonly scale: number; readonly runCount: number },
 ): number {
   let run = 0
   let isLit = false
   let largest = 0
   for (let i = window.from; i <= window.to; i++) {
-    const deviation = Math.abs(values[i]! - all.median[i]!) / Math.max(all.spread[i]!, floor)
+    const deviation = deviationOf(values[i]!, all.median[i]!, all.spread[i]!, scale)
     if (deviation > LIT_ABOVE) {
       if (++run >= runCount) isLit = true
     } else {

@@ -14,6 +14,9 @@ interface Shown {
   readonly stepMs: number
 }
 
+/** What decides an axis. */
+export type ScaledSpec = Pick<ChartSpec, 'members' | 'quantity' | 'scale' | 'limits'>
+
 /** How the values of a chart become heights. */
 export interface ValueAxis extends Pick<PlotModel, 'bottom' | 'top' | 'ticks' | 'limits'> {
   readonly unit: DisplayUnit
@@ -37,7 +40,7 @@ export class ValueAxes {
   #top: number | undefined
 
   /** The axis for what is shown. */
-  of(spec: ChartSpec, shown: Shown): ValueAxis {
+  of(spec: ScaledSpec, shown: Shown): ValueAxis {
     const columns = spec.members.map(({ values }) => values)
     const limit = Math.max(0, ...(spec.limits ?? []).map(({ value }) => value))
     const drawn = largestOf(columns, shown.from, shown.to)
@@ -61,7 +64,7 @@ export class ValueAxes {
     }
   }
 
-  #ends(spec: ChartSpec, smallest: number, largest: number, unit: DisplayUnit): { bottom: number; top: number } {
+  #ends(spec: ScaledSpec, smallest: number, largest: number, unit: DisplayUnit): { bottom: number; top: number } {
     if (spec.scale === 'percent') return { bottom: 0, top: wholeOf(unit) }
     const wanted = niceTop(largest, unit.divisor, this.#top)
     // A share has a natural end.
@@ -78,7 +81,7 @@ export class ValueAxes {
     return niceTop(largest, unit.divisor, this.#top)
   }
 
-  #laneAxis({ members, quantity }: ChartSpec, shown: Shown, unit: DisplayUnit, largest: number): ValueAxis {
+  #laneAxis({ members, quantity }: ScaledSpec, shown: Shown, unit: DisplayUnit, largest: number): ValueAxis {
     const isPlain = quantity.words === undefined && members.every(({ full }) => full === undefined)
     const shared = this.#sharedTop(quantity, largest, unit)
     this.#top = shared

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Hint } from '../../api/hints.ts'
 import type { Labels } from '../../api/types.ts'
+import { ChartModeller } from '../../chart/chart-model.ts'
+import type { ChartView } from '../../chart/chart-spec.ts'
 import { testNic } from '../../devices/test-devices.ts'
 import { type TestAnswer, testColumns } from '../test-columns.ts'
 import { portsHeadline } from './fabric-headline.ts'
@@ -34,6 +36,22 @@ function rowsOf(
 function labelsOf({ labels, series }: DeviceInfo, name: PortColumn): Labels {
   const family = PORT_QUERIES[name].metric.split('_')[0]!
   return family === 'rdma' ? labels : (series?.[family] ?? {})
+}
+
+/** All of so many samples, a second apart. */
+function viewOf(count: number): ChartView {
+  return {
+    times: Float64Array.from({ length: count }, (_, i) => i * 1_000),
+    firstIndex: 0,
+    stepMs: 1_000,
+    fromMs: 0,
+    toMs: (count - 1) * 1_000,
+    isLive: true,
+    isKnown: true,
+    zone: 'utc',
+    mode: 'herd',
+    pinned: new Set(),
+  }
 }
 
 const eight = (usual: readonly number[], third: readonly number[] = usual): (readonly number[])[] =>
@@ -88,6 +106,21 @@ test('the one that stands out in three of five samples is odd, in that signal al
   })
   const odd = oddSignals(siblingGroups(rows))
   assert.deepEqual([...odd], [['nic-mlx5_3-1', new Set(['sequenceErrors'])]])
+})
+
+test('the table lights what the chart of the same samples lights, and no noise', () => {
+  const noise = Array.from({ length: 8 }, (_, place) => new Array(8).fill(place === 6 ? 0.9e-3 : 0.82e-3))
+  const busy = Array.from({ length: 8 }, (_, place) => new Array(8).fill(place === 6 ? 9.42e9 : 9.35e9))
+  const late = Array.from({ length: 8 }, (_, place) => new Array(8).fill(place === 6 ? 0.45 : 0.3e-3))
+  const rows = rowsOf({ paused: noise, pausing: late, received: busy, lineRate: eight([50e9]) })
+  const odd = oddSignals(siblingGroups(rows))
+  assert.deepEqual([...odd], [['nic-mlx5_6-1', new Set(['pausing'])]])
+  const charts = portSections(rows, () => testColumns([]), []).flatMap((section) => section.charts)
+  for (const { spec } of charts) {
+    const { herd } = new ChartModeller().model(spec, viewOf(8))
+    const lit = herd!.lit.map((place) => spec.members[place]!.key)
+    assert.deepEqual(lit, spec.id === 'pausing' ? ['NIC 6'] : [], spec.title)
+  }
 })
 
 test('two samples are no state yet, and a gap of all is none', () => {

@@ -1,4 +1,6 @@
-import { HERD_MIN_COUNT, LIT_ABOVE, LIT_RUN_COUNT, spreadOf } from '../../chart/herd.ts'
+import { deviationOf, HERD_MIN_COUNT, LIT_ABOVE, LIT_RUN_COUNT, spreadOf } from '../../chart/herd.ts'
+import { ValueAxes } from '../../chart/value-axis.ts'
+import { scaledSpec } from './port-charts.ts'
 import type { PortRow } from './port-data.ts'
 import { PORT_SIGNALS, type PortSignal } from './port-signals.ts'
 
@@ -6,10 +8,8 @@ const SIGNALS = Object.keys(PORT_SIGNALS) as PortSignal[]
 /** Newest samples that are looked at, and how many further may be missing at the end: a burst leaves some of them without trouble. */
 const LOOKED_COUNT = 5
 const MISSING_COUNT = 5
-/** Deviations below this share of the largest value are no news, as in charts. */
-const FLOOR_SHARE = 0.02
 
-/** Signals in which a port stands out from its siblings in 3 of its 5 newest samples, by its id. Fewer than four are no herd: none of them is odd. */
+/** Signals in which a port stands out from its siblings, as charts have it, in 3 of its 5 newest samples, by its id. Fewer than four are no herd: none of them is odd. */
 export function oddSignals(groups: readonly (readonly PortRow[])[]): ReadonlyMap<string, ReadonlySet<PortSignal>> {
   const found = new Map<string, Set<PortSignal>>()
   for (const rows of groups) {
@@ -26,8 +26,10 @@ export function oddSignals(groups: readonly (readonly PortRow[])[]): ReadonlyMap
 function oddRows(rows: readonly PortRow[], signal: PortSignal): readonly PortRow[] {
   const herd = rows.filter(({ columns }) => columns[signal] !== undefined)
   if (herd.length < HERD_MIN_COUNT) return []
-  const columns = herd.map((row) => row.columns[signal]!)
+  const spec = scaledSpec(signal, herd)
+  const columns = spec.members.map(({ values }) => values)
   const end = columns[0]!.length
+  const { bottom, top } = new ValueAxes().of(spec, { from: 0, to: end - 1, newest: end - 1, stepMs: 1_000 })
   const counts = new Array<number>(herd.length).fill(0)
   let looked = 0
   for (let at = end - 1; at >= Math.max(0, end - LOOKED_COUNT - MISSING_COUNT) && looked < LOOKED_COUNT; at--) {
@@ -35,9 +37,8 @@ function oddRows(rows: readonly PortRow[], signal: PortSignal): readonly PortRow
     if (values.every(Number.isNaN)) continue
     looked++
     const { median, spread } = spreadOf(values)
-    const floor = Math.max(FLOOR_SHARE * Math.max(...values.map((value) => Math.abs(value) || 0)), Number.MIN_VALUE)
     values.forEach((value, order) => {
-      if (Math.abs(value - median) > LIT_ABOVE * Math.max(spread, floor)) counts[order]!++
+      if (deviationOf(value, median, spread, top - bottom) > LIT_ABOVE) counts[order]!++
     })
   }
   return herd.filter((_, order) => counts[order]! >= LIT_RUN_COUNT)

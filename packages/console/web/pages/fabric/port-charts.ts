@@ -2,11 +2,12 @@ import type { Columns } from '../../api/query-client.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartSpec } from '../../chart/chart-spec.ts'
+import type { ScaledSpec } from '../../chart/value-axis.ts'
 import { countOf } from '../../format/number.ts'
 import { PAUSE_SHARE, PERCENT } from '../../format/quantity.ts'
 import { newestValue } from '../interface-data.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
-import { PORT_SECTIONS, PORT_SIGNALS, type PortSignalInfo } from './port-signals.ts'
+import { PORT_SECTIONS, PORT_SIGNALS, type PortSignal, type PortSignalInfo } from './port-signals.ts'
 
 /** Charts under one title. */
 export interface PortSection {
@@ -23,8 +24,6 @@ export function portSections(
   marks: readonly ChartMark[],
 ): PortSection[] {
   const siblings = siblingGroups(rows)[0] ?? []
-  const rates = new Set(siblings.map(({ columns }) => newestValue(columns.lineRate)).filter((rate) => rate > 0))
-  const limits = rates.size === 1 ? [{ value: [...rates][0]!, label: 'link' }] : []
   const note =
     siblings.length < rows.length ? `${siblings.length} of ${countOf(rows.length, 'port')}, those that are alike` : ''
   return PORT_SECTIONS.map(({ title, signals }) => ({
@@ -32,25 +31,36 @@ export function portSections(
     note,
     charts: signals.flatMap((signal): GridChart[] => {
       const { query, ...info }: PortSignalInfo = PORT_SIGNALS[signal]
-      const members = siblings.flatMap(({ label, columns }) => {
-        const values = columns[signal]
-        return values ? [{ key: label, label, values }] : []
-      })
-      if (members.length === 0) return []
+      const scaled = scaledSpec(signal, siblings)
+      if (scaled.members.length === 0) return []
       const answer = answerOf(query)
       const spec: ChartSpec = {
         ...info,
+        ...scaled,
         id: signal,
-        // A share has natural ends; what is a hundredth of it is no news.
-        ...(info.quantity === PERCENT || info.quantity === PAUSE_SHARE ? { scale: 'percent' as const } : {}),
-        members,
         marks,
         noun: ['port', 'ports'],
         slots: [1, 3, 4],
-        limits: signal === 'sent' || signal === 'received' ? limits : [],
         provenance: `${query.function === 'rate' ? 'rate' : 'last value'} of {step} · ${answer.result(query)?.meta.clock ?? 'wall'} clock`,
       }
       return [{ spec, answer }]
     }),
   })).filter(({ charts }) => charts.length > 0)
+}
+
+/** Siblings in one signal with what decides their scale: the chart is drawn with it, and the table lights by it. */
+export function scaledSpec(signal: PortSignal, siblings: readonly PortRow[]): ScaledSpec {
+  const { quantity }: PortSignalInfo = PORT_SIGNALS[signal]
+  const rates = new Set(siblings.map(({ columns }) => newestValue(columns.lineRate)).filter((rate) => rate > 0))
+  const isTraffic = signal === 'sent' || signal === 'received'
+  return {
+    quantity,
+    // A share has natural ends; what is a hundredth of it is no news.
+    ...(quantity === PERCENT || quantity === PAUSE_SHARE ? { scale: 'percent' } : {}),
+    members: siblings.flatMap(({ label, columns }) => {
+      const values = columns[signal]
+      return values ? [{ key: label, label, values }] : []
+    }),
+    limits: isTraffic && rates.size === 1 ? [{ value: [...rates][0]!, label: 'link' }] : [],
+  }
 }
