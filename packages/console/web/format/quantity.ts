@@ -54,6 +54,18 @@ export const GIGATRANSFERS: Quantity = { base: 'GT/s', factor: 1, prefixes: 'non
 /** Energy, from millijoules. */
 const MILLIJOULES: Quantity = { base: 'J', factor: 0.001, prefixes: 'si', resolution: 0.001 }
 
+/**
+ * A value as far as it can be: a share of time ends at all of it. A counter that its origin shows late gains more than a second in one step and less in another.
+ */
+export function bounded({ timeShare }: Quantity, raw: number): number {
+  return timeShare === undefined ? raw : Math.min(raw, 1 / timeShare)
+}
+
+/** The samples of a column, {@link bounded}; the column itself where its values have no bound. */
+export function boundedColumn(quantity: Quantity, values: Float64Array): Float64Array {
+  return quantity.timeShare === undefined ? values : values.map((raw) => bounded(quantity, raw))
+}
+
 const NETWORK_METRIC = /^(netdev|ethtool|rdma|doca_(diag_port|diag_priority|phy))_/
 const SPEED_METRIC = /(speed|rate|bandwidth)_bytes$/
 /** Shares of bits have no unit, and span many powers of ten. */

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { ApiError } from '../../api/client.ts'
 import { queryKey } from '../../api/frame.ts'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
-import { PER_SECOND } from '../../format/quantity.ts'
+import { PAUSE_SHARE, PER_SECOND } from '../../format/quantity.ts'
 import { testColumns } from '../test-columns.ts'
+import { numberFact } from './facts.ts'
 import { type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
 
 const NIC = testNic(3)
@@ -50,6 +51,14 @@ test('a label whose values are lines makes one member each; a simulated twin of 
     ['priority 0', 'priority 3'],
   )
   assert.deepEqual(shown?.spec.noun, ['priority', 'priorities'])
+})
+
+test('a share of time ends at all of it, whatever a counter that is read late seems to gain', () => {
+  const series = [{ labels: { device: 'eth13', priority: '3' }, values: [1.0126, Number.NaN, 0.4] }]
+  const [shown] = show([panel({ lines: [PAUSED], quantity: PAUSE_SHARE })], [{ query: queryOf(NIC, PAUSED)!, series }])
+  assert.deepEqual([...shown!.spec.members[0]!.values], [1, Number.NaN, 0.4])
+  assert.equal(numberFact('Paused', PAUSE_SHARE, 1.0126).value, '1000')
+  assert.equal(numberFact('Lost', PER_SECOND, 1.5).value, '1.5')
 })
 
 test('what cannot be had says why: nobody reports it, or its source says why it is absent', () => {

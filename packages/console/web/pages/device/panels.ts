@@ -8,7 +8,7 @@ import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.t
 import type { SeriesSlot } from '../../chart/palette.ts'
 import { askFor, isSeriesOf } from '../../devices/device.ts'
 import { compareNames } from '../../format/names.ts'
-import type { Quantity } from '../../format/quantity.ts'
+import { boundedColumn, type Quantity } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 import { newestValue } from '../interface-data.ts'
 
@@ -74,7 +74,9 @@ export function devicePanels(
   const { latest, knownMetrics } = context
   return panels.map((panel) => {
     const { lines, limits: _limits, without, ...look } = panel
-    const found = lines.flatMap((line) => membersOf(device, line, answer))
+    const found = lines
+      .flatMap((line) => membersOf(device, line, answer))
+      .map((member) => ({ ...member, values: boundedColumn(panel.quantity, member.values) }))
     const missing = missingOf(panel, found, latest ?? [])
     const members = panel.scale === 'lanes' && found.length > 0 ? withEmptyLanes(found, missing, answer) : found
     const isAsked = (line: PanelLine): boolean => knownMetrics.has(line.metric)

@@ -4,7 +4,7 @@ import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartSpec } from '../../chart/chart-spec.ts'
 import type { ScaledSpec } from '../../chart/value-axis.ts'
 import { countOf } from '../../format/number.ts'
-import { PAUSE_SHARE, PERCENT } from '../../format/quantity.ts'
+import { boundedColumn, PAUSE_SHARE, PERCENT } from '../../format/quantity.ts'
 import { newestValue } from '../interface-data.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
 import { PORT_SECTIONS, PORT_SIGNALS, type PortSignal, type PortSignalInfo } from './port-signals.ts'
@@ -59,7 +59,7 @@ export function scaledSpec(signal: PortSignal, siblings: readonly PortRow[]): Sc
     ...(quantity === PERCENT || quantity === PAUSE_SHARE ? { scale: 'percent' } : {}),
     members: siblings.flatMap(({ label, columns }) => {
       const values = columns[signal]
-      return values ? [{ key: label, label, values }] : []
+      return values ? [{ key: label, label, values: boundedColumn(quantity, values) }] : []
     }),
     limits: isTraffic && rates.size === 1 ? [{ value: [...rates][0]!, label: 'link' }] : [],
   }

@@ -1,5 +1,5 @@
 import { recentMean } from '../../devices/device-columns.ts'
-import { PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+import { bounded, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
 import type { PortRow } from './port-data.ts'
 import type { PortSignal } from './port-signals.ts'
 
@@ -35,7 +35,7 @@ function column(
         .map((signal) => recentMean(columns[signal], stepMs))
         .filter((value) => !Number.isNaN(value))
       if (values.length === 0) return Number.NaN
-      return isShare ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0)
+      return isShare ? bounded(quantity, Math.max(...values)) : values.reduce((sum, value) => sum + value, 0)
     },
   }
 }
