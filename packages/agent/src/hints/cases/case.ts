@@ -74,6 +74,10 @@ export class Case {
     return nodeOf(this.#sighting.device)
   }
 
+  get #neededMs(): number {
+    return this.#sighting.finding.neededMs ?? this.rule.neededMs
+  }
+
   /** The rule holds at this evaluation. */
   see(sighting: Sighting): void {
     this.#sighting = sighting
@@ -101,7 +105,7 @@ export class Case {
       else if (this.#votes === 0) return false
     }
     const { isSure = true } = this.#sighting.finding
-    if (this.stage === 'forming' && wasSeen && isSure && this.#heldMs >= this.rule.neededMs) this.stage = 'standing'
+    if (this.stage === 'forming' && wasSeen && isSure && this.#heldMs >= this.#neededMs) this.stage = 'standing'
     return this.stage === 'seen' || this.#idleMs < (this.rule.lingerMs ?? LINGER_MS)
   }
 
@@ -117,7 +121,7 @@ export class Case {
       device: device.id,
       sinceMs: this.sinceMs,
       ...(endedMs === undefined ? {} : { endedMs }),
-      neededMs: this.rule.neededMs,
+      neededMs: this.#neededMs,
       title,
       sentence,
       value: rounded(value),

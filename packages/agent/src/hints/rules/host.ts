@@ -40,6 +40,7 @@ export const hostMemory: Rule = {
     const corrected = firstKnown(look.increase(HOST.memoryCorrected, EVENT_OVER_MS), 0)
     const worst = worstOf(look, HOST.memoryUncorrected, 'controller', EVENT_OVER_MS)
     return {
+      series: { controller: worst },
       title: 'The node has uncorrected memory errors',
       sentence: `Memory controller ${worst} counts ${amount(errors)} uncorrected errors in the last minute, limit 1; the node corrected ${amount(corrected)}`,
       value: errors,
@@ -49,7 +50,10 @@ export const hostMemory: Rule = {
   },
 }
 
-/** A processor that is slowed down because it is hot. */
+/**
+ * A processor that is slowed down because it is hot, again and again, or for long: the kernel counts the time when it is over, so what comes at once may
+ * be a minute of it.
+ */
 export const cpuThrottle: Rule = {
   name: 'cpu_throttle',
   sees: 'A processor package of the node is slowed down for heat for much of the time.',
@@ -65,15 +69,18 @@ export const cpuThrottle: Rule = {
     'a power limit, which is not counted here',
   ],
   find(look) {
-    const share = Math.min(1, look.rate(HOST.packageThrottled, THROTTLE_OVER_MS))
+    const ofMinute = Math.min(1, (look.increase(HOST.packageThrottled, EVENT_OVER_MS) * 1000) / EVENT_OVER_MS)
+    const share = Math.max(ofMinute, Math.min(1, look.rate(HOST.packageThrottled, THROTTLE_OVER_MS)))
     if (!(share > TIME_SHARE)) return undefined
-    const name = worstOf(look, HOST.packageThrottled, 'package', THROTTLE_OVER_MS)
+    const name = worstOf(look, HOST.packageThrottled, 'package', EVENT_OVER_MS)
     return {
+      series: { package: name },
       title: `Processor ${name} slows down for heat`,
       sentence: `Processor package ${name} was slowed down for heat for ${percent(share)} of the time, limit ${percent(TIME_SHARE)}`,
       value: share * 100,
       limit: TIME_SHARE * 100,
       unit: '% of time',
+      ...(ofMinute > TIME_SHARE ? { neededMs: 0 } : {}),
     }
   },
 }

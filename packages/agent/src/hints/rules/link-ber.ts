@@ -71,7 +71,7 @@ export const linkBer: Rule = {
   of: 'nic',
   neededMs: 10_000,
   uses: [NIC.rawErrorRate, NIC.correctedBits, NIC.effectiveErrors, NIC.codingErrors, NIC.symbolErrors, NIC.laneErrors],
-  shows: [NIC.rawErrorRate, NIC.correctedBits, NIC.codingErrors],
+  shows: [NIC.rawErrorRate, NIC.correctedBits, NIC.effectiveErrors, NIC.codingErrors, NIC.symbolErrors],
   limits: [
     {
       what: 'bit error rate',
@@ -106,12 +106,15 @@ export const linkBer: Rule = {
     const isWorse = rate > limit
     if (!isWorse && !isLeaving(look)) return undefined
     const perS = effectiveRate(look)
-    const errors = left >= 1 ? `, ${amount(left)} errors left after correction (${amount(firstKnown(perS, 0))}/s)` : ''
+    const errors = left >= 1 ? `${amount(left)} errors left after correction (${amount(firstKnown(perS, 0))}/s)` : ''
     const against = Number.isNaN(limit) ? '' : `, limit ${power(limit)}`
+    const usual = look.usual(bitErrorRate)
+    const siblings = Number.isNaN(usual) ? '' : `, its siblings ${power(usual)}`
+    const bits = Number.isNaN(rate) ? '' : `a bit error rate of ${power(rate)}${siblings}${against}`
     return {
       severity: perS > EFFECTIVE_PER_S ? 'critical' : 'warning',
       title: `${titleOf(look.device)} ${isWorse ? 'has more and more bit errors' : 'has errors that correction leaves'}`,
-      sentence: `${look.device.name} has a bit error rate of ${power(rate)}, its siblings ${power(look.usual(bitErrorRate, 0))}${against}${errors}${laneOf(look)}`,
+      sentence: `${look.device.name} has ${[bits, errors].filter(Boolean).join(', ')}${laneOf(look)}`,
       value: isWorse ? rate : left,
       limit: isWorse ? limit : EFFECTIVE_EVENTS,
       unit: isWorse ? 'errors a bit' : 'errors in 10 min',

@@ -55,16 +55,14 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       const corrected = firstKnown(correctable(look), 0)
       const fatal = firstKnown(uncorrectable(look), 0)
       if (!(corrected > LIMIT_PER_MINUTE) && !(fatal >= 1)) return undefined
-      const usual = look.usual(correctable, 0)
-      const more = fatal >= 1 ? ` and ${amount(fatal)} uncorrected ones` : ''
-      return {
-        severity: fatal >= 1 ? 'critical' : 'warning',
-        title: `${titleOf(look.device)} has PCIe errors`,
-        sentence: `${look.device.name} counts ${amount(corrected)} corrected PCIe errors in the last minute${more}, its siblings ${amount(usual)}, limit ${amount(LIMIT_PER_MINUTE)}`,
-        value: corrected,
-        limit: LIMIT_PER_MINUTE,
-        unit: 'errors in 1 min',
+      const title = `${titleOf(look.device)} has PCIe errors`
+      const also = `${amount(corrected)} corrected PCIe errors in the last minute, its siblings ${amount(look.usual(correctable, 0))}, limit ${amount(LIMIT_PER_MINUTE)}`
+      if (fatal >= 1) {
+        const sentence = `${look.device.name} counts ${amount(fatal)} PCIe errors that were not corrected, limit 1, and ${also}`
+        return { severity: 'critical', title, sentence, value: fatal, limit: 1, unit: 'errors in 1 min', neededMs: 0 }
       }
+      const sentence = `${look.device.name} counts ${also}`
+      return { title, sentence, value: corrected, limit: LIMIT_PER_MINUTE, unit: 'errors in 1 min' }
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { Labels } from '@sonde/sdk'
 import type { HintDevice } from '../device.ts'
 import type { Look } from '../look/look.ts'
 import type { Signal } from '../watch/signal.ts'
@@ -19,6 +20,8 @@ export interface Limit {
 export interface Finding {
   /** The device at fault; default: the one that was looked at. */
   readonly device?: HintDevice
+  /** Labels that tell which of the device's series it is about, such as those of one of several packages. Default: all of them. */
+  readonly series?: Labels
   /** Default: that of the rule. */
   readonly severity?: Severity
   readonly title: string
@@ -31,6 +34,8 @@ export interface Finding {
   readonly affected?: readonly HintDevice[]
   /** False while it shows but is not certain yet: the hint stays forming, however long it holds. Default: true. */
   readonly isSure?: boolean
+  /** Default: that of the rule. Unit: milliseconds. */
+  readonly neededMs?: number
 }
 
 /** A rule as every one of them is written: one file each, below `rules/`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { rdmaPortType } from '../../sources/rdma/type.ts'
 import { quietNode } from '../test-training-node.ts'
 import { everyGpu, everyRail, noTraffic } from './test-changes.ts'
 import { FAULTS } from './test-faults.ts'
@@ -63,4 +64,20 @@ test('what a rule on GPUs reads of the rails is not said to be lacking', () => {
   FAULTS.find(({ opens }) => opens === 'straggler/gpu-5')?.begin(node)
   node.run(3)
   assert.deepEqual(node.open()[0]?.lacks, [])
+})
+
+test('a port whose driver tells no bit errors is told by the errors that are left, and they are the evidence', () => {
+  const node = quietNode()
+  for (const series of node.nic(2).series.values()) {
+    if (series.type !== rdmaPortType) series.isSilent = true
+  }
+  node.run(10)
+  node.nic(2).rate({ symbol_error_total: 3 })
+  node.run(15)
+  const hint = node.open().find(({ rule }) => rule === 'link_ber')
+  assert.match(hint?.sentence ?? '', /^mlx5_2 has \d+ errors left after correction \(3(\.\d+)?\/s\)$/)
+  assert.deepEqual(
+    hint?.evidence.map(({ metric }) => metric),
+    ['rdma_port_symbol_error_total'],
+  )
 })

@@ -1,4 +1,4 @@
-import type { TrainingNode } from '../test-training-node.ts'
+import type { MadeDevice, TrainingNode } from '../test-training-node.ts'
 
 /** Something that is different on a node that trains. */
 export interface Change {
@@ -43,3 +43,9 @@ export const silenceDriver = (node: TrainingNode, index: number) => {
 export const spinning = { gpu_util: 100, sm_active: 0.1, pipe_tensor_active: 0, dram_active: 0.01, power_usage: 180 }
 /** A PCIe link that fell back to Gen3. */
 export const downtrained = { current_link_speed_gigatransfers: 8, current_link_bandwidth_bytes: 15.8e9 }
+
+/** PCIe errors of one kind that a device counts at once. */
+export function pcieErrors(made: MadeDevice, error: string, count: number): void {
+  for (const { labels, totals } of made.series.values())
+    if (labels.error === error) totals.errors_total = (totals.errors_total ?? 1000) + count
+}

@@ -8,6 +8,7 @@ import {
   linkDown,
   linkUp,
   noTraffic,
+  pcieErrors,
   silenceDriver,
   spinning,
 } from './test-changes.ts'
@@ -122,10 +123,17 @@ export const FAULTS: readonly Fault[] = [
   {
     title: 'PCIe errors in bursts',
     begin: () => undefined,
-    each: (node, second) => second % 10 === 0 && node.nic(7).add({ errors_total: 800 }),
+    each: (node, second) => second % 10 === 0 && pcieErrors(node.nic(7), 'BadTLP', 800),
+    opens: 'pcie_aer/nic-mlx5_7-1',
+    severity: 'warning',
+    standsAfterS: 301,
+  },
+  {
+    title: 'one PCIe error that was not corrected',
+    begin: (node) => pcieErrors(node.nic(7), 'CmpltTO', 1),
     opens: 'pcie_aer/nic-mlx5_7-1',
     severity: 'critical',
-    standsAfterS: 301,
+    standsAfterS: 1,
   },
   {
     title: 'replays of a GPU',
@@ -193,6 +201,13 @@ export const FAULTS: readonly Fault[] = [
     opens: 'cpu_throttle/node',
     severity: 'warning',
     standsAfterS: 11,
+  },
+  {
+    title: 'a processor that was hot for long: the kernel counts it when it is over',
+    begin: (node) => node.host.add({ throttles_total: 1, throttled_seconds_total: 600 }),
+    opens: 'cpu_throttle/node',
+    severity: 'warning',
+    standsAfterS: 1,
   },
   {
     title: 'a GPU that gets too hot',

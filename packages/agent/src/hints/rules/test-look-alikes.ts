@@ -1,5 +1,5 @@
 import { tellXid } from '../test-training-node.ts'
-import { type Change, everyGpu, everyRail, linkDown, noTraffic, spinning } from './test-changes.ts'
+import { type Change, everyGpu, everyRail, linkDown, noTraffic, pcieErrors, spinning } from './test-changes.ts'
 
 /** What looks like the effect of a rule and is none. */
 export const LOOK_ALIKES: readonly Change[] = [
@@ -88,18 +88,12 @@ export const LOOK_ALIKES: readonly Change[] = [
   {
     title: 'single PCIe errors',
     begin: (node) => node.nic(7).rate({}),
-    each: (node, second) => {
-      const bad = [...node.nic(7).series.values()].find(({ labels }) => labels.error === 'BadTLP')
-      if (second % 7 === 0 && bad !== undefined) bad.totals.errors_total = (bad.totals.errors_total ?? 1000) + 1
-    },
+    each: (node, second) => second % 7 === 0 && pcieErrors(node.nic(7), 'BadTLP', 1),
   },
   {
     title: 'advisory errors of functions that are not there',
     begin: () => undefined,
-    each: (node) => {
-      const advisory = [...node.nic(7).series.values()].find(({ labels }) => labels.error === 'NonFatalErr')
-      if (advisory !== undefined) advisory.totals.errors_total = (advisory.totals.errors_total ?? 1000) + 500
-    },
+    each: (node) => pcieErrors(node.nic(7), 'NonFatalErr', 500),
   },
   { title: 'XIDs of applications', begin: (node) => [13, 31, 43, 45].forEach((xid) => void tellXid(node.gpu(1), xid)) },
   {

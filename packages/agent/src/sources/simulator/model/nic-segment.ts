@@ -66,6 +66,8 @@ export function growthOf(
     grow(NIC.ackTimeouts, BASIS.elapsedS, HEALTHY.queuePairs / HEALTHY.retryS)
   }
   growTrouble(grow, effect)
+  // Nothing fills up where nothing moves.
+  if (segment.rhythm !== 'none') growPauses(grow, effect)
   return { effect, growth, txBusyS, rxBusyS, chunkDuty: isLimited ? 1 : 0.85 }
 }
 
@@ -170,11 +172,14 @@ function growTrouble(grow: Grow, effect: CombinedNic): void {
   perS(NIC.stormErrors, effect.stormErrorsPerS)
   perS(NIC.discards, effect.discardsPerS)
   perS(NIC.txOther, effect.link === 'down' ? 0 : (effect.neighbourBytesPerS ?? 0) / PACKET_BYTES)
-  perS(NIC.rxPauseS, effect.rxPausedShare)
-  perS(NIC.rxPauses, (effect.rxPausedShare ?? 0) * 22_000)
-  perS(NIC.txPauseS, effect.txPausedShare)
-  perS(NIC.txPauses, (effect.txPausedShare ?? 0) * 22_000)
-  perS(NIC.bufferPassed, (effect.txPausedShare ?? 0) * 900)
+}
+
+function growPauses(grow: Grow, { rxPausedShare = 0, txPausedShare = 0 }: CombinedNic): void {
+  grow(NIC.rxPauseS, BASIS.elapsedS, rxPausedShare)
+  grow(NIC.rxPauses, BASIS.elapsedS, rxPausedShare * 22_000)
+  grow(NIC.txPauseS, BASIS.elapsedS, txPausedShare)
+  grow(NIC.txPauses, BASIS.elapsedS, txPausedShare * 22_000)
+  grow(NIC.bufferPassed, BASIS.elapsedS, txPausedShare * 900)
 }
 
 /** What a NIC has counted before the epoch: each came into service at a time of its own, so that totals differ. */
