@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareNames, seriesWords, titleOf } from './names.ts'
+import { compareNames, seriesWords, splitWords, tellingLabels, titleOf } from './names.ts'
 
 test('numbers in names count as numbers', () => {
   assert.deepEqual(['eth10', 'eth2', 'eth1'].sort(compareNames), ['eth1', 'eth2', 'eth10'])
@@ -15,4 +15,25 @@ test('a name is a title, with short names as their makers write them', () => {
 test('a series is called by its labels, numbers with the name of theirs', () => {
   assert.equal(seriesWords({ device: 'eth10', priority: '3', simulated: 'true', empty: '' }), 'eth10 priority 3')
   assert.equal(seriesWords({}), '')
+})
+
+test('series are told apart by the fewest and shortest labels that do', () => {
+  const gpus = [0, 1, 2].map((gpu) => ({ gpu: `${gpu}`, UUID: `GPU-dfc8c106-0640-b756-95f2-fc5d5e24d32${gpu}` }))
+  assert.deepEqual([...tellingLabels(gpus)], ['gpu'])
+  // A GPU that was replaced has the index of another.
+  const replaced = [...gpus, { gpu: '2', UUID: 'GPU-new' }]
+  assert.deepEqual([...tellingLabels(replaced)], ['gpu', 'UUID'])
+  const ports = ['mlx5_0', 'mlx5_1'].flatMap((device, numa) =>
+    ['0', '1'].map((priority) => ({ device, port: '1', numa: `${numa}`, priority, simulated: 'true' })),
+  )
+  assert.deepEqual([...tellingLabels(ports)], ['device', 'priority'])
+  assert.deepEqual([...tellingLabels([gpus[0]!])], [])
+  assert.deepEqual([...tellingLabels([])], [])
+})
+
+test('what tells a series apart is its name, and the rest is told beside it', () => {
+  const labels = { gpu: '3', UUID: 'GPU-a778', simulated: 'true' }
+  assert.deepEqual(splitWords(labels, new Set(['gpu'])), { name: 'gpu 3', more: 'GPU-a778' })
+  assert.deepEqual(splitWords(labels, new Set()), { name: 'gpu 3', more: 'GPU-a778' })
+  assert.deepEqual(splitWords({ device: 'eth0' }, new Set(['gpu'])), { name: 'eth0', more: '' })
 })

@@ -34,3 +34,43 @@ export function seriesWords(labels: Labels): string {
     .map(([label, value]) => (/^\d+$/.test(value) ? `${label} ${value}` : value))
     .join(' ')
 }
+
+/** What says where a series is from: kept wherever it differs, as a place is told before anything else. */
+const PLACE_LABELS: ReadonlySet<string> = new Set(['gpu', 'device'])
+
+/**
+ * The labels that tell some series apart, the shortest ones that do: of `gpu` and `UUID`, which differ together, `gpu` alone. Empty where nothing differs. Whether one is
+ * simulated does not count, as in {@link seriesWords}.
+ */
+export function tellingLabels(all: readonly Labels[]): ReadonlySet<string> {
+  const names = [...new Set(all.flatMap((labels) => Object.keys(labels)))].filter((name) => name !== 'simulated')
+  const differing = names.filter((name) => distinctCount(all, [name]) > 1)
+  const needed = distinctCount(all, differing)
+  let kept = differing
+  for (const name of differing.toSorted((a, b) => lengthOf(all, b) - lengthOf(all, a))) {
+    const others = kept.filter((other) => other !== name)
+    if (!PLACE_LABELS.has(name) && distinctCount(all, others) === needed) kept = others
+  }
+  return new Set(kept)
+}
+
+function distinctCount(all: readonly Labels[], names: readonly string[]): number {
+  return new Set(all.map((labels) => names.map((name) => labels[name] ?? '').join('\u0001'))).size
+}
+
+function lengthOf(all: readonly Labels[], name: string): number {
+  return all.reduce((sum, labels) => sum + (labels[name]?.length ?? 0), 0)
+}
+
+/** A series by some of its labels, and by the others. One that has none of them is called by all that it has; what a GPU's index says, its UUID does not say again. */
+export function splitWords(
+  labels: Labels,
+  telling: ReadonlySet<string>,
+): { readonly name: string; readonly more: string } {
+  const isTelling = Object.keys(labels).some((name) => telling.has(name))
+  const isNamed = (name: string): boolean =>
+    isTelling ? telling.has(name) : name !== 'UUID' || labels.gpu === undefined
+  const some = (has: (name: string) => boolean): string =>
+    seriesWords(Object.fromEntries(Object.entries(labels).filter(([name]) => has(name))))
+  return { name: some(isNamed), more: some((name) => !isNamed(name)) }
+}

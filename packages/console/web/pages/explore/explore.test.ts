@@ -30,6 +30,19 @@ test('signals of one unit share a lane, and are named by what tells them apart',
   )
 })
 
+test('series are named by the shortest labels that tell them apart, and stay lit by all of them', () => {
+  const power: MetricQuery = { metric: 'DCGM_FI_DEV_POWER_USAGE', function: 'last' }
+  const series = [0, 1].map((gpu) => ({ labels: { gpu: `${gpu}`, UUID: `GPU-${gpu}f-${gpu}` }, values: [1] }))
+  const [lane] = lanesOf([power], testColumns([{ query: power, series }]))
+  assert.deepEqual(
+    lane?.series.map(({ member, more }) => [member.label, more, member.key]),
+    [
+      ['gpu 0', 'GPU-0f-0', 'gpu 0 GPU-0f-0'],
+      ['gpu 1', 'GPU-1f-1', 'gpu 1 GPU-1f-1'],
+    ],
+  )
+})
+
 test('one signal asked for twice is told apart by its function', () => {
   const largest: MetricQuery = { ...RX, function: 'increase' }
   const answer = testColumns([

@@ -4,12 +4,14 @@ import type { GridColumn } from '../../api/sample-grid.ts'
 import type { Labels, MetricQuery, ResultMeta } from '../../api/types.ts'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import { SLOTS } from '../../chart/palette.ts'
-import { seriesWords } from '../../format/names.ts'
+import { seriesWords, splitWords, tellingLabels } from '../../format/names.ts'
 import { quantityOf } from '../../format/quantity.ts'
 
 /** One series of the explorer: its member in a chart, and where it comes from. */
 export interface ExplorerSeries {
   readonly member: ChartMember
+  /** What its labels say beyond the name of the member; empty where that is all. */
+  readonly more: string
   readonly labels: Labels
   readonly meta: ResultMeta
   readonly column: GridColumn
@@ -115,16 +117,22 @@ function seriesOf(
   node: { readonly simulated: boolean },
 ): readonly ExplorerSeries[] {
   const names = shortNames(answers.map(({ query }) => query))
+  const telling = tellingLabels(answers.flatMap(({ columns }) => columns.map(({ labels }) => labels)))
   const taken = new Set<string>()
   return answers.flatMap(({ query, meta, columns }, order) =>
     columns.map((column): ExplorerSeries => {
       const { labels, resetsMs } = column
-      const plain = memberLabel(names[order]!, labels, answers.length > 1)
+      const isNamed = answers.length > 1
+      const { name, more } = splitWords(labels, telling)
+      const plain = memberLabel(names[order]!, name, isNamed)
       const label = taken.has(plain) && labels.simulated ? `${plain} (simulated)` : plain
       taken.add(label)
-      const member = { key: label.replaceAll(',', ';'), label, values: grid.slice(column), resetsMs }
+      // The key has all labels: what is lit stays lit when another series comes and names become longer.
+      const whole = memberLabel(names[order]!, seriesWords(labels), isNamed)
+      const key = `${whole}${label === plain ? '' : ' (simulated)'}`.replaceAll(',', ';')
+      const member = { key, label, values: grid.slice(column), resetsMs }
       const isSimulated = labels.simulated === 'true' || (node.simulated && query.by !== undefined)
-      return { member, labels, meta, column, isSimulated }
+      return { member, more, labels, meta, column, isSimulated }
     }),
   )
 }
@@ -154,9 +162,8 @@ function scaleOf(meta: ResultMeta): NonNullable<ChartSpec['scale']> {
   return meta.unit === 'celsius' ? 'free' : 'zero'
 }
 
-function memberLabel(name: string, labels: Labels, isNamed: boolean): string {
-  const values = seriesWords(labels)
-  return isNamed || values === '' ? [name, values].filter(Boolean).join(' ') : values
+function memberLabel(name: string, words: string, isNamed: boolean): string {
+  return isNamed || words === '' ? [name, words].filter(Boolean).join(' ') : words
 }
 
 /** Names of signals without the words that all of them begin with; the function is added where metrics are the same. */

@@ -107,6 +107,7 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
                   {isColoured && <SeriesKey slot={slots[order] as Slot} />}
                   {member.label}
                 </button>
+                {series.more && <span className="series-more">{series.more}</span>}
               </th>
               {(['last', 'min', 'mean', 'p95', 'max'] as const).map((name) => (
                 <td key={name} className="is-number num">
