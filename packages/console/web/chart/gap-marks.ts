@@ -1,13 +1,18 @@
 import { formatClock, formatDuration } from '../format/time.ts'
 import { commonGaps, newestPosition, ownGaps } from './gaps.ts'
+import { limitHeight } from './limit-marks.ts'
 import { drawHatch } from './marks.ts'
 import type { Palette } from './palette.ts'
-import { isFree, type PlotBox } from './plot-box.ts'
+import { isFree, isFreeOfTexts, type PlotBox, type TextPlace } from './plot-box.ts'
 import type { PlotModel } from './plot-model.ts'
 
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
 /** Lines whose own gaps are marked. */
 const MARKED_LIMIT_COUNT = 8
+/** Heights at which a gap is named inside itself, the best first, as shares of the plot. */
+const INSIDE_SHARES = [1 / 2, 2 / 3, 1 / 3, 5 / 6, 1 / 6]
+/** Least distance of a gap's name from the line of a limit. Unit: CSS pixels. */
+const LIMIT_PX = 11
 
 /** Hatches what has no sample: the whole height where all lack it, a stripe of its colour where one line does. */
 export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: PlotBox): void {
@@ -30,7 +35,7 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
     drawHatch(context, { x: fromX, y: top, width: widthPx, height }, palette.gap, unit)
     const isBeginning = fromX <= box.left + unit && newest >= 0
     const text = isBeginning
-      ? `data begins ${formatClock(gap.toMs, model.zone)}`
+      ? `data begins ${beginWords(gap.toMs, model)}`
       : newest < 0
         ? 'no sample'
         : `no sample, ${formatDuration(gap.missing * model.stepMs)}`
@@ -40,6 +45,16 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
     labelGap(context, model, text, { fromX, toX, others, ...box }, palette)
   }
   drawOwnGaps(context, model, palette, box)
+}
+
+/**
+ * When the first sample was, of which a position at the end of its step is known: to the second, or between which times it was where
+ * a step is longer. So every window tells the same.
+ */
+export function beginWords(firstMs: number, { stepMs, zone }: Pick<PlotModel, 'stepMs' | 'zone'>): string {
+  const detail = stepMs % 60_000 === 0 ? 'minutes' : 'seconds'
+  const from = formatClock(firstMs - stepMs, zone, detail)
+  return stepMs <= 1_000 ? from : `${from} – ${formatClock(firstMs, zone, detail)}`
 }
 
 function drawOwnGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: PlotBox): void {
@@ -81,9 +96,16 @@ function labelGap(
   const at = isInside ? (fromX + toX - textWidth) / 2 : toX + 6 * unit
   if (!isInside && (at + textWidth > left + width || toX - fromX < 6 * unit)) return
   if (!isInside && others.some((other) => other.fromX < at + textWidth && other.toX > at)) return
-  const heights = isInside ? [top + height / 2] : [top + height - 12 * unit, top + 12 * unit, top + height / 2]
-  const y = heights.find((wanted) => isInside || isFree(model, box, { fromX: at, toX: at + textWidth, y: wanted }))
-  if (y === undefined) return
+  const heights = isInside
+    ? INSIDE_SHARES.map((share) => top + height * share)
+    : [top + height - 12 * unit, top + 12 * unit, top + height / 2]
+  const limits = model.limits.map((limit) => limitHeight(limit.at, model, box))
+  const isUnlimited = (wanted: number): boolean => limits.every((line) => Math.abs(line - wanted) >= LIMIT_PX * unit)
+  const places = heights.filter(isUnlimited).map((y): TextPlace => ({ fromX: at, toX: at + textWidth, y }))
+  const place = places.find((wanted) => isFreeOfTexts(box, wanted) && (isInside || isFree(model, box, wanted)))
+  if (!place) return
+  box.texts.push(place)
+  const { y } = place
   context.textAlign = 'left'
   context.textBaseline = 'middle'
   if (isInside) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { placeCard } from './card-place.ts'
 import { spreadLabels } from './end-labels.ts'
+import { beginWords } from './gap-marks.ts'
 import { commonGaps, newestPosition, ownGaps } from './gaps.ts'
 
 const GAP = Number.NaN
@@ -15,6 +16,14 @@ test('a gap of all is told from a gap of one', () => {
   assert.deepEqual(ownGaps(COLUMNS[0]!, COLUMNS, 0, 4), [{ from: 1, to: 1 }])
   assert.deepEqual(ownGaps(COLUMNS[1]!, COLUMNS, 0, 4), [{ from: 3, to: 3 }])
   assert.deepEqual(commonGaps([], 0, 2), [{ from: 0, to: 2 }])
+})
+
+test('where data begins is the same in every window, to the length of its step', () => {
+  const firstMs = Date.UTC(2026, 10, 21, 20, 16, 0, 600)
+  const words = [100, 1_000, 2_000, 5_000, 60_000].map((stepMs) =>
+    beginWords(Math.ceil(firstMs / stepMs) * stepMs, { stepMs, zone: 'utc' }),
+  )
+  assert.deepEqual(words, ['20:16:00', '20:16:00', '20:16:00 – 20:16:02', '20:16:00 – 20:16:05', '20:16 – 20:17'])
 })
 
 test('the newest sample is that of any column', () => {

@@ -11,16 +11,44 @@ export interface PlotBox {
   readonly width: number
   readonly height: number
   readonly unit: number
+  /** Where texts stand already: who writes one adds its place, and no other is written over it. */
+  readonly texts: TextPlace[]
+}
+
+/** Where a text of one line stands, in canvas pixels; `y` is its middle. */
+export interface TextPlace {
+  readonly fromX: number
+  readonly toX: number
+  readonly y: number
 }
 
 /** Distance of a text from a line. Unit: CSS pixels. */
 const MARGIN_PX = 9
+/** Least distance of the middles of two texts that stand above one another, and of the ends of two that stand beside one another. Unit: CSS pixels. */
+const LINE_PX = 15
+const BESIDE_PX = 6
+
+/** Whether no other text stands at a place. */
+export function isFreeOfTexts({ texts, unit }: PlotBox, place: TextPlace): boolean {
+  return texts.every(
+    ({ fromX, toX, y }) =>
+      Math.abs(y - place.y) >= LINE_PX * unit ||
+      place.fromX >= toX + BESIDE_PX * unit ||
+      place.toX <= fromX - BESIDE_PX * unit,
+  )
+}
+
+/** The first of some places for a text with neither a line nor a text; where there is none, the first without a text; undefined where all have one. */
+export function freePlace(model: PlotModel, box: PlotBox, places: readonly TextPlace[]): TextPlace | undefined {
+  const unwritten = places.filter((place) => isFreeOfTexts(box, place))
+  return unwritten.find((place) => isFree(model, box, place)) ?? unwritten[0]
+}
 
 /** Whether no line passes through the place of a text whose middle is at `y`. */
 export function isFree(
   { times, stepMs, columns, fromMs, toMs, bottom, top }: PlotModel,
   box: PlotBox,
-  place: { readonly fromX: number; readonly toX: number; readonly y: number },
+  place: TextPlace,
 ): boolean {
   const margin = MARGIN_PX * box.unit
   const perUnit = box.height / (top - bottom || 1)
