@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { NO_BREAK_SPACE } from '../format/number.ts'
+import { Icon } from './icon.tsx'
 
 /** One fact of a strip: label, value, and a line under it. */
 export interface Fact {
@@ -7,7 +8,8 @@ export interface Fact {
   readonly value: string
   readonly unit?: string
   readonly caption?: ReactNode
-  readonly tone?: 'warning' | 'critical'
+  /** A state, told in the words of the caption: colour, shape and word belong together. */
+  readonly tone?: 'info' | 'warning' | 'critical'
 }
 
 /** A fact that nothing is known of yet: its label, and room for the rest. */
@@ -27,7 +29,12 @@ export function Facts({ facts, label }: { readonly facts: readonly Fact[]; reado
               <span className="num">{fact.value}</span>
               {fact.unit && <span className="unit"> {fact.unit}</span>}
             </dd>
-            {fact.caption && <dd className="fact-caption">{fact.caption}</dd>}
+            {fact.caption && (
+              <dd className="fact-caption">
+                {fact.tone && <Icon name={fact.tone} />}
+                {fact.caption}
+              </dd>
+            )}
           </div>
         ))}
       </dl>

@@ -1,5 +1,6 @@
 import type { CSSProperties, ReactNode } from 'react'
 import { Link } from 'wouter'
+import { Icon } from './icon.tsx'
 
 /** What stands left of a row of devices, and above it where there is no room. */
 export interface RowLabel {
@@ -105,8 +106,13 @@ function GridLabel({ label, kind }: { readonly label: RowLabel; readonly kind: '
   )
 }
 
-function LinkCell({ link: { words, shares, href } }: { readonly link: RailLink }) {
-  const text = words || '–'
+function LinkCell({ link: { words, isTrouble, shares, href } }: { readonly link: RailLink }) {
+  const text = (
+    <>
+      {isTrouble && <Icon name="warning" />}
+      {words || '–'}
+    </>
+  )
   if (href === undefined) return <span className="rail-link num">{text}</span>
   return (
     <Link

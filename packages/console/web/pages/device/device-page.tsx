@@ -29,6 +29,7 @@ import { newestValue } from '../interface-data.ts'
 import { evidenceSignals } from '../node/evidence.ts'
 import { type Moment, useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
+import { type Judge, judgeBy } from './facts.ts'
 import { columnsOf, type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
 
 /** Reads a number of a metric, the largest of several series such as priorities: of the device of the page, or of another. */
@@ -36,6 +37,8 @@ type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => numbe
 
 /** What facts are made from: newest samples of the panels' questions, and exact values. */
 export interface DeviceReadings {
+  /** What rules see in some metrics of it. */
+  readonly judge: Judge
   /** The newest sample, NaN where there is none. */
   readonly newest: ReadDevice
   /** The mean of the newest samples, as tiles have it; NaN where there is none. */
@@ -108,9 +111,10 @@ export function DevicePage({
   )
   const range = useLastKnownRange(device, moment)
   const recent = useKnownColumns(queries, range, moment.stepMs)
+  const judge = useJudge(subject, moment)
   const readings = useMemo(
-    () => readingsOf(device, recent, moment.isNow ? (latest.data ?? []) : []),
-    [device, recent, latest.data, moment.isNow],
+    () => ({ ...readingsOf(device, recent, moment.isNow ? (latest.data ?? []) : []), judge }),
+    [device, recent, latest.data, moment.isNow, judge],
   )
   const isAwaited = latest.data === undefined && latest.error === undefined
   const isUnknown = latest.data === undefined && latest.error !== undefined
@@ -195,7 +199,20 @@ function useLatest(
   return { data: own ?? said.current, error }
 }
 
-function readingsOf(device: DeviceInfo, recent: KnownColumns, latest: readonly SeriesValue[]): DeviceReadings {
+/** Facts are coloured by the hints of a device, which speak of now. */
+function useJudge(subject: DeviceInfo, { isNow }: Moment): Judge {
+  const { data } = useHints()
+  return useMemo(() => {
+    const own = ((isNow && data?.hints) || NO_HINTS).filter(({ device }) => device === subject.id)
+    return judgeBy(own, deviceTitle(subject))
+  }, [data, isNow, subject])
+}
+
+function readingsOf(
+  device: DeviceInfo,
+  recent: KnownColumns,
+  latest: readonly SeriesValue[],
+): Omit<DeviceReadings, 'judge'> {
   const read =
     (summary: (values: Float64Array, stepMs: number) => number): ReadDevice =>
     (metric, fn = 'last', of = device) => {

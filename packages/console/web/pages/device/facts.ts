@@ -1,4 +1,6 @@
+import type { Hint } from '../../api/hints.ts'
 import type { Fact } from '../../components/facts.tsx'
+import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
 import { ABSENT, formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { bounded, type Quantity } from '../../format/quantity.ts'
 
@@ -9,13 +11,19 @@ export function numberFact(label: string, quantity: Quantity, raw: number, capti
   return { label, value: formatIn(unit, bounded(quantity, raw)), unit: unit.label, caption }
 }
 
-/** A fact of a total; with a tone it is one that should be 0. */
-export function countFact(
-  label: string,
-  value: string | undefined,
-  caption: string,
-  tone?: NonNullable<Fact['tone']>,
-): Fact {
+/** A fact of a total. */
+export function countFact(label: string, value: string | undefined, caption: string): Fact {
   if (value === undefined) return { label, value: ABSENT, caption: 'not told' }
-  return { label, value: groupThousands(value), caption, ...(tone && Number(value) > 0 ? { tone } : {}) }
+  return { label, value: groupThousands(value), caption }
+}
+
+/** Gives a fact the state that rules see in some metrics; without one it is a number. */
+export type Judge = (fact: Fact, ...metrics: readonly string[]) => Fact
+
+/** Judges by the worst hint of a device whose evidence has one of the metrics: the same colour and words as in the headline. */
+export function judgeBy(hints: readonly Hint[], title: string): Judge {
+  return (fact, ...metrics) => {
+    const hint = hints.find(({ evidence }) => evidence.some(({ metric }) => metrics.includes(metric)))
+    return hint ? { ...fact, tone: hintState(hint).tone, caption: tileWordsOf(hint, title) } : fact
+  }
 }

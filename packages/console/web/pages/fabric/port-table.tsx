@@ -197,7 +197,9 @@ function PortTableRow({
         text={Number.isNaN(keys.link_downs) ? '–' : groupThousands(String(keys.link_downs))}
         isOdd={Number(keys.link_downs) > 0}
       />
-      <td className={isBusWorse(row) ? 'is-two-lined is-trouble' : undefined}>{keys.bus || '–'}</td>
+      <td className={isBusWorse(row) ? 'is-two-lined' : undefined}>
+        {isBusWorse(row) ? <StateMark tone="warning" word={String(keys.bus)} /> : keys.bus || '–'}
+      </td>
       <td>{keys.link || '–'}</td>
     </tr>
   )

@@ -16,7 +16,7 @@ export const GPU_TOTALS: readonly string[] = [
 ]
 
 /** The strip of facts of a GPU: what it does, what it draws, and whether it is sound. */
-export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact, all }: DeviceReadings): readonly Fact[] {
+export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact, all, judge }: DeviceReadings): readonly Fact[] {
   const total = newest('DCGM_FI_DEV_FB_TOTAL')
   const cap = newest('DCGM_FI_DEV_ENFORCED_POWER_LIMIT')
   const limit = Number.isNaN(cap) ? (limits.power_watts ?? Number.NaN) : cap
@@ -28,21 +28,25 @@ export function gpuFacts({ limits }: DeviceInfo, { newest, mean, exact, all }: D
     numberFact('DRAM active', PERCENT, mean('DCGM_FI_PROF_DRAM_ACTIVE'), 'memory was busy'),
     numberFact('Memory used', MEBIBYTES, newest('DCGM_FI_DEV_FB_USED'), of(formatQuantity(MEBIBYTES, total), total)),
     numberFact('Power', WATTS, mean('DCGM_FI_DEV_POWER_USAGE'), of(formatQuantity(WATTS, limit), limit)),
-    numberFact(
-      'Temperature',
-      CELSIUS,
-      newest('DCGM_FI_DEV_GPU_TEMP'),
-      `memory ${formatQuantity(CELSIUS, newest('DCGM_FI_DEV_MEMORY_TEMP'))}`,
+    judge(
+      numberFact(
+        'Temperature',
+        CELSIUS,
+        newest('DCGM_FI_DEV_GPU_TEMP'),
+        `memory ${formatQuantity(CELSIUS, newest('DCGM_FI_DEV_MEMORY_TEMP'))}`,
+      ),
+      'DCGM_FI_DEV_GPU_TEMP',
     ),
-    countFact('ECC uncorrected', uncorrected, correctedWords(exact), 'critical'),
-    xidFact(lastXids(exact('DCGM_FI_DEV_XID_ERRORS'), all(XID_EVENTS))),
+    judge(countFact('ECC uncorrected', uncorrected, correctedWords(exact)), 'DCGM_FI_DEV_ECC_DBE_VOL_TOTAL'),
+    // Most XIDs are errors of the application: which are not is for rules to say.
+    judge(xidFact(lastXids(exact('DCGM_FI_DEV_XID_ERRORS'), all(XID_EVENTS))), XID_EVENTS),
   ]
 }
 
 function xidFact(xids: readonly string[] | undefined): Fact {
   if (xids === undefined) return { label: 'Last XID', value: ABSENT, caption: 'not told' }
   if (xids.length === 0) return { label: 'Last XID', value: 'none', caption: 'since the driver was loaded' }
-  return { label: 'Last XID', value: xids.join(', '), caption: 'stays until the driver restarts', tone: 'warning' }
+  return { label: 'Last XID', value: xids.join(', '), caption: 'stays until the driver restarts' }
 }
 
 function of(text: string, value: number): string {

@@ -12,11 +12,11 @@ const STATES: ReadonlyMap<number, string> = new Map([
   [4, 'active'],
   [5, 'active, deferred'],
 ])
-/** States of a port from this one on carry traffic. */
-const ACTIVE = 4
+/** What rules look at to see that a link went down. */
+const LINK_METRICS = ['ethtool_port_link_down_events_phy_total', 'netdev_carrier_changes_total', 'netdev_carrier']
 
 /** The strip of facts of a NIC port: its link, what passes it, and what it loses. */
-export function nicFacts({ limits }: DeviceInfo, { newest, mean }: DeviceReadings): readonly Fact[] {
+export function nicFacts({ limits }: DeviceInfo, { newest, mean, judge }: DeviceReadings): readonly Fact[] {
   const sent = mean('rdma_port_xmit_data_bytes_total', 'rate')
   const received = mean('rdma_port_rcv_data_bytes_total', 'rate')
   const bus = Math.max(
@@ -25,28 +25,20 @@ export function nicFacts({ limits }: DeviceInfo, { newest, mean }: DeviceReading
     ),
   )
   const bandwidth = newest('pci_device_current_link_bandwidth_bytes') || (limits.pcie_bytes_per_s ?? Number.NaN)
-  const errors = (label: string, metric: string, caption: string): Fact =>
-    troubled(label, PER_SECOND, mean(metric, 'rate'), caption, 0)
+  const measured = (label: string, quantity: Quantity, metric: string, caption: string): Fact =>
+    judge(numberFact(label, quantity, mean(metric, 'rate'), caption), metric)
   return [
-    linkFact(newest('rdma_port_state'), newest('rdma_port_rate_bytes')),
+    judge(linkFact(newest('rdma_port_state'), newest('rdma_port_rate_bytes')), ...LINK_METRICS),
     numberFact('Sent', BITS_PER_SECOND, sent, packetWords(mean('rdma_port_xmit_packets_total', 'rate'))),
     numberFact('Received', BITS_PER_SECOND, received, packetWords(mean('rdma_port_rcv_packets_total', 'rate'))),
-    errors('Sequence errors', 'rdma_hw_packet_seq_err_total', 'packets lost on the way'),
-    errors('Retransmissions', 'rdma_hw_roce_adp_retrans_total', 'adaptive'),
-    troubled(
-      'Paused by others',
-      PAUSE_SHARE,
-      mean('ethtool_priority_rx_pause_seconds_total', 'rate'),
-      'the worst priority',
-      0.05,
+    measured('Sequence errors', PER_SECOND, 'rdma_hw_packet_seq_err_total', 'packets lost on the way'),
+    measured('Retransmissions', PER_SECOND, 'rdma_hw_roce_adp_retrans_total', 'adaptive'),
+    measured('Paused by others', PAUSE_SHARE, 'ethtool_priority_rx_pause_seconds_total', 'the worst priority'),
+    judge(
+      numberFact('PCIe in use', PERCENT, bus / bandwidth, 'of the link as it runs'),
+      'pci_device_current_link_bandwidth_bytes',
     ),
-    numberFact('PCIe in use', PERCENT, bus / bandwidth, 'of the link as it runs'),
   ]
-}
-
-function troubled(label: string, quantity: Quantity, raw: number, caption: string, above: number): Fact {
-  const fact = numberFact(label, quantity, raw, caption)
-  return raw > above ? { ...fact, tone: 'warning' } : fact
 }
 
 function linkFact(state: number, rate: number): Fact {
@@ -57,7 +49,6 @@ function linkFact(state: number, rate: number): Fact {
     value: formatIn(unit, rate),
     ...(Number.isNaN(rate) ? {} : { unit: unit.label }),
     caption: word,
-    ...(state < ACTIVE ? { tone: 'critical' as const } : {}),
   }
 }
 

@@ -6,7 +6,7 @@ import { resourceName } from '../host-data.ts'
 import { type Finding, type InterfaceFact, interfaceFindings } from '../interface-facts.ts'
 
 /** Share of time in which tasks waited from which on it is worth a sentence. */
-export const PRESSURE_MIN = 0.2
+const PRESSURE_MIN = 0.2
 /** Share of memory below which it is short. */
 const MEMORY_MIN = 0.05
 

@@ -4,7 +4,6 @@ import { BYTES, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { type HostColumns, type NamedColumn, resourceName } from '../host-data.ts'
 import { newestValue } from '../interface-data.ts'
-import { PRESSURE_MIN } from './headline.ts'
 
 /** The host in a strip of facts: processors, memory, pressure. */
 export function HostFacts({ host }: { readonly host: HostColumns }) {
@@ -46,7 +45,6 @@ function hostFacts(host: HostColumns): Fact[] {
       value: formatIn(pickUnit(PERCENT, 1), share),
       unit: '%',
       caption: `some task, mean of ${formatDuration(host.pressureSpanMs)}`,
-      ...(share >= PRESSURE_MIN ? { tone: 'warning' as const } : {}),
     })
   }
   return facts

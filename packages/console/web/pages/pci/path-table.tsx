@@ -2,6 +2,7 @@ import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
 import type { SeriesValue } from '../../api/types.ts'
+import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle, isSeriesOf } from '../../devices/device.ts'
 import { generationOf, isDowntrained, linkName } from '../../devices/pcie.ts'
@@ -101,7 +102,7 @@ function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
       <td className="mono">
         <Link href={page.hrefTo(devicePath(device))}>{address}</Link>
       </td>
-      <td className={link.isTrouble ? 'is-trouble' : undefined}>{link.now || '–'}</td>
+      <td>{link.isTrouble ? <StateMark tone="warning" word={link.now} /> : link.now || '–'}</td>
       <td className="is-quiet">{link.best || '–'}</td>
       {ERRORS.map(([title, metric]) => (
         <td key={title} className="is-number num">

@@ -88,7 +88,7 @@ function pciFacts(
   device: DeviceInfo,
   owner: DeviceInfo | undefined,
   sharers: readonly DeviceInfo[],
-  { mean, exact }: DeviceReadings,
+  { mean, exact, judge }: DeviceReadings,
 ): readonly Fact[] {
   const read = (name: string): number => Number(exact(`pci_device_${name}`) ?? Number.NaN)
   const now = linkName(generationOf(read('current_link_speed_gigatransfers')), read('current_link_width_lanes'))
@@ -104,17 +104,19 @@ function pciFacts(
       )
     : Number.NaN
   return [
-    {
-      label: 'Link',
-      value: now || ABSENT,
-      caption: now === '' ? 'not told' : best === '' || best === now ? 'the best it can do' : `of ${best}`,
-      ...(now !== '' && best !== '' && now !== best ? { tone: 'warning' as const } : {}),
-    },
+    judge(
+      {
+        label: 'Link',
+        value: now || ABSENT,
+        caption: now === '' ? 'not told' : best === '' || best === now ? 'the best it can do' : `of ${best}`,
+      },
+      'pci_device_current_link_bandwidth_bytes',
+    ),
     numberFact('Carries at most', BYTES_PER_SECOND, bandwidth, 'each way'),
     numberFact('In use', PERCENT, load / bandwidth, 'the busier way'),
     countFact('Correctable errors', exact('pci_device_aer_correctable_total'), 'messages in all'),
-    countFact('Non-fatal errors', exact('pci_device_aer_nonfatal_total'), 'messages in all', 'critical'),
-    countFact('Fatal errors', exact('pci_device_aer_fatal_total'), 'messages in all', 'critical'),
+    countFact('Non-fatal errors', exact('pci_device_aer_nonfatal_total'), 'messages in all'),
+    countFact('Fatal errors', exact('pci_device_aer_fatal_total'), 'messages in all'),
     {
       label: 'Switch',
       value: device.switch ?? 'none',

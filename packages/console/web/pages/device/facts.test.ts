@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Hint } from '../../api/hints.ts'
+import { testGpu, testNic } from '../../devices/test-devices.ts'
+import { gpuFacts } from '../gpu/gpu-facts.ts'
+import { nicFacts } from '../nic/nic-facts.ts'
+import type { DeviceReadings } from './device-page.tsx'
+import { judgeBy } from './facts.ts'
+
+const STORM: Hint = {
+  id: 'retransmission_storm/nic-mlx5_3-1',
+  rule: 'retransmission_storm',
+  severity: 'critical',
+  stage: 'standing',
+  device: 'nic-mlx5_3-1',
+  sinceMs: 0,
+  neededMs: 3_000,
+  title: 'NIC 3 is losing packets',
+  sentence: 'mlx5_3 counts 402 sequence errors/s, its siblings 0, limit 100/s',
+  value: 402,
+  limit: 100,
+  unit: 'errors',
+  evidence: [{ metric: 'rdma_hw_packet_seq_err_total', function: 'rate' }],
+  affected: [],
+  lacks: [],
+}
+
+/** A device all of whose numbers are 402, with some hints about it. */
+function readings(hints: readonly Hint[]): DeviceReadings {
+  const value = () => 402
+  return { newest: value, mean: value, exact: () => '45', all: () => [], judge: judgeBy(hints, 'NIC 3') }
+}
+
+test('a fact has the colour and the words of the hint that its metric shows, and no other fact has any', () => {
+  const told = nicFacts(testNic(3), readings([STORM])).flatMap(({ label, tone, caption }) =>
+    tone ? [{ label, tone, caption }] : [],
+  )
+  assert.deepEqual(told, [{ label: 'Sequence errors', tone: 'critical', caption: 'losing packets' }])
+})
+
+test('what no rule sees is a number without colour, also the XID of an application', () => {
+  const facts = [...nicFacts(testNic(3), readings([])), ...gpuFacts(testGpu(3), readings([]))]
+  assert.deepEqual(
+    facts.filter(({ tone }) => tone !== undefined),
+    [],
+  )
+  assert.ok(facts.some(({ label, value }) => label === 'Last XID' && value === '45'))
+})
