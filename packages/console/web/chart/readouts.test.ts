@@ -43,7 +43,7 @@ test('of a herd the lit member is said before its peers', () => {
   assert.deepEqual(readouts([calm, calm, calm, calm], {}), { lit: [], others: ['4 ports'], moreCount: 0 })
 })
 
-test('of lanes the one that is less than it can be is said first, wherever it stands', () => {
+test('of lanes the one that is less than it can be is said, wherever it stands', () => {
   const spec = { scale: 'lanes', quantity: GIGATRANSFERS } as const
   assert.deepEqual(
     readouts(
@@ -55,11 +55,11 @@ test('of lanes the one that is less than it can be is said first, wherever it st
       spec,
       32,
     ),
-    { lit: ['m2'], others: ['m0', 'm1'], moreCount: 0 },
+    { lit: ['m2'], others: [], moreCount: 0 },
   )
 })
 
-test('of lanes that count, those in which something was counted in the window are said first', () => {
+test('of lanes that count, those in which something was counted in the window are said, or all of them', () => {
   const told = readouts(
     [
       [0, 0],
@@ -70,7 +70,9 @@ test('of lanes that count, those in which something was counted in the window ar
     ],
     { scale: 'lanes' },
   )
-  assert.deepEqual(told, { lit: ['m4'], others: ['m0', 'm1', 'm2'], moreCount: 1 })
+  assert.deepEqual(told, { lit: ['m4'], others: [], moreCount: 0 })
+  const quiet = Array.from({ length: 6 }, () => [0, 0])
+  assert.deepEqual(readouts(quiet, { scale: 'lanes' }), { lit: [], others: ['m0', 'm1', 'm2', 'm3'], moreCount: 2 })
 })
 
 test('of lanes that are shares of time only those are said in which something is', () => {

@@ -8,9 +8,9 @@ const READOUT_LIMIT_COUNT = 4
 export interface Readouts {
   /** Said before anything else: lit members of a herd, and lanes that are not quiet. */
   readonly lit: readonly PlotLine[]
-  /** Said where there is room beside them. */
+  /** Said where there is room beside them; quiet lanes say it at their end. */
   readonly others: readonly PlotLine[]
-  /** Lines that are not among either. */
+  /** Lines that have no place among either. */
   readonly moreCount: number
 }
 
@@ -22,9 +22,11 @@ export function readoutsOf({ plot, unit, herd }: ChartModel, at: number): Readou
     return line.slot !== undefined || herd
   })
   const isLit = ({ lane, slot }: PlotLine): boolean => (lane ? !lane.isQuiet : herd !== undefined && slot !== undefined)
-  const lit = named.filter(isLit).slice(0, READOUT_LIMIT_COUNT)
-  const others = named.filter((line) => !isLit(line)).slice(0, READOUT_LIMIT_COUNT - lit.length)
-  return { lit, others, moreCount: named.length - lit.length - others.length }
+  const lit = named.filter(isLit)
+  const others = named.filter((line) => !isLit(line) && (lit.length === 0 || !line.lane))
+  const said = lit.slice(0, READOUT_LIMIT_COUNT)
+  const beside = others.slice(0, READOUT_LIMIT_COUNT - said.length)
+  return { lit: said, others: beside, moreCount: lit.length + others.length - said.length - beside.length }
 }
 
 /** The value of a line at a position, NaN where it has none. */
