@@ -3,6 +3,9 @@ import type { Labels } from '@sonde/sdk'
 /** What a device is: `nic` is a port of an RDMA device, `netdev` an interface that belongs to none. */
 export type DeviceKind = 'gpu' | 'nic' | 'netdev' | 'pci'
 
+/** What is none of the hardware's own: a share of a board, such as a VM is given one. */
+export type DeviceShare = 'virtual function' | 'subfunction'
+
 /** Families of types by whose labels series of a device are found. */
 export type SeriesFamily = 'nvml' | 'rdma' | 'netdev' | 'ethtool' | 'pci'
 
@@ -27,6 +30,8 @@ export interface Device {
   /** Labels of its series in other families. */
   readonly series: Readonly<Partial<Record<SeriesFamily, Labels>>>
   readonly model: string
+  /** What share of a board it is; null for a board, or a port of one. */
+  readonly share: DeviceShare | null
   readonly driver: string
   /** PCI address, empty where it has none or none is known. */
   readonly address: string

@@ -55,6 +55,7 @@ test('a device tells its identity, its place, its series and its limits', () => 
     labels: { gpu: '3', UUID: 'GPU-3' },
     series: { pci: { device: '0000:40:04.0' } },
     model: 'H100 SXM 80 GB',
+    share: null,
     driver: '570.86',
     address: '0000:40:04.0',
     numaNode: 0,
@@ -170,6 +171,41 @@ test('a NIC that was renamed takes the rail of the one that left', () => {
   assert.deepEqual(devices.byId('gpu-3')?.pairs, ['nic-rocep64s5-1'])
   assert.equal(devices.byId('nic-mlx5_3-1')?.rail, null)
   assert.equal(devices.deviceOf('pci_device', { device: '0000:40:05.0' })?.id, 'nic-rocep64s5-1')
+  assert.deepEqual(devices.byId('nic-mlx5_3-1')?.netdevs, [], 'its interface belongs to its successor')
+  real.pci('0000:40:05.0', { netdevs: 'rail3', rdma_devices: 'rocep64s5' })
+  real.port('rocep64s5', { address: '0000:40:05.0', netdevs: 'rail3' })
+  assert.deepEqual(devices.byId('nic-mlx5_3-1')?.netdevs, ['eth13'], 'what it had, and not what another got')
+  assert.deepEqual(devices.byId('nic-rocep64s5-1')?.netdevs, ['rail3'])
+})
+
+test('two ports of one PCI function have an interface each, and its flaps are those of its port', () => {
+  const { devices, real } = bringUp()
+  real.pci('0000:a1:00.0', { class: 'network', netdevs: 'ens5 ens5d1', rdma_devices: 'mlx4_0' })
+  real.port('mlx4_0', { port: 1, address: '0000:a1:00.0', netdevs: 'ens5' })
+  real.port('mlx4_0', { port: 2, address: '0000:a1:00.0', netdevs: 'ens5d1' })
+  for (const name of ['ens5', 'ens5d1']) real.netdev(name)
+  assert.deepEqual(devices.byId('nic-mlx4_0-1')?.netdevs, ['ens5'])
+  assert.deepEqual(devices.byId('nic-mlx4_0-2')?.netdevs, ['ens5d1'])
+  assert.equal(devices.deviceOf('netdev', { device: 'ens5d1' })?.id, 'nic-mlx4_0-2')
+  real.port('mlx4_0', { port: 2, address: '0000:a1:00.0' })
+  assert.deepEqual(devices.byId('nic-mlx4_0-2')?.netdevs, [], 'which of them it has is not known')
+})
+
+test('the only port of a device has the interface of that, where it tells none itself', () => {
+  const { devices, real } = bringUp()
+  real.pci('0000:40:05.0', { class: 'network', netdevs: 'eth13', rdma_devices: 'mlx5_3' })
+  real.port('mlx5_3', { address: '0000:40:05.0' })
+  assert.deepEqual(devices.byId('nic-mlx5_3-1')?.netdevs, ['eth13'])
+})
+
+test('ports of one adapter whose interfaces are bonded keep an interface each', () => {
+  const { devices, real } = bringUp()
+  for (const port of [0, 1]) {
+    real.pci(`0000:2a:00.${port}`, { class: 'network', netdevs: `eth${port}`, rdma_devices: `mlx5_${port}` })
+    real.port(`mlx5_${port}`, { address: `0000:2a:00.${port}`, netdevs: 'bond0' })
+  }
+  assert.deepEqual(devices.byId('nic-mlx5_0-1')?.netdevs, ['bond0', 'eth0'])
+  assert.deepEqual(devices.byId('nic-mlx5_1-1')?.netdevs, ['bond0', 'eth1'])
 })
 
 test('a GPU that was replaced has the id of the one before', () => {
@@ -213,7 +249,10 @@ test('virtual functions are NICs in no rail, and two ports of one adapter are to
   real.port('mlx5_9', { address: '0000:40:05.1' })
   real.port('mlx4_0', { port: 1 })
   real.port('mlx4_0', { port: 2 })
-  assert.equal(devices.byId('nic-mlx5_9-1')?.rail, null)
+  assert.deepEqual(
+    [devices.byId('nic-mlx5_9-1')?.rail, devices.byId('nic-mlx5_9-1')?.share],
+    [null, 'virtual function'],
+  )
   assert.deepEqual(devices.byId('gpu-3')?.pairs, ['nic-mlx5_3-1'])
   assert.equal(devices.byId('nic-mlx4_0-2')?.name, 'mlx4_0 port 2')
 })
@@ -324,11 +363,39 @@ test('names of models are as people say them', () => {
   assert.equal(modelWords('NVIDIA H100 PCIe'), 'H100 PCIe')
   assert.equal(modelWords('NVIDIA L40S'), 'L40S')
   assert.equal(modelWords(''), '')
-  let count = 0
-  const of = (model: string, address = '', id = `${model} ${address} ${count++}`) => ({ id, model, address })
-  assert.equal(countWords([of('ConnectX-7'), of('ConnectX-7'), of('BlueField-3')]), '2 × ConnectX-7, 1 × BlueField-3')
-  const ports = ['0000:03:00.0', '0000:03:00.1'].map((address) => of('BlueField-3', address))
-  assert.equal(countWords(ports), '1 × BlueField-3', 'two ports of one card')
-  assert.equal(countWords([...ports, of('BlueField-3', '0000:04:00.0')]), '2 × BlueField-3')
-  assert.equal(countWords([]), '')
+})
+
+test('boards are counted by their slots, shares of them by themselves', () => {
+  const { devices, real } = bringUp()
+  const words = () => countWords(devices.list().filter(({ kind }) => kind === 'nic'))
+  assert.equal(words(), '')
+  for (const [index, address] of ['0000:14:00.0', '0000:24:00.0', '0000:24:00.1'].entries()) {
+    real.pci(address, { class: 'infiniband', model: 'ConnectX-7' })
+    real.port(`mlx5_${index}`, { address })
+  }
+  assert.equal(words(), '2 × ConnectX-7', 'two ports of one card')
+  for (let i = 0; i < 64; i++) {
+    const address = `0000:14:${((i + 2) >> 3).toString(16).padStart(2, '0')}.${(i + 2) & 7}`
+    const model = 'ConnectX virtual function'
+    real.pci(address, { class: 'infiniband', model, physical_function: '0000:14:00.0' })
+    real.port(`mlx5_${100 + i}`, { address })
+  }
+  assert.equal(words(), '2 × ConnectX-7, 64 × ConnectX virtual function')
+  for (const port of [1, 2]) real.port('mlx4_0', { port, model: 'MT26428' })
+  assert.equal(words(), '1 × MT26428, 2 × ConnectX-7, 64 × ConnectX virtual function', 'without an address')
+})
+
+test('subfunctions are no boards, and functions in a VM are told by their model', () => {
+  const { devices, real } = bringUp()
+  real.pci('0000:03:00.0', { class: 'dpu', model: 'BlueField-3', rdma_devices: 'mlx5_0' })
+  real.port('mlx5_0', { address: '0000:03:00.0', driver: 'mlx5_core' })
+  for (const device of ['mlx5_2', 'mlx5_3']) real.port(device, { driver: 'mlx5_core.sf', model: 'MT4129' })
+  real.pci('0000:00:05.0', { class: 'network', model: 'ConnectX virtual function' })
+  real.port('mlx5_9', { address: '0000:00:05.0', driver: 'mlx5_core' })
+  const nics = devices.list().filter(({ kind }) => kind === 'nic')
+  assert.deepEqual(
+    nics.map(({ share }) => share),
+    [null, 'subfunction', 'subfunction', 'virtual function'],
+  )
+  assert.equal(countWords(nics), '1 × BlueField-3, 2 × MT4129 subfunction, 1 × ConnectX virtual function')
 })

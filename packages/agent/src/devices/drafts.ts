@@ -1,7 +1,8 @@
 import { type Labels, labelOf } from '@sonde/sdk'
 import { bandwidthOf, GIGATRANSFERS } from '../sources/pci/bandwidth.ts'
-import type { Device, DeviceKind, SeriesFamily } from './device.ts'
+import type { Device, DeviceKind, DeviceShare, SeriesFamily } from './device.ts'
 import type { Fact } from './facts.ts'
+import { interfacesOf, isBonded } from './interfaces.ts'
 import { modelWords } from './words.ts'
 import { numberOf, presentLast, textOf, type World, wordsOf } from './world.ts'
 
@@ -75,21 +76,20 @@ function silentGpusOf(world: World, told: ReadonlySet<string>): Draft[] {
 }
 
 function nicsOf(world: World): Draft[] {
-  const portCounts = Map.groupBy(world.ports, ({ labels }) => labelOf(labels, 'device'))
+  const present = world.ports.filter(({ goneMs }) => goneMs === undefined)
+  const held = new Set(present.flatMap((fact) => interfacesOf(world, fact)))
   return world.ports
     .map((fact): Draft => {
       const [device, port] = [labelOf(fact.labels, 'device'), labelOf(fact.labels, 'port')]
-      const address = textOf(fact, 'address').toLowerCase()
-      const pci = world.pci.get(address) ?? world.pciOfRdma.get(device)
-      const isBonded = [device, ...wordsOf(fact, 'netdevs')].some((name) => name.includes('bond'))
-      const functions = isBonded ? world.functionsOf(pci) : [pci]
-      const own = functions.flatMap((one) => wordsOf(one, 'netdevs'))
-      const netdevs = [...new Set([...wordsOf(fact, 'netdevs'), ...own])]
+      const pci = world.pciOfPort(fact)
+      const interfaces = interfacesOf(world, fact)
+      // What left has nothing of what another has by now, as after a renaming.
+      const netdevs = fact.goneMs === undefined ? interfaces : interfaces.filter((name) => !held.has(name))
       return {
-        ...draftOf(world, 'nic', `${device}-${port}`, { fact, pci, address }),
+        ...draftOf(world, 'nic', `${device}-${port}`, { fact, pci, address: textOf(fact, 'address').toLowerCase() }),
         // A virtual function shares the place of its physical one, and a bond serves the node, not a GPU.
-        isRailed: textOf(pci, 'physical_function') === '' && !isBonded,
-        name: (portCounts.get(device)?.length ?? 1) > 1 ? `${device} port ${port}` : device,
+        isRailed: textOf(pci, 'physical_function') === '' && !isBonded(fact),
+        name: world.portsOf(device).length > 1 ? `${device} port ${port}` : device,
         netdevs,
         series: seriesOf({ pci, netdev: first(netdevs, world.netdevs), ethtool: first(netdevs, world.ethtool) }),
         model: textOf(pci, 'model') || textOf(fact, 'model'),
@@ -158,9 +158,17 @@ function draftOf(
     name,
     series: seriesOf({ pci }),
     model: textOf(pci, 'model'),
+    share: shareOf(fact, pci),
     driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
     limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
   }
+}
+
+/** A VM sees that a function is a virtual one by its model alone. Subfunctions are no PCI devices; their driver is known by its name. */
+function shareOf(fact: Fact, pci: Fact | undefined): DeviceShare | null {
+  if (textOf(fact, 'driver').endsWith('.sf')) return 'subfunction'
+  const isVirtual = textOf(pci, 'physical_function') !== '' || textOf(pci, 'model').endsWith('virtual function')
+  return isVirtual ? 'virtual function' : null
 }
 
 function seriesOf(

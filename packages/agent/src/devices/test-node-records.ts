@@ -1,26 +1,34 @@
-import { Absences, createSource, type Labels, type RecordOf, type RecordType, type Source, wallNs } from '@sonde/sdk'
+import {
+  Absences,
+  createSource,
+  type Labels,
+  type RecordOf,
+  type RecordType,
+  type Sink,
+  type Source,
+  wallNs,
+} from '@sonde/sdk'
 import { ethtoolPortType } from '../sources/ethtool/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
 import { pciDeviceType } from '../sources/pci/type.ts'
 import { rdmaPortType } from '../sources/rdma/type.ts'
-import type { Devices } from './devices.ts'
 
 /** Sources that report to a list of devices what a test says: one for the real node, one for the simulated one. */
 export class NodeRecords {
   readonly source: Source
   readonly absences: Absences
 
-  constructor(devices: Devices, labels: Labels = {}, intervalMs = 1000) {
-    this.source = createSource({ id: 'made', labels, intervalMs, emit: (batch) => devices.accept(batch) })
+  constructor(sink: Pick<Sink, 'accept'>, labels: Labels = {}, intervalMs = 1000) {
+    this.source = createSource({ id: 'made', labels, intervalMs, emit: (batch) => sink.accept(batch) })
     this.absences = new Absences(this.source)
   }
 
-  /** Reports one record; fields that are not given are empty, 0 or absent. */
+  /** Reports one record; fields that are not given are empty, 0 or absent, and its time is now. */
   report<T extends RecordType>(type: T, values: Readonly<Record<string, unknown>>): void {
     const record: Record<string, unknown> = { time: wallNs() }
     for (const { name, field } of type.layout.slots) {
-      if (field.role === 'timestamp') continue
+      if (field.role === 'timestamp' && !(name in values)) continue
       if (name in values) record[name] = values[name]
       else if (!field.optional) record[name] = field.kind === 'symbol' ? '' : 0
     }
@@ -45,8 +53,8 @@ export class NodeRecords {
     this.report(rdmaPortType, { device, port: 1, ...values })
   }
 
-  netdev(device: string): void {
-    this.report(netdevType, { device })
+  netdev(device: string, values: Readonly<Record<string, unknown>> = {}): void {
+    this.report(netdevType, { device, ...values })
   }
 
   ethtool(device: string): void {

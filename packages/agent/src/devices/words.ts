@@ -7,13 +7,27 @@ export function modelWords(model: string): string {
   return board.replace(/\b(SXM)\d\b/, '$1').replace(/(\d)GB\b/, '$1 GB')
 }
 
+/** What words about boards need to know of a device. */
+type Counted = Pick<Device, 'id' | 'model' | 'address' | 'share' | 'labels'>
+
 /**
- * How many boards there are of which model: `8 × H100 SXM 80 GB`; several models with commas between, empty where there are none. Ports of one card are
- * functions of one PCI device, and count once.
+ * How many boards there are of which model: `8 × H100 SXM 80 GB`; several models with commas between, empty where there are none. Ports of one card are functions of one PCI
+ * device, and count once. Shares of boards come after them, are named as such, and count each: `2 × ConnectX-7, 64 × ConnectX virtual function`.
  */
-export function countWords(devices: readonly Pick<Device, 'id' | 'model' | 'address'>[]): string {
-  const boards = Map.groupBy(devices, ({ model }) => model)
-  const slotOf = ({ id, address }: Pick<Device, 'id' | 'address'>) => address.replace(/\.[0-7]$/, '') || id
-  const counts = [...boards].map(([model, of]) => [model, new Set(of.map(slotOf)).size] as const)
-  return counts.map(([model, count]) => `${count} × ${model || 'unknown'}`).join(', ')
+export function countWords(devices: readonly Counted[]): string {
+  const boardsFirst = [...devices].sort((a, b) => Number(a.share !== null) - Number(b.share !== null))
+  const named = Map.groupBy(boardsFirst, nameOf)
+  const counts = [...named].map(([name, of]) => [name, new Set(of.map(placeOf)).size] as const)
+  return counts.map(([name, count]) => `${count} × ${name}`).join(', ')
+}
+
+function nameOf({ model, share }: Counted): string {
+  if (share === null) return model || 'unknown'
+  return model.endsWith(share) ? model : `${model} ${share}`.trim()
+}
+
+/** What is the same for all ports of a board, and of a share its own. */
+function placeOf({ id, address, share, labels }: Counted): string {
+  const slot = share === null ? address.replace(/\.[0-7]$/, '') : address
+  return slot || labels.device || id
 }

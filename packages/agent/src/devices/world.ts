@@ -11,11 +11,14 @@ export interface World {
   readonly ethtool: ReadonlyMap<string, Fact>
   /** By address. */
   readonly pci: ReadonlyMap<string, Fact>
-  /** The PCI device of an interface and of an RDMA device. */
+  /** The PCI device of an interface. */
   readonly pciOfNetdev: ReadonlyMap<string, Fact>
-  readonly pciOfRdma: ReadonlyMap<string, Fact>
   /** All functions of the adapter that a PCI device is a function of. */
   functionsOf(pci: Fact | undefined): readonly Fact[]
+  /** The PCI device of a port, where it is known. */
+  pciOfPort(port: Fact): Fact | undefined
+  /** All ports of an RDMA device. */
+  portsOf(device: string): readonly Fact[]
 }
 
 /** Sorts facts into the real and the simulated world. */
@@ -38,19 +41,25 @@ function worldOf(facts: readonly Fact[], isSimulated: boolean): World {
   const of = (type: string) => facts.filter((fact) => fact.type === type)
   const byDevice = (some: readonly Fact[]) => new Map(some.map((fact) => [labelOf(fact.labels, 'device'), fact]))
   const pci = of('pci_device')
+  const ports = of('rdma_port')
   const adapters = Map.groupBy(pci, adapterOf)
   const byNames = (field: string) =>
     new Map(presentLast(pci).flatMap((fact) => wordsOf(fact, field).map((name) => [name, fact] as const)))
+  const byAddress = byDevice(pci)
+  const ofRdma = byNames('rdma_devices')
+  const ofDevice = Map.groupBy(ports, ({ labels }) => labelOf(labels, 'device'))
   return {
     isSimulated,
     gpus: of('nvml_gpu_info'),
-    ports: of('rdma_port'),
+    ports,
     netdevs: byDevice(of('netdev')),
     ethtool: byDevice([...of('ethtool_port'), ...of('ethtool_link')]),
-    pci: byDevice(pci),
+    pci: byAddress,
     pciOfNetdev: byNames('netdevs'),
-    pciOfRdma: byNames('rdma_devices'),
     functionsOf: (one) => (one === undefined ? [] : (adapters.get(adapterOf(one)) ?? [])),
+    pciOfPort: (port) =>
+      byAddress.get(textOf(port, 'address').toLowerCase()) ?? ofRdma.get(labelOf(port.labels, 'device')),
+    portsOf: (device) => ofDevice.get(device) ?? [],
   }
 }
 

@@ -236,6 +236,28 @@ test('of memory and processors it is told which one', () => {
       'Processor package 1 was slowed down for heat for 50.0 % of the time, limit 10.0 %',
     ],
   )
+  const shown = node.open().flatMap(({ evidence }) => evidence.map(({ matchers }) => matchers))
+  const only = (label: string, value: string) => [{ label, op: '=', value }]
+  assert.deepEqual(shown, [
+    only('controller', '2'),
+    only('controller', '2'),
+    only('package', '1'),
+    only('package', '1'),
+  ])
+})
+
+test('evidence says each condition once, and binds what several series of a device have not in common', () => {
+  const node = quietNode()
+  const address = '0000:3a:00.0'
+  for (const error of ['BadTLP', 'RxErr'])
+    node.nic(3).of(pciAerType, { device: address, severity: 'correctable', error }).rates.errors_total = 1000
+  node.run(5)
+  const [hint] = node.open()
+  assert.equal(hint?.rule, 'pcie_aer')
+  assert.deepEqual(hint?.evidence[0]?.matchers, [
+    { label: 'device', op: '=', value: address },
+    { label: 'severity', op: '=', value: 'correctable' },
+  ])
 })
 
 test('as a sink it keeps its accounts: what is refused is counted, and nothing is taken once it is closed', async () => {

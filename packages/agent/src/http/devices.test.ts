@@ -67,6 +67,7 @@ test('tells the devices of a node by what its sources read', async (t) => {
     labels: { device: '0000:63:00.0' },
     series: { pci: { device: '0000:63:00.0' } },
     model: 'H100 SXM 80 GB',
+    share: null,
     driver: 'nvidia',
     address: '0000:63:00.0',
     numaNode: 0,

@@ -19,7 +19,7 @@ export interface NodeAnswer {
     readonly interfaceCount: number
     readonly gpuCount: number
     readonly nicCount: number
-    /** In words, such as `8 × H100 SXM 80 GB`; empty where there are none. */
+    /** Boards, and shares of boards, in words, such as `8 × H100 SXM 80 GB`; empty where there are none. */
     readonly gpus: string
     readonly nics: string
     readonly kernel: string

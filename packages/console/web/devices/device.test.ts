@@ -15,6 +15,7 @@ test('ports that share a rail, and second ports, are told apart by name and port
   assert.equal(deviceTitle(testNic(3, { id: 'nic-mlx5_3-2', pairs: ['gpu-3', 'nic-mlx5_3-1'] })), 'mlx5_3/2')
   assert.equal(deviceTitle(testNic(3, { pairs: ['gpu-3'] })), 'NIC 3')
   assert.equal(deviceTitle(testNic(3, { id: 'sim-nic-mlx5_3-2', rail: null })), 'mlx5_3/2')
+  assert.equal(deviceTitle(testNic(3, { id: 'nic-mlx5_3-2', name: 'mlx5_3 port 2', rail: null })), 'mlx5_3/2')
 })
 
 test('every device has a page, and one with an address has a page of its link', () => {

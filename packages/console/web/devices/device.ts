@@ -9,9 +9,10 @@ type Titled = Pick<DeviceInfo, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>
 export function deviceTitle({ id, kind, name, rail, pairs }: Titled): string {
   if (kind !== 'nic') return name
   const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
-  if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return `${name}/${port}`
+  const numbered = `${name.replace(/ port \d+$/, '')}/${port}`
+  if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return numbered
   if (rail !== null) return `NIC ${rail}`
-  return port === '1' ? name : `${name}/${port}`
+  return port === '1' ? name : numbered
 }
 
 /** The path of a device's own page. */

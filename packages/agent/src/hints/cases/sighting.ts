@@ -26,20 +26,25 @@ export function sightingOf(rule: Rule, finding: Finding, look: Look): Sighting {
   const sampleMs =
     look.newestMs > Number.NEGATIVE_INFINITY ? look.newestMs : Math.max(...looks.map((one) => one.newestMs))
   const shown = looks.find((other) => other.device.id === device.id) ?? look
-  return { finding, device, evidence: evidenceOf(rule, shown), lacks: lacksOf(rule, look), sampleMs }
+  return { finding, device, evidence: evidenceOf(rule, shown, finding.series), lacks: lacksOf(rule, look), sampleMs }
 }
 
 /** The queries that show what a rule saw of a device: those of its signals that the device, or any on its node, has. */
-function evidenceOf(rule: Rule, look: Look): Evidence[] {
+function evidenceOf(rule: Rule, look: Look, about: Labels = {}): Evidence[] {
   return rule.shows.flatMap((signal): Evidence[] => {
+    const all = look.scope.looks.flatMap((one) => one.labels(signal))
     const own = look.labels(signal)
-    const labels = own.length > 0 ? own : look.scope.looks.flatMap((other) => other.labels(signal))
-    if (labels.length === 0) return []
+    const isMeant = (labels: Labels) =>
+      Object.entries(about).every(([name, value]) => (labels[name] ?? value) === value)
+    const chosen = own.length > 0 ? own.filter(isMeant) : all
+    if (chosen.length === 0) return []
+    const bound = matchersOf(chosen, all)
+    const wanted = wantedOf(signal).filter(({ label }) => bound.every((one) => one.label !== label))
     return [
       {
         metric: signal.metric,
         function: signal.reads === 'counter' ? 'rate' : 'last',
-        matchers: [...matchersOf(common(labels), '='), ...wanted(signal)],
+        matchers: [...bound, ...wanted],
       },
     ]
   })
@@ -56,12 +61,32 @@ function lacksOf(rule: Rule, look: Look): string[] {
   return [...new Set([...absent, ...(rule.lacksAlways ?? [])])]
 }
 
-function wanted({ labels }: Signal): Evidence['matchers'] {
-  return matchersOf(labels, Object.values(labels).some((value) => value.includes('|')) ? '=~' : '=')
+/** Matchers that say which series of its type a signal is made of. */
+function wantedOf({ labels }: Signal): Evidence['matchers'] {
+  const op = Object.values(labels).some((value) => value.includes('|')) ? '=~' : '='
+  return Object.entries(labels).map(([label, value]) => ({ label, op, value }))
 }
 
-function matchersOf(labels: Labels, op: '=' | '=~'): Evidence['matchers'] {
-  return Object.entries(labels).map(([label, value]) => ({ label, op, value }))
+/** Matchers that some series fit, and of the others as few as can be: what the chosen have in common and, where that fits others too, the values in which they differ from those. */
+function matchersOf(chosen: readonly Labels[], all: readonly Labels[]): Evidence['matchers'] {
+  const shared = Object.entries(common(chosen))
+  const fits = (labels: Labels) => shared.every(([name, value]) => labels[name] === value)
+  const own = new Set(chosen)
+  let others = all.filter((labels) => !own.has(labels) && fits(labels))
+  const matchers: Evidence['matchers'][number][] = shared.map(([label, value]) => ({ label, op: '=', value }))
+  for (const label of Object.keys(chosen[0] ?? {})) {
+    const values = new Set(chosen.map((labels) => labels[label] ?? ''))
+    const left = others.filter((labels) => values.has(labels[label] ?? ''))
+    if (left.length === others.length) continue
+    others = left
+    matchers.push({ label, op: '=~', value: [...values].map(literally).join('|') })
+  }
+  return matchers
+}
+
+/** A regular expression for just this text. */
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
 /** The labels that all have, with the same value. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amount, duration, percent, power } from './words.ts'
+import { amount, duration, percent, power, titleOf } from './words.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
@@ -27,4 +27,10 @@ test('what is not known is a dash, never NaN', () => {
     [amount, percent, power].map((write) => write(Number.NaN)),
     ['–', '–', '–'],
   )
+})
+
+test('a second port is called by its number once', () => {
+  const port = { kind: 'nic', rail: null, pairs: [] } as const
+  assert.equal(titleOf({ ...port, id: 'nic-mlx4_0-2', name: 'mlx4_0 port 2' }), 'mlx4_0/2')
+  assert.equal(titleOf({ ...port, id: 'nic-mlx5_3-1', name: 'mlx5_3' }), 'mlx5_3')
 })

@@ -15,9 +15,10 @@ const STEPS = [
 export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>) {
   if (kind !== 'nic') return name
   const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
-  if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return `${name}/${port}`
+  const numbered = `${name.replace(/ port \d+$/, '')}/${port}`
+  if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return numbered
   if (rail !== null) return `NIC ${rail}`
-  return port === '1' ? name : `${name}/${port}`
+  return port === '1' ? name : numbered
 }
 
 /** A number with at most three significant digits and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where one is given. */

@@ -21,6 +21,8 @@ const SECOND_RATE_MAX = 2
 /** Several priorities say the same pause where a port has but one: the worst of them counts. */
 const PAUSE = { across: 'max', rateMax: SECOND_RATE_MAX } as const
 const EVENTS = { past: 'events' } as const
+/** A VLAN or bond says the same carrier as the interface below it: which of them saw most is right. */
+const CARRIER_EVENTS = { across: 'max', past: 'events' } as const
 /** Packages are read in turn, so that what one gained comes in one sample of several. */
 const HOTTEST = { across: 'max', rateMax: 64 } as const
 
@@ -110,7 +112,7 @@ export const NIC = {
   effectiveErrors: counterOf(docaPhyType, 'effective_errors_total', EVENTS),
   netdevSentBytes: counterOf(netdevType, 'tx_bytes_total'),
   netdevReceivedBytes: counterOf(netdevType, 'rx_bytes_total'),
-  carrierChanges: counterOf(netdevType, 'carrier_changes_total', EVENTS),
+  carrierChanges: counterOf(netdevType, 'carrier_changes_total', CARRIER_EVENTS),
   carrier: gaugeOf(netdevType, 'carrier'),
   up: gaugeOf(netdevType, 'up'),
 } as const

@@ -3,6 +3,7 @@ import { AttributeReader, type ExplainFailure, type ParseAttribute } from '../at
 import { FieldAbsences, Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
+import { isRepresentor } from '../representor.ts'
 import type { SourceContext } from '../source.ts'
 import type { PciPlace } from './bus.ts'
 import { pciDeviceType } from './type.ts'
@@ -76,6 +77,11 @@ export class PciAttributes {
       return parsed === undefined || parsed > limit ? undefined : parsed
     })
     return this.absences.settle(field, found)
+  }
+
+  /** Whether an interface below the device is not its own, but stands for a function of it. */
+  isRepresentor(netdev: string): boolean {
+    return isRepresentor(netdev, this.#sysfs, this.#reader)
   }
 
   /** Counts a file that holds what it should not; `what` ends a sentence that starts with its path. */

@@ -99,8 +99,9 @@ export class PciDevice {
     record.subsystem_id = attributes.absences.settle('subsystem_id', this.#subsystem())
     record.driver = nameBehind('driver', glance, this.#sysfs)
     record.path = place.path.join('/')
-    record.netdevs = this.#namesBelow('net')
-    record.rdma_devices = this.#namesBelow('infiniband')
+    const netdevs = this.#namesBelow('net').filter((name) => !attributes.isRepresentor(name))
+    record.netdevs = netdevs.join(' ')
+    record.rdma_devices = this.#namesBelow('infiniband').join(' ')
     record.physical_function = glance.physicalFunction
     record.numa_node = attributes.absences.settle('numa_node', attributes.value('numa_node', parseNumaNode))
     record.sriov_numvfs = narrow(attributes.number('sriov_numvfs', 'sriov_numvfs', U16_LIMIT))
@@ -148,7 +149,7 @@ export class PciDevice {
   }
 
   /** Interfaces are directly below the device, those of virtio below the virtio device in it. */
-  #namesBelow(name: string): string {
+  #namesBelow(name: string): string[] {
     const { names, place } = this.#glance
     const { folder } = place
     const parents = [...names].filter((one) => VIRTIO.test(one)).map((one) => [...folder, one])
@@ -159,7 +160,6 @@ export class PciDevice {
         return found instanceof ReadFailure ? [] : found
       })
       .sort()
-      .join(' ')
   }
 
   #subsystem(): string | Lack {

@@ -94,6 +94,15 @@ test('names the interfaces, the RDMA devices and the physical function of a NIC'
   assert.equal(tested.absent.get('pci_device{device="0000:9b:00.1"}.current_link_width_lanes'), 'unsupported')
 })
 
+test('interfaces that stand for virtual functions are none of the NIC', async (t) => {
+  const { node, tested } = bringUp(t)
+  node.write(`${NIC}/net/pf0vf0/ifindex`, '7\n')
+  for (const [netdev, name] of Object.entries({ ib3: 'p0', pf0vf0: 'pf0vf0' }))
+    node.write(`sys/class/net/${netdev}/phys_port_name`, `${name}\n`)
+  assert.equal((await devicesOf(tested)).get('0000:9b:00.0')?.netdevs, 'ib3')
+  assert.deepEqual(tested.failures, [])
+})
+
 test('counts errors by name, in both spellings under one, at the bridges too', async (t) => {
   const { tested } = bringUp(t)
   assert.deepEqual(await errorsOf(tested), [

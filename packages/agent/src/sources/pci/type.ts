@@ -23,7 +23,9 @@ export const pciDeviceType = defineType('pci_device', 'Identity, place and link 
   subsystem_id: optional(text({ help: 'Vendor and product id of the board, such as 10de:16c1' })),
   driver: text({ help: 'Driver that is bound to it' }),
   path: text({ help: 'Addresses of the bridges from the root port to just above the device, with / between' }),
-  netdevs: text({ help: 'Network interfaces of the device, with a blank between' }),
+  netdevs: text({
+    help: 'Network interfaces of the device, with a blank between; those that stand for its functions left out',
+  }),
   rdma_devices: text({ help: 'RDMA devices of the device, with a blank between' }),
   physical_function: text({ help: 'Address of the physical function that a virtual function belongs to' }),
   current_link_speed_gigatransfers: speed('Gigatransfers per second and lane at which the link runs'),

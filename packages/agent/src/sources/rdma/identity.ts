@@ -2,6 +2,7 @@ import type { RecordOf } from '@sonde/sdk'
 import type { AttributeReader, ParseAttribute } from '../attribute-reader.ts'
 import { Lack } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { isRepresentor } from '../representor.ts'
 import { parseInterface, parseLine, parseUevent } from './parse.ts'
 import type { rdmaPortType } from './type.ts'
 
@@ -70,11 +71,15 @@ export class PortIdentity {
     }
   }
 
-  /** RoCE has its interfaces in the table of GIDs. InfiniBand has those of IPoIB below the device, which its ports share. */
+  /**
+   * RoCE has its interfaces in the table of GIDs. InfiniBand has those of IPoIB below the device, which its ports share. Those that stand for a function of the adapter are
+   * none of a port's: what happens to their link happens to a VM.
+   */
   #readNetdevs(): void {
     const names = this.#gidNetdevs()
     if (names.size === 0) for (const name of this.#deviceNetdevs()) names.add(name)
-    const found = names.size === 0 ? NO_NETDEV : [...names].join(' ')
+    const own = [...names].filter((name) => !isRepresentor(name, this.#sysfs, this.#attributes))
+    const found = own.length === 0 ? NO_NETDEV : own.join(' ')
     this.#record.netdevs = this.#attributes.absences.settle('netdevs', found)
   }
 

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
+import { useNode } from '../../api/resources.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
@@ -40,10 +41,11 @@ const NO_HINTS: readonly Hint[] = []
 export function GpusPage() {
   usePageTitle('GPUs')
   const { data, error } = useDevices()
+  const { data: node } = useNode()
   const gpus = useMemo(() => data?.devices.filter(({ kind }) => kind === 'gpu'), [data])
   return (
     <>
-      <PageHead title="GPUs" note={gpus && gpus.length > 0 && modelWords(gpus)} />
+      <PageHead title="GPUs" note={gpus && gpus.length > 0 && node?.hardware.gpus} />
       {!gpus && !error && <Outlines panels={6} />}
       {!gpus && error && (
         <Empty icon="critical" fact="The GPUs are not known.">
@@ -59,11 +61,6 @@ export function GpusPage() {
       {gpus && gpus.length > 0 && <Gpus gpus={gpus} />}
     </>
   )
-}
-
-function modelWords(gpus: readonly DeviceInfo[]): string {
-  const models = Map.groupBy(gpus, ({ model }) => model || 'GPU')
-  return [...models].map(([model, { length }]) => `${length} × ${model}`).join(', ')
 }
 
 function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {

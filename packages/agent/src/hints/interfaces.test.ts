@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Batch, Matcher } from '@sonde/sdk'
+import { Devices } from '../devices/devices.ts'
+import { NodeRecords } from '../devices/test-node-records.ts'
+import { Hints } from './hints.ts'
+
+const START_MS = Date.UTC(2026, 0, 1)
+const DOWN_AT_S = 30
+
+/** A port of an RDMA device, with the interfaces that it tells. */
+interface MadePort {
+  readonly device: string
+  readonly port: number
+  readonly address: string
+  readonly netdevs: string
+}
+
+/** A node with traffic on all ports and interfaces, on which the carrier of some interfaces goes and comes back; gives the hints. */
+function flap({
+  ports,
+  netdevs,
+  down,
+  times = 1,
+}: {
+  readonly ports: readonly MadePort[]
+  readonly netdevs: readonly string[]
+  readonly down: readonly string[]
+  readonly times?: number
+}) {
+  let nowMs = START_MS
+  const devices = new Devices({ now: () => nowMs })
+  const hints = new Hints({ devices })
+  const accept = (batch: Batch) => [devices, hints].forEach((sink) => void sink.accept(batch))
+  const node = new NodeRecords({ accept })
+  for (const { address, device } of ports)
+    node.pci(address, { class: 'network', rdma_devices: device, netdevs: ports.map((port) => port.netdevs).join(' ') })
+  for (let second = 0; second < DOWN_AT_S + 10 * times; second++) {
+    nowMs = START_MS + second * 1000
+    const time = BigInt(nowMs) * 1_000_000n
+    const changes = Math.max(0, Math.min(times * 2, Math.floor((second - DOWN_AT_S) / 5) + 1))
+    const bytes = second * 1e9
+    for (const { device, ...port } of ports)
+      node.port(device, { ...port, time, state: 4, xmit_data_bytes_total: bytes, rcv_data_bytes_total: bytes })
+    for (const name of netdevs) {
+      const isDown = down.includes(name) && changes % 2 === 1
+      const up = isDown ? 0 : 1
+      const carrier_changes_total = down.includes(name) ? changes : 0
+      node.netdev(name, { time, up, carrier: up, carrier_changes_total, tx_bytes_total: bytes })
+    }
+    hints.evaluate(nowMs + 100)
+    hints.evaluate(nowMs + 600)
+  }
+  return hints.answer().hints
+}
+
+const CARD = { device: 'mlx4_0', address: '0000:a1:00.0' }
+const device = (op: Matcher['op'], value: string) => [{ label: 'device', op, value }]
+
+test('a flap of the second port of a card is told of that port, with its interface as evidence', () => {
+  const [hint, ...more] = flap({
+    ports: [
+      { ...CARD, port: 1, netdevs: 'ens5' },
+      { ...CARD, port: 2, netdevs: 'ens5d1' },
+    ],
+    netdevs: ['ens5', 'ens5d1', 'lo'],
+    down: ['ens5d1'],
+  })
+  assert.deepEqual([hint?.id, more], ['link_flap/nic-mlx4_0-2', []])
+  assert.deepEqual(
+    hint?.evidence.map(({ matchers }) => matchers),
+    [device('=', 'ens5d1'), device('=', 'ens5d1')],
+  )
+})
+
+test('one flap is one, however many interfaces of the port say it, and evidence names just these', () => {
+  const [hint, ...more] = flap({
+    ports: [{ device: 'mlx5_3', port: 1, address: '0000:40:05.0', netdevs: 'eth13 eth13.100 eth13.200' }],
+    netdevs: ['eth13', 'eth13.100', 'eth13.200', 'eth14'],
+    down: ['eth13', 'eth13.100', 'eth13.200'],
+  })
+  assert.deepEqual([hint?.id, more], ['link_flap/nic-mlx5_3-1', []])
+  assert.match(hint?.sentence ?? '', /^mlx5_3 went down once /)
+  assert.deepEqual(hint?.evidence[0]?.matchers, device('=~', 'eth13|eth13\\.100|eth13\\.200'))
+})
+
+test('an interface that is no hardware of the node has no link to lose, as that of a VM that restarts', () => {
+  const hints = flap({
+    ports: [{ device: 'mlx5_0', port: 1, address: '0000:14:00.0', netdevs: 'ib0' }],
+    netdevs: ['ib0', 'pf0vf1'],
+    down: ['pf0vf1'],
+    times: 3,
+  })
+  assert.deepEqual(hints, [])
+})
