@@ -6,7 +6,7 @@ import type { Page, Route } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 
 const FAILED_REQUEST = /^console: Failed to load resource/
@@ -23,6 +23,7 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
     const look = async (page: Page): Promise<void> => {
       await page.locator('main [aria-busy="true"]').first().waitFor()
       await takePicture(t, page, 'state-loading')
+      assert.match(await page.locator('.live').innerText(), /^Waiting/)
       assert.doesNotMatch(await page.locator('main').innerText(), /No interface|No data|does not answer|\b0\b/)
       answers.resolve()
       await page.getByRole('link', { name: /^lo\b/ }).waitFor()
@@ -165,17 +166,63 @@ test(
       await stage.sonde.stop('SIGKILL')
       await page.getByText(/^Stopped \d+\s(s|min)/).waitFor()
       await page.locator('.banner').getByText('does not answer.').waitFor()
+      await page.getByText(/^As of \d\d:\d\d:\d\d UTC, when data came last$/).waitFor()
+      await page.getByRole('link', { name: /^lo\b.* when last known/ }).waitFor()
       await takePicture(t, page, 'state-lost')
       await assertSound(page)
       await stage.restart()
       await page.locator('.banner').waitFor({ state: 'detached', timeout: 30_000 })
       await page.getByText(/^Live$/).waitFor()
+      await page.getByText(/^As of/).waitFor({ state: 'detached' })
       await until('the gap', 30_000, async () => gapsIn(await busy.sentence()) === gapsBefore + 1)
       await takePicture(t, page, 'state-resumed')
     }
     await stage.visit('/?range=5m', look, { expected: /^console: Failed to load resource: net::ERR_/ })
   },
 )
+
+test('what is told of a server that is killed ends with its last word', needs('chromium'), async (t) => {
+  const stage = await startStage(t, ['--only-simulated', '--simulate=retransmission-storm'])
+  const look = async (page: Page): Promise<void> => {
+    const sentence = page.locator('.headline-sentence')
+    await sentence.getByText(/is losing packets, for \d+\ss$/).waitFor({ timeout: 60_000 })
+    await page.locator('.tile').first().waitFor()
+    await stage.sonde.stop('SIGKILL')
+    await page.getByText(/^As of/).waitFor()
+    const last = await sentence.innerText()
+    const ink3 = await page.locator('.tile-value .unit').first().evaluate(colourOf)
+    assert.equal(await page.locator('.tile-value .num').first().evaluate(colourOf), ink3)
+    const stopped = async (): Promise<number> => Number(/(\d+)/.exec(await page.locator('.live-word').innerText())?.[1])
+    const atS = await stopped()
+    await until('time goes on', SHOW_LIMIT_MS, async () => (await stopped()) >= atS + 3)
+    assert.equal(await sentence.innerText(), last)
+  }
+  await stage.visit('/', look, { expected: /^console: Failed to load resource: net::ERR_/ })
+})
+
+test(
+  'on a small screen the top bar says how far behind the page is, and a time with its zone',
+  needs('chromium'),
+  async (t) => {
+    const stage = await startStage(t)
+    await stage.visit(
+      '/',
+      async (page) => {
+        await page.locator('.live-lag').waitFor()
+        assert.match(
+          (await page.locator('.live').innerText()).replace(/\s+/g, ' '),
+          /^Live (< )?\d+ s behind \d\d:\d\d:\d\d UTC$/,
+        )
+      },
+      { viewport: SCREENS.phone },
+    )
+  },
+)
+
+/** Runs in the page. */
+function colourOf(element: Element): string {
+  return getComputedStyle(element).color
+}
 
 /** Answers the live stream with one event and ends it. */
 function answerStream(route: Route, event: string, data: object): Promise<void> {

@@ -1,3 +1,4 @@
+import { hear } from '../state/clock.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
 import type { MetricQuery, QueryAnswer } from './types.ts'
 
@@ -25,7 +26,10 @@ async function request(path: string, init: RequestInit): Promise<Response> {
   } catch (cause) {
     throw new ApiError('WEB_UNREACHABLE', 0, `${location.host} does not answer.`, { cause })
   }
-  if (response.ok) return response
+  if (response.ok) {
+    hear()
+    return response
+  }
   throw await errorOf(response)
 }
 

@@ -1,4 +1,4 @@
-import { moveEdge, serverNowMs } from '../state/clock.ts'
+import { moveEdge, serverNowMs, staleAfterMs } from '../state/clock.ts'
 import { type ApiError, postQuery } from './client.ts'
 import { openLiveStream, type StreamNews } from './live-stream.ts'
 import { SampleGrid } from './sample-grid.ts'
@@ -114,6 +114,12 @@ export class Frame {
   get awaitedSinceMs(): number | undefined {
     const awaited = [...this.#wanted.values()].filter(({ state }) => state === 'new' || state === 'asked')
     return awaited.length === 0 ? undefined : Math.min(...awaited.map(({ sinceMs }) => sinceMs))
+  }
+
+  /** From when on its newest samples are stale; undefined where there are none, or where it stands. */
+  get staleFromMs(): number | undefined {
+    const { newestMs } = this.#snapshot
+    return this.#range.kind === 'live' && newestMs > 0 ? newestMs + staleAfterMs(this.#stepMs) : undefined
   }
 
   readonly getSnapshot = (): FrameSnapshot => this.#snapshot

@@ -1,3 +1,4 @@
+import { hear } from '../state/clock.ts'
 import { ApiError } from './client.ts'
 import { columnsFromJson } from './decode-columns.ts'
 import type { HintsAnswer } from './hints.ts'
@@ -54,14 +55,18 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
     timer = setTimeout(connect, retryMs)
     retryMs = Math.min(retryMs * 2, RETRY_MAX_MS)
   }
-  const heard = (): void => {
+  const awaitMore = (): void => {
     clearTimeout(timer)
     timer = setTimeout(lose, SILENCE_LIMIT_MS + request.stepMs)
+  }
+  const heard = (): void => {
+    hear()
+    awaitMore()
   }
   const connect = (): void => {
     const address = `/api/v1/stream?q=${shortlyEncoded(question)}&lastEventId=${afterMs}`
     source = new EventSource(address)
-    heard()
+    awaitMore()
     source.onopen = () => handlers.onOpen(true)
     source.onerror = lose
     source.addEventListener('points', (event: MessageEvent<string>) => {

@@ -129,6 +129,8 @@ export interface FrameState {
   readonly sinceMs: number
   /** Time of the newest sample that any live frame has. */
   readonly newestMs: number
+  /** From when on the newest samples of a live frame are stale; undefined where none has any. */
+  readonly staleFromMs: number | undefined
   /** Since when a question waits for its answer, server's time; undefined where none does. */
   readonly awaitedSinceMs: number | undefined
   readonly error: ApiError | undefined
@@ -142,6 +144,7 @@ const NO_FRAME: FrameState = {
   isOpen: undefined,
   sinceMs: 0,
   newestMs: 0,
+  staleFromMs: undefined,
   awaitedSinceMs: undefined,
   error: undefined,
   streamFault: undefined,
@@ -159,6 +162,7 @@ function surveyFrames(): void {
       isOpen: streamOpen === false || next.isOpen === false ? false : (streamOpen ?? next.isOpen),
       sinceMs: streamOpen === false ? Math.max(next.sinceMs, streamSinceMs) : next.sinceMs,
       newestMs: Math.max(next.newestMs, newestMs),
+      staleFromMs: earlier(next.staleFromMs, frame.staleFromMs),
       awaitedSinceMs: earlier(next.awaitedSinceMs, frame.awaitedSinceMs),
       error: error ?? next.error,
       streamFault: streamFault ?? next.streamFault,

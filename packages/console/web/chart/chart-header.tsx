@@ -2,16 +2,13 @@ import type { ReactNode } from 'react'
 import { SeriesKey } from '../components/series-key.tsx'
 import { formatIn } from '../format/number.ts'
 import { formatAge, formatDuration } from '../format/time.ts'
+import { staleAfterMs } from '../state/clock.ts'
 import { useCursor } from '../state/cursor.ts'
 import { usePageState } from '../state/time-window.ts'
 import type { ChartModel } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
 import type { PlotLine } from './plot-model.ts'
 import { readingOf, readoutsOf } from './readouts.ts'
-
-const STALE_AFTER_STEPS = 2
-/** A source answers a little after its interval; below this a lag is no news. */
-const STALE_MIN_MS = 4_000
 
 /** Title with the unit, and the values under the cursor, or the newest ones where no cursor stands. */
 export function ChartHeader({
@@ -28,7 +25,7 @@ export function ChartHeader({
 }) {
   const { plot, unit } = model
   const lagMs = model.newest < 0 ? 0 : plot.toMs - plot.times[model.newest]!
-  const isStale = plot.isLive && lagMs > Math.max(STALE_AFTER_STEPS * plot.stepMs + 1_000, STALE_MIN_MS)
+  const isStale = plot.isLive && lagMs > staleAfterMs(plot.stepMs)
   const caption = [spec.caption, plot.stepMs !== 1_000 ? `${formatDuration(plot.stepMs)} step` : undefined]
     .filter(Boolean)
     .join(' · ')

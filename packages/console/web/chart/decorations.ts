@@ -19,12 +19,14 @@ export function drawDecorations(plot: uPlot, model: PlotModel, palette: Palette)
   context.beginPath()
   context.rect(left, top, width, height)
   context.clip()
-  drawTints(context, model.marks, palette, { x, top, height, toMs: model.toMs })
+  const edge = newestPosition(model.columns, first, last)
+  // Whether what held then still holds is not known after the newest sample.
+  const heldToMs = model.isLive && edge >= 0 ? model.times[edge]! : model.toMs
+  drawTints(context, model.marks, palette, { x, top, height, toMs: heldToMs })
   const box: PlotBox = { first, last, x, top, height, left, width, unit, texts: [] }
   if (model.isKnown) drawGaps(context, model, palette, box)
   drawLimits(context, model, palette, box)
   for (const at of model.resetsMs) drawNotch(context, x(at), top + height, unit, palette)
-  const edge = newestPosition(model.columns, first, last)
   if (model.isLive && edge >= 0) {
     context.setLineDash([1.5 * unit, 2.5 * unit])
     context.lineWidth = unit

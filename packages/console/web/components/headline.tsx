@@ -1,4 +1,7 @@
 import type { ReactNode } from 'react'
+import { useStale } from '../api/stale.ts'
+import { formatClock, zoneName } from '../format/time.ts'
+import { usePageState } from '../state/time-window.ts'
 import { Icon } from './icon.tsx'
 
 /** What is so, in one sentence, made from facts. */
@@ -22,11 +25,19 @@ export function Headline({
   /** What screen readers are told where the words hold numbers that change all the time; default: the words. */
   readonly announced?: string
 }) {
+  const stale = useStale()
+  const zone = usePageState().url.tz ?? 'utc'
   return (
     <section className={`headline is-${text.tone}`} aria-label="What is so">
       {text.tone !== 'calm' && <Icon name={text.tone} />}
       <div className="headline-words" aria-live={announced === undefined ? 'polite' : 'off'}>
         {moment && <p className="headline-moment">{moment}</p>}
+        {stale && (
+          <p className="headline-moment is-stale">
+            <Icon name="stale" />
+            {`As of ${formatClock(stale.atMs, zone)} ${zoneName(zone, stale.atMs)}, when data came last`}
+          </p>
+        )}
         <p className="headline-sentence">{text.sentence}</p>
         {text.facts && <p className="headline-facts">{text.facts}</p>}
       </div>

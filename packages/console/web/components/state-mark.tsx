@@ -1,3 +1,4 @@
+import { useStale } from '../api/stale.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** A state of a thing; its icon and colour belong together. */
@@ -13,10 +14,16 @@ export function StateMark({
   readonly word: string
   readonly iconOnly?: boolean
 }) {
+  // That all was well is no trouble, but no news of now either.
+  const isPast = useStale() !== undefined && tone === 'ok'
+  const icon: IconName = isPast ? 'stale' : tone
   return (
     <span className={`state is-${tone}`}>
-      <Icon name={tone satisfies IconName} />
-      <span className={iconOnly ? 'visually-hidden' : undefined}>{word}</span>
+      <Icon name={icon} />
+      <span className={iconOnly ? 'visually-hidden' : undefined}>
+        {word}
+        {isPast && <span className="visually-hidden"> when last known</span>}
+      </span>
     </span>
   )
 }

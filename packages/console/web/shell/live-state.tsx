@@ -2,7 +2,7 @@ import { useFrameState } from '../api/query-client.ts'
 import { useNode } from '../api/resources.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatAge, formatClock, formatSpanOfTime, zoneName } from '../format/time.ts'
-import { useSecond } from '../state/clock.ts'
+import { heardMs, useSecond } from '../state/clock.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { toggleZone } from './use-shortcuts.ts'
 
@@ -57,7 +57,8 @@ export function LiveState() {
     )
   }
   const waitedMs = live.awaitedSinceMs === undefined ? 0 : nowMs - live.awaitedSinceMs
-  const isWaiting = live.error !== undefined || waitedMs > WAITING_AFTER_MS
+  const isFirst = heardMs() === 0 || (live.newestMs === 0 && live.awaitedSinceMs !== undefined)
+  const isWaiting = isFirst || live.error !== undefined || waitedMs > WAITING_AFTER_MS
   // Some pages ask for no samples at all.
   if (isWaiting || live.newestMs === 0) {
     return (

@@ -1,10 +1,10 @@
 import { Link, useLocation } from 'wouter'
 import { type DeviceInfo, useDevices } from '../api/devices.ts'
 import { useNode } from '../api/resources.ts'
+import { useToldSecond } from '../api/stale.ts'
 import { Icon, Logo } from '../components/icon.tsx'
 import { countOf, groupThousands } from '../format/number.ts'
 import { formatAge } from '../format/time.ts'
-import { useSecond } from '../state/clock.ts'
 import { usePageState } from '../state/time-window.ts'
 import { DESTINATIONS, isCurrent } from './navigation.ts'
 
@@ -75,7 +75,7 @@ function formatUptime(ageMs: number): string {
 
 function RailFoot() {
   const { data: node } = useNode()
-  const nowMs = useSecond()
+  const nowMs = useToldSecond()
   if (!node) return <div className="rail-foot" />
   return (
     <div className="rail-foot">

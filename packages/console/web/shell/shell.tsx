@@ -1,6 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { useNode } from '../api/resources.ts'
+import { StaleContext, useWatchedStale } from '../api/stale.ts'
 import { Banner } from '../components/banner.tsx'
+import { usePageState } from '../state/time-window.ts'
 import { KeysSheet } from './keys-sheet.tsx'
 import { Rail } from './rail.tsx'
 import { ScenarioSheet } from './scenarios/scenario-sheet.tsx'
@@ -15,6 +17,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const notices = useNotices()
   const [sheet, setSheet] = useState<Sheet>()
   useShortcuts(setSheet)
+  const page = usePageState()
+  const watched = useWatchedStale()
+  // The figures of a window that stands are of that window.
+  const stale = page.isLive ? watched : undefined
   const close = (): void => setSheet(undefined)
   return (
     <div className={node?.simulated ? 'shell is-simulated' : 'shell'}>
@@ -23,9 +29,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </a>
       <Rail onKeys={() => setSheet('keys')} />
       <TopBar onSearch={() => setSheet('search')} onScenarios={() => setSheet('scenarios')} />
-      <main id="content" className="content" tabIndex={-1}>
+      <main id="content" className={stale ? 'content is-stale' : 'content'} tabIndex={-1}>
         <Banner notices={notices} />
-        {children}
+        <StaleContext value={stale}>{children}</StaleContext>
       </main>
       {sheet === 'search' && <SearchSheet onClose={close} />}
       {sheet === 'keys' && <KeysSheet onClose={close} />}

@@ -23,6 +23,27 @@ export function serverNowMs(): number {
   return Date.now() + offsetMs
 }
 
+let lastHeardMs = 0
+
+/** Notes that the server has just said something. */
+export function hear(): void {
+  lastHeardMs = serverNowMs()
+}
+
+/** When the server said something last, by its own clock; 0 before it has. */
+export function heardMs(): number {
+  return lastHeardMs
+}
+
+/** A source answers a little after its interval; below this a lag is no news. Unit: milliseconds. */
+const STALE_MIN_MS = 4_000
+const STALE_AFTER_STEPS = 2
+
+/** How old the newest sample is at least when what is drawn of it is stale. */
+export function staleAfterMs(stepMs: number): number {
+  return Math.max(STALE_AFTER_STEPS * stepMs + 1_000, STALE_MIN_MS)
+}
+
 const second = createStore(floorTo(Date.now(), 1_000))
 /** Right ends of charts: of those that are renewed every second, and of those whose sources are quicker. */
 const EDGES = {

@@ -5,6 +5,7 @@ import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
+import { useToldSecond } from '../../api/stale.ts'
 import type { Labels, QueryFunction, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
@@ -281,7 +282,7 @@ function DeviceHeadline({ device }: { readonly device: DeviceInfo }) {
   const page = usePageState()
   const moment = useMoment()
   const { data } = useHints()
-  const nowMs = useSecond()
+  const nowMs = useToldSecond()
   if (!data && moment.isNow) return <div className="headline is-awaited" />
   const hints = moment.isNow ? data?.hints : undefined
   const text = deviceSentence(device, hints, { nowMs, zone: page.url.tz ?? 'utc' })

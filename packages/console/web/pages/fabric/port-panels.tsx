@@ -1,6 +1,7 @@
 import { Fragment, useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
+import { useToldSecond } from '../../api/stale.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { useColumnsAtSpeed } from '../../api/use-speed.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
@@ -8,7 +9,6 @@ import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
-import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMarks } from '../device-charts-grid.tsx'
 import { useMoment } from '../use-moment.ts'
@@ -69,7 +69,7 @@ function PortsHeadline({
   readonly stepMs: number
   readonly moment: string
 }) {
-  const nowMs = useSecond()
+  const nowMs = useToldSecond()
   return <Headline text={portsHeadline(rows, hints, { nowMs, stepMs })} moment={moment} />
 }
 

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
 import { useNode } from '../../api/resources.ts'
+import { useToldSecond } from '../../api/stale.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
@@ -15,7 +16,6 @@ import { deviceColumns, recentMean } from '../../devices/device-columns.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { GPU_QUERIES } from '../../devices/signals.ts'
 import { countOf } from '../../format/number.ts'
-import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
@@ -66,7 +66,7 @@ export function GpusPage() {
 function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
   const moment = useMoment()
   const { data } = useHints()
-  const nowMs = useSecond()
+  const nowMs = useToldSecond()
   const recent = useKnownColumns(QUERIES, moment.range, moment.stepMs)
   const columns = useMemo(() => deviceColumns(gpus, recent), [gpus, recent])
   const [hints, elsewhere] = useMemo(() => {

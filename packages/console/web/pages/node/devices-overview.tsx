@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
+import { useToldSecond } from '../../api/stale.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
@@ -11,7 +12,6 @@ import { NoSamples } from '../../components/no-samples.tsx'
 import { type DeviceColumns, deviceColumns, recentMean } from '../../devices/device-columns.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
-import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
@@ -112,7 +112,7 @@ function NodeHeadline({
 }) {
   const page = usePageState()
   const { data } = useHints()
-  const nowMs = useSecond()
+  const nowMs = useToldSecond()
   if (!recent.isReady || (!data && moment.isNow)) return <div className="headline is-awaited" />
   const hints = moment.isNow ? data?.hints : undefined
   const lastEndedMs = newestEnd(data?.ended)

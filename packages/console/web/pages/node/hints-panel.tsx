@@ -1,13 +1,13 @@
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
+import { useToldSecond } from '../../api/stale.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { hintState } from '../../devices/hint-words.ts'
 import { countOf } from '../../format/number.ts'
 import { formatAge, formatClock, zoneName } from '../../format/time.ts'
-import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { evidenceSignals } from './evidence.ts'
 
@@ -18,7 +18,7 @@ const ENDED_LIMIT_COUNT = 12
 export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
   const { data, error } = useHints()
-  const nowMs = useSecond()
+  const nowMs = useToldSecond()
   const zone = page.url.tz ?? 'utc'
   if (!data) return error ? <NoRules reason={error.message} /> : null
   const ended = data.ended.toSorted((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0)).slice(0, ENDED_LIMIT_COUNT)
@@ -71,7 +71,7 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
 
 function HintRow({ hint, devices }: { readonly hint: Hint; readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
-  const nowMs = useSecond()
+  const nowMs = useToldSecond()
   const zone = page.url.tz ?? 'utc'
   const state = hint.endedMs === undefined ? hintState(hint) : ({ tone: 'ok', word: 'Ended' } as const)
   const device = devices.find(({ id }) => id === hint.device)
