@@ -214,6 +214,24 @@ test('the devices of a simulated node', needs('chromium'), async (t) => {
       await assertSound(page)
     })
   })
+
+  await t.test('with a GPU lost a time still stands in one column, and all count as many GPUs', async () => {
+    await stage.visit('/', async (page) => {
+      await untilDrawn(page)
+      const ofGpus = page.getByRole('region', { name: 'SM active', exact: true })
+      await ofGpus.getByText(/7 of 8\sGPUs/).waitFor()
+      await until('charts', SHOW_LIMIT_MS, async () => (await page.locator('.u-over').count()) === 6)
+      const places = await page.locator('.u-over').evaluateAll((plots) =>
+        plots.map((plot) => {
+          const { left, width } = plot.getBoundingClientRect()
+          return `${Math.round(left - plot.closest('.chart')!.getBoundingClientRect().left)} ${Math.round(width)}`
+        }),
+      )
+      assert.equal(new Set(places).size, 1, `plots from and as wide as: ${places.join(', ')}`)
+      assert.match(await page.locator('.place-hardware').innerText(), /^8 × H100/)
+      assert.match(await page.getByRole('navigation').getByRole('link', { name: /^GPUs/ }).innerText(), /8/)
+    })
+  })
 })
 
 /** The sentence at the top of the page. */

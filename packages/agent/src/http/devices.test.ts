@@ -86,7 +86,7 @@ test('tells the devices of a node by what its sources read', async (t) => {
 
 test('a device that is pulled is gone in the next answer, with the time', async (t) => {
   const node = hgxTree(t)
-  const { devices } = await serve(t, { sources: [pci], paths: node.paths })
+  const { devices, ask } = await serve(t, { sources: [pci], paths: node.paths })
   const gpu = async () => (await devices()).find(({ id }) => id === 'gpu-3')
   await until('the GPU', gpu)
   const startedMs = Date.now()
@@ -101,6 +101,8 @@ test('a device that is pulled is gone in the next answer, with the time', async 
   assert.ok(gone.goneMs !== undefined && gone.goneMs >= startedMs && gone.goneMs <= Date.now())
   assert.notEqual(gone.goneReason ?? '', '')
   assert.equal(gone.rail, null, 'no NIC is read here')
+  const { hardware } = (await ask('node')) as { hardware: { gpuCount: number; gpus: string } }
+  assert.deepEqual([hardware.gpuCount, hardware.gpus], [8, '8 × H100 SXM 80 GB'], 'as many as the list has')
 })
 
 test('simulated devices stand beside real ones, under ids of their own', async (t) => {

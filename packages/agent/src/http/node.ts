@@ -50,10 +50,12 @@ function realInterfaces({ recent }: Agent): number {
 export function describeNode(agent: Agent): NodeAnswer {
   const processors = cpus()
   const { prometheus, router, runners, options } = agent
-  const present = agent.devices.list().filter(({ goneMs }) => goneMs === undefined)
+  // One that left is listed for an hour, and counted as long: what is made of the list says the same number.
+  const listed = agent.devices.list()
+  const present = listed.filter(({ goneMs }) => goneMs === undefined)
   // Of a real and a simulated node beside it the real one is told.
-  const real = present.filter(({ isSimulated }) => !isSimulated)
-  const told = real.some(({ kind }) => kind === 'gpu' || kind === 'nic') ? real : present
+  const real = listed.filter(({ isSimulated }) => !isSimulated)
+  const told = real.some(({ kind }) => kind === 'gpu' || kind === 'nic') ? real : listed
   const gpus = told.filter(({ kind }) => kind === 'gpu')
   const nics = told.filter(({ kind }) => kind === 'nic')
   const lost = [...router.sinks, ...runners].reduce((sum, { stats }) => sum + droppedTotal(stats), 0)

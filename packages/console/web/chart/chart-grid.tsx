@@ -1,9 +1,10 @@
 import type { Columns } from '../api/query-client.ts'
 import { AbsentList } from '../components/absent-list.tsx'
 import { PanelBoundary } from '../components/error-boundary.tsx'
-import { countOf } from '../format/number.ts'
 import { Chart } from './chart.tsx'
+import { herdNames } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
+import { HERD_MIN_COUNT } from './herd.ts'
 import { roomFor } from './line-ends.ts'
 
 /** A chart, or why there is none. */
@@ -21,9 +22,16 @@ export interface GridChart {
 const NAMED_LIMIT_COUNT = 8
 
 /** Charts side by side. Their plots are as wide as each other, so that a time stands in one column; what cannot be had is listed below. */
-export function ChartGrid({ charts }: { readonly charts: readonly GridChart[] }) {
+export function ChartGrid({
+  charts,
+  beside = charts,
+}: {
+  readonly charts: readonly GridChart[]
+  /** All charts of the page, where they stand in several grids. */
+  readonly beside?: readonly GridChart[]
+}) {
   const drawn = charts.filter(({ absent }) => !absent)
-  const endPx = sharedRoom(drawn.map(({ spec }) => spec))
+  const endPx = sharedRoom(beside.filter(({ absent }) => !absent))
   const absent = charts.flatMap(({ spec: { title }, absent, missing = [] }) =>
     absent ? [{ title, reason: absent }] : missing.map(({ name, reason }) => ({ title: `${title}: ${name}`, reason })),
   )
@@ -44,12 +52,13 @@ export function ChartGrid({ charts }: { readonly charts: readonly GridChart[] })
 }
 
 /** Room at the right end with which the plots of some charts are as wide as each other. Unit: CSS pixels. */
-export function sharedRoom(specs: readonly ChartSpec[]): number {
-  return roomFor(specs.flatMap(endNames))
+export function sharedRoom(charts: readonly Pick<GridChart, 'spec' | 'answer'>[]): number {
+  return roomFor(charts.flatMap(endNames))
 }
 
 /** What may stand at the right end of a chart. */
-function endNames({ members, noun, isAlike }: ChartSpec): readonly string[] {
-  const herd = isAlike === false ? [] : [countOf(members.length, ...noun)]
+function endNames({ spec, answer }: Pick<GridChart, 'spec' | 'answer'>): readonly string[] {
+  const { members, isAlike } = spec
+  const herd = isAlike === false || members.length < HERD_MIN_COUNT ? [] : herdNames(spec, answer.stepMs)
   return members.length > NAMED_LIMIT_COUNT ? herd : [...herd, ...members.map(({ label }) => label)]
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BIT_ERROR_RATE, BITS_PER_SECOND, PAUSE_SHARE, PERCENT, UP_OR_DOWN } from '../format/quantity.ts'
-import { ChartModeller } from './chart-model.ts'
+import { ChartModeller, herdNames } from './chart-model.ts'
 import type { ChartSpec, ChartView } from './chart-spec.ts'
 
 const GAP = Number.NaN
@@ -118,6 +118,15 @@ test('the name of a herd says how many of it are drawn where the drawing ends', 
   const late = [1, 1, 1, 1, 1, GAP]
   const all = new ChartModeller().model(specOf([alive, alive, alive, late]), viewOf(6))
   assert.match(all.plot.bandLabel ?? '', /^4\sinterfaces$/)
+})
+
+test('the room for names is that of the longest which may stand there, and says it too where one is lost', () => {
+  const names = (spec: ChartSpec): string[] => herdNames(spec, 1_000).map((name) => name.replaceAll('\u00a0', ' '))
+  const alive = Array.from({ length: 6 }, () => 1)
+  assert.deepEqual(names(specOf([alive, alive, alive, alive])), ['4 interfaces', '4 peers'])
+  const one = specOf([alive, alive, alive, [1, GAP, GAP, GAP, GAP, GAP]])
+  assert.deepEqual(names(one), ['3 of 4 interfaces', '3 of 4 peers'])
+  assert.ok(names(one).includes(new ChartModeller().model(one, viewOf(6)).plot.bandLabel!.replaceAll('\u00a0', ' ')))
 })
 
 test('lanes stand above each other with one scale, and say how long it was so', () => {

@@ -47,7 +47,7 @@ export class ChartModeller {
           { scale: axis.top - axis.bottom, stepMs, pinned: view.pinned },
         )
       : undefined
-    const bandLabel = herd && herdName(spec, herd, drawnCount(spec, herd, newest, stepMs))
+    const bandLabel = herd && bandName(spec, herd, newest, stepMs)
     const lines = herd
       ? herdLines(spec, herd, bandLabel ?? '')
       : lanes
@@ -81,20 +81,32 @@ export class ChartModeller {
 const DRAWN_WITHIN_MS = 3_000
 const DRAWN_WITHIN_COUNT = 3
 
-/** How many of the herd have a sample where the drawing ends. */
-function drawnCount(spec: ChartSpec, { lit, peerCount }: HerdSummary, newest: number, stepMs: number): number {
-  if (newest < 0) return peerCount
+/** Members that have a sample where the drawing ends, which is the newest of all. */
+function drawnAtEnd(members: readonly ChartMember[], newest: number, stepMs: number): readonly ChartMember[] {
+  if (newest < 0) return members
   const least = newest - Math.max(DRAWN_WITHIN_COUNT, Math.ceil(DRAWN_WITHIN_MS / stepMs))
-  return spec.members.filter(
-    ({ values }, place) => !lit.includes(place) && newestPosition([values], Math.max(0, least), newest) >= 0,
-  ).length
+  return members.filter(({ values }) => newestPosition([values], Math.max(0, least), newest) >= 0)
 }
 
+const PEERS: ChartSpec['noun'] = ['peer', 'peers']
+
 /** `8 NICs`, or `7 peers` where some are lit; `7 of 8 NICs` where one of them is not drawn at the end. */
-function herdName(spec: ChartSpec, { lit, peerCount }: HerdSummary, drawn: number): string {
-  const noun: readonly [string, string?] = lit.length > 0 ? ['peer'] : spec.noun
-  const name = countOf(peerCount, ...noun)
-  return drawn < peerCount ? `${drawn} of ${name}` : name
+function herdName(noun: ChartSpec['noun'], count: number, drawnCount: number): string {
+  const name = countOf(count, ...noun)
+  return drawnCount < count ? `${drawnCount} of ${name}` : name
+}
+
+/** What may stand at the right end of a herd whose newest sample is its last, whichever of it are lit. */
+export function herdNames({ members, noun }: ChartSpec, stepMs: number): readonly string[] {
+  const columns = members.map(({ values }) => values)
+  const newest = newestPosition(columns, 0, (columns[0]?.length ?? 0) - 1)
+  const drawnCount = drawnAtEnd(members, newest, stepMs).length
+  return [noun, PEERS].map((name) => herdName(name, members.length, drawnCount))
+}
+
+function bandName(spec: ChartSpec, { lit, peerCount }: HerdSummary, newest: number, stepMs: number): string {
+  const peers = spec.members.filter((_, place) => !lit.includes(place))
+  return herdName(lit.length > 0 ? PEERS : spec.noun, peerCount, drawnAtEnd(peers, newest, stepMs).length)
 }
 
 type HeightsOf = (values: Float64Array, order: number) => Float64Array

@@ -60,7 +60,7 @@ export function ExplorePage() {
     const series = lanes.flatMap((lane) => lane.series)
     return { node: node?.node ?? '', stepMs, times, series, ...positionsOf(answer, fromMs, toMs) }
   }
-  const endPx = sharedRoom(lanes.map(({ spec }) => spec))
+  const endPx = sharedRoom(lanes.map(({ spec }) => ({ spec, answer })))
   const saveCsv = (): void => {
     const name = fileName(
       [],

@@ -88,12 +88,13 @@ function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
     return portSections(rows, answers.of, marks)
   }, [ports, answers, marks])
   if (answers.isReady && sections.length === 0) return <NoSamples answer={answers.steady} />
+  const beside = sections.flatMap((section) => section.charts)
   return sections.map(({ title, note, charts }, order) => (
     <Fragment key={title}>
       <h2 className="section-title">
         {title} {order === 0 && note && <span className="page-note">{note}</span>}
       </h2>
-      <ChartGrid charts={charts} />
+      <ChartGrid charts={charts} beside={beside} />
     </Fragment>
   ))
 }

@@ -3,7 +3,7 @@ import { useDevices } from '../../api/devices.ts'
 import { useNode } from '../../api/resources.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
-import { Chart } from '../../chart/chart.tsx'
+import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -93,13 +93,5 @@ function NodeCharts() {
   const answer = useKnownColumns(CHART_QUERIES, page.range, page.stepMs)
   const charts = useMemo(() => nodeCharts(interfaceColumns(answer), hostColumns(answer)), [answer])
   if (charts.length === 0) return <NoSamples answer={answer} />
-  return (
-    <div className="chart-grid">
-      {charts.map((spec) => (
-        <PanelBoundary key={spec.id}>
-          <Chart spec={spec} answer={answer} />
-        </PanelBoundary>
-      ))}
-    </div>
-  )
+  return <ChartGrid charts={charts.map((spec) => ({ spec, answer }))} />
 }

@@ -1,8 +1,7 @@
 import { useMemo } from 'react'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
-import { Chart } from '../../chart/chart.tsx'
+import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
-import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { usePageState } from '../../state/time-window.ts'
 import { type SelfPanel, selfCharts, selfQueries } from './self-charts.ts'
 
@@ -15,13 +14,7 @@ export function SelfCharts({ panels }: { readonly panels: readonly SelfPanel[] }
   return (
     <>
       <AnswerState answer={answer} panels={3} />
-      <div className="chart-grid">
-        {charts.map((spec) => (
-          <PanelBoundary key={spec.id}>
-            <Chart spec={spec} answer={answer} />
-          </PanelBoundary>
-        ))}
-      </div>
+      <ChartGrid charts={charts.map((spec) => ({ spec, answer }))} />
     </>
   )
 }
