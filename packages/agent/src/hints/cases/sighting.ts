@@ -29,9 +29,10 @@ export function sightingOf(rule: Rule, finding: Finding, look: Look): Sighting {
   return { finding, device, evidence: evidenceOf(rule, shown, finding.series), lacks: lacksOf(rule, look), sampleMs }
 }
 
-/** The queries that show what a rule saw of a device: those of its signals that the device, or any on its node, has. */
+/** The queries that show what a rule saw of a device: those of its signals that are there; where none is, as of a device that fell silent, those of all that were. */
 function evidenceOf(rule: Rule, look: Look, about: Labels = {}): Evidence[] {
-  return rule.shows.flatMap((signal): Evidence[] => {
+  const there = rule.shows.filter((signal) => isThere(signal, rule, look))
+  return (there.length > 0 ? there : rule.shows).flatMap((signal): Evidence[] => {
     const all = look.scope.looks.flatMap((one) => one.labels(signal))
     const own = look.labels(signal)
     const isMeant = (labels: Labels) =>
@@ -51,14 +52,17 @@ function evidenceOf(rule: Rule, look: Look, about: Labels = {}): Evidence[] {
 }
 
 function lacksOf(rule: Rule, look: Look): string[] {
-  // What a GPU does shows on the rails of its node too.
-  const others = { node: look.scope.looks, gpu: look.scope.nics, nic: [], port: [] }[rule.of]
-  const isThere = (signal: Signal) => look.has(signal) || others.some((other) => other.has(signal))
   // A series that appears with its first event is not absent before it.
   const absent = rule.uses
-    .filter((signal) => signal.bornAfterMs === Number.POSITIVE_INFINITY && !isThere(signal))
+    .filter((signal) => signal.bornAfterMs === Number.POSITIVE_INFINITY && !isThere(signal, rule, look))
     .map(({ metric }) => metric)
   return [...new Set([...absent, ...(rule.lacksAlways ?? [])])]
+}
+
+/** Whether a device has a signal now. What a GPU does shows on the rails of its node too. */
+function isThere(signal: Signal, rule: Rule, look: Look): boolean {
+  const others = { node: look.scope.looks, gpu: look.scope.nics, nic: [], port: [] }[rule.of]
+  return look.has(signal) || others.some((other) => other.has(signal))
 }
 
 /** Matchers that say which series of its type a signal is made of. */
