@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ask } from '../ask.ts'
@@ -35,6 +38,21 @@ test('a broken link comes with what mends it, and exit code 1', async () => {
   const { code, output } = await runSonde(['explain', 'netdev', '--path.sysfs', '/nowhere', ...NOBODY])
   assert.equal(code, 1, output)
   assert.match(output, /✗ file +\/nowhere\n +came back: ENOENT.*\n +mends it: +.*--path\.sysfs/)
+})
+
+test('without an agent the drivers of a source are asked once, in a child process as by an agent', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'sonde-explain-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const device = join(root, 'sys/class/net/absent9/device')
+  mkdirSync(device, { recursive: true })
+  mkdirSync(join(root, 'proc/net'), { recursive: true })
+  symlinkSync('../../drivers/mlx5_core', join(device, 'driver'))
+  writeFileSync(join(device, '../operstate'), 'up\n')
+  writeFileSync(join(root, 'proc/net/dev'), `\n\nabsent9: ${'1 '.repeat(16)}\n`)
+  const roots = ['--path.sysfs', join(root, 'sys'), '--path.procfs', join(root, 'proc')]
+  const { code, output } = await runSonde(['explain', 'ethtool', ...roots, ...NOBODY])
+  assert.equal(code, 1, output)
+  assert.match(output, /✗ value +one sample, in a child process\n +came back: failed: the kernel knows none of the 1 /)
 })
 
 test('an unknown name is a usage error that offers the nearest', async () => {

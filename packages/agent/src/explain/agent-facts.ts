@@ -18,9 +18,13 @@ export interface DeviceFacts {
   /** PCI address; empty where none is known. */
   readonly address: string
   readonly simulated: boolean
+  /** When it left; absent while it is there. Unit: milliseconds since the Unix epoch. */
+  readonly goneMs?: number | undefined
+  /** Why it left, as its source says. */
+  readonly goneReason?: string
 }
 
-/** What a running agent adds to a walk: asked in its own process, or over HTTP. */
+/** What a running agent adds to a walk: asked in its own process, or over HTTP. A trial of one source gives the same. */
 export interface AgentFacts {
   /** Undefined where the agent does not run that source. */
   source(name: string): Promise<SourceFacts | undefined>

@@ -4,9 +4,11 @@ import { isSimulatedOf } from '../devices/world.ts'
 import type { LatestSeries } from '../http/latest.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
 import type { SourceDefinition } from '../sources/source.ts'
-import type { AgentFacts, SourceFacts } from './agent-facts.ts'
+import type { AgentFacts, DeviceFacts, SourceFacts } from './agent-facts.ts'
 import { broken, type Finding, fine, type Step } from './chain.ts'
+import { type Ground, Refusal } from './ground.ts'
 import { type Selector, selects } from './selector.ts'
+import { bindCommand, busOf } from './steps.ts'
 
 // Links that Sonde itself is: its configuration, the agent that runs, the values that it holds.
 
@@ -67,6 +69,52 @@ export function agentStep(facts: SourceFacts | undefined, place: string): Step {
   }
 }
 
+/** How the one sample of a source went that is taken where no agent runs it, by what it left. */
+export function trialStep(facts: SourceFacts | undefined): Step {
+  const tried = 'one sample, in a child process'
+  return {
+    name: 'value',
+    async look() {
+      if (facts === undefined || facts.state === 'starting')
+        return broken(tried, 'no answer within 5 s', 'a driver does not answer: look at dmesg')
+      const { state, reason } = facts
+      const isFault = state === 'stuck' || state === 'failed' || state === 'denied' || state === 'absent'
+      return isFault ? broken(tried, `${state}: ${reason}`, TRIAL_MENDS[state]) : fine(tried, 'it gave values')
+    },
+  }
+}
+
+const TRIAL_MENDS = {
+  stuck: 'a driver does not answer: look at dmesg',
+  failed: 'look at what the reason names; a running agent tries again at every sample',
+  denied: 'permit what the reason names',
+  absent: 'plug in, load or allow what the reason names',
+} as const
+
+/** A device that an agent has seen, and that the kernel does not list: whether it left, and how it comes back. */
+export function leftStep(ground: Ground, source: string, { name, address, goneMs, goneReason }: DeviceFacts): Step {
+  return {
+    name: 'file',
+    async look() {
+      const why = goneReason === undefined || goneReason === '' ? '' : `: ${goneReason}`
+      const when = goneMs === undefined ? 'it was there a moment ago' : `it left ${ago(goneMs)}${why}`
+      const answer = `${address === name || address === '' ? name : `${name} (${address})`}: ${when}`
+      return broken(`devices of ${source}`, answer, await returning(ground, address))
+    },
+  }
+}
+
+/** How a device that left comes back: of one that is still on the bus the driver left. */
+async function returning(ground: Ground, address: string): Promise<string> {
+  if (address === '') return 'load its driver again, or plug it in; dmesg says why it left'
+  const folder = `${busOf(ground)}/${address}`
+  const isOnBus = !((await ground.list(folder)) instanceof Refusal)
+  const isBound = !((await ground.target(`${folder}/driver`)) instanceof Refusal)
+  if (!isOnBus) return `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan; dmesg says why it left, and if it stays away`
+  const bind = isBound ? undefined : await bindCommand(ground, address)
+  return bind ?? `${address} is on the bus: sonde explain ${address} tells of its driver, dmesg why it left`
+}
+
 /** A device that was asked for by a label, and that the kernel does not list. */
 export function unlistedStep(source: string, device: string): Step {
   return {
@@ -108,7 +156,9 @@ export function heldStep(facts: AgentFacts, { types }: SourceDefinition, device:
       if (own.length === 0) return { state: 'unknown', tried: device, answer: 'the agent holds no value of it' }
       const newestMs = Math.max(...own.map(({ timeMs }) => timeMs))
       const answer = `${own.length - absent.length} values ${ago(newestMs)}, ${absent.length} absent`
-      return fine(device, absent.length === 0 ? answer : `${answer}: ${reasonsOf(absent)}`)
+      const told = absent.length === 0 ? answer : `${answer}: ${reasonsOf(absent)}`
+      const isHeld = absent.length < own.length
+      return isHeld ? fine(device, told) : broken(device, told, 'what the reasons name')
     },
   }
 }

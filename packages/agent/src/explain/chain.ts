@@ -1,3 +1,4 @@
+import type { Labels } from '@sonde/sdk'
 import type { Ground } from './ground.ts'
 
 /** Links between the configuration and a value, in the order in which they are told. */
@@ -25,6 +26,8 @@ export interface Finding {
   readonly answer: string
   /** The command, or the deed, that mends it. */
   readonly mends?: string
+  /** Whether it is never broken for a good reason: it is then broken for many devices where it is for one. */
+  readonly isFault?: true
 }
 
 /** One link of a chain, walked. */
@@ -38,10 +41,11 @@ export interface Step {
   look(): Promise<Finding>
 }
 
-/** A value whose chain is walked: field of a type, in a record. */
+/** A value whose chain is walked: field of a type, in a record, and the labels of the series that are asked for. */
 export interface ValuePlace {
   readonly type: string
   readonly field: string
+  readonly labels: Labels
 }
 
 /** A device that a source reads, under its own name and the others that people know it by. */
@@ -60,6 +64,9 @@ export interface SourceExplain {
   deviceSteps(ground: Ground, device: string, value?: ValuePlace): readonly Step[]
 }
 
+/** Longest answer that is told: what is wrong with many devices is not told of each. Unit: characters. */
+const ANSWER_LIMIT = 400
+
 /** A link that holds. */
 export function fine(tried: string, answer: string): Finding {
   return { state: 'ok', tried, answer }
@@ -70,14 +77,24 @@ export function broken(tried: string, answer: string, mends: string): Finding {
   return { state: 'broken', tried, answer, mends }
 }
 
+/** A link that is never broken for a good reason: what it stands for is there and cannot be had. */
+export function faulty(tried: string, answer: string, mends: string): Finding {
+  return { ...broken(tried, answer, mends), isFault: true }
+}
+
 /** Walks links up to the first broken one; those behind it are not reached. */
 export async function walk(steps: readonly Step[]): Promise<ChainLink[]> {
   const links: ChainLink[] = []
   for (const { name, look } of steps) {
-    if (firstBroken(links) === undefined) links.push({ name, ...(await look()) })
+    if (firstBroken(links) === undefined) links.push(told({ name, ...(await look()) }))
     else links.push({ name, state: 'unknown', tried: '', answer: 'not reached' })
   }
   return links
+}
+
+function told(link: ChainLink): ChainLink {
+  const { answer } = link
+  return answer.length > ANSWER_LIMIT ? { ...link, answer: `${answer.slice(0, ANSWER_LIMIT)}…` } : link
 }
 
 /** The first link that does not hold. */
@@ -93,6 +110,7 @@ export interface DeviceChain {
 
 /**
  * The chains of several devices as one: a link holds when it does for one of them, as the source then has something to read; what is wrong with others is said beside it.
+ * A fault of one is one of all: a port may be down, but nobody wants a file that is denied, or that holds garbage.
  */
 export function joinChains(chains: readonly DeviceChain[]): ChainLink[] {
   const [first] = chains
@@ -108,13 +126,14 @@ function joinLink(name: LinkName, index: number, chains: readonly DeviceChain[])
   })
   const holding = found.filter(({ link }) => link.state === 'ok')
   const failing = found.filter(({ link }) => link.state === 'broken')
-  const [shown] = holding.length > 0 ? holding : failing.length > 0 ? failing : found
+  const faults = failing.filter(({ link }) => link.isFault)
+  const [shown] = [faults, holding, failing, found].find(({ length }) => length > 0) ?? []
   if (shown === undefined) return { name, state: 'unknown', tried: '', answer: 'not reached' }
   const { link, device } = shown
   if (link.state === 'unknown') return link
   if (link.state === 'broken')
-    return { ...link, answer: `${failing.length} of ${found.length}, ${device}: ${link.answer}` }
+    return told({ ...link, answer: `${failing.length} of ${found.length}, ${device}: ${link.answer}` })
   const [fault] = failing
   const beside = fault === undefined ? '' : `; ${fault.device}: ${fault.link.answer}`
-  return { name, ...fine(link.tried, `${holding.length} of ${found.length}, ${device}: ${link.answer}${beside}`) }
+  return told({ name, ...fine(link.tried, `${holding.length} of ${found.length}, ${device}: ${link.answer}${beside}`) })
 }

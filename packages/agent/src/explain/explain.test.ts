@@ -1,96 +1,14 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import type { DataSourceConfig } from '../config.ts'
+import { test } from 'node:test'
 import { host } from '../sources/host/host.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
-import { pciExplain } from '../sources/pci/explain.ts'
-import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
-import { rdmaExplain } from '../sources/rdma/explain.ts'
-import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
+import { rdma } from '../sources/rdma/rdma.ts'
 import { simulator } from '../sources/simulator/simulator.ts'
-import type { SourceDefinition } from '../sources/source.ts'
-import { TestNode } from '../sources/test-node.ts'
+import type { TestNode } from '../sources/test-node.ts'
 import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
-import { type ChainLink, firstBroken } from './chain.ts'
-import { type Explanation, explain } from './explain.ts'
-import { type Ground, KernelGround, Refusal } from './ground.ts'
-
-const kind = (name: string, given: Pick<SourceDefinition, 'explain' | 'types'>): SourceDefinition => {
-  return { ...netdev, name, summary: name, ...given } as SourceDefinition
-}
-const rdma = kind('rdma', { types: [rdmaPortType, rdmaHwType], explain: rdmaExplain })
-const pci = kind('pci', { types: [pciDeviceType, pciAerType], explain: pciExplain })
-const DEFINITIONS = [host, netdev, rdma, pci]
-
-const PORT = 'sys/class/infiniband/mlx5_3/ports/1'
-const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
-
-/** A node with one interface, one RDMA port and the adapter below both; the values are ours. */
-function nodeOf(t: TestContext): TestNode {
-  const node = new TestNode(t)
-  const write = (files: Readonly<Record<string, string>>) => {
-    for (const [path, text] of Object.entries(files)) node.write(path, `${text}\n`)
-  }
-  const interfaces = [
-    'Inter-|   Receive                                                |  Transmit',
-    ' face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed',
-    '  eth3: 914206311480 9 0 0 0 0 0 0 5000 9 0 0 0 0 0 0',
-  ]
-  write({
-    'proc/net/dev': interfaces.join('\n'),
-    'proc/stat': 'cpu0 1 2 3 4 5 6 7 8 9 10',
-    'proc/meminfo': 'MemTotal: 1 kB',
-  })
-  write({ 'sys/class/net/eth3/operstate': 'up', 'sys/class/net/eth3/carrier': '1' })
-  write({ [`${PORT}/state`]: '4: ACTIVE', [`${PORT}/phys_state`]: '5: LinkUp', [`${PORT}/link_layer`]: 'Ethernet' })
-  write({ [`${PORT}/counters/port_xmit_data`]: '1000', [`${PORT}/counters/port_rcv_data`]: '2000' })
-  write({ [`${PORT}/hw_counters/packet_seq_err`]: '7' })
-  write({ [`${ADAPTER}/vendor`]: '0x15b3', [`${ADAPTER}/class`]: '0x020700', [`${ADAPTER}/net/eth3/mtu`]: '4200' })
-  write({ [`${ADAPTER}/current_link_speed`]: '32.0 GT/s PCIe', [`${ADAPTER}/current_link_width`]: '16' })
-  node.link(`${ADAPTER}/driver`, '../../../bus/pci/drivers/mlx5_core')
-  node.link('sys/bus/pci/devices/0000:9a:00.0', '../../../devices/pci0000:97/0000:9a:00.0')
-  node.link('sys/class/infiniband/mlx5_3/device', '../../../devices/pci0000:97/0000:9a:00.0')
-  node.link('sys/class/net/eth3/device', '../../../devices/pci0000:97/0000:9a:00.0')
-  return node
-}
-
-/** Takes the RDMA devices away, and not what their links lead to. */
-function removeRdma(node: TestNode): void {
-  node.unlink('sys/class/infiniband/mlx5_3/device')
-  node.remove('sys/class/infiniband')
-}
-
-interface Asked {
-  readonly definitions?: readonly SourceDefinition[]
-  readonly configured?: readonly DataSourceConfig[]
-  readonly facts?: AgentFacts
-  /** What the kernel refuses, by the end of the path. */
-  readonly refused?: Readonly<Record<string, Refusal>>
-}
-
-function configOf(definition: SourceDefinition, options: object = { devices: [] }): DataSourceConfig {
-  return { name: definition.name, definition, intervalMs: 1000, options }
-}
-
-async function ask(node: TestNode, of: string, { refused = {}, ...asked }: Asked = {}): Promise<Explanation[]> {
-  const kernel = new KernelGround(node.paths)
-  const ground: Ground = {
-    ...node.paths,
-    read: async (path) => Object.entries(refused).find(([end]) => path.endsWith(end))?.[1] ?? kernel.read(path),
-    list: (path) => kernel.list(path),
-    target: (path) => kernel.target(path),
-  }
-  const configured = DEFINITIONS.map((definition) => configOf(definition))
-  return explain(of, { ground, definitions: DEFINITIONS, configured, agentPlace: 'the agent', ...asked })
-}
-
-/** The first broken link of the first chain. */
-async function brokenOf(node: TestNode, of: string, asked: Asked = {}): Promise<ChainLink> {
-  const [first] = await ask(node, of, asked)
-  const link = firstBroken(first?.links ?? [])
-  assert.ok(link !== undefined, `${of}: a link is broken: ${JSON.stringify(first)}`)
-  return link
-}
+import { firstBroken } from './chain.ts'
+import { Refusal } from './ground.ts'
+import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, nodeOf, PORT, removeRdma } from './test-chains.ts'
 
 test('a sound node has whole chains, in the order from configuration to traffic', async (t) => {
   const node = nodeOf(t)
@@ -279,7 +197,7 @@ test('what a running agent knows is part of the chain', async (t) => {
   const absent = await brokenOf(node, 'rdma_hw_packet_seq_err_total', { facts })
   assert.deepEqual([absent.name, absent.answer], ['value', 'absent: the driver refuses'])
   const [device] = await ask(node, 'mlx5_3', { facts })
-  assert.match(device?.links.at(-1)?.answer ?? '', /^0 values .* ago, 2 absent: m: the driver refuses$/)
+  assert.match(device?.links.at(-1)?.answer ?? '', /^0 values .* ago, 3 absent: m: the driver refuses$/)
 })
 
 test('a series as /metrics shows it is walked on its device alone', async (t) => {
@@ -338,7 +256,7 @@ test('what only a running agent knows is walked by id and by name: simulated dev
     assert.deepEqual([chain?.of, chain?.source, chain?.device], [name, 'pci', '0000:9a:00.0'])
   }
   const gone = await brokenOf(node, 'nic-mlx5_2-1', asked)
-  assert.deepEqual([gone.name, gone.answer], ['file', 'none is called mlx5_2'])
+  assert.deepEqual([gone.name, gone.answer], ['file', 'mlx5_2 (0000:44:00.0): it was there a moment ago'])
   for (const name of ['sim-nic-mlx5_6-1', 'mlx5_6']) {
     const [chain] = await ask(node, name, asked)
     assert.deepEqual([chain?.source, chain?.device], ['simulator', 'sim-nic-mlx5_6-1'])
@@ -394,6 +312,8 @@ interface HostFault {
   readonly link: string
   readonly answer: RegExp
   readonly mends: RegExp
+  /** What the host as a whole says of it; default: nothing. */
+  readonly ofHost?: RegExp
 }
 
 const HOST_FAULTS: readonly HostFault[] = [
@@ -420,6 +340,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     link: 'permission',
     answer: /not permitted/i,
     mends: /chmod a\+r .*power1_average/,
+    ofHost: /^1 of 16, class\/hwmon: .*not permitted/i,
   },
   {
     what: 'a zone whose driver refuses',
@@ -474,8 +395,8 @@ const HOST_FAULTS: readonly HostFault[] = [
   },
 ]
 
-for (const { what, metric, strike, link, answer, mends } of HOST_FAULTS) {
-  test(`${what} is what breaks ${metric}, and not the host`, async (t) => {
+for (const { what, metric, strike, link, answer, mends, ofHost } of HOST_FAULTS) {
+  test(`${what} is what breaks ${metric}, and ${ofHost ? 'the host too' : 'not the host'}`, async (t) => {
     const node = nodeOf(t)
     for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)
     strike(node)
@@ -484,7 +405,8 @@ for (const { what, metric, strike, link, answer, mends } of HOST_FAULTS) {
     assert.match(found.answer, answer)
     assert.match(found.mends ?? '', mends)
     const [whole] = await ask(node, 'host')
-    assert.equal(firstBroken(whole?.links ?? []), undefined)
+    if (ofHost === undefined) assert.equal(firstBroken(whole?.links ?? []), undefined)
+    else assert.match(firstBroken(whole?.links ?? [])?.answer ?? '', ofHost)
   })
 }
 
@@ -497,5 +419,5 @@ test('what is there of sensors and memory errors is told by what its driver call
     return chain?.links.filter(({ name }) => name === 'driver' || name === 'counters').map(({ answer }) => answer)
   }
   assert.deepEqual(await answersOf('edac'), ['Skylake Socket#0 IMC#0', '12; 2 such files'])
-  assert.deepEqual(await answersOf('host_power_watts'), ['coretemp, power_meter', '1834000000'])
+  assert.deepEqual(await answersOf('host_power_watts'), ['coretemp, power_meter', '1834'])
 })

@@ -4,7 +4,7 @@ import { turn } from '@sonde/sdk/internal'
 import type { DataSourceConfig } from '../config.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
-import { agentStep, configurationStep, heldStep, unlistedStep, valueStep } from './agent-steps.ts'
+import { agentStep, configurationStep, heldStep, leftStep, trialStep, unlistedStep, valueStep } from './agent-steps.ts'
 import {
   type ChainDevice,
   type ChainLink,
@@ -40,6 +40,8 @@ export interface ExplainOptions {
   readonly facts?: AgentFacts | undefined
   /** Where an agent was looked for, for people. */
   readonly agentPlace: string
+  /** Takes one sample of a source whose drivers only a child process may ask: what its walk ends with where no agent answers. Default: none is taken. */
+  readonly trial?: (config: DataSourceConfig) => Promise<AgentFacts>
 }
 
 /** Devices that are walked at most when a source as a whole is explained; the first of them stand for the rest. */
@@ -130,10 +132,18 @@ async function ofMetric(
       const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
       const devices = listed.filter(({ name }) => isOfSeries(name, selector))
       const place = placeOf(selector.metric, subject.definition)
-      const value = place === undefined ? undefined : { ...place, selector }
-      return chainOf(of, subject, devices, options, { device: selector.labels.device, value })
+      const value = place === undefined ? undefined : { ...place, labels: selector.labels, selector }
+      const wanted = devices.length > 0 ? undefined : selector.labels.device
+      return chainOf(of, subject, devices, options, { device: wanted, left: await leftDevice(wanted, options), value })
     }),
   )
+}
+
+/** A device of that name that left, where an agent has seen it. */
+async function leftDevice(name: string | undefined, { facts }: ExplainOptions): Promise<DeviceFacts | undefined> {
+  if (name === undefined) return undefined
+  const known = await facts?.devices()
+  return known?.find((each) => [each.name, each.address].includes(name) && !each.simulated && each.goneMs !== undefined)
 }
 
 /** Whether a device may have a series; ports are called by their device: `mlx5_0/1`. */
@@ -145,7 +155,7 @@ function isOfSeries(name: string, { labels: { device, port } }: Selector): boole
 }
 
 /** The field behind a metric. */
-function placeOf(metric: string, { types }: SourceDefinition): ValuePlace | undefined {
+function placeOf(metric: string, { types }: SourceDefinition): Omit<ValuePlace, 'labels'> | undefined {
   for (const { name: type, metrics } of types) {
     for (const [field, name] of metrics) if (name === metric) return { type, field }
   }
@@ -183,16 +193,17 @@ async function ofListedDevice(
 /** Chains of what only a running agent knows: simulated devices, GPUs by their number, and devices that left. */
 async function ofKnownDevice(
   of: string,
-  { id, kind, name, address, simulated }: DeviceFacts,
+  device: DeviceFacts,
   subjects: readonly Subject[],
   options: ExplainOptions,
 ): Promise<Explanation[]> {
+  const { id, kind, name, address, simulated } = device
   if (simulated) return ofSimulated(of, id, subjects, options)
   const place = kind === 'gpu' ? address : name
   const listed = await ofListedDevice(of, place, subjects, options)
   if (listed.length > 0) return listed
   const telling = subjects.filter(({ definition }) => definition.name === TELLING[kind])
-  return Promise.all(telling.map((subject) => chainOf(of, subject, [], options, { device: place })))
+  return Promise.all(telling.map((subject) => chainOf(of, subject, [], options, { left: device })))
 }
 
 function ofSimulated(
@@ -209,6 +220,8 @@ function ofSimulated(
 interface Asked {
   /** A device that was asked for by name, whether it is listed or not. */
   readonly device?: string | undefined
+  /** A device that an agent knows, and that is not listed. */
+  readonly left?: DeviceFacts | undefined
   /** The series whose values are told; absent: those of the device. */
   readonly value?: (ValuePlace & { readonly selector: Selector }) | undefined
 }
@@ -218,7 +231,7 @@ async function chainOf(
   subject: Subject,
   devices: readonly ChainDevice[],
   options: ExplainOptions,
-  { device: wanted, value }: Asked = {},
+  { device: wanted, left, value }: Asked = {},
 ): Promise<Explanation> {
   const { definition, config } = subject
   const { facts, ground } = options
@@ -229,18 +242,43 @@ async function chainOf(
   const own = definition.explain?.steps(ground) ?? []
   const isStuck = state?.state === 'stuck'
   const head: Step[] = [configurationStep(source, config, only?.name, state), ...(isStuck ? [agent] : []), ...own]
-  if (devices.length === 0 && wanted !== undefined && own.length > 0) head.push(unlistedStep(source, wanted))
+  if (left !== undefined) head.push(leftStep(ground, source, left))
+  else if (devices.length === 0 && wanted !== undefined && own.length > 0) head.push(unlistedStep(source, wanted))
   const links = await walk(head)
   // A broken link at the head is behind everything that a device might lack.
   const isBroken = firstBroken(links) !== undefined
   if (!isBroken) links.push(...(await linksOfDevices(devices, definition, ground, value)))
   const tail: Step[] = isStuck ? [] : [agent]
-  if (facts !== undefined) {
-    if (value !== undefined) tail.push(valueStep(facts, value.selector))
-    else if (only !== undefined) tail.push(heldStep(facts, definition, only.name))
-  }
-  const rest = firstBroken(links) === undefined ? await walk(tail) : tail.map(notReached)
+  const isWhole = firstBroken(links) === undefined
+  if (facts !== undefined) tail.push(...valueSteps(facts, definition, only, value))
+  else if (isWhole) tail.push(...(await trialSteps(subject, options, only, value)))
+  const rest = isWhole ? await walk(tail) : tail.map(notReached)
   return { of, source, device: only?.name ?? '', links: mergeNames([...links, ...rest]) }
+}
+
+/** What is held of the series that are asked for, or of the device. */
+function valueSteps(
+  facts: AgentFacts,
+  definition: SourceDefinition,
+  only: ChainDevice | undefined,
+  value: Asked['value'],
+): Step[] {
+  if (value !== undefined) return [valueStep(facts, value.selector)]
+  return only === undefined ? [] : [heldStep(facts, definition, only.name)]
+}
+
+/** What files do not tell of a source is known once it was sampled. */
+async function trialSteps(
+  { definition, config }: Subject,
+  { trial }: ExplainOptions,
+  only: ChainDevice | undefined,
+  value: Asked['value'],
+): Promise<Step[]> {
+  if (definition.placement === 'inline' || config === undefined || trial === undefined) return []
+  const facts = await trial(config)
+  const state = await facts.source(config.name)
+  const steps = state?.state === 'reading' ? valueSteps(facts, definition, only, value) : []
+  return steps.length > 0 ? steps : [trialStep(state)]
 }
 
 async function linksOfDevices(
@@ -266,7 +304,8 @@ function notReached({ name }: Step): ChainLink {
 function mergeNames(links: readonly ChainLink[]): ChainLink[] {
   const byName = new Map<string, ChainLink>()
   for (const link of links) if (byName.get(link.name)?.state !== 'broken') byName.set(link.name, link)
-  return [...byName.values()].sort((a, b) => LINK_NAMES.indexOf(a.name) - LINK_NAMES.indexOf(b.name))
+  const merged = [...byName.values()].map(({ isFault: _, ...link }) => link)
+  return merged.sort((a, b) => LINK_NAMES.indexOf(a.name) - LINK_NAMES.indexOf(b.name))
 }
 
 async function unknownName(of: string, subjects: readonly Subject[], options: ExplainOptions): Promise<SondeError> {

@@ -1,21 +1,26 @@
 import fs from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { codeOf, type FailureKind, failureKind, OPEN_FLAGS } from '../sources/kernel-file.ts'
+import {
+  ATTRIBUTE_BYTES_LIMIT,
+  codeOf,
+  type FailureKind,
+  FILE_BYTES_LIMIT,
+  failureKind,
+  OPEN_FLAGS,
+} from '../sources/kernel-file.ts'
 
-/** What the kernel answers instead of giving what was asked for. */
+/** What came instead of what was asked for. */
 export class Refusal {
   readonly kind: FailureKind
-  /** Its own word, such as EACCES; `late` where nothing came back in time. */
+  /** The kernel's own word, such as EACCES; `late` where nothing came back in time, `content` where a file holds something else than it should. */
   readonly code: string
+  /** The answer in words. */
+  readonly words: string
 
-  constructor(kind: FailureKind, code: string) {
+  constructor(kind: FailureKind, code: string, words = `${code}: ${WORDS[kind]}`) {
     this.kind = kind
     this.code = code
-  }
-
-  /** The answer in words. */
-  get words(): string {
-    return `${this.code}: ${WORDS[this.kind]}`
+    this.words = words
   }
 }
 
@@ -30,16 +35,14 @@ const WORDS: Readonly<Record<FailureKind, string>> = {
 export interface Ground {
   readonly procfs: string
   readonly sysfs: string
-  /** The text of a file without blanks around it. */
-  read(path: string): Promise<string | Refusal>
+  /** What a file holds. One that is longer than what the sources take is refused as it is by them. */
+  read(path: string): Promise<Uint8Array | Refusal>
   /** Names in a folder, sorted. */
   list(path: string): Promise<readonly string[] | Refusal>
   /** The last part of where a link leads. */
   target(path: string): Promise<string | Refusal>
 }
 
-/** Text of one file. Kernel files that say how something is are a page at most, lists of interfaces some more. Unit: bytes. */
-const FILE_BYTES_LIMIT = 1 << 18
 const PART_BYTES = 4096
 /** A driver that takes longer hangs, or nearly so. Unit: milliseconds. */
 const LOOK_LIMIT_MS = 2000
@@ -59,11 +62,12 @@ export class KernelGround implements Ground {
     this.sysfs = paths.sysfs
   }
 
-  read(path: string): Promise<string | Refusal> {
+  read(path: string): Promise<Uint8Array | Refusal> {
+    const limitBytes = path.startsWith(`${this.sysfs}/`) ? ATTRIBUTE_BYTES_LIMIT : FILE_BYTES_LIMIT
     return this.#look(async () => {
       const file = await fs.open(path, OPEN_FLAGS)
       try {
-        return await readText(file)
+        return await readBytes(file, limitBytes)
       } finally {
         await file.close()
       }
@@ -78,7 +82,7 @@ export class KernelGround implements Ground {
     return this.#look(async () => (await fs.readlink(path)).split('/').at(-1) ?? '')
   }
 
-  async #look<T>(look: () => Promise<T>): Promise<T | Refusal> {
+  async #look<T>(look: () => Promise<T | Refusal>): Promise<T | Refusal> {
     while (this.#busy >= LOOKS_LIMIT) {
       if (this.#hanging >= LOOKS_LIMIT) return new Refusal('failed', 'late')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -103,13 +107,14 @@ export class KernelGround implements Ground {
 }
 
 /** procfs gives a page at a time, so one read is not the whole. */
-async function readText(file: fs.FileHandle): Promise<string> {
+async function readBytes(file: fs.FileHandle, limitBytes: number): Promise<Uint8Array | Refusal> {
   const parts: Buffer[] = []
-  for (let length = 0; length < FILE_BYTES_LIMIT; ) {
+  let length = 0
+  for (;;) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, length)
-    if (bytesRead === 0) break
+    if (bytesRead === 0) return Buffer.concat(parts)
     parts.push(buffer.subarray(0, bytesRead))
     length += bytesRead
+    if (length > limitBytes) return new Refusal('failed', 'content', `it is longer than ${limitBytes} bytes`)
   }
-  return Buffer.concat(parts).toString('utf8').trim()
 }

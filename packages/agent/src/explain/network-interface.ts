@@ -1,7 +1,8 @@
-import { parseNetdev } from '../sources/netdev/parse.ts'
+import { type NetdevRecord, parseCarrier, parseNetdev, parseOperstate } from '../sources/netdev/parse.ts'
+import { readAs, readLine } from './attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from './chain.ts'
 import { type Ground, Refusal } from './ground.ts'
-import { bytesText, driverStep, fileStep, permissionStep } from './steps.ts'
+import { bytesText, driverStep, fileStep } from './steps.ts'
 
 /** Interfaces that sysfs lists. */
 export async function interfaceDevices(ground: Ground): Promise<ChainDevice[]> {
@@ -10,49 +11,63 @@ export async function interfaceDevices(ground: Ground): Promise<ChainDevice[]> {
   return names.map((name) => ({ name, aliases: [`net-${name}`] }))
 }
 
-/** Links of one network interface, whoever reads it: `netdev` its counters, `ethtool` its driver. */
-export function interfaceSteps(ground: Ground, device: string): Step[] {
+/** Links of one network interface, whoever reads it: `netdev` its counters, `ethtool` its driver. `own`: links of the source itself, between driver and link. */
+export function interfaceSteps(ground: Ground, device: string, own: readonly Step[] = []): Step[] {
   const folder = `${ground.sysfs}/class/net/${device}`
   return [
     fileStep(ground, folder, `ip link show ${device}: an interface of another network namespace is not listed`),
     driverStep(ground, `${folder}/device`, async () => {
       return fine(`${folder}/device`, 'a virtual interface: the kernel itself drives it')
     }),
-    permissionStep(ground, `${folder}/operstate`),
+    ...own,
     { name: 'link', look: () => lookAtLink(ground, folder, device) },
     { name: 'traffic', look: () => lookAtTraffic(ground, device) },
   ]
 }
 
 async function lookAtLink(ground: Ground, folder: string, device: string): Promise<Finding> {
-  const carrier = await ground.read(`${folder}/carrier`)
-  const operstate = await ground.read(`${folder}/operstate`)
-  const state = operstate instanceof Refusal ? operstate.words : operstate
+  const [carrier, state, line] = await Promise.all([
+    readAs(ground, `${folder}/carrier`, parseCarrier),
+    readAs(ground, `${folder}/operstate`, parseOperstate),
+    readLine(ground, `${folder}/operstate`),
+  ])
+  const words = line instanceof Refusal ? line.words : line
   // The kernel answers EINVAL for the carrier of an interface that is switched off.
   if (carrier instanceof Refusal && carrier.kind === 'unsupported')
-    return broken(`${folder}/carrier`, `the interface is switched off (${state})`, `sudo ip link set ${device} up`)
+    return broken(`${folder}/carrier`, `the interface is switched off (${words})`, `sudo ip link set ${device} up`)
   if (state === 'lowerlayerdown')
     return broken(`${folder}/operstate`, state, `the interface below ${device} is down: ip -d link show ${device}`)
-  if (carrier === '0')
-    return broken(`${folder}/carrier`, `no carrier (${state})`, 'plug the cable in, or switch the other end on')
+  if (carrier === 0)
+    return broken(`${folder}/carrier`, `no carrier (${words})`, 'plug the cable in, or switch the other end on')
   if (state === 'down') return broken(`${folder}/operstate`, state, `sudo ip link set ${device} up`)
+  // What cannot be read is the business of the source's own links, for the values that are made of it.
+  if (state instanceof Refusal) return { state: 'unknown', tried: `${folder}/operstate`, answer: state.words }
   return fine(`${folder}/operstate`, state)
+}
+
+/** The line of an interface in the table of all, or what is wrong with it. */
+export async function lineOf(ground: Ground, device: string): Promise<NetdevRecord | Finding> {
+  const path = `${ground.procfs}/net/dev`
+  const table = await readAs(ground, path, (bytes) => parseNetdev(bytes, 0n))
+  if (table instanceof Refusal) return broken(path, table.words, 'see the link of the file')
+  const record = table.records.find((each) => each.device === device)
+  if (record !== undefined) return record
+  if (table.malformed?.startsWith(`${device}:`) === true)
+    return broken(
+      path,
+      `a line that cannot be read: ${JSON.stringify(table.malformed)}`,
+      'no kernel writes such a line',
+    )
+  const mends = 'procfs and sysfs show different network namespaces: mount those of one'
+  return broken(path, `no line of ${device}`, mends)
 }
 
 async function lookAtTraffic(ground: Ground, device: string): Promise<Finding> {
   const path = `${ground.procfs}/net/dev`
-  const text = await ground.read(path)
-  if (text instanceof Refusal) return broken(path, text.words, 'see the link of the file')
-  const record = parseNetdev(Buffer.from(`${text}\n`), 0n).records.find((each) => each.device === device)
-  if (record === undefined)
-    return broken(
-      path,
-      `no line of ${device}`,
-      `procfs and sysfs show different network namespaces: mount those of one`,
-    )
-  const received = Number(record.rx_bytes_total)
-  const sent = Number(record.tx_bytes_total)
-  if (received + sent === 0)
+  const line = await lineOf(ground, device)
+  if ('tried' in line) return line
+  const { rx_bytes_total: received, tx_bytes_total: sent } = line
+  if (Number(received) + Number(sent) === 0)
     return broken(
       path,
       'no byte was ever received or sent',

@@ -1,3 +1,4 @@
+import { readLine } from './attributes.ts'
 import { broken, type Finding, fine, type Step } from './chain.ts'
 import { type Ground, Refusal } from './ground.ts'
 
@@ -18,8 +19,8 @@ export function fileStep(ground: Ground, path: string, mends: string): Step {
 }
 
 async function lookAtFile(ground: Ground, path: string, mends: string): Promise<Finding> {
-  const text = await ground.read(path)
-  if (text instanceof Refusal && text.kind === 'missing') return missing(ground, path, text, mends)
+  const found = await ground.read(path)
+  if (found instanceof Refusal && found.kind === 'missing') return missing(ground, path, found, mends)
   return fine(path, 'it is there')
 }
 
@@ -31,22 +32,6 @@ async function missing(ground: Ground, path: string, refusal: Refusal, mends: st
   if (!isRoot) return broken(path, refusal.words, mends)
   const answer = held instanceof Refusal ? held.words : 'it is empty'
   return broken(ground[root], answer, `give the place where ${root} is mounted with --path.${root}`)
-}
-
-/** A file that must be readable; what the driver refuses is its `counters` link, not this one. */
-export function permissionStep(ground: Ground, path: string): Step {
-  return {
-    name: 'permission',
-    async look() {
-      const text = await ground.read(path)
-      if (!(text instanceof Refusal) || text.kind === 'missing' || text.kind === 'unsupported')
-        return fine(`open ${path}`, 'permitted')
-      if (text.kind === 'denied')
-        return broken(`open ${path}`, text.words, `sudo chmod a+r ${path}, or run Sonde as a user who may read it`)
-      const answer = text.code === 'late' ? 'no answer within 2 s' : text.words
-      return broken(`read ${path}`, answer, 'the driver or its firmware does not answer: look at dmesg')
-    },
-  }
 }
 
 /** The driver of a device; `none` is what it means that there is none. */
@@ -61,16 +46,30 @@ export function driverStep(ground: Ground, device: string, none: () => Promise<F
   }
 }
 
-/** A number in a file; undefined where there is none. */
-export async function readNumber(ground: Ground, path: string): Promise<number | undefined> {
-  const text = await ground.read(path)
-  return typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : undefined
+/** Modules that drive what Sonde watches, by class code and vendor. */
+const MODULES: readonly { readonly start: string; readonly vendor: string; readonly module: string }[] = [
+  { start: '0x03', vendor: '0x10de', module: 'nvidia' },
+  { start: '0x02', vendor: '0x15b3', module: 'mlx5_core' },
+]
+
+/** Folder of the PCI devices that the kernel lists. */
+export const busOf = (ground: Ground): string => `${ground.sysfs}/bus/pci/devices`
+
+/** The command that gives a PCI device without a driver its own; undefined where none is known for it. A module that is loaded is bound, which loading it again would not do. */
+export async function bindCommand(ground: Ground, address: string): Promise<string | undefined> {
+  const folder = `${busOf(ground)}/${address}`
+  const [kind, vendor] = await Promise.all([readLine(ground, `${folder}/class`), readLine(ground, `${folder}/vendor`)])
+  const known = MODULES.find(({ start, vendor: of }) => String(kind).startsWith(start) && vendor === of)
+  if (known === undefined) return undefined
+  const driver = `${ground.sysfs}/bus/pci/drivers/${known.module}`
+  const isLoaded = !((await ground.list(driver)) instanceof Refusal)
+  return isLoaded ? `echo ${address} | sudo tee ${driver}/bind` : `sudo modprobe ${known.module}`
 }
 
 /** Bytes for people: 914 GB. */
-export function bytesText(bytes: number): string {
+export function bytesText(bytes: number | bigint): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
-  let value = bytes
+  let value = Number(bytes)
   let unit = 0
   while (value >= 1000 && unit < units.length - 1) {
     value /= 1000

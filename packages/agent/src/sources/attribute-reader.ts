@@ -41,7 +41,7 @@ export class AttributeReader {
       if (bytes.kind === 'failed') this.#context.failed(file.path, bytes.error)
       return new Lack(bytes.code, this.#explain(bytes, file))
     }
-    return parse(bytes) ?? this.wrong(file, wordsOf(bytes))
+    return parse(bytes) ?? this.wrong(file, wrongWords(bytes))
   }
 
   /** Counts a file that holds what it should not; `what` ends a sentence that starts with its path. */
@@ -52,7 +52,8 @@ export class AttributeReader {
   }
 }
 
-function wordsOf(bytes: Uint8Array): string {
+/** What is wrong with what a file holds: the end of a sentence that starts with its path. */
+export function wrongWords(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'is empty'
   return `holds something else than expected: ${JSON.stringify(new KernelText(bytes).lineFrom(0))}`
 }

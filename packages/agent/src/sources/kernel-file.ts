@@ -54,7 +54,8 @@ export const ATTRIBUTE_BYTES_LIMIT = 4096
 const START_BYTES = 16_384
 /** A number with its newline is shorter. */
 const SHORT_BYTES = 32
-const FILE_BYTES_LIMIT = 1 << 20
+/** The longest file that is read where nothing else is said: a table of all interfaces, say. Unit: bytes. */
+export const FILE_BYTES_LIMIT = 1 << 20
 const DESCRIPTOR_LIMIT = 1024
 /** Of the descriptors that this process may have most are for others: sockets, history, other sources. */
 const SHARE_LIMIT = Math.floor(openFilesLimit() / 8)

@@ -1,6 +1,7 @@
 import {
   type AgentFacts,
   type ChainLink,
+  type DataSourceConfig,
   type DeviceFacts,
   type Explanation,
   explain,
@@ -9,6 +10,7 @@ import {
   type LatestSeries,
   SOURCES,
   type SourceFacts,
+  trialOf,
 } from '@sonde/agent'
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { Loaded } from '../config/load.ts'
@@ -39,6 +41,7 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
     configured: config.agent.dataSources,
     facts: await factsAt(place),
     agentPlace: place,
+    trial: (source: DataSourceConfig) => trialOf(source, config.agent),
   }
   try {
     const explanations = await explain(of, options)

@@ -38,8 +38,16 @@ export async function serve(
   }
 }
 
-/** Waits until every source was sampled or settled, at most `limitMs`, and tells what was found in one line. */
-export async function readyLine(agent: Agent, address: string, extra: string, limitMs = 3000): Promise<string> {
+/** For how long the ready line waits for sources. By then one whose child process hangs is said to be stuck: a call takes 5 s at most. Unit: milliseconds. */
+const READY_LIMIT_MS = 15_000
+
+/** Waits until every source was sampled or settled, at most `limitMs`, and tells what was found in one line; a source that is still `starting` then is told as such. */
+export async function readyLine(
+  agent: Agent,
+  address: string,
+  extra: string,
+  limitMs = READY_LIMIT_MS,
+): Promise<string> {
   const deadlineMs = Date.now() + limitMs
   while (!agent.runners.every((runner) => runner.settled) && Date.now() < deadlineMs) {
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,6 +1,30 @@
+import { basename } from 'node:path'
+import {
+  type Attribute,
+  failedIn,
+  type Look,
+  permissionStep,
+  readLine,
+  refusedIn,
+  surveyOf,
+  valueText,
+} from '../../explain/attributes.ts'
 import { broken, type Finding, fine, type Step, type ValuePlace } from '../../explain/chain.ts'
 import { type Ground, Refusal } from '../../explain/ground.ts'
-import { fileStep, permissionStep } from '../../explain/steps.ts'
+import { fileStep } from '../../explain/steps.ts'
+import type { ParseAttribute } from '../attribute-reader.ts'
+import { Lack } from '../field-absences.ts'
+import { parseNumber } from '../kernel-text.ts'
+import { parseNodeMeminfo, parseNumastat } from './parse-memory.ts'
+import {
+  parseKilohertz,
+  parseLabel,
+  parseMicrowatts,
+  parseMillidegrees,
+  parseMilliseconds,
+  parseRpm,
+} from './parse-sysfs.ts'
+import type { ParseFile } from './reader.ts'
 
 /** Files of one kind below the folders of a driver, and what it means that there is none. */
 interface Sight {
@@ -9,6 +33,8 @@ interface Sight {
   readonly fields?: RegExp
   /** Names on the way to the file, a part each. */
   readonly path: readonly RegExp[]
+  /** How its source reads the file of a name. */
+  readonly parse: (name: string) => ParseAttribute<unknown>
   readonly mends: string
 }
 
@@ -35,25 +61,31 @@ const FOLDERS: readonly ExplainedFolder[] = [
   {
     ...{ name: 'class/hwmon', alias: 'hwmon', things: /^hwmon\d+$/, title: 'name', mends: MONITORS },
     sights: [
-      { type: 'host_temperature', path: [/^temp\d+_input$/], mends: MONITORS },
-      { type: 'host_fan', path: [/^fan\d+_input$/], mends: METER },
-      { type: 'host_power', path: [/^power\d+_(input|average)$/], mends: METER },
+      { type: 'host_temperature', path: [/^temp\d+_input$/], parse: () => parseMillidegrees, mends: MONITORS },
+      { type: 'host_fan', path: [/^fan\d+_input$/], parse: () => parseRpm, mends: METER },
+      { type: 'host_power', path: [/^power\d+_(input|average)$/], parse: () => parseMicrowatts, mends: METER },
     ],
   },
   {
     ...{ name: 'class/thermal', alias: 'thermal', things: /^thermal_zone\d+$/, title: 'type' },
     mends: 'sudo modprobe x86_pkg_temp_thermal; virtual machines have no thermal zone',
     sights: [
-      { type: 'host_thermal_zone', path: [/^temp$/], mends: 'the driver of the zone is not bound: look at dmesg' },
+      {
+        type: 'host_thermal_zone',
+        path: [/^temp$/],
+        parse: () => parseMillidegrees,
+        mends: 'the driver of the zone is not bound: look at dmesg',
+      },
     ],
   },
   {
     ...{ name: 'devices/system/edac/mc', alias: 'edac', things: /^mc\d+$/, title: 'mc_name', mends: EDAC },
     sights: [
-      { type: 'host_memory_controller', path: [/^(ce|ue)_count$/], mends: EDAC },
+      { type: 'host_memory_controller', path: [/^(ce|ue)_count$/], parse: () => parseNumber, mends: EDAC },
       {
         type: 'host_memory_module',
         path: [/^(dimm|rank|csrow)\d+$/, /^(dimm_)?(ce|ue)_count$/],
+        parse: () => parseNumber,
         mends: 'this driver does not tell modules apart; the errors of the controller are there',
       },
     ],
@@ -65,12 +97,14 @@ const FOLDERS: readonly ExplainedFolder[] = [
       {
         ...{ type: 'host_cpu_package', fields: /throttle/ },
         path: [/^thermal_throttle$/, /^(core|package)_throttle_(count|total_time_ms)$/],
+        parse: (name) => (name.endsWith('_ms') ? parseMilliseconds : parseNumber),
         mends:
           'only processors of Intel tell it, to a kernel built with CONFIG_X86_THERMAL_VECTOR, and no virtual machine does',
       },
       {
         ...{ type: 'host_cpu_package', fields: /frequency|governor/ },
         path: [/^cpufreq$/, /^(scaling_max_freq|cpuinfo_max_freq|scaling_governor)$/],
+        parse: (name) => (name === 'scaling_governor' ? parseLabel : parseKilohertz),
         mends:
           'sudo modprobe acpi_cpufreq; where the firmware or a hypervisor chooses the clock there is no driver for it',
       },
@@ -79,7 +113,12 @@ const FOLDERS: readonly ExplainedFolder[] = [
   {
     ...{ name: 'devices/system/node', alias: 'numa', things: /^node\d+$/, title: '' },
     mends: 'this kernel was built without CONFIG_NUMA; it has one node of memory',
-    sights: [{ type: 'host_numa', path: [/^(meminfo|numastat)$/], mends: 'this kernel does not tell of its nodes' }],
+    sights: [
+      {
+        ...{ type: 'host_numa', path: [/^(meminfo|numastat)$/], mends: 'this kernel does not tell of its nodes' },
+        parse: (name) => (name === 'meminfo' ? recordIn(parseNodeMeminfo) : recordIn(parseNumastat)),
+      },
+    ],
   },
 ]
 
@@ -96,24 +135,17 @@ export function folderSteps(ground: Ground, folder: ExplainedFolder, value: Valu
   )
   if (sights.length === 0) return []
   const path = `${ground.sysfs}/${folder.name}`
-  const [sight] = sights
+  const survey = surveyOf(ground, () => filesOf(ground, folder, path, sights))
   return [
     fileStep(ground, path, folder.mends),
     { name: 'driver', look: () => lookAtThings(ground, folder, path) },
-    {
-      name: 'permission',
-      async look() {
-        const [file] = await filesOf(ground, folder, path, sights)
-        return file === undefined ? fine(path, 'permitted') : permissionStep(ground, file).look()
-      },
-    },
+    permissionStep(survey, path),
     {
       name: 'counters',
       async look() {
-        const files = await filesOf(ground, folder, path, sights)
-        return files.length === 0
-          ? broken(path, 'nothing in it has such a file', sight?.mends ?? folder.mends)
-          : lookAtFile(ground, files)
+        const looks = await survey()
+        const none = broken(path, 'nothing in it has such a file', sights[0]?.mends ?? folder.mends)
+        return looks.length === 0 ? none : lookAtFiles(looks)
       },
     },
   ]
@@ -123,17 +155,22 @@ async function lookAtThings(ground: Ground, folder: ExplainedFolder, path: strin
   const names = await thingsOf(ground, folder, path)
   if (names.length === 0) return broken(path, 'no driver has anything in it', folder.mends)
   if (folder.title === '') return fine(path, names.join(', '))
-  const titles = await Promise.all(names.map((name) => ground.read(`${path}/${name}/${folder.title}`)))
+  const titles = await Promise.all(names.map((name) => readLine(ground, `${path}/${name}/${folder.title}`)))
   return fine(path, titles.map((title, index) => (typeof title === 'string' ? title : names[index])).join(', '))
 }
 
-async function lookAtFile(ground: Ground, files: readonly string[]): Promise<Finding> {
-  const [first = ''] = files
-  const text = await ground.read(first)
-  if (text instanceof Refusal)
-    return broken(first, text.words, 'the driver or its firmware does not answer: look at dmesg')
-  const line = text.split('\n', 1)[0]?.slice(0, 60) ?? ''
-  return fine(first, files.length === 1 ? line : `${line}; ${files.length} such files`)
+/** What the files hold; one that its driver refuses is no fault while others give something. */
+function lookAtFiles(looks: readonly Look[]): Finding {
+  const failed = failedIn(looks)
+  if (failed !== undefined) return failed
+  const refused = refusedIn(looks, 'missing', 'unsupported')
+  const [first] = refused
+  if (first !== undefined && refused.length === looks.length)
+    return broken(first.path, first.found.words, 'the driver or its firmware does not answer: look at dmesg')
+  const shown = looks.find(({ found }) => !(found instanceof Refusal))
+  const beside = first === undefined ? '' : `, ${refused.length} of them refused: ${first.path}`
+  const count = looks.length === 1 ? '' : `; ${looks.length} such files${beside}`
+  return fine(shown?.path ?? '', `${valueText(shown?.found)}${count}`)
 }
 
 async function thingsOf(ground: Ground, folder: ExplainedFolder, path: string): Promise<string[]> {
@@ -147,9 +184,9 @@ async function filesOf(
   folder: ExplainedFolder,
   path: string,
   sights: readonly Sight[],
-): Promise<string[]> {
+): Promise<Attribute[]> {
   const things = (await thingsOf(ground, folder, path)).map((name) => `${path}/${name}`)
-  const found: string[] = []
+  const found: Attribute[] = []
   for (const sight of sights) {
     let places = things
     for (const part of sight.path) {
@@ -162,7 +199,15 @@ async function filesOf(
         )
         .slice(0, LOOK_LIMIT)
     }
-    found.push(...places)
+    found.push(...places.map((place) => ({ path: place, parse: sight.parse(basename(place)) })))
   }
   return found
+}
+
+/** A file of several values as one attribute. */
+export function recordIn(parse: ParseFile<object>): ParseAttribute<object> {
+  return (bytes) => {
+    const found = parse(bytes)
+    return typeof found === 'string' ? new Lack('failed', `it ${found}`) : found
+  }
 }

@@ -1,55 +1,104 @@
-import { broken, type ChainDevice, fine, type SourceExplain, type Step, type ValuePlace } from '../../explain/chain.ts'
-import { type Ground, Refusal } from '../../explain/ground.ts'
-import { fileStep, permissionStep } from '../../explain/steps.ts'
-import { folderOf, folderSteps } from './explain-folders.ts'
+import {
+  failedIn,
+  foundAt,
+  type Look,
+  permissionStep,
+  refusedIn,
+  surveyOf,
+  valueText,
+} from '../../explain/attributes.ts'
+import {
+  broken,
+  type ChainDevice,
+  type Finding,
+  fine,
+  type SourceExplain,
+  type Step,
+  type ValuePlace,
+} from '../../explain/chain.ts'
+import type { Ground } from '../../explain/ground.ts'
+import { fileStep } from '../../explain/steps.ts'
+import { folderOf, folderSteps, recordIn } from './explain-folders.ts'
+import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
+import { parseDiskstats } from './parse-disks.ts'
+import { parseVmstat } from './parse-memory.ts'
+import { NETSTAT_FIELDS, parseProtocols, SNMP_FIELDS } from './parse-network.ts'
+import type { ParseFile } from './reader.ts'
 
-/** Files of procfs by the type that is made of them. */
-const FILES: Readonly<Record<string, readonly string[]>> = {
-  host_cpu: ['stat'],
-  host_kernel: ['stat'],
-  host_memory: ['meminfo'],
-  host_pressure: ['pressure/cpu', 'pressure/memory', 'pressure/io'],
-  host_softnet: ['net/softnet_stat'],
-  host_load: ['loadavg'],
-  host_vm: ['vmstat'],
-  host_disk: ['diskstats'],
-  host_network: ['net/snmp', 'net/netstat'],
+/** A file of procfs, and the types that are made of it. */
+interface HostFile {
+  readonly types: readonly string[]
+  readonly parse: ParseFile<object>
 }
+
+const PRESSURE: HostFile = { types: ['host_pressure'], parse: parsePressure }
+const FILES: Readonly<Record<string, HostFile>> = {
+  stat: { types: ['host_cpu', 'host_kernel'], parse: parseCpus },
+  meminfo: { types: ['host_memory'], parse: parseMeminfo },
+  'pressure/cpu': PRESSURE,
+  'pressure/memory': PRESSURE,
+  'pressure/io': PRESSURE,
+  'net/softnet_stat': { types: ['host_softnet'], parse: parseSoftnet },
+  loadavg: { types: ['host_load'], parse: parseLoadavg },
+  vmstat: { types: ['host_vm'], parse: parseVmstat },
+  diskstats: { types: ['host_disk'], parse: parseDiskstats },
+  'net/snmp': { types: ['host_network'], parse: (bytes) => parseProtocols(bytes, SNMP_FIELDS) },
+  'net/netstat': { types: ['host_network'], parse: (bytes) => parseProtocols(bytes, NETSTAT_FIELDS) },
+}
+const PSI = 'start the kernel with psi=1 if it is a file of pressure'
 
 /** Chains behind the values of `host`: each is one file of procfs, or one folder of sysfs. */
 export const hostExplain: SourceExplain = {
-  steps: (ground) => [fileStep(ground, `${ground.procfs}/stat`, `mount -t proc proc ${ground.procfs}`)],
+  steps: (ground) => {
+    // Without its CPUs the source reads nothing else.
+    const path = `${ground.procfs}/stat`
+    const survey = surveyOf(ground, async () => [{ path, parse: recordIn(parseCpus) }])
+    return [
+      fileStep(ground, path, `mount -t proc proc ${ground.procfs}`),
+      permissionStep(survey, path),
+      { name: 'counters', look: async () => lookAtFile(await survey(), path) },
+    ]
+  },
   async devices(): Promise<ChainDevice[]> {
-    const files = [...new Set(Object.values(FILES).flat())].map((name) => ({ name, aliases: [] }))
+    const files = Object.keys(FILES).map((name) => ({ name, aliases: [] }))
     return [...files, ...folderOf.values().map(({ name, alias }) => ({ name, aliases: [alias] }))]
   },
   deviceSteps: (ground, name, value) => {
     const folder = folderOf.get(name)
-    return folder === undefined ? fileSteps(ground, name, value) : folderSteps(ground, folder, value)
+    if (folder !== undefined) return folderSteps(ground, folder, value)
+    const file = FILES[name]
+    return file === undefined ? [] : fileSteps(ground, name, file, value)
   },
 }
 
 /** What all chains have in common stands at the same place in each: chains of several files are joined link by link. */
-function fileSteps(ground: Ground, file: string, value: ValuePlace | undefined): readonly Step[] {
-  if (value !== undefined && FILES[value.type]?.includes(file) !== true) return []
-  const path = `${ground.procfs}/${file}`
+function fileSteps(ground: Ground, name: string, { types, parse }: HostFile, value: ValuePlace | undefined): Step[] {
+  if (value !== undefined && !types.includes(value.type)) return []
+  const path = `${ground.procfs}/${name}`
+  const survey = surveyOf(ground, async () => [{ path, parse: recordIn(parse) }])
   return [
     fileStep(ground, path, `this kernel does not keep it; pressure needs one built with CONFIG_PSI`),
     { name: 'driver', look: async () => fine(path, 'the kernel itself') },
-    permissionStep(ground, path),
-    countersStep(ground, path),
+    permissionStep(survey, path),
+    { name: 'counters', look: async () => lookAtFile(await survey(), path, value) },
   ]
 }
 
-function countersStep(ground: Ground, path: string): Step {
-  return {
-    name: 'counters',
-    async look() {
-      const text = await ground.read(path)
-      if (text instanceof Refusal)
-        return broken(path, text.words, 'start the kernel with psi=1 if it is a file of pressure')
-      if (text === '') return broken(path, 'it is empty', "put the kernel's own procfs in its place")
-      return fine(path, text.split('\n', 1)[0]?.slice(0, 60) ?? '')
-    },
-  }
+function lookAtFile(looks: readonly Look[], path: string, value?: ValuePlace): Finding {
+  const failed = failedIn(looks)
+  if (failed !== undefined) return failed
+  const [refused] = refusedIn(looks, 'missing', 'unsupported')
+  if (refused !== undefined) return broken(path, refused.found.words, PSI)
+  const found = foundAt(looks, path) as Readonly<Record<string, unknown>>
+  // A table has a row for each thing; a record has the field, or the kernel does not say it.
+  const isTable = Array.isArray(found) || Object.values(found).some(Array.isArray)
+  if (value === undefined || isTable) return fine(path, valueText(found))
+  const held = found[value.field]
+  if (held === undefined) return broken(path, `nothing of ${value.field}`, 'this kernel does not say it; another may')
+  return fine(path, valueText(held))
+}
+
+function parseCpus(bytes: Uint8Array): object | string {
+  const stat = parseStat(bytes)
+  return stat.cpus.length > 0 ? stat : 'lists no CPU'
 }

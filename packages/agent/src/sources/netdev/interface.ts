@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { Integer64 } from '@sonde/sdk'
 import { AttributeReader, type ExplainFailure } from '../attribute-reader.ts'
 import { FieldAbsences } from '../field-absences.ts'
-import type { KernelFile, KernelFiles } from '../kernel-file.ts'
+import type { FailureKind, KernelFile, KernelFiles } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
 import { type NetdevRecord, type Operstate, parseCarrier, parseMtu, parseOperstate, parseSpeed } from './parse.ts'
@@ -13,8 +13,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
   carrier: 'the interface is switched off',
   speed: 'the driver has no speed to tell while the link is down or for a virtual device',
 }
-const explain: ExplainFailure = ({ kind, words }, { path }) =>
-  (kind === 'unsupported' && REFUSALS[basename(path)]) || words
+const explain: ExplainFailure = ({ kind, words }, { path }) => refusalWords(kind, path) ?? words
+
+/** Why a file of an interface that the kernel refuses gives nothing; undefined where its own words say it. */
+export function refusalWords(kind: FailureKind, path: string): string | undefined {
+  return kind === 'unsupported' ? REFUSALS[basename(path)] : undefined
+}
 
 /**
  * The attributes of one interface in sysfs, as last read. Cheap ones are read at every `refresh`; `carrier` and `speed` make the kernel take its network lock, and

@@ -1,11 +1,52 @@
+import {
+  type Attribute,
+  failedIn,
+  type Look,
+  permissionStep,
+  readAs,
+  refusedIn,
+  surveyOf,
+  valueText,
+} from '../../explain/attributes.ts'
 import { broken, type Finding, fine, type SourceExplain, type Step, type ValuePlace } from '../../explain/chain.ts'
 import { type Ground, Refusal } from '../../explain/ground.ts'
-import { driverStep, fileStep, permissionStep } from '../../explain/steps.ts'
+import { bindCommand, busOf, driverStep, fileStep } from '../../explain/steps.ts'
+import type { ParseAttribute } from '../attribute-reader.ts'
+import { Lack } from '../field-absences.ts'
+import { parseNumber } from '../kernel-text.ts'
+import { AerFile, SEVERITIES } from './aer.ts'
+import { isAddress, parseHexadecimal, parseNumaNode, parseSpeed, parseWidth } from './parse.ts'
 
-/** Modules that drive what Sonde watches, by class code and vendor. */
-const MODULES: readonly { readonly start: string; readonly vendor: string; readonly module: string }[] = [
-  { start: '0x03', vendor: '0x10de', module: 'nvidia' },
-  { start: '0x02', vendor: '0x15b3', module: 'mlx5_core' },
+/** What a device that fell off the bus answers: all ones. */
+const ONES_WIDTH = 63
+const NO_WIDTHS: ReadonlySet<unknown> = new Set([0, ONES_WIDTH, 255])
+
+interface DeviceFile {
+  readonly name: string
+  readonly parse: ParseAttribute<unknown>
+  /** The values that are made of it; every value where it says what the device is. */
+  readonly fields: RegExp
+}
+
+const ALL = /^/
+const FILES: readonly DeviceFile[] = [
+  ...['vendor', 'device', 'class'].map((name) => ({ name, parse: parseHexadecimal, fields: ALL })),
+  ...['subsystem_vendor', 'subsystem_device'].map((name) => ({
+    ...{ name, parse: parseHexadecimal, fields: /^subsystem_id$/ },
+  })),
+  { name: 'numa_node', parse: parseNumaNode, fields: /^numa_node$/ },
+  { name: 'sriov_numvfs', parse: parseNumber, fields: /^sriov_numvfs$/ },
+  ...['current', 'max'].flatMap((state) => [
+    { name: `${state}_link_speed`, parse: parseSpeed, fields: new RegExp(`^${state}_link_(speed|bandwidth)`) },
+    { name: `${state}_link_width`, parse: parseWidth, fields: new RegExp(`^${state}_link_(width|bandwidth)`) },
+  ]),
+  ...SEVERITIES.map((severity) => {
+    return { name: `aer_dev_${severity}`, parse: parseErrors, fields: new RegExp(`^aer_${severity}_total$`) }
+  }),
+  ...(['cor', 'nonfatal', 'fatal'] as const).map((end, at) => {
+    const fields = new RegExp(`^aer_rootport_${SEVERITIES[at]}_total$`)
+    return { name: `aer_rootport_total_err_${end}`, parse: parseNumber, fields }
+  }),
 ]
 
 /** Chains behind the values of `pci`: one a device of the bus. */
@@ -20,58 +61,108 @@ export const pciExplain: SourceExplain = {
   async devices(ground) {
     const addresses = await ground.list(busOf(ground))
     if (addresses instanceof Refusal) return []
-    return addresses.map((name) => ({
+    return addresses.filter(isAddress).map((name) => ({
       name,
       aliases: [`pci-${name}`, ...(name.startsWith('0000:') ? [name.slice(5)] : [])],
     }))
   },
   deviceSteps: (ground, address, value) => {
     const folder = `${busOf(ground)}/${address}`
+    const survey = surveyOf(ground, () => filesOf(ground, folder, value))
     return [
       fileStep(ground, folder, `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan`),
-      driverStep(ground, folder, () => lookForDriver(ground, folder)),
-      permissionStep(ground, `${folder}/vendor`),
-      { name: 'counters', look: () => lookAtCounters(ground, folder, value) },
-      { name: 'link', look: () => lookAtLink(ground, folder) },
+      driverStep(ground, folder, () => lookForDriver(ground, folder, address)),
+      permissionStep(survey, folder),
+      { name: 'counters', look: async () => lookAtCounters(await survey(), folder, value) },
+      { name: 'link', look: () => lookAtLink(ground, folder, value) },
     ] satisfies Step[]
   },
 }
 
-const busOf = (ground: Ground): string => `${ground.sysfs}/bus/pci/devices`
-
-async function lookForDriver(ground: Ground, folder: string): Promise<Finding> {
-  const [kind, vendor] = await Promise.all([ground.read(`${folder}/class`), ground.read(`${folder}/vendor`)])
-  const known = MODULES.find(({ start, vendor: of }) => String(kind).startsWith(start) && vendor === of)
-  const tried = `${folder}/driver`
-  if (known === undefined) return fine(tried, 'none is bound; the PCI core itself says what is read here')
-  return broken(tried, 'no driver is bound', `sudo modprobe ${known.module}`)
+/** The total of a file of AER. A line that is no count takes its own value away, not the others. */
+function parseErrors(bytes: Uint8Array): string | Lack {
+  const { total, fault } = new AerFile().take(bytes, 0n)
+  if (total === undefined) return new Lack('failed', `it ${fault}`)
+  return fault === undefined ? `${total} errors` : `${total} errors; it ${fault}`
 }
 
-async function lookAtCounters(ground: Ground, folder: string, value: ValuePlace | undefined): Promise<Finding> {
-  const path = `${folder}/aer_dev_correctable`
-  const text = await ground.read(path)
-  if (typeof text === 'string') return fine(path, `${text.split('\n').length} errors are counted`)
-  const isOfErrors = value?.type === 'pci_aer' || value?.field.startsWith('aer_') === true
-  if (!isOfErrors) return fine(path, `${text.words}: errors of this device are not counted`)
-  return broken(
-    path,
-    text.words,
-    'the firmware keeps AER, or the device has none: look for AER in dmesg and in the firmware',
+/** The files of the value that is asked for, or of all; without one, those that the device has. */
+async function filesOf(
+  ground: Ground,
+  folder: string,
+  value: ValuePlace | undefined,
+): Promise<readonly (Attribute | Look)[]> {
+  const names = await ground.list(folder)
+  if (names instanceof Refusal) return [{ path: folder, found: names, isFolder: true }]
+  return FILES.filter(({ name, fields }) =>
+    value === undefined ? names.includes(name) : fields !== ALL && isOf(value, name, fields),
   )
+    .concat(value === undefined ? [] : FILES.filter(({ fields }) => fields === ALL))
+    .map(({ name, parse }) => ({ path: `${folder}/${name}`, parse }))
 }
 
-/** A device that fell off the bus answers all ones: width 63, speed unknown. */
-async function lookAtLink(ground: Ground, folder: string): Promise<Finding> {
-  const [speed, width] = await Promise.all([
-    ground.read(`${folder}/current_link_speed`),
-    ground.read(`${folder}/current_link_width`),
-  ])
-  const tried = `${folder}/current_link_{speed,width}`
-  if (speed instanceof Refusal || width instanceof Refusal) return fine(tried, 'it has no link of its own')
-  const answer = `${speed}, ${width} lanes`
-  if (width === '63' || width === '255') {
-    const command = `echo 1 | sudo tee ${folder}/remove ${ground.sysfs}/bus/pci/rescan; if it stays away, reboot`
-    return broken(tried, `${answer}: the device fell off the bus`, command)
+function isOf({ type, field, labels }: ValuePlace, name: string, fields: RegExp): boolean {
+  if (type !== 'pci_aer') return fields.test(field)
+  return name === `aer_dev_${labels.severity ?? 'correctable'}`
+}
+
+async function lookForDriver(ground: Ground, folder: string, address: string): Promise<Finding> {
+  const tried = `${folder}/driver`
+  const command = await bindCommand(ground, address)
+  if (command === undefined) return fine(tried, 'none is bound; the PCI core itself says what is read here')
+  return broken(tried, 'no driver is bound', command)
+}
+
+function lookAtCounters(looks: readonly Look[], folder: string, value: ValuePlace | undefined): Finding {
+  const failed = failedIn(looks.filter(({ path }) => value !== undefined || !path.includes('/current_link_')))
+  if (failed !== undefined) return failed
+  const [first] = looks
+  if (value === undefined) {
+    const errors = looks.find(({ path }) => path.endsWith('/aer_dev_correctable'))
+    if (errors === undefined)
+      return fine(`${folder}/aer_dev_correctable`, 'nothing is there: errors of this device are not counted')
+    return fine(errors.path, valueText(errors.found))
   }
-  return fine(tried, answer)
+  if (first === undefined) return fine(folder, 'no file: it is made of others')
+  const [missing] = refusedIn(looks, 'missing', 'unsupported')
+  if (missing === undefined) return fine(first.path, valueText(first.found))
+  return broken(missing.path, missing.found.words, lacking(missing.path.slice(folder.length + 1)))
+}
+
+/** What it means that a device has no such file. */
+function lacking(name: string): string {
+  if (name.startsWith('aer_rootport')) return 'only root ports count what comes from below'
+  if (name.startsWith('aer_'))
+    return 'the firmware keeps AER, or the device has none: look for AER in dmesg and in the firmware'
+  if (name.includes('_link_')) return 'the device has no link of its own: it is not PCI Express, or a virtual function'
+  if (name === 'sriov_numvfs') return 'the device has no virtual functions'
+  return 'the kernel or the firmware does not say'
+}
+
+async function lookAtLink(ground: Ground, folder: string, value: ValuePlace | undefined): Promise<Finding> {
+  const tried = `${folder}/current_link_{speed,width}`
+  const [speed, width] = await Promise.all([
+    readAs(ground, `${folder}/current_link_speed`, parseSpeed),
+    readAs(ground, `${folder}/current_link_width`, parseWidth),
+  ])
+  for (const found of [speed, width]) {
+    if (!(found instanceof Refusal)) continue
+    if (found.kind === 'missing') return fine(tried, 'it has no link of its own')
+    // What may not be read is broken where it is asked for; of another value it says nothing.
+    if (value !== undefined && !value.field.includes('_link_')) return { state: 'unknown', tried, answer: found.words }
+    const mends = 'the kernel could not ask the device for its link; it may have left the bus'
+    return failedIn([{ path: tried, found }]) ?? broken(tried, found.words, mends)
+  }
+  if (width === ONES_WIDTH && speed === 'unknown') {
+    const command = `echo 1 | sudo tee ${folder}/remove ${ground.sysfs}/bus/pci/rescan; if it stays away, reboot`
+    return broken(tried, `unknown speed, ${ONES_WIDTH} lanes: the device fell off the bus`, command)
+  }
+  if (speed === 'unknown' || NO_WIDTHS.has(width)) {
+    const answer = 'the link is down, or the port has none'
+    const isAsked = value?.field.startsWith('current_link_') === true
+    return isAsked
+      ? broken(tried, answer, 'plug a device in, or look at dmesg for why the link is down')
+      : fine(tried, answer)
+  }
+  return fine(tried, `${speed} GT/s, ${width} lanes`)
 }

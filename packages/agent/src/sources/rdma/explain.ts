@@ -1,4 +1,15 @@
 import {
+  failedIn,
+  foundAt,
+  type Look,
+  permissionStep,
+  readAs,
+  readLine,
+  refusedIn,
+  surveyOf,
+  valueText,
+} from '../../explain/attributes.ts'
+import {
   broken,
   type ChainDevice,
   type Finding,
@@ -8,13 +19,17 @@ import {
   type ValuePlace,
 } from '../../explain/chain.ts'
 import { type Ground, Refusal } from '../../explain/ground.ts'
-import { bytesText, driverStep, fileStep, permissionStep, readNumber } from '../../explain/steps.ts'
-import { type CounterForm, HW_COUNTERS, PORT_COUNTERS } from './names.ts'
+import { bindCommand, busOf, bytesText, driverStep, fileStep } from '../../explain/steps.ts'
+import { filesOf, type PortFiles } from './explain-files.ts'
+import { parseState } from './parse.ts'
 
 const NVIDIA_NETWORKING = '0x15b3'
 /** Counters that mlx5 has, and keeps switched off. */
 const OPTIONAL = /^(cc_(rx_ce|rx_cnp|tx_cnp)_pkts|rdma_[rt]x_(packets|bytes))$/
-const WORD_BYTES = 4
+const REFUSED_TOLD = 3
+const ACTIVE = 4
+const INITIALISING = 2
+const DISABLED = 3
 
 /** Chains behind the values of `rdma`: one a port, `mlx5_0/1`. */
 export const rdmaExplain: SourceExplain = {
@@ -29,16 +44,23 @@ export const rdmaExplain: SourceExplain = {
   deviceSteps: (ground, place, value) => {
     const [device = '', port = ''] = place.split('/')
     const folder = `${ground.sysfs}/class/infiniband/${device}`
-    const counters = `${folder}/ports/${port}/counters`
+    const files = filesOf(`${folder}/ports/${port}`, folder, value)
+    const survey = surveyOf(ground, () => files.list(ground))
+    const wanted = { device, port, folder, files }
+    const traffic = surveyOf(ground, async () => files.traffic)
     return [
-      fileStep(ground, counters, `dmesg | grep ${device}: the driver gives this port no counters`),
+      fileStep(
+        ground,
+        `${folder}/ports/${port}/counters`,
+        `dmesg | grep ${device}: the driver gives this port no counters`,
+      ),
       driverStep(ground, `${folder}/device`, async () => {
         return fine(`${folder}/device`, 'no bus device below: the kernel itself drives it')
       }),
-      permissionStep(ground, `${counters}/port_xmit_data`),
-      { name: 'counters', look: () => lookAtCounter(ground, { device, port, folder }, value) },
-      { name: 'link', look: () => lookAtLink(ground, { device, port, folder }) },
-      { name: 'traffic', look: () => lookAtTraffic(ground, counters) },
+      permissionStep(survey, `${folder}/ports/${port}`),
+      { name: 'counters', look: async () => lookAtCounters(await survey(), wanted, value) },
+      { name: 'link', look: () => lookAtLink(ground, wanted) },
+      { name: 'traffic', look: async () => lookAtTraffic(await traffic(), wanted) },
     ] satisfies Step[]
   },
 }
@@ -47,6 +69,7 @@ interface Port {
   readonly device: string
   readonly port: string
   readonly folder: string
+  readonly files: PortFiles
 }
 
 async function portsOf(ground: Ground, folder: string, device: string): Promise<ChainDevice[]> {
@@ -68,8 +91,11 @@ async function lookForDevices(ground: Ground): Promise<Finding> {
     return broken(ground.sysfs, 'nothing is there', 'give the place where sysfs is mounted with --path.sysfs')
   const adapters = await adaptersOf(ground)
   const [unbound] = adapters.filter(({ driver }) => driver === '')
-  if (unbound !== undefined)
-    return broken(folder, `${answer}; adapter ${unbound.address} has no driver`, 'sudo modprobe mlx5_core mlx5_ib')
+  if (unbound !== undefined) {
+    const bind = (await bindCommand(ground, unbound.address)) ?? ''
+    const mends = bind.startsWith('sudo modprobe') ? `${bind} mlx5_ib` : bind
+    return broken(folder, `${answer}; adapter ${unbound.address} has no driver`, mends)
+  }
   if (adapters.length > 0)
     return broken(folder, `${answer}; ${adapters.length} adapters are driven by mlx5_core`, 'sudo modprobe mlx5_ib')
   const hasCore = !((await ground.list(`${ground.sysfs}/module/ib_core`)) instanceof Refusal)
@@ -79,13 +105,13 @@ async function lookForDevices(ground: Ground): Promise<Finding> {
 }
 
 async function adaptersOf(ground: Ground): Promise<{ address: string; driver: string }[]> {
-  const bus = `${ground.sysfs}/bus/pci/devices`
+  const bus = busOf(ground)
   const addresses = await ground.list(bus)
   if (addresses instanceof Refusal) return []
   const found = await Promise.all(
     addresses.map(async (address) => {
-      const vendor = await ground.read(`${bus}/${address}/vendor`)
-      const kind = await ground.read(`${bus}/${address}/class`)
+      const vendor = await readLine(ground, `${bus}/${address}/vendor`)
+      const kind = await readLine(ground, `${bus}/${address}/class`)
       // Class 0x02 is a network adapter; the vendor makes bridges too.
       if (vendor !== NVIDIA_NETWORKING || typeof kind !== 'string' || !kind.startsWith('0x02')) return []
       const driver = await ground.target(`${bus}/${address}/driver`)
@@ -95,65 +121,78 @@ async function adaptersOf(ground: Ground): Promise<{ address: string; driver: st
   return found.flat()
 }
 
-/** The file of the value that is asked for, or of one that every driver has. */
-async function lookAtCounter(ground: Ground, place: Port, value: ValuePlace | undefined): Promise<Finding> {
-  const { folder, port, device } = place
-  const inHw = value?.type === 'rdma_hw' || value?.type === 'rdma_driver'
-  const counters = `${folder}/ports/${port}/${inHw ? 'hw_counters' : 'counters'}`
-  const names = await ground.list(counters)
-  if (names instanceof Refusal) return broken(counters, names.words, 'this driver has no hardware counters of its own')
-  if (value === undefined || value.type === 'rdma_driver')
-    return readCounter(ground, `${counters}/port_xmit_data`, `${names.length} counters`)
-  const forms: ReadonlyMap<string, CounterForm<string>> = inHw ? HW_COUNTERS : PORT_COUNTERS
-  const [name] = [...forms].find(([, { field }]) => field === value.field) ?? []
-  if (name === undefined) return fine(`${folder}/ports/${port}`, 'no counter: it is a state of the port')
-  const path = `${counters}/${name}`
-  if (names.includes(name)) return readCounter(ground, path, '')
-  if (OPTIONAL.test(name)) {
-    const command = `sudo rdma statistic set link ${device}/${port} optional-counters ${name}`
-    return broken(path, 'not there: this counter is off until it is turned on', command)
-  }
-  return broken(path, 'not there', 'this driver or firmware does not have it; a newer one may')
+/** What the files of the value that is asked for hold; without one, those of all values. */
+function lookAtCounters(looks: readonly Look[], place: Port, value: ValuePlace | undefined): Finding {
+  const { device, port, files } = place
+  const missing = looks.find(({ isFolder }) => isFolder)
+  if (missing !== undefined && value !== undefined)
+    return broken(missing.path, String(valueText(missing.found)), 'this driver has no hardware counters of its own')
+  const failed = failedIn(looks)
+  if (failed !== undefined) return failed
+  return value === undefined ? lookAtAll(looks, place) : lookAtValue(looks, `${device}/${port}`, files)
 }
 
-async function readCounter(ground: Ground, path: string, answer: string): Promise<Finding> {
-  const text = await ground.read(path)
-  if (text instanceof Refusal && text.kind !== 'missing')
-    return broken(
-      path,
-      text.words,
-      'this driver does not support the counter for this port; a virtual function has few',
-    )
-  if (typeof text === 'string' && !/^\d/.test(text))
-    return broken(path, text, 'the port has no performance management: its firmware or hypervisor hides it')
-  return fine(path, typeof text === 'string' && answer === '' ? text : answer)
+function lookAtValue(looks: readonly Look[], port: string, { folder }: PortFiles): Finding {
+  const [first] = looks
+  if (first === undefined) return fine(folder, 'no counter: it is made of other values')
+  const { path, found } = first
+  if (!(found instanceof Refusal)) return fine(path, valueText(found))
+  if (found.kind !== 'missing') return broken(path, found.words, refusalMends(found))
+  const name = path.split('/').at(-1) ?? ''
+  if (!OPTIONAL.test(name))
+    return broken(path, 'not there', 'this driver or firmware does not have it; a newer one may')
+  const command = `sudo rdma statistic set link ${port} optional-counters ${name}`
+  return broken(path, 'not there: this counter is off until it is turned on', command)
+}
+
+function lookAtAll(looks: readonly Look[], { files }: Port): Finding {
+  const counters = looks.filter(({ path }) => path.includes('counters/'))
+  const refused = refusedIn(counters, 'unsupported')
+  // What every driver has, and what tells of traffic; a virtual function has few of the others.
+  const leading =
+    refused.find(({ path }) => path === files.traffic[0]?.path) ??
+    (refused.length === counters.length ? refused[0] : undefined)
+  if (leading !== undefined) return broken(leading.path, leading.found.words, refusalMends(leading.found))
+  const names = refused.slice(0, REFUSED_TOLD).map(({ path }) => path.split('/').at(-1))
+  const more = refused.length > names.length ? ` and ${refused.length - names.length} more` : ''
+  const beside = refused.length === 0 ? '' : `, the driver refuses ${names.join(', ')}${more}`
+  return fine(files.folder, `${counters.length} counters${beside}`)
+}
+
+function refusalMends({ code }: Refusal): string {
+  if (code === 'content') return 'the port has no performance management: its firmware or hypervisor hides it'
+  return 'this driver does not support the counter for this port; a virtual function has few'
 }
 
 async function lookAtLink(ground: Ground, { folder, port, device }: Port): Promise<Finding> {
-  const path = `${folder}/ports/${port}/state`
-  const state = await ground.read(path)
-  if (state instanceof Refusal) return broken(path, state.words, 'see dmesg: every driver says how its port is')
-  if (state.startsWith('4')) return fine(path, state)
-  const physical = await ground.read(`${folder}/ports/${port}/phys_state`)
-  const layer = await ground.read(`${folder}/ports/${port}/link_layer`)
-  const answer = `${state}, ${physical instanceof Refusal ? physical.words : physical}`
-  if (typeof physical === 'string' && physical.startsWith('3')) {
+  const place = `${folder}/ports/${port}`
+  const path = `${place}/state`
+  const [state, line] = await Promise.all([readAs(ground, path, parseState), readLine(ground, path)])
+  // What may not be read is broken where it is asked for; of a counter it says nothing.
+  if (state instanceof Refusal || line instanceof Refusal)
+    return { state: 'unknown', tried: path, answer: valueText(state) }
+  if (state === ACTIVE) return fine(path, line)
+  const physical = await readAs(ground, `${place}/phys_state`, parseState)
+  const [layer, physicalLine] = await Promise.all(
+    ['link_layer', 'phys_state'].map((name) => readLine(ground, `${place}/${name}`)),
+  )
+  const answer = `${line}, ${valueText(physicalLine)}`
+  if (physical === DISABLED) {
     const netdevs = await ground.list(`${folder}/device/net`)
     const [netdev = `the interface of ${device}`] = netdevs instanceof Refusal ? [] : netdevs
     return broken(path, answer, `sudo ip link set ${netdev} up`)
   }
-  if (state.startsWith('2') && layer === 'InfiniBand')
+  if (state === INITIALISING && layer === 'InfiniBand')
     return broken(path, answer, 'no subnet manager answers: start opensm on one host, or look at the one of the fabric')
   return broken(path, answer, 'plug the cable in, or switch the other end on')
 }
 
-async function lookAtTraffic(ground: Ground, counters: string): Promise<Finding> {
-  const [sent, received] = await Promise.all(
-    ['port_xmit_data', 'port_rcv_data'].map((name) => readNumber(ground, `${counters}/${name}`)),
-  )
-  const path = `${counters}/port_{xmit,rcv}_data`
+function lookAtTraffic(looks: readonly Look[], { files: { folder, traffic } }: Port): Finding {
+  const [sent, received] = traffic.map(({ path }) => foundAt(looks, path) as number | bigint | undefined)
+  const path = `${folder}/counters/port_{xmit,rcv}_data`
   if (sent === undefined && received === undefined) return { state: 'unknown', tried: path, answer: 'no number' }
-  if ((sent ?? 0) + (received ?? 0) === 0)
+  if (Number(sent ?? 0) + Number(received ?? 0) === 0)
     return broken(path, 'no byte was ever received or sent', 'send something over RDMA: counters are 0 until then')
-  return fine(path, `${bytesText((received ?? 0) * WORD_BYTES)} received, ${bytesText((sent ?? 0) * WORD_BYTES)} sent`)
+  const text = (bytes: number | bigint | undefined) => (bytes === undefined ? 'nothing known' : bytesText(bytes))
+  return fine(path, `${text(received)} received, ${text(sent)} sent`)
 }

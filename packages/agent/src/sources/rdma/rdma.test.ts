@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { RecordOf, RecordType } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import type { Probe } from '../source.ts'
+import { DENIES } from '../test-damage.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { parseCounter, parseRate, parseState, parseUevent } from './parse.ts'
 import { rdma } from './rdma.ts'
@@ -361,4 +362,13 @@ test('says what it looked for where there is no RDMA, and where it may not look'
   node.remove('sys/class/infiniband')
   const missing = all.source.probe() as Probe
   assert.match(missing.state === 'absent' ? missing.reason : '', /class\/infiniband is not there$/)
+})
+
+test('a port whose state may not be read is found all the same: its counters are read', {
+  skip: !fs.existsSync(DENIES),
+}, (t) => {
+  const { node, tested } = bringUp(t)
+  const found = tested.source.probe()
+  node.link(file('mlx5_0', 'state'), DENIES)
+  assert.deepEqual(tested.source.probe(), found)
 })

@@ -48,8 +48,10 @@ class RdmaSource implements NodeSource {
     const listed = this.#sysfs.list(...FOLDER)
     if (listed instanceof ReadFailure) return listed.probe
     const ports = listed.filter(this.#wanted).flatMap((device) => this.#statesOf(device))
-    const there = ports.filter((bytes) => !(bytes instanceof ReadFailure)).length
-    if (there > 0) return { state: 'present', found: `${there} ports` }
+    // A port whose state may not be read has counters all the same.
+    const there = ports.filter((bytes) => !(bytes instanceof ReadFailure) || bytes.kind !== 'missing')
+    if (there.some((bytes) => !(bytes instanceof ReadFailure)))
+      return { state: 'present', found: `${there.length} ports` }
     const failure = ports.find((bytes) => bytes instanceof ReadFailure)
     if (failure !== undefined) return failure.probe
     const folder = `${this.#sysfs.root}/${FOLDER.join('/')}`

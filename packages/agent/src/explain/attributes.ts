@@ -1,0 +1,135 @@
+import { dirname } from 'node:path'
+import { type ParseAttribute, wrongWords } from '../sources/attribute-reader.ts'
+import { Lack } from '../sources/field-absences.ts'
+import { KernelText } from '../sources/kernel-text.ts'
+import { type Finding, faulty, fine, type Step } from './chain.ts'
+import { type Ground, Refusal } from './ground.ts'
+
+// Files read as the sources read them, by the same functions: what is told of a value cannot differ from what is made of it.
+
+/** A file that a source reads, and what it makes of it. */
+export interface Attribute {
+  readonly path: string
+  readonly parse: ParseAttribute<unknown>
+}
+
+/** What came of a look at a file, or at a folder that should list some: what it holds, or a {@link Refusal}. */
+export interface Look {
+  readonly path: string
+  readonly found: unknown
+  readonly isFolder?: true
+}
+
+/** The files behind what is asked of one device. Each is read once, however many links look at it. */
+export type Survey = () => Promise<readonly Look[]>
+
+/** Files that are named with the command that permits them; beyond it their folders are. */
+const NAMED_LIMIT = 3
+/** Unit: characters. */
+const VALUE_LIMIT = 60
+
+/** Makes a survey of files, and of folders that could not be listed. */
+export function surveyOf(ground: Ground, listed: () => Promise<readonly (Attribute | Look)[]>): Survey {
+  let looks: Promise<readonly Look[]> | undefined
+  const look = async () => {
+    const looking = (await listed()).map(async (one) =>
+      'parse' in one ? { path: one.path, found: await readAs(ground, one.path, one.parse) } : one,
+    )
+    return Promise.all(looking)
+  }
+  return () => {
+    looks ??= look()
+    return looks
+  }
+}
+
+/** Reads a file as its source does. */
+export async function readAs<T>(ground: Ground, path: string, parse: ParseAttribute<T>): Promise<T | Refusal> {
+  const bytes = await ground.read(path)
+  if (bytes instanceof Refusal) return bytes
+  const found = parse(bytes)
+  if (found instanceof Lack) {
+    const { code, reason } = found
+    return new Refusal(code === 'gone' || code === 'not_sampled' ? 'failed' : code, 'content', reason)
+  }
+  return found ?? new Refusal('failed', 'content', `it ${wrongWords(bytes)}`)
+}
+
+/** The first line of a file without blanks around it, cut at 100 characters: for names, and for what people compare. */
+export function readLine(ground: Ground, path: string): Promise<string | Refusal> {
+  return readAs(ground, path, lineIn)
+}
+
+/** The same of what was read already. */
+export function lineIn(bytes: Uint8Array): string {
+  return new KernelText(bytes).lineFrom(0).trim()
+}
+
+/** What was found in a file, for people. */
+export function valueText(found: unknown): string {
+  const isRecord = typeof found === 'object' && !(found instanceof Refusal)
+  const text = found instanceof Refusal ? found.words : isRecord ? 'it can be read' : String(found)
+  return text.length > VALUE_LIMIT ? `${text.slice(0, VALUE_LIMIT)}…` : text
+}
+
+/** What was found at a path of a survey; undefined where it was not read, or gives nothing. */
+export function foundAt(looks: readonly Look[], path: string): unknown {
+  const found = looks.find((look) => look.path === path)?.found
+  return found instanceof Refusal ? undefined : found
+}
+
+/** Files of a survey that gave nothing, of these kinds. */
+export function refusedIn(
+  looks: readonly Look[],
+  ...kinds: readonly Refusal['kind'][]
+): (Look & { readonly found: Refusal })[] {
+  return looks.flatMap((look) =>
+    look.found instanceof Refusal && kinds.includes(look.found.kind) ? [{ ...look, found: look.found }] : [],
+  )
+}
+
+/** Every file of a survey must be readable; what the driver refuses is its `counters` link, not this one. `place` stands for a survey of nothing. */
+export function permissionStep(survey: Survey, place: string): Step {
+  return {
+    name: 'permission',
+    async look() {
+      const looks = await survey()
+      const late = refusedIn(looks, 'failed').find(({ found }) => found.code === 'late')
+      if (late !== undefined) {
+        const mends = 'the driver or its firmware does not answer: look at dmesg'
+        return faulty(`read ${late.path}`, 'no answer within 2 s', mends)
+      }
+      const denied = refusedIn(looks, 'denied')
+      const [first] = denied
+      const more = looks.length - 1
+      if (first === undefined)
+        return fine(`open ${looks[0]?.path ?? place}`, `permitted${more > 0 ? `, and ${more} more` : ''}`)
+      const answer = denied.length === 1 ? '' : `; ${denied.length} of ${looks.length} files`
+      return faulty(`open ${first.path}`, `${first.found.words}${answer}`, permitting(denied))
+    },
+  }
+}
+
+function permitting(denied: readonly Look[]): string {
+  const folders = denied.filter(({ isFolder }) => isFolder === true).map(({ path }) => path)
+  const files = denied.filter(({ isFolder }) => isFolder !== true).map(({ path }) => path)
+  const named = files.length > NAMED_LIMIT ? [...new Set(files.map((path) => `${dirname(path)}/*`))] : files
+  const commands = [
+    ...(folders.length > 0 ? [`sudo chmod a+rx ${folders.join(' ')}`] : []),
+    ...(named.length > 0 ? [`sudo chmod a+r ${named.join(' ')}`] : []),
+  ]
+  return `${commands.join('; ')}, or run Sonde as a user who may read ${denied.length === 1 ? 'it' : 'them'}`
+}
+
+/** The first file that could not be read for no reason that a driver gives, or that holds something else than it should; undefined where there is none. */
+export function failedIn(looks: readonly Look[]): Finding | undefined {
+  const failed = refusedIn(looks, 'failed')
+  const [first] = failed
+  if (first === undefined) return undefined
+  const others = failed.length === 1 ? '' : `; ${failed.length} of ${looks.length} files are like that`
+  const mends =
+    first.found.code === 'content'
+      ? 'no value is made of that: look at the driver and its version, and at what is mounted there'
+      : 'the driver or its firmware does not answer: look at dmesg'
+  return faulty(first.path, `${first.found.words}${others}`, mends)
+}

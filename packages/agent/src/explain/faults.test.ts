@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ethtool } from '../sources/ethtool/ethtool.ts'
+import { parseCounter } from '../sources/rdma/parse.ts'
+import type { AgentFacts } from './agent-facts.ts'
+import { firstBroken } from './chain.ts'
+import { Refusal } from './ground.ts'
+import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, nodeOf, PORT } from './test-chains.ts'
+
+const DENIED = new Refusal('denied', 'EACCES')
+
+/** A file that may not be read, what is asked for, and the place that is to blame. */
+const DENIALS = [
+  { file: 'mlx5_3/ports/1/state', of: 'mlx5_3' },
+  { file: 'mlx5_3/ports/1/state', of: 'rdma_port_state{device="mlx5_3"}' },
+  { file: 'hw_counters/packet_seq_err', of: 'mlx5_3' },
+  { file: 'hw_counters/packet_seq_err', of: 'rdma_hw_packet_seq_err_total{device="mlx5_3"}' },
+  { file: 'hw_counters/packet_seq_err', of: 'rdma' },
+  { file: '0000:9a:00.0/current_link_speed', of: '0000:9a:00.0' },
+  { file: '0000:9a:00.0/current_link_speed', of: 'pci_device_current_link_bandwidth_bytes{device="0000:9a:00.0"}' },
+  { file: '0000:9a:00.0/vendor', of: 'pci_device_numa_node' },
+  { file: '0000:9a:00.0/aer_dev_correctable', of: '0000:9a:00.0' },
+  { file: '0000:9a:00.0/aer_dev_correctable', of: 'pci_aer_errors_total' },
+  { file: 'eth3/speed', of: 'netdev_speed_bytes{device="eth3"}' },
+  { file: 'eth3/speed', of: 'net-eth3' },
+  { file: 'proc/stat', of: 'host' },
+  { file: 'proc/meminfo', of: 'host' },
+] as const
+
+for (const { file, of } of DENIALS) {
+  test(`${of} is broken where ${file} may not be read, and says how that is permitted`, async (t) => {
+    const node = nodeOf(t)
+    node.write(`${ADAPTER}/aer_dev_correctable`, 'RxErr 0\nTOTAL_ERR_COR 0\n')
+    const link = await brokenOf(node, of, { refused: { [file]: DENIED } })
+    assert.deepEqual([link.name, link.tried.endsWith(file)], ['permission', true], JSON.stringify(link))
+    assert.match(link.answer, /EACCES: not permitted/)
+    assert.match(link.mends ?? '', new RegExp(`^sudo chmod a\\+r \\S*${file}, or run Sonde as a user who may read it$`))
+  })
+}
+
+test('a value whose own file can be read does not suffer from another that may not', async (t) => {
+  const refused = { '/state': DENIED, 'eth3/operstate': DENIED, current_link_speed: DENIED }
+  for (const wanted of ['rdma_hw_packet_seq_err_total', 'netdev_rx_bytes_total', 'pci_device_numa_node']) {
+    const node = nodeOf(t)
+    node.write(`${ADAPTER}/numa_node`, '1\n')
+    const [chain] = await ask(node, wanted, { refused })
+    assert.equal(firstBroken(chain?.links ?? []), undefined, wanted)
+    assert.equal(chain?.links.find(({ name }) => name === 'link')?.state, 'unknown', wanted)
+  }
+})
+
+test('of many files that may not be read the folder is permitted, and their number is told', async (t) => {
+  const node = nodeOf(t)
+  const refused: Record<string, Refusal> = {}
+  for (const name of ['packet_seq_err', 'out_of_buffer', 'rp_cnp_handled', 'np_cnp_sent', 'rx_write_requests']) {
+    node.write(`${PORT}/hw_counters/${name}`, '0\n')
+    refused[`hw_counters/${name}`] = DENIED
+  }
+  const link = await brokenOf(node, 'mlx5_3', { refused })
+  assert.match(link.answer, /; 5 of \d+ files$/)
+  assert.match(link.mends ?? '', /^sudo chmod a\+r \S+\/hw_counters\/\*, or run/)
+})
+
+const UNREADABLE = {
+  'a number of 400 digits': '9'.repeat(400),
+  'words of four octets past 64 bits': String(2n ** 62n),
+  'a file of 1 MB': `${'0'.repeat(1_000_000)}7`,
+  'a negative number': '-1',
+  'two numbers': '12 34',
+}
+
+for (const [what, text] of Object.entries(UNREADABLE)) {
+  test(`${what} is no counter for a walk, as it is none for the source`, async (t) => {
+    assert.equal(typeof parseCounter(Buffer.from(text.slice(0, 4096)), 4) === 'string' || text.length > 4096, true)
+    const node = nodeOf(t)
+    node.write(`${PORT}/counters/port_xmit_data`, `${text}\n`)
+    for (const wanted of ['mlx5_3', 'rdma', 'rdma_port_xmit_data_bytes_total']) {
+      const link = await brokenOf(node, wanted)
+      assert.deepEqual([link.name, link.tried.endsWith('/port_xmit_data')], ['counters', true])
+      assert.ok(link.answer.length <= 401, `${link.answer.length} characters`)
+      assert.doesNotMatch(link.mends ?? '', /performance management/)
+    }
+    const [other] = await ask(node, 'rdma_hw_packet_seq_err_total')
+    assert.equal(other?.links.find(({ name }) => name === 'traffic')?.answer, '8.00 kB received, nothing known sent')
+  })
+}
+
+test('a fault of one port among several breaks the source, as no other port makes it good', async (t) => {
+  const node = nodeOf(t)
+  for (const file of node.files().filter((path) => path.startsWith(PORT)))
+    node.write(file.replace('mlx5_3', 'mlx5_2'), node.read(file))
+  node.write(`${PORT}/counters/symbol_error`, '-1\n')
+  const link = await brokenOf(node, 'rdma')
+  assert.match(link.answer, /^1 of 2, mlx5_3\/1: it holds something else than expected: "-1"/)
+})
+
+test('a counter of a driver is walked by its label, and one that is not there is', async (t) => {
+  const node = nodeOf(t)
+  node.write(`${PORT}/hw_counters/own_counter`, '12\n')
+  const seriesOf = (counter: string) => `rdma_driver_value_total{device="mlx5_3",counter="${counter}"}`
+  const [sound] = await ask(node, seriesOf('own_counter'))
+  assert.equal(sound?.links.find(({ name }) => name === 'counters')?.answer, '12')
+  assert.equal((await brokenOf(node, seriesOf('../../state'))).answer, 'not there')
+})
+
+test('a width, a table and a total that hold no number are broken where their sources make nothing of them', async (t) => {
+  const node = nodeOf(t)
+  node.write(`${ADAPTER}/current_link_width`, 'N/A (no PMA)\n')
+  assert.match((await brokenOf(node, '0000:9a:00.0')).answer, /N\/A \(no PMA\)/)
+  node.write(`${ADAPTER}/current_link_width`, '16\n')
+  node.write(`${ADAPTER}/aer_dev_fatal`, 'DLP 0\n')
+  assert.match((await brokenOf(node, '0000:9a:00.0')).answer, /it holds no total/)
+  node.write('proc/meminfo', 'garbage\n')
+  assert.equal((await brokenOf(node, 'host_memory_total_bytes')).name, 'counters')
+  node.write('sys/class/net/eth3/speed', 'fast\n')
+  assert.match((await brokenOf(node, 'netdev_speed_bytes')).answer, /"fast"/)
+})
+
+test('an adapter without a driver is bound where the module is loaded already', async (t) => {
+  const node = nodeOf(t)
+  node.unlink(`${ADAPTER}/driver`)
+  node.write('sys/bus/pci/drivers/mlx5_core/new_id', '')
+  const command = `echo 0000:9a:00.0 | sudo tee ${node.paths.sysfs}/bus/pci/drivers/mlx5_core/bind`
+  assert.equal((await brokenOf(node, '0000:9a:00.0')).mends, command)
+})
+
+test('a device that left says when and why, and how it comes back', async (t) => {
+  const node = nodeOf(t)
+  const goneMs = Date.now() - 12_000
+  const left = { simulated: false, goneMs, goneReason: 'device mlx5_4 is no longer there' }
+  const facts: AgentFacts = {
+    source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now() }),
+    series: async () => [],
+    devices: async () => [
+      { id: 'nic-mlx5_4-1', kind: 'nic', name: 'mlx5_4', address: '0000:44:00.0', ...left },
+      { id: 'gpu-2', kind: 'gpu', name: 'GPU 2', address: '0000:33:00.0', ...left },
+      { id: 'nic-mlx5_5-1', kind: 'nic', name: 'mlx5_5', address: '0000:9a:00.0', ...left },
+    ],
+  }
+  for (const wanted of ['nic-mlx5_4-1', 'rdma_hw_packet_seq_err_total{device="mlx5_4"}']) {
+    const link = await brokenOf(node, wanted, { facts })
+    assert.match(link.answer, /^mlx5_4 \(0000:44:00\.0\): it left 12 s ago: device mlx5_4 is no longer there$/)
+    assert.match(link.mends ?? '', /^echo 1 \| sudo tee \S+\/bus\/pci\/rescan/)
+  }
+  assert.match((await brokenOf(node, 'gpu-2', { facts })).mends ?? '', /rescan/)
+  node.unlink(`${ADAPTER}/driver`)
+  assert.equal((await brokenOf(node, 'nic-mlx5_5-1', { facts })).mends, 'sudo modprobe mlx5_core')
+})
+
+test('a source that only a child process may ask is tried where no agent answers', async (t) => {
+  const node = nodeOf(t)
+  node.write('sys/bus/pci/drivers/mlx5_core/bind', '')
+  const factsOf = (state: 'reading' | 'failed' | 'starting'): AgentFacts => ({
+    source: async (name) => ({ name, state, reason: 'the kernel knows none', lastSampleMs: Date.now() }),
+    series: async () => [{ metric: 'm', labels: { device: 'eth3' }, value: '7', timeMs: Date.now(), absent: '' }],
+    devices: async () => [],
+  })
+  const definitions = [...DEFINITIONS, ethtool]
+  const configured = [configOf(ethtool)]
+  const askWith = (state: 'reading' | 'failed' | 'starting', of = 'net-eth3') =>
+    ask(node, of, { definitions, configured, trial: async () => factsOf(state) })
+  const [failed] = await askWith('failed')
+  assert.deepEqual([failed?.source, failed?.links.at(-1)?.name], ['ethtool', 'value'])
+  assert.equal(failed?.links.at(-1)?.answer, 'failed: the kernel knows none')
+  assert.match((await askWith('starting'))[0]?.links.at(-1)?.answer ?? '', /^no answer within/)
+  assert.match((await askWith('reading'))[0]?.links.at(-1)?.answer ?? '', /^5 values .* 0 absent$/)
+  assert.equal((await askWith('reading', 'ethtool'))[0]?.links.at(-1)?.state, 'ok')
+})

@@ -1,0 +1,119 @@
+import type { Attribute, Look } from '../../explain/attributes.ts'
+import { lineIn } from '../../explain/attributes.ts'
+import type { ValuePlace } from '../../explain/chain.ts'
+import { type Ground, Refusal } from '../../explain/ground.ts'
+import type { ParseAttribute } from '../attribute-reader.ts'
+import { Lack } from '../field-absences.ts'
+import { isNumber } from '../kernel-text.ts'
+import { type CounterForm, HW_COUNTERS, PORT_COUNTERS } from './names.ts'
+import { parseCounter, parseLifespan, parseLine, parseRate, parseState, parseUevent } from './parse.ts'
+
+/** Files of a port and of its device, by the fields that are made of each. */
+const STATES: readonly (readonly [name: string, fields: readonly string[], parse: ParseAttribute<unknown>])[] = [
+  ['state', ['state'], parseState],
+  ['phys_state', ['phys_state'], parseState],
+  ['rate', ['rate_bytes', 'width_lanes', 'signalling'], parseRate],
+  ['link_layer', ['link_layer'], parseLine],
+]
+const IDENTITY: typeof STATES = [
+  ['fw_ver', ['firmware'], parseLine],
+  ['hca_type', ['model'], parseLine],
+  ['board_id', ['board'], parseLine],
+  ['node_guid', ['node_guid'], parseLine],
+  ['device/uevent', ['driver', 'address'], parseUevent],
+]
+const LIFESPAN = 'lifespan'
+
+/** The files behind the values of one port. */
+export interface PortFiles {
+  /** Folder of the port. */
+  readonly folder: string
+  /** Of bytes sent, and of bytes received. */
+  readonly traffic: readonly [Attribute, Attribute]
+  /** Files of the value that is asked for, or of all; a folder that cannot be listed is told as such. */
+  list(ground: Ground): Promise<readonly (Attribute | Look)[]>
+}
+
+/** The files behind a value, or behind all values, of the port in a folder. */
+export function filesOf(folder: string, device: string, value: ValuePlace | undefined): PortFiles {
+  const counter = (name: string) => counterAt(`${folder}/counters/${name}`, PORT_COUNTERS.get(name))
+  return {
+    folder,
+    traffic: [counter('port_xmit_data'), counter('port_rcv_data')],
+    async list(ground) {
+      if (value !== undefined) return filesOfValue(ground, folder, device, value)
+      const counters = await listed(ground, `${folder}/counters`, PORT_COUNTERS)
+      const hw = await listed(ground, `${folder}/hw_counters`, HW_COUNTERS)
+      // That a driver has no counters of its own is no fault: many have none.
+      const ofHw = hw.filter(({ path }) => !path.endsWith(`/${LIFESPAN}`)).filter(isThere)
+      const states = [
+        ...STATES.map(([name, , parse]) => ({ path: `${folder}/${name}`, parse })),
+        ...IDENTITY.map(([name, , parse]) => ({ path: `${device}/${name}`, parse })),
+      ]
+      return [...counters, ...states, ...ofHw]
+    },
+  }
+}
+
+async function filesOfValue(
+  ground: Ground,
+  folder: string,
+  device: string,
+  { type, field, labels }: ValuePlace,
+): Promise<readonly (Attribute | Look)[]> {
+  const hw = `${folder}/hw_counters`
+  if (type === 'rdma_driver') {
+    const all = await listed(ground, hw, HW_COUNTERS)
+    const own = all.filter(({ path }) => !HW_COUNTERS.has(nameOf(path)) && nameOf(path) !== LIFESPAN)
+    const wanted = own.filter(({ path }) => labels.counter === undefined || nameOf(path) === labels.counter)
+    return wanted.length > 0 ? wanted : [{ path: hw, found: new Refusal('missing', 'ENOENT') }]
+  }
+  if (field === 'lifespan_seconds') return [{ path: `${hw}/${LIFESPAN}`, parse: parseLifespan }]
+  const states = [
+    ...STATES.map(([name, fields, parse]) => ({ path: `${folder}/${name}`, fields, parse })),
+    ...IDENTITY.map(([name, fields, parse]) => ({ path: `${device}/${name}`, fields, parse })),
+  ].filter(({ fields }) => type === 'rdma_port' && fields.includes(field))
+  if (states.length > 0) return states
+  const [counters, forms] = type.startsWith('rdma_hw') ? [hw, HW_COUNTERS] : [`${folder}/counters`, PORT_COUNTERS]
+  const [name, form] =
+    [...(forms as ReadonlyMap<string, CounterForm<string>>)].find(([, each]) => each.field === field) ?? []
+  if (name === undefined) return []
+  const names = await ground.list(counters)
+  if (names instanceof Refusal) return [{ path: counters, found: names, isFolder: true }]
+  return [counterAt(`${counters}/${name}`, form)]
+}
+
+/** The counters in a folder, or the folder where it cannot be listed. */
+async function listed(
+  ground: Ground,
+  folder: string,
+  forms: ReadonlyMap<string, CounterForm<string>>,
+): Promise<readonly (Attribute | Look)[]> {
+  const names = await ground.list(folder)
+  if (names instanceof Refusal) return [{ path: folder, found: names, isFolder: true }]
+  // What every driver has comes first: it stands for the others.
+  const known = [...forms.keys()].filter((name) => names.includes(name))
+  const others = names.filter((name) => !forms.has(name))
+  return [...known, ...others].map((name) => counterAt(`${folder}/${name}`, forms.get(name)))
+}
+
+function isThere(one: Attribute | Look): boolean {
+  return !('found' in one && one.found instanceof Refusal && one.found.kind === 'missing')
+}
+
+/** A counter as the source reads it: `N/A` says that the port has none. */
+function counterAt(path: string, form: CounterForm<string> | undefined): Attribute {
+  return {
+    path,
+    parse(bytes) {
+      const value = parseCounter(bytes, form?.bytes ?? 1)
+      if (isNumber(value)) return value
+      if (value === 'huge') return new Lack('failed', `it stands for more than 64 bits hold: ${lineIn(bytes)}`)
+      return value === 'not_available' ? new Lack('unsupported', lineIn(bytes)) : undefined
+    },
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}

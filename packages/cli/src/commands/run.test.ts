@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Agent } from '@sonde/agent'
+import { readyLine } from './run.ts'
+
+/** An agent with one source, which settles when it is told to. */
+function starting(t: TestContext): { agent: Agent; settle: () => void; pass: (ms: number) => Promise<void> } {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
+  const runner = { name: 'ethtool', state: 'starting', settled: false, found: '10 interfaces', reason: '' }
+  return {
+    agent: { runners: [runner] } as unknown as Agent,
+    settle: () => Object.assign(runner, { state: 'reading', settled: true }),
+    async pass(ms) {
+      for (let passed = 0; passed < ms; passed += 20) {
+        t.mock.timers.tick(20)
+        await Promise.resolve()
+      }
+    },
+  }
+}
+
+test('the ready line waits for a source that is slow to start', async (t) => {
+  const { agent, settle, pass } = starting(t)
+  const line = readyLine(agent, 'http://127.0.0.1:1', '')
+  await pass(10_000)
+  settle()
+  await pass(100)
+  assert.equal(await line, 'Sonde is ready on http://127.0.0.1:1 · ethtool (10 interfaces)')
+})
+
+test('a source that has not settled after 15 s is told as starting', async (t) => {
+  const { agent, pass } = starting(t)
+  const line = readyLine(agent, 'http://127.0.0.1:1', '')
+  await pass(15_100)
+  assert.equal(await line, 'Sonde is ready on http://127.0.0.1:1 · ethtool starting')
+})
