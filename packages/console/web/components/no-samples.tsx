@@ -1,5 +1,5 @@
-import type { Columns } from '../api/query-client.ts'
 import { useNode } from '../api/resources.ts'
+import type { KnownColumns } from '../api/use-known-columns.ts'
 import { useSpan } from '../chart/use-span.ts'
 import { formatDateTime, zoneName } from '../format/time.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
@@ -9,11 +9,11 @@ import { Empty } from './empty.tsx'
 const HOUR_MS = 3_600_000
 
 /** Says that a window holds nothing, since when there is something, and leads there. Nothing while answers are awaited. */
-export function NoSamples({ answer }: { readonly answer: Columns }) {
+export function NoSamples({ answer }: { readonly answer: KnownColumns }) {
   const page = usePageState()
   const { data: node } = useNode()
   const { fromMs, toMs } = useSpan(answer)
-  if (!answer.grid || answer.isOld) return null
+  if (!answer.isReady || !answer.grid || answer.isOld) return null
   const zone = page.url.tz ?? 'utc'
   const oldestMs = node?.store.oldestMs ?? undefined
   return (

@@ -34,7 +34,7 @@ export function DeviceCharts({
       deviceCharts(names, devices, deviceColumns(devices, answer), {
         knownMetrics,
         marks,
-        isAnswered: (query) => answer.result(query) !== undefined,
+        isAnswered: answer.isAnswered,
       }),
     [names, devices, answer, knownMetrics, marks],
   )

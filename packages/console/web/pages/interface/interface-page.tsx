@@ -67,7 +67,9 @@ export function InterfacePage({ device }: { readonly device: string }) {
         </>
       )}
       <AnswerState answer={recent} panels={9} />
-      {type && recent.grid && <Panels type={type} queries={queries} latest={latest} isGone={isGone} />}
+      {type && recent.grid && recent.isReady && (
+        <Panels type={type} queries={queries} latest={latest} isGone={isGone} />
+      )}
       {latest.length > 0 && type && (
         <PanelBoundary>
           <CounterTable

@@ -55,6 +55,14 @@ test('a counter is asked for its rate, a gauge for its value, and rare changes f
   assert.deepEqual(interfaceQueries(undefined, 'eth0'), [])
 })
 
+test('what is not answered yet is awaited, and not absent', () => {
+  const absent = TYPE.fields.map(({ name }) => latest(name, 'The driver does not tell.'))
+  const awaited = interfacePanels(TYPE, QUERIES, testColumns([]), absent)
+  assert.ok(awaited.every(({ absent, spec }) => absent === '' && spec.isAwaited === true))
+  const answered = interfacePanels(TYPE, QUERIES, testColumns(QUERIES.map((query) => ({ query, series: [] }))), absent)
+  assert.ok(answered.every(({ absent }) => absent === 'The driver does not tell.'))
+})
+
 test('every counter has a chart, also one that the page does not know', () => {
   const lines = panels().flatMap(({ spec }) => spec.members.map(({ key }) => key))
   const counters = TYPE.fields.filter(({ role }) => role === 'counter').map(({ name }) => name)

@@ -125,11 +125,12 @@ export function interfacePanels(
     if (fields.length === 0) return []
     const members = fields.flatMap(({ field, query }) => memberOf(answer, query, field.name, panel.lines[field.name]!))
     const reasons = fields.map(({ field }) => reasonOf.get(field.metric) ?? '')
+    const isAnswered = fields.every(({ query }) => answer.isAnswered(query))
     return [
       {
-        spec: specOf(panel, members, limits),
+        spec: { ...specOf(panel, members, limits), isAwaited: members.length === 0 && !isAnswered },
         answer,
-        absent: members.length === 0 && reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : '',
+        absent: members.length === 0 && isAnswered && reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : '',
       },
     ]
   })
