@@ -10,14 +10,15 @@ import { largestOfLast, newestValue } from '../pages/interface-data.ts'
 import { downFor } from '../pages/interface-facts.ts'
 import { deviceTitle } from './device.ts'
 import { type DeviceColumns, recentMean } from './device-columns.ts'
+import { type Fired, firedTop } from './fired.ts'
 import { hintState, tileWordsOf } from './hint-words.ts'
 
 /** What a tile is made from, beside its device and columns. */
 export interface TileContext {
   /** The worst hint of which the device is at fault. */
   readonly hint?: Hint | undefined
-  /** Samples of the signal that fired. */
-  readonly fired?: Float64Array | undefined
+  /** The signal that fired. */
+  readonly fired?: Fired | undefined
   readonly stepMs: number
   readonly zone: TimeZoneChoice
   /** Top of the sparklines of sent bytes, the same for all. Unit: bytes a second. */
@@ -129,9 +130,7 @@ function finish(device: DeviceInfo, columns: DeviceColumns, context: TileContext
       ...what,
       // The word takes the place of the fact that tells least.
       facts: [{ text: words, isTrouble: true, title: hint.sentence }, ...plain.facts.slice(0, 1)],
-      ...(fired
-        ? spark(fired, niceTop(largestOfLast(fired, fired.length), 1), true)
-        : spark(plain.values, plain.top, false)),
+      ...(fired ? spark(fired.values, firedTop(fired, device), true) : spark(plain.values, plain.top, false)),
     }
   }
   const isSilent = Object.values(columns).every((values) => Number.isNaN(newestValue(values)))

@@ -67,11 +67,20 @@ test('a tile tells the mean of ten seconds, in a unit that holds both directions
 })
 
 test('a hint that stands takes the place of the least telling fact, and its signal that of the sparkline', () => {
-  const fired = of(0, 2_400)
+  const fired = { metric: 'rdma_hw_packet_seq_err_total', values: of(0, 2_400) }
   const tile = nicTile(testNic(3), NIC, context({ hint: LOSS, fired }))
   assert.equal(line(tile), 'NIC 3 | critical losing packets | 232 Gb/s sent | losing packets, 224 in')
-  assert.equal(tile.spark?.values, fired)
+  assert.equal(tile.spark?.values, fired.values)
   assert.ok(tile.spark?.isLit)
+})
+
+test('what fired is drawn on the scale of its kind, so that a link that was slow all along is low', () => {
+  const device = testNic(6, { limits: { pcie_bytes_per_s: 63e9 } })
+  const topOf = (metric: string, ...values: number[]): number | undefined =>
+    nicTile(device, NIC, context({ hint: LOSS, fired: { metric, values: of(...values) } })).spark?.top
+  assert.equal(topOf('pci_device_current_link_bandwidth_bytes', 15.8e9, 15.8e9), 63e9)
+  assert.equal(topOf('ethtool_priority_tx_pause_seconds_total', 0.45, 0.45), 1)
+  assert.equal(topOf('rdma_hw_packet_seq_err_total', 402, 402), 500)
 })
 
 test('a hint that forms is told without an alarm', () => {

@@ -91,10 +91,10 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
       if (!(share < SHARE)) return undefined
       const [now, most] = [linkNow(look), linkMax(look)]
       const stalled = look.mean(NIC.writesStalled)
-      const effect = stalled > 0.1 ? `; its writes wait ${percent(stalled)} of the time` : ''
+      const effect = stalled > 0.1 ? `, its writes wait ${percent(stalled)} of the time` : ''
       return {
         title: `${titleOf(look.device)} runs on PCIe ${words(now)} of ${words(most)}`,
-        sentence: `${look.device.name} moves ${amount(usedBytes(look), 'B')}/s both ways together over ${percent(share)} of its link, its siblings over ${percent(look.usual(shareOf, 1))}, limit ${percent(SHARE)}${effect}`,
+        sentence: `${look.device.name} has ${percent(share)} of its link, its siblings ${percent(look.usual(shareOf, 1))}, limit ${percent(SHARE)}; it moves ${amount(usedBytes(look), 'B')}/s in all${effect}`,
         value: share * 100,
         limit: SHARE * 100,
         unit: '% of the most',

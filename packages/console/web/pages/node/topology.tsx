@@ -7,6 +7,7 @@ import { DeviceRow, RailGrid, type RailLink, type RowLabel } from '../../compone
 import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
 import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
 import { type DeviceColumns, TILE_SPAN_MS } from '../../devices/device-columns.ts'
+import type { Fired } from '../../devices/fired.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
 import { isDowntrained, linkUseWords, linkWords, readLink } from '../../devices/pcie.ts'
 import { layoutOf, RAILS_A_BLOCK_COUNT, type Rail } from '../../devices/rails.ts'
@@ -124,7 +125,7 @@ function useTiles(
     return new Map(
       devices.map((device) => {
         const hint = worst.get(device.id)
-        const context = { hint, fired: hint && firedColumn(hint, answer), stepMs, zone, sentTop }
+        const context = { hint, fired: hint && firedOf(hint, answer), stepMs, zone, sentTop }
         const own = columns.get(device.id) ?? {}
         return [device.id, device.kind === 'gpu' ? gpuTile(device, own, context) : nicTile(device, own, context)]
       }),
@@ -133,10 +134,10 @@ function useTiles(
 }
 
 /** The first of the signals that fired which there are samples of. */
-function firedColumn({ evidence }: Hint, answer: KnownColumns): Float64Array | undefined {
+function firedOf({ evidence }: Hint, answer: KnownColumns): Fired | undefined {
   for (const query of evidence) {
     const column = answer.columns(query)[0]
-    if (column && answer.grid) return answer.grid.slice(column)
+    if (column && answer.grid) return { metric: query.metric, values: answer.grid.slice(column) }
   }
   return undefined
 }
