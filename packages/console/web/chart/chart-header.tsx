@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { SeriesKey } from '../components/series-key.tsx'
 import { formatIn } from '../format/number.ts'
-import { formatAge, formatDuration } from '../format/time.ts'
+import { formatAge, formatDuration, formatRoughAge } from '../format/time.ts'
 import { staleAfterMs } from '../state/clock.ts'
 import { useCursor } from '../state/cursor.ts'
 import { usePageState } from '../state/time-window.ts'
@@ -40,7 +40,11 @@ export function ChartHeader({
           {caption}
         </span>
       )}
-      {isStale && <span className="badge is-warning">Stale {formatAge(lagMs)}</span>}
+      {isStale && (
+        <span className="badge is-warning" title={`The newest sample is ${formatAge(lagMs)} old.`}>
+          Stale {formatRoughAge(lagMs)}
+        </span>
+      )}
       <Readouts model={model} spec={spec} isStale={isStale} />
       {children}
     </header>

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatAge, formatClock, formatDateTime, formatDuration, formatSpanOfTime, zoneName } from './time.ts'
+import {
+  formatAge,
+  formatClock,
+  formatDateTime,
+  formatDuration,
+  formatRoughAge,
+  formatSpanOfTime,
+  zoneName,
+} from './time.ts'
 
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
 const AT_MS = Date.UTC(2026, 6, 31, 4, 5, 6, 7)
@@ -58,4 +66,11 @@ test('a duration is written with its two largest units', () => {
 test('an age has no fractions', () => {
   assert.equal(spaced(formatAge(2_490)), '2 s')
   assert.equal(spaced(formatAge(-3)), '0 s')
+})
+
+test('an age where room is short has one unit', () => {
+  assert.deepEqual(
+    [0, 38_400, 79_000, 11_520_000].map((ageMs) => spaced(formatRoughAge(ageMs))),
+    ['0 s', '38 s', '1 min', '3 h'],
+  )
 })

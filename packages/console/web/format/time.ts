@@ -72,3 +72,8 @@ export function formatDuration(durationMs: number): string {
 export function formatAge(ageMs: number): string {
   return formatDuration(Math.round(Math.max(0, ageMs) / 1000) * 1000)
 }
+
+/** Writes an age with its largest unit alone, where room is short: `38 s`, `3 h`. */
+export function formatRoughAge(ageMs: number): string {
+  return formatAge(ageMs).split(NO_BREAK_SPACE).slice(0, 2).join(NO_BREAK_SPACE)
+}
