@@ -37,7 +37,7 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
     const text = isBeginning
       ? `data begins ${beginWords(gap.toMs, model)}`
       : newest < 0
-        ? 'no sample'
+        ? noSampleWords(model)
         : `no sample, ${formatDuration(gap.missing * model.stepMs)}`
     const others = gaps
       .filter((other) => other !== gap)
@@ -45,6 +45,11 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
     labelGap(context, model, text, { fromX, toX, others, ...box }, palette)
   }
   drawOwnGaps(context, model, palette, box)
+}
+
+/** Of long steps only whole ones have a sample, so that there may be some that is not drawn yet. */
+function noSampleWords({ stepMs }: PlotModel): string {
+  return stepMs <= 1_000 ? 'no sample' : `no sample in a whole step of ${formatDuration(stepMs)}`
 }
 
 /**
