@@ -3,7 +3,12 @@ import { createStore } from '@sonde/console'
 import { type Batch, createSource, type RecordType } from '@sonde/sdk'
 import { ethtoolPortType, ethtoolPriorityType } from '../../packages/agent/src/sources/ethtool/type.ts'
 import { pciDeviceType } from '../../packages/agent/src/sources/pci/type.ts'
-import { rdmaHwType, rdmaPortType } from '../../packages/agent/src/sources/rdma/type.ts'
+import {
+  rdmaHwFirstType,
+  rdmaHwType,
+  rdmaPortCountersType,
+  rdmaPortType,
+} from '../../packages/agent/src/sources/rdma/type.ts'
 import { listen, makeAgent } from './listen.ts'
 
 const [path = '', portsText = '16', stepText = '100', secondsText = '40'] = process.argv.slice(2)
@@ -70,7 +75,15 @@ function rowOf(type: RecordType, port: number, timeMs: number, before: Map<strin
 
 const totals = new Map<string, number>()
 function reportAt(timeMs: number): void {
-  for (const type of [rdmaPortType, rdmaHwType, ethtoolPortType, ethtoolPriorityType, pciDeviceType]) {
+  for (const type of [
+    rdmaPortType,
+    rdmaPortCountersType,
+    rdmaHwFirstType,
+    rdmaHwType,
+    ethtoolPortType,
+    ethtoolPriorityType,
+    pciDeviceType,
+  ]) {
     for (let port = 0; port < portCount; port++) source.report(type, rowOf(type, port, timeMs, totals) as never)
   }
   source.flush()

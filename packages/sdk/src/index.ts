@@ -8,9 +8,9 @@ export type { Send, SendResult } from './delivery/sender.ts'
 export type { Timers } from './delivery/timers.ts'
 export { messageOf, SondeError } from './errors.ts'
 export { answerRequest, type Found, tooManySeries, tooManyValues } from './query/answer.ts'
-export { type Column, ColumnReader, matcherOf, slotsOfMetric } from './query/column.ts'
+export { type Column, ColumnReader, matcherOf, periodOf, slotsOfMetric } from './query/column.ts'
 export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
-export { type Evaluated, evaluate, gainsOf, gridOf, leadMs, numbersOf } from './query/evaluate.ts'
+export { type Evaluated, evaluate, gainsOf, gridOf, leadMs, numbersOf, TURN_LIMIT_MS } from './query/evaluate.ts'
 export {
   type Aggregate,
   type History,

@@ -39,6 +39,13 @@ const type = defineType('probe', 'Records of the history suite', {
   level: gauge('i16'),
 })
 
+const turnType = defineType(
+  'probe_turn',
+  'Records of the history suite that come in turns',
+  { time: timestamp(), device: label(), errors_total: counter('u64') },
+  { inTurns: true },
+)
+
 /** A record of the suite; the time in seconds after the start. */
 interface Reading {
   readonly s: number
@@ -124,6 +131,14 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await bench.expect({ metric: 'probe_bytes_total', function: 'rate' }, 4, [
       { device: 'a', port: '1', values: [null, 1, 3, 0] },
     ])
+  },
+
+  async 'tells the rate of a series that is read in turns, also in a window that holds none of them'(bench) {
+    bench.reportTurns([-25, -14, -3], 100)
+    const query = { metric: 'probe_turn_errors_total', function: 'rate' } as const
+    const { series, resolutionMs } = await bench.ask(query, 6)
+    assert.deepEqual([...(series[0]?.values ?? [])], [100, 100, 100, 100, 100, 100])
+    assert.equal(resolutionMs, 11_000)
   },
 
   async 'makes no spike of a counter that restarts, and says when it did'(bench) {
@@ -227,6 +242,15 @@ class Bench {
       const time = BigInt(START_MS + Math.round(s * 1000)) * 1_000_000n
       this.#source.report(type, { time, device, port, bytes_total: bytes, packets_total: packets, celsius, level })
       if (i % 50 === 49) this.#source.flush()
+    }
+    this.#source.flush()
+  }
+
+  /** Reports a counter that gains so many a second, at some times; in seconds after the start. */
+  reportTurns(times: readonly number[], perS: number): void {
+    for (const s of times) {
+      const time = BigInt(START_MS + s * 1000) * 1_000_000n
+      this.#source.report(turnType, { time, device: 'a', errors_total: BigInt((s + 1000) * perS) })
     }
     this.#source.flush()
   }

@@ -266,7 +266,7 @@ test('as a sink it keeps its accounts: what is refused is counted, and nothing i
   const source = createSource({ id: 'made', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })
   const time = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n
   for (let port = 0; port < 10; port++)
-    source.report(rdmaHwType, { time, device: 'mlx5_0', port, packet_seq_err_total: 1 })
+    source.report(rdmaHwType, { time, device: 'mlx5_0', port, local_ack_timeout_err_total: 1 })
   source.flush()
   const [batch] = batches
   assert.ok(batch)
@@ -283,12 +283,48 @@ test('as a sink it keeps its accounts: what is refused is counted, and nothing i
   assert.equal(hints.stats.in, 30)
 })
 
+describe('where the counters of a port are read in turns, every eighth second,', () => {
+  /** A node whose fourth port has so many timeouts a second, after a minute of it. */
+  const nodeOf = (timeoutsPerS: number) => {
+    const node = quietNode()
+    node.nic(3).rate({ local_ack_timeout_err_total: timeoutsPerS })
+    let second = 0
+    const run = (seconds: number) =>
+      node.run(seconds, () => {
+        second++
+        for (let rail = 0; rail < 8; rail++)
+          for (const series of node.nic(rail).series.values())
+            series.isSilent = series.type.inTurns && second % 8 !== rail
+      })
+    return { node, run }
+  }
+
+  test('errors below the limit open nothing', () => {
+    assert.deepEqual([...nodeOf(60).run(120)], [])
+  })
+
+  test('errors above it open one hint, which stands and tells how many they are', () => {
+    const { node, run } = nodeOf(300)
+    assert.deepEqual([...run(30)], ['retransmission_storm/nic-mlx5_3-1'])
+    for (let second = 0; second < 60; second++) {
+      run(1)
+      assert.deepEqual(node.shown(), ['retransmission_storm/nic-mlx5_3-1 standing critical'])
+      assert.match(node.open()[0]?.sentence ?? '', / counts 300 retransmissions\/s/)
+    }
+  })
+})
+
 test('series that left make room again', () => {
   const hints = new Hints({ devices: NOBODY, windowLimit: 40 })
   const source = createSource({ id: 'made', emit: (batch) => hints.accept(batch) })
   const startMs = Date.UTC(2026, 0, 1)
   const report = (port: number, atMs: number) => {
-    source.report(rdmaHwType, { time: BigInt(atMs) * 1_000_000n, device: 'mlx5_0', port, packet_seq_err_total: 1 })
+    source.report(rdmaHwType, {
+      time: BigInt(atMs) * 1_000_000n,
+      device: 'mlx5_0',
+      port,
+      local_ack_timeout_err_total: 1,
+    })
     source.flush()
   }
   for (let port = 0; port < 10; port++) report(port, startMs)

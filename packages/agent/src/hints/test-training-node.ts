@@ -6,7 +6,7 @@ import { hostCpuPackageType, hostDiskType, hostMemoryControllerType, hostPressur
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
-import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
+import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../sources/rdma/type.ts'
 import type { Hint } from './cases/case.ts'
 import type { DeviceLookup, HintDevice } from './device.ts'
 import { Hints } from './hints.ts'
@@ -236,7 +236,8 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
   const pairs = rail === null ? [] : [`gpu-${rail}`]
   const made = new MadeDevice(deviceOf(`nic-${name}-1`, 'nic', name, rail, pairs))
   const netdev = rail === null ? 'bond0' : `eth1${index}`
-  for (const type of [rdmaPortType, rdmaHwType]) made.of(type, { device: name, port: '1' })
+  for (const type of [rdmaPortType, rdmaPortCountersType, rdmaHwFirstType, rdmaHwType])
+    made.of(type, { device: name, port: '1' })
   for (const type of [ethtoolLinkType, ethtoolPortType, netdevType]) made.of(type, { device: netdev })
   for (const priority of ['0', '3']) made.of(ethtoolPriorityType, { device: netdev, priority })
   for (const lane of ['0', '1', '2', '3'])

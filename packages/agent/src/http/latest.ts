@@ -8,6 +8,7 @@ import {
   readRecords,
   type Slot,
   seriesKey,
+  TURN_LIMIT_MS,
   type Views,
   viewsOf,
 } from '@sonde/sdk'
@@ -24,7 +25,7 @@ export interface LatestSeries {
   readonly absent: string
 }
 
-/** A series is live for this many periods of its source after its last sample. */
+/** A series is live for this many periods of its source after its last sample, or as many turns. */
 const LIVE_INTERVALS = 3
 const LIVE_MIN_MS = 10_000
 
@@ -54,7 +55,8 @@ function latestOfType(
   const found: LatestSeries[] = []
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as (typeof batches)[number]
-    if (batch.toMs < newestMs - Math.max(LIVE_MIN_MS, batch.source.intervalMs * LIVE_INTERVALS)) break
+    const longestMs = type.inTurns ? TURN_LIMIT_MS : batch.source.intervalMs
+    if (batch.toMs < newestMs - Math.max(LIVE_MIN_MS, longestMs * LIVE_INTERVALS)) break
     const views = viewsOf(batch.bytes)
     for (let record = batch.count - 1; record >= 0; record--) {
       const at = record * type.layout.recordBytes

@@ -9,6 +9,7 @@ import {
   matcherOf,
   msFactorOf,
   numberAt,
+  periodOf,
   type QueryAnswer,
   type QueryRequest,
   type RecordType,
@@ -120,7 +121,7 @@ export class RecentRing implements Sink, History {
       slotsOfMetric(type, query.metric).map((slot): Found => {
         const batches = this.batches(type)
         const last = batches.at(-1)
-        const startMs = fromMs - leadMs(stepMs, last?.source.intervalMs ?? 0)
+        const startMs = fromMs - leadMs(stepMs, periodOf(type, last?.source.intervalMs ?? 0))
         const reader = new ColumnReader(type, slot, matches)
         for (const batch of batches) if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)
         const columns: Column[] = reader.take()

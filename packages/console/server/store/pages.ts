@@ -257,5 +257,5 @@ function forget(writer: Writer): void {
 }
 
 function definitionFor(type: RecordType) {
-  return definitionOf(type.name, type.description, type.fields, type.layout.kind)
+  return definitionOf(type.name, type.description, type.fields, type.layout.kind, type.inTurns)
 }

@@ -21,7 +21,7 @@ export interface Column {
     | { readonly numbers: Float64Array }
     | { readonly words: Uint32Array }
     | { readonly increases: Float64Array }
-  /** Period of the source; 0 where it has none, then it is estimated. */
+  /** Period of the source; 0 where it has none, or where its series are read in turns: then it is seen from the times. */
   readonly intervalMs: number
 }
 
@@ -44,6 +44,11 @@ function testOf({ label, op, value }: Matcher): (text: string) => boolean {
   if (op === '!=') return (text) => text !== value
   const matches = expressionOf(value, `the matcher of ${label}`)
   return op === '=~' ? matches : (text) => !matches(text)
+}
+
+/** How far apart records of one series are, by the period of their source; 0 where that says nothing of it. Unit: milliseconds. */
+export function periodOf({ inTurns }: RecordType, intervalMs: number): number {
+  return inTurns ? 0 : intervalMs
 }
 
 /** The slots of a type that a metric is made of: one, or several where fields share a metric name. */
@@ -126,7 +131,7 @@ export class ColumnReader {
       numbers: this.#exact ? undefined : new Float64Array(64),
       words: this.#exact ? new Uint32Array(128) : undefined,
       count: 0,
-      intervalMs: batch.source.intervalMs,
+      intervalMs: periodOf(this.#type, batch.source.intervalMs),
     }
     this.#byKey.set(key, opened)
     return opened

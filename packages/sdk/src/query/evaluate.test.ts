@@ -74,6 +74,39 @@ test('no rate is made across a gap of more than five periods', () => {
   assert.ok([...values].every((value) => Number.isNaN(value) || value === 10))
 })
 
+/** A column without a declared period, whose counter gains so many a second between samples that are so many seconds apart. */
+function turns(apartS: readonly number[], perS = 100): Column {
+  let seconds = 0
+  const times = [0, ...apartS].map((apart) => (seconds += apart))
+  return {
+    labels: {},
+    intervalMs: 0,
+    times: Float64Array.from(times, (time) => START_MS + time * 1000),
+    values: { numbers: Float64Array.from(times, (time) => time * perS) },
+  }
+}
+
+test('a series that is read in turns has its rate from one to the next, also where they become longer and shorter', () => {
+  const column = turns([1, 1, 1, 1, 11, 11, 11, 12, 10, 3, 4, 2, 3, 1, 1, 1, 1])
+  const { values } = evaluate(column, 'rate', grid(75), 1000)
+  const [lacking, told] = [[...values.keys()].filter((i) => Number.isNaN(values[i])), values.filter((one) => one > 0)]
+  assert.ok(told.every((value) => Math.abs(value - 100) < 1e-9))
+  // The first longer turn cannot be told from the end of the series, until it has ended.
+  assert.deepEqual(lacking, [6, 7, 8, 9, 10, 11, 12, 13])
+  const gains = evaluate(turns([11, 11, 11]), 'increase', grid(33), 1000).values.subarray(11)
+  for (const gain of gains)
+    assert.ok(Math.abs(gain - 100) < 1e-9, 'what came in eleven seconds came in none of them alone')
+})
+
+test('a gap between turns is one, at the start too', () => {
+  const rate = (apartS: readonly number[], second: number) =>
+    evaluate(turns(apartS), 'rate', grid(300), 1000).values[second]
+  assert.equal(rate([8, 8, 8, 100, 8, 8], 125), Number.NaN)
+  assert.equal(rate([8, 8, 8, 100, 8, 8], 132), 100)
+  assert.equal(rate([8], 10), 100)
+  assert.equal(rate([8, 8], 60), Number.NaN, 'and the end is the end')
+})
+
 test('avg, min and max look at the samples of the step alone', () => {
   const column = numbers([9, 1, 2, 3, 4, 5])
   assert.deepEqual([...evaluate(column, 'avg', grid(6, 3000), 3000).values].slice(1), [4])

@@ -8,15 +8,20 @@ export function gridOf(fromMs: number, toMs: number, stepMs: number): Float64Arr
   return Float64Array.from({ length: count }, (_, i) => (first + i) * stepMs)
 }
 
-/** How far before the window samples are needed, so that its first value is right. Unit: milliseconds. */
+/** The longest time between two records of a series that is read in turns, or whose source has no period, of which rates are told in a short window. Unit: milliseconds. */
+export const TURN_LIMIT_MS = 60_000
+
+/** How far before the window samples are needed, so that its first value is right: two of a series whose period is seen from them alone. Unit: milliseconds. */
 export function leadMs(stepMs: number, intervalMs: number): number {
-  return stepMs + Math.max(stepMs, GAP_INTERVALS * intervalMs)
+  return stepMs + Math.max(stepMs, intervalMs > 0 ? GAP_INTERVALS * intervalMs : 2 * TURN_LIMIT_MS)
 }
 
 /** A value holds for at most this many periods of its source; then there is a gap. */
 const HOLD_INTERVALS = 2.5
 /** Two counter readings further apart than this many periods say nothing of the rate between them. */
 const GAP_INTERVALS = 5
+/** An increase over pairs of samples that take longer than this many steps is spread over them. */
+const SPREAD_STEPS = 1.5
 
 /** Values of one column on the grid; `resetsMs` are the times of readings below the one before. */
 export interface Evaluated {
@@ -32,19 +37,11 @@ export interface Evaluated {
  * and no rate ever jumps because of it. The same holds across a gap of more than 5 periods.
  */
 export function evaluate(column: Column, fn: QueryFunction, grid: Float64Array, stepMs: number): Evaluated {
-  const intervalMs = intervalOf(column)
-  const holdMs = Math.max(stepMs, intervalMs * HOLD_INTERVALS)
-  if (fn === 'rate' || fn === 'increase') return evaluateCounter(column, fn, grid, stepMs, holdMs)
-  return { values: evaluateGauge(column, fn, grid, stepMs, holdMs), resetsMs: [] }
+  if (fn === 'rate' || fn === 'increase') return evaluateCounter(column, fn, grid, stepMs)
+  return { values: evaluateGauge(column, fn, grid, stepMs), resetsMs: [] }
 }
 
-function evaluateGauge(
-  column: Column,
-  fn: QueryFunction,
-  grid: Float64Array,
-  stepMs: number,
-  holdMs: number,
-): Float64Array {
+function evaluateGauge(column: Column, fn: QueryFunction, grid: Float64Array, stepMs: number): Float64Array {
   const { times } = column
   const numbers = numbersOf(column)
   const out = new Float64Array(grid.length).fill(Number.NaN)
@@ -53,7 +50,7 @@ function evaluateGauge(
   for (let i = 0; i < grid.length; i++) {
     const at = grid[i] as number
     while (end < times.length && (times[end] as number) <= at) end++
-    if (end === 0 || (times[end - 1] as number) <= at - holdMs) continue
+    if (!isHeld(column, end - 1, at, stepMs)) continue
     while (start < end && (times[start] as number) <= at - stepMs) start++
     out[i] = fn === 'last' || start >= end ? (numbers[end - 1] as number) : reduce(numbers, start, end, fn)
   }
@@ -74,13 +71,7 @@ function reduce(numbers: Float64Array, start: number, end: number, fn: QueryFunc
   return fn === 'avg' ? result / count : result
 }
 
-function evaluateCounter(
-  column: Column,
-  fn: 'rate' | 'increase',
-  grid: Float64Array,
-  stepMs: number,
-  holdMs: number,
-): Evaluated {
+function evaluateCounter(column: Column, fn: 'rate' | 'increase', grid: Float64Array, stepMs: number): Evaluated {
   const { times } = column
   const { gains, resetsMs } = gainsOf(column)
   const values = new Float64Array(grid.length).fill(Number.NaN)
@@ -89,7 +80,7 @@ function evaluateCounter(
   for (let i = 0; i < grid.length; i++) {
     const at = grid[i] as number
     while (end < times.length && (times[end] as number) <= at) end++
-    if (end === 0 || (times[end - 1] as number) <= at - holdMs) continue
+    if (!isHeld(column, end - 1, at, stepMs)) continue
     while (start < end - 1 && (times[start] as number) <= at - stepMs) start++
     let gain = 0
     let elapsedMs = 0
@@ -99,7 +90,10 @@ function evaluateCounter(
       gain += gained
       elapsedMs += pair === 0 ? stepMs : (times[pair] as number) - (times[pair - 1] as number)
     }
-    if (elapsedMs > 0) values[i] = fn === 'rate' ? (gain / elapsedMs) * 1000 : gain
+    if (elapsedMs === 0) continue
+    if (fn === 'rate') values[i] = (gain / elapsedMs) * 1000
+    // What was gained over many steps is not gained in each of them.
+    else values[i] = elapsedMs > stepMs * SPREAD_STEPS ? (gain * stepMs) / elapsedMs : gain
   }
   return { values, resetsMs }
 }
@@ -107,16 +101,15 @@ function evaluateCounter(
 /** What a counter gained between each sample and the one before, NaN where that is not known; and when it restarted. */
 export function gainsOf(column: Column): { readonly gains: Float64Array; readonly resetsMs: readonly number[] } {
   const { times, values } = column
-  const gapMs = intervalOf(column) * GAP_INTERVALS
   if ('increases' in values) return { gains: values.increases, resetsMs: [] }
   const gains = new Float64Array(times.length).fill(Number.NaN)
   const resetsMs: number[] = []
   for (let i = 1; i < times.length; i++) {
     const gain =
       'words' in values ? wordGain(values.words, i) : (values.numbers[i] as number) - (values.numbers[i - 1] as number)
-    const apartMs = (times[i] as number) - (times[i - 1] as number)
+    const apartMs = apartAt(times, i)
     if (gain < 0) resetsMs.push(times[i] as number)
-    else if (apartMs > 0 && !(gapMs > 0 && apartMs > gapMs)) gains[i] = gain
+    else if (apartMs > 0 && apartMs <= periodAt(column, i) * GAP_INTERVALS) gains[i] = gain
   }
   return { gains, resetsMs }
 }
@@ -139,8 +132,27 @@ export function numbersOf({ times, values }: Column): Float64Array {
   return numbers
 }
 
-function intervalOf({ intervalMs, times }: Column): number {
-  return intervalMs > 0 ? intervalMs : estimateIntervalMs(times)
+/** Whether the sample `last` still stands for its series at a time. */
+function isHeld(column: Column, last: number, atMs: number, stepMs: number): boolean {
+  if (last < 0) return false
+  const ageMs = atMs - (column.times[last] as number)
+  return ageMs < stepMs || ageMs < periodAt(column, last) * HOLD_INTERVALS
+}
+
+/** The period around a sample. Where none is declared: the middle one of three distances, that from the sample before and its neighbours, since turns become longer and shorter; of two the larger one. */
+function periodAt({ intervalMs, times }: Column, i: number): number {
+  if (intervalMs > 0) return intervalMs
+  if (times.length < 2) return 0
+  const own = apartAt(times, Math.max(1, i))
+  const hasAfter = i + 1 < times.length
+  const before = i > 1 ? apartAt(times, i - 1) : hasAfter ? Number.POSITIVE_INFINITY : 0
+  const after = hasAfter ? apartAt(times, i + 1) : Number.POSITIVE_INFINITY
+  return Math.max(Math.min(before, own), Math.min(Math.max(before, own), after))
+}
+
+/** Distance of a sample from the one before. */
+function apartAt(times: Float64Array, i: number): number {
+  return (times[i] as number) - (times[i - 1] as number)
 }
 
 /** The usual distance of samples: the median of up to 64 of them. 0 where there are fewer than two. */

@@ -10,6 +10,8 @@ export interface TypeDefinition {
   readonly description: string
   readonly layout: 'aligned' | 'packed'
   readonly fields: readonly FieldDefinition[]
+  /** Left out where it is not so. */
+  readonly inTurns?: boolean
 }
 
 /** The plain JSON of a type's parts. */
@@ -18,12 +20,14 @@ export function definitionOf(
   description: string,
   fields: Readonly<Record<string, Field>>,
   layout: 'aligned' | 'packed',
+  inTurns: boolean,
 ): TypeDefinition {
   return {
     name,
     description,
     layout,
     fields: Object.entries(fields).map(([field, rest]) => ({ ...rest, name: field })),
+    ...(inTurns ? { inTurns } : {}),
   }
 }
 

@@ -119,7 +119,7 @@ test('a type rebuilt from its definition, by way of JSON, is the same type', () 
     n: optional(gauge('i16')),
   }
   const type = defineType('t', 'about', fields, { layout: 'packed' })
-  const definition = JSON.parse(JSON.stringify(definitionOf('t', 'about', fields, 'packed')))
+  const definition = JSON.parse(JSON.stringify(definitionOf('t', 'about', fields, 'packed', false)))
   const rebuilt = defineType(
     definition.name,
     definition.description,
@@ -146,7 +146,15 @@ test('names that begin with sonde_ are kept for what Sonde says of itself, also 
 })
 
 test("a definition becomes the type that it was made of, and Sonde's own types too", () => {
-  for (const type of [defineType('port', 'A port', { n: counter('u64', { help: 'N' }) }), sourceHealthType]) {
-    assert.deepEqual(typeOfDefinition(definitionOf(type.name, type.description, type.fields, type.layout.kind)), type)
+  const fields = { n: counter('u64', { help: 'N' }) }
+  const types = [defineType('port', 'A port', fields), defineType('port', 'A port', fields, { inTurns: true })]
+  assert.equal(
+    new Set(types.map(({ fingerprint }) => fingerprint)).size,
+    2,
+    'whether it has turns is part of its meaning',
+  )
+  for (const type of [...types, sourceHealthType]) {
+    const { name, description, layout, inTurns } = type
+    assert.deepEqual(typeOfDefinition(definitionOf(name, description, type.fields, layout.kind, inTurns)), type)
   }
 })

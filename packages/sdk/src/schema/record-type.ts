@@ -32,12 +32,19 @@ export interface RecordType<F extends Fields = Fields> {
   readonly labels: readonly Slot[]
   /** The slot of the timestamp, where the type has one. */
   readonly time: Slot | undefined
+  /** Whether its series are read in turns, so that the period of the source says nothing of how far apart records of one series are. */
+  readonly inTurns: boolean
 }
 
 /** Options of {@link defineType}. */
 export interface TypeOptions {
   /** `aligned` (default): C alignment, record size a multiple of 8. `packed`: no padding, as foreign layouts have it. */
   layout?: 'aligned' | 'packed'
+  /**
+   * Whether a sample of the source may leave out series, to read them with one of the next: how far apart the records of a series are is seen from their times then. A turn of a minute
+   * at most is followed by what computes rates. Default: false.
+   */
+  inTurns?: boolean
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
@@ -79,9 +86,10 @@ export function defineType<F extends Fields>(
 }
 
 /** A type as it was declared elsewhere: what {@link definitionOf} was made of. Types of Sonde's own are taken too. */
-export function typeOfDefinition({ name, description, fields, layout }: TypeDefinition): RecordType {
+export function typeOfDefinition({ name, description, fields, layout, inTurns = false }: TypeDefinition): RecordType {
   return defineOwnType(name, description, Object.fromEntries(fields.map(({ name, ...field }) => [name, field])), {
     layout,
+    inTurns,
   })
 }
 
@@ -90,7 +98,7 @@ export function defineOwnType<F extends Fields>(
   name: string,
   description: string,
   fields: F,
-  options: TypeOptions = {},
+  { layout: kind = 'aligned', inTurns = false }: TypeOptions = {},
 ): RecordType<F> {
   checkName(name, 'a type')
   const entries = Object.entries(fields)
@@ -104,7 +112,7 @@ export function defineOwnType<F extends Fields>(
     const metric = metricOf(name, fieldName, field)
     if (metric !== undefined) metrics.set(fieldName, metric)
   }
-  const layout = layoutOf(entries, options.layout ?? 'aligned')
+  const layout = layoutOf(entries, kind)
   if (layout.recordBytes > RECORD_BYTES_LIMIT) {
     throw new SondeError(
       'SCH_LIMIT',
@@ -114,8 +122,8 @@ export function defineOwnType<F extends Fields>(
   const labels = layout.slots.filter((slot) => slot.field.role === 'label')
   const times = layout.slots.filter((slot) => slot.field.role === 'timestamp')
   if (times.length > 1) throw new SondeError('SCH_FIELD', `type ${name} has ${times.length} timestamps; allowed: one`)
-  const fingerprint = fingerprintOf(name, description, fields, options.layout ?? 'aligned')
-  return Object.freeze({ name, description, fields, layout, fingerprint, metrics, labels, time: times[0] })
+  const fingerprint = fingerprintOf(name, description, fields, kind, inTurns)
+  return Object.freeze({ name, description, fields, layout, fingerprint, metrics, labels, time: times[0], inTurns })
 }
 
 function checkName(name: string, what: string): void {

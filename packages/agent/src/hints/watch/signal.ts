@@ -1,4 +1,4 @@
-import { type Labels, type RecordType, SondeError } from '@sonde/sdk'
+import { type Labels, type RecordType, SondeError, TURN_LIMIT_MS } from '@sonde/sdk'
 
 /** A field of a type as rules look at it. */
 export interface Signal {
@@ -20,6 +20,8 @@ export interface Signal {
   readonly rateMax: number
   /** A series that appears when its source has been at work for longer has counted from 0; one that was there before may have counted for years. Unit: milliseconds; ∞: no series. */
   readonly bornAfterMs: number
+  /** After a pause this long the values before it say nothing of the rate. Unit: milliseconds. */
+  readonly pauseMs: number
 }
 
 /** Options of {@link counterOf} and {@link gaugeOf}. */
@@ -36,6 +38,7 @@ export interface SignalOptions {
 const EVENT_RATE_MAX = 1e8
 /** Twice the fastest link there is. Unit: bytes per second. */
 const BYTE_RATE_MAX = 4e11
+const PAUSE_MS = 15_000
 
 /** A signal that is a counter. */
 export function counterOf<T extends RecordType>(
@@ -70,5 +73,6 @@ function signalOf(type: RecordType, field: string, reads: Signal['reads'], optio
     past: options.past,
     rateMax: options.rateMax ?? (isBytes ? BYTE_RATE_MAX : EVENT_RATE_MAX),
     bornAfterMs: options.bornAfterMs ?? Number.POSITIVE_INFINITY,
+    pauseMs: type.inTurns ? TURN_LIMIT_MS : PAUSE_MS,
   }
 }

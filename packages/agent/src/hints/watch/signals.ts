@@ -10,7 +10,7 @@ import {
 import { netdevType } from '../../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../sources/pci/type.ts'
-import { rdmaHwType, rdmaPortType } from '../../sources/rdma/type.ts'
+import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../sources/rdma/type.ts'
 import { counterOf, gaugeOf, type Signal } from './signal.ts'
 
 /** Nanoseconds of a share of time pass at most so fast. Unit: per second. */
@@ -79,13 +79,13 @@ export const XID = {
 export const NIC = {
   sentBytes: counterOf(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' }),
   receivedBytes: counterOf(rdmaPortType, 'rcv_data_bytes_total', { past: 'mean' }),
-  sentPackets: counterOf(rdmaPortType, 'xmit_packets_total'),
-  receivedPackets: counterOf(rdmaPortType, 'rcv_packets_total'),
+  sentPackets: counterOf(rdmaPortCountersType, 'xmit_packets_total'),
+  receivedPackets: counterOf(rdmaPortCountersType, 'rcv_packets_total'),
   lineRate: gaugeOf(rdmaPortType, 'rate_bytes'),
   state: gaugeOf(rdmaPortType, 'state'),
-  linkDowned: counterOf(rdmaPortType, 'link_downed_total', EVENTS),
-  symbolErrors: counterOf(rdmaPortType, 'symbol_error_total', EVENTS),
-  sequenceErrors: counterOf(rdmaHwType, 'packet_seq_err_total'),
+  linkDowned: counterOf(rdmaPortCountersType, 'link_downed_total', EVENTS),
+  symbolErrors: counterOf(rdmaPortCountersType, 'symbol_error_total', EVENTS),
+  sequenceErrors: counterOf(rdmaHwFirstType, 'packet_seq_err_total'),
   acknowledgementTimeouts: counterOf(rdmaHwType, 'local_ack_timeout_err_total'),
   adaptiveRetransmissions: counterOf(rdmaHwType, 'roce_adp_retrans_total'),
   receiverNotReady: counterOf(rdmaHwType, 'rnr_nak_retry_err_total'),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { docaPhyType } from '../../sources/doca-phy/type.ts'
-import { rdmaHwType, rdmaPortType } from '../../sources/rdma/type.ts'
+import { rdmaHwFirstType, rdmaHwType, rdmaPortType } from '../../sources/rdma/type.ts'
 import { counterOf, gaugeOf } from './signal.ts'
 import { Window } from './window.ts'
 
 const T0 = Date.UTC(2026, 0, 1)
-const errors = counterOf(rdmaHwType, 'packet_seq_err_total', { past: 'events' })
+const errors = counterOf(rdmaHwFirstType, 'packet_seq_err_total', { past: 'events' })
 const bytes = counterOf(rdmaPortType, 'xmit_data_bytes_total', { past: 'mean' })
 const gauge = gaugeOf(docaPhyType, 'raw_ber', { past: 'mean' })
 
@@ -88,6 +88,18 @@ test('the mean of the past covers ten minutes, stands still while frozen, and ne
   for (let i = 1200; i < 1300; i++) window.push(T0 + i * 1000, 1000, true)
   assert.ok(Math.abs((past?.mean(0) ?? 0) - 1) < 0.1)
   assert.ok(Number.isNaN(filled(gauge, [1, 1, 1]).past?.mean(60_000)))
+})
+
+test('a series that is read in turns keeps its rate from one turn to the next, also where turns become longer', () => {
+  const window = new Window(counterOf(rdmaHwType, 'local_ack_timeout_err_total'))
+  let seconds = 0
+  for (const turn of [1, 1, 1, 8, 8, 11, 3, 11, 11, 40, 40]) {
+    seconds += turn
+    window.push(T0 + seconds * 1000, 60 * seconds, false)
+    if (seconds === 1) continue
+    assert.deepEqual([window.rate(1000), window.rate(3000)], [60, 60])
+    assert.ok(window.isFresh(T0 + (seconds + 2 * turn) * 1000))
+  }
 })
 
 test('not a number is no sample', () => {

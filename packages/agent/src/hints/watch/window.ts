@@ -7,8 +7,6 @@ const SAMPLE_COUNT = 128
 export const APART_MS = 450
 /** How many samples later one is of the past. */
 const PAST_LAG = 4
-/** After a pause this long the values before it say nothing of the rate. Unit: milliseconds. */
-const PAUSE_MS = 15_000
 /** A sample is the newest for this many periods. */
 const FRESH_PERIODS = 3.5
 const FRESH_MIN_MS = 3500
@@ -60,7 +58,7 @@ export class Window {
     if (!Number.isFinite(raw)) return
     const apartMs = this.#count === 0 ? Number.NaN : timeMs - this.#timeAt(0)
     if (apartMs > 0 && apartMs < APART_MS) return
-    if (apartMs <= 0 || apartMs > Math.max(PAUSE_MS, this.#periodMs * 10)) this.#restart(timeMs)
+    if (apartMs <= 0 || apartMs > Math.max(this.#signal.pauseMs, this.#periodMs * 10)) this.#restart(timeMs)
     if (this.#signal.reads === 'gauge') this.#pushValue(timeMs, raw, isFrozen)
     else this.#pushTotal(timeMs, raw, apartMs, isFrozen)
   }

@@ -1,4 +1,4 @@
-import type { Integer64 } from '@sonde/sdk'
+import { type Integer64, wallNs } from '@sonde/sdk'
 import type { AttributeReader } from '../attribute-reader.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { CounterFile } from './counter-file.ts'
@@ -7,15 +7,22 @@ import type { CounterForm } from './names.ts'
 /** Which counters to read: those of every sweep, or those that have turns. */
 export type Share = 'telling' | 'rest'
 
-/** The counters that one folder of sysfs holds, by their names. What is read goes into a record that is used again at every sweep. */
+/** Where the counters of a share go: the record of a type, which is used again at every sweep, and what is said of the fields that it lacks. */
+export interface CounterPart<F extends string> {
+  readonly record: { [K in F]?: Integer64 | undefined }
+  readonly attributes: AttributeReader
+}
+
+/** The counters that one folder of sysfs holds, by their names. */
 export class CounterFolder<F extends string> {
   readonly #path: readonly string[]
   readonly #forms: ReadonlyMap<string, CounterForm<F>>
   readonly #sysfs: KernelFiles
-  readonly #attributes: AttributeReader
-  readonly #record: { [K in F]?: Integer64 | undefined }
+  readonly #parts: Readonly<Record<Share, CounterPart<F>>>
   readonly #files = new Map<string, CounterFile<F>>()
   #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { telling: [], rest: [] }
+  /** When each share was read, where that was not reported yet. Unit: nanoseconds since the Unix epoch. */
+  readonly #readNs: Record<Share, bigint | undefined> = { telling: undefined, rest: undefined }
   /** Left out after a change, until it is asked for. */
   #saturated: readonly string[] | undefined
   /** Whether any file of the last reading was there. */
@@ -25,14 +32,12 @@ export class CounterFolder<F extends string> {
     path: readonly string[],
     forms: ReadonlyMap<string, CounterForm<F>>,
     sysfs: KernelFiles,
-    attributes: AttributeReader,
-    record: { [K in F]?: Integer64 | undefined },
+    parts: Readonly<Record<Share, CounterPart<F>>>,
   ) {
     this.#path = path
     this.#forms = forms
     this.#sysfs = sysfs
-    this.#attributes = attributes
-    this.#record = record
+    this.#parts = parts
   }
 
   /** Looks which counters there are. The names that it does not know, or why it could not look. */
@@ -46,37 +51,47 @@ export class CounterFolder<F extends string> {
     }
     const files = [...this.#files.values()]
     this.#shares = {
-      telling: files.filter(({ form }) => form.telling === true),
-      rest: files.filter(({ form }) => form.telling !== true),
+      telling: files.filter(({ form }) => shareOf(form) === 'telling'),
+      rest: files.filter(({ form }) => shareOf(form) === 'rest'),
     }
     return listed instanceof ReadFailure ? listed : [...names].sort()
   }
 
-  /** Says of each counter that there is none why: what the last look came to. */
-  tellLacks(looked: string[] | ReadFailure): void {
-    const { absences } = this.#attributes
+  /** Says of each counter of a share that there is none why: what the last look came to. */
+  tellLacks(share: Share, looked: string[] | ReadFailure): void {
+    const { absences } = this.#parts[share].attributes
     const failure = looked instanceof ReadFailure && looked.kind !== 'missing' ? looked : undefined
-    for (const [name, { field }] of this.#forms) {
-      if (this.#files.has(name)) continue
+    for (const [name, form] of this.#forms) {
+      if (shareOf(form) !== share || this.#files.has(name)) continue
+      const { field } = form
       if (failure !== undefined) absences.absent(field, failure.code, failure.words)
       else absences.absent(field, 'unsupported', `the driver has no ${name} of this port`)
     }
   }
 
-  /** How many counters there are. */
-  get size(): number {
-    return this.#files.size
+  /** How many counters of a share there are. */
+  count(share: Share): number {
+    return this.#shares[share].length
+  }
+
+  /** When a share was read since this was last asked, which is when its record is one of its own; `undefined` where it was not. Unit: nanoseconds since the Unix epoch. */
+  takeReadNs(share: Share): bigint | undefined {
+    const readNs = this.#readNs[share]
+    this.#readNs[share] = undefined
+    return readNs
   }
 
   /** Reads a share of the counters. Whether all that are listed are still there. */
   read(share: Share): boolean {
     const files = this.#shares[share]
+    const { record } = this.#parts[share]
+    this.#readNs[share] = wallNs()
     let missing = 0
     for (const file of files) {
       const before = file.saturated
       if (file.read() === 'missing') missing++
       if (file.saturated !== before) this.#saturated = undefined
-      this.#record[file.form.field] = file.value
+      record[file.form.field] = file.value
     }
     if (files.length > 0) this.there = missing < files.length
     return missing === 0
@@ -93,7 +108,8 @@ export class CounterFolder<F extends string> {
     this.close()
     this.#saturated = undefined
     this.#files.clear()
-    for (const { field } of this.#forms.values()) this.#record[field] = undefined
+    for (const form of this.#forms.values()) this.#forget(form)
+    Object.assign(this.#readNs, { telling: undefined, rest: undefined })
   }
 
   /** Closes the files that have turns: with very many ports there are more than may be open. */
@@ -107,12 +123,20 @@ export class CounterFolder<F extends string> {
 
   #add(name: string, form: CounterForm<F>): void {
     const file = this.#sysfs.file(...this.#path, name)
-    this.#files.set(name, new CounterFile(name, form, file, this.#attributes))
+    this.#files.set(name, new CounterFile(name, form, file, this.#parts[shareOf(form)].attributes))
   }
 
-  #remove(name: string, { field }: CounterForm<F>): void {
+  #remove(name: string, form: CounterForm<F>): void {
     this.#files.get(name)?.close()
     this.#files.delete(name)
-    this.#record[field] = undefined
+    this.#forget(form)
   }
+
+  #forget(form: CounterForm<F>): void {
+    this.#parts[shareOf(form)].record[form.field] = undefined
+  }
+}
+
+function shareOf({ telling }: CounterForm<string>): Share {
+  return telling === true ? 'telling' : 'rest'
 }

@@ -1,18 +1,20 @@
-import { type Labels, type RecordOf, wallNs } from '@sonde/sdk'
+import type { Labels, RecordOf } from '@sonde/sdk'
 import { AttributeReader } from '../attribute-reader.ts'
 import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { CounterFile } from './counter-file.ts'
-import { CounterFolder, type Share } from './counter-folder.ts'
+import { CounterFolder, type CounterPart, type Share } from './counter-folder.ts'
 import { HW_COUNTERS, type HwField } from './names.ts'
 import { parseLifespan } from './parse.ts'
-import { rdmaDriverType, rdmaHwType } from './type.ts'
+import { rdmaDriverType, rdmaHwFirstType, rdmaHwType } from './type.ts'
 
 /** Counters of a driver's own names that one folder may add, each a series; further ones are counted as dropped. */
 const DRIVER_COUNTER_LIMIT = 64
 const MS_PER_SECOND = 1000
+const TYPES = { telling: rdmaHwFirstType, rest: rdmaHwType } as const
+const SHARES: readonly Share[] = ['telling', 'rest']
 
 /** The folder `hw_counters` of one port, or of a device as a whole as port 0. */
 export class HwCounters {
@@ -21,8 +23,10 @@ export class HwCounters {
   readonly #context: SourceContext
   readonly #sysfs: KernelFiles
   readonly #path: readonly string[]
-  readonly #attributes: AttributeReader
-  readonly #record: RecordOf<typeof rdmaHwType>
+  readonly #parts: {
+    readonly telling: CounterPart<HwField> & { readonly record: RecordOf<typeof rdmaHwFirstType> }
+    readonly rest: CounterPart<HwField> & { readonly record: RecordOf<typeof rdmaHwType> }
+  }
   readonly #counters: CounterFolder<HwField>
   readonly #driver = new Map<string, CounterFile<'value_total'>>()
   readonly #lifespan: KernelFile
@@ -39,15 +43,19 @@ export class HwCounters {
     this.#context = context
     this.#sysfs = sysfs
     this.#path = path
-    this.#record = { ...emptyRecord(rdmaHwType), device, port }
-    this.#attributes = new AttributeReader(context, new FieldAbsences(context.absences, rdmaHwType, this.#labels))
-    this.#counters = new CounterFolder(path, HW_COUNTERS, sysfs, this.#attributes, this.#record)
+    const attributesOf = (share: Share) =>
+      new AttributeReader(context, new FieldAbsences(context.absences, TYPES[share], this.#labels))
+    this.#parts = {
+      telling: { record: { ...emptyRecord(rdmaHwFirstType), device, port }, attributes: attributesOf('telling') },
+      rest: { record: { ...emptyRecord(rdmaHwType), device, port }, attributes: attributesOf('rest') },
+    }
+    this.#counters = new CounterFolder(path, HW_COUNTERS, sysfs, this.#parts)
     this.#lifespan = sysfs.file(...path, 'lifespan')
   }
 
   /** Whether the folder held anything at the last look. */
   get there(): boolean {
-    return this.#counters.size + this.#driver.size > 0
+    return this.#counters.count('telling') + this.#counters.count('rest') + this.#driver.size > 0
   }
 
   /** Looks which counters there are. A folder that is not there is no failure: many drivers have none. */
@@ -83,20 +91,12 @@ export class HwCounters {
     return complete
   }
 
-  /** Reports what was read in this sweep; whether anything was. */
-  report(given?: bigint): boolean {
-    if (!this.#due || !this.there) return false
-    const time = given ?? wallNs()
-    if (this.#counters.size > 0) {
-      this.#record.time = time
-      this.#context.source.report(rdmaHwType, this.#record)
-    }
-    for (const [counter, { value }] of this.#driver) {
-      if (value === undefined) continue
-      const record = { time, device: this.#device, port: this.#port, counter, value_total: value }
-      this.#context.source.report(rdmaDriverType, record)
-    }
-    if (this.#left > 0) this.#context.dropped('driver_counter_limit', this.#left)
+  /** Reports what was read since the last report; whether anything was. */
+  report(): boolean {
+    const [firstNs, restNs] = [this.#counters.takeReadNs('telling'), this.#counters.takeReadNs('rest')]
+    if (!this.there || (firstNs ?? restNs) === undefined) return false
+    if (firstNs !== undefined) this.#reportShare('telling', firstNs)
+    if (restNs !== undefined) this.#reportRest(restNs)
     this.#reported = true
     return true
   }
@@ -106,8 +106,10 @@ export class HwCounters {
     this.close()
     if (!this.#reported) return
     this.#reported = false
-    this.#attributes.absences.forget()
-    this.#context.absences.gone(rdmaHwType, this.#labels, reason)
+    for (const share of SHARES) {
+      this.#parts[share].attributes.absences.forget()
+      this.#context.absences.gone(TYPES[share], this.#labels, reason)
+    }
     for (const name of this.#driver.keys()) {
       this.#context.absences.gone(rdmaDriverType, this.#driverLabels(name), reason)
     }
@@ -147,22 +149,42 @@ export class HwCounters {
     return new CounterFile(name, { field: 'value_total' }, file, new AttributeReader(this.#context, absences), '')
   }
 
+  #reportShare(share: Share, time: bigint): void {
+    if (this.#counters.count(share) === 0) return
+    const { record } = this.#parts[share]
+    record.time = time
+    this.#context.source.report(TYPES[share], record)
+  }
+
+  #reportRest(time: bigint): void {
+    this.#reportShare('rest', time)
+    for (const [counter, { value }] of this.#driver) {
+      if (value === undefined) continue
+      const record = { time, device: this.#device, port: this.#port, counter, value_total: value }
+      this.#context.source.report(rdmaDriverType, record)
+    }
+    if (this.#left > 0) this.#context.dropped('driver_counter_limit', this.#left)
+  }
+
   /** Of a port without a counter that we know one absence says all. That a device has none as a whole is the rule. */
   #tell(looked: string[] | ReadFailure): void {
     if (this.#port === 0 && looked instanceof ReadFailure && looked.kind === 'missing') return
-    const { absences } = this.#attributes
-    if (this.#counters.size > 0) {
-      absences.present('')
-      this.#counters.tellLacks(looked)
-    } else if (looked instanceof ReadFailure) {
-      if (looked.kind === 'failed') this.#context.failed(this.#path.join('/'), looked.error)
-      absences.absent('', looked.code, looked.words)
-    } else absences.absent('', 'unsupported', 'the driver has other hardware counters than those of mlx5')
+    if (looked instanceof ReadFailure && looked.kind === 'failed')
+      this.#context.failed(this.#path.join('/'), looked.error)
+    for (const share of SHARES) {
+      const { absences } = this.#parts[share].attributes
+      if (this.#counters.count(share) > 0) {
+        absences.present('')
+        this.#counters.tellLacks(share, looked)
+      } else if (looked instanceof ReadFailure) absences.absent('', looked.code, looked.words)
+      else absences.absent('', 'unsupported', 'the driver has other hardware counters than those of mlx5')
+    }
   }
 
   #readLifespan(): void {
-    const lifespanMs = this.#attributes.read('lifespan_seconds', this.#lifespan, parseLifespan)
+    const { record, attributes } = this.#parts.rest
+    const lifespanMs = attributes.read('lifespan_seconds', this.#lifespan, parseLifespan)
     this.#lifespanMs = lifespanMs ?? 0
-    this.#record.lifespan_seconds = lifespanMs === undefined ? undefined : lifespanMs / MS_PER_SECOND
+    record.lifespan_seconds = lifespanMs === undefined ? undefined : lifespanMs / MS_PER_SECOND
   }
 }

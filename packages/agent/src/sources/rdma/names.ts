@@ -1,13 +1,13 @@
 import type { RecordOf } from '@sonde/sdk'
-import type { rdmaHwType, rdmaPortType } from './type.ts'
+import type { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from './type.ts'
 
 /** Fields of a type that are counters. */
 type CounterOf<T> = Extract<keyof RecordOf<T>, `${string}_total`>
 
-/** A counter of `rdma_port`. */
-export type PortField = CounterOf<typeof rdmaPortType>
-/** A counter of `rdma_hw`. */
-export type HwField = CounterOf<typeof rdmaHwType>
+/** A counter of `rdma_port` or `rdma_port_counters`. */
+export type PortField = CounterOf<typeof rdmaPortType> | CounterOf<typeof rdmaPortCountersType>
+/** A counter of `rdma_hw_first` or `rdma_hw`. */
+export type HwField = CounterOf<typeof rdmaHwFirstType> | CounterOf<typeof rdmaHwType>
 
 /** How a counter's file is read. */
 export interface CounterForm<F extends string> {

@@ -1,4 +1,4 @@
-import { type Labels, type RecordOf, wallNs } from '@sonde/sdk'
+import type { Labels, RecordOf, RecordType } from '@sonde/sdk'
 import { AttributeReader } from '../attribute-reader.ts'
 import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences, Lack } from '../field-absences.ts'
@@ -9,7 +9,7 @@ import { HwCounters } from './hw-counters.ts'
 import { PortIdentity } from './identity.ts'
 import { PORT_COUNTERS, type PortField } from './names.ts'
 import { parseRate, parseState } from './parse.ts'
-import { rdmaPortType } from './type.ts'
+import { rdmaPortCountersType, rdmaPortType } from './type.ts'
 
 const MS_PER_SECOND = 1000
 const NO_RATE = new Lack('unsupported', 'the rate of the port cannot be read')
@@ -19,6 +19,7 @@ export class RdmaPort {
   readonly #context: SourceContext
   readonly #labels: Labels
   readonly #record: RecordOf<typeof rdmaPortType>
+  readonly #rest: RecordOf<typeof rdmaPortCountersType>
   readonly #attributes: AttributeReader
   readonly #identity: PortIdentity
   readonly #counters: CounterFolder<PortField>
@@ -33,9 +34,15 @@ export class RdmaPort {
     this.#context = context
     this.#labels = { device, port: String(port) }
     this.#record = { ...emptyRecord(rdmaPortType), device, port }
-    this.#attributes = new AttributeReader(context, new FieldAbsences(context.absences, rdmaPortType, this.#labels))
+    this.#rest = { ...emptyRecord(rdmaPortCountersType), device, port }
+    const attributesOf = (type: RecordType) =>
+      new AttributeReader(context, new FieldAbsences(context.absences, type, this.#labels))
+    this.#attributes = attributesOf(rdmaPortType)
     this.#identity = new PortIdentity(sysfs, this.#attributes, this.#record)
-    this.#counters = new CounterFolder([...path, 'counters'], PORT_COUNTERS, sysfs, this.#attributes, this.#record)
+    this.#counters = new CounterFolder([...path, 'counters'], PORT_COUNTERS, sysfs, {
+      telling: { record: this.#record, attributes: this.#attributes },
+      rest: { record: this.#rest, attributes: attributesOf(rdmaPortCountersType) },
+    })
     this.#hw = new HwCounters(device, port, [...path, 'hw_counters'], sysfs, context)
     this.#files = {
       state: sysfs.file(...path, 'state'),
@@ -51,7 +58,9 @@ export class RdmaPort {
       this.#counters.clear()
       this.#hw.clear()
     }
-    this.#counters.tellLacks(this.#counters.scan())
+    const looked = this.#counters.scan()
+    this.#counters.tellLacks('telling', looked)
+    this.#counters.tellLacks('rest', looked)
     this.#hw.scan()
   }
 
@@ -63,7 +72,6 @@ export class RdmaPort {
   /** Reads what every sweep reads. Whether all files that the last look found are still there. */
   readTelling(nowMs: number): boolean {
     const { state: file } = this.#files
-    this.#record.time = wallNs()
     const before = this.#record.state
     const bytes = file.read()
     this.#stateThere = !(bytes instanceof ReadFailure && bytes.kind === 'missing')
@@ -94,13 +102,20 @@ export class RdmaPort {
     return this.#stateThere || this.#counters.there || this.#hw.there
   }
 
+  /** Reports what was read of it since the last report: a counter that was not is in no record, or its rate would be 0 now and too high when it is. */
   report(nowMs: number): void {
     const { saturated } = this.#counters
     this.#record.saturated_counters = saturated.length
     this.#record.saturated = saturated.length === 0 ? '' : saturated.join(' ')
     this.#record.turn_age_seconds = Math.max(0, Math.round(nowMs - this.#restMs)) / MS_PER_SECOND
+    this.#record.time = this.#counters.takeReadNs('telling') ?? this.#record.time
     this.#context.source.report(rdmaPortType, this.#record)
-    this.#hw.report(BigInt(this.#record.time))
+    const restNs = this.#counters.takeReadNs('rest')
+    if (restNs !== undefined && this.#counters.count('rest') > 0) {
+      this.#rest.time = restNs
+      this.#context.source.report(rdmaPortCountersType, this.#rest)
+    }
+    this.#hw.report()
     this.#reported = true
   }
 
@@ -108,7 +123,8 @@ export class RdmaPort {
   forget(reason: string): void {
     this.close()
     this.#hw.forget(reason)
-    if (this.#reported) this.#context.absences.gone(rdmaPortType, this.#labels, reason)
+    if (this.#reported)
+      for (const type of [rdmaPortType, rdmaPortCountersType]) this.#context.absences.gone(type, this.#labels, reason)
     this.#reported = false
   }
 

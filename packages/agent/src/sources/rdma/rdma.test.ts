@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import type { RecordOf, RecordType } from '@sonde/sdk'
+import { evaluate, gridOf, type RecordOf, type RecordType } from '@sonde/sdk'
+import { Random } from '../../../../sdk/test/random.ts'
 import { testSource } from '../conformance.ts'
 import type { Probe } from '../source.ts'
 import { DENIES } from '../test-damage.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { parseCounter, parseRate, parseState, parseUevent } from './parse.ts'
 import { rdma } from './rdma.ts'
-import { rdmaDriverType, rdmaHwType, rdmaPortType } from './type.ts'
+import { rdmaDriverType, rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from './type.ts'
 
 const fixture = (name: string) => new URL(`fixtures/${name}`, import.meta.url)
 const MLX5_4 = 'sys/class/infiniband/mlx5_4/ports/1'
@@ -18,7 +19,7 @@ testSource(rdma, {
   options: { sweep_limit_ms: 1000 },
   nameless: /bnxt_re1.*hw_counters\/(?!lifespan)/,
   counter: {
-    type: rdmaPortType,
+    type: rdmaPortCountersType,
     field: 'xmit_packets_total',
     labels: { device: 'mlx5_4', port: '1' },
     write: (node, value) => node.write(`${MLX5_4}/counters/port_xmit_packets`, `${value}\n`),
@@ -31,7 +32,8 @@ testSource(rdma, {
 })
 
 const text = (value: string) => new TextEncoder().encode(value)
-type Port = RecordOf<typeof rdmaPortType>
+/** All that is reported of a port by its own types. */
+type Port = RecordOf<typeof rdmaPortType> & Partial<RecordOf<typeof rdmaPortCountersType>>
 
 function bringUp(t: TestContext, options: object = {}) {
   const node = new TestNode(t, fixture('node'))
@@ -47,8 +49,34 @@ function portOf(records: readonly Port[], device: string, port = 1): Port {
   return found
 }
 
+async function samplePorts(tested: TestedSource): Promise<Port[]> {
+  await tested.source.sample()
+  const taken = tested.take()
+  const of = (wanted: RecordType) => taken.filter(({ type }) => type === wanted).map(({ record }) => record)
+  const counters = Map.groupBy(of(rdmaPortCountersType), ({ device, port }) => `${device}/${port}`)
+  return of(rdmaPortType).map((port) => {
+    const { time: _, ...found } = counters.get(`${port.device}/${port.port}`)?.[0] ?? {}
+    return { ...port, ...found } as Port
+  })
+}
+
 async function samplePort(tested: TestedSource, device: string, port = 1): Promise<Port> {
-  return portOf(await tested.sampleOf(rdmaPortType), device, port)
+  return portOf(await samplePorts(tested), device, port)
+}
+
+/** A clock that moves only when it is told to, for all that is asked for the time. */
+function mockClock(t: TestContext) {
+  const clock = {
+    nowMs: Date.now(),
+    advance(ms: number) {
+      clock.nowMs += ms
+    },
+  }
+  const [startMs, startNs, startPerformanceMs] = [clock.nowMs, process.hrtime.bigint(), performance.now()]
+  t.mock.method(Date, 'now', () => Math.floor(clock.nowMs))
+  t.mock.method(process.hrtime, 'bigint', () => startNs + BigInt(Math.round((clock.nowMs - startMs) * 1e6)))
+  t.mock.method(performance, 'now', () => startPerformanceMs + clock.nowMs - startMs)
+  return clock
 }
 
 const file = (device: string, path: string, port = 1) => `sys/class/infiniband/${device}/ports/${port}/${path}`
@@ -85,7 +113,7 @@ test('data counters count words of four octets, exactly to the end of u64', () =
 test('says of each port what it is, and how its link does', async (t) => {
   const { tested } = bringUp(t)
   assert.deepEqual(await tested.source.probe(), { state: 'present', found: '8 ports' })
-  const ports = await tested.sampleOf(rdmaPortType)
+  const ports = await samplePorts(tested)
   const { time: _, turn_age_seconds, ...ndr } = portOf(ports, 'mlx5_0')
   assert.deepEqual(Object.fromEntries(Object.entries(ndr).filter(([name]) => !name.endsWith('_total'))), {
     device: 'mlx5_0',
@@ -124,7 +152,7 @@ test('says of each port what it is, and how its link does', async (t) => {
 
 test('a counter at the most it can hold is reported, and said to be stuck', async (t) => {
   const { node, tested } = bringUp(t)
-  const ports = await tested.sampleOf(rdmaPortType)
+  const ports = await samplePorts(tested)
   assert.equal(portOf(ports, 'mlx5_0').link_downed_total, 255n)
   assert.equal(portOf(ports, 'mlx5_0').excessive_buffer_overrun_errors_total, 15n)
   const old = portOf(ports, 'mlx4_0')
@@ -172,8 +200,10 @@ test('counters of queues go on where 32 bits wrap; those of congestion are passe
   const both = async (value: number) => {
     node.write(`${path}rx_write_requests`, `${value}\n`)
     node.write(`${path}rp_cnp_handled`, `${value}\n`)
-    const record = (await tested.sampleOf(rdmaHwType)).find(({ device }) => device === 'mlx5_3')
-    return [record?.rx_write_requests_total, record?.rp_cnp_handled_total]
+    await tested.source.sample()
+    const taken = tested.take().filter(({ record }) => record.device === 'mlx5_3')
+    const of = (wanted: RecordType) => taken.find(({ type }) => type === wanted)?.record
+    return [of(rdmaHwType)?.rx_write_requests_total, of(rdmaHwFirstType)?.rp_cnp_handled_total]
   }
   assert.deepEqual(await both(4_294_967_295), [4_294_967_295n, 4_294_967_295n])
   assert.deepEqual(await both(10), [4_294_967_306n, 10n])
@@ -221,12 +251,12 @@ test('within the lifespan of hardware counters nothing is read and reported agai
   await tested.source.sample()
   assert.deepEqual(
     tested.take().map(({ type }) => type.name),
-    ['rdma_port'],
+    ['rdma_port', 'rdma_port_counters'],
   )
   node.write(file('mlx5_3', 'hw_counters/lifespan'), '0\n')
   await tested.source.sample()
   await tested.source.sample()
-  const last = tested.take().findLast(({ type }) => type === rdmaHwType)
+  const last = tested.take().findLast(({ type }) => type === rdmaHwFirstType)
   assert.equal(last?.record.packet_seq_err_total, 99n)
 })
 
@@ -247,7 +277,7 @@ test('a driver that is loaded anew starts again, with the counters that it has b
   await tested.source.sample()
   const taken = tested.take()
   const of = (type: RecordType) => taken.find((one) => one.type === type && one.record.device === 'mlx5_3')?.record
-  assert.equal(of(rdmaPortType)?.xmit_packets_total, 1n)
+  assert.equal(of(rdmaPortCountersType)?.xmit_packets_total, 1n)
   await tested.source.sample()
   const again = tested.take()
   const hw = again.findLast(({ type, record }) => type === rdmaHwType && record.device === 'mlx5_3')?.record
@@ -264,8 +294,8 @@ test('a device that is renamed is gone under its old name, and takes its counter
   fs.renameSync(place('mlx5_3'), place('roce_rail3'))
   await tested.source.sample()
   const taken = tested.take()
-  assert.deepEqual(TestedSource.absences(taken, { device: 'mlx5_3', port: '1' }), [': gone', ': gone'])
-  const renamed = taken.find(({ type, record }) => type === rdmaPortType && record.device === 'roce_rail3')
+  assert.deepEqual(TestedSource.absences(taken, { device: 'mlx5_3', port: '1' }), Array(4).fill(': gone'))
+  const renamed = taken.find(({ type, record }) => type === rdmaPortCountersType && record.device === 'roce_rail3')
   assert.equal(renamed?.record.xmit_packets_total, 38812345678n)
 })
 
@@ -277,7 +307,7 @@ test('two devices that swap their names are told apart, though descriptors are k
   fs.renameSync(place('mlx5_0'), place('mlx5_3'))
   fs.renameSync(place('swapping'), place('mlx5_0'))
   let swapped: Port[] = []
-  for (let i = 0; i < 8; i++) swapped = await tested.sampleOf(rdmaPortType)
+  for (let i = 0; i < 8; i++) swapped = await samplePorts(tested)
   assert.equal(portOf(swapped, 'mlx5_0').address, '0000:4b:00.0')
   assert.equal(portOf(swapped, 'mlx5_0').xmit_packets_total, 38812345678n)
   assert.equal(portOf(swapped, 'mlx5_3').xmit_packets_total, 80212345678n)
@@ -290,7 +320,7 @@ test('a port that leaves its device is gone, and the others stay', async (t) => 
   node.remove('sys/class/infiniband/mlx4_0/ports/2')
   await tested.source.sample()
   const taken = tested.take()
-  assert.deepEqual(TestedSource.absences(taken, { device: 'mlx4_0', port: '2' }), [': gone'])
+  assert.deepEqual(TestedSource.absences(taken, { device: 'mlx4_0', port: '2' }), [': gone', ': gone'])
   assert.ok(taken.some(({ type, record }) => type === rdmaPortType && record.device === 'mlx4_0' && record.port === 1))
   assert.deepEqual(tested.failures, [])
 })
@@ -323,29 +353,73 @@ test('where time is short every port has its traffic and state at each sweep, an
     node.write(file(device, 'counters/port_rcv_errors'), '1\n')
     node.write(file(device, 'state'), '1: DOWN\n')
   }
-  const ports = await tested.sampleOf(rdmaPortType)
-  const devices = ['mlx5_0', 'mlx5_3'].map((device) => portOf(ports, device))
-  assert.deepEqual(
-    devices.map((port) => [port.xmit_data_bytes_total, port.state]),
-    [
-      [4n, 1],
-      [4n, 1],
-    ],
-  )
-  assert.ok(
-    devices.some(({ rcv_errors_total }) => rcv_errors_total === 0n),
-    'not all have had their turn',
-  )
+  const ports = await samplePorts(tested)
+  for (const device of ['mlx5_0', 'mlx5_3']) {
+    const { xmit_data_bytes_total, state } = portOf(ports, device)
+    assert.deepEqual([xmit_data_bytes_total, state], [4n, 1])
+  }
+  const turned = ports.filter((port) => 'rcv_errors_total' in port)
+  assert.ok(turned.length <= 1, 'one port has its turn, and what was not read is not reported')
   assert.ok(
     ports.some(({ turn_age_seconds }) => turn_age_seconds > 0),
-    'and that is told',
+    'the others say how long ago theirs was',
   )
-  for (let i = 0; i < 8; i++) await tested.source.sample()
-  const last = tested
-    .take()
-    .filter(({ type }) => type === rdmaPortType)
-    .slice(-8)
-  assert.deepEqual(last.filter(({ record }) => record.rcv_errors_total === 1n).length, 2)
+  const errors = new Map<string, unknown>()
+  for (let i = 0; i < 8; i++)
+    for (const port of await samplePorts(tested))
+      if ('rcv_errors_total' in port) errors.set(`${port.device}/${port.port}`, port.rcv_errors_total)
+  assert.deepEqual([errors.get('mlx5_0/1'), errors.get('mlx5_3/1')], [1n, 1n])
+})
+
+test('in whatever order ports have their turns, a counter shows the rate that it has', async (t) => {
+  const random = new Random(Math.floor(Math.random() * 2 ** 31))
+  t.diagnostic(`seed ${random.seed}`)
+  const clock = mockClock(t)
+  const { node, tested } = bringUp(t, { devices: ['mlx5_*'], sweep_limit_ms: 3 })
+  const ports = ['mlx5_0', 'mlx5_3']
+  for (const device of ports) node.write(file(device, 'hw_counters/lifespan'), '0\n')
+  // Each read takes up to half a millisecond, more in some sweeps than in others: the turns come as they come.
+  let readMs = 0
+  const read = fs.readSync
+  t.mock.method(fs, 'readSync', (...given: Parameters<typeof fs.readSync>) => {
+    clock.advance(random.next() * readMs)
+    return read(...given)
+  })
+  const startMs = clock.nowMs
+  const samples = new Map<string, { times: number[]; numbers: number[] }>()
+  for (let sweep = 0; sweep < 120; sweep++) {
+    clock.advance(1000 - ((clock.nowMs - startMs) % 1000))
+    const elapsedS = (clock.nowMs - startMs) / 1000
+    for (const device of ports) {
+      node.write(file(device, 'counters/port_xmit_packets'), `${Math.floor(1e6 * elapsedS)}\n`)
+      node.write(file(device, 'hw_counters/local_ack_timeout_err'), `${Math.floor(60 * elapsedS)}\n`)
+    }
+    readMs = random.next() ** 2 / 2
+    await tested.source.sample()
+    for (const { record } of tested.take()) {
+      for (const field of ['xmit_packets_total', 'local_ack_timeout_err_total']) {
+        if (record[field] === undefined || !ports.includes(String(record.device))) continue
+        const key = `${record.device} ${field}`
+        const { times, numbers } = samples.get(key) ?? { times: [], numbers: [] }
+        samples.set(key, { times: [...times, Number(record.time) / 1e6], numbers: [...numbers, Number(record[field])] })
+      }
+    }
+  }
+  assert.equal(samples.size, 4)
+  for (const [key, { times, numbers }] of samples) {
+    assert.ok(times.length > 10 && times.length < 120, `${key} has turns: ${times.length} of 120`)
+    const column = {
+      labels: {},
+      intervalMs: 0,
+      times: Float64Array.from(times),
+      values: { numbers: Float64Array.from(numbers) },
+    }
+    const grid = gridOf((times[1] as number) + 1, clock.nowMs, 1000)
+    const { values } = evaluate(column, 'rate', grid, 1000)
+    const rate = key.includes('packets') ? 1e6 : 60
+    // A sweep takes less than 50 ms, and a count is rounded down.
+    for (const value of values) assert.ok(Math.abs(value - rate) <= rate * 0.05 + 1, `${key} shows ${value}/s`)
+  }
 })
 
 test('says what it looked for where there is no RDMA, and where it may not look', (t) => {

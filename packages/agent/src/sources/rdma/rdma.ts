@@ -6,7 +6,7 @@ import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../sour
 import { type RdmaOptions, rdmaOptions } from './config.ts'
 import { RdmaDevice } from './device.ts'
 import { rdmaExplain } from './explain.ts'
-import { rdmaDriverType, rdmaHwType, rdmaPortType } from './type.ts'
+import { rdmaDriverType, rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from './type.ts'
 
 /** Files kept open: all of {@link KEPT_PORTS} ports, or those that every sweep reads of 800. */
 const DESCRIPTOR_LIMIT = 4096
@@ -144,9 +144,12 @@ class RdmaSource implements NodeSource {
     }
   }
 
-  /** Reads what has turns, of as many ports as there is time for and of one at least. The rest of the sweep is taken to last as long as at the sweep before. */
+  /**
+   * Reads what has turns, of as many ports as there is time for and of one at least. The rest of the sweep is taken to last as long as at the sweep before; where that is nearly all of
+   * the time half of it is for turns all the same, lest they last for minutes.
+   */
   #readRest(startMs: number): void {
-    const untilMs = startMs + this.#limitMs - this.#tellingMs
+    const untilMs = startMs + Math.max(this.#limitMs - this.#tellingMs, this.#limitMs / 2)
     const ports = [...this.#devices.values()].flatMap((device) => [...device.ports.values()])
     for (let i = 0; i < ports.length; i++) {
       const port = ports[this.#turn++ % ports.length]
@@ -162,7 +165,7 @@ class RdmaSource implements NodeSource {
 export const rdma: SourceDefinition = {
   name: 'rdma',
   summary: 'RDMA ports: link, traffic, errors, congestion, retransmissions',
-  types: [rdmaPortType, rdmaHwType, rdmaDriverType],
+  types: [rdmaPortType, rdmaPortCountersType, rdmaHwFirstType, rdmaHwType, rdmaDriverType],
   placement: 'inline',
   intervalMs: 1000,
   options: rdmaOptions,

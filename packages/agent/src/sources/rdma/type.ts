@@ -1,13 +1,16 @@
 import { counter, defineType, gauge, label, labelNumber, optional, text, timestamp } from '@sonde/sdk'
 
 const count = (help: string) => optional(counter('u64', { help }))
+/** A counter whose metric is called as those of the type beside it, which has the same series. */
+const portCount = (name: string, help: string) => optional(counter('u64', { metric: `rdma_port_${name}_total`, help }))
+const hwCount = (name: string, help: string) => optional(counter('u64', { metric: `rdma_hw_${name}_total`, help }))
 const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
 const word = (help: string) => optional(text({ help }))
 const device = () => label('Name of the RDMA device, such as mlx5_0')
 const port = (help = 'Number of the port, from 1') => labelNumber('u32', help)
 
-/** What identifies one port of an RDMA device, how its link does, and the counters that every driver has. */
-export const rdmaPortType = defineType('rdma_port', 'Identity, link and counters of one port of an RDMA device', {
+/** What every sweep reads of a port: what identifies it, how its link does, and its traffic. */
+export const rdmaPortType = defineType('rdma_port', 'Identity, link and traffic of one port of an RDMA device', {
   time: timestamp(),
   device: device(),
   port: port(),
@@ -32,84 +35,135 @@ export const rdmaPortType = defineType('rdma_port', 'Identity, link and counters
   signalling: word('Generation of the signalling, such as NDR'),
   xmit_data_bytes_total: bytes('Bytes sent, all virtual lanes, without link overhead'),
   rcv_data_bytes_total: bytes('Bytes received, all virtual lanes, without link overhead'),
-  xmit_packets_total: count('Packets sent, those with errors may be included'),
-  rcv_packets_total: count('Packets received, those with errors may be included'),
-  unicast_xmit_packets_total: count('Unicast packets sent'),
-  unicast_rcv_packets_total: count('Unicast packets received'),
-  multicast_xmit_packets_total: count('Multicast packets sent'),
-  multicast_rcv_packets_total: count('Multicast packets received'),
-  xmit_wait_total: count('Ticks in which the port had data and sent nothing, for want of credits or of its turn'),
-  xmit_discards_total: count('Packets not sent because the port was down or congested; stays at 65 535'),
-  xmit_constraint_errors_total: count('Packets not sent because a switch port filters them; stays at 255'),
-  rcv_errors_total: count('Packets received with an error; stays at 65 535'),
-  rcv_remote_physical_errors_total: count('Packets received that an earlier hop marked as bad; stays at 65 535'),
-  rcv_switch_relay_errors_total: count('Packets received that could not be relayed; stays at 65 535'),
-  rcv_constraint_errors_total: count('Packets received that a switch port filters; stays at 255'),
-  symbol_error_total: count('Minor link errors on the lanes; stays at 65 535'),
-  link_error_recovery_total: count('Times the link recovered from errors by training; stays at 255'),
-  link_downed_total: count('Times the link failed to recover and went down; stays at 255'),
-  local_link_integrity_errors_total: count('Times the local physical errors passed their threshold; stays at 15'),
-  excessive_buffer_overrun_errors_total: count('Times the input buffers overran in a row; stays at 15'),
-  vl15_dropped_total: count('Management packets dropped for want of buffers; stays at 65 535'),
   saturated_counters: gauge('u8', {
-    help: 'Counters of this record that stand at the most they can hold: they no longer show that something happens',
+    help: 'Counters of the port that stand at the most they can hold: they no longer show that something happens',
   }),
   saturated: text({ help: 'Names of those counters, with a blank between' }),
   turn_age_seconds: gauge('f64', {
     unit: 'seconds',
-    help: 'Age of the values that are read in turns: 0 where all of the record was read with it',
+    help: 'How long ago the values that are read in turns were read: all but state and bytes, packet_seq_err and rp_cnp_handled',
   }),
 })
 
+/** The other counters that every driver has: a record each time that they are read, which on nodes with very many ports is not every sweep. */
+export const rdmaPortCountersType = defineType(
+  'rdma_port_counters',
+  'Counters of one port of an RDMA device that are read in turns',
+  {
+    time: timestamp(),
+    device: device(),
+    port: port(),
+    xmit_packets_total: portCount('xmit_packets', 'Packets sent, those with errors may be included'),
+    rcv_packets_total: portCount('rcv_packets', 'Packets received, those with errors may be included'),
+    unicast_xmit_packets_total: portCount('unicast_xmit_packets', 'Unicast packets sent'),
+    unicast_rcv_packets_total: portCount('unicast_rcv_packets', 'Unicast packets received'),
+    multicast_xmit_packets_total: portCount('multicast_xmit_packets', 'Multicast packets sent'),
+    multicast_rcv_packets_total: portCount('multicast_rcv_packets', 'Multicast packets received'),
+    xmit_wait_total: portCount(
+      'xmit_wait',
+      'Ticks in which the port had data and sent nothing, for want of credits or of its turn',
+    ),
+    xmit_discards_total: portCount(
+      'xmit_discards',
+      'Packets not sent because the port was down or congested; stays at 65 535',
+    ),
+    xmit_constraint_errors_total: portCount(
+      'xmit_constraint_errors',
+      'Packets not sent because a switch port filters them; stays at 255',
+    ),
+    rcv_errors_total: portCount('rcv_errors', 'Packets received with an error; stays at 65 535'),
+    rcv_remote_physical_errors_total: portCount(
+      'rcv_remote_physical_errors',
+      'Packets received that an earlier hop marked as bad; stays at 65 535',
+    ),
+    rcv_switch_relay_errors_total: portCount(
+      'rcv_switch_relay_errors',
+      'Packets received that could not be relayed; stays at 65 535',
+    ),
+    rcv_constraint_errors_total: portCount(
+      'rcv_constraint_errors',
+      'Packets received that a switch port filters; stays at 255',
+    ),
+    symbol_error_total: portCount('symbol_error', 'Minor link errors on the lanes; stays at 65 535'),
+    link_error_recovery_total: portCount(
+      'link_error_recovery',
+      'Times the link recovered from errors by training; stays at 255',
+    ),
+    link_downed_total: portCount('link_downed', 'Times the link failed to recover and went down; stays at 255'),
+    local_link_integrity_errors_total: portCount(
+      'local_link_integrity_errors',
+      'Times the local physical errors passed their threshold; stays at 15',
+    ),
+    excessive_buffer_overrun_errors_total: portCount(
+      'excessive_buffer_overrun_errors',
+      'Times the input buffers overran in a row; stays at 15',
+    ),
+    vl15_dropped_total: portCount('vl15_dropped', 'Management packets dropped for want of buffers; stays at 65 535'),
+  },
+  { inTurns: true },
+)
+
 const HW_PORT = 'Number of the port, from 1; 0 for the counters of the device as a whole'
 
-/** What the adapter counts of RDMA itself, in the names of mlx5. */
-export const rdmaHwType = defineType('rdma_hw', 'Hardware counters of RDMA on one port', {
+/** What tells first that packets are lost or senders slowed down: every sweep reads it, as far as the driver has anything new. */
+export const rdmaHwFirstType = defineType('rdma_hw_first', 'Hardware counters of RDMA that are read first', {
   time: timestamp(),
   device: device(),
   port: port(HW_PORT),
-  rx_write_requests_total: count('RDMA write requests received'),
-  rx_read_requests_total: count('RDMA read requests received'),
-  rx_atomic_requests_total: count('Atomic requests received'),
-  rx_dct_connect_total: count('Requests received to connect to a dynamically connected target'),
-  out_of_buffer_total: count('Packets dropped because no receive work request was posted'),
-  out_of_sequence_total: count('Packets received out of order'),
-  duplicate_request_total: count('Request packets received that had been executed already'),
-  rnr_nak_retry_err_total: count('Receiver-not-ready NAKs received while retries were left'),
-  packet_seq_err_total: count('NAKs for a packet out of sequence received while retries were left'),
-  implied_nak_seq_err_total: count('Acknowledgements received for more than a read or response that is still open'),
-  local_ack_timeout_err_total: count('Times the acknowledgement timer of a sender ran out'),
-  resp_local_length_error_total: count('Times the responder found a local length error'),
-  resp_cqe_error_total: count('Completions of the responder with an error'),
-  resp_cqe_flush_error_total: count('Completions of the responder that were flushed'),
-  resp_remote_access_errors_total: count('Times the responder found a remote access error'),
-  req_cqe_error_total: count('Completions of the requester with an error'),
-  req_cqe_flush_error_total: count('Completions of the requester that were flushed'),
-  req_remote_invalid_request_total: count('Times the requester was told of an invalid request'),
-  req_remote_access_errors_total: count('Times the requester was told of a remote access error'),
-  req_transport_retries_exceeded_total: count('Times the requester gave up after its transport retries'),
-  req_rnr_retries_exceeded_total: count('Times the requester gave up after its receiver-not-ready retries'),
-  roce_adp_retrans_total: count('Adaptive retransmissions of RoCE'),
-  roce_adp_retrans_to_total: count('Times RoCE reached a timeout because of adaptive retransmission'),
-  roce_slow_restart_total: count('Times RoCE restarted slowly'),
-  roce_slow_restart_cnps_total: count('Congestion notifications that slow restart made'),
-  roce_slow_restart_trans_total: count('Times RoCE changed into slow restart'),
-  rp_cnp_handled_total: count('Congestion notifications handled by slowing a sender down'),
-  rp_cnp_ignored_total: count('Congestion notifications received and ignored'),
-  np_ecn_marked_roce_packets_total: count('RoCE packets received with a congestion mark'),
-  np_cnp_sent_total: count('Congestion notifications sent'),
-  rx_icrc_encapsulated_total: count('RoCE packets received with a wrong invariant checksum'),
-  cc_rx_ce_pkts_total: count('Packets received with a congestion mark; off until an operator turns it on'),
-  cc_rx_cnp_pkts_total: count('Congestion notifications received; off until an operator turns it on'),
-  cc_tx_cnp_pkts_total: count('Congestion notifications sent; off until an operator turns it on'),
-  tx_packets_total: count('RDMA packets sent; off until an operator turns it on'),
-  tx_bytes_total: bytes('RDMA bytes sent; off until an operator turns it on'),
-  rx_packets_total: count('RDMA packets received; off until an operator turns it on'),
-  rx_bytes_total: bytes('RDMA bytes received; off until an operator turns it on'),
-  lifespan_seconds: optional(
-    gauge('f64', { unit: 'seconds', help: 'Time for which the driver gives the same values again' }),
-  ),
+  packet_seq_err_total: hwCount('packet_seq_err', 'NAKs for a packet out of sequence received while retries were left'),
+  rp_cnp_handled_total: hwCount('rp_cnp_handled', 'Congestion notifications handled by slowing a sender down'),
 })
+
+/** What the adapter counts of RDMA itself, in the names of mlx5: a record each time that it is read. */
+export const rdmaHwType = defineType(
+  'rdma_hw',
+  'Hardware counters of RDMA on one port',
+  {
+    time: timestamp(),
+    device: device(),
+    port: port(HW_PORT),
+    rx_write_requests_total: count('RDMA write requests received'),
+    rx_read_requests_total: count('RDMA read requests received'),
+    rx_atomic_requests_total: count('Atomic requests received'),
+    rx_dct_connect_total: count('Requests received to connect to a dynamically connected target'),
+    out_of_buffer_total: count('Packets dropped because no receive work request was posted'),
+    out_of_sequence_total: count('Packets received out of order'),
+    duplicate_request_total: count('Request packets received that had been executed already'),
+    rnr_nak_retry_err_total: count('Receiver-not-ready NAKs received while retries were left'),
+    implied_nak_seq_err_total: count('Acknowledgements received for more than a read or response that is still open'),
+    local_ack_timeout_err_total: count('Times the acknowledgement timer of a sender ran out'),
+    resp_local_length_error_total: count('Times the responder found a local length error'),
+    resp_cqe_error_total: count('Completions of the responder with an error'),
+    resp_cqe_flush_error_total: count('Completions of the responder that were flushed'),
+    resp_remote_access_errors_total: count('Times the responder found a remote access error'),
+    req_cqe_error_total: count('Completions of the requester with an error'),
+    req_cqe_flush_error_total: count('Completions of the requester that were flushed'),
+    req_remote_invalid_request_total: count('Times the requester was told of an invalid request'),
+    req_remote_access_errors_total: count('Times the requester was told of a remote access error'),
+    req_transport_retries_exceeded_total: count('Times the requester gave up after its transport retries'),
+    req_rnr_retries_exceeded_total: count('Times the requester gave up after its receiver-not-ready retries'),
+    roce_adp_retrans_total: count('Adaptive retransmissions of RoCE'),
+    roce_adp_retrans_to_total: count('Times RoCE reached a timeout because of adaptive retransmission'),
+    roce_slow_restart_total: count('Times RoCE restarted slowly'),
+    roce_slow_restart_cnps_total: count('Congestion notifications that slow restart made'),
+    roce_slow_restart_trans_total: count('Times RoCE changed into slow restart'),
+    rp_cnp_ignored_total: count('Congestion notifications received and ignored'),
+    np_ecn_marked_roce_packets_total: count('RoCE packets received with a congestion mark'),
+    np_cnp_sent_total: count('Congestion notifications sent'),
+    rx_icrc_encapsulated_total: count('RoCE packets received with a wrong invariant checksum'),
+    cc_rx_ce_pkts_total: count('Packets received with a congestion mark; off until an operator turns it on'),
+    cc_rx_cnp_pkts_total: count('Congestion notifications received; off until an operator turns it on'),
+    cc_tx_cnp_pkts_total: count('Congestion notifications sent; off until an operator turns it on'),
+    tx_packets_total: count('RDMA packets sent; off until an operator turns it on'),
+    tx_bytes_total: bytes('RDMA bytes sent; off until an operator turns it on'),
+    rx_packets_total: count('RDMA packets received; off until an operator turns it on'),
+    rx_bytes_total: bytes('RDMA bytes received; off until an operator turns it on'),
+    lifespan_seconds: optional(
+      gauge('f64', { unit: 'seconds', help: 'Time for which the driver gives the same values again' }),
+    ),
+  },
+  { inTurns: true },
+)
 
 /** Every hardware counter that is none of {@link rdmaHwType}: those of other drivers, and new ones. */
 export const rdmaDriverType = defineType(
@@ -122,4 +176,5 @@ export const rdmaDriverType = defineType(
     counter: label('Name that the driver gives it'),
     value_total: counter('u64', { help: 'What the driver counts' }),
   },
+  { inTurns: true },
 )

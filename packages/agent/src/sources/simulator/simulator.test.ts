@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { defaultDataSources } from '../../config.ts'
 import { testSource } from '../conformance.ts'
 import { nvmlGpuType, nvmlProfileType } from '../nvml/type.ts'
-import { rdmaHwType, rdmaPortType } from '../rdma/type.ts'
+import { rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../rdma/type.ts'
 import { SOURCES } from '../registry.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { checkRecord, dataOf } from '../test-records.ts'
@@ -90,8 +90,9 @@ describe('simulator', () => {
     const gain = (field: string) => numberOf(last.get('mlx5_0/1'), field) - numberOf(first.get('mlx5_0/1'), field)
     assert.ok(gain('np_ecn_marked_roce_packets_total') > 0)
     const ports = report.at(START_S)(rdmaPortType)
-    assert.equal(numberOf(ports.get('mlx5_2/1'), 'excessive_buffer_overrun_errors_total'), 15)
-    assert.equal(numberOf(ports.get('mlx5_6/1'), 'link_downed_total'), 255)
+    const counters = report.at(START_S)(rdmaPortCountersType)
+    assert.equal(numberOf(counters.get('mlx5_2/1'), 'excessive_buffer_overrun_errors_total'), 15)
+    assert.equal(numberOf(counters.get('mlx5_6/1'), 'link_downed_total'), 255)
     assert.equal(ports.get('mlx5_6/1')?.saturated, 'link_downed')
   })
 })

@@ -11,7 +11,7 @@ import { hostPressureType } from '../host/type.ts'
 import { netdevType } from '../netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../pci/type.ts'
-import { rdmaHwType, rdmaPortType } from '../rdma/type.ts'
+import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../rdma/type.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { NODE_CLASSES } from './classes/classes.ts'
 import type { NodeClass } from './classes/node-class.ts'
@@ -84,6 +84,8 @@ export const simulator: SourceDefinition = {
     nvmlProfileType,
     nvmlMigType,
     rdmaPortType,
+    rdmaPortCountersType,
+    rdmaHwFirstType,
     rdmaHwType,
     ethtoolLinkType,
     ethtoolPortType,

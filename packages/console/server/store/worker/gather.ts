@@ -1,4 +1,4 @@
-import { isPresent, msFactorOf, type Slot } from '@sonde/sdk'
+import { isPresent, msFactorOf, periodOf, type Slot } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { Samples } from './samples.ts'
@@ -62,7 +62,7 @@ function gatherSegment(
   for (let i = 0; i < segment.series.length; i++) if (found.has(segment.series[i] ?? -1)) numbers.push(i)
   if (numbers.length === 0) return
   const factor = msFactorOf(stored.type)
-  const intervalMs = file.catalogue.source(segment.source)?.intervalMs ?? 0
+  const intervalMs = periodOf(stored.type, file.catalogue.source(segment.source)?.intervalMs ?? 0)
   const timesOf = timesReader(file, segment, factor)
   for (const [number, body] of file.segments.chunks(segment, slot.index + 1, numbers)) {
     const samples = found.get(segment.series[number] ?? -1)
@@ -144,7 +144,7 @@ function gatherHead(
       if (timeMs <= fromMs || timeMs > toMs || !isPresent(layout, slot, views, at)) continue
       const samples = found.get(resolver.of(views, at, file.catalogue.findSeries)?.id ?? -1)
       if (samples === undefined) continue
-      samples.intervalMs = writer.info.intervalMs
+      samples.intervalMs = periodOf(type, writer.info.intervalMs)
       samples.appendRecord(timeMs, slot, views, at)
     }
   }

@@ -1,4 +1,4 @@
-import { rdmaHwType, rdmaPortType } from '../../rdma/type.ts'
+import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../rdma/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
 import { COUNTERS as N } from '../observe/nic-reading.ts'
@@ -35,6 +35,15 @@ function signallingOf({ live }: NicReader): string {
 }
 
 const RDMA_PORT: NicColumns<typeof rdmaPortType> = {
+  state: ({ live }) => (live.isUp ? 4 : 1),
+  phys_state: ({ live }) => (live.isUp ? 5 : 2),
+  rate_bytes: ({ live }) => live.speedBytesPerS,
+  xmit_data_bytes_total: { ...RDMA.txBytes, txOther: RDMA.txBytes.txData },
+  rcv_data_bytes_total: RDMA.rxBytes,
+  saturated_counters: (nic) => saturatedOf(nic).length,
+}
+
+const RDMA_PORT_COUNTERS: NicColumns<typeof rdmaPortCountersType> = {
   ...zeros(
     'multicast_xmit_packets',
     'multicast_rcv_packets',
@@ -47,11 +56,6 @@ const RDMA_PORT: NicColumns<typeof rdmaPortType> = {
     'local_link_integrity_errors',
     'vl15_dropped',
   ),
-  state: ({ live }) => (live.isUp ? 4 : 1),
-  phys_state: ({ live }) => (live.isUp ? 5 : 2),
-  rate_bytes: ({ live }) => live.speedBytesPerS,
-  xmit_data_bytes_total: { ...RDMA.txBytes, txOther: RDMA.txBytes.txData },
-  rcv_data_bytes_total: RDMA.rxBytes,
   xmit_packets_total: { ...RDMA.txPackets, txOther: 1 },
   rcv_packets_total: RDMA.rxPackets,
   unicast_xmit_packets_total: { ...RDMA.txPackets, txOther: 1 },
@@ -61,7 +65,11 @@ const RDMA_PORT: NicColumns<typeof rdmaPortType> = {
   link_error_recovery_total: ({ live }) => stuckAt(live.events('link_recovery'), 8),
   link_downed_total: linkDowns,
   excessive_buffer_overrun_errors_total: bufferOverruns,
-  saturated_counters: (nic) => saturatedOf(nic).length,
+}
+
+const RDMA_HW_FIRST: NicColumns<typeof rdmaHwFirstType> = {
+  packet_seq_err_total: ({ hardware }) => hardware.count(N.lost) + hardware.rare(2, 2),
+  rp_cnp_handled_total: 'throttled',
 }
 
 /** Counters that are 32 bits wide are reported as the source does: widened. */
@@ -89,14 +97,12 @@ const RDMA_HW: NicColumns<typeof rdmaHwType> = {
   out_of_sequence_total: 'outOfSequence',
   duplicate_request_total: ({ hardware }) => hardware.count(N.tails) + hardware.rare(1, 1.5),
   rnr_nak_retry_err_total: ({ hardware }) => hardware.events('rnr_retry'),
-  packet_seq_err_total: ({ hardware }) => hardware.count(N.lost) + hardware.rare(2, 2),
   local_ack_timeout_err_total: ({ hardware }) =>
     hardware.count(N.ackTimeouts) + hardware.events('ack_timeout') + hardware.rare(3, 0.5),
   req_transport_retries_exceeded_total: ({ hardware }) => hardware.events('retries_exceeded'),
   roce_adp_retrans_total: ({ hardware }) => hardware.count(N.tails) + (hardware.nic.index % 4),
   roce_slow_restart_total: 'tails',
   roce_slow_restart_trans_total: 'tails',
-  rp_cnp_handled_total: 'throttled',
   np_ecn_marked_roce_packets_total: 'marked',
   np_cnp_sent_total: 'cnpSent',
   rx_icrc_encapsulated_total: ({ hardware }) => Math.floor(hardware.count(N.effectiveErrors) * 0.15),
@@ -113,6 +119,8 @@ export function rdmaTables(nics: readonly NicPlace[]): NicTable[] {
   const texts = { saturated: (nic: NicReader) => saturatedOf(nic).join(' '), signalling: signallingOf }
   return [
     { type: rdmaPortType, columns: RDMA_PORT, texts, rows: nics.map(portRow) },
+    { type: rdmaPortCountersType, columns: RDMA_PORT_COUNTERS, rows: nics.map(counterRow) },
+    { type: rdmaHwFirstType, columns: RDMA_HW_FIRST, origin: 'hardware', rows: nics.map(counterRow) },
     { type: rdmaHwType, columns: RDMA_HW, origin: 'hardware', rows: nics.map(hardwareRow) },
   ]
 }
@@ -136,7 +144,11 @@ function portRow(nic: NicPlace): NicRow {
   return { nic, labels: { device, port: 1 }, facts }
 }
 
+function counterRow(nic: NicPlace): NicRow {
+  return { nic, labels: { device: nic.device, port: 1 } }
+}
+
 function hardwareRow(nic: NicPlace): NicRow {
   const facts = { lifespan_seconds: 0.01 }
-  return { nic, labels: { device: nic.device, port: 1 }, facts, reasons: OPTIONAL_COUNTERS }
+  return { ...counterRow(nic), facts, reasons: OPTIONAL_COUNTERS }
 }

@@ -6,7 +6,7 @@ import { hostPressureType } from '../../host/type.ts'
 import { netdevType } from '../../netdev/type.ts'
 import { nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../pci/type.ts'
-import { rdmaHwType, rdmaPortType } from '../../rdma/type.ts'
+import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../rdma/type.ts'
 import { NODE_CLASSES } from '../classes/classes.ts'
 import { simulator } from '../simulator.ts'
 import { ScenarioBook } from './book.ts'
@@ -34,7 +34,7 @@ const utilisation = (node: StruckNode, gpu: number, t: number) => node.value(nvm
 const sent = (node: StruckNode, rail: number, t: number) =>
   node.rate(rdmaPortType, `mlx5_${rail}`, 'xmit_data_bytes_total', t)
 const lossRate = (node: StruckNode, rail: number, t: number) =>
-  node.rate(rdmaHwType, `mlx5_${rail}`, 'packet_seq_err_total', t)
+  node.rate(rdmaHwFirstType, `mlx5_${rail}`, 'packet_seq_err_total', t)
 const paused = (node: StruckNode, rail: number, direction: 'rx' | 'tx', t: number) =>
   node.rate(ethtoolPriorityType, `eth1${rail}/3`, `${direction}_pause_seconds_total`, t)
 const linkDowns = (node: StruckNode, rail: number, t: number) =>
@@ -121,7 +121,7 @@ test('pfc-storm at its worst: the guard warns, switches pauses off, and packets 
 
 test('incast: the port receives at line rate and much of it is marked, hardly any pause, steps little longer', () => {
   const node = struck('incast')
-  const packets = node.rate(rdmaPortType, 'mlx5_3/1', 'rcv_packets_total', LATER)
+  const packets = node.rate(rdmaPortCountersType, 'mlx5_3/1', 'rcv_packets_total', LATER)
   const marked = node.rate(rdmaHwType, 'mlx5_3', 'np_ecn_marked_roce_packets_total', LATER)
   between(marked / packets, 0.05, 0.3, 'share of packets marked')
   const notified = node.rate(rdmaHwType, 'mlx5_3', 'np_cnp_sent_total', LATER)
@@ -138,7 +138,7 @@ test('hash-collision: both rails are marked though neither is full, and every st
   const node = struck('hash-collision')
   const share = (rail: number) =>
     node.rate(rdmaHwType, `mlx5_${rail}`, 'np_ecn_marked_roce_packets_total', LATER) /
-    node.rate(rdmaPortType, `mlx5_${rail}/1`, 'rcv_packets_total', LATER)
+    node.rate(rdmaPortCountersType, `mlx5_${rail}/1`, 'rcv_packets_total', LATER)
   for (const rail of [3, 4]) between(share(rail), 0.05, 0.3, `share of packets marked on rail ${rail}`)
   for (const rail of [0, 5]) assert.ok(share(rail) < 0.01)
   for (const rail of [3, 4]) {
@@ -374,8 +374,8 @@ test('noisy-neighbour: bytes on priority 0 that are not the job’s, the rail is
   between(other, 5 * GIGA, 25 * GIGA, 'bytes on priority 0')
   assert.ok(node.rate(ethtoolPriorityType, 'eth10/0', 'tx_bytes_total', LATER) < GIGA)
   assert.ok(
-    node.rate(rdmaPortType, 'mlx5_3/1', 'xmit_wait_total', LATER) >
-      3 * node.rate(rdmaPortType, 'mlx5_0/1', 'xmit_wait_total', LATER),
+    node.rate(rdmaPortCountersType, 'mlx5_3/1', 'xmit_wait_total', LATER) >
+      3 * node.rate(rdmaPortCountersType, 'mlx5_0/1', 'xmit_wait_total', LATER),
   )
   assert.equal(node.value(pciDeviceType, '0000:5c:00.0', 'current_link_speed_gigatransfers', LATER), 32)
   assertNoLoss(node, LATER)
