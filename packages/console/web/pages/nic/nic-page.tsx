@@ -10,6 +10,8 @@ import { nicPanels } from './nic-panels.ts'
 
 const TYPES: readonly string[] = [
   'rdma_port',
+  'rdma_port_counters',
+  'rdma_hw_first',
   'rdma_hw',
   'rdma_driver',
   'ethtool_port',
