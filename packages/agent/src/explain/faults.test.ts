@@ -163,6 +163,6 @@ test('a source that only a child process may ask is tried where no agent answers
   assert.deepEqual([failed?.source, failed?.links.at(-1)?.name], ['ethtool', 'value'])
   assert.equal(failed?.links.at(-1)?.answer, 'failed: the kernel knows none')
   assert.match((await askWith('starting'))[0]?.links.at(-1)?.answer ?? '', /^no answer within/)
-  assert.match((await askWith('reading'))[0]?.links.at(-1)?.answer ?? '', /^5 values .* 0 absent$/)
+  assert.match((await askWith('reading'))[0]?.links.at(-1)?.answer ?? '', /^\d values .* 0 absent$/)
   assert.equal((await askWith('reading', 'ethtool'))[0]?.links.at(-1)?.state, 'ok')
 })
