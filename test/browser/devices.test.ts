@@ -6,6 +6,7 @@ import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { cutWords } from './cut.ts'
 
 /** How much the content may move by itself while it loads, as browsers count it. */
 const SHIFT_MAX = 0.02
@@ -81,6 +82,13 @@ test('the devices of a simulated node', needs('chromium'), async (t) => {
         .first()
         .waitFor()
       assert.doesNotMatch(await table.innerText(), /No value came yet/)
+      const lineCounts = await table
+        .locator('tbody th a')
+        .evaluateAll((names) => names.map((name) => name.getClientRects().length))
+      assert.ok(
+        lineCounts.length > 20 && lineCounts.every((count) => count === 1),
+        'a name breaks though there is room',
+      )
     })
     await stage.visit('/gpus/gpu-99', async (page) => {
       await page.getByText('No GPU named gpu-99 is known here.').waitFor()
@@ -210,6 +218,12 @@ test('the devices of a simulated node', needs('chromium'), async (t) => {
         .waitFor()
       assert.doesNotMatch(await counters.innerText(), /No value came yet/)
       assert.ok((await page.locator('.chart .panel-title').count()) > 6, 'its history is drawn')
+      await page
+        .locator('.chart .badge', { hasText: /^Stale \d+\s(s|min)$/ })
+        .first()
+        .waitFor()
+      await page.getByText('a kernel was running').last().waitFor()
+      assert.deepEqual(await cutWords(page), [], 'a badge leaves captions whole')
       await takePicture(t, page, 'state-gpu-gone-page')
       await assertSound(page)
     })

@@ -6,8 +6,9 @@ import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SHOW_LIMIT_MS, type Stage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, SHOW_LIMIT_MS, type Stage, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
+import { cutWords } from './cut.ts'
 import { startSimulatedStage } from './simulated.ts'
 
 const QUERIES = [
@@ -156,6 +157,21 @@ test('what leaves the explorer is what the API says, in full precision', needs('
       await until('samples of an address that was escaped on its way', SHOW_LIMIT_MS, hasSamples)
       assert.equal(await page.getByText('Ignored in the address').count(), 0)
     })
+  })
+
+  await t.test('series are named by what tells them apart, whole on every screen', async (t) => {
+    for (const viewport of [SCREENS.desk, SCREENS.phone]) {
+      const look = async (page: Page): Promise<void> => {
+        await untilDrawn(page)
+        const title = 'DCGM_FI_DEV_POWER_USAGE'
+        await until('samples', SHOW_LIMIT_MS, async () => /gpu 7 \d/.test(await chartNamed(page, title).sentence()))
+        const names = page.getByRole('region', { name: title, exact: true }).locator('.readout-name')
+        assert.deepEqual((await names.allInnerTexts()).slice(0, 2), ['gpu 0', 'gpu 1'])
+        assert.deepEqual(await cutWords(page), [])
+        await takePicture(t, page, `explorer-power-${viewport.width}`)
+      }
+      await stage.visit('/explore?sig=last:DCGM_FI_DEV_POWER_USAGE', look, { viewport })
+    }
   })
 
   await t.test('a signal that cannot be read is named like anything else that is ignored, and why', async () => {
