@@ -2,6 +2,7 @@ import { wallNs } from '@sonde/sdk'
 import { turn } from '@sonde/sdk/internal'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
+import { inTurn } from '../turns.ts'
 import type { PciBus } from './bus.ts'
 import type { PciOptions } from './config.ts'
 import { PciDevice } from './device.ts'
@@ -152,12 +153,6 @@ export class PciInventory {
     }
     return true
   }
-}
-
-/** Some of a list, so that each has its turn when `round` grows by one a call. */
-export function inTurn<T>(list: readonly T[], count: number, round: number): T[] {
-  const start = list.length === 0 ? 0 : (round * count) % list.length
-  return [...list.slice(start), ...list.slice(0, start)].slice(0, count)
 }
 
 /** All of it that decides whether a device is read, and where. */
