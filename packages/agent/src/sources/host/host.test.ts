@@ -46,7 +46,11 @@ function bringUp(t: TestContext, options: object = {}, intervalMs = 1000) {
 /** What a part is made with, and how many records it has reported. */
 function contextOf(t: TestContext): { context: SourceContext; reported: () => number } {
   let count = 0
-  const source = createSource({ id: 'made', emit: (batch) => (count += batch.type === absenceType ? 0 : batch.count) })
+  const source = createSource({
+    id: 'made',
+    intervalMs: 1000,
+    emit: (batch) => (count += batch.type === absenceType ? 0 : batch.count),
+  })
   const { paths } = new TestNode(t, fixture('guest'))
   const context = {
     ...{ name: 'made', source, absences: new Absences(source), paths },
@@ -600,6 +604,36 @@ test('what is slow to read is left alone for a while, and keeps nobody else from
   assert.equal(reads.get('slow'), 2)
   assert.ok(Number(reads.get('quick')) > 10)
   assert.equal(reported(), 60, 'both are told at each sweep')
+})
+
+test('a counter that is slow to read is told when it was read, every half minute at least', (t) => {
+  const clock = mockClock(t)
+  const { context, reported } = contextOf(t)
+  const readAt: number[] = []
+  let sweep = 0
+  const slow: FoundSeries = {
+    type: hostMemoryModuleType,
+    labels: { controller: '0', module: 'dimm0' },
+    place: 'slow',
+    open: () => ({
+      values: { corrected_errors_total: 1 },
+      read() {
+        readAt.push(sweep)
+        clock.advance(500)
+      },
+      close: () => undefined,
+    }),
+  }
+  const part = new SlowPart(new HostReader(context), {
+    types: [[hostMemoryModuleType, 'none']],
+    limit: ['memory_limit', 8],
+    readsPerSweep: 2,
+    folder: ['class'],
+    finder: () => () => [slow],
+  })
+  for (; sweep < 100; sweep++) assert.ok(part.sample(wallNs()))
+  assert.deepEqual(readAt, [0, 1, 31, 61, 91])
+  assert.equal(reported(), readAt.length)
 })
 
 test('a NUMA node has its memory and its pages, and leaves with them', async (t) => {
