@@ -74,12 +74,13 @@ export class PciInventory {
     return this.#inSteps([...unexamined.map(({ address }) => address), ...due], (address) => this.#examine(address))
   }
 
-  /** Looks at a device again whose files are leaving. False where it is gone. */
-  meetAgain({ address }: PciDevice): boolean {
+  /** Looks at a device again whose files are leaving. False where it is gone, even if there is another at its address. */
+  meetAgain(device: PciDevice): boolean {
+    const { address } = device
     this.#look(address)
     if (this.#changed) this.#choose()
     this.#examine(address)
-    return this.devices.has(address)
+    return this.devices.get(address) === device
   }
 
   /** The first reason for which something could not be looked at. */
