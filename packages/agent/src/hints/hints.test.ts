@@ -314,6 +314,31 @@ describe('where the counters of a port are read in turns, every eighth second,',
   })
 })
 
+test('where errors of PCIe and heat of processors are read in turns, hints open, stand, and tell how many they are', () => {
+  const node = quietNode()
+  const device = '0000:3a:00.0'
+  node.nic(3).of(pciAerType, { device, severity: 'correctable', error: 'BadTLP' }).rates.errors_total = 1000
+  node.host.of(hostCpuPackageType, { package: '1' }).rates.throttled_seconds_total = 0.5
+  let second = 0
+  const run = (seconds: number) =>
+    node.run(seconds, () => {
+      second++
+      for (const device of [...node.nics, node.host])
+        [...device.series.values()].forEach((series, place) => {
+          series.isSilent = series.type.inTurns && second % 4 !== place % 4
+        })
+    })
+  // Corrected errors are told of once they last.
+  run(330)
+  for (let i = 0; i < 60; i++) {
+    run(1)
+    assert.deepEqual(node.shown(), ['pcie_aer/nic-mlx5_3-1 standing warning', 'cpu_throttle/node standing warning'])
+    const [errors, heat] = node.open().map(({ sentence }) => sentence.replaceAll('\u00a0', ' '))
+    assert.match(errors ?? '', / counts 60 k corrected PCIe errors in the last minute/)
+    assert.match(heat ?? '', /slowed down for heat for 50\.0 % of the time/)
+  }
+})
+
 test('series that left make room again', () => {
   const hints = new Hints({ devices: NOBODY, windowLimit: 40 })
   const source = createSource({ id: 'made', emit: (batch) => hints.accept(batch) })

@@ -130,9 +130,15 @@ export class TestedSource {
   readonly #records: Taken[] = []
   readonly #flush: () => void
 
-  constructor(definition: SourceDefinition, paths: SourceContext['paths'], options: object = {}) {
+  constructor(
+    definition: SourceDefinition,
+    paths: SourceContext['paths'],
+    options: object = {},
+    intervalMs = definition.intervalMs,
+  ) {
     const source = createSource({
       id: definition.name,
+      intervalMs,
       emit: ({ type, count, bytes, source: { symbols } }) => {
         const views = viewsOf(bytes)
         for (let i = 0; i < count; i++) {

@@ -20,15 +20,24 @@ export function checkRecord({ absent }: TestedSource, type: RecordType, record: 
   }
 }
 
-/** Samples until everything was read; the records of the last sample without their times. */
+/** Samples until everything was read; the records of the last sample without their times, and of a type whose series have turns the latest of each. */
 export async function settle(tested: TestedSource): Promise<string[]> {
+  const latest = new Map<string, Taken>()
+  tested.take()
   for (let i = 0; i < SETTLE_SWEEPS; i++) {
-    tested.take()
     await tested.source.sample()
+    for (const [key, { type }] of latest) if (!type.inTurns) latest.delete(key)
+    for (const taken of tested.take()) follow(latest, taken)
   }
-  return dataOf(tested.take())
+  return [...latest.values()]
     .map(({ type, record: { time: _, ...values } }) => `${type.name} ${Object.entries(values).join(' ')}`)
     .sort()
+}
+
+function follow(latest: Map<string, Taken>, taken: Taken): void {
+  const { type, record } = taken
+  if (type !== absenceType) latest.set(`${type.name}{${keyOf(type, record)}}`, taken)
+  else if (record.field === '' && record.code !== '') latest.delete(`${record.type}{${record.series}}`)
 }
 
 /** Samples; what was thrown, which must be one of Sonde's own errors. */

@@ -23,7 +23,7 @@ const PAUSE = { across: 'max', rateMax: SECOND_RATE_MAX } as const
 const EVENTS = { past: 'events' } as const
 /** A VLAN or bond says the same carrier as the interface below it: which of them saw most is right. */
 const CARRIER_EVENTS = { across: 'max', past: 'events' } as const
-/** What a package gained comes in one sample of several, since packages are read in turn, and all of a long time at once, since the kernel adds it when it is over. */
+/** What a package gained in a long time comes all at once, since the kernel adds it when it is over. */
 const HOTTEST = { across: 'max', rateMax: 86_400 } as const
 
 /** XID errors of before are in the first sample of their source, all of them. */

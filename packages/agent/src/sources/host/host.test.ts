@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { Absences, absenceType, createSource, type RecordOf, wallNs } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
 import type { SourceContext } from '../source.ts'
+import { mockClock, ratesOf } from '../test-clock.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { host } from './host.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
@@ -35,9 +36,9 @@ const fixture = (name: string) => new URL(`fixtures/${name}`, import.meta.url)
 const read = (name: string) => fs.readFileSync(fixture(name))
 const text = (value: string) => new TextEncoder().encode(value)
 
-function bringUp(t: TestContext, options: object = {}) {
+function bringUp(t: TestContext, options: object = {}, intervalMs = 1000) {
   const node = new TestNode(t, fixture('guest'))
-  const tested = new TestedSource(host, node.paths, options)
+  const tested = new TestedSource(host, node.paths, options, intervalMs)
   t.after(() => tested.source.close())
   return { node, tested }
 }
@@ -45,7 +46,11 @@ function bringUp(t: TestContext, options: object = {}) {
 /** What a part is made with, and how many records it has reported. */
 function contextOf(t: TestContext): { context: SourceContext; reported: () => number } {
   let count = 0
-  const source = createSource({ id: 'made', emit: (batch) => (count += batch.type === absenceType ? 0 : batch.count) })
+  const source = createSource({
+    id: 'made',
+    intervalMs: 1000,
+    emit: (batch) => (count += batch.type === absenceType ? 0 : batch.count),
+  })
   const { paths } = new TestNode(t, fixture('guest'))
   const context = {
     ...{ name: 'made', source, absences: new Absences(source), paths },
@@ -484,6 +489,55 @@ test('memory errors are counted by module where the kernel does, by row of chips
   assert.equal(tested.absent.get('host_memory_controller{}.'), 'unsupported')
 })
 
+test('a counter is reported when it was read, and shows the rate that it has', async (t) => {
+  const clock = mockClock(t)
+  const { node, tested } = bringUp(t, { parts: ['memory_errors', 'cpu_packages'] })
+  const edac = 'sys/devices/system/edac/mc'
+  const cpu = 'sys/devices/system/cpu'
+  for (let i = 0; i < 24; i++) node.write(`${edac}/mc0/dimm${i}/dimm_ce_count`, '0\n')
+  for (const [name, id] of Object.entries({ cpu0: '0', cpu1: '1' })) {
+    node.write(`${cpu}/${name}/topology/physical_package_id`, `${id}\n`)
+    node.write(`${cpu}/${name}/topology/core_siblings_list`, `${id}\n`)
+  }
+  const samples = new Map<string, { times: number[]; numbers: number[] }>()
+  const startMs = clock.nowMs
+  for (let sweep = 0; sweep < 40; sweep++) {
+    const time = BigInt(clock.nowMs) * 1_000_000n
+    const count = clock.nowMs - startMs
+    for (let i = 0; i < 24; i++) node.write(`${edac}/mc0/dimm${i}/dimm_ce_count`, `${count}\n`)
+    for (const name of ['cpu0', 'cpu1'])
+      node.write(`${cpu}/${name}/thermal_throttle/package_throttle_count`, `${count}\n`)
+    await tested.source.sample()
+    const taken = tested.take().filter(({ type }) => type === hostMemoryModuleType || type === hostCpuPackageType)
+    assert.ok(taken.length <= 8 + 1, 'those whose turn it is')
+    for (const { type, record } of taken) {
+      if (type === hostMemoryModuleType && record.controller !== '0') continue
+      const number = Number(type === hostCpuPackageType ? record.throttles_total : record.corrected_errors_total)
+      assert.equal(number, count)
+      assert.ok(Math.abs(Number((record.time as bigint) - time)) < 1e6, 'what is reported was read in this sample')
+      const key = `${type.name} ${record.package ?? record.module}`
+      const { times, numbers } = samples.get(key) ?? { times: [], numbers: [] }
+      samples.set(key, { times: [...times, clock.nowMs], numbers: [...numbers, number] })
+    }
+    clock.advance(1000)
+  }
+  assert.equal(samples.size, 24 + 2)
+  for (const [key, { times, numbers }] of samples) {
+    assert.ok(times.length >= 8 && times.length <= 20, `${key} has turns: ${times.length} of 40`)
+    for (const rate of ratesOf(times, numbers)) assert.ok(Math.abs(rate - 1000) < 1, `${key} shows ${rate}/s`)
+  }
+})
+
+test('where samples are far apart more is read at once, so that a turn lasts no minute', async (t) => {
+  const { node, tested } = bringUp(t, { parts: ['memory_errors'] }, 10_000)
+  for (let i = 0; i < 60; i++) node.write(`sys/devices/system/edac/mc/mc0/dimm${i}/dimm_ce_count`, '0\n')
+  const seen = new Set<string>()
+  for (let sweep = 0; sweep < 4; sweep++)
+    for (const { controller, module } of await tested.sampleOf(hostMemoryModuleType))
+      seen.add(`${controller} ${module}`)
+  assert.ok(seen.size > 60, `${seen.size} in half a minute`)
+})
+
 test('throttling is told by package, each core once, and a core that cannot be read does not make the sum fall', async (t) => {
   const { node, tested } = bringUp(t, { parts: ['cpu_packages', 'load'] })
   const cpu = 'sys/devices/system/cpu'
@@ -507,12 +561,12 @@ test('throttling is told by package, each core once, and a core that cannot be r
   const first = ['0', 9n, 2.25, 9n, 0.32, 3.4e9, 3.8e9, 'performance']
   const second = ['1', undefined, undefined, 4n, undefined, undefined, undefined, undefined]
   assert.deepEqual(await ofPackages(), [first], 'one at a sweep')
-  assert.deepEqual(await ofPackages(), [first, second])
+  assert.deepEqual(await ofPackages(), [second], 'the first has no turn')
   assert.equal(tested.absent.get('host_cpu_package{package="1"}.throttles_total'), 'unsupported')
   node.write(`${cpu}/cpu0/thermal_throttle/core_throttle_count`, 'many\n')
-  assert.deepEqual(await ofPackages(), [first, second])
+  assert.deepEqual(await ofPackages(), [first])
   assert.equal(tested.failures.length, 1)
-  assert.deepEqual(await ofPackages(), [first, second], 'the other one')
+  assert.deepEqual(await ofPackages(), [second])
   const { node: virtual, tested: none } = bringUp(t, { parts: ['cpu_packages', 'load'] })
   for (const name of ['cpu0', 'cpu1'])
     for (const folder of ['thermal_throttle', 'cpufreq']) virtual.remove(`${cpu}/${name}/${folder}`)
@@ -550,6 +604,36 @@ test('what is slow to read is left alone for a while, and keeps nobody else from
   assert.equal(reads.get('slow'), 2)
   assert.ok(Number(reads.get('quick')) > 10)
   assert.equal(reported(), 60, 'both are told at each sweep')
+})
+
+test('a counter that is slow to read is told when it was read, every half minute at least', (t) => {
+  const clock = mockClock(t)
+  const { context, reported } = contextOf(t)
+  const readAt: number[] = []
+  let sweep = 0
+  const slow: FoundSeries = {
+    type: hostMemoryModuleType,
+    labels: { controller: '0', module: 'dimm0' },
+    place: 'slow',
+    open: () => ({
+      values: { corrected_errors_total: 1 },
+      read() {
+        readAt.push(sweep)
+        clock.advance(500)
+      },
+      close: () => undefined,
+    }),
+  }
+  const part = new SlowPart(new HostReader(context), {
+    types: [[hostMemoryModuleType, 'none']],
+    limit: ['memory_limit', 8],
+    readsPerSweep: 2,
+    folder: ['class'],
+    finder: () => () => [slow],
+  })
+  for (; sweep < 100; sweep++) assert.ok(part.sample(wallNs()))
+  assert.deepEqual(readAt, [0, 1, 31, 61, 91])
+  assert.equal(reported(), readAt.length)
 })
 
 test('a NUMA node has its memory and its pages, and leaves with them', async (t) => {

@@ -2,6 +2,7 @@ import { type Labels, type RecordOf, type RecordType, seriesKey } from '@sonde/s
 import type { AttributeReader, ParseAttribute } from '../attribute-reader.ts'
 import type { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
+import { leastReads, longestRest } from '../turns.ts'
 import type { HostPart, HostPartDefinition } from './part.ts'
 import type { HostReader } from './reader.ts'
 
@@ -40,7 +41,7 @@ export interface SlowPartOptions {
   readonly types: readonly (readonly [type: RecordType, none: string])[]
   /** Series at most; further ones are dropped and counted for the reason of the limit. */
   readonly limit: readonly [reason: string, count: number]
-  /** Series read in one sweep, in turn; the others repeat what was last read. */
+  /** Series read in one sweep, in turn, and more where a turn would last too long. Of a type that says `inTurns` nothing is reported of the others, else what was last read. */
   readonly readsPerSweep: number
   /** Names on the way to the folder below sysfs that lists them. */
   readonly folder: readonly string[]
@@ -70,31 +71,40 @@ export class SlowPart implements HostPart {
     if (this.#sweep % SWEEPS_PER_LOOK === 0) this.#look()
     this.#sweep++
     const all = [...this.#known.values()]
-    this.#readSome(all)
+    const read = this.#readSome(all)
     let hasValues = false
-    for (const { type, labels, series } of all) {
+    for (const one of all) {
+      const { type, labels, series } = one
       const { values } = series
       if (values === undefined) continue
       hasValues = true
+      if (type.inTurns && !read.has(one)) continue
       this.#reader.context.source.report(type, { time, ...labels, ...values } as RecordOf<RecordType>)
     }
     if (this.#left > 0) this.#reader.context.dropped(this.#options.limit[0], this.#left)
     return hasValues
   }
 
-  #readSome(all: readonly KnownSeries[]): void {
-    let left = this.#options.readsPerSweep
+  /** Reads those whose turn it is; which these were. */
+  #readSome(all: readonly KnownSeries[]): ReadonlySet<KnownSeries> {
+    const { intervalMs } = this.#reader.context.source.info
+    const least = leastReads(all.filter(({ type }) => type.inTurns).length, intervalMs)
+    const read = new Set<KnownSeries>()
+    let left = Math.max(this.#options.readsPerSweep, least)
     for (let i = 0; i < all.length && left > 0; i++) {
       const one = all[this.#turn++ % all.length]
       if (one === undefined || one.restsUntil > this.#sweep) continue
       left--
       const startMs = performance.now()
       one.series.read()
+      read.add(one)
       const tookMs = performance.now() - startMs
       // One read alone may have taken long because this process had to wait.
-      one.restsUntil = this.#sweep + Math.floor(Math.min(tookMs, one.tookMs))
+      const rest = Math.floor(Math.min(tookMs, one.tookMs))
+      one.restsUntil = this.#sweep + (one.type.inTurns ? Math.min(rest, longestRest(intervalMs)) : rest)
       one.tookMs = tookMs
     }
+    return read
   }
 
   #look(): void {

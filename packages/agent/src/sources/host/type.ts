@@ -245,40 +245,55 @@ export const hostThermalZoneType = defineType('host_thermal_zone', 'One place wh
   critical_celsius: celsius('Temperature at which the kernel shuts the node down'),
 })
 
-/** One memory controller. */
-export const hostMemoryControllerType = defineType('host_memory_controller', 'Memory errors of one controller', {
-  time: timestamp(),
-  controller: label('Number of the memory controller'),
-  corrected_errors_total: optional(count('Errors corrected')),
-  uncorrected_errors_total: optional(count('Errors that could not be corrected: data were lost')),
-  corrected_unplaced_total: optional(count('Errors corrected of which no module is known')),
-  uncorrected_unplaced_total: optional(count('Errors not corrected of which no module is known')),
-  size_bytes: bytes('Memory behind the controller'),
-  name: optional(text({ help: 'What the driver calls it, such as Skylake Socket#0 IMC#0' })),
-})
+/** One memory controller: a record each time that it is read. */
+export const hostMemoryControllerType = defineType(
+  'host_memory_controller',
+  'Memory errors of one controller',
+  {
+    time: timestamp(),
+    controller: label('Number of the memory controller'),
+    corrected_errors_total: optional(count('Errors corrected')),
+    uncorrected_errors_total: optional(count('Errors that could not be corrected: data were lost')),
+    corrected_unplaced_total: optional(count('Errors corrected of which no module is known')),
+    uncorrected_unplaced_total: optional(count('Errors not corrected of which no module is known')),
+    size_bytes: bytes('Memory behind the controller'),
+    name: optional(text({ help: 'What the driver calls it, such as Skylake Socket#0 IMC#0' })),
+  },
+  { inTurns: true },
+)
 
-/** One module of memory. */
-export const hostMemoryModuleType = defineType('host_memory_module', 'Memory errors of one module', {
-  time: timestamp(),
-  controller: label('Number of the memory controller'),
-  module: label('dimm0, or rank0 where the driver knows ranks, csrow0 where the kernel counts by rows of chips'),
-  corrected_errors_total: optional(count('Errors corrected')),
-  uncorrected_errors_total: optional(count('Errors that could not be corrected: data were lost')),
-  size_bytes: bytes('Memory of the module'),
-  name: optional(text({ help: 'Name of its slot, as the firmware or an operator gave it' })),
-  location: optional(text({ help: 'Where it is, such as channel 0 slot 1' })),
-  kind: optional(text({ help: 'Kind of memory, such as Registered-DDR5' })),
-})
+/** One module of memory: a record each time that it is read. */
+export const hostMemoryModuleType = defineType(
+  'host_memory_module',
+  'Memory errors of one module',
+  {
+    time: timestamp(),
+    controller: label('Number of the memory controller'),
+    module: label('dimm0, or rank0 where the driver knows ranks, csrow0 where the kernel counts by rows of chips'),
+    corrected_errors_total: optional(count('Errors corrected')),
+    uncorrected_errors_total: optional(count('Errors that could not be corrected: data were lost')),
+    size_bytes: bytes('Memory of the module'),
+    name: optional(text({ help: 'Name of its slot, as the firmware or an operator gave it' })),
+    location: optional(text({ help: 'Where it is, such as channel 0 slot 1' })),
+    kind: optional(text({ help: 'Kind of memory, such as Registered-DDR5' })),
+  },
+  { inTurns: true },
+)
 
-/** One processor package. */
-export const hostCpuPackageType = defineType('host_cpu_package', 'Heat and clocks of one processor package', {
-  time: timestamp(),
-  package: label('Number of the package, which is the socket'),
-  throttles_total: optional(count('Times the package was slowed down for heat')),
-  throttled_seconds_total: optional(seconds('Time in which the package was slowed down for heat')),
-  core_throttles_total: optional(count('Times a single core was slowed down for heat, added up')),
-  core_throttled_seconds_total: optional(seconds('Time in which a single core was slowed down for heat, added up')),
-  frequency_limit_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the kernel allows at most' })),
-  frequency_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the processor can do at most' })),
-  governor: optional(text({ help: 'What chooses the clock, such as performance or powersave' })),
-})
+/** One processor package: a record each time that it is read. */
+export const hostCpuPackageType = defineType(
+  'host_cpu_package',
+  'Heat and clocks of one processor package',
+  {
+    time: timestamp(),
+    package: label('Number of the package, which is the socket'),
+    throttles_total: optional(count('Times the package was slowed down for heat')),
+    throttled_seconds_total: optional(seconds('Time in which the package was slowed down for heat')),
+    core_throttles_total: optional(count('Times a single core was slowed down for heat, added up')),
+    core_throttled_seconds_total: optional(seconds('Time in which a single core was slowed down for heat, added up')),
+    frequency_limit_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the kernel allows at most' })),
+    frequency_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the processor can do at most' })),
+    governor: optional(text({ help: 'What chooses the clock, such as performance or powersave' })),
+  },
+  { inTurns: true },
+)

@@ -49,6 +49,8 @@ export class PciDevice {
   readonly #aer: readonly DeviceAer[]
   #glance: PciGlance
   #rows: (AerRow & { readonly severity: Severity })[] = []
+  /** Whether something was read and not reported. */
+  #hasNews = false
 
   constructor(glance: PciGlance, sysfs: KernelFiles, context: SourceContext) {
     this.address = glance.place.address
@@ -118,13 +120,16 @@ export class PciDevice {
     this.#rows = []
     for (const aer of this.#aer) this.#readAer(aer, time)
     for (const [name, field] of ROOT_PORT_FILES) record[field] = attributes.number(name, field)
+    record.time = time
+    this.#hasNews = true
   }
 
-  /** Reports what was last read. */
-  report(time: bigint): void {
+  /** Reports what was read since the last report; nothing where that is nothing. */
+  report(): void {
+    if (!this.#hasNews) return
+    this.#hasNews = false
     const { source } = this.#context
     const device = this.address
-    this.#record.time = time
     source.report(pciDeviceType, this.#record)
     for (const { error, count, severity, ...row } of this.#rows) {
       source.report(pciAerType, { time: row.time, device, severity, error, errors_total: count })

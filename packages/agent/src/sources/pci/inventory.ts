@@ -2,6 +2,7 @@ import { wallNs } from '@sonde/sdk'
 import { turn } from '@sonde/sdk/internal'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
+import { inTurn } from '../turns.ts'
 import type { PciBus } from './bus.ts'
 import type { PciOptions } from './config.ts'
 import { PciDevice } from './device.ts'
@@ -73,12 +74,13 @@ export class PciInventory {
     return this.#inSteps([...unexamined.map(({ address }) => address), ...due], (address) => this.#examine(address))
   }
 
-  /** Looks at a device again whose files are leaving. False where it is gone. */
-  meetAgain({ address }: PciDevice): boolean {
+  /** Looks at a device again whose files are leaving. False where it is gone, even if there is another at its address. */
+  meetAgain(device: PciDevice): boolean {
+    const { address } = device
     this.#look(address)
     if (this.#changed) this.#choose()
     this.#examine(address)
-    return this.devices.has(address)
+    return this.devices.get(address) === device
   }
 
   /** The first reason for which something could not be looked at. */
@@ -152,12 +154,6 @@ export class PciInventory {
     }
     return true
   }
-}
-
-/** Some of a list, so that each has its turn when `round` grows by one a call. */
-export function inTurn<T>(list: readonly T[], count: number, round: number): T[] {
-  const start = list.length === 0 ? 0 : (round * count) % list.length
-  return [...list.slice(start), ...list.slice(0, start)].slice(0, count)
 }
 
 /** All of it that decides whether a device is read, and where. */

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import type { RecordOf } from '@sonde/sdk'
 import { testSource } from '../conformance.ts'
+import { mockClock, ratesOf } from '../test-clock.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { pci } from './pci.ts'
 import { aerText, CORRECTABLE, folderOf, hgxDevices, putDevice, type TestDevice } from './test-bus.ts'
@@ -29,10 +30,15 @@ testSource(pci, {
   series: { type: pciDeviceType, labels: { device: '0000:27:00.0' }, leave: (node) => node.remove(PORT) },
 })
 
-function bringUp(t: TestContext, tree: string | readonly TestDevice[] = 'switch-pair', options: object = {}) {
+function bringUp(
+  t: TestContext,
+  tree: string | readonly TestDevice[] = 'switch-pair',
+  options: object = {},
+  intervalMs = 1000,
+) {
   const node = typeof tree === 'string' ? new TestNode(t, fixture(tree)) : new TestNode(t)
   if (typeof tree !== 'string') for (const device of tree) putDevice(node, device)
-  const tested = new TestedSource(pci, node.paths, options)
+  const tested = new TestedSource(pci, node.paths, options, intervalMs)
   t.after(() => tested.source.close())
   return { node, tested }
 }
@@ -319,7 +325,7 @@ test('of many virtual functions the limit leaves some out, never a physical one,
   assert.deepEqual(tested.failures, [])
 })
 
-test('hundreds of devices are all reported at every sample, each read within a few, with bounded descriptors', async (t) => {
+test('of hundreds of devices each is read and reported within a few samples, with bounded descriptors', async (t) => {
   const devices: TestDevice[] = []
   for (let i = 0; i < 400; i++) {
     const address = `${(0x10000 + (i >> 8)).toString(16)}:${(i & 255).toString(16).padStart(2, '0')}:00.0`
@@ -328,11 +334,51 @@ test('hundreds of devices are all reported at every sample, each read within a f
   const { node, tested } = bringUp(t, devices)
   assert.equal((await devicesOf(tested)).size, 400)
   for (const device of devices) node.write(`${folderOf(device)}/current_link_width`, '2\n')
-  let read = new Map<string, PciRecord>()
-  for (let sweep = 0; sweep < 9; sweep++) read = await devicesOf(tested)
+  const read = new Map<string, PciRecord>()
+  for (let sweep = 0; sweep < 9; sweep++) {
+    const fresh = await devicesOf(tested)
+    assert.equal(fresh.size, 48, 'those whose turn it is')
+    for (const [address, device] of fresh) read.set(address, device)
+  }
   assert.equal(read.size, 400)
   assert.ok([...read.values()].every(({ current_link_width_lanes }) => current_link_width_lanes === 2))
   assert.ok(node.openDescriptors().length <= 1024)
+})
+
+test('where samples are far apart more devices are read at once, so that a turn lasts no minute', async (t) => {
+  const { tested } = bringUp(t, hgxDevices(), {}, 60_000)
+  for (let sweep = 0; sweep < 3; sweep++) assert.equal((await devicesOf(tested)).size, 67)
+})
+
+test('of a device without a turn nothing is reported, and its errors show the rate that they have', async (t) => {
+  const clock = mockClock(t)
+  const devices = hgxDevices()
+  const { node, tested } = bringUp(t, devices)
+  const counting = devices.filter(({ aer, link }) => aer !== false && link !== undefined)
+  const samples = new Map<string, { times: number[]; numbers: number[] }>()
+  const startMs = clock.nowMs
+  for (let sweep = 0; sweep < 40; sweep++) {
+    const time = BigInt(clock.nowMs) * 1_000_000n
+    const count = 1000 + clock.nowMs - startMs
+    const text = aerText(CORRECTABLE, 'TOTAL_ERR_COR', [0, count])
+    for (const device of counting) node.write(`${folderOf(device)}/aer_dev_correctable`, text)
+    await tested.source.sample()
+    for (const { type, record } of tested.take()) {
+      const number = type === pciAerType ? record.errors_total : record.aer_correctable_total
+      if (number === undefined) continue
+      assert.ok(Math.abs(Number((record.time as bigint) - time)) < 1e6, 'what is reported was read in this sample')
+      assert.equal(Number(number), count)
+      const key = `${type.name} ${record.device}`
+      const { times, numbers } = samples.get(key) ?? { times: [], numbers: [] }
+      samples.set(key, { times: [...times, clock.nowMs], numbers: [...numbers, Number(number)] })
+    }
+    clock.advance(1000)
+  }
+  assert.equal(samples.size, 2 * counting.length)
+  const counts = new Set([...samples.values()].map(({ times }) => times.length))
+  assert.ok(counts.has(40) && Math.min(...counts) < 25, 'bridges have turns, all others none')
+  for (const [key, { times, numbers }] of samples)
+    for (const rate of ratesOf(times, numbers)) assert.ok(Math.abs(rate - 1000) < 1, `${key} shows ${rate}/s`)
 })
 
 test('GPU and NIC of a rail share the path down to their switch, and no other device does', async (t) => {

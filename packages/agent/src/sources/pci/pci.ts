@@ -1,16 +1,17 @@
 import { SondeError, wallNs } from '@sonde/sdk'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { inTurn, leastReads } from '../turns.ts'
 import { PciBus } from './bus.ts'
 import { type PciOptions, pciOptions } from './config.ts'
 import type { PciDevice } from './device.ts'
 import { pciExplain } from './explain.ts'
-import { inTurn, PciInventory } from './inventory.ts'
+import { PciInventory } from './inventory.ts'
 import { pciAerType, pciDeviceType } from './type.ts'
 
 /**
- * Devices whose link and errors are read in one sweep; bridges have what the others leave of it, and at least a quarter. Beyond it each has its turn, and the others repeat what was
- * last read: a sweep of any size takes no longer.
+ * Devices whose link and errors are read in one sweep; bridges have what the others leave of it, and at least a quarter. Beyond it each has its turn, and nothing is reported of the
+ * others; only where a turn would last too long are there more.
  */
 const REFRESH_LIMIT = 48
 
@@ -56,7 +57,7 @@ class PciSource implements NodeSource {
     for (const device of this.#inTurn(devices)) device.refresh(time)
     for (const device of devices) {
       // A device may leave in the middle of a sweep; what is left of its files says nothing then.
-      if (!device.missed || inventory.meetAgain(device)) device.report(time)
+      if (!device.missed || inventory.meetAgain(device)) device.report()
     }
     if (inventory.leftOut > 0) this.#context.dropped('device_limit', inventory.leftOut)
     if (inventory.devices.size === 0) throw this.#failure(addresses.length)
@@ -70,9 +71,14 @@ class PciSource implements NodeSource {
   #inTurn(devices: readonly PciDevice[]): PciDevice[] {
     const bridges = devices.filter((device) => device.isBridge)
     const others = devices.filter((device) => !device.isBridge)
+    const { intervalMs } = this.#context.source.info
     const left = Math.max(REFRESH_LIMIT - others.length, REFRESH_LIMIT / 4)
+    const countOf = (list: readonly PciDevice[], count: number) => Math.max(count, leastReads(list.length, intervalMs))
     this.#sweep++
-    return [...inTurn(others, REFRESH_LIMIT, this.#sweep), ...inTurn(bridges, left, this.#sweep)]
+    return [
+      ...inTurn(others, countOf(others, REFRESH_LIMIT), this.#sweep),
+      ...inTurn(bridges, countOf(bridges, left), this.#sweep),
+    ]
   }
 
   #failure(count: number): SondeError {

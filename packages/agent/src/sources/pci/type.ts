@@ -8,49 +8,59 @@ const number = (options: FieldOptions) => optional(gauge('u16', options))
 
 const device = label('PCI address, such as 0000:9b:00.0')
 
-/** What identifies one PCI device, where it is plugged in, and how its link does. Texts are empty where there is nothing of the kind. */
-export const pciDeviceType = defineType('pci_device', 'Identity, place and link of one PCI device', {
-  time: timestamp(),
-  device,
-  class: text({
-    help: 'Kind of device: gpu, accelerator, network, infiniband, dpu, nvme, bridge, and others after the base class',
-  }),
-  class_code: text({ help: 'Class code, such as 0x030200' }),
-  vendor: text({ help: 'Name of the vendor, its id where Sonde knows no name' }),
-  model: text({ help: 'Name of the product where Sonde knows one' }),
-  vendor_id: text({ help: 'Id of the vendor, such as 10de' }),
-  product_id: text({ help: 'Id that the vendor gave the product, such as 2330' }),
-  subsystem_id: optional(text({ help: 'Vendor and product id of the board, such as 10de:16c1' })),
-  driver: text({ help: 'Driver that is bound to it' }),
-  path: text({ help: 'Addresses of the bridges from the root port to just above the device, with / between' }),
-  netdevs: text({
-    help: 'Network interfaces of the device, with a blank between; those that stand for its functions left out',
-  }),
-  rdma_devices: text({ help: 'RDMA devices of the device, with a blank between' }),
-  physical_function: text({ help: 'Address of the physical function that a virtual function belongs to' }),
-  current_link_speed_gigatransfers: speed('Gigatransfers per second and lane at which the link runs'),
-  max_link_speed_gigatransfers: speed('Gigatransfers per second and lane that the device can do'),
-  current_link_width_lanes: lanes('Lanes in use'),
-  max_link_width_lanes: lanes('Lanes that the device has'),
-  current_link_bandwidth_bytes: bandwidth(
-    'Bytes per second and direction of the link as it runs, line coding taken off, packet headers not',
-  ),
-  max_link_bandwidth_bytes: bandwidth('The same at the highest speed and width of the device'),
-  numa_node: number({ help: 'NUMA node that the device is closest to' }),
-  sriov_numvfs: number({ help: 'Virtual functions that are switched on' }),
-  aer_correctable_total: count('Messages of correctable errors that the device sent'),
-  aer_nonfatal_total: count('Messages of uncorrectable errors after which the link could go on'),
-  aer_fatal_total: count('Messages of uncorrectable errors after which the link could not be trusted'),
-  aer_rootport_correctable_total: count('Messages of correctable errors that the root port got from below'),
-  aer_rootport_nonfatal_total: count('Messages of non-fatal errors that the root port got from below'),
-  aer_rootport_fatal_total: count('Messages of fatal errors that the root port got from below'),
-})
+/** What identifies one PCI device, where it is plugged in, and how its link does: a record each time that its link and errors are read. Texts are empty where there is nothing of the kind. */
+export const pciDeviceType = defineType(
+  'pci_device',
+  'Identity, place and link of one PCI device',
+  {
+    time: timestamp(),
+    device,
+    class: text({
+      help: 'Kind of device: gpu, accelerator, network, infiniband, dpu, nvme, bridge, and others after the base class',
+    }),
+    class_code: text({ help: 'Class code, such as 0x030200' }),
+    vendor: text({ help: 'Name of the vendor, its id where Sonde knows no name' }),
+    model: text({ help: 'Name of the product where Sonde knows one' }),
+    vendor_id: text({ help: 'Id of the vendor, such as 10de' }),
+    product_id: text({ help: 'Id that the vendor gave the product, such as 2330' }),
+    subsystem_id: optional(text({ help: 'Vendor and product id of the board, such as 10de:16c1' })),
+    driver: text({ help: 'Driver that is bound to it' }),
+    path: text({ help: 'Addresses of the bridges from the root port to just above the device, with / between' }),
+    netdevs: text({
+      help: 'Network interfaces of the device, with a blank between; those that stand for its functions left out',
+    }),
+    rdma_devices: text({ help: 'RDMA devices of the device, with a blank between' }),
+    physical_function: text({ help: 'Address of the physical function that a virtual function belongs to' }),
+    current_link_speed_gigatransfers: speed('Gigatransfers per second and lane at which the link runs'),
+    max_link_speed_gigatransfers: speed('Gigatransfers per second and lane that the device can do'),
+    current_link_width_lanes: lanes('Lanes in use'),
+    max_link_width_lanes: lanes('Lanes that the device has'),
+    current_link_bandwidth_bytes: bandwidth(
+      'Bytes per second and direction of the link as it runs, line coding taken off, packet headers not',
+    ),
+    max_link_bandwidth_bytes: bandwidth('The same at the highest speed and width of the device'),
+    numa_node: number({ help: 'NUMA node that the device is closest to' }),
+    sriov_numvfs: number({ help: 'Virtual functions that are switched on' }),
+    aer_correctable_total: count('Messages of correctable errors that the device sent'),
+    aer_nonfatal_total: count('Messages of uncorrectable errors after which the link could go on'),
+    aer_fatal_total: count('Messages of uncorrectable errors after which the link could not be trusted'),
+    aer_rootport_correctable_total: count('Messages of correctable errors that the root port got from below'),
+    aer_rootport_nonfatal_total: count('Messages of non-fatal errors that the root port got from below'),
+    aer_rootport_fatal_total: count('Messages of fatal errors that the root port got from below'),
+  },
+  { inTurns: true },
+)
 
-/** One error of PCIe Advanced Error Reporting at one device. An error that was never counted has no series. */
-export const pciAerType = defineType('pci_aer', 'Errors that one PCI device has counted, by name', {
-  time: timestamp(),
-  device,
-  severity: label('correctable, nonfatal or fatal'),
-  error: label('Short name of the error as current kernels spell it, such as BadTLP'),
-  errors_total: counter('u64', { help: 'Times the device saw it' }),
-})
+/** One error of PCIe Advanced Error Reporting at one device. An error that was never counted has no series, one that was has a record each time that it is read. */
+export const pciAerType = defineType(
+  'pci_aer',
+  'Errors that one PCI device has counted, by name',
+  {
+    time: timestamp(),
+    device,
+    severity: label('correctable, nonfatal or fatal'),
+    error: label('Short name of the error as current kernels spell it, such as BadTLP'),
+    errors_total: counter('u64', { help: 'Times the device saw it' }),
+  },
+  { inTurns: true },
+)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { evaluate, gridOf, type RecordOf, type RecordType } from '@sonde/sdk'
+import type { RecordOf, RecordType } from '@sonde/sdk'
 import { Random } from '../../../../sdk/test/random.ts'
 import { testSource } from '../conformance.ts'
 import type { Probe } from '../source.ts'
+import { mockClock, ratesOf } from '../test-clock.ts'
 import { DENIES } from '../test-damage.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { parseCounter, parseRate, parseState, parseUevent } from './parse.ts'
@@ -62,21 +63,6 @@ async function samplePorts(tested: TestedSource): Promise<Port[]> {
 
 async function samplePort(tested: TestedSource, device: string, port = 1): Promise<Port> {
   return portOf(await samplePorts(tested), device, port)
-}
-
-/** A clock that moves only when it is told to, for all that is asked for the time. */
-function mockClock(t: TestContext) {
-  const clock = {
-    nowMs: Date.now(),
-    advance(ms: number) {
-      clock.nowMs += ms
-    },
-  }
-  const [startMs, startNs, startPerformanceMs] = [clock.nowMs, process.hrtime.bigint(), performance.now()]
-  t.mock.method(Date, 'now', () => Math.floor(clock.nowMs))
-  t.mock.method(process.hrtime, 'bigint', () => startNs + BigInt(Math.round((clock.nowMs - startMs) * 1e6)))
-  t.mock.method(performance, 'now', () => startPerformanceMs + clock.nowMs - startMs)
-  return clock
 }
 
 const file = (device: string, path: string, port = 1) => `sys/class/infiniband/${device}/ports/${port}/${path}`
@@ -408,14 +394,7 @@ test('in whatever order ports have their turns, a counter shows the rate that it
   assert.equal(samples.size, 4)
   for (const [key, { times, numbers }] of samples) {
     assert.ok(times.length > 10 && times.length < 120, `${key} has turns: ${times.length} of 120`)
-    const column = {
-      labels: {},
-      intervalMs: 0,
-      times: Float64Array.from(times),
-      values: { numbers: Float64Array.from(numbers) },
-    }
-    const grid = gridOf((times[1] as number) + 1, clock.nowMs, 1000)
-    const { values } = evaluate(column, 'rate', grid, 1000)
+    const values = ratesOf(times, numbers)
     const rate = key.includes('packets') ? 1e6 : 60
     // A sweep takes less than 50 ms, and a count is rounded down.
     for (const value of values) assert.ok(Math.abs(value - rate) <= rate * 0.05 + 1, `${key} shows ${value}/s`)

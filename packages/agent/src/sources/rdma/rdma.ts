@@ -146,10 +146,10 @@ class RdmaSource implements NodeSource {
 
   /**
    * Reads what has turns, of as many ports as there is time for and of one at least. The rest of the sweep is taken to last as long as at the sweep before; where that is nearly all of
-   * the time a third of it is for turns all the same, lest they last for minutes.
+   * the time half of it is for turns all the same, lest they last for minutes.
    */
   #readRest(startMs: number): void {
-    const untilMs = startMs + Math.max(this.#limitMs - this.#tellingMs, this.#limitMs / 3)
+    const untilMs = startMs + Math.max(this.#limitMs - this.#tellingMs, this.#limitMs / 2)
     const ports = [...this.#devices.values()].flatMap((device) => [...device.ports.values()])
     for (let i = 0; i < ports.length; i++) {
       const port = ports[this.#turn++ % ports.length]

@@ -1,0 +1,29 @@
+import type { TestContext } from 'node:test'
+import { evaluate, gridOf } from '@sonde/sdk'
+
+/** A clock that moves only when it is told to, for all that is asked for the time. */
+export function mockClock(t: TestContext) {
+  const clock = {
+    nowMs: Date.now(),
+    advance(ms: number) {
+      clock.nowMs += ms
+    },
+  }
+  const [startMs, startNs, startPerformanceMs] = [clock.nowMs, process.hrtime.bigint(), performance.now()]
+  t.mock.method(Date, 'now', () => Math.floor(clock.nowMs))
+  t.mock.method(process.hrtime, 'bigint', () => startNs + BigInt(Math.round((clock.nowMs - startMs) * 1e6)))
+  t.mock.method(performance, 'now', () => startPerformanceMs + clock.nowMs - startMs)
+  return clock
+}
+
+/** What a query shows of a counter of a type whose series have turns, every second from its second sample to its last. Times are in milliseconds; unit: per second. */
+export function ratesOf(times: readonly number[], numbers: readonly number[]): readonly number[] {
+  const column = {
+    labels: {},
+    intervalMs: 0,
+    times: Float64Array.from(times),
+    values: { numbers: Float64Array.from(numbers) },
+  }
+  const grid = gridOf((times[1] as number) + 1, times.at(-1) as number, 1000)
+  return [...evaluate(column, 'rate', grid, 1000).values]
+}
