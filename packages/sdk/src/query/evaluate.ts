@@ -100,8 +100,9 @@ function evaluateCounter(column: Column, fn: 'rate' | 'increase', grid: Float64A
 
 /** What a counter gained between each sample and the one before, NaN where that is not known; and when it restarted. */
 export function gainsOf(column: Column): { readonly gains: Float64Array; readonly resetsMs: readonly number[] } {
-  const { times, values } = column
+  const { times, values, intervalMs } = column
   if ('increases' in values) return { gains: values.increases, resetsMs: [] }
+  const limitMs = intervalMs > 0 ? intervalMs * GAP_INTERVALS : TURN_LIMIT_MS
   const gains = new Float64Array(times.length).fill(Number.NaN)
   const resetsMs: number[] = []
   for (let i = 1; i < times.length; i++) {
@@ -109,7 +110,7 @@ export function gainsOf(column: Column): { readonly gains: Float64Array; readonl
       'words' in values ? wordGain(values.words, i) : (values.numbers[i] as number) - (values.numbers[i - 1] as number)
     const apartMs = apartAt(times, i)
     if (gain < 0) resetsMs.push(times[i] as number)
-    else if (apartMs > 0 && apartMs <= periodAt(column, i) * GAP_INTERVALS) gains[i] = gain
+    else if (apartMs > 0 && apartMs <= limitMs) gains[i] = gain
   }
   return { gains, resetsMs }
 }
@@ -134,20 +135,16 @@ export function numbersOf({ times, values }: Column): Float64Array {
 
 /** Whether the sample `last` still stands for its series at a time. */
 function isHeld(column: Column, last: number, atMs: number, stepMs: number): boolean {
+  const { times, intervalMs } = column
   if (last < 0) return false
-  const ageMs = atMs - (column.times[last] as number)
-  return ageMs < stepMs || ageMs < periodAt(column, last) * HOLD_INTERVALS
-}
-
-/** The period around a sample. Where none is declared: the middle one of three distances, that from the sample before and its neighbours, since turns become longer and shorter; of two the larger one. */
-function periodAt({ intervalMs, times }: Column, i: number): number {
-  if (intervalMs > 0) return intervalMs
-  if (times.length < 2) return 0
-  const own = apartAt(times, Math.max(1, i))
-  const hasAfter = i + 1 < times.length
-  const before = i > 1 ? apartAt(times, i - 1) : hasAfter ? Number.POSITIVE_INFINITY : 0
-  const after = hasAfter ? apartAt(times, i + 1) : Number.POSITIVE_INFINITY
-  return Math.max(Math.min(before, own), Math.min(Math.max(before, own), after))
+  const sampleMs = times[last] as number
+  const ageMs = atMs - sampleMs
+  if (ageMs < stepMs) return true
+  if (intervalMs > 0) return ageMs < intervalMs * HOLD_INTERVALS
+  // Turns become longer and shorter: one that came in time is none that was missed.
+  if (last + 1 < times.length) return apartAt(times, last + 1) <= TURN_LIMIT_MS
+  const turnMs = last === 0 ? 0 : Math.max(apartAt(times, last), last > 1 ? apartAt(times, last - 1) : 0)
+  return ageMs < turnMs * HOLD_INTERVALS
 }
 
 /** Distance of a sample from the one before. */
