@@ -1,7 +1,7 @@
 import { TURN_LIMIT_MS } from '@sonde/sdk'
 
-/** How long a turn lasts at most, however many there are; with twice as much to spare, a late sweep tears no window. Unit: milliseconds. */
-const TURN_MS = TURN_LIMIT_MS / 3
+/** How long a turn lasts at most, however many there are; with three times as much to spare, a late sweep tears no window. Unit: milliseconds. */
+const TURN_MS = TURN_LIMIT_MS / 4
 
 /** How many of some series are read in one sweep at least, so that each has its turn in time. */
 export function leastReads(count: number, intervalMs: number): number {

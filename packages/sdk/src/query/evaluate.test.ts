@@ -104,8 +104,8 @@ test('a series that is read in turns has its rate from one to the next, also whe
 test('a gap between turns is one, at the start too', () => {
   const rate = (apartS: readonly number[], second: number) =>
     evaluate(turns(apartS), 'rate', grid(300), 1000).values[second]
-  assert.equal(rate([8, 8, 8, 100, 8, 8], 125), Number.NaN)
-  assert.equal(rate([8, 8, 8, 100, 8, 8], 132), 100)
+  assert.equal(rate([8, 8, 8, 150, 8, 8], 125), Number.NaN)
+  assert.equal(rate([8, 8, 8, 150, 8, 8], 182), 100)
   assert.equal(rate([8], 10), 100)
   assert.equal(rate([8, 8], 60), Number.NaN, 'and the end is the end')
 })

@@ -9,7 +9,7 @@ export function gridOf(fromMs: number, toMs: number, stepMs: number): Float64Arr
 }
 
 /** The longest time between two records of a series that is read in turns, or whose source has no period, of which rates are told in a short window. Unit: milliseconds. */
-export const TURN_LIMIT_MS = 90_000
+export const TURN_LIMIT_MS = 120_000
 
 /** How far before the window samples are needed, so that its first value is right: two of a series whose period is seen from them alone. Unit: milliseconds. */
 export function leadMs(stepMs: number, intervalMs: number): number {

@@ -7,7 +7,7 @@ export const rdmaOptions = block({
   devices: devicesOption,
   sweep_limit_ms: setting(
     integer(0, 1000, 'milliseconds'),
-    2,
+    3,
     'Time that a sweep may take, after which the error counters of further ports wait for their turn; traffic and state of all ports do not wait. Unit: milliseconds',
   ),
 })
