@@ -83,7 +83,7 @@ async function counterFigures(rounds: number): Promise<Figure[]> {
 /** A source on a made tree, as the agent runs it. The tree goes when it is closed. */
 function openSource(definition: SourceDefinition, root: string, options: object = {}) {
   const { name } = definition
-  const source = createSource({ id: name, emit: () => undefined })
+  const source = createSource({ id: name, intervalMs: definition.intervalMs, emit: () => undefined })
   const checked = check(definition.options, options, name)
   if (!checked.ok) throw new Error(`the options of ${name} are others by now`)
   const node = definition.create(checked.value, {

@@ -39,13 +39,17 @@ export function writeDevices(root: string): void {
   for (const device of hgxDevices()) putDevice(node, device)
 }
 
-/** The files of such ports that every sweep reads. */
+/** The files of such ports that a sweep over more than 80 reads: traffic of all, of one half the state and of the other the hardware counters that tell. */
 export function tellingPaths(root: string, count: number): string[] {
   const telling = (folder: string, forms: ReadonlyMap<string, { readonly telling?: boolean }>) =>
     [...forms].filter(([, form]) => form.telling === true).map(([name]) => `${folder}/${name}`)
-  const names = ['state', ...telling('counters', PORT_COUNTERS), ...telling('hw_counters', HW_COUNTERS)]
+  const traffic = telling('counters', PORT_COUNTERS)
+  const halves = [
+    [...traffic, 'state'],
+    [...traffic, ...telling('hw_counters', HW_COUNTERS)],
+  ]
   return Array.from({ length: count }, (_, i) =>
-    names.map((name) => join(root, 'sys/class/infiniband', `mlx5_${i}`, 'ports/1', name)),
+    (halves[i % 2] ?? []).map((name) => join(root, 'sys/class/infiniband', `mlx5_${i}`, 'ports/1', name)),
   ).flat()
 }
 

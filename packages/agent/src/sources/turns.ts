@@ -3,9 +3,12 @@ import { TURN_LIMIT_MS } from '@sonde/sdk'
 /** How long a turn lasts at most, however many there are; with three times as much to spare, a late sweep tears no window. Unit: milliseconds. */
 const TURN_MS = TURN_LIMIT_MS / 4
 
+/** How long one lasts at most where reads are dear. Unit: milliseconds. */
+export const LONGEST_TURN_MS = TURN_MS * 3
+
 /** How many of some series are read in one sweep at least, so that each has its turn in time. */
-export function leastReads(count: number, intervalMs: number): number {
-  return Math.ceil((count * intervalMs) / TURN_MS)
+export function leastReads(count: number, intervalMs: number, turnMs: number = TURN_MS): number {
+  return Math.ceil((count * intervalMs) / turnMs)
 }
 
 /** Sweeps for which a series that has turns may be left alone. */

@@ -14,6 +14,9 @@ import { rdmaPortCountersType, rdmaPortType } from './type.ts'
 const MS_PER_SECOND = 1000
 const NO_RATE = new Lack('unsupported', 'the rate of the port cannot be read')
 
+/** What is read of a port beside its traffic: with very many ports one half has its state read and the other what `rdma_hw_first` holds, in turn. */
+export type TellingShare = 'all' | 'state' | 'hardware'
+
 /** One port of an RDMA device: what it is, its link, and both its folders of counters. */
 export class RdmaPort {
   readonly #context: SourceContext
@@ -69,8 +72,16 @@ export class RdmaPort {
     this.#hw.startSweep(nowMs)
   }
 
-  /** Reads what every sweep reads. Whether all files that the last look found are still there. */
-  readTelling(nowMs: number): boolean {
+  /** Reads what every sweep reads, or less of it. Whether all files that the last look found are still there. */
+  readTelling(nowMs: number, share: TellingShare): boolean {
+    if (share !== 'hardware') this.#readState()
+    const complete = this.#counters.read('telling')
+    if (share === 'state') return complete && this.#stateThere
+    this.startSweep(nowMs)
+    return this.#hw.read('telling') && complete && this.#stateThere
+  }
+
+  #readState(): void {
     const { state: file } = this.#files
     const before = this.#record.state
     const bytes = file.read()
@@ -84,9 +95,6 @@ export class RdmaPort {
       )
       this.#readLink()
     }
-    const complete = this.#counters.read('telling')
-    this.startSweep(nowMs)
-    return this.#hw.read('telling') && complete && this.#stateThere
   }
 
   /** Reads what has turns. Whether all files that the last look found are still there. */

@@ -3,9 +3,11 @@ import { turn } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { LONGEST_TURN_MS, leastReads } from '../turns.ts'
 import { type RdmaOptions, rdmaOptions } from './config.ts'
 import { RdmaDevice } from './device.ts'
 import { rdmaExplain } from './explain.ts'
+import type { RdmaPort } from './port.ts'
 import { rdmaDriverType, rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from './type.ts'
 
 /** Files kept open: all of {@link KEPT_PORTS} ports, or those that every sweep reads of 800. */
@@ -28,6 +30,10 @@ class RdmaSource implements NodeSource {
   #tellingMs = 0
   /** Index of the port whose turn it is. */
   #turn = 0
+  /** Index of the device that is looked at next. */
+  #looked = 0
+  /** Whether there are so many ports that a sweep does half of what it does else. */
+  #isCrowded = false
 
   constructor(options: RdmaOptions, context: SourceContext) {
     this.#context = context
@@ -60,10 +66,13 @@ class RdmaSource implements NodeSource {
 
   async sample(): Promise<void> {
     this.#sweep++
-    const failure = await this.#follow()
+    const looksForDevices = !this.#isCrowded || this.#sweep % 2 === 0
+    const failure = looksForDevices ? await this.#follow() : undefined
     const startMs = performance.now()
-    this.#scanInTurn()
-    this.#readRest(startMs)
+    if (!this.#isCrowded || !looksForDevices) this.#scanInTurn()
+    const ports = [...this.#devices.values()].flatMap((device) => [...device.ports.values()])
+    this.#isCrowded = ports.length > KEPT_PORTS
+    this.#readRest(ports, startMs)
     if (this.#reportAll(startMs) === 0) {
       throw (
         failure?.error ?? new SondeError('SRC_READ', `no port of an RDMA device below ${this.#sysfs.root} can be read`)
@@ -111,12 +120,13 @@ class RdmaSource implements NodeSource {
     this.#devices.delete(device.name)
   }
 
-  /** Of one device a sweep the ports are listed anew, and of one of its ports everything. */
+  /** Of one device at a time the ports are listed anew, and of one of its ports everything. */
   #scanInTurn(): void {
-    const device = [...this.#devices.values()][this.#sweep % Math.max(this.#devices.size, 1)]
+    const look = this.#looked++
+    const device = [...this.#devices.values()][look % Math.max(this.#devices.size, 1)]
     if (device === undefined) return
     device.scan()
-    const due = Math.floor(this.#sweep / this.#devices.size) % Math.max(device.ports.size, 1)
+    const due = Math.floor(look / this.#devices.size) % Math.max(device.ports.size, 1)
     ;[...device.ports.values()][due]?.scan()
   }
 
@@ -124,9 +134,13 @@ class RdmaSource implements NodeSource {
   #reportAll(startMs: number): number {
     const fromMs = performance.now()
     let count = 0
+    let index = this.#sweep
     for (const device of this.#devices.values()) {
       let complete = true
-      for (const port of device.ports.values()) complete = port.readTelling(startMs) && complete
+      for (const port of device.ports.values()) {
+        const half = index++ % 2 === 0 ? 'state' : 'hardware'
+        complete = port.readTelling(startMs, this.#isCrowded ? half : 'all') && complete
+      }
       if (!complete) this.#lookAgain(device, startMs)
       device.read(startMs)
       count += device.report(startMs)
@@ -140,23 +154,19 @@ class RdmaSource implements NodeSource {
     device.scan()
     for (const port of device.ports.values()) {
       port.scan()
-      port.readTelling(startMs)
+      port.readTelling(startMs, 'all')
     }
   }
 
-  /**
-   * Reads what has turns, of as many ports as there is time for and of one at least. The rest of the sweep is taken to last as long as at the sweep before; where that is nearly all of
-   * the time half of it is for turns all the same, lest they last for minutes.
-   */
-  #readRest(startMs: number): void {
-    const untilMs = startMs + Math.max(this.#limitMs - this.#tellingMs, this.#limitMs / 2)
-    const ports = [...this.#devices.values()].flatMap((device) => [...device.ports.values()])
-    for (let i = 0; i < ports.length; i++) {
+  /** Reads what has turns, of as many ports as there is time for, the rest of the sweep taken to last as long as at the last one; and of as many that no turn lasts too long. */
+  #readRest(ports: readonly RdmaPort[], startMs: number): void {
+    const least = Math.max(1, leastReads(ports.length, this.#context.source.info.intervalMs, LONGEST_TURN_MS))
+    const untilMs = startMs + this.#limitMs - this.#tellingMs
+    for (let i = 0; i < ports.length && (i < least || performance.now() < untilMs); i++) {
       const port = ports[this.#turn++ % ports.length]
       port?.startSweep(startMs)
       if (port?.readRest(startMs) === false) port.scan()
-      if (ports.length > KEPT_PORTS) port?.closeRest()
-      if (performance.now() > untilMs) return
+      if (this.#isCrowded) port?.closeRest()
     }
   }
 }

@@ -9,7 +9,7 @@ const word = (help: string) => optional(text({ help }))
 const device = () => label('Name of the RDMA device, such as mlx5_0')
 const port = (help = 'Number of the port, from 1') => labelNumber('u32', help)
 
-/** What every sweep reads of a port: what identifies it, how its link does, and its traffic. */
+/** What identifies a port, how its link does, and its traffic, which every sweep reads. */
 export const rdmaPortType = defineType('rdma_port', 'Identity, link and traffic of one port of an RDMA device', {
   time: timestamp(),
   device: device(),
@@ -105,14 +105,22 @@ export const rdmaPortCountersType = defineType(
 
 const HW_PORT = 'Number of the port, from 1; 0 for the counters of the device as a whole'
 
-/** What tells first that packets are lost or senders slowed down: every sweep reads it, as far as the driver has anything new. */
-export const rdmaHwFirstType = defineType('rdma_hw_first', 'Hardware counters of RDMA that are read first', {
-  time: timestamp(),
-  device: device(),
-  port: port(HW_PORT),
-  packet_seq_err_total: hwCount('packet_seq_err', 'NAKs for a packet out of sequence received while retries were left'),
-  rp_cnp_handled_total: hwCount('rp_cnp_handled', 'Congestion notifications handled by slowing a sender down'),
-})
+/** What tells first that packets are lost or senders slowed down: every sweep reads it, with very many ports every other one, as far as the driver has anything new. */
+export const rdmaHwFirstType = defineType(
+  'rdma_hw_first',
+  'Hardware counters of RDMA that are read first',
+  {
+    time: timestamp(),
+    device: device(),
+    port: port(HW_PORT),
+    packet_seq_err_total: hwCount(
+      'packet_seq_err',
+      'NAKs for a packet out of sequence received while retries were left',
+    ),
+    rp_cnp_handled_total: hwCount('rp_cnp_handled', 'Congestion notifications handled by slowing a sender down'),
+  },
+  { inTurns: true },
+)
 
 /** What the adapter counts of RDMA itself, in the names of mlx5: a record each time that it is read. */
 export const rdmaHwType = defineType(
