@@ -28,7 +28,7 @@ export {
   VALUE_COUNT_LIMIT,
 } from './query/form.ts'
 export { objectOf, parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
-export type { Batch, Clock, SourceInfo } from './schema/batch.ts'
+export type { Batch, Clock, PageId, SourceInfo } from './schema/batch.ts'
 export {
   absenceType,
   clockType,

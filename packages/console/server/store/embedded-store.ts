@@ -33,6 +33,7 @@ const OPEN_LIMIT_MS = 15_000
 /** The main thread's half of the store: it keeps what is not yet written, and starts a new worker where one died. */
 export class EmbeddedStore implements Store {
   readonly name = 'store'
+  readonly durable = true
   readonly stats: SinkStats = sinkStats()
   /** Settles when the worker has tried the file for the first time. */
   readonly opened: Promise<void>

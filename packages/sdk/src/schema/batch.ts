@@ -18,6 +18,16 @@ export interface SourceInfo {
 }
 
 /**
+ * Which page of which client a batch came in. A page that is sent again bears the same; sinks that are durable store it with the records, and drop what they have already.
+ */
+export interface PageId {
+  /** Random, of one client for as long as its process lives. 64 bits, never 0. */
+  readonly client: bigint
+  /** Rises by one from 1 over all pages of a client. */
+  readonly sequence: bigint
+}
+
+/**
  * Many packed records of one type from one source: the only thing that moves between rooms, workers and processes. `bytes` is valid
  * during the call; who keeps it copies it once.
  */
@@ -29,4 +39,6 @@ export interface Batch {
   readonly count: number
   /** `count * type.layout.recordBytes` bytes, little-endian. */
   readonly bytes: Uint8Array
+  /** Where it came in a page of a client; left out where it was made in this process. */
+  readonly page?: PageId
 }

@@ -21,6 +21,8 @@ export interface SinkStats {
 export interface Sink {
   readonly name: string
   readonly stats: SinkStats
+  /** Whether records that were flushed are still there when the process is killed. Default: false. */
+  readonly durable?: boolean
   /**
    * Takes a batch whose bytes are valid only during the call: copies what it keeps. Returns at once, and never throws for what a batch holds: it
    * drops, and counts why. After `close` it drops everything as `closed`, and bytes that are not `count` records as `wrong_size`.
