@@ -97,7 +97,7 @@ test('what is no file, no number or no end below the roots is counted, and every
 
   const { series } = await ask<{
     series: { metric: string; labels: { device: string }; value: string | null; absent: string }[]
-  }>(sonde, '/api/v1/series?type=netdev')
+  }>(sonde, '/api/v1/series?type=netdev&type=netdev_carrier')
   const reasons = new Map(
     series
       .filter(({ labels, value }) => labels.device === 'eth0' && value === null)

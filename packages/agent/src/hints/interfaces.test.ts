@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Batch, Matcher } from '@sonde/sdk'
 import { Devices } from '../devices/devices.ts'
 import { NodeRecords } from '../devices/test-node-records.ts'
+import { netdevCarrierType } from '../sources/netdev/type.ts'
 import { Hints } from './hints.ts'
 
 const START_MS = Date.UTC(2026, 0, 1)
@@ -46,7 +47,8 @@ function flap({
       const isDown = down.includes(name) && changes % 2 === 1
       const up = isDown ? 0 : 1
       const carrier_changes_total = down.includes(name) ? changes : 0
-      node.netdev(name, { time, up, carrier: up, carrier_changes_total, tx_bytes_total: bytes })
+      node.netdev(name, { time, up, carrier: up, tx_bytes_total: bytes })
+      node.report(netdevCarrierType, { time, device: name, carrier_changes_total })
     }
     hints.evaluate(nowMs + 100)
     hints.evaluate(nowMs + 600)

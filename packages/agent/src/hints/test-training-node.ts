@@ -3,7 +3,7 @@ import { createSource, type Labels, type RecordType, type Source } from '@sonde/
 import { docaPhyType } from '../sources/doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
 import { hostCpuPackageType, hostDiskType, hostMemoryControllerType, hostPressureType } from '../sources/host/type.ts'
-import { netdevType } from '../sources/netdev/type.ts'
+import { netdevCarrierType, netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../sources/rdma/type.ts'
@@ -238,7 +238,8 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
   const netdev = rail === null ? 'bond0' : `eth1${index}`
   for (const type of [rdmaPortType, rdmaPortCountersType, rdmaHwFirstType, rdmaHwType])
     made.of(type, { device: name, port: '1' })
-  for (const type of [ethtoolLinkType, ethtoolPortType, netdevType]) made.of(type, { device: netdev })
+  for (const type of [ethtoolLinkType, ethtoolPortType, netdevType, netdevCarrierType])
+    made.of(type, { device: netdev })
   for (const priority of ['0', '3']) made.of(ethtoolPriorityType, { device: netdev, priority })
   for (const lane of ['0', '1', '2', '3'])
     made.of(ethtoolLaneType, { device: netdev, lane }).rates.rx_err_phy_total = 1000

@@ -7,7 +7,7 @@ import {
   hostMemoryControllerType,
   hostPressureType,
 } from '../../sources/host/type.ts'
-import { netdevType } from '../../sources/netdev/type.ts'
+import { netdevCarrierType, netdevType } from '../../sources/netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../sources/nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../sources/pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../sources/rdma/type.ts'
@@ -112,7 +112,7 @@ export const NIC = {
   effectiveErrors: counterOf(docaPhyType, 'effective_errors_total', EVENTS),
   netdevSentBytes: counterOf(netdevType, 'tx_bytes_total'),
   netdevReceivedBytes: counterOf(netdevType, 'rx_bytes_total'),
-  carrierChanges: counterOf(netdevType, 'carrier_changes_total', CARRIER_EVENTS),
+  carrierChanges: counterOf(netdevCarrierType, 'carrier_changes_total', CARRIER_EVENTS),
   carrier: gaugeOf(netdevType, 'carrier'),
   up: gaugeOf(netdevType, 'up'),
 } as const

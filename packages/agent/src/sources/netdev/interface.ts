@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
-import type { Integer64 } from '@sonde/sdk'
+import type { Integer64, RecordOf, RecordType } from '@sonde/sdk'
 import { AttributeReader, type ExplainFailure } from '../attribute-reader.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import type { FailureKind, KernelFile, KernelFiles } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
 import { type NetdevRecord, type Operstate, parseCarrier, parseMtu, parseOperstate, parseSpeed } from './parse.ts'
-import { netdevType } from './type.ts'
+import { netdevCarrierType, netdevType } from './type.ts'
 
 /** Why the kernel refuses to read these: it answers EINVAL, which says nothing to people. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -29,6 +29,7 @@ export class NetdevInterface {
   /** The sweep that last saw the interface; for the source. */
   sweep = 0
   readonly #attributes: AttributeReader
+  readonly #carrierAttributes: AttributeReader
   readonly #files: Readonly<Record<'operstate' | 'carrier' | 'carrier_changes' | 'speed' | 'mtu', KernelFile>>
   #operstate: Operstate | undefined
   #up: number | undefined
@@ -40,8 +41,9 @@ export class NetdevInterface {
   constructor(device: string, folder: string | Buffer, sysfs: KernelFiles, context: SourceContext) {
     const file = (name: string) => sysfs.file('class', 'net', folder, name)
     this.device = device
-    const absences = new FieldAbsences(context.absences, netdevType, { device })
-    this.#attributes = new AttributeReader(context, absences, explain)
+    const absencesOf = (type: RecordType) => new FieldAbsences(context.absences, type, { device })
+    this.#attributes = new AttributeReader(context, absencesOf(netdevType), explain)
+    this.#carrierAttributes = new AttributeReader(context, absencesOf(netdevCarrierType), explain)
     this.#files = {
       operstate: file('operstate'),
       carrier: file('carrier'),
@@ -74,7 +76,11 @@ export class NetdevInterface {
     record.carrier = this.#carrier
     record.speed_bytes = this.#speedBytes
     record.mtu_bytes = this.#mtuBytes
-    record.carrier_changes_total = this.#carrierChanges
+  }
+
+  /** What was counted of the carrier at the last read. */
+  carrierRecord(time: Integer64): RecordOf<typeof netdevCarrierType> {
+    return { time, device: this.device, carrier_changes_total: this.#carrierChanges }
   }
 
   /** Closes the files; a later read opens them again. */
@@ -85,7 +91,7 @@ export class NetdevInterface {
   #refreshState(): void {
     const { operstate, carrier_changes, mtu } = this.#files
     this.#operstate = this.#attributes.read('up', operstate, parseOperstate)
-    this.#carrierChanges = this.#attributes.read('carrier_changes_total', carrier_changes, parseNumber)
+    this.#carrierChanges = this.#carrierAttributes.read('carrier_changes_total', carrier_changes, parseNumber)
     this.#mtuBytes = this.#attributes.read('mtu_bytes', mtu, parseMtu)
   }
 

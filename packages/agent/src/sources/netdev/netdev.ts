@@ -2,14 +2,17 @@ import { SondeError, wallNs } from '@sonde/sdk'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { leastReads } from '../turns.ts'
 import { type NetdevOptions, netdevOptions } from './config.ts'
 import { netdevExplain } from './explain.ts'
 import { NetdevInterface } from './interface.ts'
 import { type NetdevTable, parseNetdev } from './parse.ts'
-import { netdevType } from './type.ts'
+import { netdevCarrierType, netdevType } from './type.ts'
 
-/** Interfaces whose attributes are read in one sweep; with more, each has its turn. Keeps a sweep of any size under 1 ms. */
+/** Interfaces whose attributes are read in one sweep, more where a turn would last too long; with more, each has its turn. Keeps a sweep of any size under 1 ms. */
 const REFRESH_LIMIT = 50
+
+const TYPES = [netdevType, netdevCarrierType]
 
 /** Network interfaces by the kernel's own counters: one read for all of them, and a few attributes each from sysfs. */
 class NetdevSource implements NodeSource {
@@ -49,6 +52,7 @@ class NetdevSource implements NodeSource {
     if (table.malformed !== undefined) this.#leftOut(`not an interface: ${JSON.stringify(table.malformed)}`)
     this.#sweep++
     const wanted = table.records.filter(({ device }) => this.#wanted(device))
+    const reads = Math.max(REFRESH_LIMIT, leastReads(wanted.length, this.#context.source.info.intervalMs))
     for (const [index, record] of wanted.entries()) {
       const known = this.#interfaceOf(record.device, table.folders.get(record.device))
       if (known.sweep === this.#sweep) {
@@ -56,11 +60,12 @@ class NetdevSource implements NodeSource {
         continue
       }
       known.sweep = this.#sweep
-      this.#refresh(known, index, wanted.length)
+      const isRead = this.#refresh(known, index, wanted.length, reads)
       known.complete(record)
       this.#context.source.report(netdevType, record)
+      if (isRead) this.#context.source.report(netdevCarrierType, known.carrierRecord(record.time))
     }
-    this.#turn += REFRESH_LIMIT
+    this.#turn += reads
     this.#forgetGone()
   }
 
@@ -79,10 +84,12 @@ class NetdevSource implements NodeSource {
     return table
   }
 
-  /** One interface a sweep is opened anew; as many as the limit allows are read; the others keep what was last read. */
-  #refresh(known: NetdevInterface, index: number, count: number): void {
+  /** One interface a sweep is opened anew and as many as have their turn are read; the others keep what was last read. Whether it was read. */
+  #refresh(known: NetdevInterface, index: number, count: number, reads: number): boolean {
     if (index === this.#sweep % count) known.reopen()
-    else if ((index - (this.#turn % count) + count) % count < REFRESH_LIMIT) known.refresh()
+    else if ((index - (this.#turn % count) + count) % count < reads) known.refresh()
+    else return false
+    return true
   }
 
   #leftOut(what: string): void {
@@ -103,7 +110,9 @@ class NetdevSource implements NodeSource {
       if (known.sweep === this.#sweep) continue
       known.close()
       this.#interfaces.delete(device)
-      this.#context.absences.gone(netdevType, { device }, `interface ${device} is no longer there`)
+      for (const type of TYPES) {
+        this.#context.absences.gone(type, { device }, `interface ${device} is no longer there`)
+      }
     }
   }
 }
@@ -112,7 +121,7 @@ class NetdevSource implements NodeSource {
 export const netdev: SourceDefinition = {
   name: 'netdev',
   summary: 'Network interfaces: bytes, packets, errors, drops, link state',
-  types: [netdevType],
+  types: TYPES,
   placement: 'inline',
   intervalMs: 1000,
   options: netdevOptions,

@@ -96,7 +96,6 @@ function recordOf(time: bigint, device: string, values: readonly Integer64[]): N
     carrier: undefined,
     speed_bytes: undefined,
     mtu_bytes: undefined,
-    carrier_changes_total: undefined,
   }
 }
 

@@ -29,5 +29,18 @@ export const netdevType = defineType('netdev', 'Counters and link state of one n
   carrier: optional(gauge('u8', { help: '1 when the link has a carrier; absent while the interface is switched off' })),
   speed_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Speed of the link in bytes per second' })),
   mtu_bytes: optional(gauge('u32', { unit: 'bytes', help: 'Longest packet that the interface sends in one piece' })),
-  carrier_changes_total: optional(counter('u64', { help: 'Times the carrier came or went' })),
 })
+
+/** What is counted of the carrier: a record each time that it is read, which with many interfaces is not every sweep. */
+export const netdevCarrierType = defineType(
+  'netdev_carrier',
+  'Changes of the carrier of one network interface, read in turns',
+  {
+    time: timestamp(),
+    device: label('Name of the interface'),
+    carrier_changes_total: optional(
+      counter('u64', { metric: 'netdev_carrier_changes_total', help: 'Times the carrier came or went' }),
+    ),
+  },
+  { inTurns: true },
+)

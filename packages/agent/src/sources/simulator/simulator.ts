@@ -8,7 +8,7 @@ import { docaPciType } from '../doca-pci/type.ts'
 import { docaPhyLaneType, docaPhyType } from '../doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../ethtool/type.ts'
 import { hostPressureType } from '../host/type.ts'
-import { netdevType } from '../netdev/type.ts'
+import { netdevCarrierType, netdevType } from '../netdev/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../rdma/type.ts'
@@ -94,6 +94,7 @@ export const simulator: SourceDefinition = {
     pciDeviceType,
     pciAerType,
     netdevType,
+    netdevCarrierType,
     hostPressureType,
     docaDiagType,
     docaDiagPortType,

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Columns } from '../../api/query-client.ts'
-import { useSeriesOfType, useTypes } from '../../api/resources.ts'
+import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
 import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
@@ -21,19 +21,23 @@ import { GONE_STATE, interfaceFact, interfaceState, NOT_READ_STATE } from '../in
 import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { interfaceFacts, interfaceHeadline } from './interface-facts-strip.ts'
-import { INTERFACE_TYPE, interfacePanels, interfaceQueries } from './interface-panels.ts'
+import { INTERFACE_TYPES, interfacePanels, interfaceQueries } from './interface-panels.ts'
+
+/** How often exact values are read. */
+const LATEST_EVERY_MS = 2_000
 
 /** Everything about one interface: state, every counter as a chart, and the exact numbers. */
 export function InterfacePage({ device }: { readonly device: string }) {
   usePageTitle(device)
   const page = usePageState()
-  const type = useTypes().data?.types.find(({ name }) => name === INTERFACE_TYPE)
-  const series = useSeriesOfType(INTERFACE_TYPE)
+  const { data: known } = useTypes()
+  const types = useMemo(() => known?.types.filter(({ name }) => INTERFACE_TYPES.includes(name)) ?? [], [known])
+  const series = useSeriesOfTypes(INTERFACE_TYPES, LATEST_EVERY_MS)
   const latest = useMemo(
     () => series.data?.series.filter(({ labels }) => labels.device === device) ?? [],
     [series.data, device],
   )
-  const queries = useMemo(() => interfaceQueries(type, device), [type, device])
+  const queries = useMemo(() => interfaceQueries(types, device), [types, device])
   const moment = useMoment()
   const recent = useKnownColumns(queries, moment.range, moment.stepMs)
   const row = useMemo(() => recentRow(recent, queries, device), [recent, queries, device])
@@ -67,13 +71,13 @@ export function InterfacePage({ device }: { readonly device: string }) {
         </>
       )}
       <AnswerState answer={recent} panels={9} />
-      {type && recent.grid && recent.isReady && (
-        <Panels type={type} queries={queries} latest={latest} isGone={isGone} />
+      {types.length > 0 && recent.grid && recent.isReady && (
+        <Panels types={types} queries={queries} latest={latest} isGone={isGone} />
       )}
-      {latest.length > 0 && type && (
+      {latest.length > 0 && types.length > 0 && (
         <PanelBoundary>
           <CounterTable
-            types={[type]}
+            types={types}
             latest={latest}
             matchersFor={() => [{ label: 'device', op: '=', value: device }]}
           />
@@ -84,19 +88,19 @@ export function InterfacePage({ device }: { readonly device: string }) {
 }
 
 function Panels({
-  type,
+  types,
   queries,
   latest,
   isGone,
 }: {
-  readonly type: TypeInfo
+  readonly types: readonly TypeInfo[]
   readonly queries: readonly MetricQuery[]
   readonly latest: readonly SeriesValue[]
   readonly isGone: boolean
 }) {
   const page = usePageState()
   const answer = useKnownColumns(queries, page.range, page.stepMs)
-  const panels = useMemo(() => interfacePanels(type, queries, answer, latest), [type, queries, answer, latest])
+  const panels = useMemo(() => interfacePanels(types, queries, answer, latest), [types, queries, answer, latest])
   if (isGone && panels.every(({ spec }) => spec.members.length === 0)) return null
   return <ChartGrid charts={panels} />
 }

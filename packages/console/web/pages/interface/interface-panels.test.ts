@@ -13,7 +13,7 @@ const field = (name: string, role: FieldInfo['role'], unit = ''): FieldInfo => (
   help: `Help of ${name}`,
 })
 
-const TYPE: TypeInfo = {
+const NETDEV: TypeInfo = {
   name: 'netdev',
   description: '',
   labels: ['device'],
@@ -23,10 +23,12 @@ const TYPE: TypeInfo = {
     field('rx_novel_total', 'counter'),
     field('speed_bytes', 'gauge', 'bytes'),
     field('mtu_bytes', 'gauge', 'bytes'),
-    field('carrier_changes_total', 'counter'),
   ],
 }
-const QUERIES = interfaceQueries(TYPE, 'eth0')
+const CARRIER: TypeInfo = { ...NETDEV, name: 'netdev_carrier', fields: [field('carrier_changes_total', 'counter')] }
+const TYPES = [NETDEV, CARRIER]
+const FIELDS = TYPES.flatMap(({ fields }) => fields)
+const QUERIES = interfaceQueries(TYPES, 'eth0')
 
 const latest = (name: string, absent = ''): SeriesValue => ({
   metric: `netdev_${name}`,
@@ -39,7 +41,7 @@ const latest = (name: string, absent = ''): SeriesValue => ({
 function panels(values: readonly SeriesValue[] = [], silent = '') {
   const series = [{ labels: { device: 'eth0' }, values: [100, 200] }]
   return interfacePanels(
-    TYPE,
+    TYPES,
     QUERIES,
     testColumns(QUERIES.map((query) => ({ query, series: query.metric === silent ? [] : series }))),
     values,
@@ -52,20 +54,20 @@ test('a counter is asked for its rate, a gauge for its value, and rare changes f
     ['rate', 'rate', 'rate', 'last', 'last', 'increase'],
   )
   assert.ok(QUERIES.every(({ matchers }) => matchers?.[0]?.value === 'eth0'))
-  assert.deepEqual(interfaceQueries(undefined, 'eth0'), [])
+  assert.deepEqual(interfaceQueries([], 'eth0'), [])
 })
 
 test('what is not answered yet is awaited, and not absent', () => {
-  const absent = TYPE.fields.map(({ name }) => latest(name, 'The driver does not tell.'))
-  const awaited = interfacePanels(TYPE, QUERIES, testColumns([]), absent)
+  const absent = FIELDS.map(({ name }) => latest(name, 'The driver does not tell.'))
+  const awaited = interfacePanels(TYPES, QUERIES, testColumns([]), absent)
   assert.ok(awaited.every(({ absent, spec }) => absent === '' && spec.isAwaited === true))
-  const answered = interfacePanels(TYPE, QUERIES, testColumns(QUERIES.map((query) => ({ query, series: [] }))), absent)
+  const answered = interfacePanels(TYPES, QUERIES, testColumns(QUERIES.map((query) => ({ query, series: [] }))), absent)
   assert.ok(answered.every(({ absent }) => absent === 'The driver does not tell.'))
 })
 
 test('every counter has a chart, also one that the page does not know', () => {
   const lines = panels().flatMap(({ spec }) => spec.members.map(({ key }) => key))
-  const counters = TYPE.fields.filter(({ role }) => role === 'counter').map(({ name }) => name)
+  const counters = FIELDS.filter(({ role }) => role === 'counter').map(({ name }) => name)
   for (const name of counters) assert.ok(lines.includes(name), name)
   assert.ok(panels().some(({ spec }) => spec.title === 'Help of rx_novel_total'))
   assert.ok(!lines.includes('mtu_bytes'))

@@ -1,5 +1,5 @@
 import type { Columns } from '../../api/query-client.ts'
-import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { FieldInfo, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../chart/palette.ts'
@@ -7,8 +7,8 @@ import { BITS_PER_SECOND, COUNT, PER_SECOND, type Quantity, quantityOf, UP_OR_DO
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 import { newestValue } from '../interface-data.ts'
 
-/** Name of the type that the page shows. */
-export const INTERFACE_TYPE = 'netdev'
+/** Names of the types that the page shows. */
+export const INTERFACE_TYPES: readonly string[] = ['netdev', 'netdev_carrier']
 
 interface Panel {
   readonly id: string
@@ -91,10 +91,9 @@ const PANELS: readonly Panel[] = [
 /** Fields that are facts of the interface and no course of time. */
 const FACT_FIELDS = new Set(['mtu_bytes'])
 
-/** One question a field of the type: what a counter gains, what a gauge is. */
-export function interfaceQueries(type: TypeInfo | undefined, device: string): readonly MetricQuery[] {
-  const fields = type?.fields ?? []
-  return fields.map(({ metric, name, role }) => ({
+/** One question a field of the types: what a counter gains, what a gauge is. */
+export function interfaceQueries(types: readonly TypeInfo[], device: string): readonly MetricQuery[] {
+  return fieldsOf(types).map(({ metric, name, role }) => ({
     metric,
     function: role !== 'counter' ? 'last' : name.startsWith('carrier_changes') ? 'increase' : 'rate',
     matchers: [{ label: 'device', op: '=', value: device }],
@@ -103,12 +102,12 @@ export function interfaceQueries(type: TypeInfo | undefined, device: string): re
 
 /** The charts of one interface. A field that no chart names gets one of its own, so that none is left out. */
 export function interfacePanels(
-  type: TypeInfo,
+  types: readonly TypeInfo[],
   queries: readonly MetricQuery[],
   answer: Columns,
   latest: readonly SeriesValue[],
 ): GridChart[] {
-  const fieldOf = new Map(type.fields.map((field, order) => [field.name, { field, query: queries[order]! }]))
+  const fieldOf = new Map(fieldsOf(types).map((field, order) => [field.name, { field, query: queries[order]! }]))
   const reasonOf = new Map(latest.map(({ metric, absent }) => [metric, absent]))
   const named = new Set(PANELS.flatMap(({ lines }) => Object.keys(lines)))
   const others = [...fieldOf.values()].filter(({ field }) => !named.has(field.name) && !FACT_FIELDS.has(field.name))
@@ -134,6 +133,10 @@ export function interfacePanels(
       },
     ]
   })
+}
+
+function fieldsOf(types: readonly TypeInfo[]): readonly FieldInfo[] {
+  return types.flatMap(({ fields }) => fields)
 }
 
 function memberOf(answer: Columns, query: MetricQuery, key: string, label: string): ChartMember[] {

@@ -1,4 +1,4 @@
-import { netdevType } from '../../netdev/type.ts'
+import { netdevCarrierType, netdevType } from '../../netdev/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import { COUNTERS as N } from '../observe/nic-reading.ts'
 import { zeros } from './column.ts'
@@ -18,16 +18,23 @@ const NETDEV: NicColumns<typeof netdevType> = {
   up: ({ netdev }) => (netdev.isUp ? 1 : 0),
   carrier: ({ netdev }) => (netdev.isUp ? 1 : 0),
   speed_bytes: ({ netdev }) => netdev.speedBytesPerS,
+}
+
+const NETDEV_CARRIER: NicColumns<typeof netdevCarrierType> = {
   // Once when the driver was loaded, once when the link came up.
   carrier_changes_total: (_nic, counters) => 2 + (counters[N.carrierChanges] as number),
 }
 
 /** Records of interfaces: those of ports, of bonds, and representors. */
-export function netdevTable(nics: readonly NicPlace[]): NicTable {
-  const rows = portsOf(nics)
+export function netdevTables(nics: readonly NicPlace[]): NicTable[] {
+  const carrierRows = portsOf(nics)
     .flatMap(interfacesOf)
-    .map((port) => ({ ...port, labels: { device: port.netdev }, facts: { mtu_bytes: MTU_BYTES } }))
-  return { type: netdevType, columns: NETDEV, origin: 'netdev', rows }
+    .map((port) => ({ ...port, labels: { device: port.netdev }, facts: {} }))
+  const rows = carrierRows.map((row) => ({ ...row, facts: { mtu_bytes: MTU_BYTES } }))
+  return [
+    { type: netdevType, columns: NETDEV, origin: 'netdev', rows },
+    { type: netdevCarrierType, columns: NETDEV_CARRIER, origin: 'netdev', rows: carrierRows },
+  ]
 }
 
 function interfacesOf(port: NicPort): NicPort[] {

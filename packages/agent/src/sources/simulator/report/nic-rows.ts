@@ -8,7 +8,7 @@ import { docaDpaTables, docaTables } from './doca.ts'
 import { docaDiagTables } from './doca-diag.ts'
 import { docaPhyTables } from './doca-phy.ts'
 import { ethtoolTables } from './ethtool.ts'
-import { netdevTable } from './netdev.ts'
+import { netdevTables } from './netdev.ts'
 import type { NicTable } from './nic-table.ts'
 import { pciTable } from './pci.ts'
 import { rdmaTables } from './rdma.ts'
@@ -31,7 +31,7 @@ export class NicRows {
       ...rdmaTables(nics),
       ...ethtoolTables(nics),
       pciTable(nics),
-      netdevTable(nics),
+      ...netdevTables(nics),
       ...docaDiagTables(nics),
       ...docaTables(nics),
       ...docaPhyTables(nics),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { docaPhyType } from '../../doca-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
 import { hostPressureType } from '../../host/type.ts'
-import { netdevType } from '../../netdev/type.ts'
+import { netdevCarrierType, netdevType } from '../../netdev/type.ts'
 import { nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../rdma/type.ts'
@@ -170,7 +170,7 @@ test('link-downtrain: the link goes down once and comes back at half its rate, a
 test('link-flap: the link goes down three times in a minute, connections time out and everyone waits; other links stay up', () => {
   const node = struck('link-flap')
   assert.equal(linkDowns(node, 3, 70), 3)
-  assert.equal(node.gain(netdevType, 'eth13', 'carrier_changes_total', BEFORE, 70), 6)
+  assert.equal(node.gain(netdevCarrierType, 'eth13', 'carrier_changes_total', BEFORE, 70), 6)
   assert.equal(node.value(netdevType, 'eth13', 'up', 3), 0)
   assert.equal(node.value(netdevType, 'eth13', 'up', 12), 1)
   assert.ok(node.gain(rdmaHwType, 'mlx5_3', 'local_ack_timeout_err_total', 0, 4) > 10)
