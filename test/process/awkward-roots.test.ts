@@ -95,11 +95,16 @@ test('what is no file, no number or no end below the roots is counted, and every
   assert.equal(numberOn(page, 'host_pressure_waiting_seconds_total{resource="cpu"}'), 47.446215)
   assert.equal(numberOn(page, 'host_pressure_waiting_seconds_total{resource="io"}'), undefined)
 
-  const { series } = await ask<{
-    series: { metric: string; labels: { device: string }; value: string | null; absent: string }[]
-  }>(sonde, '/api/v1/series?type=netdev&type=netdev_carrier')
+  const answers = await Promise.all(
+    ['netdev', 'netdev_carrier'].map((type) =>
+      ask<{
+        series: { metric: string; labels: { device: string }; value: string | null; absent: string }[]
+      }>(sonde, `/api/v1/series?type=${type}`),
+    ),
+  )
   const reasons = new Map(
-    series
+    answers
+      .flatMap(({ series }) => series)
       .filter(({ labels, value }) => labels.device === 'eth0' && value === null)
       .map(({ metric, absent }) => [metric, absent]),
   )
