@@ -76,6 +76,7 @@ export { countDrop, droppedTotal, type Sink, type SinkStats, sinkStats } from '.
 export { type AbsenceCode, Absences } from './source/absence.ts'
 export { wallNs } from './source/clock.ts'
 export type { CounterHandle, GaugeHandle } from './source/handles.ts'
+export type { HistogramHandle } from './source/histogram.ts'
 export type { SourceOptions } from './source/options.ts'
 export { createSource, Source, type SourceLosses } from './source/source.ts'
 export { Row, type Table } from './source/table.ts'

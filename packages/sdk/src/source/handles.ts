@@ -203,13 +203,16 @@ class NarrowHandle implements CounterHandle {
   }
 }
 
-type Presence = { readonly word: number; readonly bit: number } | undefined
+/** Where the bit of presence of an optional field is. */
+export type Presence = { readonly word: number; readonly bit: number } | undefined
 
-function presenceOf(slot: Slot): Presence {
+/** See {@link Presence}. */
+export function presenceOf(slot: Slot): Presence {
   return slot.field.optional ? { word: slot.index >> 5, bit: 1 << (slot.index & 31) } : undefined
 }
 
-function markPresent(u32: Uint32Array, base: number, { word, bit }: NonNullable<Presence>): void {
+/** Says that the record at `base` has the field. */
+export function markPresent(u32: Uint32Array, base: number, { word, bit }: NonNullable<Presence>): void {
   const at = (base >> 2) + word
   u32[at] = (u32[at] ?? 0) | bit
 }

@@ -1,6 +1,7 @@
 import { SondeError, shown } from '../errors.ts'
 import { encoderOf } from '../schema/encoder.ts'
-import type { Role } from '../schema/field.ts'
+import type { Field, Role } from '../schema/field.ts'
+import { sumSlotOf } from '../schema/histogram.ts'
 import type { Kind } from '../schema/kinds.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
@@ -8,6 +9,10 @@ import { type Labels, seriesKey } from '../schema/series.ts'
 import type { SymbolTable } from '../schema/symbols.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
 import { type CounterHandle, type GaugeHandle, handleOf } from './handles.ts'
+import { type HistogramHandle, histogramOf } from './histogram.ts'
+
+/** What counts, and so begins at 0 without anybody setting it. */
+const COUNTING: ReadonlySet<Role> = new Set(['counter', 'bucket'])
 
 /**
  * The current records of a type, one row a series. Handles write numbers straight into a row; `collect` of the source stamps the time and sends all
@@ -31,7 +36,7 @@ export class Table {
       throw new SondeError('SRC_BIND', `type ${type.name} has a packed layout; handles need an aligned one`)
     }
     const data = type.layout.slots.filter(({ field }) => field.role !== 'label' && field.role !== 'timestamp')
-    const unwritable = data.find((slot) => !slot.field.optional && !isNumber(slot))
+    const unwritable = data.find((slot) => !slot.field.optional && !isNumber(slot) && slot.field.role !== 'bucket')
     if (unwritable !== undefined) {
       throw new SondeError(
         'SRC_BIND',
@@ -39,7 +44,9 @@ export class Table {
       )
     }
     this.type = type
-    this.#required = data.filter(({ field }) => !field.optional && field.role !== 'counter').map(({ index }) => index)
+    const sums = data.filter(({ field }) => field.role === 'bucket').map((slot) => sumSlotOf(type, slot))
+    const counts = (slot: Slot) => COUNTING.has(slot.field.role) || sums.includes(slot)
+    this.#required = data.filter((slot) => !slot.field.optional && !counts(slot)).map(({ index }) => index)
     this.#symbols = symbols
     this.#rowLimit = rowLimit
     this.views = allocateViews(type.layout.recordBytes * 16)
@@ -146,7 +153,7 @@ export class Table {
     const record: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(this.type.fields)) {
       if (field.role === 'label') record[name] = isText(field.kind) ? labels[name] : numberOf(labels[name])
-      else if (!field.optional) record[name] = field.kind === 'bool' ? false : 0
+      else if (!field.optional) record[name] = zeroOf(field)
     }
     if (encoderOf(this.type, this.#symbols)(record, this.views, base)) return
     throw new SondeError(
@@ -161,8 +168,17 @@ function isNumber({ field }: Slot): boolean {
   return field.count === 1 && !isText(field.kind)
 }
 
+function isScalar(...roles: readonly Role[]): (slot: Slot) => boolean {
+  return (slot) => isNumber(slot) && roles.includes(slot.field.role)
+}
+
 function isText(kind: Kind): boolean {
   return kind === 'symbol' || kind === 'char'
+}
+
+function zeroOf({ kind, count }: Field): unknown {
+  if (count > 1) return new Uint8Array(count)
+  return kind === 'bool' ? false : 0
 }
 
 /** The number of a label's text in its one spelling; any other stays text, which the encoder refuses. */
@@ -171,7 +187,7 @@ function numberOf(text: string | undefined): unknown {
 }
 
 /**
- * One series' current record. Its counters start at 0: what has been counted since `bind`. A gauge that nobody has set has no value, and 0 would be one: a row is
+ * One series' current record. Its counters and histograms start at 0: what has been counted since `bind`. A gauge that nobody has set has no value, and 0 would be one: a row is
  * collected once all its gauges and values that are not optional were set. An optional field is absent until it is set.
  */
 export class Row {
@@ -195,7 +211,7 @@ export class Row {
    * @throws SondeError `SRC_BIND` where the type has no such scalar counter.
    */
   counter(field: string): CounterHandle {
-    return handleOf(this, this.#slot(field, 'a counter', ['counter']))
+    return handleOf(this, this.#slot(field, 'a counter', isScalar('counter')))
   }
 
   /**
@@ -204,7 +220,17 @@ export class Row {
    * @throws SondeError `SRC_BIND` where the type has no such scalar gauge or value.
    */
   gauge(field: string): GaugeHandle {
-    return handleOf(this, this.#slot(field, 'a gauge', ['gauge', 'value']))
+    return handleOf(this, this.#slot(field, 'a gauge', isScalar('gauge', 'value')))
+  }
+
+  /**
+   * The handle of a histogram: `observe`.
+   *
+   * @throws SondeError `SRC_BIND` where the type has no such field made by `buckets`.
+   */
+  histogram(field: string): HistogramHandle {
+    const isBucket = ({ field: { role } }: Slot) => role === 'bucket'
+    return histogramOf(this, this.#slot(field, 'a histogram', isBucket))
   }
 
   /** Takes the series out: it is no longer collected, its handles do nothing, and views forget it when it expires. */
@@ -220,14 +246,14 @@ export class Row {
     if (this.unset === undefined) this.table.complete(this)
   }
 
-  #slot(name: string, what: string, roles: readonly Role[]): Slot {
+  #slot(name: string, what: string, fits: (slot: Slot) => boolean): Slot {
     const { type } = this.table
     const slot = type.layout.slots.find((candidate) => candidate.name === name)
-    if (slot !== undefined && isNumber(slot) && roles.includes(slot.field.role)) return slot
+    if (slot !== undefined && fits(slot)) return slot
     const { role, kind, count } = slot?.field ?? {}
     const found =
       slot === undefined ? 'not a field' : `a ${role} of kind ${kind}${count === 1 ? '' : `, ${count} of them`}`
-    const names = type.layout.slots.filter((other) => isNumber(other) && roles.includes(other.field.role))
+    const names = type.layout.slots.filter(fits)
     throw new SondeError(
       'SRC_BIND',
       `${type.name}.${name} is ${found}; ${what} handle writes one of: ${names.map((other) => other.name).join(', ') || 'none'}`,

@@ -1,7 +1,8 @@
+import { sumSlotOf } from '../../schema/histogram.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { counterBase, type FamilyInfo, namesOf } from '../../wire/prometheus/header.ts'
-import { numberClass, sumSlotOf } from '../../wire/prometheus/lanes.ts'
+import { numberClass } from '../../wire/prometheus/lanes.ts'
 import type { Column } from './column.ts'
 
 /** A metric that a type was refused, because another has its name. */

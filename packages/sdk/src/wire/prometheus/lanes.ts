@@ -1,3 +1,4 @@
+import { sumSlotOf } from '../../schema/histogram.ts'
 import type { Layout, Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 
@@ -53,13 +54,6 @@ export function numberClass(slot: Slot | undefined): NumberClass {
   const kind = slot?.field.kind
   if (kind === 'f32' || kind === 'f64') return 'float'
   return kind === 'i8' || kind === 'i16' || kind === 'i32' || kind === 'i64' ? 'signed' : 'unsigned'
-}
-
-/** The field that holds the sum of a histogram's observations: `<field>_sum`, a scalar f64 or u64. OpenMetrics has no sum beside negative edges. */
-export function sumSlotOf(type: RecordType, bucket: Slot): Slot | undefined {
-  if ((bucket.field.edges?.[0] ?? 0) < 0) return undefined
-  const slot = type.layout.slots.find(({ name }) => name === `${bucket.name}_sum`)
-  return slot?.field.count === 1 && (slot.field.kind === 'f64' || slot.field.kind === 'u64') ? slot : undefined
 }
 
 /**
