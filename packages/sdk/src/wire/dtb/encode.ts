@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Batch } from '../../schema/batch.ts'
+import { definitionOf } from '../../schema/fingerprint.ts'
+import { align } from '../../schema/layout.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import {
+  BLOCK_HEADER_BYTES,
+  BLOCK_MAGIC,
+  BLOCK_TYPE,
+  CLOCK_SHIFT,
+  CLOCKS,
+  FILE_HEADER_BYTES,
+  FILE_MAGIC,
+  FORMAT_MAJOR,
+  FORMAT_MINOR,
+  HEADER_CRC_AT,
+  type SourceEntry,
+  type TypeEntry,
+} from './format.ts'
+
+const U64_MAX = 2n ** 64n - 1n
+
+/** What the header of a file says. */
+export interface FileHeader {
+  /** Of the set of types with which the file begins; see {@link schemaFingerprint}. 32 hex digits. */
+  readonly fingerprint: string
+  /** Unit: microseconds since the Unix epoch. */
+  readonly createdUs: bigint
+  /** Random, of one writer. */
+  readonly writerId: bigint
+}
+
+/** The header of a file. */
+export function encodeFileHeader({ fingerprint, createdUs, writerId }: FileHeader): Uint8Array {
+  const header = new Uint8Array(FILE_HEADER_BYTES)
+  const data = new DataView(header.buffer)
+  header.set(FILE_MAGIC)
+  data.setUint16(8, FORMAT_MAJOR, true)
+  data.setUint16(10, FORMAT_MINOR, true)
+  data.setUint32(12, FILE_HEADER_BYTES, true)
+  header.set(Buffer.from(fingerprint, 'hex'), 16)
+  data.setBigUint64(32, createdUs, true)
+  data.setBigUint64(40, writerId, true)
+  data.setUint32(HEADER_CRC_AT, crc32(header.subarray(0, HEADER_CRC_AT)), true)
+  return header
+}
+
+/** The fingerprint of a set of types: 128 bits of SHA-256 over their fingerprints, sorted, each followed by a newline, in hex. */
+export function schemaFingerprint(types: readonly RecordType[]): string {
+  const hash = createHash('sha256')
+  for (const fingerprint of types.map((type) => type.fingerprint).sort()) hash.update(`${fingerprint}\n`)
+  return hash.digest('hex').slice(0, 32)
+}
+
+/** A type as a file announces it. */
+export function typeEntry(type: RecordType, index: number): TypeEntry {
+  const { name, description, fields, layout, fingerprint, inTurns } = type
+  return { index, fingerprint, definition: definitionOf(name, description, fields, layout.kind, inTurns) }
+}
+
+/** A block that announces types. */
+export function encodeTypesBlock(entries: readonly TypeEntry[]): Uint8Array {
+  return encodeBlock(BLOCK_TYPE.types, Buffer.from(JSON.stringify(entries)))
+}
+
+/** The block that says who made the records. */
+export function encodeSourceBlock(entry: SourceEntry): Uint8Array {
+  return encodeBlock(BLOCK_TYPE.source, Buffer.from(JSON.stringify(entry)))
+}
+
+/** A block of texts whose ids run from `firstId`. */
+export function encodeSymbolsBlock(firstId: number, texts: readonly string[]): Uint8Array {
+  const encoded = texts.map((text) => Buffer.from(text))
+  const payload = Buffer.alloc(8 + encoded.reduce((bytes, text) => bytes + 4 + text.length, 0))
+  payload.writeUInt32LE(firstId, 0)
+  payload.writeUInt32LE(texts.length, 4)
+  let at = 8
+  for (const text of encoded) {
+    payload.writeUInt32LE(text.length, at)
+    payload.set(text, at + 4)
+    at += 4 + text.length
+  }
+  return encodeBlock(BLOCK_TYPE.symbols, payload)
+}
+
+/** The last block of a file that was closed. */
+export function encodeEndBlock(): Uint8Array {
+  return encodeBlock(BLOCK_TYPE.end, new Uint8Array(0))
+}
+
+/** Size of a block whose payload takes `payloadBytes`: header, payload, padding. */
+export function blockBytes(payloadBytes: number): number {
+  return BLOCK_HEADER_BYTES + align(payloadBytes, 8)
+}
+
+/**
+ * Makes a block of a batch's records in place: `block` is {@link blockBytes} long and has the records behind its header, where whoever took the batch has copied them.
+ * Header and padding are written.
+ */
+export function sealRecordsBlock(block: Uint8Array, batch: Omit<Batch, 'bytes' | 'source'>, typeIndex: number): void {
+  const { type, clock, count, page } = batch
+  const { recordBytes } = type.layout
+  const data = new DataView(block.buffer, block.byteOffset, block.byteLength)
+  beginHeader(data, BLOCK_TYPE.records, count * recordBytes)
+  data.setUint8(5, CLOCKS.indexOf(clock) << CLOCK_SHIFT)
+  data.setUint16(6, typeIndex, true)
+  data.setUint32(16, count, true)
+  data.setUint32(20, recordBytes, true)
+  const [earliestNs, latestNs] = timesOf(type, data, count)
+  data.setBigUint64(24, earliestNs, true)
+  data.setBigUint64(32, latestNs, true)
+  data.setBigUint64(40, page?.client ?? 0n, true)
+  data.setBigUint64(48, page?.sequence ?? 0n, true)
+  endHeader(block, data)
+}
+
+function encodeBlock(blockType: number, payload: Uint8Array): Uint8Array {
+  const block = new Uint8Array(blockBytes(payload.byteLength))
+  const data = new DataView(block.buffer)
+  block.set(payload, BLOCK_HEADER_BYTES)
+  beginHeader(data, blockType, payload.byteLength)
+  endHeader(block, data)
+  return block
+}
+
+/** Everything but what is particular to records is zero until told otherwise: memory is used again. */
+function beginHeader(data: DataView, blockType: number, payloadBytes: number): void {
+  data.setUint32(0, BLOCK_MAGIC, true)
+  data.setUint32(4, blockType, true)
+  data.setUint32(8, payloadBytes, true)
+  data.setUint32(12, payloadBytes, true)
+  for (let at = 16; at < 56; at += 4) data.setUint32(at, 0, true)
+}
+
+function endHeader(block: Uint8Array, data: DataView): void {
+  const payloadEnd = BLOCK_HEADER_BYTES + data.getUint32(8, true)
+  block.fill(0, payloadEnd)
+  data.setUint32(56, crc32(block.subarray(BLOCK_HEADER_BYTES, payloadEnd)), true)
+  data.setUint32(HEADER_CRC_AT, crc32(block.subarray(0, HEADER_CRC_AT)), true)
+}
+
+/**
+ * The earliest and the latest time among the records, so that a reader that looks for a time can skip the block also where they are in no order. Compared as
+ * two words, since a `bigint` a record would take longer than all the rest.
+ */
+function timesOf({ time, layout }: RecordType, data: DataView, count: number): readonly [bigint, bigint] {
+  if (time === undefined || count === 0) return [0n, 0n]
+  const { recordBytes } = layout
+  let at = BLOCK_HEADER_BYTES + time.offset
+  let [earliestAt, latestAt] = [at, at]
+  let earliestLow = data.getUint32(at, true)
+  let earliestHigh = data.getUint32(at + 4, true)
+  let [latestLow, latestHigh] = [earliestLow, earliestHigh]
+  for (let record = 1; record < count; record++) {
+    at += recordBytes
+    const low = data.getUint32(at, true)
+    const high = data.getUint32(at + 4, true)
+    if (high > latestHigh || (high === latestHigh && low > latestLow)) {
+      latestLow = low
+      latestHigh = high
+      latestAt = at
+    } else if (high < earliestHigh || (high === earliestHigh && low < earliestLow)) {
+      earliestLow = low
+      earliestHigh = high
+      earliestAt = at
+    }
+  }
+  const scale = time.field.resolution === 'us' ? 1000n : 1n
+  return [atMostU64(data.getBigUint64(earliestAt, true) * scale), atMostU64(data.getBigUint64(latestAt, true) * scale)]
+}
+
+/** Microseconds that were none may be more than fit as nanoseconds. */
+function atMostU64(value: bigint): bigint {
+  return value > U64_MAX ? U64_MAX : value
+}

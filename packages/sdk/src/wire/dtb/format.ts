@@ -1,0 +1,78 @@
+import type { TypeDefinition } from '../../schema/fingerprint.ts'
+
+/*
+ * The layout of a file of records, which `docs/dtb.md` describes for those who read one without this code. All numbers are little-endian; every block
+ * starts at a multiple of 8.
+ */
+
+/** First bytes of a file. */
+export const FILE_MAGIC: readonly number[] = [0x44, 0x54, 0x4c, 0x4d, 0x42, 0x49, 0x4e, 0x01]
+/** First bytes of a block: `DTBK` as one little-endian number. */
+export const BLOCK_MAGIC = 0x4b425444
+/** A reader refuses another major version. */
+export const FORMAT_MAJOR = 1
+/** A reader accepts a higher minor version, and skips the types of block that it does not know. */
+export const FORMAT_MINOR = 0
+/** Size of the header of a file. Unit: bytes. */
+export const FILE_HEADER_BYTES = 64
+/** Size of the header of a block. Unit: bytes. */
+export const BLOCK_HEADER_BYTES = 64
+/** Where the CRC-32 of a header lies, which covers all bytes before it: in that of a file and in that of a block. */
+export const HEADER_CRC_AT = 60
+
+/** What a block holds. Types and source come first; types and symbols precede their first use. */
+export const BLOCK_TYPE = {
+  /** JSON: an array of {@link TypeEntry}. Later ones add types. */
+  types: 1,
+  /** JSON: {@link SourceEntry}. */
+  source: 2,
+  /** The bytes of a batch. */
+  records: 3,
+  /** u32 first id, u32 count; then a text: u32 byte length, UTF-8. A file need not name all ids, nor in order. */
+  symbols: 4,
+  /** Nothing: the writer closed the file. */
+  end: 255,
+} as const
+
+/** Bit 0 of the flags of a block: the payload is raw DEFLATE. */
+export const DEFLATE_FLAG = 1
+/** Bits 1 and 2 of the flags of a block: the clock of its records, as an index into this. */
+export const CLOCKS = ['wall', 'monotonic', 'device'] as const
+/** How far the clock is shifted in the flags. */
+export const CLOCK_SHIFT = 1
+
+/**
+ * First of the ids of symbols that are the writer's of the file, and not of the source, whose ids are below. A file uses them for what its writer says of itself, as
+ * in a record of `sonde_loss`.
+ */
+export const WRITER_SYMBOL_ID = 1 << 24
+
+/** What a reader takes at most, so that a file that lies cannot exhaust it; a writer stays within it. */
+export const DTB_LIMITS = {
+  /** Stored or unpacked. Unit: bytes. */
+  payloadBytes: 64 << 20,
+  typeCount: 256,
+} as const
+
+/** A type as a file announces it. */
+export interface TypeEntry {
+  /** What the headers of blocks of records call it by: from 0, in order. */
+  readonly index: number
+  readonly fingerprint: string
+  readonly definition: TypeDefinition
+}
+
+/** Who made the records of a file, and which process wrote it. */
+export interface SourceEntry {
+  readonly id: string
+  readonly tag: string
+  readonly labels: Readonly<Record<string, string>>
+  /** 0 where the source does not sample at a period. */
+  readonly intervalMs: number
+  /** Name of the schema, empty where it has none. */
+  readonly schema: string
+  readonly host: string
+  readonly pid: number
+  /** Of the program that wrote. */
+  readonly version: string
+}
