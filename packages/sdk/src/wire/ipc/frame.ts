@@ -1,0 +1,169 @@
+import type { Clock } from '../../schema/batch.ts'
+
+/** Version of the protocol; the two sides must agree. */
+export const IPC_PROTOCOL = 1
+
+/** u32 bytes that follow the header, u8 kind, u8 flags, u16 0, u32 sequence of the frame; little-endian. */
+export const FRAME_HEADER_BYTES = 12
+/** What precedes the bytes of a page in its frame. */
+export const PAGE_HEADER_BYTES = 32
+/** What a page frame may be longer than `limits.pageBytes`. */
+export const PAGE_OVERHEAD_BYTES = 64
+/** Payload of any frame but a page, at most. Unit: bytes. */
+export const MESSAGE_BYTES_MAX = 1 << 20
+
+/** Number of each kind of frame: below 64 from the client, from 64 on from the service. */
+export const FRAME_KINDS = {
+  hello: 1,
+  types: 2,
+  source: 3,
+  symbols: 4,
+  attach: 5,
+  page: 6,
+  bye: 7,
+  welcome: 65,
+  attached: 66,
+  ack: 67,
+  error: 68,
+} as const
+
+/** The clocks by their number in a page. */
+export const PAGE_CLOCKS: readonly Clock[] = ['wall', 'monotonic', 'device']
+
+/** Who the client is: its first frame. */
+export interface Hello {
+  readonly protocol: number
+  /** Random, for as long as its process lives. 64 bits, never 0. */
+  readonly client: bigint
+  readonly pid: number
+  readonly program: string
+  readonly version: string
+}
+
+/** A type that pages will refer to. */
+export interface TypeEntry {
+  /** What pages call it, of this connection. Range: 0 to 65 535. */
+  readonly index: number
+  readonly fingerprint: string
+  /** Not looked at here: `parseDefinition` makes a type of it. */
+  readonly definition: unknown
+}
+
+/** A source that pages will refer to. */
+export interface SourceEntry {
+  /** What pages call it, of this connection. Range: 0 to 2^32 − 1. */
+  readonly index: number
+  readonly id: string
+  readonly tag: string
+  readonly labels: Readonly<Record<string, string>>
+  /** Unit: milliseconds. 0 where it does not sample at a period. */
+  readonly intervalMs: number
+  /** Name of its schema; may be empty. */
+  readonly schema: string
+}
+
+/** Symbols of a source with the ids from `firstId` on. */
+export interface SymbolsEntry {
+  /** Index of the source. */
+  readonly source: number
+  readonly firstId: number
+  readonly texts: readonly string[]
+}
+
+/** Where the client puts its pages: a file of `slots * slotBytes` bytes. */
+export interface Attach {
+  /** Absolute path as the client sees it. */
+  readonly file: string
+  readonly slots: number
+  readonly slotBytes: number
+}
+
+/** One batch. Its bytes follow inline, or lie in a slot of the client's file. */
+export interface Page {
+  /** Rises by one from 1 over all pages of a client. */
+  readonly sequence: bigint
+  /** Index of the source. */
+  readonly source: number
+  /** Index of the type. */
+  readonly type: number
+  readonly clock: Clock
+  /** Records. */
+  readonly count: number
+  /** Length of the records. Unit: bytes. */
+  readonly byteLength: number
+  /** CRC-32 of the records. */
+  readonly crc: number
+  /** Number of the slot; undefined where the bytes are inline. */
+  readonly slot: number | undefined
+}
+
+/** A page as it was read. `bytes`, where they are inline, are valid until the next frame is asked for. */
+export interface ReadPage extends Page {
+  readonly bytes: Uint8Array | undefined
+}
+
+/** What a service puts up with from one client. */
+export interface ServiceLimits {
+  /** Bytes of one page at most. */
+  readonly pageBytes: number
+  readonly types: number
+  readonly sources: number
+  /** Symbols of all sources together. */
+  readonly symbols: number
+  /** Memory that the service keeps for the client. Unit: bytes. */
+  readonly clientBytes: number
+}
+
+/** The service's first frame. */
+export interface Welcome {
+  readonly protocol: number
+  /** Newest page of this client that is stored; 0 where none is. */
+  readonly lastSequence: bigint
+  /** Whether an acknowledged page outlives a crash of the service. */
+  readonly ack: 'memory' | 'durable'
+  readonly limits: ServiceLimits
+}
+
+/** Whether the service reads the client's file. */
+export interface Attached {
+  readonly ok: boolean
+  /** Why not; empty where it does. */
+  readonly reason: string
+}
+
+/** Every page up to a sequence is done with. */
+export interface Ack {
+  readonly sequence: bigint
+  /** Records of those pages that the service dropped, by reason. */
+  readonly dropped: Readonly<Record<string, number>>
+}
+
+/** What the service cannot put up with; it hangs up afterwards. */
+export interface ErrorMessage {
+  readonly code: string
+  readonly message: string
+}
+
+interface FrameOf<K, B> {
+  readonly kind: K
+  readonly body: B
+}
+
+/** What a client says, as it is written. Pages are written by `writePageHeader`. */
+export type ClientMessage =
+  | FrameOf<'hello', Hello>
+  | FrameOf<'types', readonly TypeEntry[]>
+  | FrameOf<'source', SourceEntry>
+  | FrameOf<'symbols', SymbolsEntry>
+  | FrameOf<'attach', Attach>
+  | FrameOf<'bye', Readonly<Record<string, never>>>
+
+/** What a client says, as it is read. */
+export type ClientFrame = ClientMessage | FrameOf<'page', ReadPage>
+
+/** What a service says. */
+export type ServiceFrame =
+  | FrameOf<'welcome', Welcome>
+  | FrameOf<'attached', Attached>
+  | FrameOf<'ack', Ack>
+  | FrameOf<'error', ErrorMessage>

@@ -1,0 +1,182 @@
+import { SondeError, shown } from '../../errors.ts'
+import type {
+  Ack,
+  Attach,
+  Attached,
+  ErrorMessage,
+  Hello,
+  ServiceLimits,
+  SourceEntry,
+  TypeEntry,
+  Welcome,
+} from './frame.ts'
+
+/** What JSON made of a payload, read key by key; unknown keys are left alone, so that a later version may add some. */
+type Parsed = Readonly<Record<string, unknown>>
+
+const U32_MAX = 0xffff_ffff
+const U64_MAX = 2n ** 64n - 1n
+/** Types in one frame at most; the definitions bound the frame long before. */
+const TYPE_COUNT_MAX = 65_536
+const NAME_CHARACTERS_MAX = 200
+const LABEL_COUNT_MAX = 256
+const TEXT_CHARACTERS_MAX = 4096
+
+/** The payload of a frame as JSON. */
+export function parseJson(kind: string, payload: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+  } catch (cause) {
+    throw new SondeError('IPC_FRAME', `a frame of kind ${kind} is not JSON in UTF-8; both sides must be of Sonde`, {
+      cause,
+    })
+  }
+}
+
+export function parseHello(json: unknown): Hello {
+  const body = objectIn('hello', json)
+  const client = textIn('hello', body, 'client', NAME_CHARACTERS_MAX)
+  if (!/^[0-9a-f]{1,16}$/.test(client) || /^0+$/.test(client)) {
+    throw wrong('hello.client', client, 'a number of 64 bits in hex, not 0')
+  }
+  return {
+    protocol: integerIn('hello', body, 'protocol', 0, U32_MAX),
+    client: BigInt(`0x${client}`),
+    pid: integerIn('hello', body, 'pid', 0, U32_MAX),
+    program: textIn('hello', body, 'program', TEXT_CHARACTERS_MAX),
+    version: textIn('hello', body, 'version', NAME_CHARACTERS_MAX),
+  }
+}
+
+export function parseTypes(json: unknown): TypeEntry[] {
+  if (!Array.isArray(json) || json.length > TYPE_COUNT_MAX) throw wrong('types', json, 'a list of types')
+  return json.map((entry: unknown) => {
+    const body = objectIn('types', entry)
+    const fingerprint = textIn('types', body, 'fingerprint', 32)
+    if (!/^[0-9a-f]{32}$/.test(fingerprint)) throw wrong('types.fingerprint', fingerprint, '32 hex digits')
+    return { index: integerIn('types', body, 'index', 0, 0xffff), fingerprint, definition: body.definition }
+  })
+}
+
+export function parseSource(json: unknown): SourceEntry {
+  const body = objectIn('source', json)
+  const id = textIn('source', body, 'id', NAME_CHARACTERS_MAX)
+  if (id === '') throw wrong('source.id', id, `1 to ${NAME_CHARACTERS_MAX} characters`)
+  const { intervalMs } = body
+  if (typeof intervalMs !== 'number' || !(intervalMs >= 0)) throw wrong('source.intervalMs', intervalMs, '0 or more')
+  return {
+    index: integerIn('source', body, 'index', 0, U32_MAX),
+    id,
+    tag: textIn('source', body, 'tag', TEXT_CHARACTERS_MAX),
+    labels: labelsIn(body.labels),
+    intervalMs,
+    schema: textIn('source', body, 'schema', TEXT_CHARACTERS_MAX),
+  }
+}
+
+export function parseAttach(json: unknown): Attach {
+  const body = objectIn('attach', json)
+  return {
+    file: textIn('attach', body, 'file', TEXT_CHARACTERS_MAX),
+    slots: integerIn('attach', body, 'slots', 1, U32_MAX),
+    slotBytes: integerIn('attach', body, 'slotBytes', 1, U32_MAX),
+  }
+}
+
+export function parseWelcome(json: unknown): Welcome {
+  const body = objectIn('welcome', json)
+  const { ack } = body
+  if (ack !== 'memory' && ack !== 'durable') throw wrong('welcome.ack', ack, 'memory, durable')
+  const limits = objectIn('welcome.limits', body.limits)
+  const limit = (key: keyof ServiceLimits, min: number) =>
+    integerIn('welcome.limits', limits, key, min, Number.MAX_SAFE_INTEGER)
+  return {
+    protocol: integerIn('welcome', body, 'protocol', 0, U32_MAX),
+    lastSequence: sequenceIn('welcome', body, 'lastSequence'),
+    ack,
+    limits: {
+      pageBytes: limit('pageBytes', 1),
+      types: limit('types', 0),
+      sources: limit('sources', 0),
+      symbols: limit('symbols', 0),
+      clientBytes: limit('clientBytes', 1),
+    },
+  }
+}
+
+export function parseAttached(json: unknown): Attached {
+  const body = objectIn('attached', json)
+  if (typeof body.ok !== 'boolean') throw wrong('attached.ok', body.ok, 'true or false')
+  return { ok: body.ok, reason: textIn('attached', body, 'reason', TEXT_CHARACTERS_MAX) }
+}
+
+export function parseAck(json: unknown): Ack {
+  const body = objectIn('ack', json)
+  const dropped = objectIn('ack.dropped', body.dropped)
+  for (const reason of Object.keys(dropped)) {
+    if (!/^[a-z]+(_[a-z]+)*$/.test(reason) || reason.length > NAME_CHARACTERS_MAX) {
+      throw wrong('ack.dropped', reason, 'a reason of small letters and _')
+    }
+    integerIn('ack.dropped', dropped, reason, 0, Number.MAX_SAFE_INTEGER)
+  }
+  return { sequence: sequenceIn('ack', body, 'sequence'), dropped: dropped as Record<string, number> }
+}
+
+export function parseError(json: unknown): ErrorMessage {
+  const body = objectIn('error', json)
+  return {
+    code: textIn('error', body, 'code', NAME_CHARACTERS_MAX),
+    message: textIn('error', body, 'message', TEXT_CHARACTERS_MAX),
+  }
+}
+
+export function parseBye(json: unknown): Readonly<Record<string, never>> {
+  objectIn('bye', json)
+  return {}
+}
+
+function objectIn(place: string, value: unknown): Parsed {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw wrong(place, value, 'an object')
+  return value as Parsed
+}
+
+function integerIn(place: string, body: Parsed, key: string, min: number, max: number): number {
+  const value = own(body, key)
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number
+  throw wrong(`${place}.${key}`, value, `a whole number from ${min} to ${max}`)
+}
+
+function textIn(place: string, body: Parsed, key: string, charactersMax: number): string {
+  const value = own(body, key)
+  if (typeof value === 'string' && value.length <= charactersMax) return value
+  throw wrong(`${place}.${key}`, value, `text of at most ${charactersMax} characters`)
+}
+
+function sequenceIn(place: string, body: Parsed, key: string): bigint {
+  const text = textIn(place, body, key, 20)
+  const value = /^\d+$/.test(text) ? BigInt(text) : undefined
+  if (value === undefined || value > U64_MAX) throw wrong(`${place}.${key}`, text, 'a decimal number of 64 bits')
+  return value
+}
+
+function labelsIn(value: unknown): Readonly<Record<string, string>> {
+  const labels = objectIn('source.labels', value)
+  const entries = Object.entries(labels)
+  if (entries.length > LABEL_COUNT_MAX) {
+    throw wrong('source.labels', `${entries.length} labels`, `${LABEL_COUNT_MAX} labels`)
+  }
+  for (const [name] of entries) {
+    // As a key of labels it would set their prototype.
+    if (name === '__proto__' || name.length > NAME_CHARACTERS_MAX) throw wrong('source.labels', name, 'another name')
+    textIn('source.labels', labels, name, TEXT_CHARACTERS_MAX)
+  }
+  return Object.freeze({ ...labels }) as Readonly<Record<string, string>>
+}
+
+function own(body: Parsed, key: string): unknown {
+  return Object.hasOwn(body, key) ? body[key] : undefined
+}
+
+function wrong(place: string, given: unknown, allowed: string): SondeError {
+  return new SondeError('IPC_FRAME', `${place} is ${shown(given)}; allowed: ${allowed}`)
+}
