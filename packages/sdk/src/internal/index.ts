@@ -1,4 +1,23 @@
 // `@sonde/sdk/internal`: for the other packages of Sonde. It changes without notice.
 
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
+export { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
+export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
+export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
+export {
+  type Attach,
+  type ClientFrame,
+  type ClientMessage,
+  FRAME_HEADER_BYTES,
+  IPC_PROTOCOL,
+  PAGE_HEADER_BYTES,
+  type Page,
+  type ReadPage,
+  type ServiceFrame,
+  type ServiceLimits,
+  type SourceEntry,
+  type SymbolsEntry,
+  type TypeEntry,
+  type Welcome,
+} from '../wire/ipc/frame.ts'
 export { turn } from './turn.ts'
