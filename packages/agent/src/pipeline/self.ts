@@ -173,6 +173,7 @@ function reportSink(source: Source, { name, stats }: Sink): void {
   row.counter('in_total').set(stats.in)
   row.counter('out_total').set(stats.out)
   row.counter('dropped_total').set(droppedTotal(stats))
+  row.counter('duplicates_total').set(stats.duplicates)
   row.counter('errors_total').set(stats.errors)
   row.counter('accept_seconds_total').set(stats.seconds)
   reportLoss(source, name, stats.dropped)

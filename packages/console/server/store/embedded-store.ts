@@ -15,7 +15,17 @@ import { typeOfDefinition } from '@sonde/sdk/internal'
 import { type Answer, Calls } from './calls.ts'
 import { keptSentence, type StoreSettings } from './config.ts'
 import { PageQueue } from './pages.ts'
-import type { FileStatus, FromWorker, RecordsRequest, StoredBatch, ToWorker, WorkerStart } from './protocol.ts'
+import {
+  CLIENT_COUNT_LIMIT,
+  type ClientPage,
+  type FileStatus,
+  type FromWorker,
+  type RecordsRequest,
+  type StoredBatch,
+  type ToWorker,
+  type WorkerStart,
+  type Written,
+} from './protocol.ts'
 import type { Store, StoreStatus } from './store.ts'
 import { symbolsOf } from './texts.ts'
 
@@ -45,6 +55,8 @@ export class EmbeddedStore implements Store {
   readonly #timer: NodeJS.Timeout
   readonly #flushes: { readonly sequence: number; readonly resolve: () => void }[] = []
   readonly #sealedMs = new Map<number, number>()
+  /** The last page of each client that is on disk; who was silent longest is first. */
+  #lastPages = new Map<bigint, bigint>()
   #worker: Worker
   #status: FileStatus
   #ackedMs = 0
@@ -124,6 +136,10 @@ export class EmbeddedStore implements Store {
     this.#flushes.push({ sequence, resolve })
     this.#post()
     return promise
+  }
+
+  async lastPage(client: bigint): Promise<bigint> {
+    return this.#lastPages.get(client) ?? 0n
   }
 
   status(): StoreStatus {
@@ -214,6 +230,7 @@ export class EmbeddedStore implements Store {
     switch (message.kind) {
       case 'opened':
         this.#opening = message.opening
+        this.#lastPages = new Map(message.clients)
         this.#isStalled = false
         this.stats.out += this.#queue.restart(message.sequence)
         this.#resolveFlushes(message.sequence)
@@ -232,7 +249,7 @@ export class EmbeddedStore implements Store {
         this.#askNext()
         break
       case 'acked':
-        this.#acknowledge(message.sequence, message.dropped)
+        this.#acknowledge(message.sequence, message)
         break
       case 'answer':
         this.#calls.resolve(message.id, message.result)
@@ -247,7 +264,7 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  #acknowledge(sequence: number, dropped: readonly (readonly [string, number])[]): void {
+  #acknowledge(sequence: number, { dropped, duplicates, clients }: Written): void {
     this.#progressMs = performance.now()
     this.#isStalled = false
     let written = this.#queue.acknowledge(sequence)
@@ -256,10 +273,23 @@ export class EmbeddedStore implements Store {
       written -= records
     }
     this.stats.out += written
+    this.stats.duplicates += duplicates
+    this.#remember(clients)
     this.#ackedMs = this.#sealedMs.get(sequence) ?? this.#ackedMs
     this.#sealedMs.delete(sequence)
     this.#resolveFlushes(sequence)
     this.#post()
+  }
+
+  #remember(clients: readonly ClientPage[]): void {
+    for (const [client, page] of clients) {
+      this.#lastPages.delete(client)
+      this.#lastPages.set(client, page)
+    }
+    for (const client of this.#lastPages.keys()) {
+      if (this.#lastPages.size <= CLIENT_COUNT_LIMIT) return
+      this.#lastPages.delete(client)
+    }
   }
 
   #resolveFlushes(sequence: number): void {

@@ -97,6 +97,7 @@ export class PageQueue {
       count: batch.count,
       offset: page.used,
       arrivalMs,
+      ...(batch.page === undefined ? {} : { page: batch.page }),
     })
     page.types.add(type)
     page.writers.add(writer)

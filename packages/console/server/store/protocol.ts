@@ -1,4 +1,4 @@
-import type { Clock, QueryAnswer, QueryRequest, TypeDefinition } from '@sonde/sdk'
+import type { Clock, PageId, QueryAnswer, QueryRequest, TypeDefinition } from '@sonde/sdk'
 import type { StoreSettings } from './config.ts'
 
 /** Records of one batch inside a page. */
@@ -11,6 +11,8 @@ export interface PageEntry {
   /** Where its bytes start in the page. Always a multiple of 8. */
   readonly offset: number
   readonly arrivalMs: number
+  /** Where its batch came in a page of a client. */
+  readonly page?: PageId
 }
 
 /** Batches on their way to the disk: written and acknowledged together. The memory is shared, so that nothing is copied again. */
@@ -38,6 +40,12 @@ export interface Announcement {
   /** Writers of which no further page comes. */
   readonly gone: readonly number[]
 }
+
+/** Clients whose last page is remembered; beyond, those that were silent longest leave. */
+export const CLIENT_COUNT_LIMIT = 10_000
+
+/** The last page of a client that the file holds. */
+export type ClientPage = readonly [client: bigint, sequence: bigint]
 
 /** Which records to read back. */
 export interface RecordsRequest {
@@ -95,11 +103,26 @@ export type ToWorker =
   | { readonly kind: 'maintain'; readonly id: number }
   | { readonly kind: 'close' }
 
+/** What became of a page. */
+export interface Written {
+  /** Records that had no room, by reason. */
+  readonly dropped: readonly (readonly [reason: string, records: number])[]
+  /** Records of pages of clients that the file had already. */
+  readonly duplicates: number
+  /** The clients of which it holds records. */
+  readonly clients: readonly ClientPage[]
+}
+
 export type FromWorker =
-  /** The file is open and nothing is known of what was announced; `sequence` is the last page of this session that it holds. */
-  | { readonly kind: 'opened'; readonly opening: number; readonly sequence: number }
+  /** The file is open and nothing is known of what was announced; `sequence` is the last page of this session that it holds, `clients` those of all clients. */
+  | {
+      readonly kind: 'opened'
+      readonly opening: number
+      readonly sequence: number
+      readonly clients: readonly ClientPage[]
+    }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  | { readonly kind: 'acked'; readonly sequence: number; readonly dropped: readonly (readonly [string, number])[] }
+  | ({ readonly kind: 'acked'; readonly sequence: number } & Written)
   | { readonly kind: 'status'; readonly status: FileStatus }
   | { readonly kind: 'answer'; readonly id: number; readonly result: QueryAnswer | readonly StoredBatch[] | undefined }
   | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string }

@@ -50,7 +50,7 @@ test('what is reported while many questions wait is written after one of them, n
 test('a page that comes in the middle of a question is written before its answer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-turns-'))
   const pages: ToWorker[] = []
-  const queue = new PageQueue(1 << 20, { in: 0, out: 0, seconds: 0, errors: 0, dropped: new Map() })
+  const queue = new PageQueue(1 << 20, { in: 0, out: 0, seconds: 0, errors: 0, dropped: new Map(), duplicates: 0 })
   const source = createSource({ id: 'test', emit: (batch) => queue.append(batch, Date.now()) })
   const report = (number: number) => {
     source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'test', number })

@@ -71,6 +71,7 @@ export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   in_total: counter('u64', { help: 'Records it was given' }),
   out_total: counter('u64', { help: 'Records it passed on or made visible' }),
   dropped_total: counter('u64', { help: 'Records it dropped' }),
+  duplicates_total: counter('u64', { help: 'Records of pages that it had already; a part of out' }),
   errors_total: counter('u64', { help: 'Times it failed' }),
   accept_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent taking records' }),
 })

@@ -8,6 +8,8 @@ export interface SinkStats {
   out: number
   /** Records dropped, by reason. */
   readonly dropped: Map<string, number>
+  /** Records of pages that it had already, so that a client sent them again for nothing; a part of `out`. */
+  duplicates: number
   /** Times it failed. */
   errors: number
   /** Time spent inside `accept`. Unit: seconds. */
@@ -24,6 +26,11 @@ export interface Sink {
   /** Whether records that were flushed are still there when the process is killed. Default: false. */
   readonly durable?: boolean
   /**
+   * The last page of a client whose records are durable here, also from before the process was restarted; 0 where none is known. A durable sink that takes pages has it, and leaves
+   * out what is accepted up to that page again, counted in `duplicates`.
+   */
+  lastPage?(client: bigint): Promise<bigint>
+  /**
    * Takes a batch whose bytes are valid only during the call: copies what it keeps. Returns at once, and never throws for what a batch holds: it
    * drops, and counts why. After `close` it drops everything as `closed`, and bytes that are not `count` records as `wrong_size`.
    */
@@ -36,7 +43,7 @@ export interface Sink {
 
 /** Fresh stats, all zero. */
 export function sinkStats(): SinkStats {
-  return { in: 0, out: 0, dropped: new Map(), errors: 0, seconds: 0 }
+  return { in: 0, out: 0, dropped: new Map(), duplicates: 0, errors: 0, seconds: 0 }
 }
 
 /** Counts records as dropped for a reason. */

@@ -30,7 +30,7 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
   for (const { type, day } of file.segments.daysToRoll()) if (!inFlow.has(day)) yield* rollUpDay(file, type, day)
   yield* expireByAge(file, nowMs)
   yield* expireBySize(file)
-  forgetUnused(file, currentHour)
+  forgetUnused(file, nowMs)
   yield* giveBack(file)
 }
 
@@ -109,9 +109,13 @@ function deleteSlot(file: StoreFile, level: number, slot: number): void {
   })
 }
 
-/** Takes out writers and series of which nothing is left. */
-function forgetUnused(file: StoreFile, currentHour: number): void {
-  inTransaction(file.database, () => file.writers.deleteUnused())
+/** Takes out writers and series of which nothing is left, and clients that are gone for long. */
+function forgetUnused(file: StoreFile, nowMs: number): void {
+  const currentHour = hourOf(nowMs)
+  inTransaction(file.database, () => {
+    file.writers.deleteUnused()
+    file.clients.prune(nowMs)
+  })
   // Before that, series may be in the head alone, written before the file was opened.
   if (currentHour < Math.max(file.openedHour, file.cleanedHour) + SERIES_IDLE_HOURS) return
   file.cleanedHour = currentHour

@@ -1,33 +1,34 @@
 import type { TypeDefinition } from '@sonde/sdk'
-import type { Announcement, Page, PageEntry } from '../protocol.ts'
+import type { Announcement, Page, PageEntry, Written } from '../protocol.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
+import type { ClientPages } from './client-pages.ts'
 import type { Head } from './head.ts'
 import { type BelievedTimes, ingest } from './ingest.ts'
 import type { StoredWriter, Writers } from './writers.ts'
-
-/** Records dropped, with the reason. */
-export type Drops = readonly (readonly [reason: string, records: number])[]
 
 /** Turns pages into rows of the head. It remembers what was announced, for as long as the file stays open. */
 export class PageWriter {
   readonly #catalogue: Catalogue
   readonly #writers: Writers
   readonly #head: Head
+  readonly #clients: ClientPages
   readonly #types = new Map<number, StoredType>()
   readonly #live = new Map<number, StoredWriter>()
 
-  constructor(catalogue: Catalogue, writers: Writers, head: Head) {
+  constructor(catalogue: Catalogue, writers: Writers, head: Head, clients: ClientPages) {
     this.#catalogue = catalogue
     this.#writers = writers
     this.#head = head
+    this.#clients = clients
   }
 
-  /** Writes a page inside the transaction of the caller; gives what had no room. */
-  write(page: Page, announcement: Announcement, believed: BelievedTimes): Drops {
+  /** Writes a page inside the transaction of the caller, but for what clients sent again. */
+  write(page: Page, announcement: Announcement, believed: BelievedTimes): Written {
     this.#learn(announcement)
+    const fresh = page.entries.filter((entry) => entry.page === undefined || this.#clients.take(entry.page))
     const drops = new Map<string, number>()
     const drop = (reason: string, records: number) => drops.set(reason, (drops.get(reason) ?? 0) + records)
-    for (const entries of groupsOf(page.entries).values()) {
+    for (const entries of groupsOf(fresh).values()) {
       const [first] = entries
       const stored = this.#types.get(first?.type ?? -1)
       const writer = this.#live.get(first?.writer ?? -1)
@@ -45,7 +46,8 @@ export class PageWriter {
       for (const row of rows) this.#head.insert(row)
       if (droppedRecords > 0) drop('series_limit', droppedRecords)
     }
-    return [...drops]
+    const duplicates = recordsOf(page.entries) - recordsOf(fresh)
+    return { dropped: [...drops], duplicates, clients: this.#clients.save(Date.now()) }
   }
 
   #learn({ types, writers, symbols, gone }: Announcement): void {

@@ -1,13 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { SondeError } from '@sonde/sdk'
 import type { StoreSettings } from '../config.ts'
-import type { Announcement, Page } from '../protocol.ts'
+import type { Announcement, Page, Written } from '../protocol.ts'
 import { Arena } from './arena.ts'
 import { Catalogue } from './catalogue.ts'
+import { ClientPages } from './client-pages.ts'
 import { inTransaction, numberOf } from './database.ts'
 import { Head } from './head.ts'
 import type { BelievedTimes } from './ingest.ts'
-import { type Drops, PageWriter } from './page-writer.ts'
+import { PageWriter } from './page-writer.ts'
 import { RAW, ROLLUP, Segments } from './segments.ts'
 import { DAY_MS, hourOf } from './slots-of-time.ts'
 import { Writers } from './writers.ts'
@@ -23,6 +24,7 @@ export class StoreFile {
   readonly writers: Writers
   readonly head: Head
   readonly segments: Segments
+  readonly clients: ClientPages
   /** Memory of the samples in hand. */
   readonly arena = new Arena()
   readonly openedHour = hourOf(Date.now())
@@ -41,7 +43,8 @@ export class StoreFile {
     this.writers = new Writers(database, this.catalogue)
     this.head = new Head(database)
     this.segments = new Segments(database)
-    this.#pages = new PageWriter(this.catalogue, this.writers, this.head)
+    this.clients = new ClientPages(database)
+    this.#pages = new PageWriter(this.catalogue, this.writers, this.head, this.clients)
   }
 
   /** The last page of a session that the file holds. */
@@ -79,12 +82,12 @@ export class StoreFile {
   }
 
   /** Writes a page, and that it is written, in one transaction. */
-  write(page: Page, announcement: Announcement, session: string): Drops {
+  write(page: Page, announcement: Announcement, session: string): Written {
     return inTransaction(this.database, () => {
-      const drops = this.#pages.write(page, announcement, this.believedTimes())
+      const written = this.#pages.write(page, announcement, this.believedTimes())
       const insert = this.database.prepare("INSERT OR REPLACE INTO meta VALUES ('session', ?)")
       insert.run(`${session} ${page.sequence}`)
-      return drops
+      return written
     })
   }
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf, type QueryRequest, SondeError } from '@sonde/sdk'
-import type { FileStatus, FromWorker, RecordsRequest, ToWorker, WorkerStart } from '../protocol.ts'
+import type { FileStatus, FromWorker, RecordsRequest, ToWorker, WorkerStart, Written } from '../protocol.ts'
 import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'
 import { maintain } from './maintenance.ts'
 import { query } from './query.ts'
@@ -101,7 +101,8 @@ export class StoreWorker {
       this.#file = new StoreFile(database, settings, this.#breathe)
       this.#file.probe()
       this.#sequence = Math.max(this.#sequence, this.#file.lastSequence(session))
-      this.#send({ kind: 'opened', opening: ++this.#opening, sequence: this.#sequence })
+      const clients = this.#file.clients.all
+      this.#send({ kind: 'opened', opening: ++this.#opening, sequence: this.#sequence, clients })
     } catch (error) {
       if (
         error instanceof SondeError &&
@@ -138,13 +139,10 @@ export class StoreWorker {
     try {
       const isRefused = page.sequence === this.#refusedSequence
       const records = isRefused ? page.entries.reduce((sum, { count }) => sum + count, 0) : 0
-      const drops = file.write(isRefused ? { ...page, entries: [] } : page, announcement, this.#start.session)
+      const written = file.write(isRefused ? { ...page, entries: [] } : page, announcement, this.#start.session)
       this.#sequence = page.sequence
-      this.#send({
-        kind: 'acked',
-        sequence: page.sequence,
-        dropped: isRefused ? [['failed', records], ...drops] : drops,
-      })
+      const dropped: Written['dropped'] = isRefused ? [['failed', records], ...written.dropped] : written.dropped
+      this.#send({ kind: 'acked', sequence: page.sequence, ...written, dropped })
     } catch (error) {
       if (sqliteFailureOf(error) === undefined) this.#refusedSequence = page.sequence
       this.#fail(error)

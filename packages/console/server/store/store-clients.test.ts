@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type Batch, createSource } from '@sonde/sdk'
+import { property, until } from '../../../sdk/test/helper.ts'
+import { countedType, numbersIn, upTo } from '../../test/counted-records.ts'
+import { openStore } from '../../test/open-store.ts'
+import { createStore, type Store } from './store.ts'
+
+const CHILD = fileURLToPath(new URL('../../test/store-client-child.ts', import.meta.url))
+const CLIENT = 0xfeed_0000_0000_0001n
+
+/** Gives a store pages of one record each, which bear their sequence as number. */
+function sendPages(store: Store, client: bigint, sequences: readonly number[]): void {
+  let sequence = 0n
+  const emit = (batch: Batch) => store.accept({ ...batch, page: { client, sequence } })
+  const source = createSource({ id: 'client', intervalMs: 0, emit })
+  for (const number of sequences) {
+    sequence = BigInt(number)
+    source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'child', number })
+    source.flush()
+  }
+}
+
+test('a page that is sent again is stored once, and counted as a duplicate and not as a loss', async () => {
+  const { store, close } = await openStore()
+  try {
+    sendPages(store, CLIENT, [1, 2, 3, 2, 3, 4])
+    await store.flush()
+    sendPages(store, CLIENT, [1, 4, 5])
+    await store.flush()
+    assert.deepEqual(await numbersIn(store), [1, 2, 3, 4, 5])
+    assert.equal(store.stats.duplicates, 4)
+    assert.equal(store.stats.out, 9)
+    assert.deepEqual([...store.stats.dropped], [])
+    assert.equal(await store.lastPage?.(CLIENT), 5n)
+  } finally {
+    await close()
+  }
+})
+
+test('clients are told apart, also those whose id has all 64 bits', async () => {
+  const { store, path, close } = await openStore()
+  const clients = [1n, 0x7fff_ffff_ffff_ffffn, 0x8000_0000_0000_0000n, 0xffff_ffff_ffff_ffffn]
+  try {
+    for (const client of clients) sendPages(store, client, [1, 2])
+    await store.close()
+    const again = await createStore({ path })
+    try {
+      assert.deepEqual(await Promise.all(clients.map((client) => again.lastPage?.(client))), [2n, 2n, 2n, 2n])
+      assert.equal(await again.lastPage?.(2n), 0n)
+      sendPages(again, 1n, [2, 3])
+      await again.flush()
+      assert.equal((await numbersIn(again)).length, 9)
+    } finally {
+      await again.close()
+    }
+  } finally {
+    await close()
+  }
+})
+
+test('a client that was silent for a week is forgotten, and one of today is not', async () => {
+  const { store, path, close } = await openStore()
+  try {
+    sendPages(store, 1n, [1])
+    sendPages(store, 2n, [1])
+    await store.close()
+    const database = new DatabaseSync(path)
+    const old = Date.now() - 8 * 86_400_000
+    database.prepare("UPDATE meta SET value = ? WHERE key = 'client 0000000000000001'").run(`1 ${old}`)
+    database.close()
+    const again = await createStore({ path })
+    assert.equal(await again.lastPage?.(1n), 1n)
+    await again.maintain()
+    await again.close()
+    const third = await createStore({ path })
+    try {
+      assert.deepEqual(await Promise.all([third.lastPage?.(1n), third.lastPage?.(2n)]), [0n, 1n])
+    } finally {
+      await third.close()
+    }
+  } finally {
+    await close()
+  }
+})
+
+property(
+  'whoever is killed while clients send finds each of their pages once, also when they send again',
+  1,
+  async (random) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sonde-kill-'))
+    const path = join(folder, 'store.db')
+    try {
+      let kept = 0
+      for (let round = 0; round < 4; round++) {
+        const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+        const child = spawn(process.execPath, [...flags, CHILD, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+        let acked = 0
+        let last = -1
+        createInterface({ input: child.stdout }).on('line', (line) => {
+          const [word, value] = line.split(' ')
+          if (word === 'open') last = Number(value)
+          else acked = Number(value)
+        })
+        const enough = kept + random.integer(1, 150)
+        try {
+          await until('the child writes', () => acked >= enough || child.exitCode !== null, 20_000)
+        } finally {
+          child.kill('SIGKILL')
+          await once(child, 'close')
+        }
+        assert.equal(last, kept, 'it was told what was kept before')
+        const store = await createStore({ path })
+        try {
+          const pages = Number(await store.lastPage?.(CLIENT))
+          assert.ok(pages >= acked, `${pages} pages, and ${acked} was acknowledged`)
+          assert.deepEqual(await numbersIn(store), upTo(pages * 10), 'each record of these pages, once')
+          kept = pages
+        } finally {
+          await store.close()
+        }
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)

@@ -1,0 +1,88 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { PageId } from '@sonde/sdk'
+import { CLIENT_COUNT_LIMIT, type ClientPage } from '../protocol.ts'
+import { DAY_MS } from './slots-of-time.ts'
+
+const KEY_PREFIX = 'client '
+/** A client that was silent this long does not send again what it sent before. Unit: milliseconds. */
+const KEPT_MS = 7 * DAY_MS
+
+interface Known {
+  sequence: bigint
+  lastMs: number
+}
+
+/**
+ * The last page of each client whose records the file holds. It is written in the transaction of the records, so that a page that is sent again after a crash, of whichever side, is
+ * recognised. The rows are among those that say who wrote last: `client <hex>` with sequence and time.
+ */
+export class ClientPages {
+  readonly #database: DatabaseSync
+  /** In order of their last page: who was silent longest is first. */
+  readonly #known = new Map<bigint, Known>()
+  readonly #changed = new Set<bigint>()
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    const rows = database.prepare("SELECT key, value FROM meta WHERE key GLOB 'client *'").all()
+    const known = rows.flatMap(({ key, value }) => {
+      const match = /^client ([0-9a-f]{16}) (\d{1,20}) (\d{1,15})$/.exec(`${key} ${value}`)
+      return match === null ? [] : [[BigInt(`0x${match[1]}`), BigInt(match[2] ?? 0), Number(match[3])] as const]
+    })
+    known.sort(([, , a], [, , b]) => a - b)
+    for (const [client, sequence, lastMs] of known) this.#known.set(client, { sequence, lastMs })
+  }
+
+  /** All clients that are known. */
+  get all(): ClientPage[] {
+    return [...this.#known].map(([client, { sequence }]) => [client, sequence])
+  }
+
+  /** Whether a page is new; it is known from then on. */
+  take({ client, sequence }: PageId): boolean {
+    const known = this.#known.get(client)
+    if (known !== undefined && sequence <= known.sequence) return false
+    this.#known.delete(client)
+    this.#known.set(client, { sequence, lastMs: known?.lastMs ?? 0 })
+    this.#changed.add(client)
+    return true
+  }
+
+  /** Writes what changed inside the transaction of the caller; gives it. */
+  save(nowMs: number): ClientPage[] {
+    const insert = this.#database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
+    const saved: ClientPage[] = []
+    for (const client of this.#changed) {
+      const known = this.#known.get(client)
+      if (known === undefined) continue
+      known.lastMs = nowMs
+      insert.run(keyOf(client), `${known.sequence} ${nowMs}`)
+      saved.push([client, known.sequence])
+    }
+    this.#changed.clear()
+    if (this.#known.size > CLIENT_COUNT_LIMIT) this.#forget(this.#known.size - CLIENT_COUNT_LIMIT)
+    return saved
+  }
+
+  /** Forgets clients that will not come again, inside the transaction of the caller. */
+  prune(nowMs: number): void {
+    let old = 0
+    for (const { lastMs } of this.#known.values()) {
+      if (lastMs > nowMs - KEPT_MS) break
+      old++
+    }
+    this.#forget(old)
+  }
+
+  #forget(count: number): void {
+    const remove = this.#database.prepare('DELETE FROM meta WHERE key = ?')
+    for (const client of [...this.#known.keys()].slice(0, count)) {
+      remove.run(keyOf(client))
+      this.#known.delete(client)
+    }
+  }
+}
+
+function keyOf(client: bigint): string {
+  return KEY_PREFIX + client.toString(16).padStart(16, '0')
+}
