@@ -1,4 +1,5 @@
 import { createContext, useContext, useMemo } from 'react'
+import type { Tense } from '../format/words.ts'
 import { heardMs, useSecond } from '../state/clock.ts'
 import { useFrameState } from './query-client.ts'
 
@@ -17,6 +18,11 @@ export const StaleContext = createContext<Stale | undefined>(undefined)
 /** Since when the figures of the page are of the past; undefined while they are of now. */
 export function useStale(): Stale | undefined {
   return useContext(StaleContext)
+}
+
+/** How sentences about what the server said last speak. */
+export function useTense(): Tense {
+  return useStale() ? 'past' : 'present'
 }
 
 /** Watches whether samples still come and the server still speaks; for whoever gives {@link StaleContext}. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Breakable } from '../components/breakable.tsx'
 import { SeriesKey } from '../components/series-key.tsx'
 import { formatIn } from '../format/number.ts'
 import { formatAge, formatDuration, formatRoughAge } from '../format/time.ts'
@@ -32,7 +33,7 @@ export function ChartHeader({
   return (
     <header className="panel-head">
       <h2 id={titleId} className="panel-title">
-        {spec.title}
+        <Breakable name={spec.title} />
       </h2>
       {unit.label && <span className="panel-unit">{unit.label}</span>}
       {caption && (

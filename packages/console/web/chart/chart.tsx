@@ -23,13 +23,18 @@ const CHART_HEIGHT_PX = 164
 /** A chart that is scrolled out is drawn at most this often. Unit: milliseconds. */
 const UNSEEN_EVERY_MS = 1_000
 
-/** Height of a lane, and of what is above and below all of them, in CSS pixels. */
-const LANE_PX = 24
+/** Height of a lane whose note stands below its name, of one of many whose note stands behind it, and of what is above and below all of them, in CSS pixels. */
+const LANE_PX = 32
+const LOW_LANE_PX = 24
 const AROUND_PX = 32
+/** More lanes than this are low. */
+const LOW_FROM_COUNT = 5
 
 /** Many lanes make a chart higher. */
 function heightOf({ scale, members }: ChartSpec): number {
-  return scale === 'lanes' ? Math.max(CHART_HEIGHT_PX, AROUND_PX + LANE_PX * members.length) : CHART_HEIGHT_PX
+  if (scale !== 'lanes') return CHART_HEIGHT_PX
+  const lanePx = members.length > LOW_FROM_COUNT ? LOW_LANE_PX : LANE_PX
+  return Math.max(CHART_HEIGHT_PX, AROUND_PX + lanePx * members.length)
 }
 
 interface ChartProps {

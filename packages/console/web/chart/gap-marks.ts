@@ -101,6 +101,11 @@ function labelGap(
   const at = isInside ? (fromX + toX - textWidth) / 2 : toX + 6 * unit
   if (!isInside && (at + textWidth > left + width || toX - fromX < 6 * unit)) return
   if (!isInside && others.some((other) => other.fromX < at + textWidth && other.toX > at)) return
+  // A flag or an end would strike a text beside the gap through.
+  const isStruck = model.marks.some(({ fromMs, toMs }) =>
+    [fromMs, toMs].some((ms) => ms !== undefined && box.x(ms) > at && box.x(ms) < at + textWidth),
+  )
+  if (!isInside && isStruck) return
   const heights = isInside
     ? INSIDE_SHARES.map((share) => top + height * share)
     : [top + height - 12 * unit, top + 12 * unit, top + height / 2]

@@ -15,6 +15,9 @@ const WIDE_PX = 720
 /** Between the plot and a name, and behind it. */
 const BESIDE_PX = 14
 const LABEL_DISTANCE_PX = 13
+/** Of a name above the foot of its lane, and of the note below the name. */
+const NAME_PX = 17
+const NOTE_PX = 13
 /** A lane that is lower has its name and its note on one line. */
 const TWO_LINES_MIN_PX = 26
 /** More lines than this are told apart in the header and the table, not at the right end. */
@@ -115,7 +118,7 @@ function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
   for (const { label, lane } of model.lines) {
     if (!lane) continue
     const foot = top + height - (lane.base - model.bottom) * lanePx * unit
-    const y = foot - (isOneLine ? lanePx * 0.36 : 14) * unit
+    const y = foot - (isOneLine ? lanePx * 0.36 : NAME_PX) * unit
     context.font = `500 ${11 * unit}px ${TEXT_FONT}`
     context.fillStyle = palette.ink2
     const name = fitted(context, label, (mostRoom(plot.width) - BESIDE_PX + 2) * unit)
@@ -123,7 +126,7 @@ function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
     const besideX = isOneLine ? x + context.measureText(`${name}  `).width : x
     context.fillStyle = palette.ink3
     context.font = `400 ${10 * unit}px ${TEXT_FONT}`
-    context.fillText(lane.note, besideX, isOneLine ? y : y + 11 * unit)
+    context.fillText(lane.note, besideX, isOneLine ? y : y + NOTE_PX * unit)
   }
 }
 

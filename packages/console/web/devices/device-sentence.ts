@@ -1,17 +1,18 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import type { Hint } from '../api/hints.ts'
 import type { HeadlineText } from '../components/headline.tsx'
-import { formatAge, formatClock, formatDateTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
-import { asSentence } from '../format/words.ts'
+import { formatClock, formatDateTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
+import { asSentence, be, type Tense } from '../format/words.ts'
 import { deviceTitle } from './device.ts'
-import { hintState } from './hint-words.ts'
+import { hintState, hintWords } from './hint-words.ts'
 
 /** The sentence of one device: what rules see on it, what it shows of another, or that it is in range. */
 export function deviceSentence(
   device: DeviceInfo,
   hints: readonly Hint[] | undefined,
-  now: { readonly nowMs: number; readonly zone: TimeZoneChoice },
+  now: { readonly nowMs: number; readonly zone: TimeZoneChoice; readonly tense: Tense },
 ): HeadlineText {
+  const { tense } = now
   const title = deviceTitle(device)
   const own = hints?.filter((hint) => hint.device === device.id) ?? []
   const worst = own[0]
@@ -19,7 +20,7 @@ export function deviceSentence(
     const more = own.length > 1 ? ` And ${own.length - 1} more.` : ''
     return {
       tone: hintState(worst).tone,
-      sentence: `${worst.title}, for ${formatAge(now.nowMs - worst.sinceMs)}`,
+      sentence: hintWords(worst, now.nowMs, tense),
       facts: [`${worst.sentence}.${more}`, goneWords(device, now.zone)].filter(Boolean).join(' '),
     }
   }
@@ -28,7 +29,7 @@ export function deviceSentence(
     const since = goneMs === undefined ? '' : ` since ${formatDateTime(goneMs, now.zone)} ${zoneName(now.zone, goneMs)}`
     return {
       tone: 'warning',
-      sentence: `${title} is gone${since}`,
+      sentence: `${title} ${be(1, tense)} gone${since}`,
       facts: `${device.goneReason ? `${asSentence(device.goneReason)} ` : ''}Its history is kept.`,
     }
   }
@@ -36,11 +37,14 @@ export function deviceSentence(
   if (shown) {
     return {
       tone: 'calm',
-      sentence: `${shown.title}; it shows on ${title} too`,
-      facts: `No rule sees an origin on ${title}.`,
+      sentence:
+        tense === 'past'
+          ? `Last known: ${shown.title}; it showed on ${title} too`
+          : `${shown.title}; it shows on ${title} too`,
+      facts: `No rule ${tense === 'past' ? 'saw' : 'sees'} an origin on ${title}.`,
     }
   }
-  return { tone: 'calm', sentence: hints ? `${title} is in range.` : `${title} is read.`, facts: '' }
+  return { tone: 'calm', sentence: `${title} ${be(1, tense)} ${hints ? 'in range' : 'read'}.`, facts: '' }
 }
 
 /** Since when a device is gone, and why: `Gone 14:03:11. The GPU has fallen off the bus.` Empty while it is there. */

@@ -1,5 +1,7 @@
 import type { Hint } from '../api/hints.ts'
 import type { StateTone } from '../components/state-mark.tsx'
+import { formatAge } from '../format/time.ts'
+import type { Tense } from '../format/words.ts'
 
 /** Icon and word of a hint: one that is not sure yet is told, and not marked as trouble. */
 export function hintState({ stage, severity }: Pick<Hint, 'stage' | 'severity'>): {
@@ -11,13 +13,17 @@ export function hintState({ stage, severity }: Pick<Hint, 'stage' | 'severity'>)
   return { tone: severity, word: severity === 'critical' ? 'Critical' : 'Warning' }
 }
 
+/** What a rule sees and for how long. Its title is of the moment it was told at: of the past it is said so. */
+export function hintWords({ title, sinceMs }: Hint, nowMs: number, tense: Tense): string {
+  return `${tense === 'past' ? 'Last known: ' : ''}${title}, for ${formatAge(nowMs - sinceMs)}`
+}
+
 /** What rules see in as few words as a tile has room for. One that is not here speaks with its title. */
 const SHORT_WORDS: ReadonlyMap<string, string> = new Map([
   ['retransmission_storm', 'losing packets'],
   ['pfc_source', 'pauses its peers'],
   ['pfc_victim', 'told to pause'],
-  ['incast', 'too many senders'],
-  ['fabric_hotspot', 'congested path'],
+  ['congestion', 'congested'],
   ['link_ber', 'rising bit errors'],
   ['link_flap', 'link goes down'],
   ['driver_stuck', 'driver is silent'],

@@ -4,8 +4,9 @@ import type { HeadlineText } from '../components/headline.tsx'
 import { allOf, countOf, formatQuantity } from '../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../format/quantity.ts'
 import { formatAge } from '../format/time.ts'
+import { be, type Tense } from '../format/words.ts'
 import { deviceTitle } from './device.ts'
-import { hintState } from './hint-words.ts'
+import { hintState, hintWords } from './hint-words.ts'
 
 /** Devices that are named one by one; of more only their number is told. */
 const NAMED_LIMIT_COUNT = 3
@@ -26,6 +27,7 @@ export interface NodeState {
   readonly power: number
   readonly sent: number
   readonly nowMs: number
+  readonly tense: Tense
 }
 
 /** The sentence of a node: the worst hint with its numbers, or that all is in range. */
@@ -34,13 +36,16 @@ export function nodeSentence(state: NodeState): HeadlineText {
   return worst ? hintSentence(worst, state) : calmSentence(state)
 }
 
-function hintSentence(hint: Hint, { hints = [], devices, nowMs }: NodeState): HeadlineText {
-  const forming = hint.stage === 'forming' ? `Not sure yet: it must hold for ${formatAge(hint.neededMs)}.` : ''
+function hintSentence(hint: Hint, { hints = [], devices, nowMs, tense }: NodeState): HeadlineText {
+  const forming =
+    hint.stage === 'forming'
+      ? `Not sure ${tense === 'past' ? 'by then' : 'yet'}: it must hold for ${formatAge(hint.neededMs)}.`
+      : ''
   const more = hints.length > 1 ? `And ${hints.length - 1} more.` : ''
   return {
     tone: hintState(hint).tone,
-    sentence: `${hint.title}, for ${formatAge(nowMs - hint.sinceMs)}`,
-    facts: [withStop(hint.sentence), affectedWords(hint, devices), forming, more].filter(Boolean).join(' '),
+    sentence: hintWords(hint, nowMs, tense),
+    facts: [withStop(hint.sentence), affectedWords(hint, devices, tense), forming, more].filter(Boolean).join(' '),
   }
 }
 
@@ -48,13 +53,14 @@ function withStop(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
-function affectedWords({ affected }: Hint, devices: readonly DeviceInfo[]): string {
+function affectedWords({ affected }: Hint, devices: readonly DeviceInfo[], tense: Tense): string {
+  const shows = tense === 'past' ? 'showed' : 'shows'
   const found = devices.filter(({ id }) => affected.includes(id))
   if (found.length === 0) return ''
-  if (found.length <= NAMED_LIMIT_COUNT) return `It shows on ${listOf(found.map(deviceTitle))} too.`
+  if (found.length <= NAMED_LIMIT_COUNT) return `It ${shows} on ${listOf(found.map(deviceTitle))} too.`
   const gpus = found.filter(({ kind }) => kind === 'gpu').length
   const counts = [gpus > 0 ? countOf(gpus, 'GPU') : '', found.length > gpus ? countOf(found.length - gpus, 'NIC') : '']
-  return `It shows on ${listOf(counts.filter(Boolean))} too.`
+  return `It ${shows} on ${listOf(counts.filter(Boolean))} too.`
 }
 
 function listOf(names: readonly string[]): string {
@@ -62,7 +68,7 @@ function listOf(names: readonly string[]): string {
 }
 
 function calmSentence(state: NodeState): HeadlineText {
-  const { devices, noun = ['device', 'devices'], hints, lastEndedMs, power, sent, nowMs } = state
+  const { devices, noun = ['device', 'devices'], hints, lastEndedMs, power, sent, nowMs, tense } = state
   const gone = devices.filter((device) => device.state === 'gone')
   const all = allOf(devices.length, ...noun)
   const facts = [
@@ -74,20 +80,20 @@ function calmSentence(state: NodeState): HeadlineText {
   const text = facts.filter(Boolean).join(' ')
   if (gone.length > 0) {
     const names = gone.length <= NAMED_LIMIT_COUNT ? listOf(gone.map(deviceTitle)) : countOf(gone.length, ...noun)
-    return { tone: 'warning', sentence: `${names} ${gone.length === 1 ? 'is' : 'are'} gone`, facts: text }
+    return { tone: 'warning', sentence: `${names} ${be(gone.length, tense)} gone`, facts: text }
   }
   return {
     tone: 'calm',
-    sentence: hints ? `${all} in range.` : `${countOf(devices.length, ...noun)} read.`,
+    sentence: hints ? `${all} ${be(devices.length, tense)} in range.` : `${countOf(devices.length, ...noun)} read.`,
     facts: text,
   }
 }
 
 /** What rules say where they say nothing of these devices: what holds on others is told, and not kept quiet. */
-function rulesWords({ hints, elsewhere = [], noun = ['device', 'devices'], ruleCount }: NodeState): string {
+function rulesWords({ hints, elsewhere = [], noun = ['device', 'devices'], ruleCount, tense }: NodeState): string {
   if (!hints) return 'Rules speak of now, and not of a window that is over.'
   const [first, ...more] = elsewhere
-  if (!first) return `None of ${countOf(ruleCount, 'rule')} holds.`
+  if (!first) return `None of ${countOf(ruleCount, 'rule')} ${tense === 'past' ? 'held' : 'holds'}.`
   const rest = more.length > 0 ? `, and ${more.length} more` : ''
-  return `No hint is about a ${noun[0]}. Elsewhere: ${first.title}${rest}.`
+  return `No hint ${be(1, tense)} about a ${noun[0]}. Elsewhere${tense === 'past' ? ', last known' : ''}: ${first.title}${rest}.`
 }

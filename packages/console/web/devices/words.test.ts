@@ -102,7 +102,7 @@ test('the page of a device that left says when and why, under a hint that stands
   const gone = testGpu(3, { state: 'gone', goneMs, goneReason: 'the GPU has fallen off the bus' })
   assert.equal(goneWords(gone, 'utc'), 'Gone 14:03:11. The GPU has fallen off the bus.')
   assert.equal(goneWords(testGpu(3), 'utc'), '')
-  const now = { nowMs: goneMs + 5_000, zone: 'utc' } as const
+  const now = { nowMs: goneMs + 5_000, zone: 'utc', tense: 'present' } as const
   assert.match(deviceSentence(gone, [], now).facts, /^The GPU has fallen off the bus\. Its history is kept\.$/)
   assert.match(deviceSentence(gone, [{ ...LOSS, device: gone.id }], now).facts, /Gone 14:03:11\./)
 })
@@ -132,6 +132,7 @@ function sentence(more: Partial<NodeState> = {}) {
     power: 4_100,
     sent: 232.5e9,
     nowMs: NOW_MS,
+    tense: 'present',
     ...more,
   })
   return { tone, sentence: spaced(sentence), facts: spaced(facts) }
@@ -153,6 +154,16 @@ test('what holds on other devices of the node is told where these are in range',
     sentence: 'Both GPUs are in range.',
     facts: 'No hint is about a GPU. Elsewhere: NIC 3 is losing packets, and 1 more. 4.10 kW drawn in all.',
   })
+})
+
+test('what is of the past is not said of now', () => {
+  const tense = 'past' as const
+  assert.deepEqual(
+    [sentence({ tense }).sentence, sentence({ tense }).facts.split('. ')[0]],
+    ['All 4 devices were in range.', 'None of 18 rules held'],
+  )
+  assert.equal(sentence({ hints: [LOSS], tense }).sentence, 'Last known: NIC 3 is losing packets, for 2 min 5 s')
+  assert.equal(deviceSentence(testGpu(3), [], { nowMs: NOW_MS, zone: 'utc', tense }).sentence, 'GPU 3 was in range.')
 })
 
 test('the worst hint comes with its numbers, and the others are counted', () => {

@@ -117,8 +117,8 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${groupThousands(String(count))}${NO_BREAK_SPACE}${count === 1 ? one : many}`
 }
 
-/** Every one of some things, with its verb: `The GPU is`, `Both GPUs are`, `All 8 GPUs are`. */
+/** Every one of some things: `The GPU`, `Both GPUs`, `All 8 GPUs`. */
 export function allOf(count: number, one: string, many = `${one}s`): string {
-  if (count === 1) return `The ${one} is`
-  return count === 2 ? `Both ${many} are` : `All ${groupThousands(String(count))} ${many} are`
+  if (count === 1) return `The ${one}`
+  return count === 2 ? `Both ${many}` : `All ${groupThousands(String(count))} ${many}`
 }

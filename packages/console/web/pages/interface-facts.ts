@@ -2,6 +2,7 @@ import type { StateTone } from '../components/state-mark.tsx'
 import { formatQuantity } from '../format/number.ts'
 import { PER_SECOND } from '../format/quantity.ts'
 import { formatAge } from '../format/time.ts'
+import { be, type Tense } from '../format/words.ts'
 import { type InterfaceColumns, largestOfLast, newestValue } from './interface-data.ts'
 
 /** Samples over which something counts as happening now. */
@@ -109,15 +110,20 @@ export function interfaceState(fact: InterfaceFact | undefined): InterfaceState 
 }
 
 /** What is worth saying about an interface. `others` are those beside it; what they do not do makes it odd. */
-export function interfaceFindings(fact: InterfaceFact, others: readonly InterfaceFact[], context: string): Finding[] {
+export function interfaceFindings(
+  fact: InterfaceFact,
+  others: readonly InterfaceFact[],
+  { context, tense }: { readonly context: string; readonly tense: Tense },
+): Finding[] {
   const { device } = fact
+  const isPast = tense === 'past'
   const found: Finding[] = []
   if (fact.downForMs !== undefined) {
     found.push({
       rank: 0,
       tone: 'critical',
-      sentence: `${device} is down, for ${formatAge(fact.downForMs)}`,
-      facts: `It was up before. ${context}`,
+      sentence: `${device} ${be(1, tense)} down, for ${formatAge(fact.downForMs)}`,
+      facts: `It ${isPast ? 'had been' : 'was'} up before. ${context}`,
     })
   }
   const lasting = fact.movingForMs >= 2_000 ? `, for ${formatAge(fact.movingForMs)}` : ''
@@ -126,7 +132,7 @@ export function interfaceFindings(fact: InterfaceFact, others: readonly Interfac
     found.push({
       rank: 1,
       tone: 'critical',
-      sentence: `${device} counts errors${lasting}`,
+      sentence: `${device} ${isPast ? 'counted' : 'counts'} errors${lasting}`,
       facts: `${formatQuantity(PER_SECOND, fact.errors)}${isAlone ? ', the other interfaces 0' : ''}.`,
     })
   } else if (fact.drops >= DROPS_MIN) {
@@ -134,7 +140,7 @@ export function interfaceFindings(fact: InterfaceFact, others: readonly Interfac
     found.push({
       rank: 2,
       tone: 'warning',
-      sentence: `${device} drops packets${lasting}`,
+      sentence: `${device} ${isPast ? 'dropped' : 'drops'} packets${lasting}`,
       facts: `${formatQuantity(PER_SECOND, fact.drops)}${isAlone ? ', the other interfaces 0' : ''}.`,
     })
   }

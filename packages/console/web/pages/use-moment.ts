@@ -1,7 +1,9 @@
 import { useMemo } from 'react'
 import type { FrameRange } from '../api/frame.ts'
 import { useSeriesOfMetric } from '../api/resources.ts'
+import { useTense } from '../api/stale.ts'
 import { formatDateTime, zoneName } from '../format/time.ts'
+import type { Tense } from '../format/words.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../state/time-window.ts'
 import type { LiveDevices } from './interface-facts.ts'
 
@@ -11,6 +13,8 @@ export interface Moment {
   readonly range: FrameRange
   readonly stepMs: number
   readonly isNow: boolean
+  /** How sentences speak of it: what stands since data came last is of the past too. */
+  readonly tense: Tense
   /** The moment in words; empty where it is now. */
   readonly words: string
 }
@@ -18,10 +22,11 @@ export interface Moment {
 /** The moment of the page. */
 export function useMoment(): Moment {
   const { range, stepMs, url } = usePageState()
-  if (range.kind === 'live') return { range: RECENT, stepMs: RECENT_STEP_MS, isNow: true, words: '' }
+  const tense = useTense()
+  if (range.kind === 'live') return { range: RECENT, stepMs: RECENT_STEP_MS, isNow: true, tense, words: '' }
   const zone = url.tz ?? 'utc'
   const words = `At ${formatDateTime(range.toMs, zone)} ${zoneName(zone, range.toMs)}, where the window ends`
-  return { range, stepMs, isNow: false, words }
+  return { range, stepMs, isNow: false, tense: 'past', words }
 }
 
 /** The interfaces that the server reads now. Undefined while it has not said, and where the page does not speak of now. */

@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import { Breakable } from '../../components/breakable.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
@@ -55,7 +55,7 @@ export function CounterTable({ types, latest, matchersFor, goneWords = '' }: Tab
         <h2 id="counter-table" className="panel-title">
           Counters
         </h2>
-        <span className="panel-caption">as read now, exact</span>
+        <span className="panel-caption">as last read, exact</span>
         <FilterInput label="Filter counters" />
       </header>
       {rows.length === 0 ? (
@@ -105,20 +105,6 @@ export function CounterTable({ types, latest, matchersFor, goneWords = '' }: Tab
   )
 }
 
-/** A name that breaks after its underscores where there is no room, and is copied as it is. */
-function breakable(name: string): ReactNode {
-  const [first = '', ...words] = name.split('_')
-  return words.reduce<ReactNode>(
-    (before, word) => (
-      <>
-        {before}_<wbr />
-        {word}
-      </>
-    ),
-    first,
-  )
-}
-
 function Row({
   row,
   hasSource,
@@ -136,7 +122,7 @@ function Row({
   return (
     <tr>
       <th scope="row" className="mono">
-        <Link href={href}>{breakable(name)}</Link>
+        <Link href={href}>{<Breakable name={name} />}</Link>
       </th>
       {isAbsent(row) ? (
         <td colSpan={hasSource ? 5 : 4} className="is-quiet is-wrapping">

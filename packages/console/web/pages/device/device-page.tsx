@@ -285,7 +285,7 @@ function DeviceHeadline({ device }: { readonly device: DeviceInfo }) {
   const nowMs = useToldSecond()
   if (!data && moment.isNow) return <div className="headline is-awaited" />
   const hints = moment.isNow ? data?.hints : undefined
-  const text = deviceSentence(device, hints, { nowMs, zone: page.url.tz ?? 'utc' })
+  const text = deviceSentence(device, hints, { nowMs, zone: page.url.tz ?? 'utc', tense: moment.tense })
   const worst = hints?.find((hint) => hint.device === device.id)
   return (
     <Headline

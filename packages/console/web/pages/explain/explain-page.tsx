@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { useExplain } from '../../api/explain.ts'
 import { useSources, useTypes } from '../../api/resources.ts'
+import { useTense } from '../../api/stale.ts'
 import { ComboInput } from '../../components/combo-input.tsx'
 import type { ComboOption } from '../../components/combo-options.ts'
 import { Empty } from '../../components/empty.tsx'
@@ -28,6 +29,7 @@ export function ExplainPage() {
   const walk = useExplain(of)
   const { answer, error, isWalking } = walk
   const options = useThings()
+  const tense = useTense()
   return (
     <>
       <PageHead
@@ -56,7 +58,7 @@ export function ExplainPage() {
       )}
       {answer && (
         <PanelBoundary>
-          <Headline text={explainHeadline(answer)} />
+          <Headline text={explainHeadline(answer, tense)} />
           <ExplainChain answer={answer} walk={walk} />
           <OtherWalks walks={answer.others} />
         </PanelBoundary>

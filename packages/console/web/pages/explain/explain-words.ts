@@ -2,6 +2,7 @@ import type { ExplainLink, ExplainWalk, LinkState } from '../../api/explain.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { countOf } from '../../format/number.ts'
+import { be, type Tense } from '../../format/words.ts'
 
 /** Icon and word of a link. */
 export const LINK_STATES: Readonly<Record<LinkState, { readonly tone: StateTone; readonly word: string }>> = {
@@ -16,7 +17,7 @@ export function brokenLink({ links }: Pick<ExplainWalk, 'links'>): ExplainLink |
 }
 
 /** What the walk came to, in a sentence. */
-export function explainHeadline(answer: ExplainWalk): HeadlineText {
+export function explainHeadline(answer: ExplainWalk, tense: Tense = 'present'): HeadlineText {
   const { of, source, device, links } = answer
   const where = [source && `source ${source}`, device && `device ${device}`].filter(Boolean).join(', ')
   const broken = brokenLink(answer)
@@ -25,17 +26,17 @@ export function explainHeadline(answer: ExplainWalk): HeadlineText {
     const facts = behind > 0 ? `${countOf(behind, 'link')} behind it cannot be known before it is mended.` : ''
     return {
       tone: 'warning',
-      sentence: `The chain to ${of} breaks at ${broken.name}`,
+      sentence: `The chain to ${of} ${tense === 'past' ? 'broke' : 'breaks'} at ${broken.name}`,
       facts: [where && `Walked for ${where}.`, facts].filter(Boolean).join(' '),
     }
   }
   const unknown = links.filter(({ state }) => state === 'unknown')
   const sentence =
     links.length === 0
-      ? `Nothing is known of ${of}`
+      ? `Nothing ${be(1, tense)} known of ${of}`
       : unknown.length === 0
-        ? `Every link from the configuration to ${of} holds`
-        : `No link to ${of} is broken`
+        ? `Every link from the configuration to ${of} ${tense === 'past' ? 'held' : 'holds'}`
+        : `No link to ${of} ${be(1, tense)} broken`
   const facts = unknown.length > 0 ? `Not known: ${unknown.map(({ name }) => name).join(', ')}.` : ''
   return { tone: 'calm', sentence, facts: [where && `Walked for ${where}.`, facts].filter(Boolean).join(' ') }
 }

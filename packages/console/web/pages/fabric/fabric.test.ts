@@ -229,6 +229,7 @@ test('the headline is the worst that a rule sees of a port, or what all carry', 
   const trouble = portsHeadline(rows, [HINT, { ...HINT, id: 'other', severity: 'warning' }], {
     nowMs: 126_000,
     stepMs: 1_000,
+    tense: 'present',
   })
   assert.equal(trouble.tone, 'critical')
   assert.equal(spaced(trouble.sentence), 'NIC 0 is losing packets, for 2 min 5 s')
@@ -239,9 +240,11 @@ test('the headline is the worst that a rule sees of a port, or what all carry', 
       { ...HINT, device: 'gpu-1' },
       { ...HINT, severity: 'notice' },
     ],
-    { nowMs: 126_000, stepMs: 1_000 },
+    { nowMs: 126_000, stepMs: 1_000, tense: 'present' },
   )
   assert.equal(calm.tone, 'calm')
   assert.equal(spaced(calm.sentence), 'All 8 ports are active and in range')
   assert.equal(spaced(calm.facts), '64.0 Gb/s sent and 128 Gb/s received in all.')
+  const past = portsHeadline(rows, undefined, { nowMs: 126_000, stepMs: 1_000, tense: 'past' })
+  assert.equal(spaced(past.sentence), 'All 8 ports were active')
 })

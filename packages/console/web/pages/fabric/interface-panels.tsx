@@ -66,7 +66,7 @@ export function InterfacePanel({
   }
   return (
     <>
-      {isAlone && <Headline text={nodeHeadline(facts)} moment={moment.words} />}
+      {isAlone && <Headline text={nodeHeadline(facts, moment.tense)} moment={moment.words} />}
       <PanelBoundary>
         <InterfaceTable interfaces={rows} facts={facts.interfaces} range={answer.range} />
       </PanelBoundary>

@@ -11,7 +11,7 @@ import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
 import { usePageState } from '../../state/time-window.ts'
 import { useMarks } from '../device-charts-grid.tsx'
-import { useMoment } from '../use-moment.ts'
+import { type Moment, useMoment } from '../use-moment.ts'
 import { portsHeadline } from './fabric-headline.ts'
 import { portSections } from './port-charts.ts'
 import { type PortRow, portRows } from './port-data.ts'
@@ -46,7 +46,9 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const hints = (moment.isNow && data?.hints) || NO_HINTS
   return (
     <>
-      {hasSamples && <PortsHeadline rows={rows} hints={hints} stepMs={recent.stepMs} moment={moment.words} />}
+      {hasSamples && (
+        <PortsHeadline rows={rows} hints={moment.isNow ? hints : undefined} stepMs={recent.stepMs} moment={moment} />
+      )}
       <AnswerState answer={recent} />
       {hasSamples && (
         <PanelBoundary>
@@ -65,12 +67,12 @@ function PortsHeadline({
   moment,
 }: {
   readonly rows: readonly PortRow[]
-  readonly hints: readonly Hint[]
+  readonly hints: readonly Hint[] | undefined
   readonly stepMs: number
-  readonly moment: string
+  readonly moment: Moment
 }) {
   const nowMs = useToldSecond()
-  return <Headline text={portsHeadline(rows, hints, { nowMs, stepMs })} moment={moment} />
+  return <Headline text={portsHeadline(rows, hints, { nowMs, stepMs, tense: moment.tense })} moment={moment.words} />
 }
 
 /** Charts of the window: up to ten times a second where it is short and the ports are read that often. */

@@ -86,6 +86,7 @@ function Gpus({ gpus }: { readonly gpus: readonly DeviceInfo[] }) {
     power: power || Number.NaN,
     sent: Number.NaN,
     nowMs,
+    tense: moment.tense,
   })
   return (
     <>

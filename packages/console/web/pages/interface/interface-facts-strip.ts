@@ -3,6 +3,7 @@ import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { formatIn, formatQuantity, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
+import { be, type Tense } from '../../format/words.ts'
 import { type InterfaceColumns, newestValue } from '../interface-data.ts'
 import { type InterfaceFact, interfaceFindings, interfaceState } from '../interface-facts.ts'
 
@@ -11,20 +12,26 @@ export function interfaceHeadline(
   fact: InterfaceFact,
   row: InterfaceColumns,
   latest: readonly SeriesValue[],
+  tense: Tense,
 ): HeadlineText {
-  const findings = interfaceFindings(fact, [], '').toSorted((a, b) => a.rank - b.rank)
-  const traffic = `Receives ${formatQuantity(BITS_PER_SECOND, newestValue(row.columns.received))}, sends ${formatQuantity(BITS_PER_SECOND, newestValue(row.columns.sent))}.`
+  const isPast = tense === 'past'
+  const findings = interfaceFindings(fact, [], { context: '', tense }).toSorted((a, b) => a.rank - b.rank)
+  const traffic = `${isPast ? 'Received' : 'Receives'} ${formatQuantity(BITS_PER_SECOND, newestValue(row.columns.received))}, ${isPast ? 'sent' : 'sends'} ${formatQuantity(BITS_PER_SECOND, newestValue(row.columns.sent))}.`
   const worst = findings[0]
   if (worst) return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts} ${traffic}` }
   const { word } = interfaceState(fact)
   const subject =
-    fact.isUp === undefined ? `The state of ${fact.device} is unknown` : `${fact.device} is ${word.toLowerCase()}`
+    fact.isUp === undefined
+      ? `The state of ${fact.device} ${be(1, tense)} unknown`
+      : `${fact.device} ${be(1, tense)} ${word.toLowerCase()}`
   const changes = exactValue(latest, 'netdev_carrier_changes_total')
   const carrier =
     changes === undefined || changes === '0' ? '' : ` The carrier came or went ${groupThousands(changes)} times.`
   return {
     tone: 'calm',
-    sentence: fact.isSilent ? `${fact.device} has no values here` : `${subject}; it counts no errors or drops`,
+    sentence: fact.isSilent
+      ? `${fact.device} ${isPast ? 'had' : 'has'} no values here`
+      : `${subject}; it ${isPast ? 'counted' : 'counts'} no errors or drops`,
     facts: `${traffic}${carrier}`,
   }
 }

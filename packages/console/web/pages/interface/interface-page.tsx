@@ -63,7 +63,7 @@ export function InterfacePage({ device }: { readonly device: string }) {
       {isGone && recent.isReady && <Gone device={device} recent={recent} row={row} />}
       {row && fact && !(isGone && moment.isNow) && (
         <>
-          <Headline text={interfaceHeadline(fact, row, exact)} moment={moment.words} />
+          <Headline text={interfaceHeadline(fact, row, exact, moment.tense)} moment={moment.words} />
           <Facts
             label={moment.isNow ? `${device} now` : `${device} where the window ends`}
             facts={interfaceFacts(row, exact)}

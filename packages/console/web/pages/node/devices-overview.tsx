@@ -115,8 +115,10 @@ function NodeHeadline({
   const nowMs = useToldSecond()
   if (!recent.isReady || (!data && moment.isNow)) return <div className="headline is-awaited" />
   const hints = moment.isNow ? data?.hints : undefined
-  const lastEndedMs = newestEnd(data?.ended)
-  const text = nodeSentence({ devices, hints, ruleCount: data?.rules ?? 0, lastEndedMs, ...totals, nowMs })
+  // An age is told from now: it says nothing of a window that is over.
+  const lastEndedMs = moment.isNow ? newestEnd(data?.ended) : undefined
+  const { tense } = moment
+  const text = nodeSentence({ devices, hints, ruleCount: data?.rules ?? 0, lastEndedMs, ...totals, nowMs, tense })
   const worst = hints?.[0]
   return (
     <Headline

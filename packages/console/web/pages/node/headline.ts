@@ -2,6 +2,7 @@ import type { HeadlineText } from '../../components/headline.tsx'
 import { ABSENT, allOf, countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
+import { be, type Tense } from '../../format/words.ts'
 import { resourceName } from '../host-data.ts'
 import { type Finding, type InterfaceFact, interfaceFindings } from '../interface-facts.ts'
 
@@ -25,34 +26,34 @@ export interface NodeFacts {
 }
 
 /** The sentence of a node: the worst that is so, or that all is well. */
-export function nodeHeadline(facts: NodeFacts): HeadlineText {
+export function nodeHeadline(facts: NodeFacts, tense: Tense = 'present'): HeadlineText {
   const { interfaces } = facts
-  const context = upCount(facts)
+  const context = upCount(facts, tense)
   const findings = [
     ...interfaces.flatMap((fact) =>
       interfaceFindings(
         fact,
         interfaces.filter((other) => other !== fact),
-        context,
+        { context, tense },
       ),
     ),
-    ...hostFindings(facts),
+    ...hostFindings(facts, tense),
   ]
   findings.sort((a, b) => a.rank - b.rank)
   const worst = findings[0]
-  if (!worst) return calm(facts)
+  if (!worst) return calm(facts, tense)
   const more = findings.length > 1 ? ` And ${findings.length - 1} more.` : ''
   return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts}${more}` }
 }
 
-function hostFindings(facts: NodeFacts): Finding[] {
+function hostFindings(facts: NodeFacts, tense: Tense): Finding[] {
   const found: Finding[] = []
   if (facts.memoryAvailable < MEMORY_MIN) {
     found.push({
       rank: 3,
       tone: 'warning',
-      sentence: `Memory is short: ${formatQuantity(PERCENT, facts.memoryAvailable)} is available`,
-      facts: calm(facts).facts,
+      sentence: `Memory ${be(1, tense)} short: ${formatQuantity(PERCENT, facts.memoryAvailable)} ${be(1, tense)} available`,
+      facts: calm(facts, tense).facts,
     })
   }
   for (const { name, share } of facts.pressure) {
@@ -60,36 +61,36 @@ function hostFindings(facts: NodeFacts): Finding[] {
     found.push({
       rank: 4 - share,
       tone: 'warning',
-      sentence: `Tasks wait for ${resourceName(name)} ${formatQuantity(PERCENT, share)} of the time, mean of ${formatDuration(facts.pressureSpanMs)}`,
-      facts: calm(facts).facts,
+      sentence: `Tasks ${tense === 'past' ? 'waited' : 'wait'} for ${resourceName(name)} ${formatQuantity(PERCENT, share)} of the time, mean of ${formatDuration(facts.pressureSpanMs)}`,
+      facts: calm(facts, tense).facts,
     })
   }
   return found
 }
 
-function upCount(facts: NodeFacts): string {
+function upCount(facts: NodeFacts, tense: Tense): string {
   const interfaces = facts.interfaces.filter(({ isGone, isSilent }) => !isGone && !isSilent)
   const known = interfaces.filter(({ isUp }) => isUp !== undefined)
   const up = known.filter(({ isUp }) => isUp).length
   if (known.length === 0) return `${countOf(interfaces.length, 'interface')} read.`
-  if (up === known.length) return `${allOf(up, 'interface')} up.`
-  return `${up} of ${countOf(known.length, 'interface')} ${up === 1 ? 'is' : 'are'} up.`
+  if (up === known.length) return `${allOf(up, 'interface')} ${be(up, tense)} up.`
+  return `${up} of ${countOf(known.length, 'interface')} ${be(up, tense)} up.`
 }
 
-function calm(facts: NodeFacts): HeadlineText {
+function calm(facts: NodeFacts, tense: Tense): HeadlineText {
   const known = facts.interfaces.filter(({ isUp }) => isUp !== undefined)
   const up = known.filter(({ isUp }) => isUp).length
   const subject =
     known.length > 0 && up === known.length && up > 1
-      ? `${allOf(up, 'interface')} up`
-      : upCount(facts).replace(/\.$/, '')
+      ? `${allOf(up, 'interface')} ${be(up, tense)} up`
+      : upCount(facts, tense).replace(/\.$/, '')
   const hasValues = facts.interfaces.some(({ isSilent }) => !isSilent)
   const sentence =
     facts.interfaces.length === 0
-      ? 'No interface is read'
+      ? `No interface ${be(1, tense)} read`
       : hasValues
-        ? `${subject}; none counts errors or drops.`
-        : 'No interface has values at this time'
+        ? `${subject}; none ${tense === 'past' ? 'counted' : 'counts'} errors or drops.`
+        : `No interface ${tense === 'past' ? 'had' : 'has'} values at this time`
   const parts = [
     measured(
       facts.received,

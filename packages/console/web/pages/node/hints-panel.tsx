@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { type Hint, useHints } from '../../api/hints.ts'
-import { useToldSecond } from '../../api/stale.ts'
+import { useTense, useToldSecond } from '../../api/stale.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
@@ -19,6 +19,7 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
   const page = usePageState()
   const { data, error } = useHints()
   const nowMs = useToldSecond()
+  const tense = useTense()
   const zone = page.url.tz ?? 'utc'
   if (!data) return error ? <NoRules reason={error.message} /> : null
   const ended = data.ended.toSorted((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0)).slice(0, ENDED_LIMIT_COUNT)
@@ -29,7 +30,8 @@ export function HintsPanel({ devices }: { readonly devices: readonly DeviceInfo[
           Hints
         </h2>
         <span className="panel-caption">
-          {countOf(data.rules, 'rule')} · now{ended.length > 0 && ', and the last hour'}
+          {countOf(data.rules, 'rule')} · {tense === 'past' ? 'as last known' : 'now'}
+          {ended.length > 0 && ', and the last hour'}
           {!page.isLive && ' · not of the window'}
         </span>
       </header>

@@ -64,7 +64,7 @@ function InterfacesOverview() {
   const { isReady } = recent
   return (
     <>
-      {interfaces.length > 0 && <Headline text={nodeHeadline(facts)} moment={moment.words} />}
+      {interfaces.length > 0 && <Headline text={nodeHeadline(facts, moment.tense)} moment={moment.words} />}
       {isReady && moment.isNow && interfaces.length === 0 && (
         <Empty fact="No interface is read here.">The source netdev says why on the page Sources.</Empty>
       )}

@@ -3,12 +3,14 @@ import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { ABSENT, countOf, groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
+import { be, type Tense } from '../../format/words.ts'
 import { droppedCount, sourceState } from '../source-words.ts'
 
 /** What is so about one source, in a sentence. */
-export function sourceHeadline(source: SourceDetail): HeadlineText {
+export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): HeadlineText {
   const { name, state, reason, found, errors, intervalMs } = source
   const { tone, word } = sourceState(state)
+  const subject = `${name} ${be(1, tense)}`
   const dropped = droppedCount(source)
   const trouble = [
     errors > 0 ? countOf(errors, 'failed read') : '',
@@ -18,15 +20,15 @@ export function sourceHeadline(source: SourceDetail): HeadlineText {
     const restarts = source.restarts > 0 ? `, with ${countOf(source.restarts, 'restart')}` : ''
     const place = PLACEMENTS[source.placement] ?? source.placement
     const every = `Read every ${formatDuration(intervalMs)}, ${place}${restarts}.`
-    const read = found === '' ? `${name} is reading` : `${name} is reading: ${found}`
+    const read = found === '' ? `${subject} reading` : `${subject} reading: ${found}`
     if (trouble.length === 0)
       return { tone: 'calm', sentence: read, facts: `${every} No read failed, nothing was lost.` }
-    return { tone: 'warning', sentence: `${name} is reading, with ${trouble.join(' and ')}`, facts: every }
+    return { tone: 'warning', sentence: `${subject} reading, with ${trouble.join(' and ')}`, facts: every }
   }
   const calm = tone === 'absent' || tone === 'info'
   return {
     tone: calm ? 'calm' : tone === 'critical' ? 'critical' : 'warning',
-    sentence: `${name} is ${word.toLowerCase()}`,
+    sentence: `${subject} ${word.toLowerCase()}`,
     facts: [asSentence(reason), ...trouble.map(asSentence)].filter(Boolean).join(' '),
   }
 }

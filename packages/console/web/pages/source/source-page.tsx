@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { ApiError } from '../../api/client.ts'
 import { type ExplainState, useExplain } from '../../api/explain.ts'
 import { useSeriesOfTypes, useSource, useSources, useTypes } from '../../api/resources.ts'
+import { useTense } from '../../api/stale.ts'
 import type { SeriesValue, SourceDetail } from '../../api/types.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -51,6 +52,7 @@ function SourceHead({ name, summary }: { readonly name: string; readonly summary
 function KnownSource({ name }: { readonly name: string }) {
   const { data, error } = useSource(name)
   const walk = useExplain(name)
+  const tense = useTense()
   if (!data) {
     return (
       <>
@@ -62,7 +64,7 @@ function KnownSource({ name }: { readonly name: string }) {
   return (
     <>
       <SourceHead name={name} summary={data.summary} />
-      <Headline text={sourceHeadline(data)} />
+      <Headline text={sourceHeadline(data, tense)} />
       <Facts label="How it fares" facts={sourceFacts(data)} />
       {data.failures.length > 0 && <FailedReads failures={data.failures} />}
       <Walk walk={walk} />

@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import { Breakable } from '../../components/breakable.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -44,7 +45,7 @@ export function AbsenceTable({
               {absences.map(({ reason, metrics, series }) => (
                 <tr key={`${metrics[0]} ${reason}`}>
                   <th scope="row" className="mono is-wrapping">
-                    {listed(metrics)}
+                    <Breakable name={listed(metrics)} />
                   </th>
                   <td className="is-wrapping">{listed(series)}</td>
                   <td className="is-quiet is-wrapping">{reason}</td>

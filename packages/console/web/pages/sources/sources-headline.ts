@@ -1,20 +1,24 @@
 import type { SourceInfo, SourcesAnswer } from '../../api/types.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { countOf, groupThousands } from '../../format/number.ts'
+import { be, type Tense } from '../../format/words.ts'
 import { droppedCount, sourceState } from '../source-words.ts'
 
 /** What is so about the sources, in a sentence: the worst first. */
-export function sourcesHeadline({ sources, ledger }: SourcesAnswer): HeadlineText {
+export function sourcesHeadline({ sources, ledger }: SourcesAnswer, tense: Tense = 'present'): HeadlineText {
   const counts = countStates(sources)
   const worst = [...sources].sort((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)[0]
-  const balance = ledger.in === ledger.out + ledger.dropped ? 'The ledger adds up.' : 'The ledger does not add up yet.'
+  const balance =
+    ledger.in === ledger.out + ledger.dropped
+      ? `The ledger ${tense === 'past' ? 'added' : 'adds'} up.`
+      : `The ledger ${tense === 'past' ? 'did' : 'does'} not add up yet.`
   const facts = `${groupThousands(String(ledger.in))} records in, ${groupThousands(String(ledger.out))} out, ${groupThousands(String(ledger.dropped))} dropped. ${balance}`
-  if (!worst) return { tone: 'calm', sentence: 'No source is configured', facts }
+  if (!worst) return { tone: 'calm', sentence: `No source ${be(1, tense)} configured`, facts }
   const { tone, word } = sourceState(worst.state)
   if (tone === 'critical' || tone === 'denied') {
     return {
       tone: tone === 'denied' ? 'warning' : 'critical',
-      sentence: `${worst.name} is ${word.toLowerCase()}`,
+      sentence: `${worst.name} ${be(1, tense)} ${word.toLowerCase()}`,
       facts: `${worst.reason} ${counts}`,
     }
   }

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { useNode, useSeriesOfTypes, useSources, useTypes } from '../../api/resources.ts'
+import { useTense } from '../../api/stale.ts'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -21,6 +22,7 @@ export function SourcesPage() {
   usePageTitle('Sources')
   const page = usePageState()
   const { data, error } = useSources()
+  const tense = useTense()
   const { data: node } = useNode()
   return (
     <>
@@ -32,7 +34,7 @@ export function SourcesPage() {
       )}
       {data && (
         <>
-          <Headline text={sourcesHeadline(data)} />
+          <Headline text={sourcesHeadline(data, tense)} />
           <PanelBoundary>
             <SourceTable sources={data.sources} />
           </PanelBoundary>
