@@ -1,0 +1,83 @@
+import { messageOf, SondeError, shown } from '../errors.ts'
+import type { TypeDefinition } from './fingerprint.ts'
+import { type RecordType, typeOfDefinition } from './record-type.ts'
+
+const FIELD_COUNT_LIMIT = 1024
+const TEXT_CHARACTERS_LIMIT = 4096
+const EDGE_COUNT_LIMIT = 65_534
+
+type Parsed = Readonly<Record<string, unknown>>
+
+/**
+ * The type that the JSON of a file or a peer declares. What `fingerprint` says must be what comes out: then both sides mean the same bytes.
+ *
+ * @throws SondeError `SCH_DEFINITION` for anything that is no definition, or one of another type than the fingerprint says.
+ */
+export function parseDefinition(json: unknown, fingerprint: string): RecordType {
+  const definition = objectIn('the definition', json)
+  const place = `the definition of ${shown(definition.name)}`
+  for (const key of ['name', 'description'] as const) textIn(place, definition, key)
+  oneOf(place, definition, 'layout', ['aligned', 'packed'])
+  oneOf(place, definition, 'inTurns', [undefined, true, false])
+  const { fields } = definition
+  if (!Array.isArray(fields) || fields.length === 0 || fields.length > FIELD_COUNT_LIMIT) {
+    throw wrong(`${place}: fields`, fields, `1 to ${FIELD_COUNT_LIMIT} fields`)
+  }
+  const names = fields.map((field: unknown) => checkField(place, field))
+  if (new Set(names).size < names.length) throw wrong(`${place}: fields`, names, 'names of which no two are the same')
+  const type = typeOf(place, definition as unknown as TypeDefinition)
+  if (type.fingerprint !== fingerprint) throw wrong(`${place}: fingerprint`, fingerprint, type.fingerprint)
+  return type
+}
+
+/** The form of a field, as far as TypeScript would see to it; what kinds, roles and counts go together is for the type to say. Gives its name. */
+function checkField(place: string, json: unknown): string {
+  const field = objectIn(`a field of ${place}`, json)
+  const name = textIn(place, field, 'name')
+  const at = `${place}: field ${shown(name)}`
+  for (const key of ['kind', 'role'] as const) textIn(at, field, key)
+  for (const key of ['help', 'unit', 'metric'] as const) if (field[key] !== undefined) textIn(at, field, key)
+  if (typeof field.count !== 'number') throw wrong(`${at}: count`, field.count, 'a number')
+  oneOf(at, field, 'optional', [true, false])
+  oneOf(at, field, 'resolution', [undefined, 'ns', 'us'])
+  if (field.edges !== undefined) checkEdges(at, field.edges)
+  return name
+}
+
+function checkEdges(place: string, edges: unknown): void {
+  const ascend =
+    Array.isArray(edges) &&
+    edges.length <= EDGE_COUNT_LIMIT &&
+    edges.every((edge, i) => Number.isFinite(edge) && (i === 0 || edge > edges[i - 1]))
+  if (!ascend) throw wrong(`${place}: edges`, edges, 'finite numbers that ascend')
+}
+
+function typeOf(place: string, definition: TypeDefinition): RecordType {
+  try {
+    return typeOfDefinition(definition)
+  } catch (cause) {
+    // Also what nests too deeply in keys that a later version added.
+    throw new SondeError('SCH_DEFINITION', `${place}: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function objectIn(place: string, json: unknown): Parsed {
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrong(place, json, 'an object')
+  return json as Parsed
+}
+
+function textIn(place: string, parsed: Parsed, key: string): string {
+  const text = parsed[key]
+  if (typeof text !== 'string' || text.length > TEXT_CHARACTERS_LIMIT) {
+    throw wrong(`${place}: ${key}`, text, `text of at most ${TEXT_CHARACTERS_LIMIT} characters`)
+  }
+  return text
+}
+
+function oneOf(place: string, parsed: Parsed, key: string, allowed: readonly unknown[]): void {
+  if (!allowed.includes(parsed[key])) throw wrong(`${place}: ${key}`, parsed[key], allowed.join(', '))
+}
+
+function wrong(place: string, given: unknown, allowed: string): SondeError {
+  return new SondeError('SCH_DEFINITION', `${place} is ${shown(given)}; allowed: ${allowed}`)
+}
