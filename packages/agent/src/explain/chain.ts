@@ -102,6 +102,9 @@ export function firstBroken(links: readonly ChainLink[]): ChainLink | undefined 
   return links.find(({ state }) => state === 'broken')
 }
 
+/** Devices that are named at most beside the one whose broken link is told. */
+const NAMED_LIMIT = 3
+
 /** The chain of one device. */
 export interface DeviceChain {
   readonly device: string
@@ -132,8 +135,19 @@ function joinLink(name: LinkName, index: number, chains: readonly DeviceChain[])
   const { link, device } = shown
   if (link.state === 'unknown') return link
   if (link.state === 'broken')
-    return told({ ...link, answer: `${failing.length} of ${found.length}, ${device}: ${link.answer}` })
+    return told({
+      ...link,
+      answer: `${failing.length} of ${found.length}, ${device}${alsoWords(failing, device)}: ${link.answer}`,
+    })
   const [fault] = failing
-  const beside = fault === undefined ? '' : `; ${fault.device}: ${fault.link.answer}`
+  const beside = fault === undefined ? '' : `; ${fault.device}${alsoWords(failing, fault.device)}: ${fault.link.answer}`
   return told({ name, ...fine(link.tried, `${holding.length} of ${found.length}, ${device}: ${link.answer}${beside}`) })
+}
+
+/** Which other devices have a link broken: ` (also mlx5_1, mlx5_2, mlx5_3 and 4 more)`; empty where none has. */
+function alsoWords(failing: readonly { readonly device: string }[], told: string): string {
+  const others = failing.map(({ device }) => device).filter((device) => device !== told)
+  if (others.length === 0) return ''
+  const more = others.length > NAMED_LIMIT ? ` and ${others.length - NAMED_LIMIT} more` : ''
+  return ` (also ${others.slice(0, NAMED_LIMIT).join(', ')}${more})`
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ethtool } from '../sources/ethtool/ethtool.ts'
 import { parseCounter } from '../sources/rdma/parse.ts'
 import type { AgentFacts } from './agent-facts.ts'
-import { firstBroken } from './chain.ts'
+import { firstBroken, joinChains } from './chain.ts'
 import { Refusal } from './ground.ts'
 import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, nodeOf, PORT } from './test-chains.ts'
 
@@ -165,4 +165,19 @@ test('a source that only a child process may ask is tried where no agent answers
   assert.match((await askWith('starting'))[0]?.links.at(-1)?.answer ?? '', /^no answer within/)
   assert.match((await askWith('reading'))[0]?.links.at(-1)?.answer ?? '', /^\d values .* 0 absent$/)
   assert.equal((await askWith('reading', 'ethtool'))[0]?.links.at(-1)?.state, 'ok')
+})
+
+test('where several devices have the same broken link, the others are named, and beyond three counted', () => {
+  const chainOf = (device: string, state: 'ok' | 'broken') => ({
+    device,
+    links: [{ name: 'permission' as const, state, tried: `/${device}`, answer: 'EACCES' }],
+  })
+  const failing = ['mlx5_0', 'mlx5_1', 'mlx5_2', 'mlx5_3', 'mlx5_4', 'mlx5_5'].map((name) => chainOf(name, 'broken'))
+  const answerOf = (...chains: Parameters<typeof joinChains>[0]) => joinChains(chains)[0]?.answer
+  assert.equal(answerOf(...failing), '6 of 6, mlx5_0 (also mlx5_1, mlx5_2, mlx5_3 and 2 more): EACCES')
+  assert.equal(answerOf(...failing.slice(0, 2)), '2 of 2, mlx5_0 (also mlx5_1): EACCES')
+  assert.equal(
+    answerOf(chainOf('eth9', 'ok'), ...failing.slice(0, 2)),
+    '1 of 3, eth9: EACCES; mlx5_0 (also mlx5_1): EACCES',
+  )
 })
