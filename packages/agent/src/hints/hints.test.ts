@@ -22,6 +22,7 @@ import type { Rule } from './rules/rule.ts'
 import { quietNode, TrainingNode } from './test-training-node.ts'
 import { GPU } from './watch/signals.ts'
 
+const NOT_SIMULATED = { label: 'simulated', op: '!=', value: 'true' }
 const NOBODY = { version: 0, list: () => [], deviceOf: () => undefined }
 
 const loseOn = (node: TrainingNode, index: number, perS: number) => node.nic(index).rate({ packet_seq_err_total: perS })
@@ -197,10 +198,7 @@ test('the answer names evidence that can be asked for, and what is lacking', () 
   assert.deepEqual(hint?.evidence[0], {
     metric: 'rdma_hw_packet_seq_err_total',
     function: 'rate',
-    matchers: [
-      { label: 'device', op: '=', value: 'mlx5_3' },
-      { label: 'port', op: '=', value: '1' },
-    ],
+    matchers: [{ label: 'device', op: '=', value: 'mlx5_3' }, { label: 'port', op: '=', value: '1' }, NOT_SIMULATED],
   })
 })
 
@@ -237,7 +235,7 @@ test('of memory and processors it is told which one', () => {
     ],
   )
   const shown = node.open().flatMap(({ evidence }) => evidence.map(({ matchers }) => matchers))
-  const only = (label: string, value: string) => [{ label, op: '=', value }]
+  const only = (label: string, value: string) => [{ label, op: '=', value }, NOT_SIMULATED]
   assert.deepEqual(shown, [
     only('controller', '2'),
     only('controller', '2'),
@@ -257,6 +255,7 @@ test('evidence says each condition once, and binds what several series of a devi
   assert.deepEqual(hint?.evidence[0]?.matchers, [
     { label: 'device', op: '=', value: address },
     { label: 'severity', op: '=', value: 'correctable' },
+    NOT_SIMULATED,
   ])
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Batch, Matcher } from '@sonde/sdk'
+import type { Batch, Labels, Matcher } from '@sonde/sdk'
 import { Devices } from '../devices/devices.ts'
 import { NodeRecords } from '../devices/test-node-records.ts'
 import { netdevCarrierType } from '../sources/netdev/type.ts'
@@ -23,33 +23,43 @@ function flap({
   netdevs,
   down,
   times = 1,
+  nodes = [{}],
 }: {
   readonly ports: readonly MadePort[]
   readonly netdevs: readonly string[]
   readonly down: readonly string[]
   readonly times?: number
+  /** Labels of each node to which all of it happens. */
+  readonly nodes?: readonly Labels[]
 }) {
   let nowMs = START_MS
   const devices = new Devices({ now: () => nowMs })
   const hints = new Hints({ devices })
   const accept = (batch: Batch) => [devices, hints].forEach((sink) => void sink.accept(batch))
-  const node = new NodeRecords({ accept })
-  for (const { address, device } of ports)
-    node.pci(address, { class: 'network', rdma_devices: device, netdevs: ports.map((port) => port.netdevs).join(' ') })
+  const made = nodes.map((labels) => new NodeRecords({ accept }, labels))
+  for (const node of made)
+    for (const { address, device } of ports)
+      node.pci(address, {
+        class: 'network',
+        rdma_devices: device,
+        netdevs: ports.map((port) => port.netdevs).join(' '),
+      })
   for (let second = 0; second < DOWN_AT_S + 10 * times; second++) {
     nowMs = START_MS + second * 1000
     const time = BigInt(nowMs) * 1_000_000n
     const changes = Math.max(0, Math.min(times * 2, Math.floor((second - DOWN_AT_S) / 5) + 1))
     const bytes = second * 1e9
-    for (const { device, ...port } of ports)
-      node.port(device, { ...port, time, state: 4, xmit_data_bytes_total: bytes, rcv_data_bytes_total: bytes })
-    for (const name of netdevs) {
-      const isDown = down.includes(name) && changes % 2 === 1
-      const up = isDown ? 0 : 1
-      const carrier_changes_total = down.includes(name) ? changes : 0
-      node.netdev(name, { time, up, carrier: up, tx_bytes_total: bytes })
-      node.report(netdevCarrierType, { time, device: name, carrier_changes_total })
-    }
+    for (const node of made)
+      for (const { device, ...port } of ports)
+        node.port(device, { ...port, time, state: 4, xmit_data_bytes_total: bytes, rcv_data_bytes_total: bytes })
+    for (const node of made)
+      for (const name of netdevs) {
+        const isDown = down.includes(name) && changes % 2 === 1
+        const up = isDown ? 0 : 1
+        const carrier_changes_total = down.includes(name) ? changes : 0
+        node.netdev(name, { time, up, carrier: up, tx_bytes_total: bytes })
+        node.report(netdevCarrierType, { time, device: name, carrier_changes_total })
+      }
     hints.evaluate(nowMs + 100)
     hints.evaluate(nowMs + 600)
   }
@@ -57,7 +67,10 @@ function flap({
 }
 
 const CARD = { device: 'mlx4_0', address: '0000:a1:00.0' }
-const device = (op: Matcher['op'], value: string) => [{ label: 'device', op, value }]
+const device = (op: Matcher['op'], value: string) => [
+  { label: 'device', op, value },
+  { label: 'simulated', op: '!=', value: 'true' },
+]
 
 test('a flap of the second port of a card is told of that port, with its interface as evidence', () => {
   const [hint, ...more] = flap({
@@ -94,4 +107,19 @@ test('an interface that is no hardware of the node has no link to lose, as that 
     times: 3,
   })
   assert.deepEqual(hints, [])
+})
+
+test('a real and a simulated device of one name have evidence of their own', () => {
+  const hints = flap({
+    ports: [{ ...CARD, port: 1, netdevs: 'ens5' }],
+    netdevs: ['ens5'],
+    down: ['ens5'],
+    nodes: [{}, { simulated: 'true' }],
+  })
+  const shown = new Map(hints.map(({ device, evidence }) => [device, evidence[0]?.matchers]))
+  assert.deepEqual(shown.get('nic-mlx4_0-1'), device('=', 'ens5'))
+  assert.deepEqual(shown.get('sim-nic-mlx4_0-1'), [
+    { label: 'device', op: '=', value: 'ens5' },
+    { label: 'simulated', op: '=', value: 'true' },
+  ])
 })

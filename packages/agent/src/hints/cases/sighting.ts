@@ -45,7 +45,7 @@ function evidenceOf(rule: Rule, look: Look, about: Labels = {}): Evidence[] {
       {
         metric: signal.metric,
         function: signal.reads === 'counter' ? 'rate' : 'last',
-        matchers: [...bound, ...wanted],
+        matchers: [...bound, ...apartOf(look.device), ...wanted],
       },
     ]
   })
@@ -63,6 +63,11 @@ function lacksOf(rule: Rule, look: Look): string[] {
 function isThere(signal: Signal, rule: Rule, look: Look): boolean {
   const others = { node: look.scope.looks, gpu: look.scope.nics, nic: [], port: [] }[rule.of]
   return look.has(signal) || others.some((other) => other.has(signal))
+}
+
+/** What keeps series of a simulated device of the same name out; those of the simulator have their label in common. */
+function apartOf({ isSimulated }: HintDevice): Evidence['matchers'] {
+  return isSimulated ? [] : [{ label: 'simulated', op: '!=', value: 'true' }]
 }
 
 /** Matchers that say which series of its type a signal is made of. */
