@@ -2,20 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDowntrained, linkUseWords, linkWords, readLink } from './pcie.ts'
 
+const GPU = { kind: 'gpu', limits: { pcie_bytes_per_s: 63e9 } } as const
+const NIC = { kind: 'nic', limits: {} } as const
+
 const of = (value: number): Float64Array => Float64Array.of(value)
 
 /** A link of 32 GT/s and 16 lanes, with what is different. */
 function link(more: Parameters<typeof readLink>[0] = {}) {
-  return readLink({
-    speed: of(32),
-    speedMax: of(32),
-    width: of(16),
-    widthMax: of(16),
-    bandwidth: of(63e9),
-    pcieSent: of(29e9),
-    pcieReceived: of(20e9),
-    ...more,
-  })
+  return readLink(
+    {
+      speed: of(32),
+      speedMax: of(32),
+      width: of(16),
+      widthMax: of(16),
+      bandwidth: of(63e9),
+      pcieSent: of(29e9),
+      pcieReceived: of(20e9),
+      ...more,
+    },
+    GPU,
+  )
 }
 
 test('a link that runs as it can says generation, lanes and how much of it is in use', () => {
@@ -31,16 +37,18 @@ test('a link that lost lanes or speed says what it should be', () => {
   assert.ok(isDowntrained(link({ width: of(8) })))
 })
 
-test('a GPU that is idle slows its link down, which is no trouble; one without figures of load is', () => {
+test('a GPU that is idle, or may be, slows its link down, which is no trouble; lost lanes are, and so is a slow link of a NIC', () => {
   const idle = link({ speed: of(2.5), pcieSent: of(1e6), pcieReceived: of(1e6) })
   assert.ok(!isDowntrained(idle))
   assert.equal(linkWords(idle), 'Gen1 ×16')
-  const unknownLoad = readLink({ speed: of(8), speedMax: of(32), width: of(16), widthMax: of(16) })
-  assert.ok(isDowntrained(unknownLoad))
+  const slow = { speed: of(8), speedMax: of(32), width: of(16), widthMax: of(16) }
+  assert.ok(!isDowntrained(readLink(slow, GPU)))
+  assert.ok(isDowntrained(readLink({ ...slow, width: of(8) }, GPU)))
+  assert.ok(isDowntrained(readLink(slow, NIC)))
 })
 
 test('what is not read is not spoken of', () => {
-  assert.equal(linkWords(readLink({})), '')
-  assert.equal(linkUseWords(readLink({})), '')
-  assert.equal(linkUseWords(readLink({ pcieSent: of(6.3e9) }, 63e9)), '10\u00a0%')
+  assert.equal(linkWords(readLink({}, GPU)), '')
+  assert.equal(linkUseWords(readLink({}, NIC)), '')
+  assert.equal(linkUseWords(readLink({ pcieSent: of(6.3e9) }, GPU)), '10\u00a0%')
 })

@@ -1,3 +1,4 @@
+import type { DeviceInfo } from '../api/devices.ts'
 import { formatQuantity } from '../format/number.ts'
 import { PERCENT } from '../format/quantity.ts'
 import { newestValue } from '../pages/interface-data.ts'
@@ -13,7 +14,7 @@ const GENERATIONS: readonly (readonly [gigatransfers: number, generation: number
   [2.5, 1],
 ]
 
-/** What a GPU moves at least when a slow link is trouble: an idle one slows its link down to save power. Unit: bytes a second. */
+/** What a GPU moves at least when a slow link is trouble: an idle one slows its link down to save power. As in the rule `pcie_downtrain`. Unit: bytes a second. */
 const LOAD_MIN = 1e9
 
 /** One PCIe link as it is read. Unknown numbers are NaN. */
@@ -26,6 +27,8 @@ export interface LinkReading {
   readonly bandwidth: number
   /** Bytes a second in the busier direction; NaN where nobody counts them. */
   readonly load: number
+  /** Whether the device slows its link down when it is idle, as GPUs do. */
+  readonly savesPower: boolean
 }
 
 /** The generation of a signalling rate, NaN where it is none. */
@@ -33,8 +36,12 @@ export function generationOf(gigatransfers: number): number {
   return GENERATIONS.find(([rate]) => Math.abs(gigatransfers - rate) < rate * 0.02)?.[1] ?? Number.NaN
 }
 
-/** Reads the link of a device from its newest samples. `bandwidthKnown` stands in where no source says how fast the link runs. */
-export function readLink(columns: DeviceColumns, bandwidthKnown = Number.NaN, stepMs = 1_000): LinkReading {
+/** Reads the link of a device from its newest samples. What it can carry at most stands in where no source says how fast the link runs. */
+export function readLink(
+  columns: DeviceColumns,
+  { kind, limits }: Pick<DeviceInfo, 'kind' | 'limits'>,
+  stepMs = 1_000,
+): LinkReading {
   const bandwidth = newestValue(columns.bandwidth)
   const loads = [columns.pcieSent, columns.pcieReceived]
     .map((values) => recentMean(values, stepMs))
@@ -44,8 +51,9 @@ export function readLink(columns: DeviceColumns, bandwidthKnown = Number.NaN, st
     generationMax: generationOf(newestValue(columns.speedMax)),
     width: newestValue(columns.width),
     widthMax: newestValue(columns.widthMax),
-    bandwidth: bandwidth > 0 ? bandwidth : bandwidthKnown,
+    bandwidth: bandwidth > 0 ? bandwidth : (limits.pcie_bytes_per_s ?? Number.NaN),
     load: loads.length > 0 ? Math.max(...loads) : Number.NaN,
+    savesPower: kind === 'gpu',
   }
 }
 
@@ -54,10 +62,10 @@ export function linkName(generation: number, width: number): string {
   return [Number.isNaN(generation) ? '' : `Gen${generation}`, width > 0 ? `×${width}` : ''].filter(Boolean).join(' ')
 }
 
-/** Whether a link runs below what the device can do. A slow link without load is no trouble: it saves power. */
-export function isDowntrained({ generation, generationMax, width, widthMax, load }: LinkReading): boolean {
+/** Whether a link runs below what the device can do. A slow one of a GPU without load, or with one that nobody counts, is no trouble: it saves power. Lanes are never lost for that. */
+export function isDowntrained({ generation, generationMax, width, widthMax, load, savesPower }: LinkReading): boolean {
   const isNarrow = width > 0 && width < widthMax
-  const isSlow = generation < generationMax && !(load < LOAD_MIN)
+  const isSlow = generation < generationMax && (!savesPower || load >= LOAD_MIN)
   return isNarrow || isSlow
 }
 

@@ -1,6 +1,6 @@
-import { GIGATRANSFERS, generationOf } from '../../sources/pci/bandwidth.ts'
+import { bandwidthOf, GIGATRANSFERS, generationOf } from '../../sources/pci/bandwidth.ts'
 import type { Look } from '../look/look.ts'
-import { firstKnown, sumKnown } from '../look/numbers.ts'
+import { firstKnown, maxKnown, sumKnown } from '../look/numbers.ts'
 import { slowedGpus, trafficOf } from '../look/workload.ts'
 import { GPU, NIC, PCI } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
@@ -8,6 +8,14 @@ import { amount, percent, titleOf } from './words.ts'
 
 const SHARE = 0.9
 const TRAFFIC_BYTES = 1e9
+
+/** In the busier direction. */
+const TRAFFIC = {
+  what: 'traffic where the link is slower',
+  value: TRAFFIC_BYTES / 1e9,
+  unit: 'GB/s',
+  source: 'idle GPUs slow their links down to save power; NICs do not',
+} as const
 
 interface Link {
   readonly generation: number
@@ -40,6 +48,21 @@ function capacityOf({ generation, width }: Link): number {
   return speed === undefined || width < 1 || width > 32 ? Number.NaN : speed * width
 }
 
+/** Whether lanes are lost, which no device does to save power: at its highest speed the link would still be below what device and slot can do. */
+function hasLostLanes(look: Look): boolean {
+  const { generation, width: widthMax } = linkMax(look)
+  const { width } = linkNow(look)
+  const most = look.device.limits.pcie_bytes_per_s ?? Number.NaN
+  const atBest = bandwidthOf(GIGATRANSFERS[generation - 1], width) ?? Number.NaN
+  return firstKnown(atBest / most, width / widthMax) < SHARE
+}
+
+/** Whether a GPU that is hardly used may have slowed its link down to save power; one that does not tell what it moves may, too. */
+function savesPower(look: Look): boolean {
+  const busier = maxKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
+  return !(busier >= TRAFFIC_BYTES) && !hasLostLanes(look)
+}
+
 /** What the device moves over its link, both ways together. Unit: bytes per second. */
 function usedBytes(look: Look): number {
   if (look.device.kind === 'gpu') return sumKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
@@ -66,7 +89,7 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
         ]
   return {
     name: 'pcie_downtrain',
-    sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} runs slower or narrower than device and slot can, while it is in use.`,
+    sees: `The PCIe link of a ${of === 'gpu' ? 'GPU' : 'NIC'} runs ${of === 'gpu' ? 'narrower than device and slot can, or slower while it is in use' : 'slower or narrower than device and slot can, with or without traffic'}.`,
     severity: 'critical',
     of,
     neededMs: 3000,
@@ -79,10 +102,12 @@ function ruleFor(of: 'gpu' | 'nic'): Rule {
         unit: '% of the most',
         source: 'one lane or generation less is 50 % or less',
       },
-      { what: 'traffic', value: TRAFFIC_BYTES / 1e9, unit: 'GB/s', source: 'links that save power do so when idle' },
+      ...(of === 'gpu' ? [TRAFFIC] : []),
     ],
     not: {
-      'power saving: the link is hardly used': (look) => !(usedBytes(look) > TRAFFIC_BYTES),
+      ...(of === 'gpu'
+        ? { 'power saving: a GPU that is hardly used slows its link down, and keeps its lanes': savesPower }
+        : {}),
       'a slot that is wired so: its siblings run alike': (look) => look.usual(shareOf) < SHARE,
     },
     toldApart: ['a host of an older generation: the most is what device and slot have in common'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rdmaPortCountersType, rdmaPortType } from '../../sources/rdma/type.ts'
 import { quietNode } from '../test-training-node.ts'
-import { everyGpu, everyRail, noTraffic } from './test-changes.ts'
+import { downtrained, everyGpu, everyRail, noTraffic } from './test-changes.ts'
 import { FAULTS } from './test-faults.ts'
 import { LOOK_ALIKES } from './test-look-alikes.ts'
 
@@ -79,5 +79,37 @@ test('a port whose driver tells no bit errors is told by the errors that are lef
   assert.deepEqual(
     hint?.evidence.map(({ metric }) => metric),
     ['rdma_port_symbol_error_total'],
+  )
+})
+
+test('a PCIe link that trained down is told for as long as it is down, also when no job runs', () => {
+  const idle = { pcie_tx_bytes: 1e5, pcie_rx_bytes: 1e5 }
+  const shownOf = (begin: (node: ReturnType<typeof quietNode>) => void) => {
+    const node = quietNode()
+    begin(node)
+    node.run(10)
+    everyGpu(node, idle)
+    everyRail(node, noTraffic)
+    node.run(60)
+    return node.shown().filter((hint) => hint.startsWith('pcie_downtrain'))
+  }
+  const ofNic = ['pcie_downtrain/nic-mlx5_3-1 standing critical']
+  const narrow = { current_link_width_lanes: 8, current_link_bandwidth_bytes: 31.5e9 }
+  assert.deepEqual(
+    shownOf((node) => node.nic(3).set(downtrained)),
+    ofNic,
+  )
+  assert.deepEqual(
+    shownOf((node) => node.nic(3).set(narrow)),
+    ofNic,
+  )
+  assert.deepEqual(
+    shownOf((node) => node.gpu(2).set({ ...narrow, pcie_link_width: 8 })),
+    ['pcie_downtrain/gpu-2 standing critical'],
+  )
+  assert.deepEqual(
+    shownOf((node) => node.gpu(2).set({ ...downtrained, pcie_link_gen: 3 })),
+    [],
+    'an idle GPU may save power',
   )
 })

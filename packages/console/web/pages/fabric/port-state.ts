@@ -48,11 +48,11 @@ export function lineWords({ columns }: PortRow): string {
 }
 
 /** The PCIe link of a port: `Gen5 ×16`; empty where it is not known. */
-export function busWords({ columns }: PortRow): string {
-  return linkWords(readLink(columns))
+export function busWords({ device, columns }: PortRow): string {
+  return linkWords(readLink(columns, device))
 }
 
 /** Whether the PCIe link of a port runs below what it can do. */
-export function isBusWorse({ columns }: PortRow): boolean {
-  return isDowntrained(readLink(columns))
+export function isBusWorse({ device, columns }: PortRow): boolean {
+  return isDowntrained(readLink(columns, device))
 }

@@ -161,7 +161,7 @@ function railLink(
 ): RailLink {
   const ends = [gpu, ...nics].map((device) => ({
     device,
-    link: readLink(columns.get(device.id) ?? {}, device.limits.pcie_bytes_per_s, stepMs),
+    link: readLink(columns.get(device.id) ?? {}, device, stepMs),
   }))
   // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use, while it is there.
   const { device, link } =

@@ -5,13 +5,14 @@ import type { SeriesValue } from '../../api/types.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { devicePath, deviceTitle, isSeriesOf } from '../../devices/device.ts'
-import { generationOf, isDowntrained, linkName } from '../../devices/pcie.ts'
+import { generationOf, isDowntrained, type LinkReading, linkName } from '../../devices/pcie.ts'
 import { ABSENT, groupThousands } from '../../format/number.ts'
 import { asSentence } from '../../format/words.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type LinkEnd, ownersOf, type PathLink } from './pci-path.ts'
 
-const TYPES: readonly string[] = ['pci_device', 'pci_aer']
+const TYPES: readonly string[] = ['pci_device', 'pci_aer', 'nvml_profile']
+const LOADS = ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES']
 const LATEST_EVERY_MS = 5_000
 const ERRORS = [
   ['Correctable', 'pci_device_aer_correctable_total'],
@@ -34,7 +35,7 @@ export function PathTable({
         <h2 id="path-table" className="panel-title">
           Path
         </h2>
-        <span className="panel-caption">from the root; both ends of each link, as read now</span>
+        <span className="panel-caption">from the root; both ends of each link, as last read</span>
       </header>
       <TableBox label="Table of the path">
         <table className="table has-first-fixed">
@@ -61,8 +62,9 @@ export function PathTable({
                   {links.length > 1 ? `Link ${place + 1} of ${links.length}` : 'Link'}
                 </th>
               </tr>
-              <EndRow end={upper} devices={devices} series={data?.series} />
-              {lower && <EndRow end={lower} devices={devices} series={data?.series} />}
+              {[upper, ...(lower ? [lower] : [])].map((end) => (
+                <EndRow key={end.address} end={end} below={lower ?? upper} devices={devices} series={data?.series} />
+              ))}
             </tbody>
           ))}
         </table>
@@ -73,12 +75,14 @@ export function PathTable({
 
 interface EndProps {
   readonly end: LinkEnd
+  /** The end of the link that is farther from the root: what hangs there decides how fast it runs. */
+  readonly below: LinkEnd
   readonly devices: readonly DeviceInfo[]
   /** Undefined before the server has said. */
   readonly series: readonly SeriesValue[] | undefined
 }
 
-function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
+function EndRow({ end: { address, role, device }, below, devices, series }: EndProps) {
   const page = usePageState()
   const own = device ? (series?.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)) ?? []) : []
   const owners = device ? ownersOf(device, devices) : []
@@ -95,7 +99,8 @@ function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
       </tr>
     )
   }
-  const link = linkOf(own)
+  const gpu = below.device && ownersOf(below.device, devices).find(({ kind }) => kind === 'gpu')
+  const link = linkOf(own, { savesPower: gpu !== undefined, load: loadOf(gpu, series ?? []) })
   return (
     <tr>
       <th scope="row">{name}</th>
@@ -114,7 +119,10 @@ function EndRow({ end: { address, role, device }, devices, series }: EndProps) {
   )
 }
 
-function linkOf(series: readonly SeriesValue[]): { now: string; best: string; isTrouble: boolean } {
+function linkOf(
+  series: readonly SeriesValue[],
+  use: Pick<LinkReading, 'savesPower' | 'load'>,
+): { now: string; best: string; isTrouble: boolean } {
   const read = (name: string): number => {
     const value = series.find(({ metric }) => metric === `pci_device_${name}`)?.value
     return value == null ? Number.NaN : Number(value)
@@ -125,13 +133,21 @@ function linkOf(series: readonly SeriesValue[]): { now: string; best: string; is
     width: read('current_link_width_lanes'),
     widthMax: read('max_link_width_lanes'),
     bandwidth: Number.NaN,
-    load: Number.NaN,
+    ...use,
   }
   return {
     now: linkName(reading.generation, reading.width),
     best: linkName(reading.generationMax, reading.widthMax),
     isTrouble: isDowntrained(reading),
   }
+}
+
+/** What a GPU moves in the busier direction; NaN where it does not tell. */
+function loadOf(gpu: DeviceInfo | undefined, series: readonly SeriesValue[]): number {
+  const loads = series.filter(
+    ({ metric, labels, value }) => gpu && value !== null && LOADS.includes(metric) && isSeriesOf(gpu, metric, labels),
+  )
+  return loads.length > 0 ? Math.max(...loads.map(({ value }) => Number(value))) : Number.NaN
 }
 
 /** Errors by their names; `–` where the device counts none of them. */
