@@ -106,7 +106,7 @@ export function batchOf(serials: readonly number[]): Batch {
       batch = emitted
     },
   })
-  source.reportMany(
+  source.report(
     serialType,
     serials.map((serial) => ({ serial })),
   )

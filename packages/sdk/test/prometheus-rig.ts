@@ -28,7 +28,7 @@ export class PrometheusRig {
 
   /** Reports records of one type as one batch. */
   report<T extends RecordType>(source: Source, type: T, ...records: RecordOf<T>[]): void {
-    source.reportMany(type, records)
+    source.report(type, records)
     source.flush()
   }
 

@@ -64,7 +64,7 @@ const record: Port = {
 
 source.report(port, record)
 source.report(port, { ...record, rx: 2n ** 60n, speed: 1.5, note: undefined })
-source.reportMany(port, [record])
+source.report(port, [record])
 
 // @ts-expect-error no such field
 source.report(port, { ...record, rxx: 1 })
@@ -85,7 +85,7 @@ source.report(port, { ...record, speed: null })
 // @ts-expect-error undefined only where a field is optional
 source.report(port, { ...record, rx: undefined })
 // @ts-expect-error a wrong record among many
-source.reportMany(port, [record, { ...record, device: 2 }])
+source.report(port, [record, { ...record, device: 2 }])
 
 for (const read of readRecords(port, viewsOf(new Uint8Array()), 0, source.symbols)) {
   holds<Equal<typeof read, Port>>()

@@ -85,7 +85,7 @@ export class BatchSource {
 
   batch<F extends Fields>(type: RecordType<F>, records: readonly RecordOf<RecordType<F>>[]): Batch {
     this.#emitted = { type, source: this.#source.info, clock: 'wall', count: 0, bytes: new Uint8Array(0) }
-    this.#source.reportMany(type, records)
+    this.#source.report(type, records)
     this.#source.flush()
     return this.#emitted
   }

@@ -1,8 +1,7 @@
-import { type Batch, countDrop, type Sink } from '@sonde/sdk'
+import type { Batch, Sink } from '@sonde/sdk'
+import { handOut } from '@sonde/sdk/internal'
 
-/**
- * Hands every batch to every sink. A sink that throws loses that batch, counted at the sink as `failed`, and delays nobody.
- */
+/** Hands every batch to every sink, and counts them. */
 export class Router {
   /** Records that sources and clients handed in. */
   records = 0
@@ -18,15 +17,7 @@ export class Router {
 
   accept(batch: Batch): void {
     this.records += batch.count
-    for (const sink of this.#sinks) {
-      try {
-        sink.accept(batch)
-      } catch {
-        // A sink counts what it drops itself; one that throws could not, so it is counted for it.
-        sink.stats.errors++
-        countDrop(sink.stats, 'failed', batch.count)
-      }
-    }
+    handOut(batch, this.#sinks)
   }
 
   /** Flushes and closes all sinks; one that fails does not keep the others from closing. */

@@ -1,5 +1,6 @@
 // `@sonde/sdk/internal`: for the other packages of Sonde. It changes without notice.
 
+export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
 export { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
@@ -20,4 +21,5 @@ export {
   type TypeEntry,
   type Welcome,
 } from '../wire/ipc/frame.ts'
+export { handOut } from '../sinks/hand-out.ts'
 export { turn } from './turn.ts'

@@ -66,7 +66,7 @@ for (const [what, labels] of Object.entries(labelSets)) {
 test('numbers run from 0, and those of forgotten series are given again', () => {
   const type = defineType('t', '', { a: label() }) as RecordType
   const { source, emitted } = recordingSource()
-  source.reportMany(type, [{ a: 'x' }, { a: 'y' }, { a: 'z' }])
+  source.report(type, [{ a: 'x' }, { a: 'y' }, { a: 'z' }])
   source.flush()
   const views = viewsOf(emitted[0]?.bytes ?? new Uint8Array())
   const index = new SeriesIndex(type)

@@ -1,5 +1,6 @@
 import { SondeError, shown } from '../errors.ts'
 import type { Batch, Clock } from '../schema/batch.ts'
+import type { RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 
 /** Options of {@link createSource}. */
@@ -12,6 +13,12 @@ export interface SourceOptions {
   labels?: Labels
   /** Where full batches go; their bytes are valid only during the call. Must not throw, and must not report to the same source. */
   emit: (batch: Batch) => void
+  /** Resolves once all that was emitted before is acknowledged; what `flush` and `close` of the source wait for. Default: there is nothing to wait for. */
+  acknowledge?: () => Promise<void>
+  /** The only types that may be reported, each at its index: those of a schema. Default: any type, and no index. */
+  types?: readonly RecordType[]
+  /** How long records are buffered at most. Unit: milliseconds. Range: 0 (default: until a buffer is full) to 3 600 000. */
+  flushIntervalMs?: number
   /** Payload bytes kept a type before a batch is emitted. Range: one record to 64 MiB. Default: 60 000. */
   bufferBytes?: number
   /** Clock of the timestamps. Default: `wall`. */
@@ -29,18 +36,23 @@ export interface SourceOptions {
   rowLimit?: number
 }
 
-/** Options with every default filled in, but for those of `symbolLimit` and `onLoss`. */
-type CheckedOptions = SourceOptions & Required<Omit<SourceOptions, 'symbolLimit' | 'onLoss'>>
+/** Options that may stay undefined. */
+type Left = 'symbolLimit' | 'onLoss' | 'acknowledge' | 'types'
+
+/** What a source reads of its options at run time, every default filled in. */
+export type CheckedOptions = Omit<AllOptions, 'id' | 'tag' | 'labels' | 'intervalMs' | 'symbolLimit'>
+type AllOptions = SourceOptions & Required<Omit<SourceOptions, Left>>
 
 const CLOCKS: readonly Clock[] = ['wall', 'monotonic', 'device']
 const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
 const ROW_LIMIT_DEFAULT = 100_000
+const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
 
 /** @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed. */
-export function checkOptions(options: SourceOptions): CheckedOptions {
+export function checkOptions(options: SourceOptions): AllOptions {
   const { bufferBytes = BUFFER_BYTES_DEFAULT, rowLimit = ROW_LIMIT_DEFAULT, intervalMs = 0, clock = 'wall' } = options
-  const { id, tag = '', emit } = options
+  const { id, tag = '', emit, acknowledge, flushIntervalMs = 0 } = options
   if (typeof id !== 'string' || id.length < 1 || id.length > 200) {
     throw new SondeError(
       'SRC_ID',
@@ -55,8 +67,14 @@ export function checkOptions(options: SourceOptions): CheckedOptions {
   if (!CLOCKS.includes(clock)) throw refused('clock', clock, CLOCKS.join(', '))
   if (typeof tag !== 'string') throw refused('tag', tag, 'text')
   if (typeof emit !== 'function') throw refused('emit', emit, 'a function that takes batches')
+  if (acknowledge !== undefined && typeof acknowledge !== 'function') {
+    throw refused('acknowledge', acknowledge, 'a function that gives a promise')
+  }
+  if (!(flushIntervalMs >= 0 && flushIntervalMs <= FLUSH_INTERVAL_MS_LIMIT)) {
+    throw refused('flushIntervalMs', flushIntervalMs, `0 to ${FLUSH_INTERVAL_MS_LIMIT}`)
+  }
   const labels = checkLabels(options.labels === undefined ? {} : options.labels)
-  return { ...options, id, tag, labels, emit, bufferBytes, rowLimit, intervalMs, clock }
+  return { ...options, id, tag, labels, emit, bufferBytes, rowLimit, intervalMs, clock, flushIntervalMs }
 }
 
 function checkLabels(labels: Labels): Labels {

@@ -64,7 +64,7 @@ test('says who it is, once and for good', () => {
   assert.throws(() => Object.assign(source.info.labels, { node: 'other' }), TypeError)
 })
 
-property('packed records pass through reportBytes in order, split only between records', 50, (random) => {
+property('packed records pass through report in order, split only between records', 50, (random) => {
   const capacity = random.integer(1, 9)
   const { source, emitted } = recordingSource({ bufferBytes: Math.max(8, capacity) })
   const numbers: number[] = []
@@ -75,7 +75,7 @@ property('packed records pass through reportBytes in order, split only between r
       continue
     }
     const part = Array.from({ length: random.integer(0, 30) }, (_, i) => (numbers.length + i) & 0xff)
-    source.reportBytes(tiny, Uint8Array.from(part), part.length)
+    source.report(tiny, Uint8Array.from(part), part.length)
     numbers.push(...part)
   }
   source.flush()
@@ -86,7 +86,7 @@ property('packed records pass through reportBytes in order, split only between r
   for (const { count } of emitted.slice(0, -1)) assert.equal(count, Math.max(8, capacity))
 })
 
-test('reportBytes refuses bytes that are not whole records, and keeps nothing', () => {
+test('report refuses bytes that are not whole records, and keeps nothing', () => {
   const { source, emitted } = recordingSource()
   const wrongs: [number, number][] = [
     [23, 1],
@@ -97,17 +97,17 @@ test('reportBytes refuses bytes that are not whole records, and keeps nothing', 
     [24, Number.NaN],
   ]
   for (const [bytes, count] of wrongs) {
-    assert.throws(() => source.reportBytes(port, new Uint8Array(bytes), count), sondeError('SRC_BYTES', /of port/))
+    assert.throws(() => source.report(port, new Uint8Array(bytes), count), sondeError('SRC_BYTES', /of port/))
   }
-  source.reportBytes(port, new Uint8Array(0), 0)
+  source.report(port, new Uint8Array(0), 0)
   source.flush()
   assert.deepEqual(emitted, [])
 })
 
-test('reportMany keeps what comes before the first wrong record', () => {
+test('of many records report keeps what comes before the first wrong record', () => {
   const { source, emitted } = recordingSource()
   const records = [{ n: 1 }, { n: 2 }, { n: 256 }, { n: 4 }]
-  assert.throws(() => source.reportMany(tiny, records), sondeError('SRC_VALUE'))
+  assert.throws(() => source.report(tiny, records), sondeError('SRC_VALUE'))
   source.flush()
   assert.deepEqual(emitted[0]?.records, [{ n: 1 }, { n: 2 }])
 })
@@ -122,7 +122,7 @@ test('close flushes, may come twice, and ends reporting', () => {
   for (const late of [
     () => source.report(tiny, { n: 1 }),
     () => source.report(port, record(1)),
-    () => source.reportBytes(tiny, new Uint8Array(1), 1),
+    () => source.report(tiny, new Uint8Array(1), 1),
     () => source.bind(port, { device: 'eth1' }),
   ]) {
     assert.throws(late, sondeError('SRC_CLOSED', /source test is closed/))

@@ -1,38 +1,26 @@
-import { SondeError } from '../errors.ts'
-import type { Batch, Clock, SourceInfo } from '../schema/batch.ts'
+import { SondeError, shown } from '../errors.ts'
+import type { SourceInfo } from '../schema/batch.ts'
 import { lossType } from '../schema/builtin.ts'
-import { type Encode, encoderOf } from '../schema/encoder.ts'
 import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { SymbolTable } from '../schema/symbols.ts'
-import { allocateViews, type Views } from '../schema/views.ts'
 import { countDrop, droppedTotal } from '../sinks/sink.ts'
+import { checkNames, EARLIEST_HIGH, earlyTime, makeBuffer, type RecordBuffer, refuseTime } from './buffer.ts'
 import { wallNs } from './clock.ts'
-import { checkOptions, type SourceOptions } from './options.ts'
+import { type CheckedOptions, checkOptions, type SourceOptions } from './options.ts'
 import { type Row, Table } from './table.ts'
 
 /** What a source counts of itself. */
 export interface SourceLosses {
   /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full. */
   readonly dropped: Map<string, number>
+  /** Times that `flush` or `close` was not acknowledged. */
+  errors: number
 }
 
-interface Buffer {
-  readonly type: RecordType
-  readonly views: Views
-  readonly capacity: number
-  readonly encode: Encode
-  /** Where in a record the high word of its time is; −1 where it has none, or one of a clock that begins anywhere. */
-  readonly timeHighAt: number
-  readonly earliestHigh: number
-  count: number
-}
-
+const NOTHING_TO_WAIT_FOR = Promise.resolve()
 const LOSS_REPORT_MS = 1000
 const LOSS_REPEAT_MS = 60_000
-
-/** High words of 2000-01-01 as a timestamp: what is earlier was not meant to be, as far as real clocks are concerned. */
-const EARLIEST_HIGH = { ns: 220_417_231, us: 220_417 }
 
 /**
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the buffer of its type; a full buffer, `flush`
@@ -46,71 +34,87 @@ export function createSource(options: SourceOptions): Source {
 export class Source {
   readonly info: SourceInfo
   readonly symbols: SymbolTable
-  readonly stats: SourceLosses = { dropped: new Map() }
-  readonly #onLoss: SourceOptions['onLoss']
-  readonly #emit: (batch: Batch) => void
-  readonly #clock: Clock
-  readonly #bufferBytes: number
-  readonly #rowLimit: number
-  readonly #buffers = new Map<RecordType, Buffer>()
+  readonly stats: SourceLosses = { dropped: new Map(), errors: 0 }
+  readonly #options: CheckedOptions
+  readonly #buffers = new Map<RecordType | number, RecordBuffer>()
   readonly #tables = new Map<RecordType, Table>()
+  /** Types beside those of the schema. */
+  readonly #admitted = new Set<RecordType>([lossType])
+  readonly #beforeEnd = new Set<() => void>()
+  readonly #timer: NodeJS.Timeout | undefined
   /** Records dropped that are told already. */
   #toldDrops = 0
   #toldMs = Number.NEGATIVE_INFINITY
-  #closed = false
+  /** Once closed: the acknowledgement of what was left. */
+  #closed: Promise<void> | undefined
 
   constructor(options: SourceOptions) {
     const { id, tag, labels, intervalMs, symbolLimit, ...rest } = checkOptions(options)
     this.symbols = new SymbolTable(symbolLimit)
     this.info = Object.freeze({ id, tag, labels, symbols: this.symbols, intervalMs })
-    this.#emit = rest.emit
-    this.#onLoss = rest.onLoss
-    this.#clock = rest.clock
-    this.#bufferBytes = rest.bufferBytes
-    this.#rowLimit = rest.rowLimit
+    this.#options = rest
+    if (rest.flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), rest.flushIntervalMs).unref()
   }
 
   /**
-   * Reports one record. Where one of its labels is new text and the symbol table is full, it is dropped and counted in `stats`.
+   * Reports one record, many, or records that are packed already: `count` of them, or as many as the bytes hold. The type is one of those that `defineType`
+   * made or, for a source of a schema, its index there.
+   *
+   * Where a label of a record is new text and the symbol table is full, that record is dropped and counted in `stats`. Of many, all up to the first wrong one
+   * are kept. Packed bytes are checked before the first is copied, and split between records where they exceed the buffer.
    *
    * @throws SondeError `SRC_VALUE` where a field is missing or does not fit, where a timestamp of the wall clock is before 2000 (milliseconds given for nanoseconds,
    * say), and where the record has a field that the type has not: this last is looked for in the first record of every batch alone, since it would take as long as the
-   * rest together. Nothing of the record is kept then.
+   * rest together. Nothing of the record is kept then. `SRC_BYTES` unless packed bytes are whole records, `count` of them; nothing is kept then. `SRC_RECORD_SIZE`
+   * where a record is larger than the buffer, `SRC_TYPE` where the schema has no such type, `SRC_CLOSED` after `close`.
    */
-  report<T extends RecordType>(type: T, record: RecordOf<T>): void {
+  report(index: number, what: object, count?: number): void
+  report(type: RecordType, bytes: Uint8Array, count?: number): void
+  report<T extends RecordType>(type: T, records: Iterable<RecordOf<T>>): void
+  report<T extends RecordType>(type: T, record: RecordOf<T>): void
+  report(type: RecordType | number, what: object, count?: number): void {
     const buffer = this.#bufferOf(type)
+    if (count !== undefined || (what as Partial<Iterable<object>> | null)?.[Symbol.iterator] !== undefined) {
+      this.#reportMany(buffer, what as Iterable<object>, count)
+    } else this.#reportOne(buffer, what)
+  }
+
+  #reportOne(buffer: RecordBuffer, record: object): void {
     const { views, count } = buffer
-    const offset = count * type.layout.recordBytes
-    if (!buffer.encode(record as object, views, offset)) {
+    const offset = count * buffer.recordBytes
+    if (!buffer.encode(record, views, offset)) {
       this.#drop('symbol_limit')
       return
     }
-    if (count === 0) checkNames(type, record as object)
+    if (count === 0) checkNames(buffer.type, record)
     if (buffer.timeHighAt >= 0 && views.data.getUint32(offset + buffer.timeHighAt, true) < buffer.earliestHigh) {
-      refuseTime(type, views.data.getBigUint64(offset + buffer.timeHighAt - 4, true))
+      refuseTime(buffer, offset)
     }
     if (++buffer.count === buffer.capacity) this.#send(buffer)
   }
 
-  /** Reports many records. All up to the first wrong one are kept. */
-  reportMany<T extends RecordType>(type: T, records: Iterable<RecordOf<T>>): void {
-    for (const record of records) this.report(type, record)
+  #reportMany(buffer: RecordBuffer, what: Iterable<object>, count: number | undefined): void {
+    if (what instanceof Uint8Array) {
+      this.#reportBytes(buffer, what, count ?? what.byteLength / buffer.recordBytes)
+      return
+    }
+    if (count !== undefined) {
+      throw new SondeError('SRC_BYTES', `${buffer.type.name}: a count of ${count} without packed bytes; leave it out`)
+    }
+    for (const record of what) {
+      this.#checkOpen()
+      this.#reportOne(buffer, record)
+    }
   }
 
-  /**
-   * Reports records that are packed already. Split at record boundaries where they exceed the buffer.
-   *
-   * @throws SondeError `SRC_BYTES` unless `bytes` is exactly `count` records long; nothing is kept then.
-   */
-  reportBytes(type: RecordType, bytes: Uint8Array, count: number): void {
-    const { recordBytes } = type.layout
+  #reportBytes(buffer: RecordBuffer, bytes: Uint8Array, count: number): void {
+    const { recordBytes } = buffer
     if (!Number.isInteger(count) || bytes.byteLength !== count * recordBytes) {
       throw new SondeError(
         'SRC_BYTES',
-        `${bytes.byteLength} bytes for ${count} records of ${type.name}; they take ${count * recordBytes}`,
+        `${bytes.byteLength} bytes for ${count} records of ${buffer.type.name}, which take ${recordBytes} bytes each`,
       )
     }
-    const buffer = this.#bufferOf(type)
     for (let done = 0; done < count; ) {
       const part = Math.min(count - done, buffer.capacity - buffer.count)
       buffer.views.bytes.set(
@@ -135,58 +139,110 @@ export class Source {
     this.#checkOpen()
     let table = this.#tables.get(type)
     if (table === undefined) {
-      table = new Table(type, this.symbols, this.#rowLimit)
+      this.#checkType(type)
+      table = new Table(type, this.symbols, this.#options.rowLimit)
       this.#tables.set(type, table)
     }
     return table.bind(labels)
   }
 
-  /** Emits the current rows of every bound type, but those whose gauges were not all set yet, stamped with `timeNs`. Default: now. Does nothing once closed. */
-  collect(timeNs: bigint = wallNs()): void {
-    if (this.#closed) return
-    if (this.#clock === 'wall' && timeNs >> 32n < BigInt(EARLIEST_HIGH.ns)) {
+  /**
+   * Emits the current rows of every bound type, or of `types` alone, but those whose gauges were not all set yet, stamped with `timeNs`. Default: now. Does nothing once
+   * closed.
+   */
+  collect(timeNs: bigint = wallNs(), types?: ReadonlySet<RecordType>): void {
+    if (this.#closed !== undefined) return
+    if (this.#options.clock === 'wall' && timeNs >> 32n < BigInt(EARLIEST_HIGH.ns)) {
       throw earlyTime('timeNs of collect', timeNs, 1_000_000n)
     }
     for (const { type, views, count } of this.#tables.values()) {
-      if (count === 0) continue
+      if (count === 0 || types?.has(type) === false) continue
       const { recordBytes } = type.layout
       if (type.time !== undefined) {
         const time = type.time.field.resolution === 'us' ? timeNs / 1000n : timeNs
         for (let row = 0; row < count; row++) views.u64[(row * recordBytes + type.time.offset) >> 3] = time
       }
       const bytes = views.bytes.subarray(0, count * recordBytes)
-      this.#emit({ type, source: this.info, clock: this.#clock, count, bytes })
+      this.#options.emit({ type, source: this.info, clock: this.#options.clock, count, bytes })
     }
     if (this.#tellLosses(LOSS_REPORT_MS)) this.#send(this.#bufferOf(lossType))
   }
 
-  /** Emits what is buffered. */
-  flush(): void {
+  /** Emits what is buffered, and waits for nobody. Does nothing once closed. */
+  emit(): void {
+    if (this.#closed !== undefined) return
     this.#tellLosses(LOSS_REPORT_MS)
     this.#sendAll()
   }
 
-  /** Flushes; reporting afterwards throws `SRC_CLOSED`. May be called twice. */
-  close(): void {
-    if (this.#closed) return
-    this.#tellLosses(0)
-    this.#sendAll()
-    this.#closed = true
+  /**
+   * Emits what is buffered before it returns. Resolves once all that was emitted is acknowledged: by every sink, for a source of a schema. Rejects where
+   * a part was lost; who does not wait need not care, since losses are counted where they happen.
+   */
+  flush(): Promise<void> {
+    if (this.#closed !== undefined) return this.#closed
+    this.emit()
+    return this.#acknowledged()
   }
 
-  /** Records of a type that fit in one buffer. */
+  /** Flushes; reporting afterwards throws `SRC_CLOSED`. May be called twice. */
+  close(): Promise<void> {
+    if (this.#closed !== undefined) return this.#closed
+    for (const run of this.#beforeEnd) run()
+    clearInterval(this.#timer)
+    this.#tellLosses(0)
+    this.#sendAll()
+    this.#closed = this.#acknowledged()
+    return this.#closed
+  }
+
+  /** Whether it was closed. */
+  get isClosed(): boolean {
+    return this.#closed !== undefined
+  }
+
+  /** Records of a type that fit in one buffer; 0 where it is too small for one. */
   capacityFor(type: RecordType): number {
-    return Math.floor(this.#bufferBytes / type.layout.recordBytes)
+    return Math.floor(this.#options.bufferBytes / type.layout.recordBytes)
+  }
+
+  /** Calls back when the source closes or the process ends, to report what is left. The function that it returns calls that off. */
+  beforeEnd(run: () => void): () => void {
+    this.#checkOpen()
+    this.#beforeEnd.add(run)
+    return () => this.#beforeEnd.delete(run)
+  }
+
+  /** Reports what is left and emits it: the process ends. */
+  emitLast(): void {
+    if (this.#closed !== undefined) return
+    for (const run of this.#beforeEnd) run()
+    this.emit()
+  }
+
+  /** Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes. */
+  admit(type: RecordType): void {
+    this.#admitted.add(type)
+  }
+
+  #acknowledged(): Promise<void> {
+    const { acknowledge } = this.#options
+    if (acknowledge === undefined) return NOTHING_TO_WAIT_FOR
+    const acknowledged = acknowledge()
+    acknowledged.catch(() => {
+      this.stats.errors++
+    })
+    return acknowledged
   }
 
   #drop(reason: string): void {
     countDrop(this.stats, reason, 1)
-    this.#onLoss?.(reason, 1)
+    this.#options.onLoss?.(reason, 1)
   }
 
   /** Reports the totals where they grew, at most once in `apartMs`, and from time to time for who came later. Says whether it did. */
   #tellLosses(apartMs: number): boolean {
-    if (this.stats.dropped.size === 0 || this.#onLoss !== undefined || this.#closed) return false
+    if (this.stats.dropped.size === 0 || this.#options.onLoss !== undefined) return false
     const sinceMs = performance.now() - this.#toldMs
     const total = droppedTotal(this.stats)
     if (sinceMs < (total === this.#toldDrops ? LOSS_REPEAT_MS : apartMs)) return false
@@ -200,66 +256,50 @@ export class Source {
     return true
   }
 
-  #bufferOf(type: RecordType): Buffer {
+  #bufferOf(type: RecordType | number): RecordBuffer {
     const known = this.#buffers.get(type)
     if (known !== undefined) {
-      if (this.#closed) this.#checkOpen()
+      if (this.#closed !== undefined) this.#checkOpen()
       return known
     }
     this.#checkOpen()
-    const capacity = this.capacityFor(type)
-    if (capacity === 0) {
-      const { recordBytes } = type.layout
-      throw new SondeError(
-        'SRC_RECORD_SIZE',
-        `a record of ${type.name} takes ${recordBytes} bytes, the buffer ${this.#bufferBytes}; set bufferBytes to at least ${recordBytes}`,
-      )
-    }
-    const views = allocateViews(capacity * type.layout.recordBytes)
-    const timeHighAt = type.time === undefined || this.#clock !== 'wall' ? -1 : type.time.offset + 4
-    const earliestHigh = EARLIEST_HIGH[type.time?.field.resolution ?? 'ns']
-    const encode = encoderOf(type, this.symbols)
-    const buffer: Buffer = { type, views, capacity, encode, timeHighAt, earliestHigh, count: 0 }
+    const declared = typeof type === 'number' ? this.#options.types?.[type] : type
+    this.#checkType(declared, type)
+    const buffer = this.#buffers.get(declared) ?? makeBuffer(declared, this.symbols, this.#options)
+    this.#buffers.set(declared, buffer)
     this.#buffers.set(type, buffer)
     return buffer
   }
 
+  #checkType(type: RecordType | undefined, given: unknown = type): asserts type is RecordType {
+    const { types } = this.#options
+    const { id } = this.info
+    if (type?.layout === undefined) {
+      const allowed = types === undefined ? 'a type' : `a type of the schema, or its index, below ${types.length}`
+      throw new SondeError('SRC_TYPE', `source ${id} was given ${shown(given)} as a type; allowed: ${allowed}`)
+    }
+    if (types === undefined || types.includes(type) || this.#admitted.has(type)) return
+    throw new SondeError(
+      'SRC_TYPE',
+      `type ${type.name} is not of the schema of source ${id}; add it with addType before start`,
+    )
+  }
+
   #sendAll(): void {
+    // A buffer that is known by its index too comes twice, the second time empty.
     for (const buffer of this.#buffers.values()) this.#send(buffer)
   }
 
-  #send(buffer: Buffer): void {
+  #send(buffer: RecordBuffer): void {
     const { type, count, views } = buffer
     if (count === 0) return
     buffer.count = 0
-    const bytes = views.bytes.subarray(0, count * type.layout.recordBytes)
-    this.#emit({ type, source: this.info, clock: this.#clock, count, bytes })
+    const bytes = views.bytes.subarray(0, count * buffer.recordBytes)
+    this.#options.emit({ type, source: this.info, clock: this.#options.clock, count, bytes })
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new SondeError('SRC_CLOSED', `source ${this.info.id} is closed; make a new one`)
+    if (this.#closed === undefined) return
+    throw new SondeError('SRC_CLOSED', `source ${this.info.id} is closed; make a new one`)
   }
-}
-
-function checkNames(type: RecordType, record: object): void {
-  const unknown = Object.keys(record).find((name) => !Object.hasOwn(type.fields, name))
-  if (unknown === undefined) return
-  throw new SondeError(
-    'SRC_VALUE',
-    `${type.name} has no field ${JSON.stringify(unknown)}; it has: ${Object.keys(type.fields).join(', ')}`,
-  )
-}
-
-function refuseTime({ name, time }: RecordType, given: bigint): never {
-  const isMicro = time?.field.resolution === 'us'
-  throw earlyTime(`${name}.${time?.name}`, given, isMicro ? 1000n : 1_000_000n)
-}
-
-function earlyTime(place: string, given: bigint, unitsPerMs: bigint): SondeError {
-  const unit = unitsPerMs === 1000n ? 'microseconds' : 'nanoseconds'
-  const shownTime = new Date(Number(given / unitsPerMs)).toISOString()
-  return new SondeError(
-    'SRC_VALUE',
-    `${place} was given ${given}, which is ${shownTime}; allowed: ${unit} since the Unix epoch, from 2000 on`,
-  )
 }

@@ -159,7 +159,7 @@ test('invalid UTF-8 of a foreign struct becomes U+FFFD, and what follows its NUL
   bytes.set([0x61, 0xff, 0x22, 0x5c, 0x0a, 0x00, 0x7a, 0x7a])
   bytes[foreign.layout.slots[1]?.offset ?? 0] = 9
   const source = rig.source()
-  source.reportBytes(foreign, bytes, 1)
+  source.report(foreign, bytes, 1)
   source.flush()
   assert.deepEqual(await rig.lines(), ['foreign_hits_total{name="a\ufffd\\"\\\\\\n"} 9'])
 })

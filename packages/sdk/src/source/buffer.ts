@@ -1,0 +1,82 @@
+import { SondeError } from '../errors.ts'
+import type { Clock } from '../schema/batch.ts'
+import { type Encode, encoderOf } from '../schema/encoder.ts'
+import type { RecordType } from '../schema/record-type.ts'
+import type { SymbolTable } from '../schema/symbols.ts'
+import { allocateViews, type Views } from '../schema/views.ts'
+
+/** The records of one type that a source has not emitted yet. */
+export interface RecordBuffer {
+  readonly type: RecordType
+  readonly recordBytes: number
+  readonly views: Views
+  /** Records that it holds at most. */
+  readonly capacity: number
+  readonly encode: Encode
+  /** Where in a record the high word of its time is; −1 where it has none, or one of a clock that begins anywhere. */
+  readonly timeHighAt: number
+  readonly earliestHigh: number
+  /** Records that it holds. */
+  count: number
+}
+
+/** What decides the size and the checks of a source's buffers. */
+export interface BufferOptions {
+  readonly bufferBytes: number
+  readonly clock: Clock
+}
+
+/** High words of 2000-01-01 as a timestamp: what is earlier was not meant to be, as far as real clocks are concerned. */
+export const EARLIEST_HIGH = { ns: 220_417_231, us: 220_417 }
+
+/** @throws SondeError `SRC_RECORD_SIZE` where not even one record fits. */
+export function makeBuffer(
+  type: RecordType,
+  symbols: SymbolTable,
+  { bufferBytes, clock }: BufferOptions,
+): RecordBuffer {
+  const { recordBytes } = type.layout
+  const capacity = Math.floor(bufferBytes / recordBytes)
+  if (capacity === 0) {
+    throw new SondeError(
+      'SRC_RECORD_SIZE',
+      `a record of ${type.name} takes ${recordBytes} bytes, the buffer ${bufferBytes}; set bufferBytes to at least ${recordBytes}`,
+    )
+  }
+  return {
+    type,
+    recordBytes,
+    views: allocateViews(capacity * recordBytes),
+    capacity,
+    encode: encoderOf(type, symbols),
+    timeHighAt: type.time === undefined || clock !== 'wall' ? -1 : type.time.offset + 4,
+    earliestHigh: EARLIEST_HIGH[type.time?.field.resolution ?? 'ns'],
+    count: 0,
+  }
+}
+
+/** @throws SondeError `SRC_VALUE` where the record has a field that the type has not. */
+export function checkNames(type: RecordType, record: object): void {
+  const unknown = Object.keys(record).find((name) => !Object.hasOwn(type.fields, name))
+  if (unknown === undefined) return
+  throw new SondeError(
+    'SRC_VALUE',
+    `${type.name} has no field ${JSON.stringify(unknown)}; it has: ${Object.keys(type.fields).join(', ')}`,
+  )
+}
+
+/** Tells of the record at `offset` that its time is before 2000. */
+export function refuseTime({ type: { name, time }, views, timeHighAt }: RecordBuffer, offset: number): never {
+  const given = views.data.getBigUint64(offset + timeHighAt - 4, true)
+  throw earlyTime(`${name}.${time?.name}`, given, time?.field.resolution === 'us' ? 1000n : 1_000_000n)
+}
+
+/** A time before 2000, and the unit that was meant. */
+export function earlyTime(place: string, given: bigint, unitsPerMs: bigint): SondeError {
+  const unit = unitsPerMs === 1000n ? 'microseconds' : 'nanoseconds'
+  const shownTime = new Date(Number(given / unitsPerMs)).toISOString()
+  return new SondeError(
+    'SRC_VALUE',
+    `${place} was given ${given}, which is ${shownTime}; allowed: ${unit} since the Unix epoch, from 2000 on`,
+  )
+}

@@ -1,0 +1,39 @@
+import { SondeError, shown } from '../errors.ts'
+import type { Sink } from '../sinks/sink.ts'
+import type { SourceOptions } from '../source/options.ts'
+import { checkName } from './names.ts'
+
+/** Options of {@link createSchema}. */
+export interface SchemaOptions {
+  /** Name of the schema. 1 to 200 bytes of UTF-8 without `/`, `\`, `..` and control characters. */
+  name: string
+  /** Payload bytes that a source keeps a type before it emits a batch. Range: 8 to 64 MiB. Default: 60 000. */
+  bufferBytes?: number
+  /** Sinks of the application's own. The schema flushes and closes them. Default: none. */
+  sinks?: readonly Sink[]
+}
+
+/** Options of `createSource` of a schema. */
+export interface SchemaSourceOptions
+  extends Pick<
+    SourceOptions,
+    'labels' | 'clock' | 'intervalMs' | 'flushIntervalMs' | 'symbolLimit' | 'rowLimit' | 'onLoss'
+  > {
+  /** Who reports: a host, a device, an application. 1 to 200 bytes of UTF-8 without `/`, `\`, `..` and control characters. Default: the name of the host. */
+  id?: string
+  /** Free text of the owner, which begins the names of data files. May be empty, otherwise as `id`. */
+  tag: string
+}
+
+/** @throws SondeError `TEL_NAME` or `TEL_OPTION` names the option, what was given and what is allowed. */
+export function checkSchemaOptions(options: SchemaOptions): Required<SchemaOptions> {
+  const { name, bufferBytes = 60_000, sinks = [] } = options
+  checkName('the name of a schema', name)
+  if (!(bufferBytes >= 8 && bufferBytes <= 64 << 20)) {
+    throw new SondeError('TEL_OPTION', `bufferBytes of schema ${name} is ${shown(bufferBytes)}; allowed: 8 to 67108864`)
+  }
+  if (!Array.isArray(sinks) || !sinks.every((sink) => typeof sink?.accept === 'function')) {
+    throw new SondeError('TEL_OPTION', `sinks of schema ${name} are ${shown(sinks)}; allowed: an array of sinks`)
+  }
+  return { name, bufferBytes, sinks }
+}

@@ -1,0 +1,268 @@
+import { hostname } from 'node:os'
+import { messageOf, SondeError, shown } from '../errors.ts'
+import { turn } from '../internal/turn.ts'
+import type { Batch } from '../schema/batch.ts'
+import type { RecordType } from '../schema/record-type.ts'
+import { handOut } from '../sinks/hand-out.ts'
+import type { Sink, SinkStats } from '../sinks/sink.ts'
+import { createSource, type Source } from '../source/source.ts'
+import { forgetExit, type Leaver, watchExit } from './at-exit.ts'
+import { checkSchemaOptions, type SchemaOptions, type SchemaSourceOptions } from './config.ts'
+import { checkName } from './names.ts'
+
+/** How a schema and its sinks fare. */
+export interface SchemaStatus {
+  /** `declared` until it is started: types may be added. `started`: sources may be made. */
+  readonly state: 'declared' | 'starting' | 'started' | 'closed'
+  /** What an acknowledgement means: `durable` where a sink keeps records across a crash of the process, else `memory`. */
+  readonly ack: 'durable' | 'memory'
+  /** Types of the schema. */
+  readonly types: number
+  /** Sources that are open. */
+  readonly sources: number
+  readonly sinks: readonly { readonly name: string; readonly durable: boolean; readonly stats: Readonly<SinkStats> }[]
+}
+
+const TYPE_COUNT_LIMIT = 256
+const SOURCE_COUNT_LIMIT = 1024
+
+/**
+ * Makes a schema: types, and where their records go. Add the types, `start` it, make sources, report; `close` it in the end.
+ *
+ * @throws SondeError `TEL_NAME` or `TEL_OPTION` where an option is not allowed.
+ * @example
+ * const schema = createSchema({ name: 'jobs', sinks: [sink] })
+ * const job = schema.addType(defineType('job', 'A job that ended', { time: timestamp(), queue: label(), seconds: gauge('f64') }))
+ * await schema.start()
+ * const source = schema.createSource({ tag: 'batch' })
+ * source.report(job, { time: wallNs(), queue: 'mail', seconds: 1.5 })
+ * await schema.close()
+ */
+export function createSchema(options: SchemaOptions): Schema {
+  return new Schema(options)
+}
+
+/** See {@link createSchema}. Not for `new`: options are checked there. */
+export class Schema {
+  readonly name: string
+  readonly #options: Required<SchemaOptions>
+  readonly #types: RecordType[] = []
+  readonly #names = new Map<string, RecordType>()
+  readonly #sources = new Set<Source>()
+  readonly #leaver: Leaver
+  #sinks: readonly Sink[] = []
+  #opening: Promise<readonly Sink[]> | undefined
+  #state: SchemaStatus['state'] = 'declared'
+  #closing: Promise<void> | undefined
+  #records = 0
+
+  constructor(options: SchemaOptions) {
+    this.#options = checkSchemaOptions(options)
+    this.name = this.#options.name
+    const records = () => this.#records
+    this.#leaver = {
+      emit: () => this.#emit(),
+      acknowledged: () => this.#acknowledged(),
+      get records() {
+        return records()
+      },
+    }
+  }
+
+  /** The types in the order of their indexes. */
+  get types(): readonly RecordType[] {
+    return this.#types
+  }
+
+  /**
+   * Adds a type and gives it back. A type that does not begin with a timestamp gets a warning of the process, once.
+   *
+   * @throws SondeError `TEL_STATE` after `start`, `TEL_TYPE` where a type of that name is there, `TEL_LIMIT` beyond 256 types.
+   */
+  addType<T extends RecordType>(type: T): T {
+    this.#expect('declared', `type ${type?.name} cannot be added: types are added before start`)
+    if (type?.layout === undefined)
+      throw new SondeError('TEL_TYPE', `${shown(type)} is no type; make one with defineType`)
+    if (this.#names.has(type.name)) {
+      throw new SondeError(
+        'TEL_TYPE',
+        `schema ${this.name} has a type ${type.name}; names of types are unique in a schema`,
+      )
+    }
+    if (this.#types.length >= TYPE_COUNT_LIMIT) {
+      throw new SondeError(
+        'TEL_LIMIT',
+        `schema ${this.name} has ${TYPE_COUNT_LIMIT} types; use a second schema for more`,
+      )
+    }
+    if (type.layout.slots[0]?.field.role !== 'timestamp') {
+      process.emitWarning(
+        `type ${type.name} of schema ${this.name} does not begin with a timestamp: readers cannot tell when its records were made`,
+        { code: 'TEL_NO_TIME' },
+      )
+    }
+    this.#types.push(type)
+    this.#names.set(type.name, type)
+    return type
+  }
+
+  /**
+   * The index of a type, for `report` and for who counts as the C interface does.
+   *
+   * @throws SondeError `TEL_TYPE` where it is not of this schema.
+   */
+  indexOf(type: RecordType): number {
+    const index = this.#types.indexOf(type)
+    if (index >= 0) return index
+    throw new SondeError('TEL_TYPE', `schema ${this.name} has no type ${type?.name}; add it with addType before start`)
+  }
+
+  /**
+   * The type at an index.
+   *
+   * @throws SondeError `TEL_TYPE` where there is none.
+   */
+  typeAt(index: number): RecordType {
+    const type = this.#types[index]
+    if (type !== undefined) return type
+    throw new SondeError(
+      'TEL_TYPE',
+      `schema ${this.name} has no type of index ${shown(index)}; it has ${this.#types.length} types, from 0 on`,
+    )
+  }
+
+  /**
+   * Opens the sinks; from now on no type is added, and sources may be made. May be tried again where it failed.
+   *
+   * @throws SondeError `TEL_STATE` where it was started or closed already; whatever a sink cannot be opened for.
+   */
+  async start(): Promise<void> {
+    this.#expect('declared', 'it is started once')
+    this.#state = 'starting'
+    this.#opening = this.#openSinks()
+    try {
+      this.#sinks = await this.#opening
+    } catch (error) {
+      if (this.#state === 'starting') this.#state = 'declared'
+      throw error
+    }
+    this.#expect('starting', 'it was closed while it started')
+    Object.freeze(this.#types)
+    this.#state = 'started'
+    watchExit(this.#leaver)
+  }
+
+  /**
+   * Makes a source of this schema; all of them share its sinks.
+   *
+   * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed, `TEL_LIMIT` beyond 1024 open sources; others of
+   * {@link createSource}.
+   */
+  createSource(options: SchemaSourceOptions): Source {
+    this.#expect('started', 'sources are made after start')
+    const { id = hostname(), tag, ...rest } = options
+    checkName(`the id of a source of schema ${this.name}`, id)
+    checkName(`the tag of a source of schema ${this.name}`, tag, { mayBeEmpty: true })
+    for (const source of this.#sources) if (source.isClosed) this.#sources.delete(source)
+    if (this.#sources.size >= SOURCE_COUNT_LIMIT) {
+      throw new SondeError(
+        'TEL_LIMIT',
+        `schema ${this.name} has ${SOURCE_COUNT_LIMIT} open sources; close those that are no longer needed`,
+      )
+    }
+    const source = createSource({
+      ...rest,
+      id,
+      tag,
+      bufferBytes: this.#options.bufferBytes,
+      types: this.#types,
+      emit: (batch) => this.#accept(batch),
+      acknowledge: () => this.#acknowledged(),
+    })
+    this.#sources.add(source)
+    return source
+  }
+
+  /**
+   * Emits what all sources have buffered, and resolves once every sink has acknowledged it.
+   *
+   * @throws SondeError `TEL_LOST` where a sink lost a part, `TEL_STATE` before `start` and after `close`.
+   */
+  async flush(): Promise<void> {
+    this.#expect('started', 'there is something to flush between start and close')
+    this.#emit()
+    await this.#acknowledged()
+  }
+
+  /**
+   * Closes the sources, flushes and closes the sinks. May be called twice.
+   *
+   * @throws SondeError `TEL_LOST` where a sink lost a part; all of them are closed then too.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown()
+    return this.#closing
+  }
+
+  /** How it fares: at any time, also after `close`. */
+  status(): SchemaStatus {
+    const sinks = this.#sinks.map(({ name, durable = false, stats }) => ({ name, durable, stats }))
+    return {
+      state: this.#state,
+      ack: sinks.some(({ durable }) => durable) ? 'durable' : 'memory',
+      types: this.#types.length,
+      sources: [...this.#sources].filter(({ isClosed }) => !isClosed).length,
+      sinks,
+    }
+  }
+
+  async #openSinks(): Promise<readonly Sink[]> {
+    return this.#options.sinks
+  }
+
+  #accept(batch: Batch): void {
+    this.#records += batch.count
+    handOut(batch, this.#sinks)
+  }
+
+  #emit(): void {
+    for (const source of this.#sources) source.emit()
+  }
+
+  async #acknowledged(): Promise<void> {
+    this.#failWhereLost(await Promise.allSettled(this.#sinks.map((sink) => sink.flush())))
+  }
+
+  async #shutDown(): Promise<void> {
+    const wasStarting = this.#state === 'starting'
+    this.#state = 'closed'
+    forgetExit(this.#leaver)
+    if (wasStarting) await Promise.allSettled([this.#opening])
+    for (const source of this.#sources) void source.close()
+    const ends = this.#sinks.map(async (sink) => {
+      // A sink closes within a limit of time, which its flush may not have.
+      const flushed = sink.flush().then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      await sink.close()
+      const error = await Promise.race([flushed, turn.next()])
+      if (error !== undefined) throw error
+    })
+    this.#failWhereLost(await Promise.allSettled(ends))
+  }
+
+  #failWhereLost(ends: readonly PromiseSettledResult<void>[]): void {
+    const faults = ends.flatMap((end, i) =>
+      end.status === 'rejected' ? [`${this.#sinks[i]?.name}: ${messageOf(end.reason)}`] : [],
+    )
+    if (faults.length === 0) return
+    const cause = ends.find((end) => end.status === 'rejected')?.reason
+    throw new SondeError('TEL_LOST', `schema ${this.name}: not everything was kept: ${faults.join('; ')}`, { cause })
+  }
+
+  #expect(state: SchemaStatus['state'], rule: string): void {
+    if (this.#state === state) return
+    throw new SondeError('TEL_STATE', `schema ${this.name} is ${this.#state}; ${rule}`)
+  }
+}
