@@ -81,5 +81,15 @@ export type { SourceOptions } from './source/options.ts'
 export { createSource, Source, type SourceLosses } from './source/source.ts'
 export { Row, type Table } from './source/table.ts'
 export type { SchemaOptions, SchemaSourceOptions } from './telemetry/config.ts'
+export type { AddHandle, TotalHandle } from './telemetry/metrics/handles.ts'
+export type { LabelArguments, Metric } from './telemetry/metrics/metric.ts'
+export { createMetrics, type Metrics, type MetricsStats } from './telemetry/metrics/metrics.ts'
+export type {
+  CounterOptions,
+  GaugeOptions,
+  HistogramOptions,
+  MetricOptions,
+  MetricsOptions,
+} from './telemetry/metrics/options.ts'
 export { createSchema, Schema, type SchemaStatus } from './telemetry/schema.ts'
 export { acceptsGzip } from './wire/prometheus/negotiate.ts'

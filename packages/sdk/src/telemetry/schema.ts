@@ -61,7 +61,9 @@ export class Schema {
     this.name = this.#options.name
     const records = () => this.#records
     this.#leaver = {
-      emit: () => this.#emit(),
+      emit: () => {
+        for (const source of this.#sources) source.emitLast()
+      },
       acknowledged: () => this.#acknowledged(),
       get records() {
         return records()

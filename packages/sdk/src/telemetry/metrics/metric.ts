@@ -1,0 +1,148 @@
+import { SondeError, shown } from '../../errors.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import type { Source } from '../../source/source.ts'
+import type { Row } from '../../source/table.ts'
+import { keyOf, type Series, type Variant } from './declarations.ts'
+import { DroppingHandle } from './handles.ts'
+
+/** What {@link Metric.bind} takes: a text for every label of the metric, and nothing where it has none. */
+export type LabelArguments<N extends string> = [N] extends [never]
+  ? [labels?: Readonly<Record<string, never>>]
+  : [labels: Readonly<Record<N, string>>]
+
+/** A metric of a context. `H` is the handle that its series are written with. */
+export interface Metric<N extends string, H> {
+  readonly name: string
+  /** The records that it is sampled into: one value, a field named as the metric. */
+  readonly type: RecordType
+  /** Series that are bound here. */
+  readonly seriesCount: number
+  /**
+   * The handle of a series. The same labels give the same handle, also in another context of the source. Where there is no room for another series, what is written to
+   * the handle is dropped and counted.
+   *
+   * @throws SondeError `MTR_LABELS` unless there is a text for each label and none beside, `MTR_CLOSED` after `close` of the context.
+   */
+  bind(...labels: LabelArguments<N>): H
+  /** Lets a series go: once no context holds it, it is sampled no more, its handle does nothing, and views forget it when it expires. */
+  release(...labels: LabelArguments<N>): void
+}
+
+/** What a metric is made of. */
+export interface MetricParts<H> {
+  readonly name: string
+  readonly source: Source
+  readonly variant: Variant
+  readonly constantLabels: Readonly<Record<string, string>>
+  readonly seriesLimit: number
+  readonly minSampleIntervalUs: number
+  /** Makes the handle of a row. */
+  readonly handleOf: (row: Row) => H
+  /** Counts what is written to a series without room. */
+  readonly dropped: (reason: string) => void
+}
+
+/** The reasons for which a source finds no room for a new row. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['SRC_SYMBOL_LIMIT', 'SRC_ROW_LIMIT'])
+
+/** See {@link Metric}. */
+export class BoundMetric<N extends string, H extends object> implements Metric<N, H> {
+  readonly name: string
+  readonly type: RecordType
+  readonly #parts: MetricParts<H>
+  /** Names that `bind` takes. */
+  readonly #names: readonly string[]
+  /** Keys of the series that this context holds. */
+  readonly #held = new Set<string>()
+  #sampledMs = Number.NEGATIVE_INFINITY
+  #closed = false
+
+  constructor(parts: MetricParts<H>) {
+    this.#parts = parts
+    this.name = parts.name
+    this.type = parts.variant.type
+    this.#names = parts.variant.labels.filter((name) => !Object.hasOwn(parts.constantLabels, name))
+  }
+
+  get seriesCount(): number {
+    return this.#held.size
+  }
+
+  bind(...[given]: LabelArguments<N>): H {
+    if (this.#closed) throw new SondeError('MTR_CLOSED', `metric ${this.name} is closed; make a new context`)
+    const { variant, seriesLimit } = this.#parts
+    const labels = this.#checked(given)
+    const key = keyOf(variant.labels, labels)
+    const known = variant.series.get(key)
+    if (known !== undefined && this.#held.has(key)) return known.handle as H
+    if (this.#held.size >= seriesLimit) return this.#dropping('metric_series_limit')
+    const series = known ?? this.#open(key, labels)
+    if (series === undefined) return this.#dropping('metric_no_room')
+    series.holders++
+    this.#held.add(key)
+    return series.handle as H
+  }
+
+  release(...[given]: LabelArguments<N>): void {
+    this.#let(keyOf(this.#parts.variant.labels, this.#checked(given)))
+  }
+
+  /** Lets all series go. */
+  close(): void {
+    this.#closed = true
+    for (const key of this.#held) this.#let(key)
+  }
+
+  /** Whether it may be sampled again; counts as sampled then. */
+  takeTurn(nowMs: number): boolean {
+    if ((nowMs - this.#sampledMs) * 1000 < this.#parts.minSampleIntervalUs) return false
+    this.#sampledMs = nowMs
+    return true
+  }
+
+  #open(key: string, labels: Readonly<Record<string, string>>): Series | undefined {
+    const { source, variant, handleOf } = this.#parts
+    try {
+      const row = source.bind(variant.type, labels)
+      const series: Series = { row, handle: handleOf(row), holders: 0 }
+      variant.series.set(key, series)
+      return series
+    } catch (error) {
+      if (error instanceof SondeError && NO_ROOM.has(error.code)) return undefined
+      throw error
+    }
+  }
+
+  #let(key: string): void {
+    if (!this.#held.delete(key)) return
+    const { series } = this.#parts.variant
+    const one = series.get(key)
+    if (one === undefined || --one.holders > 0) return
+    series.delete(key)
+    one.row.release()
+  }
+
+  #dropping(reason: string): H {
+    const handle: object = new DroppingHandle(() => this.#parts.dropped(reason))
+    return handle as H
+  }
+
+  #checked(given: unknown): Readonly<Record<string, string>> {
+    const labels = given === undefined ? {} : given
+    if (labels === null || typeof labels !== 'object') this.#refuse(`was given ${shown(labels)}`)
+    for (const name of this.#names) {
+      const text: unknown = Object.hasOwn(labels, name) ? Reflect.get(labels, name) : undefined
+      if (typeof text !== 'string') this.#refuse(`was given ${shown(text)} for ${name}`)
+    }
+    const other = Object.keys(labels).find((name) => !this.#names.includes(name))
+    if (other !== undefined) this.#refuse(`has no label ${JSON.stringify(other)} that is its own`)
+    return { ...labels, ...this.#parts.constantLabels }
+  }
+
+  #refuse(what: string): never {
+    throw new SondeError(
+      'MTR_LABELS',
+      `metric ${this.name} ${what}; allowed: an object with a text for each of its labels: ${this.#names.join(', ') || 'none'}`,
+    )
+  }
+}

@@ -1,0 +1,192 @@
+import { SondeError } from '../../errors.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { countDrop } from '../../sinks/sink.ts'
+import { wallNs } from '../../source/clock.ts'
+import type { GaugeHandle } from '../../source/handles.ts'
+import type { HistogramHandle } from '../../source/histogram.ts'
+import type { Source } from '../../source/source.ts'
+import type { Row } from '../../source/table.ts'
+import { type Declaration, Declarations } from './declarations.ts'
+import { type AddHandle, type TotalHandle, WatchedTotal } from './handles.ts'
+import { BoundMetric, type Metric } from './metric.ts'
+import {
+  type CounterOptions,
+  type GaugeOptions,
+  type HistogramOptions,
+  limitsOf,
+  type MetricOptions,
+  type MetricsConfig,
+  type MetricsOptions,
+  metricsConfig,
+} from './options.ts'
+
+/** What a context counts of itself. */
+export interface MetricsStats {
+  /** Updates dropped, by reason: `metric_series_limit`, `metric_no_room` (of symbols or rows of the source). They are losses of the source too, and so become `sonde_loss`. */
+  readonly dropped: Map<string, number>
+  /** Totals that were lower than the one before: restarts of what counts. */
+  restarts: number
+}
+
+/** From this many falls on somebody is told, since a restart is rare. */
+const FALLS_TOLD = 3
+
+/**
+ * Makes a context of metrics over a source: counters, gauges and histograms with label sets, sampled together. A source may have any number of them.
+ *
+ * @throws SondeError `MTR_OPTION` where an option is out of its range.
+ * @example
+ * const metrics = createMetrics(source, { labels: { pool: 'a' } })
+ * const jobs = metrics.counter('jobs_total', { help: 'Jobs done', labels: ['queue'] }).bind({ queue: 'mail' })
+ * jobs.add()
+ */
+export function createMetrics(source: Source, options: MetricsOptions = {}): Metrics {
+  return new Metrics(source, metricsConfig(options))
+}
+
+/** See {@link createMetrics}. Not for `new`: options are checked there. */
+export class Metrics {
+  readonly stats: MetricsStats = { dropped: new Map(), restarts: 0 }
+  readonly #source: Source
+  readonly #config: MetricsConfig
+  readonly #declarations: Declarations
+  readonly #metrics = new Map<RecordType, BoundMetric<string, object>>()
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #leave: () => void
+  #isLastTaken = false
+  #closed = false
+
+  constructor(source: Source, config: MetricsConfig) {
+    this.#source = source
+    this.#config = config
+    this.#declarations = Declarations.of(source)
+    this.#leave = source.beforeEnd(() => this.#takeLast())
+    const { flushIntervalMs } = config
+    if (flushIntervalMs > 0) this.#timer = setInterval(() => this.sample(), flushIntervalMs).unref()
+  }
+
+  /**
+   * A counter that is added to; it starts at 0 when it is bound.
+   *
+   * @throws SondeError `MTR_CONFLICT` where the source has another metric of that name, `MTR_LABELS` where a label's name is taken, `MTR_LIMIT` where the source has too many metrics,
+   * `MTR_OPTION` where a limit is out of its range, `MTR_CLOSED` after `close`, `SCH_NAME` or `SCH_METRIC_NAME` where a name is not allowed.
+   */
+  counter<const N extends string = never>(name: string, options: CounterOptions<N> = {}): Metric<N, AddHandle> {
+    return this.#declare({ name, what: 'counter', kind: options.kind ?? 'u64' }, options, (row) => row.counter(name))
+  }
+
+  /**
+   * A counter whose total is known elsewhere and is set. Differences belong into {@link counter}: totals that fall again and again are told with a process warning.
+   *
+   * @throws SondeError as {@link counter} does.
+   */
+  total<const N extends string = never>(name: string, options: CounterOptions<N> = {}): Metric<N, TotalHandle> {
+    let falls = 0
+    const fell = () => {
+      this.stats.restarts++
+      if (++falls === FALLS_TOLD) warnOfFalls(name)
+    }
+    const declaration = { name, what: 'total', kind: options.kind ?? 'u64' } as const
+    return this.#declare(declaration, options, (row) => new WatchedTotal(row.counter(name), fell))
+  }
+
+  /**
+   * A measurement that moves both ways; it is shown from its first value on.
+   *
+   * @throws SondeError as {@link counter} does.
+   */
+  gauge<const N extends string = never>(name: string, options: GaugeOptions<N> = {}): Metric<N, GaugeHandle> {
+    return this.#declare({ name, what: 'gauge', kind: options.kind ?? 'f64' }, options, (row) => row.gauge(name))
+  }
+
+  /**
+   * A histogram with fixed edges: one declaration, and a histogram a series. Shown with `_bucket`, `_sum` and `_count`.
+   *
+   * @throws SondeError as {@link counter} does, and `SCH_FIELD` where the edges do not ascend.
+   */
+  histogram<const N extends string = never>(name: string, options: HistogramOptions<N>): Metric<N, HistogramHandle> {
+    const { kind = 'f64', edges } = options
+    return this.#declare({ name, what: 'histogram', kind, edges }, options, (row) => row.histogram(name))
+  }
+
+  /** Emits the values of now, histograms included, of every metric that may be sampled again. Time: `timeNs`, nanoseconds since the Unix epoch. Default: now. */
+  sample(timeNs: bigint = wallNs()): void {
+    if (this.#source.isClosed) this.#end()
+    const nowMs = this.#config.nowMs()
+    this.#isLastTaken = false
+    this.#collect(timeNs, ([, metric]) => metric.takeTurn(nowMs))
+  }
+
+  /** Samples, and resolves once every sink has acknowledged. Rejects where a part was lost. */
+  flush(timeNs?: bigint): Promise<void> {
+    this.sample(timeNs)
+    return this.#source.flush()
+  }
+
+  /** Takes the last values of all metrics, lets go of their series and flushes. May be called twice. `close` of the source takes the last values too. */
+  close(): Promise<void> {
+    this.#end()
+    return this.#source.flush()
+  }
+
+  #end(): void {
+    if (this.#closed) return
+    this.#collect(wallNs(), () => true)
+    this.#closed = true
+    clearInterval(this.#timer)
+    this.#leave()
+    for (const metric of this.#metrics.values()) metric.close()
+  }
+
+  /** Once, until there is another sample: a process that is about to end asks again until nothing is new. */
+  #takeLast(): void {
+    if (this.#isLastTaken) return
+    this.#isLastTaken = true
+    this.#collect(wallNs(), () => true)
+  }
+
+  #collect(timeNs: bigint, wanted: (entry: [RecordType, BoundMetric<string, object>]) => boolean): void {
+    if (this.#closed) return
+    const types = new Set([...this.#metrics].filter(wanted).map(([type]) => type))
+    this.#source.collect(timeNs, types)
+  }
+
+  #declare<N extends string, H extends object>(
+    declaration: Pick<Declaration, 'name' | 'what' | 'kind'> & { readonly edges?: readonly number[] },
+    options: MetricOptions<N>,
+    handleOf: (row: Row) => H,
+  ): Metric<N, H> {
+    const { name } = declaration
+    if (this.#closed) throw new SondeError('MTR_CLOSED', `metric ${name}: the context is closed; make a new one`)
+    const { help = '', unit = '', labels = [] } = options
+    const constantLabels = this.#config.labels
+    const limits = limitsOf(options, this.#config)
+    const names = [...labels, ...Object.keys(constantLabels)]
+    const variant = this.#declarations.declare({ unit, edges: [], ...declaration }, help, names)
+    const known = this.#metrics.get(variant.type)
+    // The declarations agree, and so do the handles.
+    if (known !== undefined) return known as BoundMetric<N, object> as BoundMetric<N, H>
+    const dropped = (reason: string) => {
+      countDrop(this.stats, reason, 1)
+      countDrop(this.#source.stats, reason, 1)
+    }
+    const metric = new BoundMetric<N, H>({
+      name,
+      source: this.#source,
+      variant,
+      constantLabels,
+      ...limits,
+      handleOf,
+      dropped,
+    })
+    this.#metrics.set(variant.type, metric as BoundMetric<string, object>)
+    return metric
+  }
+}
+
+function warnOfFalls(name: string): void {
+  process.emitWarning(
+    `metric ${name}: its total fell ${FALLS_TOLD} times. A total counts since a start; give differences to a counter with add`,
+    { type: 'SondeWarning', code: 'MTR_FALLS' },
+  )
+}

@@ -1,0 +1,88 @@
+import { SondeError, shown } from '../../errors.ts'
+import type { Labels } from '../../schema/series.ts'
+
+/** Options of {@link createMetrics}. */
+export interface MetricsOptions {
+  /** Constant labels: every series of the context has them. Default: none. */
+  labels?: Labels
+  /** How often all metrics are sampled without anybody asking. Unit: milliseconds. Range: 0 (only `flush` samples) to 3 600 000. Default: 1000. */
+  flushIntervalMs?: number
+  /**
+   * A metric is not sampled again before this time has passed, however often `flush` is called. Nothing is lost: handles hold the newest values, and `close` takes the last ones.
+   * Unit: microseconds. Range: 0 to 3 600 000 000. Default: 0.
+   */
+  minSampleIntervalUs?: number
+  /** Series of one metric at most; what is written to further ones is dropped and counted as `metric_series_limit`. Range: 1 to 1 000 000. Default: 10 000. */
+  seriesLimit?: number
+  /** The clock of `minSampleIntervalUs`, which only rises. Unit: milliseconds. Default: `performance.now`. */
+  nowMs?: () => number
+}
+
+/** Options of a metric. */
+export interface MetricOptions<N extends string = string> {
+  /** One sentence for people; becomes HELP. Default: none. */
+  help?: string
+  /** Base unit as Prometheus spells it: `bytes`, `seconds`, `celsius`, `ratio`… Default: none. */
+  unit?: string
+  /** The label set: names of the labels that `bind` takes. Metrics may share one. Default: none. */
+  labels?: readonly N[]
+  /** In place of that of the context. */
+  minSampleIntervalUs?: number
+  /** In place of that of the context. */
+  seriesLimit?: number
+}
+
+/** Options of a counter. */
+export interface CounterOptions<N extends string = string> extends MetricOptions<N> {
+  /** `u64` counts exactly and wraps at 2^64; `f64` takes fractions. Default: `u64`. */
+  kind?: 'u64' | 'f64'
+}
+
+/** Options of a gauge. */
+export interface GaugeOptions<N extends string = string> extends MetricOptions<N> {
+  /** `u64` and `i64` are exact, beyond 2^53 as a bigint. Default: `f64`. */
+  kind?: 'f64' | 'u64' | 'i64'
+}
+
+/** Options of a histogram. */
+export interface HistogramOptions<N extends string = string> extends MetricOptions<N> {
+  /** Upper edges of the bins, without the last, open one: finite, ascending, 1 to 65 534 of them. A histogram whose first edge is below 0 has no sum. */
+  edges: readonly number[]
+  /** What is observed: `u64` takes whole numbers, and their sum is exact. Default: `f64`. */
+  kind?: 'f64' | 'u64'
+}
+
+/** What a metric may have of its own. */
+export type Limits = Required<Pick<MetricsOptions, 'minSampleIntervalUs' | 'seriesLimit'>>
+
+/** Options of a context with every default filled in. */
+export type MetricsConfig = Required<MetricsOptions>
+
+const SERIES_LIMIT = 10_000
+
+/** @throws SondeError `MTR_OPTION` names the option, what was given and what is allowed. */
+export function metricsConfig(options: MetricsOptions): MetricsConfig {
+  const { flushIntervalMs = 1000, labels = {}, nowMs = () => performance.now() } = options
+  if (labels === null || typeof labels !== 'object') throw refused('labels', labels, 'texts by name')
+  for (const [name, text] of Object.entries(labels))
+    if (typeof text !== 'string') throw refused(`labels.${name}`, text, 'text')
+  checkRange('flushIntervalMs', flushIntervalMs, 0, 3_600_000)
+  const limits = limitsOf(options, { minSampleIntervalUs: 0, seriesLimit: SERIES_LIMIT })
+  return { flushIntervalMs, labels: { ...labels }, nowMs, ...limits }
+}
+
+/** The limits of a metric: its own, or those of its context. */
+export function limitsOf(own: MetricsOptions | MetricOptions, inherited: Limits): Limits {
+  const { minSampleIntervalUs = inherited.minSampleIntervalUs, seriesLimit = inherited.seriesLimit } = own
+  checkRange('minSampleIntervalUs', minSampleIntervalUs, 0, 3_600_000_000)
+  checkRange('seriesLimit', seriesLimit, 1, 1_000_000)
+  return { minSampleIntervalUs, seriesLimit }
+}
+
+function checkRange(option: string, given: number, low: number, high: number): void {
+  if (!(typeof given === 'number' && given >= low && given <= high)) throw refused(option, given, `${low} to ${high}`)
+}
+
+function refused(option: string, given: unknown, allowed: string): SondeError {
+  return new SondeError('MTR_OPTION', `${option} of metrics is ${shown(given)}; allowed: ${allowed}`)
+}
