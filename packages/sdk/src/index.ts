@@ -67,6 +67,7 @@ export { type Labels, labelOf, labelsOf, seriesKey } from './schema/series.ts'
 export { SeriesIndex } from './schema/series-index.ts'
 export { type Symbols, SymbolTable } from './schema/symbols.ts'
 export { allocateViews, type Views, viewsOf } from './schema/views.ts'
+export { type DtbFile, openDtb } from './sinks/files/open-dtb.ts'
 export type { PrometheusOptions } from './sinks/prometheus/config.ts'
 export type { Exposition } from './sinks/prometheus/exposition.ts'
 export type { MetricConflict } from './sinks/prometheus/families.ts'
@@ -93,3 +94,12 @@ export type {
 } from './telemetry/metrics/options.ts'
 export { createSchema, Schema, type SchemaStatus } from './telemetry/schema.ts'
 export { acceptsGzip } from './wire/prometheus/negotiate.ts'
+export {
+  DtbDecoder,
+  type DtbDecoderOptions,
+  type DtbEnd,
+  type DtbInput,
+  type DtbStep,
+} from './wire/dtb/decode.ts'
+export type { DtbBlockHeader, DtbFileHeader } from './wire/dtb/decode-header.ts'
+export type { SourceEntry } from './wire/dtb/format.ts'

@@ -16,7 +16,7 @@ import { anyRecord, anyType } from './any-type.ts'
 import type { Random } from './random.ts'
 
 /** A block of a sample, or its file header. */
-interface SampleBlock {
+export interface SampleBlock {
   readonly at: number
   readonly end: number
   /** What a reader must get: the bytes of records, unpacked; nothing of other blocks. */
@@ -52,7 +52,7 @@ class SampleWriter {
     const block = new Uint8Array(blockBytes(batch.bytes.length))
     block.set(batch.bytes, BLOCK_HEADER_BYTES)
     sealRecordsBlock(block, batch, typeIndex)
-    this.add(pack ? deflated(block) : block, batch.bytes.slice())
+    this.add(pack ? deflated(block) : block, Uint8Array.from(batch.bytes))
   }
 
   file(): SampleFile {
@@ -61,7 +61,7 @@ class SampleWriter {
 }
 
 /** A file of random types with random records, symbols announced as they come, now and then a compressed block. */
-export function sampleFile(random: Random, recordCount: number): SampleFile {
+export async function sampleFile(random: Random, recordCount: number): Promise<SampleFile> {
   const types = [anyType(random), anyType(random), anyType(random)]
   const writer = new SampleWriter(types)
   writer.add(encodeTypesBlock(types.slice(0, 2).map(typeEntry)))
@@ -71,6 +71,9 @@ export function sampleFile(random: Random, recordCount: number): SampleFile {
   const source = createSource({
     id: SOURCE.id,
     bufferBytes: 4096 * random.integer(1, 4),
+    onLoss: (reason) => {
+      throw new Error(`a sample was lost: ${reason}`)
+    },
     emit(batch) {
       const { symbols } = batch.source
       if (symbols.count > announced) writer.add(encodeSymbolsBlock(announced, symbols.since(announced)))
@@ -87,9 +90,9 @@ export function sampleFile(random: Random, recordCount: number): SampleFile {
   for (let i = 0; i < recordCount; i++) {
     const type = random.pick(types)
     source.report(type, anyRecord(random, type, 1_790_000_000_000 + i) as RecordOf<RecordType>)
-    if (random.chance(0.1)) void source.flush()
+    if (random.chance(0.1)) await source.flush()
   }
-  void source.flush()
+  await source.flush()
   if (random.chance(0.7)) writer.add(encodeEndBlock())
   return writer.file()
 }

@@ -1,0 +1,165 @@
+import { crc32, inflateRawSync } from 'node:zlib'
+import { messageOf, SondeError, shown } from '../../errors.ts'
+import { parseDefinition } from '../../schema/parse-definition.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import type { DtbBlockHeader } from './decode-header.ts'
+import { DTB_LIMITS, type SourceEntry } from './format.ts'
+
+const JSON_BYTES_LIMIT = 16 << 20
+/** Nothing that a file says nests deeper; JSON that does costs many times its size in memory. */
+const JSON_DEPTH_LIMIT = 64
+const TEXT_BYTES_LIMIT = 16_384
+const LABEL_COUNT_LIMIT = 256
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * The payload out of the bytes behind a block's header, padding included.
+ *
+ * @throws SondeError `DTB_PAYLOAD` where it does not hold.
+ */
+export function unpackPayload(header: DtbBlockHeader, padded: Uint8Array): Uint8Array {
+  const { storedBytes, unpackedBytes, payloadCrc, isDeflated } = header
+  const stored = padded.subarray(0, storedBytes)
+  if (crc32(stored) !== payloadCrc) {
+    throw new SondeError('DTB_PAYLOAD', 'the payload of the block is damaged: its CRC-32 is another')
+  }
+  for (let at = storedBytes; at < padded.length; at++) {
+    if (padded[at] !== 0) throw new SondeError('DTB_PAYLOAD', 'the padding of the block is damaged: it is not zero')
+  }
+  const payload = isDeflated ? inflate(stored, unpackedBytes) : stored
+  if (payload.length !== unpackedBytes) {
+    throw new SondeError('DTB_PAYLOAD', `the payload unpacks to ${payload.length} bytes instead of ${unpackedBytes}`)
+  }
+  return payload
+}
+
+/** Never unpacks more than it says that there is. */
+function inflate(stored: Uint8Array, unpackedBytes: number): Uint8Array {
+  try {
+    return inflateRawSync(stored, { maxOutputLength: Math.max(1, unpackedBytes) })
+  } catch (cause) {
+    throw new SondeError('DTB_PAYLOAD', `the payload does not unpack: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** The types that a block announces, with their indexes. */
+export function decodeTypes(payload: Uint8Array): (readonly [index: number, type: RecordType])[] {
+  const entries = parseJson(payload)
+  if (!Array.isArray(entries) || entries.length > DTB_LIMITS.typeCount) {
+    throw wrong('types', entries, `a list of at most ${DTB_LIMITS.typeCount}`)
+  }
+  return entries.map((entry: unknown) => {
+    const { index, fingerprint, definition } = objectIn('a type', entry)
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= DTB_LIMITS.typeCount) {
+      throw wrong('the index of a type', index, `0 to ${DTB_LIMITS.typeCount - 1}`)
+    }
+    if (typeof fingerprint !== 'string') throw wrong('the fingerprint of a type', fingerprint, '32 hex digits')
+    try {
+      return [index, parseDefinition(definition, fingerprint)] as const
+    } catch (cause) {
+      throw new SondeError('DTB_CONTENT', messageOf(cause), { cause })
+    }
+  })
+}
+
+/** Who made the records. */
+export function decodeSource(payload: Uint8Array): SourceEntry {
+  const entry = objectIn('the source', parseJson(payload))
+  const { intervalMs, pid } = entry
+  if (typeof intervalMs !== 'number' || !(intervalMs >= 0)) throw wrong('intervalMs', intervalMs, '0 or more')
+  if (typeof pid !== 'number') throw wrong('pid', pid, 'a number')
+  const labels = Object.entries(objectIn('labels', entry.labels))
+  if (labels.length > LABEL_COUNT_LIMIT) throw wrong('labels', labels, `at most ${LABEL_COUNT_LIMIT}`)
+  return {
+    id: textIn('id', entry.id),
+    tag: textIn('tag', entry.tag),
+    labels: Object.freeze(Object.fromEntries(labels.map(([name, text]) => [name, textIn(`label ${name}`, text)]))),
+    intervalMs,
+    schema: textIn('schema', entry.schema),
+    host: textIn('host', entry.host),
+    pid,
+    version: textIn('version', entry.version),
+  }
+}
+
+/** The texts that a block announces, and the id of the first. */
+export function decodeSymbols(payload: Uint8Array): { readonly firstId: number; readonly texts: readonly string[] } {
+  if (payload.length < 8) throw wrong('a block of symbols', `${payload.length} bytes`, '8 or more')
+  const data = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
+  const firstId = data.getUint32(0, true)
+  const count = data.getUint32(4, true)
+  // Each takes four bytes at least: a count that lies reserves nothing.
+  if (count > (payload.length - 8) / 4 || firstId + count > 2 ** 32) {
+    throw wrong('the number of symbols', count, 'as many as follow')
+  }
+  const texts: string[] = []
+  let at = 8
+  for (let i = 0; i < count; i++) {
+    if (at + 4 > payload.length) throw wrong('a symbol', 'cut off', 'whole ones')
+    const bytes = data.getUint32(at, true)
+    at += 4
+    if (bytes > Math.min(TEXT_BYTES_LIMIT, payload.length - at)) {
+      throw wrong('the length of a symbol', bytes, `what follows, ${TEXT_BYTES_LIMIT} bytes at most`)
+    }
+    texts.push(utf8Text(payload.subarray(at, at + bytes)))
+    at += bytes
+  }
+  if (at !== payload.length)
+    throw wrong('a block of symbols', `${payload.length - at} bytes longer`, 'its symbols alone')
+  return { firstId, texts }
+}
+
+function parseJson(payload: Uint8Array): unknown {
+  if (payload.length > JSON_BYTES_LIMIT) {
+    throw new SondeError('DTB_LIMIT', `JSON of ${payload.length} bytes; allowed: ${JSON_BYTES_LIMIT}`)
+  }
+  if (depthOf(payload) > JSON_DEPTH_LIMIT) {
+    throw new SondeError('DTB_LIMIT', `JSON that nests deeper than ${JSON_DEPTH_LIMIT} levels`)
+  }
+  const text = utf8Text(payload)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new SondeError('DTB_CONTENT', 'the block is not JSON', { cause })
+  }
+}
+
+/** How deep the brackets nest that are not within a text. */
+function depthOf(json: Uint8Array): number {
+  let depth = 0
+  let deepest = 0
+  let isInText = false
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === 0x22) isInText = !isInText
+    else if (isInText) at += byte === 0x5c ? 1 : 0
+    else if (byte === 0x5b || byte === 0x7b) deepest = Math.max(deepest, ++depth)
+    else if (byte === 0x5d || byte === 0x7d) depth--
+  }
+  return deepest
+}
+
+function utf8Text(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new SondeError('DTB_CONTENT', 'a text of the block is not UTF-8', { cause })
+  }
+}
+
+function objectIn(place: string, json: unknown): Readonly<Record<string, unknown>> {
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrong(place, json, 'an object')
+  return json as Readonly<Record<string, unknown>>
+}
+
+function textIn(place: string, json: unknown): string {
+  if (typeof json !== 'string' || json.length > TEXT_BYTES_LIMIT) {
+    throw wrong(place, json, `text of at most ${TEXT_BYTES_LIMIT} characters`)
+  }
+  return json
+}
+
+function wrong(place: string, given: unknown, allowed: string): SondeError {
+  return new SondeError('DTB_CONTENT', `${place} is ${shown(given)}; allowed: ${allowed}`)
+}

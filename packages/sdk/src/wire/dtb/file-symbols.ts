@@ -1,0 +1,52 @@
+import { SondeError } from '../../errors.ts'
+import type { Symbols } from '../../schema/symbols.ts'
+
+const COUNT_LIMIT = 1 << 24
+/** UTF-16 units of all texts; what they take in memory is twice that at most. */
+const CHARACTERS_LIMIT = 128 << 20
+
+/** The texts of a file, by the ids that its writer gave them, which need not be without gaps. */
+export class FileSymbols implements Symbols {
+  readonly #texts = new Map<number, string>([[0, '']])
+  #characters = 0
+  #end = 1
+
+  /** One more than the highest id. */
+  get count(): number {
+    return this.#end
+  }
+
+  text(id: number): string {
+    return this.#texts.get(id) ?? `?${id}`
+  }
+
+  since(id: number): readonly string[] {
+    return [...this.#texts.keys()]
+      .filter((key) => key >= id)
+      .sort((a, b) => a - b)
+      .map((key) => this.text(key))
+  }
+
+  /**
+   * Takes texts whose ids ascend by one.
+   *
+   * @throws SondeError `DTB_CONTENT` where an id has another text already, `DTB_LIMIT` where there are too many.
+   */
+  add(firstId: number, texts: readonly string[]): void {
+    for (const [i, text] of texts.entries()) {
+      const id = firstId + i
+      const known = this.#texts.get(id)
+      if (known === text) continue
+      if (known !== undefined) throw new SondeError('DTB_CONTENT', `symbol ${id} has two texts; allowed: one`)
+      this.#characters += text.length
+      if (this.#texts.size >= COUNT_LIMIT || this.#characters > CHARACTERS_LIMIT) {
+        throw new SondeError(
+          'DTB_LIMIT',
+          `more symbols than a reader keeps; allowed: ${COUNT_LIMIT}, and ${CHARACTERS_LIMIT} characters`,
+        )
+      }
+      this.#texts.set(id, text)
+      this.#end = Math.max(this.#end, id + 1)
+    }
+  }
+}

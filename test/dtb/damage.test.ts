@@ -1,0 +1,17 @@
+import { test } from 'node:test'
+import { sampleFile } from '../../packages/sdk/test/dtb-sample.ts'
+import { Random } from '../../packages/sdk/test/random.ts'
+import { assertFlipHolds, assertPrefixHolds } from './damage.ts'
+
+const SEED = Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000)
+
+test(`every prefix of a file holds up to its last whole block (seed ${SEED})`, async () => {
+  const sample = await sampleFile(new Random(SEED), 12)
+  for (let length = 0; length <= sample.bytes.length; length++) assertPrefixHolds(sample, length)
+})
+
+test(`every single byte of a file may be another: what is before is read, it is told, and salvage reads the rest (seed ${SEED})`, async () => {
+  const random = new Random(SEED)
+  const sample = await sampleFile(random, 12)
+  for (let place = 0; place < sample.bytes.length; place++) assertFlipHolds(sample, place, 1 << random.integer(0, 7))
+})
