@@ -92,8 +92,15 @@ export type {
   MetricOptions,
   MetricsOptions,
 } from './telemetry/metrics/options.ts'
+export {
+  maxOpaqueBytes,
+  type OpaqueEvent,
+  opaqueTypes,
+  type ReadOpaqueEvent,
+  readOpaque,
+  reportOpaque,
+} from './telemetry/opaque.ts'
 export { createSchema, Schema, type SchemaStatus } from './telemetry/schema.ts'
-export { acceptsGzip } from './wire/prometheus/negotiate.ts'
 export {
   DtbDecoder,
   type DtbDecoderOptions,
@@ -103,3 +110,4 @@ export {
 } from './wire/dtb/decode.ts'
 export type { DtbBlockHeader, DtbFileHeader } from './wire/dtb/decode-header.ts'
 export type { SourceEntry } from './wire/dtb/format.ts'
+export { acceptsGzip } from './wire/prometheus/negotiate.ts'

@@ -9,6 +9,8 @@ export interface SchemaOptions {
   name: string
   /** Payload bytes that a source keeps a type before it emits a batch. Range: 8 to 64 MiB. Default: 60 000. */
   bufferBytes?: number
+  /** Whether sources take opaque events, by `reportOpaque`. Default: false. */
+  opaqueEvents?: boolean
   /** Sinks of the application's own. The schema flushes and closes them. Default: none. */
   sinks?: readonly Sink[]
 }
@@ -27,7 +29,7 @@ export interface SchemaSourceOptions
 
 /** @throws SondeError `TEL_NAME` or `TEL_OPTION` names the option, what was given and what is allowed. */
 export function checkSchemaOptions(options: SchemaOptions): Required<SchemaOptions> {
-  const { name, bufferBytes = 60_000, sinks = [] } = options
+  const { name, bufferBytes = 60_000, opaqueEvents = false, sinks = [] } = options
   checkName('the name of a schema', name)
   if (!(bufferBytes >= 8 && bufferBytes <= 64 << 20)) {
     throw new SondeError('TEL_OPTION', `bufferBytes of schema ${name} is ${shown(bufferBytes)}; allowed: 8 to 67108864`)
@@ -35,5 +37,8 @@ export function checkSchemaOptions(options: SchemaOptions): Required<SchemaOptio
   if (!Array.isArray(sinks) || !sinks.every((sink) => typeof sink?.accept === 'function')) {
     throw new SondeError('TEL_OPTION', `sinks of schema ${name} are ${shown(sinks)}; allowed: an array of sinks`)
   }
-  return { name, bufferBytes, sinks }
+  if (typeof opaqueEvents !== 'boolean') {
+    throw new SondeError('TEL_OPTION', `opaqueEvents of schema ${name} is ${shown(opaqueEvents)}; allowed: true, false`)
+  }
+  return { name, bufferBytes, opaqueEvents, sinks }
 }

@@ -9,6 +9,7 @@ import { createSource, type Source } from '../source/source.ts'
 import { forgetExit, type Leaver, watchExit } from './at-exit.ts'
 import { checkSchemaOptions, type SchemaOptions, type SchemaSourceOptions } from './config.ts'
 import { checkName } from './names.ts'
+import { opaqueTypes } from './opaque.ts'
 
 /** How a schema and its sinks fare. */
 export interface SchemaStatus {
@@ -181,6 +182,7 @@ export class Schema {
       emit: (batch) => this.#accept(batch),
       acknowledge: () => this.#acknowledged(),
     })
+    if (this.#options.opaqueEvents) for (const type of opaqueTypes) source.admit(type)
     this.#sources.add(source)
     return source
   }
