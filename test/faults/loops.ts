@@ -4,10 +4,11 @@ import { counters } from './loops/counters.ts'
 import { damage } from './loops/damage.ts'
 import { day } from './loops/day.ts'
 import { dtb } from './loops/dtb.ts'
+import { fieldsets } from './loops/fieldsets.ts'
 import { hang } from './loops/hang.ts'
 import { kill } from './loops/kill.ts'
 import { roots } from './loops/roots.ts'
 import { soak } from './loops/soak.ts'
 
 /** Every fault loop there is. A new one is a file in `loops/` and a row here. */
-export const LOOPS: readonly FaultLoop[] = [clock, counters, damage, day, dtb, hang, kill, roots, soak]
+export const LOOPS: readonly FaultLoop[] = [clock, counters, damage, day, dtb, fieldsets, hang, kill, roots, soak]

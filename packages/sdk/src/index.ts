@@ -7,6 +7,8 @@ export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.t
 export type { Send, SendResult } from './delivery/sender.ts'
 export type { Timers } from './delivery/timers.ts'
 export { messageOf, SondeError } from './errors.ts'
+export { bothSets, createFieldSet, type FieldSet, type Projection } from './fieldset/fieldset.ts'
+export type { FieldSetKind } from './fieldset/parse.ts'
 export { answerRequest, type Found, tooManySeries, tooManyValues } from './query/answer.ts'
 export { type Column, ColumnReader, matcherOf, periodOf, slotsOfMetric } from './query/column.ts'
 export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
