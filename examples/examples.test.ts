@@ -42,6 +42,26 @@ test('report-records shows exact counters, and no value where one is absent', as
   assert.match(text, /^# HELP port_temperature_celsius Temperature of the module\..*the module has no sensor/m)
 })
 
+test('metrics-api shows counters, gauges and histograms of two contexts', async (t) => {
+  const { line } = run(t, 'metrics-api.ts')
+  const text = await (await fetch(await line)).text()
+  const samples = new Map(
+    [...text.matchAll(/^([^#\s]\S*) 0*(\d.*)$/gm)].map(([, series = '', value = '']) => [series, value]),
+  )
+  const letters = (pool: string) => samples.get(`jobs_total{queue="letters",priority="high",pool="${pool}"}`)
+  assert.deepEqual([letters('a'), letters('b')], ['1000', '5'])
+  assert.equal(samples.get('jobs_waiting{queue="letters",priority="high",pool="a"}'), '12')
+  assert.equal(samples.get('sent_bytes_total{pool="a"}'), '18446744073709551615')
+  const duration = (sample: string) => samples.get(`job_duration_seconds_${sample}`)
+  const labels = 'queue="letters",pool="a"'
+  assert.deepEqual(
+    ['0.01', '0.1', '1.0', '10.0', '+Inf'].map((edge) => duration(`bucket{${labels},le="${edge}"}`)),
+    ['5', '50', '500', '1000', '1000'],
+  )
+  assert.equal(duration(`count{${labels}}`), '1000')
+  assert.ok(Math.abs(Number(duration(`sum{${labels}}`)) - 1001) < 1e-9)
+})
+
 test('push-records says that its records arrived', async (t) => {
   const peer = await HttpPeer.start(t)
   const { child, line } = run(t, 'push-records.ts', [peer.url])
