@@ -46,7 +46,7 @@ export function encodeFileHeader({ fingerprint, createdUs, writerId }: FileHeade
   return header
 }
 
-/** The fingerprint of a set of types: 128 bits of SHA-256 over their fingerprints, sorted, each followed by a newline, in hex. */
+/** The fingerprint of a set of types: the first 128 bits of SHA-256 over their fingerprints, sorted, each followed by a newline, in hex. */
 export function schemaFingerprint(types: readonly RecordType[]): string {
   const hash = createHash('sha256')
   for (const fingerprint of types.map((type) => type.fingerprint).sort()) hash.update(`${fingerprint}\n`)
@@ -96,9 +96,14 @@ export function blockBytes(payloadBytes: number): number {
 
 /**
  * Makes a block of a batch's records in place: `block` is {@link blockBytes} long and has the records behind its header, where whoever took the batch has copied them.
- * Header and padding are written.
+ * Header and padding are written. The checksum of the records may be given by who had time for it before.
  */
-export function sealRecordsBlock(block: Uint8Array, batch: Omit<Batch, 'bytes' | 'source'>, typeIndex: number): void {
+export function sealRecordsBlock(
+  block: Uint8Array,
+  batch: Omit<Batch, 'bytes' | 'source'>,
+  typeIndex: number,
+  payloadCrc?: number,
+): void {
   const { type, clock, count, page } = batch
   const { recordBytes } = type.layout
   const data = new DataView(block.buffer, block.byteOffset, block.byteLength)
@@ -112,7 +117,7 @@ export function sealRecordsBlock(block: Uint8Array, batch: Omit<Batch, 'bytes' |
   data.setBigUint64(32, latestNs, true)
   data.setBigUint64(40, page?.client ?? 0n, true)
   data.setBigUint64(48, page?.sequence ?? 0n, true)
-  endHeader(block, data)
+  endHeader(block, data, payloadCrc)
 }
 
 function encodeBlock(blockType: number, payload: Uint8Array): Uint8Array {
@@ -133,10 +138,10 @@ function beginHeader(data: DataView, blockType: number, payloadBytes: number): v
   for (let at = 16; at < 56; at += 4) data.setUint32(at, 0, true)
 }
 
-function endHeader(block: Uint8Array, data: DataView): void {
+function endHeader(block: Uint8Array, data: DataView, payloadCrc?: number): void {
   const payloadEnd = BLOCK_HEADER_BYTES + data.getUint32(8, true)
   block.fill(0, payloadEnd)
-  data.setUint32(56, crc32(block.subarray(BLOCK_HEADER_BYTES, payloadEnd)), true)
+  data.setUint32(56, payloadCrc ?? crc32(block.subarray(BLOCK_HEADER_BYTES, payloadEnd)), true)
   data.setUint32(HEADER_CRC_AT, crc32(block.subarray(0, HEADER_CRC_AT)), true)
 }
 

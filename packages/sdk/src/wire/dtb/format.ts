@@ -73,6 +73,8 @@ export interface SourceEntry {
   readonly schema: string
   readonly host: string
   readonly pid: number
-  /** Of the program that wrote. */
+  /** Of the program that wrote; may be empty. */
   readonly version: string
+  /** The only client whose pages the file holds, 16 hex digits; left out where it holds none. */
+  readonly client?: string
 }

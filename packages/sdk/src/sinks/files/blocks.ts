@@ -1,0 +1,60 @@
+import { crc32 } from 'node:zlib'
+import type { Batch } from '../../schema/batch.ts'
+import { blockBytes } from '../../wire/dtb/encode.ts'
+import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
+
+/** A batch that waits to be written: its bytes are where they will be in the block. */
+export interface Entry extends Omit<Batch, 'bytes'> {
+  readonly block: Uint8Array
+  readonly payloadCrc: number
+  /** Records that it counts in the statistics; 0 where it is about the sink itself. */
+  readonly counted: number
+}
+
+const SMALLEST_BYTES = 1024
+const LARGEST_BYTES = 1 << 20
+/** Memory that is kept for the next block. Unit: bytes. */
+const KEPT_BYTES_LIMIT = 8 << 20
+
+/** Copies batches into blocks. Memory of blocks that were written is used again, since fresh memory costs more than the copy. */
+export class Blocks {
+  readonly #free = new Map<number, ArrayBuffer[]>()
+  #keptBytes = 0
+
+  /** The one copy of a batch. */
+  entryOf(batch: Batch, counted: number = batch.count): Entry {
+    const { type, source, clock, count, bytes, page } = batch
+    const block = this.#take(blockBytes(bytes.byteLength))
+    block.set(bytes, BLOCK_HEADER_BYTES)
+    // Here, and not when it is written: the processor works while the disk does.
+    const payloadCrc = crc32(block.subarray(BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES + bytes.byteLength))
+    const entry = { type, source, clock, count, block, payloadCrc, counted }
+    return page === undefined ? entry : { ...entry, page }
+  }
+
+  /** Takes the memory of a block back, whose entry must not be used any more. */
+  release({ block }: Entry): void {
+    const size = block.buffer.byteLength
+    if (size > LARGEST_BYTES || this.#keptBytes + size > KEPT_BYTES_LIMIT) return
+    const free = this.#free.get(size)
+    if (free === undefined) this.#free.set(size, [block.buffer as ArrayBuffer])
+    else free.push(block.buffer as ArrayBuffer)
+    this.#keptBytes += size
+  }
+
+  #take(bytes: number): Uint8Array {
+    if (bytes > LARGEST_BYTES) return new Uint8Array(bytes)
+    const size = sizeFor(bytes)
+    const kept = this.#free.get(size)?.pop()
+    if (kept === undefined) return new Uint8Array(new ArrayBuffer(size), 0, bytes)
+    this.#keptBytes -= size
+    return new Uint8Array(kept, 0, bytes)
+  }
+}
+
+/** Few sizes, so that memory is found again: powers of two and the middle between them. */
+function sizeFor(bytes: number): number {
+  let size = SMALLEST_BYTES
+  while (size < bytes) size *= 2
+  return bytes <= size * 0.75 && size > SMALLEST_BYTES ? size * 0.75 : size
+}

@@ -1,0 +1,104 @@
+import { accessSync, constants } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { SondeError, shown } from '../../errors.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+
+/**
+ * What is safe once it was flushed. `none`, `interval`: it is in the file, which survives the end of the process but not that of the machine; with `interval` the disk has what is older
+ * than `intervalMs`. `block`: the disk has it.
+ */
+export type FilesDurability = (typeof DURABILITIES)[number]
+
+const DURABILITIES = ['none', 'interval', 'block'] as const
+
+/** Options of {@link createFiles}. */
+export interface FilesOptions {
+  /** Folder below which files are written; made where it is not there. Default: {@link defaultDataRoot}. */
+  dataRoot?: string | undefined
+  /** Size of a file, which only a block that is larger alone exceeds. Unit: bytes. Range: 4 KiB to 1 TiB. Default: 1 MiB. */
+  maxBytes?: number | undefined
+  /** Age at which a file is closed, by a clock that only rises. Unit: microseconds. Range: 1 000 000 to 31 536 000 000 000 (a year). Default: 3 600 000 000 (an hour). */
+  maxAgeUs?: number | undefined
+  /** See {@link FilesDurability}. Default: `interval`. */
+  durability?: FilesDurability | undefined
+  /** How often the disk is asked to have everything, with durability `interval`. Unit: milliseconds. Range: 10 to 3 600 000. Default: 1000. */
+  intervalMs?: number | undefined
+  /** What all files below `dataRoot` may take; the oldest that are closed are removed. Unit: bytes. Range: 1 MiB to 1 PiB; 0 (default): no limit. */
+  retentionBytes?: number | undefined
+  /** Age at which a closed file is removed. Unit: days. Range: 1 to 36 500; 0 (default): no limit. */
+  retentionDays?: number | undefined
+  /** Memory of all that waits to be written; what finds no room is dropped as `queue_full`. Unit: bytes. Range: 64 KiB to 16 GiB. Default: 64 MiB. */
+  queueLimitBytes?: number | undefined
+  /** Descriptors at a time; beyond, that of the file used longest ago is closed until it is needed. Range: 1 to 100 000. Default: 256. */
+  openFilesMax?: number | undefined
+  /** A file without records for this long, and for three periods of its source, is closed. Unit: seconds. Range: 1 to 86 400. Default: 300. */
+  idleS?: number | undefined
+  /** Types that every file begins with, used or not: those of a schema. At most 200; others follow when they are first seen. Default: none. */
+  types?: readonly RecordType[] | undefined
+  /** Name of the schema, for readers. Default: empty. */
+  schema?: string | undefined
+  /** Version of the program, for readers. Default: empty. */
+  version?: string | undefined
+  /** Name of the sink in statistics. Default: `files`. */
+  name?: string | undefined
+  /** The wall clock: names of folders and files. Unit: microseconds since the Unix epoch. Default: that of the machine. */
+  nowUs?: (() => number) | undefined
+  /** A clock that only rises: ages. Unit: milliseconds. Default: that of the process. */
+  nowMs?: (() => number) | undefined
+}
+
+/** Options with every default filled in. */
+export type FilesConfig = { readonly [K in keyof FilesOptions]-?: NonNullable<FilesOptions[K]> }
+
+/** Where DOCA's telemetry keeps its files. */
+const VENDOR_DIR = '/opt/mellanox/doca/services/telemetry/data'
+const TYPE_COUNT_LIMIT = 200
+
+/** Where files are written when nobody says: the vendor's folder where it exists and is writable, else `sonde/data` below `$XDG_STATE_HOME`. */
+export function defaultDataRoot(environment: NodeJS.ProcessEnv = process.env): string {
+  try {
+    accessSync(VENDOR_DIR, constants.W_OK | constants.X_OK)
+    return VENDOR_DIR
+  } catch {
+    // Not there, or not ours: the usual case.
+    return join(environment.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'sonde', 'data')
+  }
+}
+
+/** @throws SondeError `FIL_OPTION`, naming option, value and what is allowed. */
+export function filesConfig(options: FilesOptions): FilesConfig {
+  const { durability = 'interval', types = [], dataRoot = defaultDataRoot() } = options
+  if (!DURABILITIES.includes(durability)) fail('durability', durability, DURABILITIES.join(', '))
+  if (typeof dataRoot !== 'string' || dataRoot === '' || dataRoot.includes('\0')) {
+    fail('dataRoot', dataRoot, 'the path of a folder')
+  }
+  if (types.length > TYPE_COUNT_LIMIT) fail('types', types, `at most ${TYPE_COUNT_LIMIT} types`)
+  return Object.freeze({
+    dataRoot: resolve(dataRoot),
+    maxBytes: inRange('maxBytes', options.maxBytes ?? 1 << 20, 4096, 2 ** 40),
+    maxAgeUs: inRange('maxAgeUs', options.maxAgeUs ?? 3_600_000_000, 1_000_000, 31_536_000_000_000),
+    durability,
+    intervalMs: inRange('intervalMs', options.intervalMs ?? 1000, 10, 3_600_000),
+    retentionBytes: options.retentionBytes ? inRange('retentionBytes', options.retentionBytes, 1 << 20, 2 ** 50) : 0,
+    retentionDays: options.retentionDays ? inRange('retentionDays', options.retentionDays, 1, 36_500) : 0,
+    queueLimitBytes: inRange('queueLimitBytes', options.queueLimitBytes ?? 64 << 20, 64 << 10, 16 * 2 ** 30),
+    openFilesMax: inRange('openFilesMax', options.openFilesMax ?? 256, 1, 100_000),
+    idleS: inRange('idleS', options.idleS ?? 300, 1, 86_400),
+    types: [...types],
+    schema: options.schema ?? '',
+    version: options.version ?? '',
+    name: options.name ?? 'files',
+    nowUs: options.nowUs ?? (() => Date.now() * 1000),
+    nowMs: options.nowMs ?? (() => performance.now()),
+  })
+}
+
+function inRange(option: string, value: number, low: number, high: number): number {
+  if (value >= low && value <= high) return value
+  return fail(option, value, `${low} to ${high}`)
+}
+
+function fail(option: string, value: unknown, allowed: string): never {
+  throw new SondeError('FIL_OPTION', `${option} of the files is ${shown(value)}; allowed: ${allowed}`)
+}

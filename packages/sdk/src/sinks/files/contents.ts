@@ -1,0 +1,102 @@
+import type { SourceInfo } from '../../schema/batch.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import {
+  encodeFileHeader,
+  encodeSourceBlock,
+  encodeSymbolsBlock,
+  encodeTypesBlock,
+  schemaFingerprint,
+  sealRecordsBlock,
+  typeEntry,
+} from '../../wire/dtb/encode.ts'
+import { DTB_LIMITS, type SourceEntry, WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
+import type { Entry } from './blocks.ts'
+
+/** Texts that one block of symbols takes. */
+const SYMBOLS_A_BLOCK = 4096
+
+/** Texts of the sink's own, such as the reasons of losses. */
+export interface OwnTexts {
+  readonly texts: readonly string[]
+}
+
+/** What a file has been told: types by index, symbols, and the client whose pages it holds. Block by block, in the order in which they will be written. */
+export class Contents {
+  readonly fingerprint: string
+  /** The types it begins with. */
+  readonly types: readonly RecordType[]
+  /** 0n where it holds no pages. */
+  readonly client: bigint
+  readonly #source: SourceInfo
+  readonly #own: OwnTexts
+  readonly #entry: SourceEntry
+  readonly #writerId: bigint
+  readonly #indexes = new Map<string, number>()
+  #symbolsTold = 0
+  #ownTold = 0
+
+  constructor(options: {
+    readonly source: SourceInfo
+    readonly types: readonly RecordType[]
+    readonly client: bigint
+    readonly own: OwnTexts
+    readonly writerId: bigint
+    readonly entry: Omit<SourceEntry, 'id' | 'tag' | 'labels' | 'intervalMs' | 'client'>
+  }) {
+    const { source, types, client, own, writerId, entry } = options
+    const { id, tag, labels, intervalMs } = source
+    this.types = types
+    this.client = client
+    this.fingerprint = schemaFingerprint(types)
+    this.#source = source
+    this.#own = own
+    this.#writerId = writerId
+    const pages = client === 0n ? {} : { client: client.toString(16).padStart(16, '0') }
+    this.#entry = { id, tag, labels, intervalMs, ...entry, ...pages }
+    for (const type of types) this.#indexes.set(type.fingerprint, this.#indexes.size)
+  }
+
+  /** What every file begins with: header, types, source. */
+  preamble(createdUs: number): Uint8Array {
+    const header = { fingerprint: this.fingerprint, createdUs: BigInt(createdUs), writerId: this.#writerId }
+    const types = encodeTypesBlock(this.types.map(typeEntry))
+    return Buffer.concat([encodeFileHeader(header), types, encodeSourceBlock(this.#entry)])
+  }
+
+  /** Whether the file can take records of the type: it has it, or room for one more. */
+  takes(type: RecordType): boolean {
+    return this.#indexes.has(type.fingerprint) || this.#indexes.size < DTB_LIMITS.typeCount
+  }
+
+  /** Blocks that must precede an entry: types and texts that the file lacks. They are taken to be written. */
+  before({ type, counted }: Entry): Uint8Array[] {
+    const blocks: Uint8Array[] = []
+    if (!this.#indexes.has(type.fingerprint)) {
+      blocks.push(encodeTypesBlock([typeEntry(type, this.#indexes.size)]))
+      this.#indexes.set(type.fingerprint, this.#indexes.size)
+    }
+    if (counted === 0) this.#ownTold = pushTexts(blocks, WRITER_SYMBOL_ID, this.#own.texts, this.#ownTold)
+    else if (type.layout.slots.some(({ field }) => field.kind === 'symbol')) {
+      const { symbols } = this.#source
+      if (symbols.count > this.#symbolsTold) {
+        const texts = symbols.since(this.#symbolsTold)
+        this.#symbolsTold += pushTexts(blocks, this.#symbolsTold, texts, 0)
+      }
+    }
+    return blocks
+  }
+
+  /** Makes the block of an entry whole. */
+  seal(entry: Entry): Uint8Array {
+    sealRecordsBlock(entry.block, entry, this.#indexes.get(entry.type.fingerprint) ?? 0, entry.payloadCrc)
+    return entry.block
+  }
+}
+
+/** Adds blocks of the texts from the one at `told` on; says how many were told in all. */
+function pushTexts(blocks: Uint8Array[], firstId: number, texts: readonly string[], told: number): number {
+  for (let at = told; at < texts.length; at += SYMBOLS_A_BLOCK) {
+    blocks.push(encodeSymbolsBlock(firstId + at, texts.slice(at, at + SYMBOLS_A_BLOCK)))
+  }
+  return texts.length
+}

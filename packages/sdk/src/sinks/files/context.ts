@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { messageOf } from '../../errors.ts'
+import { countDrop, type SinkStats, sinkStats } from '../sink.ts'
+import { Blocks, type Entry } from './blocks.ts'
+import type { FilesConfig } from './config.ts'
+import type { FilesDropReason } from './reasons.ts'
+import type { RecordFile } from './record-file.ts'
+
+/** What the writers of all sources share: configuration, accounts, memory, and what goes on behind them. */
+export class FilesContext {
+  readonly config: FilesConfig
+  readonly stats: SinkStats = sinkStats()
+  readonly blocks = new Blocks()
+  /** Tells this sink's files from those of others. */
+  readonly writerId = randomBytes(8).readBigUInt64LE()
+  readonly process: { readonly schema: string; readonly host: string; readonly pid: number; readonly version: string }
+  /** Texts of records that are about the sink itself. */
+  readonly own: { readonly texts: string[] } = { texts: [] }
+  /** Fingerprints of schemas whose sidecar is there. */
+  readonly sidecars = new Set<string>()
+  /** Called when a file was closed. */
+  onEnd: (file: RecordFile) => void = () => undefined
+  queuedRecords = 0
+  queuedBytes = 0
+  /** Records that `flush` has to tell as lost. */
+  lost = 0
+  /** Times that the disk did not take what was written. */
+  unsynced = 0
+  /** What failed last; empty since the last write that did not. */
+  failing = ''
+  /** Files whose descriptor is open; the one that was used longest ago is first. */
+  readonly #open = new Set<RecordFile>()
+  readonly #behind = new Set<Promise<void>>()
+
+  constructor(config: FilesConfig) {
+    const { schema, version } = config
+    this.config = config
+    this.process = { schema, host: hostname(), pid: process.pid, version }
+  }
+
+  queue(entry: Entry): void {
+    this.queuedRecords += entry.counted
+    this.queuedBytes += entry.block.byteLength
+  }
+
+  /** An entry is written, or had been before. */
+  done(entry: Entry): void {
+    this.stats.out += entry.counted
+    this.#leave(entry)
+  }
+
+  drop(reason: FilesDropReason, entry: Entry): void {
+    this.count(reason, entry.counted)
+    this.#leave(entry)
+  }
+
+  /** Counts records as dropped that were never queued. */
+  count(reason: FilesDropReason, records: number): void {
+    countDrop(this.stats, reason, records)
+    this.lost += records
+  }
+
+  fail(error: unknown): void {
+    this.stats.errors++
+    this.failing = messageOf(error)
+  }
+
+  /** What was written may not be on the disk: nobody knows how much, so it is not counted as dropped, but `flush` tells. */
+  failUnsynced(error: unknown): void {
+    this.fail(error)
+    this.unsynced++
+  }
+
+  /** Marks the descriptor of a file as used; where there are too many, the one used longest ago is closed until it is needed. */
+  use(file: RecordFile): void {
+    this.#open.delete(file)
+    this.#open.add(file)
+    if (this.#open.size <= this.config.openFilesMax) return
+    for (const other of this.#open) {
+      if (other === file || !other.canRest) continue
+      this.#open.delete(other)
+      this.behind(other.rest({ isSynced: this.config.durability !== 'none' }))
+      return
+    }
+  }
+
+  forget(file: RecordFile): void {
+    this.#open.delete(file)
+  }
+
+  /** Has the disk take what is in the open files, where they changed. */
+  syncBehind(): void {
+    for (const file of this.#open) if (file.isDirty) this.behind(file.sync())
+  }
+
+  /** Lets something go on that nobody waits for but `close`. */
+  behind(work: Promise<void>): void {
+    const done = work.catch((error) => this.fail(error)).finally(() => this.#behind.delete(done))
+    this.#behind.add(done)
+  }
+
+  /** Resolves when few things go on behind, so that they cannot pile up. */
+  async few(): Promise<void> {
+    while (this.#behind.size > 16) await Promise.race(this.#behind)
+  }
+
+  async settled(): Promise<void> {
+    while (this.#behind.size > 0) await Promise.all(this.#behind)
+  }
+
+  /** The id, among the sink's own texts, of a text. */
+  ownText(text: string): number {
+    const known = this.own.texts.indexOf(text)
+    return known === -1 ? this.own.texts.push(text) - 1 : known
+  }
+
+  #leave(entry: Entry): void {
+    this.queuedRecords -= entry.counted
+    this.queuedBytes -= entry.block.byteLength
+    this.blocks.release(entry)
+  }
+}

@@ -1,0 +1,17 @@
+import { readFiles, temporaryFolder } from '../../../test/files-rig.ts'
+import { newestOf } from '../../../test/sink-records.ts'
+import { testSink } from '../../../test/test-sink.ts'
+import { createFiles } from './files.ts'
+
+testSink('files', 'view', (t) => {
+  const dataRoot = temporaryFolder(t)
+  return {
+    sink: createFiles({ dataRoot }),
+    read: (type, field) =>
+      newestOf(
+        readFiles(dataRoot).flatMap(({ batches }) => batches),
+        type,
+        field,
+      ),
+  }
+})

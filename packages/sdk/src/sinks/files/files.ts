@@ -1,0 +1,165 @@
+import { SondeError } from '../../errors.ts'
+import type { Batch } from '../../schema/batch.ts'
+import { DTB_LIMITS } from '../../wire/dtb/format.ts'
+import type { Sink, SinkStats } from '../sink.ts'
+import { type FilesOptions, filesConfig } from './config.ts'
+import { FilesContext } from './context.ts'
+import type { FilesDropReason } from './reasons.ts'
+import { SourceWriter } from './writer.ts'
+
+/** A sink that keeps records in files: see `docs/dtb.md`. */
+export interface FilesSink extends Sink {
+  readonly durable: true
+  /** Records accepted and neither written nor dropped. */
+  readonly queuedRecords: number
+  /** Their size. Unit: bytes. */
+  readonly queuedBytes: number
+  /** What failed last; empty since the last write that did not. */
+  readonly failing: string
+  /** Always 0: which pages are there is known for each source alone. A client sends again what was not acknowledged, and what is there already is left out. */
+  lastPage(client: bigint): Promise<bigint>
+  /**
+   * Resolves when everything accepted before is as safe as the durability says; see {@link FilesOptions}.
+   *
+   * @throws SondeError `FIL_LOST` where records were dropped since the flush before, or the disk may not have taken them.
+   */
+  flush(): Promise<void>
+}
+
+const TICK_MS = 1000
+
+/**
+ * Makes a sink that writes files of records, one at a time for each source. Nothing is written before the first record.
+ *
+ * @throws SondeError `FIL_OPTION` where an option is not allowed.
+ */
+export function createFiles(options: FilesOptions = {}): FilesSink {
+  return new Files(options)
+}
+
+class Files implements FilesSink {
+  readonly name: string
+  readonly durable = true
+  readonly stats: SinkStats
+  readonly #context: FilesContext
+  readonly #writers = new Map<string, SourceWriter>()
+  readonly #exit = () => this.#finishNow()
+  #timer: NodeJS.Timeout | undefined
+  #lostBefore = 0
+  #unsyncedBefore = 0
+  #isEnding = false
+  #closing: Promise<void> | undefined
+
+  constructor(options: FilesOptions) {
+    const config = filesConfig(options)
+    this.#context = new FilesContext(config)
+    this.name = config.name
+    this.stats = this.#context.stats
+  }
+
+  get queuedRecords(): number {
+    return this.#context.queuedRecords
+  }
+
+  get queuedBytes(): number {
+    return this.#context.queuedBytes
+  }
+
+  get failing(): string {
+    return this.#context.failing
+  }
+
+  accept(batch: Batch): void {
+    const startedMs = performance.now()
+    this.stats.in += batch.count
+    if (this.#closing !== undefined) this.#context.count('closed', batch.count)
+    else if (batch.count > 0) this.#take(batch)
+    this.stats.seconds += (performance.now() - startedMs) / 1000
+  }
+
+  async lastPage(_client: bigint): Promise<bigint> {
+    return 0n
+  }
+
+  async flush(): Promise<void> {
+    const { lost, unsynced } = { lost: this.#lostBefore, unsynced: this.#unsyncedBefore }
+    await Promise.all([...this.#writers.values()].map((writer) => writer.settled()))
+    const context = this.#context
+    this.#lostBefore = context.lost
+    this.#unsyncedBefore = context.unsynced
+    const why = context.failing === '' ? '' : ` (${context.failing})`
+    if (context.lost > lost) {
+      const records = context.lost - lost
+      throw new SondeError('FIL_LOST', `${this.name} dropped ${records} records${why}; its stats say for which reasons`)
+    }
+    if (context.unsynced > unsynced) {
+      throw new SondeError('FIL_LOST', `${this.name}: the disk did not take everything that was written${why}`)
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown()
+    return this.#closing
+  }
+
+  #take(batch: Batch): void {
+    const { id, tag } = batch.source
+    const reason = this.#obstacle(batch)
+    const writer = this.#writerOf(id, tag)
+    if (reason !== undefined) writer.count(reason, batch.count, batch.source)
+    else {
+      writer.add(this.#context.blocks.entryOf(batch))
+      if (this.#isEnding) writer.finishNow()
+    }
+  }
+
+  #obstacle({ bytes, count, type }: Batch): FilesDropReason | undefined {
+    if (bytes.byteLength !== count * type.layout.recordBytes) return 'wrong_size'
+    if (bytes.byteLength > DTB_LIMITS.payloadBytes) return 'too_large'
+    const { queuedBytes, config } = this.#context
+    return queuedBytes > 0 && queuedBytes + bytes.byteLength > config.queueLimitBytes ? 'queue_full' : undefined
+  }
+
+  #writerOf(id: string, tag: string): SourceWriter {
+    const key = `${id.length} ${id}${tag}`
+    let writer = this.#writers.get(key)
+    if (writer === undefined) {
+      writer = new SourceWriter(this.#context, id, tag)
+      this.#writers.set(key, writer)
+      this.#watch()
+    }
+    return writer
+  }
+
+  /** A sink that has nothing to do neither keeps the process alive nor listens to its end. */
+  #watch(): void {
+    if (this.#timer !== undefined) return
+    const { durability, intervalMs } = this.#context.config
+    this.#timer = setInterval(() => this.#tick(), durability === 'interval' ? Math.min(intervalMs, TICK_MS) : TICK_MS)
+    this.#timer.unref()
+    process.on('exit', this.#exit)
+  }
+
+  #tick(): void {
+    const context = this.#context
+    if (context.config.durability === 'interval') context.syncBehind()
+    const nowMs = context.config.nowMs()
+    for (const [key, writer] of this.#writers) {
+      if (writer.isIdle) this.#writers.delete(key)
+      else context.behind(writer.closeOld(nowMs))
+    }
+  }
+
+  /** The process ends, and waits for nothing any more. */
+  #finishNow(): void {
+    this.#isEnding = true
+    for (const writer of this.#writers.values()) writer.finishNow()
+  }
+
+  async #shutDown(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
+    await this.#context.settled()
+    process.off('exit', this.#exit)
+  }
+}

@@ -1,0 +1,58 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import { BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_TYPE, DTB_LIMITS, HEADER_CRC_AT } from '../../wire/dtb/format.ts'
+import { readSource } from './head.ts'
+import { filesOfSource } from './tree.ts'
+
+/** Files that are asked, the newest first: one has the pages of one client. */
+const FILE_COUNT_LIMIT = 256
+/** How much of the end of a file is looked at first, and more and more as long as no page is found. Unit: bytes. */
+const SPAN_BYTES = 1 << 20
+const SPAN_BYTES_LIMIT = DTB_LIMITS.payloadBytes * 2
+
+/**
+ * The last page of a client that the files of a source hold; 0 where they have none. Pages are written in order, so it is the last in the newest file that has pages of the client, and everything
+ * before it is there too. A page that was cut short is none.
+ */
+export async function lastPageOf(
+  root: string,
+  source: { readonly id: string; readonly tag: string },
+  client: bigint,
+): Promise<bigint> {
+  let asked = 0
+  for await (const path of filesOfSource(root, source)) {
+    if (asked++ === FILE_COUNT_LIMIT) break
+    const handle = await open(path, 'r')
+    try {
+      const { size } = await handle.stat()
+      const entry = await readSource(handle, size)
+      if (entry?.client === undefined || BigInt(`0x${entry.client}`) !== client) continue
+      const last = await lastPageIn(handle, size)
+      if (last > 0n) return last
+    } finally {
+      await handle.close()
+    }
+  }
+  return 0n
+}
+
+/** Looks backwards from the end for the last block that is a page and whole. */
+async function lastPageIn(handle: FileHandle, size: number): Promise<bigint> {
+  for (let span = SPAN_BYTES; ; span *= 4) {
+    const start = Math.max(0, (size - span) & ~7)
+    const bytes = Buffer.alloc(size - start)
+    await handle.read(bytes, 0, bytes.byteLength, start)
+    for (let at = (bytes.byteLength - BLOCK_HEADER_BYTES) & ~7; at >= 0; at -= 8) {
+      if (bytes.readUInt32LE(at) === BLOCK_MAGIC && isWholePage(bytes, at)) return bytes.readBigUInt64LE(at + 48)
+    }
+    if (start === 0 || span >= SPAN_BYTES_LIMIT) return 0n
+  }
+}
+
+function isWholePage(bytes: Buffer, at: number): boolean {
+  const payloadAt = at + BLOCK_HEADER_BYTES
+  if (bytes[at + 4] !== BLOCK_TYPE.records || bytes.readBigUInt64LE(at + 40) === 0n) return false
+  if (crc32(bytes.subarray(at, at + HEADER_CRC_AT)) !== bytes.readUInt32LE(at + HEADER_CRC_AT)) return false
+  const payload = bytes.subarray(payloadAt, payloadAt + bytes.readUInt32LE(at + 8))
+  return payload.byteLength === bytes.readUInt32LE(at + 8) && crc32(payload) === bytes.readUInt32LE(at + 56)
+}

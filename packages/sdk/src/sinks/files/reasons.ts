@@ -1,0 +1,23 @@
+/** Why records are dropped; `README.md` says what each means. */
+export type FilesDropReason = 'closed' | 'wrong_size' | 'too_large' | 'queue_full' | 'disk_full' | 'denied' | 'failed'
+
+const REASONS: Readonly<Record<string, FilesDropReason>> = {
+  ENOSPC: 'disk_full',
+  EDQUOT: 'disk_full',
+  EFBIG: 'disk_full',
+  FIL_SHORT: 'disk_full',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EROFS: 'denied',
+}
+
+/** The code of an error of the system, or of ours; empty where it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** The reason under which records are dropped that could not be written for an error. */
+export function reasonOf(error: unknown): FilesDropReason {
+  const code = codeOf(error)
+  return (Object.hasOwn(REASONS, code) ? REASONS[code] : undefined) ?? 'failed'
+}

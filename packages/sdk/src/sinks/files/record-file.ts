@@ -1,0 +1,258 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, writevSync } from 'node:fs'
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { SondeError } from '../../errors.ts'
+import { encodeEndBlock } from '../../wire/dtb/encode.ts'
+import type { Contents } from './contents.ts'
+import { codeOf } from './reasons.ts'
+
+/** How far an attempt to write came. */
+export interface Appended {
+  /** Blocks that are in the file, from the first. */
+  readonly written: number
+  /** Why not all of them are. */
+  readonly error?: unknown
+}
+
+/** Where a new file goes. */
+export interface Place {
+  readonly folder: string
+  /** Name of the file for a time. Unit: microseconds since the Unix epoch. */
+  readonly nameAt: (timeUs: number) => string
+  readonly timeUs: number
+}
+
+/** A file under way: what is in it, and how far. Only whole blocks are ever left in it. */
+export class RecordFile {
+  readonly path: string
+  readonly contents: Contents
+  /** When it was made, by a clock that only rises. Unit: milliseconds. */
+  readonly madeMs: number
+  /** When it was last written to. */
+  usedMs: number
+  /** Size of what holds. Unit: bytes. */
+  bytes: number
+  /** Blocks of records in it. */
+  recordBlocks = 0
+  #handle: FileHandle | undefined
+  #underWay: readonly Uint8Array[] = []
+  #isBusy = false
+  #isDirty = true
+  #syncing: Promise<void> | undefined
+
+  private constructor(path: string, contents: Contents, bytes: number, nowMs: number, handle?: FileHandle) {
+    this.path = path
+    this.contents = contents
+    this.bytes = bytes
+    this.madeMs = nowMs
+    this.usedMs = nowMs
+    this.#handle = handle
+  }
+
+  /**
+   * Makes a file that was not there: a time that is taken is followed by the next. Nothing is left of one that cannot be begun. Also says which folders have a new entry.
+   */
+  static async create(place: Place, contents: Contents, nowMs: number): Promise<[RecordFile, readonly string[]]> {
+    const first = await mkdir(place.folder, { recursive: true })
+    const [handle, path, timeUs] = await openNew(place)
+    const preamble = contents.preamble(timeUs)
+    try {
+      const { bytesWritten } = await handle.write(preamble, 0, preamble.byteLength, 0)
+      if (bytesWritten < preamble.byteLength) throw cutShort(path)
+    } catch (error) {
+      await handle.close()
+      await unlink(path)
+      throw error
+    }
+    return [new RecordFile(path, contents, preamble.byteLength, nowMs, handle), changedFolders(place, first)]
+  }
+
+  /** {@link create} for a process that ends and cannot wait. */
+  static createNow(place: Place, contents: Contents, nowMs: number): RecordFile {
+    mkdirSync(place.folder, { recursive: true })
+    for (let { timeUs } = place; ; timeUs++) {
+      const path = join(place.folder, place.nameAt(timeUs))
+      try {
+        closeSync(openSync(path, 'wx'))
+      } catch (error) {
+        if (codeOf(error) === 'EEXIST') continue
+        throw error
+      }
+      const file = new RecordFile(path, contents, 0, nowMs)
+      file.appendNow([contents.preamble(timeUs)])
+      return file
+    }
+  }
+
+  /** Whether it has a descriptor that could be closed for now. */
+  get canRest(): boolean {
+    return this.#handle !== undefined && !this.#isBusy && this.#syncing === undefined
+  }
+
+  /** Whether something was appended that the disk was not asked to take. */
+  get isDirty(): boolean {
+    return this.#isDirty
+  }
+
+  /** Blocks that are being written. */
+  get underWay(): readonly Uint8Array[] {
+    return this.#underWay
+  }
+
+  /** Appends blocks with one call; what was cut short is cut off, and tried once more. */
+  async append(blocks: readonly Uint8Array[]): Promise<Appended> {
+    let written = 0
+    this.#isBusy = true
+    try {
+      const handle = await this.#opened()
+      for (let attempts = 2; attempts > 0 && written < blocks.length; attempts--) {
+        this.#underWay = written === 0 ? blocks : blocks.slice(written)
+        const { bytesWritten } = await handle.writev(this.#underWay as Uint8Array[], this.bytes)
+        const [whole, bytes] = wholeBlocks(this.#underWay, bytesWritten)
+        written += whole
+        this.bytes += bytes
+        if (bytes < bytesWritten) await handle.truncate(this.bytes)
+        if (whole > 0) attempts = 2
+      }
+      return written === blocks.length ? { written } : { written, error: cutShort(this.path) }
+    } catch (error) {
+      return { written, error: (await this.#cut()) ?? error }
+    } finally {
+      this.#underWay = []
+      this.#isBusy = false
+      this.#isDirty = true
+    }
+  }
+
+  /**
+   * Appends at once, for a process that ends and cannot wait. What is under way is written again, to the same place: the same bytes.
+   *
+   * @throws whatever the system says; nothing torn is left then, as far as it lets us.
+   */
+  appendNow(blocks: readonly Uint8Array[]): void {
+    const descriptor = openSync(this.path, 'r+')
+    try {
+      for (const block of [...this.#underWay, ...blocks]) {
+        if (writevSync(descriptor, [block], this.bytes) < block.byteLength) {
+          ftruncateSync(descriptor, this.bytes)
+          throw cutShort(this.path)
+        }
+        this.bytes += block.byteLength
+      }
+    } finally {
+      closeSync(descriptor)
+      this.#underWay = []
+    }
+  }
+
+  /** Has the disk take everything that was appended. */
+  async sync(): Promise<void> {
+    while (this.#syncing !== undefined) await this.#syncing
+    if (!this.#isDirty) return
+    this.#isDirty = false
+    const syncing = this.#opened().then((handle) => handle.datasync())
+    this.#syncing = syncing.finally(() => {
+      this.#syncing = undefined
+    })
+    try {
+      await this.#syncing
+    } catch (error) {
+      this.#isDirty = true
+      throw error
+    }
+  }
+
+  /** Closes the descriptor until it is needed, once the disk has everything where `isSynced`; not while it is needed. */
+  async rest({ isSynced }: { readonly isSynced: boolean }): Promise<void> {
+    if (isSynced) await this.sync()
+    if (this.canRest) await this.#close()
+  }
+
+  async #close(): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
+    await handle?.close()
+  }
+
+  /** Appends the block that says so, and closes; the disk has everything where `isSynced`. */
+  async end({ isSynced }: { readonly isSynced: boolean }): Promise<void> {
+    try {
+      const { error } = await this.append([encodeEndBlock()])
+      if (isSynced) await this.sync()
+      if (error !== undefined) throw error
+    } finally {
+      await this.#syncing
+      await this.#close()
+    }
+  }
+
+  /** The same file again: nobody else writes to it, but it may have been removed. */
+  async #opened(): Promise<FileHandle> {
+    this.#handle ??= await open(this.path, 'r+')
+    return this.#handle
+  }
+
+  /** After an error nobody knows how much was written: everything after the last block that holds is cut off. */
+  async #cut(): Promise<unknown> {
+    try {
+      await this.#handle?.truncate(this.bytes)
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+}
+
+async function openNew(place: Place): Promise<[FileHandle, path: string, timeUs: number]> {
+  for (let { timeUs } = place, missing = 0; ; ) {
+    const path = join(place.folder, place.nameAt(timeUs))
+    try {
+      return [await open(path, 'wx'), path, timeUs]
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') timeUs++
+      // Retention removes folders that are empty.
+      else if (codeOf(error) === 'ENOENT' && missing++ < 3) await mkdir(place.folder, { recursive: true })
+      else throw error
+    }
+  }
+}
+
+/** Has the disk take the entries of folders. */
+export async function syncFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    const handle = await open(folder, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+/** The folder of the file, and those above it up to the one that has the first new folder in it. */
+function changedFolders({ folder }: Place, firstMade: string | undefined): string[] {
+  const folders = [folder]
+  if (firstMade === undefined) return folders
+  const last = dirname(firstMade)
+  for (let at = folder; at !== last && at !== dirname(at); ) {
+    at = dirname(at)
+    folders.push(at)
+  }
+  return folders
+}
+
+function wholeBlocks(blocks: readonly Uint8Array[], bytesWritten: number): [count: number, bytes: number] {
+  let bytes = 0
+  for (const [i, block] of blocks.entries()) {
+    if (bytes + block.byteLength > bytesWritten) return [i, bytes]
+    bytes += block.byteLength
+  }
+  return [blocks.length, bytes]
+}
+
+function cutShort(path: string): SondeError {
+  return new SondeError(
+    'FIL_SHORT',
+    `${path}: the system wrote less than it was given, twice; is there room on the disk?`,
+  )
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rename, unlink, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { typeEntry } from '../../wire/dtb/encode.ts'
+import type { Contents } from './contents.ts'
+import type { FilesContext } from './context.ts'
+import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
+import { codeOf } from './reasons.ts'
+import { syncFolders } from './record-file.ts'
+
+/**
+ * Writes down the types of a schema beside the files, for tools that want them apart: whole or not at all. Records do not need it, so a failure is counted and the next file
+ * tries again.
+ */
+export async function writeSidecar(context: FilesContext, { fingerprint, types }: Contents): Promise<void> {
+  if (context.sidecars.has(fingerprint)) return
+  const folder = join(context.config.dataRoot, SCHEMA_FOLDER)
+  const path = join(folder, schemaFileName(fingerprint))
+  try {
+    if (!(await touch(path))) {
+      const entries = types.map((type) => typeEntry(type, 0)).sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
+      const plain = entries.map(({ fingerprint, definition }) => ({ fingerprint, definition }))
+      await mkdir(folder, { recursive: true })
+      await writeWhole(path, `${JSON.stringify({ fingerprint, types: plain }, undefined, 2)}\n`)
+      await syncFolders([folder])
+    }
+    context.sidecars.add(fingerprint)
+  } catch (error) {
+    context.fail(error)
+  }
+}
+
+/** Says that a file is still in use, for those who remove old ones. False where it is not there. */
+async function touch(path: string): Promise<boolean> {
+  try {
+    await utimes(path, new Date(), new Date())
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`
+  try {
+    const handle = await open(temporary, 'wx')
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await unlink(temporary).catch((gone: unknown) => {
+      if (codeOf(gone) !== 'ENOENT') throw gone
+    })
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import type { Dirent } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseFileName, pathName } from './paths.ts'
+import { codeOf } from './reasons.ts'
+
+const YEAR = /^\d{4}$/
+const DAY = /^\d{4}$/
+
+/** Folders of days below the root, `<root>/<yyyy>/<mmdd>`, the oldest first. Links are not followed. */
+export async function dayFolders(root: string): Promise<string[]> {
+  const days: string[] = []
+  for (const year of (await foldersIn(root)).filter((name) => YEAR.test(name))) {
+    const folder = join(root, year)
+    for (const day of (await foldersIn(folder)).filter((name) => DAY.test(name))) days.push(join(folder, day))
+  }
+  return days
+}
+
+/** Names of the folders in a folder, sorted; none where it is not there. */
+export async function foldersIn(folder: string): Promise<string[]> {
+  return (await entriesOf(folder)).filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
+/** Names of the files in a folder that are named like ours, the oldest first. */
+export async function recordFilesIn(folder: string): Promise<{ name: string; tag: string; timeUs: number }[]> {
+  const found = (await entriesOf(folder)).flatMap((entry) => {
+    const parsed = entry.isFile() ? parseFileName(entry.name) : undefined
+    return parsed === undefined ? [] : [{ name: entry.name, ...parsed }]
+  })
+  return found.sort((a, b) => a.timeUs - b.timeUs)
+}
+
+/** Paths of the files of a source, the newest first. */
+export async function* filesOfSource(root: string, { id, tag }: { readonly id: string; readonly tag: string }) {
+  const prefix = pathName(tag)
+  for (const day of (await dayFolders(root)).reverse()) {
+    const folder = join(day, pathName(id) || '%')
+    const files = (await recordFilesIn(folder)).filter((file) => file.tag === prefix)
+    for (const { name } of files.reverse()) yield join(folder, name)
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
+    throw error
+  }
+}
