@@ -5,13 +5,14 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { HttpPeer } from '../packages/sdk/test/http-peer.ts'
+import { temporaryDir } from '../test/sonde-process.ts'
 
 /** Runs an example, or `--eval` and code, as a user would; it ends with the test. */
 function run(
   t: TestContext,
   name: string,
   args: readonly string[] = [],
-): { child: ChildProcess; line: Promise<string> } {
+): { child: ChildProcess; line: Promise<string>; lines: Promise<string[]> } {
   const child = spawn(
     process.execPath,
     ['--conditions=source', '--disable-warning=ExperimentalWarning', name, ...args],
@@ -22,8 +23,12 @@ function run(
     child.kill('SIGKILL')
     await once(child, 'exit')
   })
-  const line = once(createInterface({ input: child.stdout }), 'line').then(([text]) => String(text))
-  return { child, line }
+  const reader = createInterface({ input: child.stdout })
+  const line = once(reader, 'line').then(([text]) => String(text))
+  const all: string[] = []
+  reader.on('line', (text) => all.push(text))
+  const lines = once(reader, 'close').then(() => all)
+  return { child, line, lines }
 }
 
 test('report-records shows exact counters, and no value where one is absent', async (t) => {
@@ -60,6 +65,19 @@ test('metrics-api shows counters, gauges and histograms of two contexts', async 
   )
   assert.equal(duration(`count{${labels}}`), '1000')
   assert.ok(Math.abs(Number(duration(`sum{${labels}}`)) - 1001) < 1e-9)
+})
+
+test('opaque-events reads back from its files what it reported, of every length', async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const { child, lines } = run(t, 'opaque-events.ts', [path])
+  const [code] = await once(child, 'exit')
+  assert.deepEqual((await lines).sort(), [
+    'camera 0 0 32736 bytes: a picture',
+    'door 0 0 0 bytes: ""',
+    'door 1 18446744073709551615 6 bytes: "opened"',
+  ])
+  assert.equal(code, 0)
 })
 
 test('push-records says that its records arrived', async (t) => {
