@@ -53,7 +53,9 @@ export {
   type Integer64,
   label,
   labelNumber,
+  type NestedField,
   type NumericKind,
+  nested,
   optional,
   type Role,
   text,
@@ -62,7 +64,7 @@ export {
 } from './schema/field.ts'
 export { definitionOf, type FieldDefinition, type TypeDefinition } from './schema/fingerprint.ts'
 export { KIND_BYTES, type Kind } from './schema/kinds.ts'
-export { align, type Layout, type Slot } from './schema/layout.ts'
+export { align, type Layout, type LayoutNode, type NestedNode, type Slot } from './schema/layout.ts'
 export { isPresent, msFactorOf, numberAt, type ReadRecord, readRecord, readRecords } from './schema/reader.ts'
 export { defineType, type Fields, type RecordOf, type RecordType, type TypeOptions } from './schema/record-type.ts'
 export { type Labels, labelOf, labelsOf, seriesKey } from './schema/series.ts'
@@ -72,6 +74,8 @@ export { allocateViews, type Views, viewsOf } from './schema/views.ts'
 export { type DtbFile, openDtb } from './sinks/files/open-dtb.ts'
 export { defaultDataRoot, type FilesDurability, type FilesOptions } from './sinks/files/config.ts'
 export { createFiles, type FilesSink } from './sinks/files/files.ts'
+export type { IpcOptions } from './sinks/ipc/config.ts'
+export { createIpc, type IpcSink, type IpcStatus } from './sinks/ipc/ipc.ts'
 export type { PrometheusOptions } from './sinks/prometheus/config.ts'
 export type { Exposition } from './sinks/prometheus/exposition.ts'
 export type { MetricConflict } from './sinks/prometheus/families.ts'

@@ -27,10 +27,10 @@ export type DropReason =
 const REPORT_MS = 1000
 
 /**
- * The accounts of one delivery. What it drops it also tells, as records of `sonde_loss`: the total of a reason at most once a second, and never during the drop
+ * The accounts of one delivery, or of another sink that has reasons of its own. What it drops it also tells, as records of `sonde_loss`: the total of a reason at most once a second, and never during the drop
  * itself, so that a loss cannot cause itself again at once.
  */
-export class Ledger {
+export class Ledger<Reason extends string = DropReason> {
   readonly stats: SinkStats = sinkStats()
   /** What failed last; empty since the last request that arrived. */
   failing = ''
@@ -39,7 +39,7 @@ export class Ledger {
   readonly #component: string
   readonly #onLoss: OnLoss | undefined
   readonly #timers: Timers
-  readonly #changed = new Set<DropReason>()
+  readonly #changed = new Set<Reason>()
   #cancel: (() => void) | undefined
   #closed = false
 
@@ -59,7 +59,7 @@ export class Ledger {
     this.failing = messageOf(error)
   }
 
-  drop(reason: DropReason, records: number): void {
+  drop(reason: Reason, records: number): void {
     if (records === 0) return
     countDrop(this.stats, reason, records)
     if (reason !== 'not_encoded') this.lost += records

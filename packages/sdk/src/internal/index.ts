@@ -2,6 +2,8 @@
 
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
+export { handOut } from '../sinks/hand-out.ts'
+export { sweepLeftovers } from '../sinks/ipc/slot-file.ts'
 export { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
@@ -10,6 +12,7 @@ export {
   type ClientFrame,
   type ClientMessage,
   FRAME_HEADER_BYTES,
+  type Hello,
   IPC_PROTOCOL,
   PAGE_HEADER_BYTES,
   type Page,
@@ -21,5 +24,5 @@ export {
   type TypeEntry,
   type Welcome,
 } from '../wire/ipc/frame.ts'
-export { handOut } from '../sinks/hand-out.ts'
+export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'
 export { turn } from './turn.ts'

@@ -1,0 +1,84 @@
+import type { SourceInfo } from '../../schema/batch.ts'
+import { definitionOf } from '../../schema/fingerprint.ts'
+import { parseDefinition } from '../../schema/parse-definition.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { splitSymbols } from '../../wire/ipc/encode.ts'
+import type { ClientMessage, ServiceLimits } from '../../wire/ipc/frame.ts'
+import { parseSource } from '../../wire/ipc/message.ts'
+import type { SpooledPage } from './spool.ts'
+
+/** Why the service is not told of a page. */
+export type Obstacle = 'too_large' | 'type_limit' | 'source_limit' | 'symbol_limit' | 'not_announced'
+
+interface ToldSource {
+  readonly index: number
+  symbols: number
+}
+
+/** What the service was told on one connection: types, sources and symbols, each before the first page that refers to it. */
+export class Announcements {
+  readonly #limits: ServiceLimits
+  readonly #schema: string
+  readonly #send: (message: ClientMessage) => void
+  readonly #types = new Map<string, number>()
+  readonly #sources = new Map<SourceInfo, ToldSource>()
+  #symbols = 0
+
+  constructor(limits: ServiceLimits, schema: string, send: (message: ClientMessage) => void) {
+    this.#limits = limits
+    this.#schema = schema
+    this.#send = send
+  }
+
+  /** Tells what a page refers to; gives what the page calls it, or why it cannot be told. */
+  tell({ type, source, byteLength }: SpooledPage): { readonly type: number; readonly source: number } | Obstacle {
+    if (byteLength > this.#limits.pageBytes) return 'too_large'
+    const typeIndex = this.#types.get(type.fingerprint) ?? this.#tellType(type)
+    if (typeof typeIndex === 'string') return typeIndex
+    const told = this.#sources.get(source) ?? this.#tellSource(source)
+    if (typeof told === 'string') return told
+    if (source.symbols.count > told.symbols && !this.#tellSymbols(source, told)) return 'symbol_limit'
+    return { type: typeIndex, source: told.index }
+  }
+
+  #tellType(type: RecordType): number | Obstacle {
+    const index = this.#types.size
+    if (index >= this.#limits.types) return 'type_limit'
+    const { name, description, fields, layout, fingerprint, inTurns } = type
+    const definition = definitionOf(name, description, fields, layout.kind, inTurns)
+    try {
+      // What the service would not take is found here, where it costs one type and not the connection.
+      parseDefinition(JSON.parse(JSON.stringify(definition)), fingerprint)
+      this.#send({ kind: 'types', body: [{ index, fingerprint, definition }] })
+    } catch {
+      return 'not_announced'
+    }
+    this.#types.set(fingerprint, index)
+    return index
+  }
+
+  #tellSource(source: SourceInfo): ToldSource | Obstacle {
+    const index = this.#sources.size
+    if (index >= this.#limits.sources) return 'source_limit'
+    const { id, tag, labels, intervalMs } = source
+    const body = { index, id, tag, labels, intervalMs, schema: this.#schema }
+    try {
+      parseSource(body)
+      this.#send({ kind: 'source', body })
+    } catch {
+      return 'not_announced'
+    }
+    const told: ToldSource = { index, symbols: 0 }
+    this.#sources.set(source, told)
+    return told
+  }
+
+  #tellSymbols({ symbols }: SourceInfo, told: ToldSource): boolean {
+    const texts = symbols.since(told.symbols)
+    if (this.#symbols + texts.length > this.#limits.symbols) return false
+    for (const message of splitSymbols({ source: told.index, firstId: told.symbols, texts })) this.#send(message)
+    told.symbols += texts.length
+    this.#symbols += texts.length
+    return true
+  }
+}

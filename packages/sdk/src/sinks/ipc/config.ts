@@ -1,0 +1,93 @@
+import { basename, join } from 'node:path'
+import { SondeError, shown } from '../../errors.ts'
+import { SOCKET_NAME, usualSocketsDir } from './sockets-dir.ts'
+
+/** Options of {@link createIpc}. */
+export interface IpcOptions {
+  /** Name of the sink in statistics; the component in its loss records. Default: `ipc`. */
+  name?: string
+  /**
+   * Directory of the service's socket. Default: the vendor's `/opt/mellanox/doca/services/telemetry/ipc_sockets` where it exists and is writable, else
+   * `$XDG_RUNTIME_DIR/sonde`, else `sonde-<uid>` in the directory for temporary files.
+   */
+  socketsDir?: string
+  /** How long the tries to reconnect that a report sets off may take together. Unit: milliseconds. Range: 1 to 60 000. Default: 100. */
+  reconnectTimeMs?: number
+  /** Tries to connect in that time at most. Range: 1 to 255. Default: 3. */
+  reconnectTries?: number
+  /**
+   * How long the service may be silent while something is unacknowledged; then it counts as gone. Also what `flush` waits for a service that is not there, and what `close`
+   * takes at most. Unit: milliseconds. Range: 10 to 600 000. Default: 3 000.
+   */
+  socketTimeoutMs?: number
+  /**
+   * Memory of the pages that are not acknowledged; beyond it the oldest is dropped as `spool_full`. Unit: bytes. Range: 64 KiB to 16 GiB. Default: 64 MiB.
+   */
+  spoolBytes?: number
+  /** Pages that may lie in shared memory at once; further ones go through the socket. Range: 0, no shared memory, to 4096. Default: 64. */
+  slots?: number
+  /** Size of such a page; longer ones go through the socket. Unit: bytes. Range: 4 KiB to 16 MiB. Default: 64 KiB. */
+  slotBytes?: number
+  /** Directory of shared memory; only one on tmpfs is used, and else that of the socket. Default: `/dev/shm`. */
+  sharedDir?: string
+  /** Name of the schema that the sources belong to, for people. Default: empty. */
+  schema?: string
+  /** What the service calls this client. Default: name of the script. */
+  program?: string
+}
+
+/** Options with every default filled in. */
+export type IpcConfig = Readonly<Required<IpcOptions>>
+
+const RANGES = {
+  reconnectTimeMs: { default: 100, min: 1, max: 60_000, unit: 'milliseconds' },
+  reconnectTries: { default: 3, min: 1, max: 255, unit: 'tries' },
+  socketTimeoutMs: { default: 3000, min: 10, max: 600_000, unit: 'milliseconds' },
+  spoolBytes: { default: 64 << 20, min: 64 << 10, max: 16 * 2 ** 30, unit: 'bytes' },
+  slots: { default: 64, min: 0, max: 4096, unit: 'slots' },
+  slotBytes: { default: 64 << 10, min: 4 << 10, max: 16 << 20, unit: 'bytes' },
+} as const
+
+/** A longer path does not fit what the kernel takes as the address of a socket. */
+const SOCKET_PATH_BYTES_MAX = 107
+const PROGRAM_CHARACTERS_MAX = 200
+
+/** @throws SondeError `IPC_OPTION` names the option, what was given and what is allowed. */
+export function ipcConfig(options: IpcOptions): IpcConfig {
+  const socketsDir = textOf('socketsDir', options.socketsDir, usualSocketsDir())
+  const pathBytes = Buffer.byteLength(join(socketsDir, SOCKET_NAME))
+  if (!socketsDir.startsWith('/') || pathBytes > SOCKET_PATH_BYTES_MAX) {
+    throw refused('socketsDir', socketsDir, `an absolute path of at most ${SOCKET_PATH_BYTES_MAX - 11} bytes`)
+  }
+  const program = textOf('program', options.program, basename(process.argv[1] ?? 'node'))
+  return Object.freeze({
+    name: textOf('name', options.name, 'ipc'),
+    socketsDir,
+    sharedDir: textOf('sharedDir', options.sharedDir, '/dev/shm'),
+    schema: textOf('schema', options.schema, '', PROGRAM_CHARACTERS_MAX),
+    program: program.slice(0, PROGRAM_CHARACTERS_MAX),
+    reconnectTimeMs: numberOf('reconnectTimeMs', options),
+    reconnectTries: numberOf('reconnectTries', options),
+    socketTimeoutMs: numberOf('socketTimeoutMs', options),
+    spoolBytes: numberOf('spoolBytes', options),
+    slots: numberOf('slots', options),
+    slotBytes: numberOf('slotBytes', options),
+  })
+}
+
+function textOf(option: string, given: string | undefined, otherwise: string, charactersMax = 4096): string {
+  const text = given ?? otherwise
+  if (typeof text === 'string' && text.length <= charactersMax) return text
+  throw refused(option, given, `text of at most ${charactersMax} characters`)
+}
+
+function numberOf(option: keyof typeof RANGES, options: IpcOptions): number {
+  const { default: otherwise, min, max, unit } = RANGES[option]
+  const given = options[option] ?? otherwise
+  if (Number.isInteger(given) && given >= min && given <= max) return given
+  throw refused(option, given, `a whole number from ${min} to ${max} (${unit})`)
+}
+
+function refused(option: string, given: unknown, allowed: string): SondeError {
+  return new SondeError('IPC_OPTION', `${option} of the sink ipc is ${shown(given)}; allowed: ${allowed}`)
+}

@@ -1,0 +1,296 @@
+import { randomBytes } from 'node:crypto'
+import { Ledger } from '../../delivery/ledger.ts'
+import { ENTRY_OVERHEAD_BYTES } from '../../delivery/queue.ts'
+import { splitBatch } from '../../delivery/split-batch.ts'
+import { processTimers } from '../../delivery/timers.ts'
+import { SondeError } from '../../errors.ts'
+import type { Batch } from '../../schema/batch.ts'
+import { lossType } from '../../schema/builtin.ts'
+import { createSource } from '../../source/source.ts'
+import { forgetExit, type Leaver, watchExit } from '../../telemetry/at-exit.ts'
+import type { Ack } from '../../wire/ipc/frame.ts'
+import type { Sink, SinkStats } from '../sink.ts'
+import type { Obstacle } from './announcements.ts'
+import { type IpcConfig, type IpcOptions, ipcConfig } from './config.ts'
+import { Reconnect } from './reconnect.ts'
+import { Session } from './session.ts'
+import { Spool, type SpooledPage, spooledBytes } from './spool.ts'
+import { Waiters } from './waiters.ts'
+import { checkDirectory, nobodyAt } from './whereabouts.ts'
+
+/** Longer batches are split: what the service must take in one piece. */
+const PAGE_BYTES_MAX = 1 << 20
+/** What is sent in one turn of the event loop. */
+const TURN_BYTES_MAX = 1 << 20
+/** How long a service may take to hang up after goodbye. Unit: milliseconds. */
+const BYE_LIMIT_MS = 500
+
+/** How the connection to the service fares. */
+export interface IpcStatus {
+  /** −1: failed, 0: connected, 1: disabled, which it is after `close`. */
+  readonly code: -1 | 0 | 1
+  /** What an acknowledgement of the service means, as far as is known: `durable` where it outlives a crash of the service. */
+  readonly ack: 'memory' | 'durable'
+  /** How pages reach the service: in shared memory, or through the socket. */
+  readonly mode: 'shared' | 'inline'
+  /** Why not in shared memory; empty where they do. */
+  readonly inlineReason: string
+  /** Why it is not connected; undefined while it is. */
+  readonly lastError: SondeError | undefined
+  /** Every page up to this one is acknowledged, or dropped. */
+  readonly ackedSequence: number
+  /** Memory of pages that are not acknowledged. Unit: bytes. */
+  readonly spooledBytes: number
+  /** Records dropped, by reason. */
+  readonly dropped: Readonly<Record<string, number>>
+}
+
+/** The sink that hands records to the service of the node; see {@link createIpc}. */
+export interface IpcSink extends Sink {
+  /** Records accepted, and neither acknowledged nor dropped. */
+  readonly queuedRecords: number
+  status(): IpcStatus
+}
+
+/**
+ * Hands records to the telemetry service of the node, which `sonde agent` is: through shared memory, or a socket. Pages that are not acknowledged are kept in bounded memory,
+ * and sent again after the service was away. Never blocks, and never throws for a service that is not there.
+ *
+ * @throws SondeError `IPC_OPTION` where an option is not allowed.
+ */
+export function createIpc(options: IpcOptions = {}): IpcSink {
+  return new Ipc(ipcConfig(options))
+}
+
+class Ipc implements IpcSink {
+  readonly name: string
+  readonly #config: IpcConfig
+  /** Random, so that pages that are sent again are known by it; never 0. */
+  readonly #client = randomBytes(8).readBigUInt64LE() | 1n
+  readonly #spool = new Spool()
+  readonly #ledger: Ledger<string>
+  readonly #waiters: Waiters
+  readonly #reconnect: Reconnect
+  #session: Session | undefined
+  /** Kept from one connection to the next. */
+  #ack: IpcStatus['ack'] = 'memory'
+  #lastError: SondeError | undefined
+  /** Sequence of the newest page that was acknowledged when the session began. */
+  #firstOfSession = 0
+  #pump: NodeJS.Immediate | undefined
+  #lostBefore = 0
+  #isExiting = false
+  readonly #leaver: Leaver
+  #closing: Promise<void> | undefined
+
+  constructor(config: IpcConfig) {
+    const { name, reconnectTimeMs, reconnectTries, socketTimeoutMs } = config
+    this.name = name
+    this.#config = config
+    // What is lost is told where the records went.
+    const source = createSource({
+      id: `${config.program}:${process.pid}`,
+      emit: (batch) => this.#keep(batch, { countedRecords: 0 }),
+    })
+    this.#ledger = new Ledger<string>(name, processTimers, (record) => {
+      source.report(lossType, record)
+      source.flush()
+    })
+    this.#reconnect = new Reconnect({
+      tries: reconnectTries,
+      timeMs: reconnectTimeMs,
+      connect: () => this.#connect(),
+      isWanted: () => this.#spool.first < this.#spool.next,
+    })
+    this.#waiters = new Waiters(
+      socketTimeoutMs,
+      (isWaiting) => this.#reconnect.hurry(isWaiting),
+      () => this.#timeout(),
+    )
+    const { stats } = this
+    this.#leaver = {
+      emit: () => this.#sendAtExit(),
+      acknowledged: () => this.flush(),
+      get records() {
+        return stats.in
+      },
+    }
+    watchExit(this.#leaver)
+    this.#reconnect.report()
+  }
+
+  get stats(): SinkStats {
+    return this.#ledger.stats
+  }
+
+  get queuedRecords(): number {
+    return this.#spool.records
+  }
+
+  accept(batch: Batch): void {
+    const startMs = performance.now()
+    this.stats.in += batch.count
+    if (this.#closing !== undefined) this.#ledger.drop('closed', batch.count)
+    else if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes)
+      this.#ledger.drop('wrong_size', batch.count)
+    else this.#spoolBatch(batch)
+    this.stats.seconds += (performance.now() - startMs) / 1000
+  }
+
+  async flush(): Promise<void> {
+    const before = this.#lostBefore
+    await this.#waiters.wait(this.#spool.next - 1, this.#spool.first)
+    const { lost } = this.#ledger
+    this.#lostBefore = lost
+    if (lost === before) return
+    throw new SondeError('IPC_LOST', `${this.name} lost ${lost - before} records; its status says for which reasons`)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown()
+    return this.#closing
+  }
+
+  status(): IpcStatus {
+    const inlineReason = this.#session?.inlineReason ?? 'not connected'
+    return {
+      code: this.#closing !== undefined ? 1 : this.#session?.welcome === undefined ? -1 : 0,
+      ack: this.#ack,
+      mode: inlineReason === '' ? 'shared' : 'inline',
+      inlineReason,
+      lastError: this.#lastError,
+      ackedSequence: this.#spool.first - 1,
+      spooledBytes: this.#spool.bytes,
+      dropped: Object.fromEntries(this.stats.dropped),
+    }
+  }
+
+  #spoolBatch(batch: Batch): void {
+    const pieces = splitBatch(batch, {
+      batchRecordsMax: Number.POSITIVE_INFINITY,
+      batchBytesMax: PAGE_BYTES_MAX + ENTRY_OVERHEAD_BYTES,
+    })
+    const bytes = pieces.reduce((total, piece) => total + spooledBytes(piece), 0)
+    if (bytes > this.#config.spoolBytes) this.#ledger.drop('too_large', batch.count)
+    else for (const piece of pieces) this.#keep(piece, { countedRecords: piece.count })
+  }
+
+  #keep(batch: Batch, counted: { readonly countedRecords: number }): void {
+    const missing = () => this.#spool.bytes + spooledBytes(batch) > this.#config.spoolBytes
+    let dropped = 0
+    while (missing() && this.#spool.first < this.#spool.next) dropped += this.#spool.shift()
+    if (dropped > 0) this.#lose('spool_full', dropped)
+    this.#spool.add(batch, counted)
+    if (this.#session?.welcome === undefined) this.#reconnect.report()
+    else this.#wake()
+  }
+
+  /** Sends in the next turn of the loop, so that many small pages go together; at the end of the process there is none. */
+  #wake(): void {
+    if (this.#isExiting) this.#session?.pump(Number.POSITIVE_INFINITY)
+    else this.#pump ??= setImmediate(() => this.#send())
+  }
+
+  #send(): void {
+    this.#pump = undefined
+    if (this.#session?.pump(TURN_BYTES_MAX) === true) this.#wake()
+  }
+
+  #connect(): void {
+    try {
+      checkDirectory(this.#config.socketsDir)
+    } catch (error) {
+      this.#fail(error as SondeError)
+      return
+    }
+    const session = new Session(this.#client, this.#config, this.#spool, {
+      onWelcome: (sequence) => this.#welcome(sequence),
+      onAck: (sequence, dropped) => this.#acknowledge(sequence, dropped),
+      onObstacle: (page, reason) => this.#refuse(page, reason),
+      onRoom: () => this.#wake(),
+      onEnd: (error) =>
+        this.#fail(
+          session.welcome === undefined && error.code === 'IPC_CONNECTION'
+            ? nobodyAt(this.#config.socketsDir, error)
+            : error,
+        ),
+    })
+    this.#session = session
+  }
+
+  #welcome(sequence: number): void {
+    this.#ack = this.#session?.welcome?.ack ?? this.#ack
+    this.#lastError = undefined
+    this.#reconnect.connected()
+    this.#waiters.connected()
+    this.#acknowledge(sequence, {})
+    this.#firstOfSession = this.#spool.first
+    this.#wake()
+  }
+
+  #acknowledge(sequence: number, dropped: Ack['dropped']): void {
+    let records = 0
+    while (this.#spool.first <= sequence && this.#spool.first < this.#spool.next) records += this.#spool.shift()
+    for (const [reason, count] of Object.entries(dropped)) {
+      const refused = Math.min(count, records)
+      records -= refused
+      this.#ledger.drop(reason, refused)
+    }
+    this.#ledger.arrived(records)
+    this.#waiters.progress(this.#spool.first)
+  }
+
+  #refuse(page: SpooledPage, reason: Obstacle): void {
+    this.#lose(reason, this.#spool.remove(page))
+  }
+
+  #lose(reason: string, records: number): void {
+    this.#ledger.drop(reason, records)
+    this.#waiters.progress(this.#spool.first)
+  }
+
+  #fail(error: SondeError): void {
+    const wasOfUse = this.#session?.welcome !== undefined && this.#spool.first > this.#firstOfSession
+    this.#session = undefined
+    this.#lastError = error
+    this.#ledger.fail(error)
+    this.#waiters.disconnected()
+    this.#reconnect.failed({ wasOfUse })
+  }
+
+  #timeout(): SondeError {
+    const { socketTimeoutMs } = this.#config
+    const why = this.#lastError === undefined ? '' : `: ${this.#lastError.message}`
+    return new SondeError(
+      'IPC_TIMEOUT',
+      `${this.#spool.records} records are not acknowledged after ${socketTimeoutMs} ms and wait for the service${why}`,
+      { cause: this.#lastError },
+    )
+  }
+
+  async #shutDown(): Promise<void> {
+    // What is lost from here on cannot be told any more.
+    this.#ledger.close()
+    await this.#waiters
+      .wait(this.#spool.next - 1, this.#spool.first)
+      .catch((error: unknown) => this.#ledger.fail(error))
+    clearImmediate(this.#pump)
+    this.#reconnect.close()
+    forgetExit(this.#leaver)
+    let left = 0
+    while (this.#spool.first < this.#spool.next) left += this.#spool.shift()
+    this.#lose('closed', left)
+    await this.#session?.leave(BYE_LIMIT_MS)
+    this.#session = undefined
+  }
+
+  /** The last chance to hand something to the socket, which takes at once what it has room for. */
+  #sendAtExit(): void {
+    this.#isExiting = true
+    this.#session?.pump(Number.POSITIVE_INFINITY)
+    // Where the loop turns once more, it was not the end.
+    setImmediate(() => {
+      this.#isExiting = false
+    }).unref()
+  }
+}

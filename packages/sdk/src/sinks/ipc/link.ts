@@ -1,0 +1,153 @@
+import { createConnection, type Socket } from 'node:net'
+import { messageOf, SondeError } from '../../errors.ts'
+import { serviceFrames } from '../../wire/ipc/decode.ts'
+import { encodeFrame, writePageHeader } from '../../wire/ipc/encode.ts'
+import type { ClientMessage, Page, ServiceFrame } from '../../wire/ipc/frame.ts'
+import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
+
+/** Whom a link tells what happens. */
+export interface LinkHandler {
+  onOpen(): void
+  /** @throws SondeError where the frame makes no sense: the link ends with it. */
+  onFrame(frame: ServiceFrame): void
+  /** There is room again after `isFull`. */
+  onRoom(): void
+  /** Called once, and nothing else afterwards. */
+  onEnd(error: SondeError): void
+}
+
+/** One connection to the service: frames in and out, and the watch on its silence. */
+export class Link {
+  readonly #path: string
+  readonly #timeoutMs: number
+  readonly #handler: LinkHandler
+  readonly #socket: Socket
+  readonly #decoder = serviceFrames()
+  /** Frames that go with the next write. */
+  #waiting: Buffer[] = []
+  #sequence = 0
+  #isOver = false
+  /** When the service gave the last sign of life, or was first asked for one. */
+  #aliveMs = 0
+  #isExpecting = false
+  #watch: NodeJS.Timeout | undefined
+
+  constructor(path: string, timeoutMs: number, handler: LinkHandler) {
+    this.#path = path
+    this.#timeoutMs = timeoutMs
+    this.#handler = handler
+    const socket = createConnection(path)
+    this.#socket = socket
+    // An application that is done must not be kept alive by its telemetry; who waits for a flush keeps it.
+    socket.unref()
+    socket.on('connect', () => handler.onOpen())
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('drain', () => {
+      this.#aliveMs = performance.now()
+      handler.onRoom()
+    })
+    socket.on('error', (error) => this.#end(this.#failure(error)))
+    socket.on('close', () => this.#end(new SondeError('IPC_CONNECTION', `the service at ${path} hung up`)))
+  }
+
+  /** Whether the socket has taken as much as it wants for now. */
+  get isFull(): boolean {
+    return this.#socket.writableLength >= this.#socket.writableHighWaterMark
+  }
+
+  /** Sends a message with the next `flush`. */
+  send(message: ClientMessage): void {
+    this.#waiting.push(encodeFrame(message, this.#sequence + 1))
+    this.#sequence++
+  }
+
+  /** Sends a page: with the next `flush` where its records lie in a slot, else at once, records and all. */
+  sendPage(page: Page, spooled: SpooledPage): void {
+    this.#sequence++
+    if (page.slot !== undefined) {
+      const header = Buffer.allocUnsafe(HEADROOM_BYTES)
+      writePageHeader(header, page, this.#sequence)
+      this.#waiting.push(header)
+      return
+    }
+    this.flush()
+    writePageHeader(spooled.block, page, this.#sequence)
+    spooled.isBeingWritten = true
+    this.#socket.write(spooled.block.subarray(0, HEADROOM_BYTES + page.byteLength), () => {
+      spooled.isBeingWritten = false
+    })
+  }
+
+  /** Hands what was sent to the socket, which takes at once what it can. */
+  flush(): void {
+    const frames = this.#waiting
+    if (frames.length === 0) return
+    this.#waiting = []
+    this.#socket.write(Buffer.concat(frames))
+  }
+
+  /** Whether something is unacknowledged: silence then means that the service is gone. */
+  expectAnswer(isExpecting: boolean): void {
+    if (isExpecting && !this.#isExpecting) this.#aliveMs = performance.now()
+    this.#isExpecting = isExpecting
+    if (isExpecting && this.#watch === undefined && !this.#isOver) this.#watchFor(this.#timeoutMs)
+  }
+
+  /** Hangs up once everything was taken; resolves when the service has hung up too, or after `limitMs`. */
+  async leave(limitMs: number): Promise<void> {
+    if (this.#isOver) return
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, limitMs)
+      this.#socket.once('close', () => {
+        clearTimeout(limit)
+        resolve()
+      })
+      this.flush()
+      this.#socket.end()
+    })
+    this.destroy()
+  }
+
+  /** Ends it without a word; the handler hears nothing more. */
+  destroy(): void {
+    this.#isOver = true
+    clearTimeout(this.#watch)
+    this.#socket.destroy()
+  }
+
+  #read(chunk: Buffer): void {
+    this.#aliveMs = performance.now()
+    try {
+      for (const frame of this.#decoder.frames(chunk)) {
+        if (this.#isOver) return
+        this.#handler.onFrame(frame)
+      }
+    } catch (error) {
+      this.#end(error instanceof SondeError ? error : this.#failure(error))
+    }
+  }
+
+  #watchFor(durationMs: number): void {
+    // What came while the loop was busy is read before this is looked at: timers run first, then sockets, then immediates.
+    const look = () => {
+      this.#watch = undefined
+      if (this.#isOver || !this.#isExpecting) return
+      const leftMs = this.#aliveMs + this.#timeoutMs - performance.now()
+      if (leftMs > 0) this.#watchFor(leftMs)
+      else this.#end(new SondeError('IPC_TIMEOUT', `the service at ${this.#path} is silent for ${this.#timeoutMs} ms`))
+    }
+    this.#watch = setTimeout(() => setImmediate(look).unref(), Math.ceil(durationMs)).unref()
+  }
+
+  #failure(cause: unknown): SondeError {
+    return new SondeError('IPC_CONNECTION', `the service at ${this.#path} is out of reach: ${messageOf(cause)}`, {
+      cause,
+    })
+  }
+
+  #end(error: SondeError): void {
+    if (this.#isOver) return
+    this.destroy()
+    this.#handler.onEnd(error)
+  }
+}

@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import { SondeError } from '../../errors.ts'
+import { type Ack, IPC_PROTOCOL, type ServiceFrame, type Welcome } from '../../wire/ipc/frame.ts'
+import { Announcements, type Obstacle } from './announcements.ts'
+import type { IpcConfig } from './config.ts'
+import { Link } from './link.ts'
+import { SharedPages } from './shared-pages.ts'
+import { SOCKET_NAME } from './sockets-dir.ts'
+import type { Spool, SpooledPage } from './spool.ts'
+
+/** Version of this program, as the service shows it. */
+export const CLIENT_VERSION = '0.1.0'
+
+/** Whom a session tells what happens. */
+export interface SessionHandler {
+  /** The service is there; it has every page up to `sequence` already. */
+  onWelcome(sequence: number): void
+  /** Every page up to `sequence` is done with; of their records the service dropped some. */
+  onAck(sequence: number, dropped: Ack['dropped']): void
+  /** A page can never be sent. */
+  onObstacle(page: SpooledPage, reason: Obstacle): void
+  /** There is room for pages again. */
+  onRoom(): void
+  /** Called once, and nothing else afterwards. */
+  onEnd(error: SondeError): void
+}
+
+/** What one connection to the service is about: greeting, shared memory, pages in order, acknowledgements. */
+export class Session {
+  readonly #client: bigint
+  readonly #config: IpcConfig
+  readonly #spool: Spool
+  readonly #handler: SessionHandler
+  readonly #link: Link
+  #welcome: Welcome | undefined
+  #announcements: Announcements | undefined
+  #shared: SharedPages | undefined
+  /** Sequence of the next page to be sent. */
+  #next = 0
+
+  constructor(client: bigint, config: IpcConfig, spool: Spool, handler: SessionHandler) {
+    this.#client = client
+    this.#config = config
+    this.#spool = spool
+    this.#handler = handler
+    this.#link = new Link(join(config.socketsDir, SOCKET_NAME), config.socketTimeoutMs, {
+      onOpen: () => this.#greet(),
+      onFrame: (frame) => this.#take(frame),
+      onRoom: () => handler.onRoom(),
+      onEnd: (error) => {
+        this.#shared?.close()
+        handler.onEnd(error)
+      },
+    })
+  }
+
+  /** What the service says of itself; undefined until it has. */
+  get welcome(): Welcome | undefined {
+    return this.#welcome
+  }
+
+  /** Why pages go through the socket; empty where they lie in shared memory. */
+  get inlineReason(): string {
+    return this.#shared?.reason ?? 'not connected'
+  }
+
+  /** Sends what there is and what the socket takes, at most so many bytes; says whether there would have been more. */
+  pump(bytesMax: number): boolean {
+    const { spool, link } = { spool: this.#spool, link: this.#link }
+    if (this.#welcome === undefined) return false
+    let bytes = 0
+    this.#next = Math.max(this.#next, spool.first)
+    while (this.#next < spool.next && bytes < bytesMax && !link.isFull) {
+      const page = spool.get(this.#next++)
+      if (page !== undefined) bytes += this.#sendPage(page)
+    }
+    link.flush()
+    link.expectAnswer(this.#next > spool.first)
+    return this.#next < spool.next && !link.isFull
+  }
+
+  /** Says goodbye; resolves when the service has hung up, or after `limitMs`. */
+  async leave(limitMs: number): Promise<void> {
+    if (this.#welcome !== undefined) {
+      this.#link.send({ kind: 'bye', body: {} })
+      await this.#link.leave(limitMs)
+    }
+    this.#link.destroy()
+    this.#shared?.close()
+  }
+
+  #greet(): void {
+    const { program } = this.#config
+    const hello = { protocol: IPC_PROTOCOL, client: this.#client, pid: process.pid, program, version: CLIENT_VERSION }
+    this.#link.send({ kind: 'hello', body: hello })
+    this.#link.flush()
+    this.#link.expectAnswer(true)
+  }
+
+  #sendPage(page: SpooledPage): number {
+    const told = this.#announcements?.tell(page)
+    if (told === undefined || typeof told === 'string') {
+      this.#handler.onObstacle(page, told ?? 'not_announced')
+      return 0
+    }
+    const { sequence, clock, count, byteLength, crc } = page
+    const slot = this.#shared?.put(page)
+    this.#link.sendPage({ sequence: BigInt(sequence), ...told, clock, count, byteLength, crc, slot }, page)
+    return byteLength
+  }
+
+  #take(frame: ServiceFrame): void {
+    if (frame.kind === 'error') {
+      throw new SondeError('IPC_REFUSED', `the service gave up with ${frame.body.code}: ${frame.body.message}`)
+    }
+    if (frame.kind === 'welcome') {
+      this.#start(frame.body)
+      return
+    }
+    if (this.#welcome === undefined) throw unexpected(`${frame.kind} before welcome`)
+    if (frame.kind === 'attached') {
+      this.#shared?.answer(frame.body)
+      this.#link.flush()
+      return
+    }
+    const { sequence, dropped } = frame.body
+    if (sequence >= BigInt(this.#next))
+      throw unexpected(`an acknowledgement of page ${sequence}, which it was not sent`)
+    this.#shared?.release(Number(sequence))
+    this.#handler.onAck(Number(sequence), dropped)
+    this.#link.expectAnswer(this.#next > this.#spool.first)
+  }
+
+  #start(welcome: Welcome): void {
+    if (this.#welcome !== undefined) throw unexpected('welcome twice')
+    if (welcome.protocol !== IPC_PROTOCOL) {
+      throw new SondeError(
+        'IPC_REFUSED',
+        `the service speaks protocol ${welcome.protocol}, this client ${IPC_PROTOCOL}; update the older of the two`,
+      )
+    }
+    if (welcome.lastSequence >= BigInt(this.#spool.next)) {
+      throw unexpected(`page ${welcome.lastSequence} of this client, which has not made it yet`)
+    }
+    const send = this.#link.send.bind(this.#link)
+    this.#welcome = welcome
+    this.#announcements = new Announcements(welcome.limits, this.#config.schema, send)
+    this.#shared = new SharedPages(this.#config, send)
+    this.#link.flush()
+    this.#link.expectAnswer(false)
+    this.#handler.onWelcome(Number(welcome.lastSequence))
+  }
+}
+
+function unexpected(what: string): SondeError {
+  return new SondeError('IPC_FRAME', `the service sent ${what}; is it of Sonde?`)
+}

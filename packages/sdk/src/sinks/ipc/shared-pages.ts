@@ -1,0 +1,83 @@
+import { messageOf } from '../../errors.ts'
+import type { Attached, ClientMessage } from '../../wire/ipc/frame.ts'
+import type { IpcConfig } from './config.ts'
+import { SlotFile } from './slot-file.ts'
+import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
+
+/**
+ * The shared memory of one connection. It is offered in one directory after the other until the service can read it; meanwhile, and where it never can, pages go through
+ * the socket.
+ */
+export class SharedPages {
+  /** Why there is none; empty where there is. */
+  reason = 'the service has not answered yet'
+  readonly #config: IpcConfig
+  readonly #send: (message: ClientMessage) => void
+  readonly #directories: string[]
+  #file: SlotFile | undefined
+  #isAttached = false
+
+  constructor(config: IpcConfig, send: (message: ClientMessage) => void) {
+    this.#config = config
+    this.#send = send
+    this.#directories = config.slots === 0 ? [] : [...new Set([config.sharedDir, config.socketsDir])]
+    if (config.slots === 0) this.reason = 'slots is 0'
+    else this.#offer()
+  }
+
+  get isAttached(): boolean {
+    return this.#isAttached
+  }
+
+  /** The service looked for the file. */
+  answer({ ok, reason }: Attached): void {
+    this.#file?.unlink()
+    this.#isAttached = ok && this.#file !== undefined
+    if (this.#isAttached) {
+      this.reason = ''
+      return
+    }
+    this.#giveUp(reason)
+    this.#offer()
+  }
+
+  /** Puts a page into a slot; undefined where it goes through the socket. */
+  put({ sequence, block, byteLength }: SpooledPage): number | undefined {
+    if (!this.#isAttached) return undefined
+    try {
+      return this.#file?.put(sequence, block.subarray(HEADROOM_BYTES, HEADROOM_BYTES + byteLength))
+    } catch (error) {
+      // What lies in slots already can still be read: the service has the file open.
+      this.#giveUp(messageOf(error))
+      return undefined
+    }
+  }
+
+  release(sequence: number): void {
+    this.#file?.release(sequence)
+  }
+
+  close(): void {
+    this.#giveUp('not connected')
+  }
+
+  #offer(): void {
+    const { slots, slotBytes } = this.#config
+    for (let directory = this.#directories.shift(); directory !== undefined; directory = this.#directories.shift()) {
+      try {
+        this.#file = new SlotFile(directory, slots, slotBytes)
+        this.#send({ kind: 'attach', body: { file: this.#file.path, slots, slotBytes } })
+        return
+      } catch (error) {
+        this.#giveUp(messageOf(error))
+      }
+    }
+  }
+
+  #giveUp(reason: string): void {
+    this.reason = reason
+    this.#isAttached = false
+    this.#file?.close()
+    this.#file = undefined
+  }
+}

@@ -1,0 +1,94 @@
+import { crc32 } from 'node:zlib'
+import type { Batch } from '../../schema/batch.ts'
+import { FRAME_HEADER_BYTES, PAGE_HEADER_BYTES } from '../../wire/ipc/frame.ts'
+import { Blocks, blockBytes } from './blocks.ts'
+
+/** Room for what precedes the records in the frame of a page. */
+export const HEADROOM_BYTES = FRAME_HEADER_BYTES + PAGE_HEADER_BYTES
+
+/** What a page takes beside its block: objects, its place in the list. */
+const PAGE_OVERHEAD_BYTES = 256
+
+/** A page that is not acknowledged. */
+export interface SpooledPage extends Pick<Batch, 'type' | 'source' | 'clock' | 'count'> {
+  readonly sequence: number
+  /** Records as the accounts of the sink count them: 0 for what it says of itself. */
+  readonly countedRecords: number
+  /** Room for the header, then the records. */
+  readonly block: Buffer
+  /** Length of the records. */
+  readonly byteLength: number
+  readonly crc: number
+  /** The socket has the block, which must not change until it has taken it. */
+  isBeingWritten: boolean
+}
+
+/** The pages of a client that are not acknowledged, in order. Their number in it is the sequence of a page, which rises by one from 1. */
+export class Spool {
+  /** Bytes of all pages, as the limit counts them. */
+  bytes = 0
+  /** Records of all pages, as accounts count them. */
+  records = 0
+  /** Sequence of the oldest page; `next` where there is none. */
+  first = 1
+  readonly #pages: (SpooledPage | undefined)[] = []
+  /** Where the oldest page is: taking from the front of an array is slow, so it is done many at once. */
+  #head = 0
+  readonly #blocks = new Blocks()
+
+  /** Sequence of the next page. */
+  get next(): number {
+    return this.first + this.#pages.length - this.#head
+  }
+
+  /** Copies a batch to the end. */
+  add(batch: Batch, { countedRecords }: { readonly countedRecords: number }): void {
+    const { type, source, clock, count, bytes } = batch
+    const { byteLength } = bytes
+    const block = this.#blocks.take(HEADROOM_BYTES + byteLength)
+    block.set(bytes, HEADROOM_BYTES)
+    const crc = crc32(block.subarray(HEADROOM_BYTES, HEADROOM_BYTES + byteLength))
+    const page = { type, source, clock, count, block, byteLength, crc, countedRecords, isBeingWritten: false }
+    this.bytes += block.length + PAGE_OVERHEAD_BYTES
+    this.records += countedRecords
+    this.#pages.push({ ...page, sequence: this.next })
+  }
+
+  /** The page of a sequence; undefined where it is not there any more. */
+  get(sequence: number): SpooledPage | undefined {
+    return sequence < this.first ? undefined : this.#pages[this.#head + sequence - this.first]
+  }
+
+  /** Takes the oldest page away; gives its counted records. */
+  shift(): number {
+    const page = this.#pages[this.#head]
+    this.#pages[this.#head++] = undefined
+    this.first++
+    if (this.#head >= 1024 && this.#head * 2 >= this.#pages.length) {
+      this.#pages.splice(0, this.#head)
+      this.#head = 0
+    }
+    return page === undefined ? 0 : this.#release(page)
+  }
+
+  /** Takes a page away that will never arrive; the number of each other stays what it was. Gives its counted records. */
+  remove(page: SpooledPage): number {
+    this.#pages[this.#head + page.sequence - this.first] = undefined
+    const records = this.#release(page)
+    while (this.first < this.next && this.#pages[this.#head] === undefined) this.shift()
+    return records
+  }
+
+  #release({ block, countedRecords, isBeingWritten }: SpooledPage): number {
+    this.bytes -= block.length + PAGE_OVERHEAD_BYTES
+    this.records -= countedRecords
+    // The collector takes a block that the socket still has.
+    if (!isBeingWritten) this.#blocks.give(block)
+    return countedRecords
+  }
+}
+
+/** What a batch takes in the spool. */
+export function spooledBytes({ bytes }: Pick<Batch, 'bytes'>): number {
+  return blockBytes(HEADROOM_BYTES + bytes.byteLength) + PAGE_OVERHEAD_BYTES
+}

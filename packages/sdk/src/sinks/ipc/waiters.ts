@@ -1,0 +1,85 @@
+interface Waiter {
+  /** Resolves once no page up to this one is left. */
+  readonly sequence: number
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Who waits for acknowledgements: as long as there is a connection or progress; without either no longer than a limit. */
+export class Waiters {
+  readonly #limitMs: number
+  readonly #onWaiting: (isWaiting: boolean) => void
+  readonly #makeError: () => unknown
+  readonly #waiting = new Set<Waiter>()
+  /** Keeps the process alive while somebody waits: nothing else of this sink does. */
+  #timer: NodeJS.Timeout | undefined
+  #progressMs = 0
+  #isConnected = false
+
+  /** `onWaiting` is told whether somebody waits; `makeError` says what who waited too long gets. */
+  constructor(limitMs: number, onWaiting: (isWaiting: boolean) => void, makeError: () => unknown) {
+    this.#limitMs = limitMs
+    this.#onWaiting = onWaiting
+    this.#makeError = makeError
+  }
+
+  /** Resolves once every page up to `sequence` is done with; `first` is the oldest that is not. */
+  wait(sequence: number, first: number): Promise<void> {
+    if (first > sequence) return Promise.resolve()
+    if (this.#waiting.size === 0) {
+      this.#progressMs = performance.now()
+      this.#watchFor(this.#limitMs)
+      this.#onWaiting(true)
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.add({ sequence, resolve, reject })
+    })
+  }
+
+  /** Pages up to, not including, `first` are done with. */
+  progress(first: number): void {
+    if (this.#waiting.size === 0) return
+    this.#progressMs = performance.now()
+    for (const waiter of this.#waiting) {
+      if (waiter.sequence >= first) continue
+      this.#waiting.delete(waiter)
+      waiter.resolve()
+    }
+    this.#endIfNobody()
+  }
+
+  connected(): void {
+    this.#isConnected = true
+  }
+
+  disconnected(): void {
+    this.#isConnected = false
+    if (this.#waiting.size > 0 && this.#leftMs() <= 0) this.#rejectAll()
+  }
+
+  #leftMs(): number {
+    return this.#progressMs + this.#limitMs - performance.now()
+  }
+
+  #watchFor(durationMs: number): void {
+    this.#timer = setTimeout(() => {
+      const leftMs = this.#leftMs()
+      if (leftMs > 0) this.#watchFor(leftMs)
+      else if (this.#isConnected) this.#watchFor(this.#limitMs)
+      else this.#rejectAll()
+    }, Math.ceil(durationMs))
+  }
+
+  #rejectAll(): void {
+    const error = this.#makeError()
+    for (const { reject } of this.#waiting) reject(error)
+    this.#waiting.clear()
+    this.#endIfNobody()
+  }
+
+  #endIfNobody(): void {
+    if (this.#waiting.size > 0) return
+    clearTimeout(this.#timer)
+    this.#onWaiting(false)
+  }
+}
