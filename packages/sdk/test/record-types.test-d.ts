@@ -9,6 +9,7 @@ import {
   gauge,
   label,
   labelNumber,
+  nested,
   optional,
   type RecordOf,
   readRecords,
@@ -112,3 +113,29 @@ array(array(value('u8'), 2), 2)
 array(optional(value('u8')), 2)
 // @ts-expect-error a record type is not changed
 port.name = 'other'
+
+const link = defineType('link', 'A link', {
+  time: timestamp(),
+  port: nested(port),
+  spare: optional(nested(port)),
+  ports: array(nested(port), 2),
+})
+type Link = RecordOf<typeof link>
+holds<Equal<Link['port'], Port>>()
+holds<Equal<Link['spare'], Port | undefined>>()
+holds<Equal<Link['ports'], readonly Port[]>>()
+
+source.report(link, { time: 0, port: record, ports: [record, record] })
+source.report(link, [{ time: 0, port: record, ports: [record, record], spare: undefined }])
+// @ts-expect-error a wrong field inside a record
+source.report(link, { time: 0, port: { ...record, device: 1 }, ports: [record, record] })
+// @ts-expect-error a field is missing inside a record
+source.report(link, { time: 0, port: { time: 0 }, ports: [record, record] })
+// @ts-expect-error one record where an array is
+source.report(link, { time: 0, port: record, ports: record })
+// @ts-expect-error a wrong record among those of an array
+source.report(link, { time: 0, port: record, ports: [record, { ...record, up: 1 }] })
+// @ts-expect-error an array has no arrays, of records neither
+array(array(nested(port), 2), 2)
+// @ts-expect-error a field is no type
+nested(label())

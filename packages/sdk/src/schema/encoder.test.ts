@@ -12,7 +12,9 @@ import {
   type Integer64,
   label,
   labelNumber,
+  type NestedField,
   type NumericKind,
+  nested,
   optional,
   text,
   timestamp,
@@ -81,8 +83,31 @@ function same(given: string | number): Sample {
   return { given, read: given }
 }
 
-function randomType(random: Random): { type: RecordType; record: () => { given: object; read: ReadRecord } } {
-  const parts = Array.from({ length: random.integer(1, 70) }, (_, i) => [`f${i}`, randomField(random)] as const)
+interface RandomType {
+  readonly type: RecordType
+  record(): { given: object; read: ReadRecord }
+}
+
+/** A record inside a record, or several of them, or none. */
+function randomNested(random: Random, depth: number): { field: NestedField; sample: () => Sample } {
+  const inner = randomType(random, random.integer(1, 4), depth + 1)
+  const count = random.pick([1, 1, 2, 3])
+  const single = nested(inner.type)
+  const field: NestedField<unknown, false> = count === 1 ? single : array(single, count)
+  // A label is always there; a nested record of which all may be absent reads as absent.
+  const mayLack = inner.type.labels.length === 0 && inner.type.layout.slots.some((slot) => !slot.field.optional)
+  const sample = () => {
+    const elements = Array.from({ length: count }, inner.record)
+    const [first] = elements
+    if (count === 1 && first !== undefined) return first
+    return { given: elements.map(({ given }) => given), read: elements.map(({ read }) => read) }
+  }
+  return { field: mayLack && random.chance(0.4) ? optional(field) : field, sample }
+}
+
+function randomType(random: Random, fieldCount = random.integer(1, 70), depth = 1): RandomType {
+  const part = () => (depth < 4 && random.chance(0.08 * depth) ? randomNested(random, depth) : randomField(random))
+  const parts = Array.from({ length: fieldCount }, (_, i) => [`f${i}`, part()] as const)
   const fields = Object.fromEntries(parts.map(([name, { field }]) => [name, field]))
   const type = defineType('random', '', fields, { layout: random.pick(['aligned', 'packed']) })
   const record = () => {
@@ -123,7 +148,8 @@ property('a number read from a column is the nearest double of the value', 100, 
   const { given, read } = record()
   encoderOf(type, symbols)(given, views, 0)
   for (const slot of type.layout.slots) {
-    const expected = read[slot.name]
+    const at = (outer: unknown, key: string) => (outer as ReadRecord | undefined)?.[key]
+    const expected = slot.name.split('.').reduce(at, read as ReadRecord[string] | undefined)
     assert.equal(isPresent(type.layout, slot, views, 0), expected !== undefined)
     if (expected === undefined || typeof expected === 'string') continue
     const elements = Array.isArray(expected) ? expected : [expected]

@@ -1,6 +1,6 @@
 import { SondeError, shown } from '../errors.ts'
 import { KIND_RANGE, type Kind } from './kinds.ts'
-import type { Layout, Slot } from './layout.ts'
+import { type Layout, type LayoutNode, type NestedNode, type Slot, slotsOf } from './layout.ts'
 import type { Fields, RecordType } from './record-type.ts'
 import type { SymbolTable } from './symbols.ts'
 import type { Views } from './views.ts'
@@ -33,7 +33,7 @@ function encoderSource(type: RecordType): string {
   const symbols = layout.slots.filter((slot) => slot.field.kind === 'symbol')
   const state = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
   const words = Array.from({ length: layout.presenceWords }, (_, word) => word)
-  const body = layout.slots.map((slot) => fieldSource(type.name, layout, slot)).join('\n')
+  const body = layout.tree.map((node) => nodeSource(type.name, layout, node)).join('\n')
   return `"use strict";${state}
 return function encode_${type.name.replace(/\W/g, '_')}(r,v,o){
 if(r===null||typeof r!=='object')fail(${JSON.stringify(type.name)},r,'a record');
@@ -52,15 +52,35 @@ function requiredBits(layout: Layout, word: number): number {
     .reduce((bits, { index }) => bits | (1 << (index & 31)), 0)
 }
 
-function fieldSource(type: string, layout: Layout, slot: Slot): string {
-  const key = JSON.stringify(slot.name)
-  const write = slot.field.kind === 'char' || slot.field.count === 1 ? scalarSource : arraySource
-  const present = write(type, layout, slot)
+/** Stores one field of the record `r`. */
+function nodeSource(type: string, layout: Layout, node: LayoutNode): string {
+  const key = JSON.stringify(node.key)
   // Every object has a `toString`; only such names are looked up with care.
-  const read = slot.name in {} ? `t=Object.hasOwn(r,${key})?r[${key}]:undefined;` : `t=r[${key}];`
-  if (!slot.field.optional) return `${read}${present}`
-  const mark = `p${slot.index >> 5}|=${1 << (slot.index & 31)};`
-  return `${read}if(t===undefined){${clearSource(layout, slot)}}else{${mark}${present}}`
+  const read = node.key in {} ? `t=Object.hasOwn(r,${key})?r[${key}]:undefined;` : `t=r[${key}];`
+  const present = 'slot' in node ? slotSource(type, layout, node.slot) : nestedSource(type, layout, node)
+  if (!node.optional) return `${read}${present}`
+  const clear = slotsOf(node).map((slot) => clearSource(layout, slot))
+  return `${read}if(t===undefined){${clear.join(';')}}else{${present}}`
+}
+
+function slotSource(type: string, layout: Layout, slot: Slot): string {
+  const { field, index } = slot
+  const write = field.kind === 'char' || field.count === 1 ? scalarSource : arraySource
+  const mark = field.optional ? `p${index >> 5}|=${1 << (index & 31)};` : ''
+  return mark + write(type, layout, slot)
+}
+
+/** The records inside have blocks of their own, in which `r` is theirs. */
+function nestedSource(type: string, layout: Layout, { path, field, elements }: NestedNode): string {
+  const name = JSON.stringify(`${type}.${path}`)
+  const isNone = (record: string) => `${record}===null||typeof ${record}!=='object'`
+  const block = (record: string, nodes: readonly LayoutNode[]) => `t=${record};{const r=t;
+if(${isNone('r')})fail(${name},r,'a record like ${field.type}');
+${nodes.map((node) => nodeSource(type, layout, node)).join('\n')}}`
+  if (field.count === 1) return block('t', elements[0] ?? [])
+  const blocks = elements.map((nodes, i) => block(`a[${i}]`, nodes)).join('\n')
+  return `{const a=t;if(${isNone('a')}||a.length!==${field.count})fail(${name},a,'an array of ${field.count} records');
+${blocks}}`
 }
 
 /** Zeros over an absent field, so that nothing of an earlier record is left. A single number is cheaper to store than to fill. */

@@ -1,5 +1,6 @@
 import { SondeError } from '../errors.ts'
 import type { Kind } from './kinds.ts'
+import type { Fields, RecordOf, RecordType } from './record-type.ts'
 
 /**
  * What a field is to its readers: `timestamp` (when the sample was taken), `label` (identifies), `counter` (only rises),
@@ -31,6 +32,27 @@ export interface Field<V = unknown, O extends boolean = boolean> extends FieldOp
   readonly optional: O
   /** Unit of a timestamp: nanoseconds or microseconds since the Unix epoch. */
   readonly resolution?: 'ns' | 'us'
+  /** Carries the type `V`; never set. */
+  readonly value?: V
+}
+
+/**
+ * A field that is itself a record, or an array of records. Its own fields lie in the outer record: each is a slot `outer.inner`, or `outer.0.inner` in an array. Made
+ * by {@link nested}.
+ */
+export interface NestedField<V = unknown, O extends boolean = boolean> {
+  readonly kind: 'record'
+  readonly role: 'value'
+  /** Elements; 1 is a single record. Range: 1 to 65 535, as far as the slots of the type allow. */
+  readonly count: number
+  readonly optional: O
+  readonly help?: string
+  readonly unit?: undefined
+  readonly metric?: undefined
+  readonly edges?: undefined
+  /** Name of the type that it was made of. */
+  readonly type: string
+  readonly fields: Fields
   /** Carries the type `V`; never set. */
   readonly value?: V
 }
@@ -114,21 +136,45 @@ export function buckets<K extends 'u32' | 'u64'>(
 }
 
 /**
- * A fixed-length array of a numeric or bool field. Unit of `count`: elements. Range: 2 to 65 535.
+ * A record inside a record. The fields of the type keep their roles, but for a timestamp, which is data: a record has one time, its own. In an array all of them are
+ * data. Metrics are named by their place, `<type>_<outer>_<inner>`. The layout of the outer type holds for all.
+ *
+ * @example
+ * const side = defineType('side', 'One direction', { bytes: counter('u64'), errors: counter('u32') })
+ * const link = defineType('link', 'A link', { time: timestamp(), rx: nested(side), lanes: array(nested(lane), 4) })
+ */
+export function nested<F extends Fields>(
+  type: RecordType<F>,
+  options?: { help?: string },
+): NestedField<RecordOf<RecordType<F>>, false> {
+  const { help = type.description } = options ?? {}
+  return { kind: 'record', role: 'value', count: 1, optional: false, help, type: type.name, fields: type.fields }
+}
+
+/**
+ * A fixed-length array of a numeric or bool field, or of nested records. Unit of `count`: elements. Range: 2 to 65 535.
  *
  * @throws SondeError `SCH_FIELD` for another count, for text, and for what is an array already.
  */
-export function array<V extends Integer64 | boolean>(
-  field: Field<V, false>,
+export function array<V extends Readonly<Record<string, unknown>>>(
+  field: NestedField<V, false>,
   count: number,
-): Field<readonly V[], false> {
-  if (!Number.isInteger(count) || count < 2 || count > 65_535 || field.count !== 1 || field.kind === 'char') {
-    throw new SondeError('SCH_FIELD', `an array of ${count} of kind ${field.kind}; allowed: 2 to 65535 scalars`)
+): NestedField<readonly V[], false>
+export function array<V extends Integer64 | boolean>(field: Field<V, false>, count: number): Field<readonly V[], false>
+export function array(field: Field | NestedField, count: number): Field | NestedField {
+  const isScalar = field.count === 1 && field.kind !== 'char' && field.kind !== 'symbol'
+  if (!Number.isInteger(count) || count < 2 || count > 65_535 || !isScalar) {
+    throw new SondeError(
+      'SCH_FIELD',
+      `an array of ${count} of kind ${field.kind}; allowed: 2 to 65535 scalars or nested records`,
+    )
   }
-  return { ...(field as Field<unknown, false>), count } as Field<readonly V[], false>
+  return { ...field, count }
 }
 
 /** A field that a record may lack; it is then absent, which is not 0. */
-export function optional<V>(field: Field<V, false>): Field<V, true> {
-  return { ...(field as Field<unknown, false>), optional: true } as Field<V, true>
+export function optional<V>(field: NestedField<V, false>): NestedField<V, true>
+export function optional<V>(field: Field<V, false>): Field<V, true>
+export function optional(field: Field | NestedField): Field | NestedField {
+  return { ...field, optional: true }
 }

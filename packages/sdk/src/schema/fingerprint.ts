@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { Field } from './field.ts'
+import type { Field, NestedField } from './field.ts'
+import type { Fields } from './record-type.ts'
 
 /** A field as it is written down: in files, in the IPC handshake, in the store. */
-export type FieldDefinition = Omit<Field, 'value'> & { readonly name: string }
+export type FieldDefinition = LeafDefinition | NestedDefinition
+
+type LeafDefinition = Omit<Field, 'value'> & { readonly name: string }
+
+/** A nested record as it is written down. */
+type NestedDefinition = Omit<NestedField, 'value' | 'fields'> & {
+  readonly name: string
+  readonly fields: readonly FieldDefinition[]
+}
 
 /** A type as plain JSON: enough to read its records without the program that wrote them. */
 export interface TypeDefinition {
@@ -18,7 +27,7 @@ export interface TypeDefinition {
 export function definitionOf(
   name: string,
   description: string,
-  fields: Readonly<Record<string, Field>>,
+  fields: Fields,
   layout: 'aligned' | 'packed',
   inTurns: boolean,
 ): TypeDefinition {
@@ -26,9 +35,15 @@ export function definitionOf(
     name,
     description,
     layout,
-    fields: Object.entries(fields).map(([field, rest]) => ({ ...rest, name: field })),
+    fields: definitionsOf(fields),
     ...(inTurns ? { inTurns } : {}),
   }
+}
+
+function definitionsOf(fields: Fields): FieldDefinition[] {
+  return Object.entries(fields).map(([name, field]) =>
+    field.kind === 'record' ? { ...field, name, fields: definitionsOf(field.fields) } : { ...field, name },
+  )
 }
 
 /** 128 bits of SHA-256 over the canonical JSON (sorted keys, no spaces) of a definition, in hex. */

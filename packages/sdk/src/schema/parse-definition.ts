@@ -3,6 +3,7 @@ import type { TypeDefinition } from './fingerprint.ts'
 import { type RecordType, typeOfDefinition } from './record-type.ts'
 
 const FIELD_COUNT_LIMIT = 1024
+const DEPTH_LIMIT = 8
 const TEXT_CHARACTERS_LIMIT = 4096
 const EDGE_COUNT_LIMIT = 65_534
 
@@ -19,19 +20,24 @@ export function parseDefinition(json: unknown, fingerprint: string): RecordType 
   for (const key of ['name', 'description'] as const) textIn(place, definition, key)
   oneOf(place, definition, 'layout', ['aligned', 'packed'])
   oneOf(place, definition, 'inTurns', [undefined, true, false])
-  const { fields } = definition
-  if (!Array.isArray(fields) || fields.length === 0 || fields.length > FIELD_COUNT_LIMIT) {
-    throw wrong(`${place}: fields`, fields, `1 to ${FIELD_COUNT_LIMIT} fields`)
-  }
-  const names = fields.map((field: unknown) => checkField(place, field))
-  if (new Set(names).size < names.length) throw wrong(`${place}: fields`, names, 'names of which no two are the same')
+  checkFields(place, definition.fields, 1)
   const type = typeOf(place, definition as unknown as TypeDefinition)
   if (type.fingerprint !== fingerprint) throw wrong(`${place}: fingerprint`, fingerprint, type.fingerprint)
   return type
 }
 
+/** Fields, and those of the records that are nested in them: to a depth that no type has. */
+function checkFields(place: string, fields: unknown, depth: number): void {
+  if (!Array.isArray(fields) || fields.length === 0 || fields.length > FIELD_COUNT_LIMIT) {
+    throw wrong(`${place}: fields`, fields, `1 to ${FIELD_COUNT_LIMIT} fields`)
+  }
+  if (depth > DEPTH_LIMIT) throw wrong(`${place}: the depth of its fields`, depth, `at most ${DEPTH_LIMIT}`)
+  const names = fields.map((field: unknown) => checkField(place, field, depth))
+  if (new Set(names).size < names.length) throw wrong(`${place}: fields`, names, 'names of which no two are the same')
+}
+
 /** The form of a field, as far as TypeScript would see to it; what kinds, roles and counts go together is for the type to say. Gives its name. */
-function checkField(place: string, json: unknown): string {
+function checkField(place: string, json: unknown, depth: number): string {
   const field = objectIn(`a field of ${place}`, json)
   const name = textIn(place, field, 'name')
   const at = `${place}: field ${shown(name)}`
@@ -40,6 +46,12 @@ function checkField(place: string, json: unknown): string {
   if (typeof field.count !== 'number') throw wrong(`${at}: count`, field.count, 'a number')
   oneOf(at, field, 'optional', [true, false])
   oneOf(at, field, 'resolution', [undefined, 'ns', 'us'])
+  if (field.kind === 'record') {
+    textIn(at, field, 'type')
+    oneOf(at, field, 'role', ['value'])
+    for (const key of ['unit', 'metric', 'edges']) oneOf(at, field, key, [undefined])
+    checkFields(at, field.fields, depth + 1)
+  }
   if (field.edges !== undefined) checkEdges(at, field.edges)
   return name
 }

@@ -1,19 +1,40 @@
-import type { Layout, Slot } from './layout.ts'
+import { type Layout, type LayoutNode, type Slot, slotsOf } from './layout.ts'
 import type { RecordOf, RecordType } from './record-type.ts'
 import type { Symbols } from './symbols.ts'
 import type { Views } from './views.ts'
 
 /** A record as it is read back: u64 and i64 are always bigint, absent fields are missing. */
-export type ReadRecord = Record<string, bigint | number | string | boolean | readonly (bigint | number | boolean)[]>
+export interface ReadRecord {
+  [name: string]: ReadValue | ReadRecord | readonly ReadRecord[]
+}
+
+/** What one field reads as, where it is no nested record. */
+type ReadValue = bigint | number | string | boolean | readonly (bigint | number | boolean)[]
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Reads one record into an object: for people, files and tests. Columns are read with {@link numberAt} instead. */
 export function readRecord(type: RecordType, views: Views, offset: number, symbols: Symbols): ReadRecord {
+  return readNodes(type.layout, type.layout.tree, views, offset, symbols)
+}
+
+function readNodes(
+  layout: Layout,
+  nodes: readonly LayoutNode[],
+  views: Views,
+  offset: number,
+  symbols: Symbols,
+): ReadRecord {
   const record: ReadRecord = {}
-  for (const slot of type.layout.slots) {
-    if (!isPresent(type.layout, slot, views, offset)) continue
-    record[slot.name] = readField(slot, views, offset, symbols)
+  for (const node of nodes) {
+    if ('slot' in node) {
+      if (isPresent(layout, node.slot, views, offset)) record[node.key] = readField(node.slot, views, offset, symbols)
+      continue
+    }
+    // Nothing says that a nested record is there but its fields.
+    if (node.optional && !slotsOf(node).some((slot) => isPresent(layout, slot, views, offset))) continue
+    const elements = node.elements.map((inner) => readNodes(layout, inner, views, offset, symbols))
+    record[node.key] = node.field.count === 1 ? (elements[0] ?? {}) : elements
   }
   return record
 }
@@ -42,7 +63,7 @@ export function msFactorOf({ time }: RecordType): number {
   return time?.field.resolution === 'us' ? 1e-3 : 1e-6
 }
 
-function readField(slot: Slot, views: Views, offset: number, symbols: Symbols): ReadRecord[string] {
+function readField(slot: Slot, views: Views, offset: number, symbols: Symbols): ReadValue {
   const { kind, count } = slot.field
   const at = offset + slot.offset
   if (kind === 'char') return readChars(views.u8, at, count)

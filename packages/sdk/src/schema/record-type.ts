@@ -1,14 +1,16 @@
 import { SondeError } from '../errors.ts'
-import type { Field, Role } from './field.ts'
-import { fingerprintOf, type TypeDefinition } from './fingerprint.ts'
+import type { Field, NestedField, Role } from './field.ts'
+import { type FieldDefinition, fingerprintOf, type TypeDefinition } from './fingerprint.ts'
 import { KIND_BYTES } from './kinds.ts'
 import { type Layout, layoutOf, type Slot } from './layout.ts'
 
 /** Fields by name, in the order of the packed record. */
-export type Fields = Readonly<Record<string, Field>>
+export type Fields = Readonly<Record<string, Field | NestedField>>
 
-type ValueOf<F> = F extends Field<infer V, boolean> ? V : never
-type OptionalNames<F extends Fields> = { [N in keyof F]: F[N] extends Field<unknown, true> ? N : never }[keyof F]
+type ValueOf<F> = F extends Field<infer V, boolean> ? V : F extends NestedField<infer V, boolean> ? V : never
+type OptionalNames<F extends Fields> = {
+  [N in keyof F]: F[N] extends Field<unknown, true> | NestedField<unknown, true> ? N : never
+}[keyof F]
 
 /** The record that a type's fields describe: what `report` takes. */
 export type RecordOf<T> =
@@ -26,7 +28,7 @@ export interface RecordType<F extends Fields = Fields> {
   readonly layout: Layout
   /** 128 bits of SHA-256 over the canonical JSON of the definition, in hex. */
   readonly fingerprint: string
-  /** Metric name per field name; fields that are no metric are not in it. */
+  /** Metric name per name of a slot; those that are no metric are not in it. */
   readonly metrics: ReadonlyMap<string, string>
   /** The slots of the label fields, in order: together with the source they identify a series. */
   readonly labels: readonly Slot[]
@@ -52,7 +54,6 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 const OWN_PREFIX = 'sonde_'
 const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const ROLES: ReadonlySet<string> = new Set<Role>(['timestamp', 'label', 'counter', 'gauge', 'bucket', 'value'])
-const FIELD_COUNT_LIMIT = 1024
 const RECORD_BYTES_LIMIT = 1 << 20
 
 /**
@@ -87,10 +88,17 @@ export function defineType<F extends Fields>(
 
 /** A type as it was declared elsewhere: what {@link definitionOf} was made of. Types of Sonde's own are taken too. */
 export function typeOfDefinition({ name, description, fields, layout, inTurns = false }: TypeDefinition): RecordType {
-  return defineOwnType(name, description, Object.fromEntries(fields.map(({ name, ...field }) => [name, field])), {
-    layout,
-    inTurns,
-  })
+  return defineOwnType(name, description, fieldsOf(fields), { layout, inTurns })
+}
+
+/** Definitions nest as deeply as the caller lets them. */
+function fieldsOf(definitions: readonly FieldDefinition[]): Fields {
+  return Object.fromEntries(
+    definitions.map(({ name, ...field }) => [
+      name,
+      field.kind === 'record' ? { ...field, fields: fieldsOf(field.fields) } : field,
+    ]),
+  )
 }
 
 /** {@link defineType} for Sonde's own rooms, which take names that begin with `sonde_`. */
@@ -101,18 +109,17 @@ export function defineOwnType<F extends Fields>(
   { layout: kind = 'aligned', inTurns = false }: TypeOptions = {},
 ): RecordType<F> {
   checkName(name, 'a type')
-  const entries = Object.entries(fields)
-  if (entries.length === 0 || entries.length > FIELD_COUNT_LIMIT) {
-    throw new SondeError('SCH_LIMIT', `type ${name} has ${entries.length} fields; allowed: 1 to ${FIELD_COUNT_LIMIT}`)
-  }
+  checkFields(name, fields, '')
+  const layout = layoutOf(name, fields, kind)
   const metrics = new Map<string, string>()
-  for (const [fieldName, field] of entries) {
-    checkName(fieldName, `a field of type ${name}`)
-    checkField(name, fieldName, field)
-    const metric = metricOf(name, fieldName, field)
-    if (metric !== undefined) metrics.set(fieldName, metric)
+  const places = new Set<string>()
+  for (const { name: place, field } of layout.slots) {
+    if (places.has(place)) throw new SondeError('SCH_FIELD', `type ${name} has two fields called ${place}; rename one`)
+    places.add(place)
+    if (!Object.hasOwn(fields, place)) checkField(name, place, field)
+    const metric = metricOf(name, place, field)
+    if (metric !== undefined) metrics.set(place, metric)
   }
-  const layout = layoutOf(entries, kind)
   if (layout.recordBytes > RECORD_BYTES_LIMIT) {
     throw new SondeError(
       'SCH_LIMIT',
@@ -136,15 +143,31 @@ function checkName(name: string, what: string): void {
   }
 }
 
+/** The fields as they were declared; those of nested records are looked at again in their place. */
+function checkFields(type: string, fields: Fields, prefix: string, depth = 1): void {
+  for (const [name, field] of Object.entries(fields)) {
+    checkName(name, `a field of type ${type}`)
+    if (field.kind !== 'record') checkField(type, `${prefix}${name}`, field)
+    else {
+      checkCount(`field ${prefix}${name} of type ${type}`, field.count)
+      // What nests more deeply than any type may is refused where it is laid out.
+      if (depth < 9) checkFields(type, field.fields, `${prefix}${name}.`, depth + 1)
+    }
+  }
+}
+
+function checkCount(place: string, count: number): void {
+  if (Number.isInteger(count) && count >= 1 && count <= 65535) return
+  throw new SondeError('SCH_FIELD', `${place} has ${count} elements; allowed: 1 to 65535`)
+}
+
 function checkField(type: string, name: string, field: Field): void {
   const place = `field ${name} of type ${type}`
   // Definitions also come from files and peers, and the encoder's code is made of kinds.
   if (!Object.hasOwn(KIND_BYTES, field.kind) || !ROLES.has(field.role)) {
     throw new SondeError('SCH_FIELD', `${place} has kind ${field.kind} and role ${field.role}; no such kind or role`)
   }
-  if (!Number.isInteger(field.count) || field.count < 1 || field.count > 65535) {
-    throw new SondeError('SCH_FIELD', `${place} has ${field.count} elements; allowed: 1 to 65535`)
-  }
+  checkCount(place, field.count)
   if (field.kind === 'symbol' && field.count !== 1)
     throw new SondeError('SCH_FIELD', `${place}: a symbol cannot be an array`)
   if (field.role === 'label' && field.optional)

@@ -1,7 +1,7 @@
 import { SondeError } from '../errors.ts'
 import type { Clock } from '../schema/batch.ts'
 import { type Encode, encoderOf } from '../schema/encoder.ts'
-import type { RecordType } from '../schema/record-type.ts'
+import type { Fields, RecordType } from '../schema/record-type.ts'
 import type { SymbolTable } from '../schema/symbols.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
 
@@ -55,14 +55,22 @@ export function makeBuffer(
   }
 }
 
-/** @throws SondeError `SRC_VALUE` where the record has a field that the type has not. */
-export function checkNames(type: RecordType, record: object): void {
-  const unknown = Object.keys(record).find((name) => !Object.hasOwn(type.fields, name))
-  if (unknown === undefined) return
-  throw new SondeError(
-    'SRC_VALUE',
-    `${type.name} has no field ${JSON.stringify(unknown)}; it has: ${Object.keys(type.fields).join(', ')}`,
-  )
+/** @throws SondeError `SRC_VALUE` where the record, or one nested in it, has a field that the type has not. */
+export function checkNames(type: string, fields: Fields, record: object): void {
+  for (const name of Object.keys(record)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (field === undefined) {
+      throw new SondeError(
+        'SRC_VALUE',
+        `${type} has no field ${JSON.stringify(name)}; it has: ${Object.keys(fields).join(', ')}`,
+      )
+    }
+    if (field.kind !== 'record') continue
+    const inner: unknown = Object.getOwnPropertyDescriptor(record, name)?.value
+    for (const element of [inner].flat()) {
+      if (typeof element === 'object' && element !== null) checkNames(`${type}.${name}`, field.fields, element)
+    }
+  }
 }
 
 /** Tells of the record at `offset` that its time is before 2000. */

@@ -86,7 +86,7 @@ export class Source {
       this.#drop('symbol_limit')
       return
     }
-    if (count === 0) checkNames(buffer.type, record)
+    if (count === 0) checkNames(buffer.type.name, buffer.type.fields, record)
     if (buffer.timeHighAt >= 0 && views.data.getUint32(offset + buffer.timeHighAt, true) < buffer.earliestHigh) {
       refuseTime(buffer, offset)
     }

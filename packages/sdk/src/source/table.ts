@@ -35,6 +35,13 @@ export class Table {
     if (type.layout.kind === 'packed') {
       throw new SondeError('SRC_BIND', `type ${type.name} has a packed layout; handles need an aligned one`)
     }
+    const nested = Object.keys(type.fields).find((name) => type.fields[name]?.kind === 'record')
+    if (nested !== undefined) {
+      throw new SondeError(
+        'SRC_BIND',
+        `${type.name}.${nested} is a nested record, which handles do not write; use report`,
+      )
+    }
     const data = type.layout.slots.filter(({ field }) => field.role !== 'label' && field.role !== 'timestamp')
     const unwritable = data.find((slot) => !slot.field.optional && !isNumber(slot) && slot.field.role !== 'bucket')
     if (unwritable !== undefined) {
@@ -151,7 +158,7 @@ export class Table {
   /** Labels go through the type's encoder, with every other field zero, so that the same checks hold. */
   #writeLabels(base: number, labels: Labels): void {
     const record: Record<string, unknown> = {}
-    for (const [name, field] of Object.entries(this.type.fields)) {
+    for (const { name, field } of this.type.layout.slots) {
       if (field.role === 'label') record[name] = isText(field.kind) ? labels[name] : numberOf(labels[name])
       else if (!field.optional) record[name] = zeroOf(field)
     }
