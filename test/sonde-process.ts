@@ -26,7 +26,10 @@ export interface SondeEnd {
 export interface StartOptions {
   /** File to run instead of the command's own. */
   readonly main?: string
-  /** Variables that are added; undefined takes one away. Without `SONDE_CONFIG` there is no configuration file. */
+  /**
+   * Variables that are added; undefined takes one away. Without `SONDE_CONFIG` there is no configuration file, and without `SONDE_SERVICE_ENABLED` no service: those of tests that run
+   * beside one another would have one folder of sockets.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
@@ -44,7 +47,7 @@ function launch(
     ['--conditions=source', '--disable-warning=ExperimentalWarning', main, ...args],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, SONDE_CONFIG: '', ...env },
+      env: { ...process.env, SONDE_CONFIG: '', SONDE_SERVICE_ENABLED: 'false', ...env },
     },
   )
   let text = ''

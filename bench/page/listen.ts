@@ -6,7 +6,7 @@ import { openLog } from '../../packages/cli/src/log.ts'
 /** Makes what `sonde up` is made of, over a store that is filled already. */
 export function makeAgent(store: Awaited<ReturnType<typeof createStore>>): Agent {
   return createAgent({
-    config: loadConfig({ environment: { SONDE_CONFIG: '' } }).config.agent,
+    config: loadConfig({ environment: { SONDE_CONFIG: '', SONDE_SERVICE_ENABLED: 'false' } }).config.agent,
     log: openLog('error'),
     version: 'bench',
     sinks: [store],

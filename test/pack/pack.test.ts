@@ -255,7 +255,7 @@ test('a strict TypeScript program compiles against the published types, and runs
 /** What an application does with the SDK, and one that embeds the agent. */
 const CONSUMER = `
 import { type Batch, counter, createPrometheus, createSource, defineType, label, timestamp } from '@sonde/sdk'
-import { type AgentConfig, checkDataSources, createAgent, defaultDataSources, exportSchema, limitsSchema, pathsSchema, SOURCES } from '@sonde/agent'
+import { type AgentConfig, checkDataSources, createAgent, defaultDataSources, exportSchema, limitsSchema, pathsSchema, serviceSchema, SOURCES } from '@sonde/agent'
 import { check, type Checked } from '@sonde/sdk/config'
 
 const retransmissions = defineType('retransmissions', 'Packets sent again', {
@@ -284,6 +284,7 @@ const config: AgentConfig = {
   export: valueOf(check(exportSchema, {}, 'export')),
   limits: valueOf(check(limitsSchema, {}, 'limits')),
   paths: valueOf(check(pathsSchema, {}, 'paths')),
+  service: valueOf(check(serviceSchema, {}, 'service')),
 }
 const make: (config: AgentConfig) => number = (config) => config.dataSources.length
 console.log(make(config), 'kinds of sources')

@@ -12,6 +12,7 @@ import { Router } from './pipeline/router.ts'
 import type { SourceRunner } from './pipeline/runner.ts'
 import { startTicker, type Ticker } from './pipeline/scheduler.ts'
 import { Self } from './pipeline/self.ts'
+import { Service } from './service/service.ts'
 
 /** Options of {@link createAgent}. */
 export interface AgentOptions {
@@ -53,6 +54,8 @@ export class Agent {
   /** What the listener in front of it did. */
   readonly http = new HttpStats()
   readonly runners: readonly SourceRunner[]
+  /** What applications report to; undefined where it is switched off. */
+  readonly service: Service | undefined
   readonly self: Self
   #hintTicker: Ticker | undefined
 
@@ -72,9 +75,10 @@ export class Agent {
     const accept = this.router.accept.bind(this.router)
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
     this.runners = config.dataSources.map((source) => makeRunner(source, environment))
-    const { startedMs, runners, router, http, hints } = this
+    this.service = config.service.enabled ? this.#makeService(options) : undefined
+    const { startedMs, runners, router, http, hints, service } = this
     const { version, storeStatus } = options
-    this.self = new Self({ version, startedMs, runners, router, http, hints, log, storeStatus })
+    this.self = new Self({ version, startedMs, runners, router, http, hints, service, log, storeStatus })
   }
 
   #historyOf({ history, storeStatus }: AgentOptions): History {
@@ -82,18 +86,33 @@ export class Agent {
     return storeStatus === undefined ? history : new BackedHistory(history, this.recent, storeStatus)
   }
 
+  #makeService({ config, log }: AgentOptions): Service {
+    const { router, prometheus, recent } = this
+    return new Service({
+      config: config.service,
+      log,
+      sinks: router.sinks,
+      accept: (batch) => router.accept(batch),
+      gone(source) {
+        prometheus.removeSource(source)
+        recent.retire(source)
+      },
+    })
+  }
+
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
     this.self.start()
     this.#hintTicker = startTicker(EVALUATE_EVERY_MS, () => this.hints.evaluate(Date.now()))
     for (const runner of this.runners) runner.start()
+    this.service?.start()
   }
 
   /** Stops sources, then flushes and closes sinks; within the limits also while a source hangs. */
   async close(): Promise<void> {
     this.self.stop()
     void this.#hintTicker?.stop(0)
-    await Promise.allSettled(this.runners.map((runner) => runner.stop(STOP_LIMIT_MS)))
+    await Promise.allSettled([this.service?.close(), ...this.runners.map((runner) => runner.stop(STOP_LIMIT_MS))])
     await this.router.close()
   }
 }

@@ -14,6 +14,7 @@ import {
   text,
 } from '@sonde/sdk/config'
 import * as v from 'valibot'
+import type { ServiceConfig } from './service/config.ts'
 import { SOURCES } from './sources/registry.ts'
 import type { SourceDefinition } from './sources/source.ts'
 
@@ -156,6 +157,7 @@ export interface AgentConfig {
   readonly paths: v.InferOutput<typeof pathsSchema>
   readonly export: v.InferOutput<typeof exportSchema>
   readonly limits: v.InferOutput<typeof limitsSchema>
+  readonly service: ServiceConfig
 }
 
 /** The schema of one `data_sources` entry of a kind: the common keys and the source's own. */

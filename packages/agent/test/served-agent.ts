@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { type Agent, createAgent } from '../src/agent.ts'
 import { type AgentConfig, exportSchema, limitsSchema } from '../src/config.ts'
 import { agentRoutes, createServer } from '../src/http/server.ts'
+import { serviceSchema } from '../src/service/config.ts'
 import type { SourceDefinition } from '../src/sources/source.ts'
 
 /** One row a device and sample; the counter counts samples, the gauge is the time of the sample. */
@@ -25,6 +26,8 @@ export interface ServeOptions {
   readonly paths?: AgentConfig['paths']
   readonly limits?: object
   readonly prometheus?: object
+  /** Default: it is off. */
+  readonly service?: object
   readonly history?: History
 }
 
@@ -35,7 +38,9 @@ export async function serveAgent(
 ): Promise<{ agent: Agent; address: string }> {
   const exports = check(exportSchema, { prometheus: options.prometheus ?? {} }, 'export')
   const limits = check(limitsSchema, options.limits ?? {}, 'limits')
-  if (!exports.ok || !limits.ok) throw new Error('the test has a wrong configuration')
+  // A test that wants applications says where its socket is: they run beside one another.
+  const service = check(serviceSchema, options.service ?? { enabled: false }, 'service')
+  if (!exports.ok || !limits.ok || !service.ok) throw new Error('the test has a wrong configuration')
   const definition = steady(options.devices ?? 2)
   const agent = createAgent({
     config: {
@@ -45,6 +50,7 @@ export async function serveAgent(
       paths: options.paths ?? { procfs: '/proc', sysfs: '/sys' },
       export: exports.value,
       limits: limits.value,
+      service: service.value,
     },
     log: pino({ level: 'silent' }),
     version: 'test',

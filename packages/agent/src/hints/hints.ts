@@ -159,6 +159,8 @@ export class Hints implements Sink {
   }
 
   #take(batch: Batch): number {
+    // Rules are about the node; what an application reports is not.
+    if (batch.page !== undefined) return 0
     const refused = this.#watch.take(batch)
     countDrop(this.stats, 'window_limit', refused)
     return refused

@@ -104,13 +104,22 @@ async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-/** The ledger is counted in three places: by the sources, by the router, and by each sink. */
-function describeSources({ runners, router, self }: Agent) {
+/** The ledger is counted in three places: by sources and service, by the router, and by each sink. */
+function describeSources({ runners, router, self, service }: Agent) {
   const sources = runners.map(describeSource)
   const dropped = runners.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
-  const reported = runners.reduce((sum, { stats }) => sum + stats.records + stats.absenceRecords, self.records)
+  const ofClients = service?.stats.records ?? 0
+  const reported = runners.reduce(
+    (sum, { stats }) => sum + stats.records + stats.absenceRecords,
+    self.records + ofClients,
+  )
   const sinks = router.sinks.map(({ name, stats }) => ({ name, ...stats, dropped: Object.fromEntries(stats.dropped) }))
-  return { sources, sinks, ledger: { in: reported + dropped, out: router.records, dropped } }
+  return {
+    sources,
+    clients: service?.status().clients ?? [],
+    sinks,
+    ledger: { in: reported + dropped, out: router.records, dropped },
+  }
 }
 
 function describeTypes({ recent }: Agent) {

@@ -1,5 +1,6 @@
 import {
   absenceType,
+  type Batch,
   isPresent,
   type Labels,
   labelsOf,
@@ -12,7 +13,7 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import type { RecentRing } from '../pipeline/recent.ts'
+import type { KeptBatch, RecentRing } from '../pipeline/recent.ts'
 
 /** One live series with its latest value. */
 export interface LatestSeries {
@@ -42,21 +43,16 @@ export function latestSeries(recent: RecentRing, wanted: { metric?: string; type
   })
 }
 
-function latestOfType(
-  recent: RecentRing,
-  type: RecordType,
-  slots: readonly Slot[],
-  { reasons, goneMs }: Absent,
-): LatestSeries[] {
+function latestOfType(recent: RecentRing, type: RecordType, slots: readonly Slot[], said: SaidOf): LatestSeries[] {
   const batches = recent.batches(type)
   const newestMs = batches.at(-1)?.toMs ?? 0
-  const allGoneMs = goneMs.get(seriesOf(type.name, '')) ?? 0
   const seen = new Set<string>()
   const found: LatestSeries[] = []
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as (typeof batches)[number]
     const longestMs = type.inTurns ? TURN_LIMIT_MS : batch.source.intervalMs
     if (batch.toMs < newestMs - Math.max(LIVE_MIN_MS, longestMs * LIVE_INTERVALS)) break
+    if (recent.isRetired(batch.source)) continue
     const views = viewsOf(batch.bytes)
     for (let record = batch.count - 1; record >= 0; record--) {
       const at = record * type.layout.recordBytes
@@ -64,6 +60,8 @@ function latestOfType(
       const key = seriesKey(labels)
       if (seen.has(key)) continue
       seen.add(key)
+      const { goneMs, reasons } = said(batch)
+      const allGoneMs = goneMs.get(seriesOf(type.name, '')) ?? 0
       // A device that came back has records after it was said to be gone.
       if (batch.toMs <= Math.max(allGoneMs, goneMs.get(seriesOf(type.name, key)) ?? 0)) continue
       for (const slot of slots) found.push(latestOf(type, slot, labels, key, views, at, batch.toMs, reasons))
@@ -114,20 +112,32 @@ interface Absent {
   readonly goneMs: ReadonlyMap<string, number>
 }
 
-function absences(recent: RecentRing): Absent {
-  const reasons = new Map<string, string>()
-  const goneMs = new Map<string, number>()
-  for (const { bytes, count, source, toMs } of recent.batches(absenceType)) {
-    for (const { type, series, field, code, reason } of readRecords(
-      absenceType,
-      viewsOf(bytes),
-      count,
-      source.symbols,
-    )) {
-      if (code === 'gone') goneMs.set(seriesOf(type, series), toMs)
-      else if (code === '') reasons.delete(absenceKey(type, series, field))
-      else reasons.set(absenceKey(type, series, field), reason)
-    }
+/** What holds for a batch: each client of the service speaks for itself alone, and for it nobody else does. */
+type SaidOf = (batch: Batch) => Absent
+
+function absences(recent: RecentRing): SaidOf {
+  const nothing: Absent = { reasons: new Map(), goneMs: new Map() }
+  const byClient = new Map<bigint, ReturnType<typeof noAbsences>>()
+  for (const batch of recent.batches(absenceType)) {
+    const speaker = batch.page?.client ?? 0n
+    const said = byClient.get(speaker) ?? noAbsences()
+    byClient.set(speaker, said)
+    takeAbsences(batch, said)
   }
-  return { reasons, goneMs }
+  return ({ page }) => byClient.get(page?.client ?? 0n) ?? nothing
+}
+
+function noAbsences() {
+  return { reasons: new Map<string, string>(), goneMs: new Map<string, number>() }
+}
+
+function takeAbsences(
+  { bytes, count, source, toMs }: KeptBatch,
+  { reasons, goneMs }: ReturnType<typeof noAbsences>,
+): void {
+  for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, source.symbols)) {
+    if (code === 'gone') goneMs.set(seriesOf(type, series), toMs)
+    else if (code === '') reasons.delete(absenceKey(type, series, field))
+    else reasons.set(absenceKey(type, series, field), reason)
+  }
 }

@@ -3,6 +3,7 @@ import { droppedTotal, type HistoryStatus } from '@sonde/sdk'
 import type { Agent } from '../agent.ts'
 import { countWords } from '../devices/words.ts'
 import { isSimulatedOf } from '../devices/world.ts'
+import type { ServiceStatus } from '../service/service.ts'
 import { latestSeries } from './latest.ts'
 
 /** What `GET /api/v1/node` answers. */
@@ -28,6 +29,17 @@ export interface NodeAnswer {
   readonly recordsLost: number
   readonly simulated: boolean
   readonly store: HistoryStatus
+  /** What applications report to. */
+  readonly service: {
+    /** `off`: it is not wanted. `failing`: nobody can connect, for the reason that `reason` says. */
+    readonly state: ServiceStatus['state'] | 'off'
+    readonly reason: string
+    /** Folder of the socket; empty where there is none. */
+    readonly socketsDir: string
+    /** What an acknowledgement is worth. */
+    readonly ack: ServiceStatus['ack']
+    readonly clientCount: number
+  }
 }
 
 const NO_STORE: HistoryStatus = {
@@ -46,10 +58,16 @@ function realInterfaces({ recent }: Agent): number {
   return latestSeries(recent, { metric: 'netdev_up' }).filter(({ labels }) => !isSimulatedOf(labels)).length
 }
 
+function describeService({ service }: Agent): NodeAnswer['service'] {
+  if (service === undefined) return { state: 'off', reason: '', socketsDir: '', ack: 'memory', clientCount: 0 }
+  const { clients, ...status } = service.status()
+  return { ...status, clientCount: clients.length }
+}
+
 /** One look at the node, its agent and its store. */
 export function describeNode(agent: Agent): NodeAnswer {
   const processors = cpus()
-  const { prometheus, router, runners, options } = agent
+  const { prometheus, router, runners, options, service } = agent
   // One that left is listed for an hour, and counted as long: what is made of the list says the same number.
   const listed = agent.devices.list()
   const present = listed.filter(({ goneMs }) => goneMs === undefined)
@@ -58,7 +76,8 @@ export function describeNode(agent: Agent): NodeAnswer {
   const told = real.some(({ kind }) => kind === 'gpu' || kind === 'nic') ? real : listed
   const gpus = told.filter(({ kind }) => kind === 'gpu')
   const nics = told.filter(({ kind }) => kind === 'nic')
-  const lost = [...router.sinks, ...runners].reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
+  const counted = [...router.sinks, ...runners, ...(service === undefined ? [] : [service])]
+  const lost = counted.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
   return {
     node: agent.node,
     version: options.version,
@@ -81,5 +100,6 @@ export function describeNode(agent: Agent): NodeAnswer {
       present.some(({ isSimulated }) => isSimulated) ||
       runners.some(({ definition }) => definition.labels?.simulated === 'true'),
     store: options.storeStatus?.() ?? NO_STORE,
+    service: describeService(agent),
   }
 }

@@ -15,6 +15,7 @@ import {
   type RecordType,
   type SeriesQuery,
   type Sink,
+  type SourceInfo,
   sinkStats,
   slotsOfMetric,
   viewsOf,
@@ -38,6 +39,9 @@ export interface KeptBatch extends Batch {
   readonly piece: Piece
 }
 
+/** Part of the memory from which on records of clients make room for records of clients: nobody who reports a lot may take the agent's own sources out. */
+const CLIENT_PART = 1 / 2
+
 /**
  * The last minutes of everything, as the packed records they came as: what the live stream, the list of series and a bare agent's query form read. It is a window, not
  * a store: leaving it is no loss.
@@ -47,9 +51,13 @@ export class RecentRing implements Sink, History {
   readonly stats = sinkStats()
   readonly #windowMs: number
   readonly #limitBytes: number
+  /** By fingerprint; what clients of the service reported by `client` and fingerprint. */
   readonly #byType = new Map<string, KeptBatch[]>()
   readonly #slabs = new Slabs()
+  readonly #retired = new WeakSet<SourceInfo>()
   #bytes = 0
+  /** Part of it that clients of the service reported. */
+  #clientBytes = 0
   #closed = false
 
   constructor(options: RecentOptions = {}) {
@@ -74,6 +82,7 @@ export class RecentRing implements Sink, History {
     this.#closed = true
     this.#byType.clear()
     this.#bytes = 0
+    this.#clientBytes = 0
   }
 
   /** Start of the window. Unit: milliseconds since the Unix epoch. */
@@ -83,12 +92,27 @@ export class RecentRing implements Sink, History {
 
   /** Types that have records in the window. */
   types(): RecordType[] {
-    return [...this.#byType.values()].flatMap((list) => (list[0] === undefined ? [] : [list[0].type]))
+    const types = new Map<string, RecordType>()
+    for (const [first] of this.#byType.values()) if (first !== undefined) types.set(first.type.fingerprint, first.type)
+    return [...types.values()]
   }
 
   /** Batches of a type, oldest first. */
   batches(type: RecordType): readonly KeptBatch[] {
-    return this.#byType.get(type.fingerprint) ?? []
+    const own = this.#byType.get(type.fingerprint) ?? []
+    const clients = this.#byType.get(keyOf(type, { isClient: true })) ?? []
+    if (clients.length === 0 || own.length === 0) return own.length === 0 ? clients : own
+    return [...own, ...clients].sort((a, b) => a.toMs - b.toMs)
+  }
+
+  /** What a source reported stays, and none of its series is live any more: its client left. */
+  retire(source: SourceInfo): void {
+    this.#retired.add(source)
+  }
+
+  /** Whether a source is no more. */
+  isRetired(source: SourceInfo): boolean {
+    return this.#retired.has(source)
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
@@ -107,10 +131,11 @@ export class RecentRing implements Sink, History {
   #keep(batch: Batch): number {
     if (batch.count === 0) return 0
     const kept = keep(batch, this.#slabs.take(batch.bytes.byteLength))
-    const list = this.#byType.get(batch.type.fingerprint)
-    if (list === undefined) this.#byType.set(batch.type.fingerprint, [kept])
+    const key = keyOf(batch.type, { isClient: isOfClient(batch) })
+    const list = this.#byType.get(key)
+    if (list === undefined) this.#byType.set(key, [kept])
     else list.push(kept)
-    this.#bytes += kept.bytes.byteLength
+    this.#count(kept, 1)
     this.#evict(kept.toMs)
     return 0
   }
@@ -132,26 +157,42 @@ export class RecentRing implements Sink, History {
 
   /** Takes out what is older than the window, then the oldest of all while memory is over its limit. */
   #evict(nowMs: number): void {
-    for (const [fingerprint, list] of this.#byType) {
+    for (const [key, list] of this.#byType) {
       let old = 0
       while (old < list.length && (list[old] as KeptBatch).toMs < nowMs - this.#windowMs) old++
-      this.#drop(fingerprint, list, old)
+      this.#drop(key, list, old)
     }
     while (this.#bytes > this.#limitBytes) {
-      const [fingerprint, list] = [...this.#byType].reduce((a, b) =>
-        (a[1][0]?.toMs ?? 0) <= (b[1][0]?.toMs ?? 0) ? a : b,
-      )
-      this.#drop(fingerprint, list, 1)
+      const isClients = this.#clientBytes > this.#limitBytes * CLIENT_PART
+      const [key, list] = [...this.#byType]
+        .filter(([, [first]]) => !isClients || (first !== undefined && isOfClient(first)))
+        .reduce((a, b) => ((a[1][0]?.toMs ?? 0) <= (b[1][0]?.toMs ?? 0) ? a : b))
+      this.#drop(key, list, 1)
     }
   }
 
-  #drop(fingerprint: string, list: KeptBatch[], count: number): void {
-    for (const { bytes, piece } of list.splice(0, count)) {
-      this.#bytes -= bytes.byteLength
-      this.#slabs.give(piece)
+  #drop(key: string, list: KeptBatch[], count: number): void {
+    if (count === 0) return
+    for (const kept of list.splice(0, count)) {
+      this.#count(kept, -1)
+      this.#slabs.give(kept.piece)
     }
-    if (list.length === 0) this.#byType.delete(fingerprint)
+    if (list.length === 0) this.#byType.delete(key)
   }
+
+  /** A batch comes, or leaves. */
+  #count(kept: KeptBatch, sign: 1 | -1): void {
+    this.#bytes += sign * kept.bytes.byteLength
+    if (isOfClient(kept)) this.#clientBytes += sign * kept.bytes.byteLength
+  }
+}
+
+function isOfClient({ page }: Batch): boolean {
+  return page !== undefined
+}
+
+function keyOf({ fingerprint }: RecordType, { isClient }: { readonly isClient: boolean }): string {
+  return isClient ? `client ${fingerprint}` : fingerprint
 }
 
 function keep(batch: Batch, piece: Piece): KeptBatch {

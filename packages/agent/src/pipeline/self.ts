@@ -21,6 +21,7 @@ import type { Logger } from 'pino'
 import type { Hints } from '../hints/hints.ts'
 import type { HttpStats } from '../http/http-stats.ts'
 import { usageOf } from '../placement/usage.ts'
+import type { Service } from '../service/service.ts'
 import type { Router } from './router.ts'
 import type { SourceRunner } from './runner.ts'
 import { startTicker, type Ticker } from './scheduler.ts'
@@ -76,6 +77,8 @@ export interface SelfOptions {
   readonly router: Router
   readonly http: HttpStats
   readonly hints: Hints
+  /** Undefined where it is switched off. */
+  readonly service: Service | undefined
   readonly log: Logger
   /** Undefined where there is no store. */
   readonly storeStatus: (() => HistoryStatus) | undefined
@@ -111,13 +114,17 @@ export class Self {
   }
 
   #report(): void {
-    const { runners, router, http, hints, storeStatus } = this.#options
+    const { runners, router, http, hints, service, storeStatus } = this.#options
     for (const runner of runners) reportSource(this.#source, runner)
     for (const runner of runners) this.#reportChild(runner)
     for (const sink of router.sinks) reportSink(this.#source, sink)
     if (storeStatus !== undefined) this.#reportStore(storeStatus())
     reportHttp(this.#source, http)
     hints.report(this.#source)
+    if (service !== undefined) {
+      service.report(this.#source)
+      reportLoss(this.#source, 'service', service.stats.dropped)
+    }
     this.#reportProcess()
     this.#source.collect()
     this.#source.flush()

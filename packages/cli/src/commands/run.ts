@@ -52,6 +52,7 @@ export async function readyLine(
   while (!agent.runners.every((runner) => runner.settled) && Date.now() < deadlineMs) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+  await agent.service?.settled
   const found = agent.runners.map((runner) => {
     if (runner.state === 'reading') return `${runner.name} (${runner.found})`
     return `${runner.name} ${runner.state}${runner.reason === '' ? '' : `: ${runner.reason}`}`

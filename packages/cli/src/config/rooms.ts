@@ -6,6 +6,7 @@ import {
   limitsSchema,
   logSchema,
   pathsSchema,
+  serviceSchema,
 } from '@sonde/agent'
 import { type StoreConfig, storeSchema } from '@sonde/console'
 import { type Checked, type ConfigIssue, check, unknownKey } from '@sonde/sdk/config'
@@ -21,6 +22,7 @@ export interface SondeConfig {
 export const ROOM_SCHEMAS = {
   paths: pathsSchema,
   export: exportSchema,
+  service: serviceSchema,
   store: storeSchema,
   limits: limitsSchema,
   log: logSchema,
@@ -49,19 +51,25 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   const paths = take(check(ROOM_SCHEMAS.paths, raw.paths ?? {}, 'paths'))
   const exports = take(check(ROOM_SCHEMAS.export, raw.export ?? {}, 'export'))
   const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
+  const service = take(check(ROOM_SCHEMAS.service, raw.service ?? {}, 'service'))
   const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
   const log = take(check(ROOM_SCHEMAS.log, raw.log ?? {}, 'log'))
-  if (!sources || !paths || !exports || !store || !limits || !log || issues.length > 0) return { ok: false, issues }
+  if (!sources || !paths || !exports || !service || !store || !limits || !log || issues.length > 0)
+    return { ok: false, issues }
   const plain = {
     data_sources: sources.map(({ name, definition, enabled, intervalMs, options }) => {
       return { type: definition.name, name, enabled, interval_ms: intervalMs, ...options }
     }),
     paths,
     export: exports,
+    service,
     store,
     limits,
     log,
   }
   const dataSources = sources.filter(({ enabled }) => enabled)
-  return { ok: true, value: { config: { agent: { dataSources, paths, export: exports, limits }, store, log }, plain } }
+  return {
+    ok: true,
+    value: { config: { agent: { dataSources, paths, export: exports, limits, service }, store, log }, plain },
+  }
 }

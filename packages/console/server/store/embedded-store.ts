@@ -102,6 +102,10 @@ export class EmbeddedStore implements Store {
     this.#timer.unref()
   }
 
+  get queueLimitBytes(): number {
+    return this.#settings.queueLimitBytes
+  }
+
   get queuedRecords(): number {
     return this.#queue.records
   }

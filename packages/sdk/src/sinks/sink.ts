@@ -30,6 +30,8 @@ export interface Sink {
    * out what is accepted up to that page again, counted in `duplicates`.
    */
   lastPage?(client: bigint): Promise<bigint>
+  /** What it keeps until that is durable; beyond, it drops. Unit: bytes. Default: it does not say. */
+  readonly queueLimitBytes?: number
   /**
    * Takes a batch whose bytes are valid only during the call: copies what it keeps. Returns at once, and never throws for what a batch holds: it
    * drops, and counts why. After `close` it drops everything as `closed`, and bytes that are not `count` records as `wrong_size`.

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Sink } from '@sonde/sdk'
+import type { Client } from './client.ts'
+
+/** Pages of so long are flushed together. Unit: milliseconds. */
+const GATHER_MS = 5
+
+/**
+ * Acknowledges pages once all durable sinks have them: one flush at a time, for all clients together. Without a durable sink what is in memory is acknowledged, in the same turn.
+ */
+export class Acknowledger {
+  readonly #durable: readonly Sink[]
+  readonly #released: (bytes: number) => void
+  #waiting = new Set<Client>()
+  #running: Promise<void> | undefined
+
+  /** @param released Called when sinks are done with pages of so many bytes. */
+  constructor(sinks: readonly Sink[], released: (bytes: number) => void) {
+    this.#durable = sinks.filter(({ durable }) => durable === true)
+    this.#released = released
+  }
+
+  /** What an acknowledgement is worth. */
+  get kind(): 'memory' | 'durable' {
+    return this.#durable.length > 0 ? 'durable' : 'memory'
+  }
+
+  /** The last page of a client that every durable sink has; 0 where that is none, or where no sink is durable. */
+  async stored(client: bigint): Promise<bigint> {
+    const last = await Promise.all(this.#durable.map((sink) => sink.lastPage?.(client) ?? 0n))
+    return last.reduce((least, sequence) => (sequence < least ? sequence : least), last[0] ?? 0n)
+  }
+
+  /** Pages of a client wait to be acknowledged. */
+  note(client: Client): void {
+    this.#waiting.add(client)
+    this.#running ??= this.#run()
+  }
+
+  /** Resolves when nothing waits. */
+  async finish(): Promise<void> {
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      if (this.#durable.length > 0) await pause(GATHER_MS)
+      else await new Promise((resolve) => setImmediate(resolve))
+      const clients = [...this.#waiting].map((client) => ({ client, sequence: client.accepted }))
+      this.#waiting = new Set()
+      const results = await Promise.allSettled(this.#durable.map((sink) => sink.flush()))
+      const lossy = this.#durable.filter((_sink, i) => results[i]?.status === 'rejected')
+      for (const { client, sequence } of clients) await this.#done(client, sequence, lossy)
+    }
+    this.#running = undefined
+  }
+
+  /** A sink whose flush failed lost something: what of it was this client's is what it does not have. */
+  async #done(client: Client, sequence: bigint, lossy: readonly Sink[]): Promise<void> {
+    let stored = sequence
+    for (const sink of lossy) {
+      const last = await sink.lastPage?.(client.id)
+      if (last !== undefined && last < stored) stored = last
+    }
+    this.#released(client.done(sequence, stored))
+  }
+}

@@ -1,0 +1,89 @@
+/** A page that the sinks have and that is not acknowledged yet. */
+interface PageInFlight {
+  readonly sequence: bigint
+  readonly bytes: number
+  readonly records: number
+}
+
+/** How far the sinks are with a client. */
+export interface Progress {
+  /** All up to this page is done with. */
+  readonly sequence: bigint
+  /** Records of these pages that were not taken, by reason. */
+  readonly dropped: ReadonlyMap<string, number>
+}
+
+/** A client for as long as its process lives, over all its connections: which of its pages were taken, and which are acknowledged. */
+export class Client {
+  /** Random, of the client's choosing. */
+  readonly id: bigint
+  /** The last page that was taken or refused. */
+  accepted: bigint
+  /** The last page that is acknowledged. */
+  acked: bigint
+  /** Tells whoever is connected, and says whether it could; undefined while nobody is. */
+  onProgress: ((progress: Progress) => boolean) | undefined
+  /** Memory of records that are not acknowledged. Unit: bytes. */
+  inFlightBytes = 0
+  #inFlight: PageInFlight[] = []
+  #dropped = new Map<string, number>()
+  #settled = Promise.withResolvers<void>()
+
+  /** @param stored The last page that every durable sink has. */
+  constructor(id: bigint, stored: bigint) {
+    this.id = id
+    this.accepted = stored
+    this.acked = stored
+  }
+
+  /** The sinks have a page. */
+  took(sequence: bigint, bytes: number, records: number): void {
+    this.accepted = sequence
+    this.inFlightBytes += bytes
+    this.#inFlight.push({ sequence, bytes, records })
+  }
+
+  /** A page was refused: it is acknowledged with the reason. */
+  refused(sequence: bigint, reason: string, records: number): void {
+    this.accepted = sequence
+    this.#drop(reason, records)
+  }
+
+  /**
+   * The sinks are done with the pages up to `sequence`; durable are those up to `stored`, and the client is told of the others. Gives the memory that they took. Unit: bytes.
+   */
+  done(sequence: bigint, stored: bigint): number {
+    let releasedBytes = 0
+    let lostRecords = 0
+    let count = 0
+    for (const page of this.#inFlight) {
+      if (page.sequence > sequence) break
+      releasedBytes += page.bytes
+      if (page.sequence > stored) lostRecords += page.records
+      count++
+    }
+    this.#inFlight.splice(0, count)
+    this.inFlightBytes -= releasedBytes
+    if (sequence > this.acked) this.acked = sequence
+    this.#drop('not_stored', lostRecords)
+    this.#tell()
+    if (this.acked >= this.accepted) this.#settled.resolve()
+    return releasedBytes
+  }
+
+  /** Resolves when every page that was taken so far is acknowledged. */
+  async settled(): Promise<void> {
+    if (this.acked >= this.accepted) return
+    this.#settled = Promise.withResolvers()
+    await this.#settled.promise
+  }
+
+  /** Tells the client how far it is; what was dropped is told once. */
+  #tell(): void {
+    if (this.onProgress?.({ sequence: this.acked, dropped: this.#dropped }) === true) this.#dropped = new Map()
+  }
+
+  #drop(reason: string, records: number): void {
+    if (records > 0) this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + records)
+  }
+}

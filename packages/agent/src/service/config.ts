@@ -1,0 +1,43 @@
+import { block, flag, integer, setting, text } from '@sonde/sdk/config'
+import * as v from 'valibot'
+
+/** Schema of `service`. */
+export const serviceSchema = block({
+  enabled: setting(flag(), true, 'Whether applications of this machine can report to this agent; see [IPC](ipc.md)'),
+  sockets_dir: v.optional(
+    v.pipe(
+      text(1, 80),
+      v.description(
+        'Folder of the socket. Default: `/opt/mellanox/doca/services/telemetry/ipc_sockets` where it is writable, else `sonde` in `$XDG_RUNTIME_DIR`, else `sonde-<uid>` in the folder for temporary files',
+      ),
+    ),
+  ),
+  clients: setting(integer(1, 4096, 'clients'), 256, 'Clients at a time; further ones are refused and counted'),
+  client_bytes: setting(
+    integer(1 << 20, 2 ** 32, 'bytes'),
+    64 << 20,
+    'Memory for one client: records that are not yet acknowledged, types, symbols. With more records it is not read until the sinks are done; with more types or symbols it is refused',
+  ),
+  total_bytes: setting(
+    integer(1 << 20, 2 ** 36, 'bytes'),
+    2 ** 30,
+    'The same for all clients together; half of what the store may queue, where that is less',
+  ),
+  client_bytes_per_s: setting(
+    integer(1 << 10, 2 ** 36, 'bytes a second'),
+    2 ** 30,
+    'What is taken of one client; a faster one waits',
+  ),
+})
+
+/** Settings of the service after checking. */
+export type ServiceConfig = v.InferOutput<typeof serviceSchema>
+
+/** Bytes of one page at most: the longest record that a type may have. */
+export const PAGE_BYTES = 1 << 20
+/** Types of one client at most. */
+export const TYPE_COUNT = 256
+/** Sources of one client at most. */
+export const SOURCE_COUNT = 64
+/** Symbols of all sources of a client together at most. */
+export const SYMBOL_COUNT = 65_536

@@ -1,0 +1,140 @@
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { messageOf, SondeError } from '@sonde/sdk'
+import { type FileLock, lockFile, NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '@sonde/sdk/internal'
+
+const DIRECTORY_MODE = 0o770
+const STICKY = 0o1000
+const WORLD_WRITE = 0o002
+const LOCK_NAME = 'sonde-service.lock'
+/** How long whoever listens on a socket that was there before may take to answer. Unit: milliseconds. */
+const CONNECT_LIMIT_MS = 1000
+
+/** The folder of the socket, which one service at a time has. */
+export class SocketsDir {
+  /** Path of the folder. */
+  readonly path: string
+  /** Path of the socket. */
+  readonly socket: string
+  readonly #lock: FileLock
+  /** The note in the usual folder; undefined where this is the usual one. */
+  #note: string | undefined
+
+  private constructor(path: string, lock: FileLock) {
+    this.path = path
+    this.socket = join(path, SOCKET_NAME)
+    this.#lock = lock
+  }
+
+  /**
+   * Makes the folder where it is missing, sees that nobody else can meddle with it, and takes it for this process.
+   *
+   * @param configured Default: the usual one.
+   * @throws SondeError `IPC_DIRECTORY` where it cannot be used, `IPC_TAKEN` where another service has it.
+   */
+  static async take(configured: string | undefined): Promise<SocketsDir> {
+    const path = resolve(configured ?? usualSocketsDir())
+    const directory = new SocketsDir(path, lockOf(path))
+    try {
+      await removeStale(directory.socket)
+      return directory
+    } catch (error) {
+      directory.#lock.close()
+      throw error
+    }
+  }
+
+  /**
+   * Tells clients that look in the usual folder where the service is. Called once it listens.
+   *
+   * @throws what the file system says where the usual folder cannot be written.
+   */
+  leaveNote(): void {
+    const usual = usualSocketsDir()
+    if (usual === this.path) return
+    makeDirectory(usual)
+    const note = join(usual, NOTE_NAME)
+    // Not through a link that somebody put there.
+    rmSync(note, { force: true })
+    writeFileSync(note, `${JSON.stringify({ socketsDir: this.path, pid: process.pid })}\n`, { flag: 'wx', mode: 0o644 })
+    this.#note = note
+  }
+
+  /** Gives the folder back: socket and note are removed, unless the note is another's by now. */
+  release(): void {
+    rmSync(this.socket, { force: true })
+    if (this.#note !== undefined && pidOfNote(this.#note) === process.pid) rmSync(this.#note, { force: true })
+    this.#lock.close()
+  }
+}
+
+/** Makes a folder where it is missing, with parents; sees that it is ours alone. */
+function makeDirectory(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) {
+    mkdirSync(dirname(path), { recursive: true })
+    mkdirSync(path)
+    chmodSync(path, DIRECTORY_MODE)
+    return
+  }
+  if (!found.isDirectory()) throw unusable(path, 'is no folder')
+  const uid = process.getuid?.() ?? 0
+  if (found.uid !== uid && found.uid !== 0) throw unusable(path, `belongs to user ${found.uid}`)
+  if ((found.mode & WORLD_WRITE) !== 0 && (found.mode & STICKY) === 0) {
+    throw unusable(path, 'can be written by everybody, who could put another socket there')
+  }
+}
+
+function lockOf(path: string): FileLock {
+  try {
+    makeDirectory(path)
+    const lock = lockFile(join(path, LOCK_NAME))
+    if (lock !== undefined) return lock
+  } catch (cause) {
+    if (cause instanceof SondeError) throw cause
+    throw unusable(path, `cannot be used: ${messageOf(cause)}`)
+  }
+  throw taken(path)
+}
+
+/** Removes a socket that a service left when it was killed. */
+async function removeStale(socket: string): Promise<void> {
+  const found = lstatSync(socket, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isSocket()) throw unusable(socket, 'is no socket')
+  if (await answers(socket)) throw taken(dirname(socket))
+  unlinkSync(socket)
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    const end = (isAnswer: boolean) => {
+      socket.destroy()
+      resolve(isAnswer)
+    }
+    // Who hangs is there.
+    socket.setTimeout(CONNECT_LIMIT_MS, () => end(true))
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+  })
+}
+
+function pidOfNote(note: string): unknown {
+  try {
+    return (JSON.parse(readFileSync(note, 'utf8')) as { pid?: unknown }).pid
+  } catch {
+    // Gone, or written by something else: not ours.
+    return undefined
+  }
+}
+
+function unusable(path: string, why: string): SondeError {
+  return new SondeError('IPC_DIRECTORY', `${path} ${why}; give service.sockets_dir a folder of this user's own`)
+}
+
+function taken(path: string): SondeError {
+  const advice = 'stop that one, give service.sockets_dir another folder, or switch it off with service.enabled'
+  return new SondeError('IPC_TAKEN', `another service has ${path}; ${advice}`)
+}

@@ -1,0 +1,47 @@
+import type { Client } from './client.ts'
+import type { ServiceConfig } from './config.ts'
+
+/** Bounds what clients may have with the sinks: whoever has too much is not read until they are done with some of it. */
+export class InFlight {
+  /** Of all clients. Unit: bytes. */
+  bytes = 0
+  readonly #clientBytes: number
+  readonly #totalBytes: number
+  #waiting: (() => void)[] = []
+  #isOpen = true
+
+  /** @param queueBytes What the durable sinks queue at most; clients may fill half of it. Unit: bytes. */
+  constructor({ client_bytes, total_bytes }: ServiceConfig, queueBytes: number) {
+    this.#clientBytes = client_bytes
+    this.#totalBytes = Math.min(total_bytes, queueBytes / 2)
+  }
+
+  take(bytes: number): void {
+    this.bytes += bytes
+  }
+
+  /** The sinks are done with some of it. */
+  release(bytes: number): void {
+    this.bytes -= bytes
+    this.wake()
+  }
+
+  /** Resolves when a client may hand in more; `heldBytes` is what is kept for it beside its records. Also when `isLeft` says that it waits no longer. */
+  async room(client: Client, heldBytes: number, isLeft: () => boolean): Promise<void> {
+    const isFull = () => client.inFlightBytes + heldBytes > this.#clientBytes || this.bytes > this.#totalBytes
+    while (this.#isOpen && isFull() && !isLeft()) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+  }
+
+  /** Lets everybody look again. */
+  wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** Nobody waits any more. */
+  close(): void {
+    this.#isOpen = false
+    this.wake()
+  }
+}

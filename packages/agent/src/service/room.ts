@@ -1,0 +1,107 @@
+import type { Batch, Sink, SondeError, SourceInfo } from '@sonde/sdk'
+import { absenceType, clockType, countDrop, gapType, lossType, markType, opaqueTypes } from '@sonde/sdk'
+import type { Hello } from '@sonde/sdk/internal'
+import type { Logger } from 'pino'
+import { Acknowledger } from './acknowledger.ts'
+import { Client } from './client.ts'
+import { PAGE_BYTES, type ServiceConfig } from './config.ts'
+import { InFlight } from './in-flight.ts'
+import { KnownTypes } from './known-types.ts'
+import type { Session } from './session.ts'
+import { ServiceStats } from './stats.ts'
+
+/** Clients that left and are remembered, so that a page which they send again is recognised where no sink is durable. */
+const REMEMBERED_COUNT = 4096
+
+/** What a room is made of. */
+export interface RoomOptions {
+  readonly config: ServiceConfig
+  readonly log: Logger
+  readonly sinks: readonly Sink[]
+  /** Where records go. */
+  readonly accept: (batch: Batch) => void
+  /** A source's client left: views show it no longer. */
+  readonly gone: (source: SourceInfo) => void
+}
+
+/** What all sessions share. */
+export class Room {
+  readonly config: ServiceConfig
+  readonly stats = new ServiceStats()
+  readonly types = new KnownTypes([absenceType, clockType, gapType, lossType, markType, ...opaqueTypes])
+  readonly inFlight: InFlight
+  readonly acknowledger: Acknowledger
+  /** Where the page in hand lies. */
+  readonly pageBytes = new Uint8Array(PAGE_BYTES)
+  /** Folder of the socket. */
+  socketsDir = ''
+  readonly sessions = new Set<Session>()
+  readonly #options: RoomOptions
+  readonly #clients = new Map<bigint, Client>()
+
+  constructor(options: RoomOptions) {
+    const { config, sinks } = options
+    this.config = config
+    this.#options = options
+    const queues = sinks.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)
+    this.inFlight = new InFlight(config, Math.min(...queues))
+    this.acknowledger = new Acknowledger(sinks, (releasedBytes) => this.inFlight.release(releasedBytes))
+  }
+
+  /** A client said who it is. A connection of it that is still open is given up: it has a new one. */
+  async enter(id: bigint, session: Session): Promise<Client> {
+    for (const other of this.sessions) {
+      if (other !== session && other.clientId === id) other.stop('IPC_REPLACED', 'the client has another connection')
+    }
+    const stored = await this.acknowledger.stored(id)
+    const client = this.#clients.get(id) ?? new Client(id, stored)
+    // The one that was here last is the last in the map.
+    this.#clients.delete(id)
+    this.#clients.set(id, client)
+    this.#forget()
+    return client
+  }
+
+  leave(session: Session): void {
+    this.sessions.delete(session)
+  }
+
+  /** A page is good: it goes to the sinks. */
+  accept(batch: Batch, client: Client): void {
+    const { byteLength } = batch.bytes
+    client.took(batch.page?.sequence ?? 0n, byteLength, batch.count)
+    this.inFlight.take(byteLength)
+    this.stats.pages++
+    this.stats.records += batch.count
+    this.stats.bytes += byteLength
+    this.#options.accept(batch)
+  }
+
+  /** A page is not taken. */
+  drop(client: Client, sequence: bigint, reason: string, records: number): void {
+    client.refused(sequence, reason, records)
+    countDrop(this.stats, reason, records)
+  }
+
+  gone(source: SourceInfo): void {
+    this.#options.gone(source)
+  }
+
+  /** A client is sent away. */
+  refused(hello: Hello | undefined, { code, message }: SondeError): void {
+    const { program, pid } = hello ?? {}
+    this.#options.log.warn({ code, message: message.slice(0, 1000), program, pid }, 'a client was sent away')
+  }
+
+  /** A session ended by a fault of ours. */
+  failed(error: unknown): void {
+    this.#options.log.error({ error }, 'serving a client failed')
+  }
+
+  #forget(): void {
+    for (const [id, client] of this.#clients) {
+      if (this.#clients.size <= REMEMBERED_COUNT) return
+      if (client.onProgress === undefined && client.inFlightBytes === 0) this.#clients.delete(id)
+    }
+  }
+}

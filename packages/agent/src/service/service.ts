@@ -1,0 +1,170 @@
+import { chmodSync, statSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { messageOf, SondeError, type Source } from '@sonde/sdk'
+import { startTicker, type Ticker } from '../pipeline/scheduler.ts'
+import { within } from '../pipeline/within.ts'
+import { SocketsDir } from './directory.ts'
+import { Room, type RoomOptions } from './room.ts'
+import { Session, type SessionStatus } from './session.ts'
+import { reportService } from './stats.ts'
+
+const SOCKET_MODE = 0o660
+/** How often it looks whether its socket is still there, and where it has none, whether it can have one now. Unit: milliseconds. */
+const TEND_MS = 5000
+/** How long the last acknowledgements may take at the end. Unit: milliseconds. */
+const CLOSE_LIMIT_MS = 1000
+
+/** How the service fares. */
+export interface ServiceStatus {
+  /** `failing`: nobody can connect, for a reason that `reason` says; it is tried again. */
+  readonly state: 'starting' | 'listening' | 'failing' | 'closed'
+  readonly reason: string
+  /** Folder of the socket; empty before it has one. */
+  readonly socketsDir: string
+  /** What an acknowledgement is worth: `durable` survives a crash of the agent. */
+  readonly ack: 'memory' | 'durable'
+  readonly clients: readonly SessionStatus[]
+}
+
+/** What applications of the machine report to: their records go the way of those of the agent's own sources. Where it cannot have its socket the agent goes on without. */
+export class Service {
+  /** Resolves when the first attempt to listen is over. */
+  readonly settled: Promise<void>
+  readonly #room: Room
+  readonly #options: RoomOptions
+  #state: ServiceStatus['state'] = 'starting'
+  #reason = ''
+  #directory: SocketsDir | undefined
+  #server: Server | undefined
+  #inode = 0
+  #ticker: Ticker | undefined
+  #settle: () => void
+
+  constructor(options: RoomOptions) {
+    this.#options = options
+    this.#room = new Room(options)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.settled = promise
+    this.#settle = resolve
+  }
+
+  /** What it counts. */
+  get stats() {
+    return this.#room.stats
+  }
+
+  start(): void {
+    this.#ticker = startTicker(TEND_MS, () => this.#tend(), 0)
+  }
+
+  status(): ServiceStatus {
+    const clients = [...this.#room.sessions].flatMap((session) => session.status() ?? [])
+    const { acknowledger, socketsDir } = this.#room
+    return { state: this.#state, reason: this.#reason, socketsDir, ack: acknowledger.kind, clients }
+  }
+
+  /** Reports how it fares as records of a source. */
+  report(source: Source): void {
+    reportService(source, this.stats, {
+      isUp: this.#state === 'listening',
+      clientCount: this.#room.sessions.size,
+      inFlightBytes: this.#room.inFlight.bytes,
+    })
+  }
+
+  /** Lets nobody in any more, gives what is taken a last chance to be acknowledged, and ends all connections. */
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    await this.#ticker?.stop(CLOSE_LIMIT_MS)
+    this.#server?.close()
+    this.#room.inFlight.close()
+    for (const session of this.#room.sessions) session.pause()
+    await within(CLOSE_LIMIT_MS, this.#room.acknowledger.finish())
+    for (const session of this.#room.sessions) session.stop('IPC_CLOSED', 'the service ends; connect again later')
+    this.#directory?.release()
+    this.#settle()
+  }
+
+  async #tend(): Promise<void> {
+    if (this.#state === 'closed') return
+    try {
+      if (this.#server !== undefined && !this.#hasSocket()) await this.#unlisten()
+      if (this.#server === undefined) await this.#listen()
+      this.#turn('listening', '')
+    } catch (error) {
+      this.#turn('failing', messageOf(error))
+    }
+    this.#settle()
+  }
+
+  /** Whether the path of the socket still leads here: who cleans up temporary folders takes sockets too. */
+  #hasSocket(): boolean {
+    const found = statSync(this.#directory?.socket ?? '', { throwIfNoEntry: false })
+    return found?.ino === this.#inode
+  }
+
+  async #listen(): Promise<void> {
+    const directory = await SocketsDir.take(this.#options.config.sockets_dir)
+    try {
+      this.#server = await listenOn(directory.socket, (socket) => this.#connect(socket))
+      chmodSync(directory.socket, SOCKET_MODE)
+      this.#inode = statSync(directory.socket).ino
+    } catch (error) {
+      this.#server?.close()
+      this.#server = undefined
+      directory.release()
+      throw error
+    }
+    this.#directory = directory
+    this.#room.socketsDir = directory.path
+    try {
+      directory.leaveNote()
+    } catch (error) {
+      this.#options.log.warn({ reason: messageOf(error) }, 'clients that look in the usual folder are not told')
+    }
+  }
+
+  async #unlisten(): Promise<void> {
+    this.#server?.close()
+    this.#server = undefined
+    this.#directory?.release()
+    this.#directory = undefined
+  }
+
+  #connect(socket: Socket): void {
+    const { stats, sessions, config } = this.#room
+    stats.connections++
+    const session = new Session(socket, this.#room)
+    if (sessions.size >= config.clients) {
+      session.stop('IPC_LIMIT', `${config.clients} clients are connected; raise service.clients`)
+      return
+    }
+    sessions.add(session)
+    void session.run()
+  }
+
+  #turn(state: ServiceStatus['state'], reason: string): void {
+    if (this.#state === state && this.#reason === reason) return
+    const isNews = this.#state !== 'starting' || state === 'failing'
+    this.#state = state
+    this.#reason = reason
+    const { log } = this.#options
+    if (state === 'failing') log.warn({ reason }, 'applications cannot report to this agent; it is tried again')
+    else if (isNews) log.info({ socketsDir: this.#room.socketsDir }, 'applications can report again')
+  }
+}
+
+function listenOn(path: string, connected: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer(connected)
+    server.once('error', (error) => {
+      reject(new SondeError('IPC_DIRECTORY', `${path} cannot be made: ${messageOf(error)}`, { cause: error }))
+    })
+    server.listen(path, () => {
+      // What comes later is of one connection that could not be accepted.
+      server.on('error', () => undefined)
+      resolve(server)
+    })
+  })
+}
