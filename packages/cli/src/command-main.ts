@@ -1,5 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import { Command, CommanderError } from 'commander'
+import type { ReadFlags } from './commands/read/options.ts'
 import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/config-error.ts'
 import { checkRoots } from './config/roots.ts'
@@ -72,6 +73,32 @@ withCommonFlags(
     const { runExplain } = await import('./commands/explain.ts')
     // Not `checkRoots`: a root that is not there is what this command may have to explain.
     process.exitCode = await runExplain(name ?? '', loadFor(flags), json === true ? { json } : {})
+  })
+
+const repeatable = (value: string, given: readonly string[] = []) => [...given, value]
+
+program
+  .command('read')
+  .description('print, sum up or verify files of records')
+  .argument('<path...>', 'files, or folders with *.bin anywhere below')
+  .option('--format <name>', 'jsonl, csv or table; default: table on a terminal')
+  .option('--int64 <how>', '64-bit integers in jsonl: digits (default) or string')
+  .option('--source <id>', 'of this source; x* for all that begin so; may repeat', repeatable)
+  .option('--tag <tag>', 'with this tag, likewise', repeatable)
+  .option('--type <name>', 'of this type, likewise', repeatable)
+  .option('--start <time>', 'from then on: 2026-11-21T14:03:07Z, or 10m ago')
+  .option('--end <time>', 'before then')
+  .option('--fset <file>', 'only the fields that a field set lets pass')
+  .option('--cset <file>', 'only the metrics that a counter set lets pass')
+  .option('--limit <count>', 'so many records at most')
+  .option('--follow', 'go on with what comes, in later files too')
+  .option('--stats', 'count records by source and type instead')
+  .option('--verify', 'look at every byte, and say how each file fares')
+  .option('--salvage', 'go on behind damage')
+  .option('--strict', 'exit code 1 for a cut-off last block too')
+  .action(async (paths: string[], flags: ReadFlags) => {
+    const { runRead } = await import('./commands/read/read.ts')
+    process.exitCode = await runRead(paths, flags)
   })
 
 program.parseAsync().catch((error: unknown) => {

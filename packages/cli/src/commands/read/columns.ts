@@ -1,0 +1,48 @@
+/** A column of text for people. */
+export interface Column {
+  readonly title: string
+  /** Numbers stand at the right, so that their digits are below each other. */
+  readonly isNumber: boolean
+}
+
+const CELL_CHARACTERS_LIMIT = 48
+const GAP = '  '
+
+/** Widths of columns that hold a title and some cells. */
+export function widthsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
+  return columns.map(({ title, isNumber }, i) => {
+    const widest = Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0))
+    return isNumber ? widest : Math.min(widest, Math.max(title.length, CELL_CHARACTERS_LIMIT))
+  })
+}
+
+/** How many columns have room beside each other in a line; always one. */
+export function columnsWithin(widths: readonly number[], lineCharacters: number): number {
+  let used = 0
+  const over = widths.findIndex((width) => {
+    used += width + GAP.length
+    return used - GAP.length > lineCharacters
+  })
+  return over < 0 ? widths.length : Math.max(1, over)
+}
+
+/** One line of cells. Text that is too long ends in `…`; a number that is wider than its column is whole all the same. */
+export function lineOf(columns: readonly Column[], widths: readonly number[], cells: readonly string[]): string {
+  return columns
+    .map(({ isNumber }, i) => {
+      const cell = cells[i] ?? ''
+      const width = widths[i] ?? 0
+      if (isNumber) return cell.padStart(width)
+      return (cell.length > width ? `${cell.slice(0, Math.max(0, width - 1))}…` : cell).padEnd(width)
+    })
+    .join(GAP)
+    .trimEnd()
+}
+
+/** Text on one line that a terminal takes for nothing but text. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

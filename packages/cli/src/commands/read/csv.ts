@@ -1,0 +1,67 @@
+import { type Batch, isPresent, type Layout, type Slot, SondeError } from '@sonde/sdk'
+import { type Format, onceForType } from './format.ts'
+import { elementText, type FieldText, isText, quotedText } from './values.ts'
+
+/**
+ * One table of one type, as RFC 4180 has it but for lines that end in LF: `source`, `tag`, then a column a field, of an array one an element. Absent is empty,
+ * an empty text is `""`.
+ */
+export function csv(): Format {
+  let table: Batch['type'] | undefined
+  const textOf = onceForType(({ layout }, slots) => rowText(layout, slots))
+  return {
+    records(chosen) {
+      const { type, source } = chosen.batch
+      if (table !== undefined && table.fingerprint !== type.fingerprint) throw twoTables(table, type)
+      const head = table === undefined ? `${['source', 'tag', ...chosen.slots.flatMap(columnsOf)].map(csvCell)}\n` : ''
+      table = type
+      const text = textOf(chosen)
+      const start = `${csvCell(source.id)},${csvCell(source.tag)}`
+      let lines = head
+      for (const offset of chosen.offsets) lines += `${start}${text(chosen.views, offset, source.symbols)}\n`
+      return lines
+    },
+    rest: () => '',
+  }
+}
+
+/** A text as a cell: in quotes where it needs them, so that it is read back as it is. */
+export function csvCell(text: string): string {
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+function twoTables(one: Batch['type'], other: Batch['type']): SondeError {
+  const what = one.name === other.name ? `two versions of ${one.name}` : `${one.name} and ${other.name}`
+  return new SondeError(
+    'CLI_CSV',
+    `csv is one table of one type, and here are ${what}; choose with --type, or take jsonl`,
+  )
+}
+
+function columnsOf({ name, field }: Slot): string[] {
+  const isList = field.count > 1 && field.kind !== 'char'
+  return isList ? Array.from({ length: field.count }, (_, i) => `${name}.${i}`) : [name]
+}
+
+/** The cells of all fields, a comma before each. */
+function rowText(layout: Layout, slots: readonly Slot[]): FieldText {
+  const fields = slots.map((slot) => ({ slot, absent: ','.repeat(columnsOf(slot).length), text: cellText(slot) }))
+  return (views, offset, symbols) => {
+    let row = ''
+    for (const { slot, absent, text } of fields) {
+      row += isPresent(layout, slot, views, offset) ? text(views, offset, symbols) : absent
+    }
+    return row
+  }
+}
+
+function cellText(slot: Slot): FieldText {
+  if (isText(slot)) return quotedText(slot, (text) => `,${csvCell(text)}`)
+  const element = elementText(slot.field.kind)
+  const width = slot.bytes / slot.field.count
+  return (views, offset) => {
+    let cells = ''
+    for (let at = 0; at < slot.bytes; at += width) cells += `,${element(views.data, offset + slot.offset + at)}`
+    return cells
+  }
+}

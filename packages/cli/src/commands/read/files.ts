@@ -1,0 +1,97 @@
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { messageOf, SondeError } from '@sonde/sdk'
+
+/** `<tag><µs>.bin`, as sinks name files of records. */
+const NAME = /^(.*?)(\d{16,})\.bin$/
+const DEPTH_LIMIT = 8
+
+/** Where files of records are looked for. */
+export interface Place {
+  readonly folder: string
+  /** Whether a file below it is meant. */
+  takes(path: string): boolean
+}
+
+/** What paths of the command line stand for. */
+export interface Found {
+  /** Files, in the order of their paths: for one source that of time. */
+  readonly files: readonly string[]
+  /** Where more may come. */
+  readonly places: readonly Place[]
+}
+
+/**
+ * Files that are named, and all `*.bin` below folders that are named.
+ *
+ * @throws SondeError `DTB_READ` for a path where nothing is, and for a folder that cannot be read.
+ */
+export function findFiles(paths: readonly string[]): Found {
+  const files: string[] = []
+  const places: Place[] = []
+  for (const path of paths) {
+    const isFolder = trying(path, () => statSync(path)).isDirectory()
+    const place = isFolder ? { folder: path, takes: isRecords } : successorsOf(path)
+    if (place !== undefined) places.push(place)
+    files.push(...(isFolder ? filesIn({ folder: path, takes: isRecords }) : [path]))
+  }
+  return { files: [...new Set(files)], places }
+}
+
+/** The files of a place, in the order of their paths. Folders that go away meanwhile have none. */
+export function filesIn({ folder, takes }: Place): string[] {
+  const found: string[] = []
+  let level = [folder]
+  for (let depth = 0; depth < DEPTH_LIMIT && level.length > 0; depth++) {
+    const below: string[] = []
+    for (const each of level) {
+      for (const entry of entriesOf(each, each === folder)) {
+        const path = join(each, entry.name)
+        if (entry.isDirectory()) below.push(path)
+        else if (takes(path)) found.push(path)
+      }
+    }
+    level = below
+  }
+  return found.sort()
+}
+
+function entriesOf(folder: string, isNamed: boolean) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (isNamed || (error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new SondeError('DTB_READ', `${folder} cannot be read: ${messageOf(error)}`, { cause: error })
+    }
+    return []
+  }
+}
+
+function isRecords(path: string): boolean {
+  return path.endsWith('.bin')
+}
+
+/** The later files of the source of a file that lies where sinks put it: `<root>/<yyyy>/<mmdd>/<source>/<tag><µs>.bin`. */
+function successorsOf(path: string): Place | undefined {
+  const source = dirname(path)
+  const day = dirname(source)
+  const year = dirname(day)
+  const [, tag, time] = NAME.exec(basename(path)) ?? []
+  if (time === undefined || !/^\d{4}$/.test(basename(day)) || !/^\d{4}$/.test(basename(year))) return undefined
+  const folder = basename(source)
+  return {
+    folder: dirname(year),
+    takes(other) {
+      const [, otherTag, otherTime = ''] = NAME.exec(basename(other)) ?? []
+      return basename(dirname(other)) === folder && otherTag === tag && otherTime > time
+    },
+  }
+}
+
+function trying<T>(path: string, call: () => T): T {
+  try {
+    return call()
+  } catch (cause) {
+    throw new SondeError('DTB_READ', `${path} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}

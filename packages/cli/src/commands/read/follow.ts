@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Found, filesIn } from './files.ts'
+import type { Printer } from './print.ts'
+import type { Reading } from './reading.ts'
+
+/** How often files are looked at that may grow. Unit: milliseconds. */
+const LOOK_MS = 100
+/** How often new files are looked for. Unit: milliseconds. */
+const SEARCH_MS = 1000
+/** Files that are kept open; beyond, the one that has been quiet the longest is closed. */
+const OPEN_LIMIT = 256
+
+/** Prints what there is and what comes, also in files that come later; ends when the printer is done. `onIdle` is called whenever nothing comes for now. */
+export async function follow({ files, places }: Found, printer: Printer, onIdle: () => Promise<void>): Promise<void> {
+  const seen = new Set<string>()
+  /** The one that was quiet the longest is first. */
+  let open: Reading[] = []
+  let news: readonly string[] = files
+  let searchMs = performance.now() + SEARCH_MS
+  while (!printer.isDone) {
+    // A new file of a source says that the one before is complete: so that is read first.
+    const { quiet, busy } = await lookAt(open, printer)
+    const opened = await openAll(news, seen, printer)
+    open = closeMany([...quiet, ...busy, ...opened], printer)
+    news = []
+    if (performance.now() >= searchMs) {
+      news = places.flatMap(filesIn).filter((path) => !seen.has(path))
+      searchMs = performance.now() + SEARCH_MS
+    } else if (busy.length === 0 && opened.length === 0) {
+      await onIdle()
+      if (!printer.isDone) await sleep(LOOK_MS)
+    }
+  }
+  for (const reading of open) printer.close(reading)
+}
+
+async function lookAt(open: readonly Reading[], printer: Printer): Promise<{ quiet: Reading[]; busy: Reading[] }> {
+  const quiet: Reading[] = []
+  const busy: Reading[] = []
+  for (const reading of open) {
+    reading.refresh()
+    const list = (await printer.drain(reading)) ? busy : quiet
+    if (reading.isDone) printer.close(reading)
+    else list.push(reading)
+  }
+  return { quiet, busy }
+}
+
+async function openAll(paths: readonly string[], seen: Set<string>, printer: Printer): Promise<Reading[]> {
+  const opened: Reading[] = []
+  for (const path of paths) {
+    seen.add(path)
+    const reading = printer.isDone ? undefined : printer.open(path)
+    if (reading === undefined) continue
+    await printer.drain(reading)
+    if (reading.isDone) printer.close(reading)
+    else opened.push(reading)
+  }
+  return opened
+}
+
+/** Closes what is too much. */
+function closeMany(open: readonly Reading[], printer: Printer): Reading[] {
+  const over = Math.max(0, open.length - OPEN_LIMIT)
+  for (const reading of open.slice(0, over)) printer.close(reading)
+  return open.slice(over)
+}

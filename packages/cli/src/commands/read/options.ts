@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { messageOf } from '@sonde/sdk'
+import { ConfigError } from '../../config/config-error.ts'
+import type { Int64 } from './jsonl.ts'
+import { parseTime } from './time.ts'
+
+/** The options of `sonde read` as they were typed. */
+export interface ReadFlags {
+  readonly format?: string
+  readonly int64?: string
+  readonly source?: readonly string[]
+  readonly tag?: readonly string[]
+  readonly type?: readonly string[]
+  readonly start?: string
+  readonly end?: string
+  readonly fset?: string
+  readonly cset?: string
+  readonly limit?: string
+  readonly follow?: boolean
+  readonly stats?: boolean
+  readonly verify?: boolean
+  readonly salvage?: boolean
+  readonly strict?: boolean
+}
+
+const FORMATS = ['jsonl', 'csv', 'table'] as const
+
+/** How records are printed. */
+export type FormatName = (typeof FORMATS)[number]
+
+/** What is read, and how it is shown. */
+export interface ReadOptions {
+  readonly format: FormatName
+  readonly int64: Int64
+  /** Names, or how they begin where a `*` ends them. Empty: all. */
+  readonly sources: readonly string[]
+  readonly tags: readonly string[]
+  readonly types: readonly string[]
+  /** First nanosecond that is wanted. */
+  readonly startNs?: bigint
+  /** First nanosecond that is not wanted any more. */
+  readonly endNs?: bigint
+  readonly fset?: FilterFile
+  readonly cset?: FilterFile
+  readonly limit: number
+  readonly follow: boolean
+  readonly task: 'print' | 'stats' | 'verify'
+  readonly salvage: boolean
+  readonly strict: boolean
+}
+
+/** A field set and the file that it came from. */
+export interface FilterFile {
+  readonly path: string
+  readonly text: string
+}
+
+/**
+ * @param isTerminal Whether people look at the output.
+ * @throws ConfigError for a value that is not allowed, and for options that do not go together.
+ */
+export function readOptions(flags: ReadFlags, isTerminal: boolean): ReadOptions {
+  const { follow = false, salvage = false, strict = false, stats = false, verify = false } = flags
+  const nowMs = Date.now()
+  const startNs = timeOf('--start', flags.start, nowMs)
+  const endNs = timeOf('--end', flags.end, nowMs)
+  const fset = filterOf('--fset', flags.fset)
+  const cset = filterOf('--cset', flags.cset)
+  const task = verify ? 'verify' : stats ? 'stats' : 'print'
+  checkTogether(flags)
+  return {
+    format: oneOf('--format', flags.format ?? (isTerminal ? 'table' : 'jsonl'), FORMATS),
+    int64: oneOf('--int64', flags.int64 ?? 'digits', ['digits', 'string'] as const),
+    sources: flags.source ?? [],
+    tags: flags.tag ?? [],
+    types: flags.type ?? [],
+    ...(startNs === undefined ? {} : { startNs }),
+    ...(endNs === undefined ? {} : { endNs }),
+    ...(fset === undefined ? {} : { fset }),
+    ...(cset === undefined ? {} : { cset }),
+    limit: limitOf(flags.limit),
+    follow,
+    task,
+    salvage,
+    strict,
+  }
+}
+
+/** A file is verified as a whole, and has an end. */
+function checkTogether(flags: ReadFlags): void {
+  const { stats, verify, follow, type, start, end, fset, cset, limit } = flags
+  if (follow === true && (stats === true || verify === true)) {
+    throw new ConfigError([
+      `--follow does not end, so that --${verify === true ? 'verify' : 'stats'} has nothing to sum up`,
+    ])
+  }
+  if (verify !== true) return
+  const [wrong] =
+    Object.entries({ stats, type, start, end, fset, cset, limit }).find(([, set]) => set !== undefined) ?? []
+  if (wrong !== undefined) throw new ConfigError([`--verify looks at whole files; --${wrong} does not go with it`])
+}
+
+function timeOf(flag: string, text: string | undefined, nowMs: number): bigint | undefined {
+  if (text === undefined) return undefined
+  const ns = parseTime(text, nowMs)
+  if (ns !== undefined) return ns
+  throw new ConfigError([
+    `${flag} is ${JSON.stringify(text)}; allowed: a time such as 2026-11-21T14:03:07.5Z, or a span back from now such as 10m`,
+  ])
+}
+
+function filterOf(flag: string, path: string | undefined): FilterFile | undefined {
+  if (path === undefined) return undefined
+  try {
+    return { path, text: readFileSync(path, 'utf8') }
+  } catch (error) {
+    throw new ConfigError([`${flag} ${path} cannot be read: ${messageOf(error)}`])
+  }
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new ConfigError([`--limit is ${JSON.stringify(text)}; allowed: a number of records`])
+}
+
+function oneOf<T extends string>(flag: string, given: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === given)
+  if (found !== undefined) return found
+  throw new ConfigError([`${flag} is ${JSON.stringify(given)}; allowed: ${allowed.join(', ')}`])
+}

@@ -1,0 +1,90 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { Chosen, Format } from './format.ts'
+import type { Output } from './output.ts'
+import { Reading, type ReadingOptions } from './reading.ts'
+import type { Selection } from './select.ts'
+
+/** What {@link Printer} works with. */
+export interface PrinterOptions extends Omit<ReadingOptions, 'selection'> {
+  readonly selection: Selection
+  readonly format: Format
+  readonly output: Output
+  /** Records that are printed at most. */
+  readonly limit: number
+  /** Takes what people are told, a line each. */
+  readonly tell: (line: string) => void
+  readonly onProgress?: (reading: Reading) => void
+}
+
+/** Prints the records of files, and remembers whether any did not hold. */
+export class Printer {
+  readonly #options: PrinterOptions
+  #left: number
+  /** Files that could not be read at all. */
+  unreadable = 0
+  /** Files of which a part does not hold, the last block of a killed writer too. */
+  faulty = 0
+
+  constructor(options: PrinterOptions) {
+    this.#options = options
+    this.#left = options.limit
+  }
+
+  /** Whether enough was printed, or nobody reads any more. */
+  get isDone(): boolean {
+    return this.#left <= 0 || this.#options.output.isClosed
+  }
+
+  /** Opens a file; tells why it cannot. */
+  open(path: string): Reading | undefined {
+    try {
+      return new Reading(path, this.#options)
+    } catch (error) {
+      this.#tellUnreadable(error)
+      return undefined
+    }
+  }
+
+  /** Prints what there is of a file for now. False where nothing was. */
+  async drain(reading: Reading): Promise<boolean> {
+    const before = reading.at
+    try {
+      for (let batch = reading.next(); batch !== undefined && !this.isDone; batch = reading.next()) {
+        for (const chosen of this.#options.selection.of(batch)) {
+          await this.#print(chosen)
+          if (this.isDone) break
+        }
+        this.#options.onProgress?.(reading)
+      }
+    } catch (error) {
+      this.#tellUnreadable(error)
+    }
+    return reading.at > before
+  }
+
+  /** Ends with a file: says what of it does not hold. */
+  close(reading: Reading): void {
+    reading.close()
+    const { kept, count } = reading.faults
+    if (count > 0) this.faulty++
+    if (reading.end?.fault?.code === 'DTB_FILE') this.unreadable++
+    for (const { at, bytes, message } of kept) {
+      this.#options.tell(`${reading.path}: at ${at}: ${message}; ${bytes} bytes are ignored`)
+    }
+    if (count > kept.length) this.#options.tell(`${reading.path}: and ${count - kept.length} more such places`)
+  }
+
+  async #print(chosen: Chosen): Promise<void> {
+    const { format, output } = this.#options
+    const isLast = chosen.offsets.length > this.#left
+    const taken = isLast ? { ...chosen, offsets: chosen.offsets.slice(0, this.#left) } : chosen
+    this.#left -= taken.offsets.length
+    await output.write(format.records(taken))
+  }
+
+  #tellUnreadable(error: unknown): void {
+    if (!(error instanceof SondeError) || error.code !== 'DTB_READ') throw error
+    this.unreadable++
+    this.#options.tell(messageOf(error))
+  }
+}

@@ -1,0 +1,106 @@
+import { statSync } from 'node:fs'
+import { bothSets, createFieldSet, type FieldSet, type RecordType, type Slot } from '@sonde/sdk'
+import { csv } from './csv.ts'
+import { findFiles } from './files.ts'
+import { follow } from './follow.ts'
+import type { Format } from './format.ts'
+import { jsonl } from './jsonl.ts'
+import { type ReadFlags, type ReadOptions, readOptions } from './options.ts'
+import { Output } from './output.ts'
+import { Printer } from './print.ts'
+import { Progress } from './progress.ts'
+import { Selection } from './select.ts'
+import { stats } from './stats.ts'
+import { table } from './table.ts'
+import { verify } from './verify.ts'
+
+const LINE_CHARACTERS_DEFAULT = 120
+
+/**
+ * `sonde read FILE|DIR…`: prints the records of files, or sums up or verifies what is in them. Exit code 0; 1 where a file cannot be read, where `--verify` finds
+ * damage, and with `--strict` where anything does not hold.
+ */
+export async function runRead(paths: readonly string[], flags: ReadFlags): Promise<number> {
+  const options = readOptions(flags, process.stdout.isTTY === true)
+  const found = findFiles(paths)
+  const output = new Output(process.stdout)
+  if (found.files.length === 0 && !options.follow) {
+    tell(`${paths.join(', ')}: no file of records (*.bin) is there`)
+    return 1
+  }
+  const isSound =
+    options.task === 'verify'
+      ? await verify(found.files, options, output, progressOf(found.files))
+      : await print(found, options, output)
+  await output.flush()
+  return isSound ? 0 : 1
+}
+
+async function print(found: ReturnType<typeof findFiles>, options: ReadOptions, output: Output): Promise<boolean> {
+  const selection = new Selection(options, fieldsOf(options))
+  const format = formatOf(options)
+  const progress = progressOf(options.follow ? [] : found.files)
+  let doneBytes = 0
+  let records = 0
+  const say = (line: string) => {
+    progress.clear()
+    tell(line)
+  }
+  const printer = new Printer({
+    ...options,
+    selection,
+    format,
+    output,
+    tell: say,
+    onProgress: (reading) => progress.at(doneBytes + reading.at, records + reading.recordCount),
+  })
+  if (options.follow) {
+    await follow(found, printer, async () => {
+      await output.write(format.rest())
+      await output.flush()
+    })
+  } else {
+    for (const path of found.files) {
+      const reading = printer.isDone ? undefined : printer.open(path)
+      if (reading === undefined) continue
+      await printer.drain(reading)
+      printer.close(reading)
+      doneBytes += reading.bytes
+      records += reading.recordCount
+    }
+  }
+  progress.clear()
+  await output.write(format.rest())
+  const { withoutTime } = selection
+  if (withoutTime > 0) tell(`${withoutTime} records are left out: they have no time of the wall clock to compare`)
+  return printer.unreadable === 0 && !(options.strict && printer.faulty > 0)
+}
+
+function formatOf({ task, format, int64 }: ReadOptions): Format {
+  if (task === 'stats') return stats(format)
+  if (format === 'csv') return csv()
+  return format === 'jsonl' ? jsonl(int64) : table(() => process.stdout.columns ?? LINE_CHARACTERS_DEFAULT)
+}
+
+/** The fields that the field sets let pass. */
+function fieldsOf({ cset, fset }: ReadOptions): (type: RecordType) => readonly Slot[] {
+  const ofCset = cset === undefined ? undefined : createFieldSet('cset', cset.text, cset.path)
+  const ofFset = fset === undefined ? undefined : createFieldSet('fset', fset.text, fset.path)
+  const set: FieldSet | undefined =
+    ofCset !== undefined && ofFset !== undefined ? bothSets(ofCset, ofFset) : (ofCset ?? ofFset)
+  return (type) => (set === undefined ? type.layout.slots : set.of(type).slots)
+}
+
+/** Shown to a person who does not look at the records themselves. */
+function progressOf(files: readonly string[]): Progress {
+  const isShown = process.stderr.isTTY === true && process.stdout.isTTY !== true && files.length > 0
+  return new Progress(isShown ? files.reduce((bytes, path) => bytes + sizeOf(path), 0) : 0, { isShown })
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function tell(line: string): void {
+  process.stderr.write(`sonde: ${line}\n`)
+}

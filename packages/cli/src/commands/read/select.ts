@@ -1,0 +1,87 @@
+import { type Batch, type DtbBlockHeader, type RecordType, type Slot, type SourceEntry, viewsOf } from '@sonde/sdk'
+import type { Chosen } from './format.ts'
+import type { ReadOptions } from './options.ts'
+
+/** Records that are taken at once. */
+const AT_ONCE = 512
+
+type Wanted = Pick<ReadOptions, 'sources' | 'tags' | 'types' | 'startNs' | 'endNs'>
+
+/** A type as it is shown. */
+interface Shown {
+  readonly type: RecordType
+  readonly slots: readonly Slot[]
+}
+
+/** Which records are wanted, and which of their fields. */
+export class Selection {
+  readonly #options: Wanted
+  readonly #slotsOf: (type: RecordType) => readonly Slot[]
+  /** By fingerprint: every file declares its types anew, and the same type looks the same all the way. */
+  readonly #shown = new Map<string, Shown>()
+  /** Records that were left out because they have no time that could be compared. */
+  withoutTime = 0
+
+  /** @param slotsOf The fields of a type that pass a field set; none: nothing of the type. */
+  constructor(options: Wanted, slotsOf: (type: RecordType) => readonly Slot[]) {
+    this.#options = options
+    this.#slotsOf = slotsOf
+  }
+
+  /** Whether anything of a source is wanted. */
+  takesSource({ id, tag }: Pick<SourceEntry, 'id' | 'tag'>): boolean {
+    return fits(id, this.#options.sources) && fits(tag, this.#options.tags)
+  }
+
+  /** Whether a block may hold something that is wanted, as far as its header says. */
+  takesBlock({ clock, count, firstNs, lastNs }: DtbBlockHeader, type: RecordType): boolean {
+    if (!fits(type.name, this.#options.types) || this.#show(type).slots.length === 0) return false
+    const { startNs, endNs } = this.#options
+    if (startNs === undefined && endNs === undefined) return true
+    if (type.time === undefined || clock !== 'wall') {
+      this.withoutTime += count
+      return false
+    }
+    return lastNs >= (startNs ?? 0n) && (endNs === undefined || firstNs < endNs)
+  }
+
+  /** The records of a batch that are wanted, some at a time. */
+  *of(batch: Batch): Generator<Chosen> {
+    const { bytes, count } = batch
+    const { type, slots } = this.#show(batch.type)
+    const shown = { ...batch, type }
+    const { recordBytes } = type.layout
+    const views = viewsOf(bytes)
+    const isWanted = this.#timeFilter(type, views.data)
+    for (let from = 0; from < count; from += AT_ONCE) {
+      const offsets: number[] = []
+      const to = Math.min(count, from + AT_ONCE)
+      for (let at = from * recordBytes; at < to * recordBytes; at += recordBytes) if (isWanted(at)) offsets.push(at)
+      if (offsets.length > 0) yield { batch: shown, slots, views, offsets }
+    }
+  }
+
+  #show(type: RecordType): Shown {
+    const known = this.#shown.get(type.fingerprint)
+    if (known !== undefined) return known
+    const shown = { type, slots: this.#slotsOf(type) }
+    this.#shown.set(type.fingerprint, shown)
+    return shown
+  }
+
+  #timeFilter({ time }: RecordType, data: DataView): (offset: number) => boolean {
+    const { startNs = 0n, endNs } = this.#options
+    if (time === undefined || (startNs === 0n && endNs === undefined)) return () => true
+    const factor = time.field.resolution === 'us' ? 1000n : 1n
+    return (offset) => {
+      const ns = data.getBigUint64(offset + time.offset, true) * factor
+      return ns >= startNs && (endNs === undefined || ns < endNs)
+    }
+  }
+}
+
+/** Whether a name is one of those given, or begins as one that ends in `*`; any does where none is given. */
+function fits(name: string, given: readonly string[]): boolean {
+  if (given.length === 0) return true
+  return given.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))
+}

@@ -1,0 +1,26 @@
+import { type Column, lineOf, printable, widthsOf } from './columns.ts'
+import { csvCell } from './csv.ts'
+import type { FormatName } from './options.ts'
+
+/** A line of a summary: the same keys in each. What is not known is left out. */
+export type SummaryRow = Readonly<Record<string, string | number | readonly object[] | undefined>>
+
+/** Rows in the format that records would have; lists are counted where that has no room for them. */
+export function summaryText(rows: readonly SummaryRow[], format: FormatName): string {
+  if (format === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+  const titles = Object.keys(rows[0] ?? {})
+  const cells = rows.map((row) => titles.map((title) => cellOf(row[title])))
+  if (format === 'csv') return [titles, ...cells].map((row) => `${row.map(csvCell).join(',')}\n`).join('')
+  const columns = titles.map((title): Column => ({ title, isNumber: typeof rows[0]?.[title] === 'number' }))
+  const printed = cells.map((row) => row.map(printable))
+  const widths = widthsOf(columns, printed)
+  // The last column is as long as it is: it holds paths and sentences.
+  widths[widths.length - 1] = Number.POSITIVE_INFINITY
+  const width = (row: readonly string[]) => [...widths.slice(0, -1), row.at(-1)?.length ?? 0]
+  return [titles, ...printed].map((row) => `${lineOf(columns, width(row), row)}\n`).join('')
+}
+
+function cellOf(value: SummaryRow[string]): string {
+  if (Array.isArray(value)) return String(value.length)
+  return value === undefined ? '-' : String(value)
+}

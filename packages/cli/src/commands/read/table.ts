@@ -1,0 +1,138 @@
+import { type Batch, isPresent, type RecordType, type Slot } from '@sonde/sdk'
+import { type Column, columnsWithin, lineOf, printable, widthsOf } from './columns.ts'
+import { type Chosen, type Format, onceForType } from './format.ts'
+import { elementText, type FieldText, isText, quotedText } from './values.ts'
+
+/** Rows that are looked at before the widths of their columns are set. */
+const SAMPLE_ROWS = 100
+const ARRAY_ELEMENTS_SHOWN = 4
+
+/** Lines for people: a head, then a line a record, as wide as the terminal; fields that have no room there are named. A new head where the type changes. */
+export function table(lineCharacters: () => number): Format {
+  const cellsOf = onceForType(cellTexts)
+  let section: Section | undefined
+  return {
+    records(chosen) {
+      let text = ''
+      if (section === undefined || !section.takes(chosen)) {
+        text = section === undefined ? '' : `${section.rest()}\n`
+        section = new Section(chosen, lineCharacters())
+      }
+      return text + section.add(rowsOf(chosen, cellsOf(chosen)))
+    },
+    rest: () => section?.rest() ?? '',
+  }
+}
+
+/** Records of one type that follow each other. */
+class Section {
+  readonly #of: Pick<Chosen, 'slots'> & { readonly type: RecordType }
+  readonly #columns: readonly Column[]
+  readonly #lineCharacters: number
+  #rows: string[][] = []
+  #widths: number[] | undefined
+
+  constructor({ batch: { type }, slots }: Chosen, lineCharacters: number) {
+    this.#of = { type, slots }
+    this.#lineCharacters = lineCharacters
+    const fields = slots.map((slot) => ({ title: slot.name, isNumber: isNumber(slot, type) }))
+    this.#columns = [{ title: 'source', isNumber: false }, ...fields]
+  }
+
+  takes({ batch, slots }: Chosen): boolean {
+    return this.#of.type === batch.type && this.#of.slots === slots
+  }
+
+  add(rows: readonly string[][]): string {
+    this.#rows.push(...rows)
+    return this.#widths === undefined && this.#rows.length < SAMPLE_ROWS ? '' : this.rest()
+  }
+
+  rest(): string {
+    if (this.#rows.length === 0) return ''
+    const head = this.#widths === undefined ? this.#head() : ''
+    const widths = this.#widths ?? []
+    const columns = this.#columns.slice(0, widths.length)
+    const lines = this.#rows.map((row) => `${lineOf(columns, widths, row)}\n`)
+    this.#rows = []
+    return head + lines.join('')
+  }
+
+  #head(): string {
+    const widths = widthsOf(this.#columns, this.#rows)
+    const shown = columnsWithin(widths, this.#lineCharacters)
+    this.#widths = widths.slice(0, shown)
+    const columns = this.#columns.slice(0, shown)
+    const left = this.#columns.slice(shown).map(({ title }) => title)
+    const more =
+      left.length === 0
+        ? ''
+        : `${cut(`, and no room for ${left.length} fields: ${left.join(' ')}`, this.#lineCharacters - this.#of.type.name.length)}`
+    const titles = lineOf(
+      columns.map((column) => ({ ...column })),
+      this.#widths,
+      columns.map(({ title }) => title),
+    )
+    return `${this.#of.type.name}${more}\n${titles}\n`
+  }
+}
+
+function cut(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, Math.max(1, characters - 1))}…`
+}
+
+function isNumber(slot: Slot, type: RecordType): boolean {
+  return !isText(slot) && slot.field.count === 1 && slot.field.kind !== 'bool' && slot !== type.time
+}
+
+function rowsOf({ batch, slots, views, offsets }: Chosen, cells: readonly CellText[]): string[][] {
+  const { type, source, clock } = batch
+  const name = printable(source.tag === '' ? source.id : `${source.id}/${source.tag}`)
+  return offsets.map((offset) => [
+    name,
+    ...slots.map((slot, i) => {
+      if (!isPresent(type.layout, slot, views, offset)) return '-'
+      return cells[i]?.(clock)(views, offset, source.symbols) ?? ''
+    }),
+  ])
+}
+
+type CellText = (clock: Batch['clock']) => FieldText
+
+function cellTexts({ time }: RecordType, slots: readonly Slot[]): CellText[] {
+  return slots.map((slot) => {
+    if (isText(slot)) return always(quotedText(slot, printable))
+    const plain = listText(slot)
+    if (slot !== time) return always(plain)
+    const factor = slot.field.resolution === 'us' ? 1000n : 1n
+    const wall: FieldText = (views, offset) => timeText(views.data.getBigUint64(offset + slot.offset, true) * factor)
+    return (clock) => (clock === 'wall' ? wall : plain)
+  })
+}
+
+function always(text: FieldText): CellText {
+  return () => text
+}
+
+/** A number; of an array the first elements. */
+function listText({ field, offset: at, bytes }: Slot): FieldText {
+  const element = elementText(field.kind)
+  const width = bytes / field.count
+  if (field.count === 1) return (views, offset) => element(views.data, offset + at)
+  return (views, offset) => {
+    const shown = Array.from({ length: Math.min(field.count, ARRAY_ELEMENTS_SHOWN) }, (_, i) =>
+      element(views.data, offset + at + i * width),
+    )
+    return `[${shown.join(' ')}${field.count > shown.length ? ' …' : ''}]`
+  }
+}
+
+/** Nanoseconds since the Unix epoch as ISO 8601 in UTC, to the last digit that is not zero; digits where that has no date for them. */
+export function timeText(ns: bigint): string {
+  const date = new Date(Number(ns / 1_000_000_000n) * 1000)
+  if (Number.isNaN(date.getTime())) return `${ns}`
+  const fraction = String(ns % 1_000_000_000n)
+    .padStart(9, '0')
+    .replace(/0+$/, '')
+  return `${date.toISOString().slice(0, -5)}${fraction === '' ? '' : `.${fraction}`}Z`
+}
