@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
+import { DtbDecoder, openDtb, type ReadRecord, readRecord, viewsOf } from '@sonde/sdk'
 import { HttpPeer } from '../packages/sdk/test/http-peer.ts'
-import { temporaryDir } from '../test/sonde-process.ts'
+import { startSonde, temporaryDir, until } from '../test/sonde-process.ts'
 
 /** Runs an example, or `--eval` and code, as a user would; it ends with the test. */
 function run(
@@ -66,6 +67,77 @@ test('metrics-api shows counters, gauges and histograms of two contexts', async 
   assert.equal(duration(`count{${labels}}`), '1000')
   assert.ok(Math.abs(Number(duration(`sum{${labels}}`)) - 1001) < 1e-9)
 })
+
+test('export-custom-schema shows its newest records, and its files hold all of both sources', async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const { line } = run(t, 'export-custom-schema.ts', [path])
+  const text = await (await fetch(await line)).text()
+  for (const [depth, site] of ['east', 'west'].entries()) {
+    const labels = `name="a to b",site="${site}"`
+    assert.match(text, new RegExp(`^flow_sent_bytes_total\\{${labels}\\} 0*1500000$`, 'm'))
+    assert.match(text, new RegExp(`^flow_received_bytes_total\\{${labels}\\} 9223372036854776808$`, 'm'))
+    assert.match(text, new RegExp(`^flow_queue_depth\\{${labels},index="0"\\} ${depth}$`, 'm'))
+    const records = globSync(`${path}/*/*/example-host/${site}*.bin`).flatMap(recordsOf)
+    const flows = records.filter(({ name }) => name !== undefined)
+    assert.deepEqual(
+      flows.map(({ note }) => note),
+      Array.from({ length: 1000 }, (_, i) => `iteration ${i + 1}`),
+    )
+    assert.deepEqual(flows[6]?.sent, { bytes_total: 10_500n, packets_total: 7n })
+    assert.deepEqual(flows[6]?.queue_depth, [depth, 1, 2, 3])
+    const steps = records.filter(({ event_number }) => event_number !== undefined)
+    assert.deepEqual(
+      steps.map(({ event_number, seconds }) => [event_number, seconds]),
+      [
+        [0, 0],
+        [-1, 0.5],
+        [-2, 1],
+      ],
+    )
+  }
+})
+
+test('app-over-ipc shows its records in the /metrics of the agent, without configuration, until it ends', async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: path }
+  const agent = await startSonde(['agent'], { env })
+  t.after(() => agent.stop())
+  const { child, line } = run(t, 'app-over-ipc.ts', [path])
+  assert.match(await line, /^acknowledged \(memory\), through (shared memory|the socket)$/)
+  const shown = async () => (await fetch(`${agent.address}/metrics`)).text()
+  const text = await shown()
+  assert.match(text, /^oven_temperature_celsius\{name="left",bakery="north".*\} 180\.5$/m)
+  assert.match(text, /^loaves_total\{kind="rye",bakery="north".*\} 0*2$/m)
+  child.kill('SIGTERM')
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 0)
+  await until('its series to leave', 10_000, async () => !/^loaves_total/m.test(await shown()))
+})
+
+test('app-over-ipc says where it looked for an agent, and goes on without one', async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const { child, line } = run(t, 'app-over-ipc.ts', [path])
+  assert.match(await line, new RegExp(path))
+  assert.equal(child.exitCode, null)
+})
+
+/** Every record of a file. */
+function recordsOf(path: string): ReadRecord[] {
+  const records: ReadRecord[] = []
+  const file = openDtb(path)
+  const decoder = new DtbDecoder(file)
+  for (let step = decoder.next(); step.kind !== 'stop'; step = decoder.next()) {
+    if (step.kind !== 'records') continue
+    const { type, bytes, count, source } = step.batch
+    const views = viewsOf(bytes)
+    for (let i = 0; i < count; i++) records.push(readRecord(type, views, i * type.layout.recordBytes, source.symbols))
+  }
+  file.close()
+  return records
+}
 
 test('opaque-events reads back from its files what it reported, of every length', async (t) => {
   const { path, remove } = temporaryDir()
