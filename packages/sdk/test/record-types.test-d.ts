@@ -139,3 +139,10 @@ source.report(link, { time: 0, port: record, ports: [record, { ...record, up: 1 
 array(array(nested(port), 2), 2)
 // @ts-expect-error a field is no type
 nested(label())
+
+const reportLink = source.reporter(link, ['ports', 'time', 'port'])
+holds<Equal<Parameters<typeof reportLink>, [readonly Port[], number | bigint, Port]>>()
+// @ts-expect-error no such field
+source.reporter(link, ['nothing'])
+// @ts-expect-error values come in the order of the names
+reportLink(0, record, [record, record])

@@ -18,6 +18,8 @@ export interface RecordBuffer {
   readonly earliestHigh: number
   /** Records that it holds. */
   count: number
+  /** Whether its source is closed. */
+  isClosed: boolean
 }
 
 /** What decides the size and the checks of a source's buffers. */
@@ -52,6 +54,7 @@ export function makeBuffer(
     timeHighAt: type.time === undefined || clock !== 'wall' ? -1 : type.time.offset + 4,
     earliestHigh: EARLIEST_HIGH[type.time?.field.resolution ?? 'ns'],
     count: 0,
+    isClosed: false,
   }
 }
 

@@ -8,6 +8,7 @@ import { countDrop, droppedTotal } from '../sinks/sink.ts'
 import { checkNames, EARLIEST_HIGH, earlyTime, makeBuffer, type RecordBuffer, refuseTime } from './buffer.ts'
 import { wallNs } from './clock.ts'
 import { type CheckedOptions, checkOptions, type SourceOptions } from './options.ts'
+import { makeReporter, type Reporter } from './reporter.ts'
 import { type Row, Table } from './table.ts'
 
 /** What a source counts of itself. */
@@ -128,6 +129,28 @@ export class Source {
   }
 
   /**
+   * A function that reports one record of a type and takes the values of the fields in the order of `names`: the fastest way from values to records, for types that
+   * are reported at millions a second. Optional fields that are not named are absent. It throws what `report` throws.
+   *
+   * @throws SondeError `SRC_REPORTER` where a name is none of a field or comes twice, or a field that is not optional is missing; others as `report`.
+   * @example
+   * const report = source.reporter(job, ['time', 'queue', 'seconds'])
+   * report(timestampUs(), 'mail', 1.5)
+   */
+  reporter<T extends RecordType, const N extends readonly (keyof RecordOf<T> & string)[]>(
+    type: T,
+    names: N,
+  ): Reporter<T, N> {
+    const source = {
+      symbols: this.symbols,
+      send: (buffer: RecordBuffer) => this.#send(buffer),
+      drop: () => this.#drop('symbol_limit'),
+      refuse: () => this.#checkOpen(),
+    }
+    return makeReporter<T, N>(this.#bufferOf(type), names, source)
+  }
+
+  /**
    * The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. The same labels, in any order, are the same
    * row.
    *
@@ -192,6 +215,7 @@ export class Source {
     clearInterval(this.#timer)
     this.#tellLosses(0)
     this.#sendAll()
+    for (const buffer of this.#buffers.values()) buffer.isClosed = true
     this.#closed = this.#acknowledged()
     return this.#closed
   }

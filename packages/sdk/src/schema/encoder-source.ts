@@ -1,0 +1,176 @@
+import { KIND_RANGE, type Kind } from './kinds.ts'
+import { type Layout, type LayoutNode, type NestedNode, type Slot, slotsOf } from './layout.ts'
+import type { RecordType } from './record-type.ts'
+
+/** How generated code gets at the fields of a record, and what it does where a label finds no symbol. */
+interface SourceOptions {
+  /** An expression of a field's value, by its name; undefined where the code has none, and the field is absent. */
+  readonly expressionOf?: (field: string) => string | undefined
+  /** A statement that leaves the function. Default: `return false;` */
+  readonly leave?: string
+}
+
+/** Generated code that stores one record at the offset `o`. */
+interface RecordSource {
+  /** What it remembers from record to record: declared once, outside. */
+  readonly state: string
+  readonly body: string
+}
+
+/** Names of the views that the code stores into, as it declares them. */
+export const VIEW_NAMES = '{u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}'
+
+/**
+ * The code that stores a record of a type: of the object `r`, unless `expressionOf` says otherwise. It calls `fail` and `text`, and looks symbols up in `symbols`.
+ */
+export function recordSource(
+  type: RecordType,
+  { expressionOf, leave = 'return false;' }: SourceOptions = {},
+): RecordSource {
+  const { layout } = type
+  const coding: Coding = { type: type.name, layout, leave }
+  const symbols = layout.slots.filter((slot) => slot.field.kind === 'symbol')
+  const state = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
+  const words = Array.from({ length: layout.presenceWords }, (_, word) => word)
+  const nodes = layout.tree.map((node) => nodeSource(coding, node, expressionOf))
+  const body = `let t,l,h;${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
+${nodes.join('\n')}
+${words.map((word) => storeSource(layout, 'u32', `${word * 4}`, `p${word}>>>0`)).join('')}`
+  return { state, body }
+}
+
+interface Coding {
+  readonly type: string
+  readonly layout: Layout
+  readonly leave: string
+}
+
+/** The bits of the fields that cannot be absent, in a word of presence; each optional field adds its own. */
+function requiredBits(layout: Layout, word: number): number {
+  return layout.slots
+    .filter(({ field, index }) => !field.optional && index >> 5 === word)
+    .reduce((bits, { index }) => bits | (1 << (index & 31)), 0)
+}
+
+/** Stores one field. */
+function nodeSource(coding: Coding, node: LayoutNode, expressionOf = memberOf): string {
+  const value = expressionOf(node.key)
+  const clear = () => slotsOf(node).map((slot) => clearSource(coding.layout, slot))
+  if (value === undefined) return clear().join(';')
+  const present = 'slot' in node ? slotSource(coding, node.slot) : nestedSource(coding, node)
+  return node.optional ? `t=${value};if(t===undefined){${clear().join(';')}}else{${present}}` : `t=${value};${present}`
+}
+
+/** Every object has a `toString`; only such names are looked up with care. */
+function memberOf(field: string): string | undefined {
+  const key = JSON.stringify(field)
+  return field in {} ? `Object.hasOwn(r,${key})?r[${key}]:undefined` : `r[${key}]`
+}
+
+function slotSource(coding: Coding, slot: Slot): string {
+  const { field, index } = slot
+  const write = field.kind === 'char' || field.count === 1 ? scalarSource : arraySource
+  const mark = field.optional ? `p${index >> 5}|=${1 << (index & 31)};` : ''
+  return mark + write(coding, slot)
+}
+
+/** The records inside have blocks of their own, in which `r` is theirs. */
+function nestedSource(coding: Coding, { path, field, elements }: NestedNode): string {
+  const name = JSON.stringify(`${coding.type}.${path}`)
+  const isNone = (record: string) => `${record}===null||typeof ${record}!=='object'`
+  const block = (record: string, nodes: readonly LayoutNode[]) => `t=${record};{const r=t;
+if(${isNone('r')})fail(${name},r,'a record like ${field.type}');
+${nodes.map((node) => nodeSource(coding, node)).join('\n')}}`
+  if (field.count === 1) return block('t', elements[0] ?? [])
+  const blocks = elements.map((nodes, i) => block(`a[${i}]`, nodes)).join('\n')
+  return `{const a=t;if(${isNone('a')}||a.length!==${field.count})fail(${name},a,'an array of ${field.count} records');
+${blocks}}`
+}
+
+/** Zeros over an absent field, so that nothing of an earlier record is left. A single number is cheaper to store than to fill. */
+function clearSource(layout: Layout, { field, offset, bytes }: Slot): string {
+  if (field.count > 1) return `u8.fill(0,o+${offset},o+${offset + bytes})`
+  if (bytes < 4) return storeSource(layout, bytes === 1 ? 'u8' : 'u16', `${offset}`, '0')
+  const words = Array.from({ length: bytes / 4 }, (_, word) => `${offset + word * 4}`)
+  return words.map((at) => storeSource(layout, 'u32', at, '0')).join('')
+}
+
+function arraySource({ type, layout }: Coding, slot: Slot): string {
+  const name = JSON.stringify(`${type}.${slot.name}`)
+  const { count, kind } = slot.field
+  const width = slot.bytes / count
+  const element = elementSource(layout, kind, `${slot.offset}+i*${width}`, name)
+  return `{const a=t;if(a===null||typeof a!=='object'||a.length!==${count})fail(${name},a,'an array of ${count} elements');
+for(let i=0;i<${count};i++){t=a[i];${element}}}`
+}
+
+function scalarSource({ type, layout, leave }: Coding, slot: Slot): string {
+  const name = JSON.stringify(`${type}.${slot.name}`)
+  if (slot.field.kind === 'char') return `text(${name},t,u8,o+${slot.offset},${slot.field.count});`
+  if (slot.field.kind === 'symbol') {
+    const store = storeSource(layout, 'u32', `${slot.offset}`, `id${slot.index}`)
+    const intern =
+      slot.field.role === 'label'
+        ? `const n=symbols.idOfLabel(t);if(n===undefined){${leave}}id${slot.index}=n;`
+        : `id${slot.index}=symbols.id(t);`
+    return `if(t!==text${slot.index}){if(typeof t!=='string')fail(${name},t,'text');${intern}text${slot.index}=t}${store}`
+  }
+  return elementSource(layout, slot.field.kind, `${slot.offset}`, name)
+}
+
+function elementSource(layout: Layout, kind: Kind, at: string, name: string): string {
+  const store = (as: Kind, value: string, offset = at) => storeSource(layout, as, offset, value)
+  switch (kind) {
+    case 'f32':
+    case 'f64':
+      return `if(typeof t!=='number')fail(${name},t,'a number');${store(kind, 't')}`
+    case 'bool':
+      return `if(typeof t!=='boolean')fail(${name},t,'true or false');${store('u8', 't?1:0')}`
+    case 'u64': {
+      const words = `${store('u32', 'l')}${store('u32', 'h', `${at}+4`)}`
+      return `if(typeof t==='number'){l=t>>>0;h=t/4294967296>>>0;if(h*4294967296+l!==t)fail(${name},t,'an integer from 0 to 2^64 - 1');${words}}
+else{if(typeof t!=='bigint'||t<0n||t>0xffffffffffffffffn)fail(${name},t,'an integer from 0 to 2^64 - 1');${store('u64', 't')}}`
+    }
+    case 'i64': {
+      const words = `${store('u32', 't>>>0')}${store('i32', 'Math.floor(t/4294967296)', `${at}+4`)}`
+      return `if(typeof t==='number'){if(!Number.isSafeInteger(t))fail(${name},t,'an integer');${words}}
+else{if(typeof t!=='bigint'||BigInt.asIntN(64,t)!==t)fail(${name},t,'an integer from -2^63 to 2^63 - 1');${store('i64', 't')}}`
+    }
+    default: {
+      const [low, high] = KIND_RANGE[kind] ?? [0, 0]
+      const whole = kind === 'u32' ? '(t>>>0)!==t' : '(t|0)!==t'
+      return `if(typeof t!=='number'||${whole}||t<${low}||t>${high})fail(${name},t,'an integer from ${low} to ${high}');${store(kind, 't')}`
+    }
+  }
+}
+
+const SETTERS: Readonly<Record<string, string>> = {
+  u8: 'Uint8',
+  i8: 'Int8',
+  u16: 'Uint16',
+  i16: 'Int16',
+  u32: 'Uint32',
+  i32: 'Int32',
+  f32: 'Float32',
+  f64: 'Float64',
+  u64: 'BigUint64',
+  i64: 'BigInt64',
+}
+const SHIFTS: Readonly<Record<string, number>> = {
+  u8: 0,
+  i8: 0,
+  u16: 1,
+  i16: 1,
+  u32: 2,
+  i32: 2,
+  f32: 2,
+  f64: 3,
+  u64: 3,
+  i64: 3,
+}
+
+function storeSource(layout: Layout, kind: Kind, at: string, value: string): string {
+  return layout.kind === 'packed'
+    ? `data.set${SETTERS[kind]}(o+${at},${value},true);`
+    : `${kind}[(o+${at})>>>${SHIFTS[kind]}]=${value};`
+}
