@@ -7,6 +7,7 @@ export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.t
 export type { Send, SendResult } from './delivery/sender.ts'
 export type { Timers } from './delivery/timers.ts'
 export { messageOf, SondeError } from './errors.ts'
+export { FieldSets, type FieldSetsOptions } from './fieldset/field-sets.ts'
 export { bothSets, createFieldSet, type FieldSet, type Projection } from './fieldset/fieldset.ts'
 export type { FieldSetKind } from './fieldset/parse.ts'
 export { answerRequest, type Found, tooManySeries, tooManyValues } from './query/answer.ts'

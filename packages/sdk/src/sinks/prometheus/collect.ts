@@ -2,7 +2,7 @@ import { turn } from '../../internal/turn.ts'
 import { headerText } from '../../wire/prometheus/header.ts'
 import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
-import { Exposition, type FamilyText } from './exposition.ts'
+import { Exposition, type FamilyPart, type FamilyText } from './exposition.ts'
 import type { Families, Family } from './families.ts'
 import type { HelpNotes } from './help-notes.ts'
 import type { Table } from './table.ts'
@@ -66,12 +66,18 @@ export async function renderMoment({ changes, families }: Moment): Promise<Expos
   const texts: FamilyText[] = []
   for (const { header, help, columns } of families) {
     if (!help && columns.every(({ text }) => text.lineCount === 0)) continue
-    const text = columns.flatMap((column) => column.text.lend())
-    const own = columns.filter(({ lines }) => lines.length > 1)
-    const openmetrics = own.length === 0 ? text : own.flatMap((column) => column.openmetrics.lend())
-    texts.push({ header, pages: { text, openmetrics } })
+    texts.push({ header, parts: columns.map(partOf) })
   }
   return new Exposition(texts)
+}
+
+function partOf({ table, slots, text, openmetrics }: Column): FamilyPart {
+  const pages = text.lend()
+  return {
+    type: table.type,
+    slots,
+    pages: { text: pages, openmetrics: openmetrics === text ? pages : openmetrics.lend() },
+  }
 }
 
 /** Where several types fill a family, the row that came first shows a series; the others are left out. Returns how many are left out anew. */

@@ -1,4 +1,4 @@
-import { SondeError } from '../../errors.ts'
+import { SondeError, shown } from '../../errors.ts'
 
 /** Options of {@link createPrometheus}. */
 export interface PrometheusOptions {
@@ -15,6 +15,19 @@ export interface PrometheusOptions {
   seriesLimit?: number | undefined
   /** Lines in all at most; records of further series are dropped as `line_limit`. Range: 1 to 100 000 000. Default: 2 000 000, some 400 MB. */
   lineLimit?: number | undefined
+  /**
+   * Names of fields that tell series apart beside the labels of their type: such a field becomes a label, and each of its values keeps its latest record. Not optional
+   * ones, arrays and fractions. At most 64. Default: none.
+   */
+  indexes?: readonly string[] | undefined
+  /** Labels of every series that has not one of that name itself; values may name labels of the record: `gpu-${device}`. Default: none. */
+  constantLabels?: Readonly<Record<string, string>> | undefined
+  /** A label file: lines `name=value`, or a `level_labels.ini`. Read once. Default: none. */
+  metadataFile?: string | undefined
+  /** Root of the sysfs in which the address of a device is looked up, for the labels of devices. Default: `/sys`. */
+  sysfs?: string | undefined
+  /** Tags of the sources that are shown; `counters` are those without a tag. At most 64. Default: all sources. */
+  sourceTags?: readonly string[] | undefined
   /** The clock of expiry. Unit: milliseconds. Default: `Date.now`. */
   nowMs?: (() => number) | undefined
 }
@@ -22,7 +35,7 @@ export interface PrometheusOptions {
 /** Options with every default filled in. */
 export type PrometheusConfig = { readonly [K in keyof PrometheusOptions]-?: NonNullable<PrometheusOptions[K]> }
 
-/** @throws SondeError `PRM_OPTION` where a number is out of its range. */
+/** @throws SondeError `PRM_OPTION` where a number is out of its range, or a list is none. */
 export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
   return Object.freeze({
     name: options.name ?? 'prometheus',
@@ -30,8 +43,19 @@ export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
     seriesExpiryS: inRange('seriesExpiryS', options.seriesExpiryS ?? 300, 2_592_000),
     seriesLimit: inRange('seriesLimit', options.seriesLimit ?? 50_000, 10_000_000),
     lineLimit: inRange('lineLimit', options.lineLimit ?? 2_000_000, 100_000_000),
+    indexes: names('indexes', options.indexes),
+    constantLabels: options.constantLabels ?? {},
+    metadataFile: options.metadataFile ?? '',
+    sysfs: options.sysfs ?? '/sys',
+    sourceTags: names('sourceTags', options.sourceTags),
     nowMs: options.nowMs ?? Date.now,
   })
+}
+
+function names(option: string, given: readonly string[] = []): readonly string[] {
+  const isList = Array.isArray(given) && given.length <= 64 && given.every((name) => typeof name === 'string')
+  if (isList) return given
+  throw new SondeError('PRM_OPTION', `${option} of the Prometheus view is ${shown(given)}; allowed: at most 64 texts`)
 }
 
 function inRange(option: string, value: number, high: number): number {

@@ -1,14 +1,25 @@
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
+import type { FieldSet } from '../../fieldset/fieldset.ts'
+import type { Slot } from '../../schema/layout.ts'
+import type { RecordType } from '../../schema/record-type.ts'
 import { END_OF_OPENMETRICS, type Format } from '../../wire/prometheus/header.ts'
 import type { Lent } from '../../wire/prometheus/page.ts'
 
-/** One family as it is at one moment: its header in each format, and its pages. */
-export interface FamilyText {
-  readonly header: Readonly<Record<Format, string>>
+/** The lines of one type in a family. */
+export interface FamilyPart {
+  readonly type: RecordType
+  /** The fields that fill them. */
+  readonly slots: readonly Slot[]
   /** The same array in both where no line differs. */
   readonly pages: Readonly<Record<Format, readonly Lent[]>>
+}
+
+/** One family as it is at one moment: its header in each format, and the pages of each type. */
+export interface FamilyText {
+  readonly header: Readonly<Record<Format, string>>
+  readonly parts: readonly FamilyPart[]
 }
 
 /** Whole pages from this size on are passed along as they are; below, they are put together. Unit: bytes. */
@@ -17,6 +28,8 @@ const JOIN_BYTES = 8192
 const GZIP_WHOLE_BYTES = 256 << 10
 /** What it is compressed into at a time; large ones would be garbage of which nobody hurries to get rid. Unit: bytes. */
 const GZIP_PART_BYTES = 64 << 10
+/** Filters for which a part of the text is kept as long as the text is; for further ones it is put together at each request. */
+const FILTER_LIMIT = 64
 const gzipWhole = promisify(gzip)
 
 /**
@@ -27,11 +40,29 @@ export class Exposition {
   readonly #families: readonly FamilyText[]
   readonly #chunks: Partial<Record<Format, readonly Buffer[]>> = {}
   readonly #gzipped: Partial<Record<Format, Promise<readonly Buffer[]>>> = {}
+  readonly #filtered = new Map<FieldSet, Exposition>()
+  /** What it is a part of, which owns the pages. */
+  readonly #whole: Exposition | undefined
   /** The view, and everyone who got it from `collect`. */
   #holders = 1
 
-  constructor(families: readonly FamilyText[]) {
+  constructor(families: readonly FamilyText[], whole?: Exposition) {
     this.#families = families
+    this.#whole = whole
+  }
+
+  /** What a filter lets pass, of the same pages: nothing is written anew. Holding and releasing it is holding and releasing the whole. */
+  only(filter: FieldSet): Exposition {
+    const known = this.#filtered.get(filter)
+    if (known !== undefined) return known
+    const passes = ({ type, slots }: FamilyPart) => slots.some((slot) => filter.of(type).has(slot))
+    const families = this.#families.map(({ header, parts }) => ({ header, parts: parts.filter(passes) }))
+    const part = new Exposition(
+      families.filter(({ parts }) => parts.length > 0),
+      this.#whole ?? this,
+    )
+    if (this.#filtered.size < FILTER_LIMIT) this.#filtered.set(filter, part)
+    return part
   }
 
   /** The text as pieces that do not change while the exposition is held: large ones as they are kept, small ones joined. */
@@ -53,14 +84,19 @@ export class Exposition {
 
   /** One more reads it. */
   hold(): this {
-    this.#holders++
+    const owner = this.#whole ?? this
+    owner.#holders++
     return this
   }
 
   /** One no longer reads it. After the last, the view writes over its bytes; where that call is left out, it copies what changes. */
   release(): void {
+    if (this.#whole !== undefined) {
+      this.#whole.release()
+      return
+    }
     if (--this.#holders > 0) return
-    for (const { pages } of this.#families) {
+    for (const { pages } of this.#families.flatMap(({ parts }) => parts)) {
       for (const page of pages.text) page.release()
       if (pages.openmetrics !== pages.text) for (const page of pages.openmetrics) page.release()
     }
@@ -74,9 +110,9 @@ function joined(families: readonly FamilyText[], format: Format): Buffer[] {
     if (small.length > 0) chunks.push(Buffer.concat(small))
     small = []
   }
-  for (const { header, pages } of families) {
+  for (const { header, parts } of families) {
     small.push(Buffer.from(header[format]))
-    for (const { bytes } of pages[format]) {
+    for (const { bytes } of parts.flatMap(({ pages }) => pages[format])) {
       if (bytes.length < JOIN_BYTES) {
         small.push(bytes)
         continue

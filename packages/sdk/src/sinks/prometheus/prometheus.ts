@@ -1,15 +1,20 @@
+import type { FieldSet } from '../../fieldset/fieldset.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import { absenceType } from '../../schema/builtin.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { CONTENT_TYPES } from '../../wire/prometheus/header.ts'
 import { acceptsGzip, negotiateFormat } from '../../wire/prometheus/negotiate.ts'
 import { countDrop, type Sink, sinkStats } from '../sink.ts'
+import { sourceFilter } from '../source-tags.ts'
 import { renderMoment, takeMoment } from './collect.ts'
 import { Column } from './column.ts'
 import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
 import { bytesOf, type Exposition } from './exposition.ts'
 import { Families, type MetricConflict, metricsOf } from './families.ts'
 import { HelpNotes } from './help-notes.ts'
+import { withIndexes } from './indexes.ts'
+import { checkLabels, type LabelFile } from './label-file.ts'
+import { LabelRules, readLabelFile } from './label-rules.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
 import { Table } from './table.ts'
 
@@ -39,7 +44,7 @@ const GZIP_FROM_BYTES = 1024
 /**
  * Makes the Prometheus view: it keeps the latest record of every series and shows it as text 0.0.4 or OpenMetrics 1.0.
  *
- * @throws SondeError `PRM_OPTION` where an option is out of its range.
+ * @throws SondeError `PRM_OPTION` where an option is out of its range, `PRM_LABELS` with file and line where a label is none.
  * @example
  * const prometheus = createPrometheus()
  * const source = createSource({ id: 'app', emit: (batch) => prometheus.accept(batch) })
@@ -58,6 +63,9 @@ export class Prometheus implements Sink {
   readonly #families = new Families()
   readonly #reasons = new Reasons()
   readonly #conflicts = new Map<Table, MetricConflict[]>()
+  readonly #indexes: ReadonlySet<string>
+  readonly #added: LabelRules | undefined
+  readonly #isFor: (source: SourceInfo) => boolean
   /** Rises when what is shown changes. */
   #version = 0
   #shown: { readonly version: number; readonly exposition: Exposition } | undefined
@@ -69,6 +77,9 @@ export class Prometheus implements Sink {
   constructor(config: PrometheusConfig) {
     this.#config = config
     this.name = config.name
+    this.#indexes = new Set(config.indexes)
+    this.#added = addedLabels(config)
+    this.#isFor = sourceFilter(config.sourceTags)
   }
 
   /** Lines of all live series, those whose value is absent included. */
@@ -78,7 +89,9 @@ export class Prometheus implements Sink {
     return lines
   }
 
+  /** Batches of sources whose tag is not for this view do not reach it, and are not counted. */
   accept(batch: Batch): void {
+    if (!this.#isFor(batch.source)) return
     const startMs = performance.now()
     this.stats.in += batch.count
     if (this.#closed) this.#drop('closed', batch.count)
@@ -117,10 +130,11 @@ export class Prometheus implements Sink {
     return this.#shown.exposition.hold()
   }
 
-  /** Answers a scrape. */
-  async render(headers: ScrapeHeaders = {}): Promise<Scrape> {
+  /** Answers a scrape, with everything or with what a filter lets pass. */
+  async render(headers: ScrapeHeaders = {}, filter?: FieldSet): Promise<Scrape> {
     const format = negotiateFormat(headers.accept)
-    const exposition = await this.collect()
+    const whole = await this.collect()
+    const exposition = filter === undefined ? whole : whole.only(filter)
     const contentType = CONTENT_TYPES[format]
     const bytes = exposition.bytes(format)
     if (!acceptsGzip(headers.acceptEncoding) || bytes < GZIP_FROM_BYTES) {
@@ -218,7 +232,7 @@ export class Prometheus implements Sink {
   #tableOf(type: RecordType): Table {
     const known = this.#tables.get(type.fingerprint)
     if (known !== undefined) return known
-    const table = new Table(type, this.#config.timestamps)
+    const table = new Table(withIndexes(type, this.#indexes), this.#config.timestamps, this.#added)
     this.#tables.set(type.fingerprint, table)
     this.#joinFamilies(table)
     return table
@@ -256,6 +270,14 @@ export class Prometheus implements Sink {
   #drop(reason: string, records: number): void {
     countDrop(this.stats, reason, records)
   }
+}
+
+/** What nobody asked for costs nothing. */
+function addedLabels({ constantLabels, metadataFile, sysfs }: PrometheusConfig): LabelRules | undefined {
+  const constant = checkLabels(constantLabels, 'constantLabels of the Prometheus view')
+  if (constant.size === 0 && metadataFile === '') return undefined
+  const none: LabelFile = { all: new Map(), devices: new Map(), addresses: new Map(), deviceFields: new Map() }
+  return new LabelRules(metadataFile === '' ? none : readLabelFile(metadataFile), constant, sysfs)
 }
 
 function once(call: () => void): () => void {

@@ -2,7 +2,7 @@ import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
-import { LabelText } from '../../wire/prometheus/label-text.ts'
+import { type AddedLabels, hasLabels, LabelText } from '../../wire/prometheus/label-text.ts'
 import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
 import { RowMemory } from './row-memory.ts'
@@ -62,9 +62,11 @@ export class Table {
   seenMs = 0
   /** Lines that one row gives when all its values are there. */
   linesPerRow = 0
+  readonly #added: AddedLabels | undefined
 
-  constructor(type: RecordType, timestamps: boolean) {
+  constructor(type: RecordType, timestamps: boolean, added?: AddedLabels) {
     this.type = type
+    this.#added = added
     this.rows = new RowMemory(type, timestamps)
   }
 
@@ -121,7 +123,10 @@ export class Table {
     return taken
   }
 
-  /** Takes a series of a source out, by the key that `seriesKey` makes; `''` is all of them. */
+  /**
+   * Takes a series of a source out, by the key that `seriesKey` makes; `''` is all of them. Where rows have more labels than the record declares, it is all rows
+   * with those of the key.
+   */
   remove(source: SourceInfo, key: string): void {
     const member = this.#members.get(source)
     if (member === undefined) return
@@ -129,8 +134,10 @@ export class Table {
       for (const row of member.rows) if (row !== undefined && row >= 0) this.#close(row)
       return
     }
-    const row = this.#byText.get(member.labels.ofKey(key))
+    const text = member.labels.ofKey(key)
+    const row = this.#byText.get(text)
     if (row !== undefined && this.#places[row]?.member === member) this.#close(row)
+    else for (const row of member.rows) if (row >= 0 && hasLabels(this.#places[row]?.text ?? '', text)) this.#close(row)
   }
 
   /** Takes out what had no record since `expiredMs`. Returns the time of the oldest record that stays, Infinity where none does. */
@@ -181,7 +188,7 @@ export class Table {
     const member: Member = {
       source,
       index: new SeriesIndex(this.type),
-      labels: new LabelText(this.type, source),
+      labels: new LabelText(this.type, source, this.#added),
       rows: [],
     }
     this.#members.set(source, member)

@@ -1,8 +1,16 @@
 import type { SourceInfo } from '../../schema/batch.ts'
 import { labelText } from '../../schema/reader.ts'
 import type { RecordType } from '../../schema/record-type.ts'
-import { escapeLabelValue } from '../../schema/series.ts'
+import { escapeLabelValue, type Labels } from '../../schema/series.ts'
 import type { Views } from '../../schema/views.ts'
+
+/** Labels that a view adds to those of the record and of its source. */
+export interface AddedLabels {
+  /** Every name that may come. */
+  readonly names: readonly string[]
+  /** The labels of a series; `own` are those that the record has. */
+  of(type: RecordType, source: SourceInfo, own: Labels): Labels
+}
 
 /**
  * The labels of a series as the exposition writes them: names made valid, what the format reserves renamed, empty values left out (they mean
@@ -15,21 +23,39 @@ export class LabelText {
   readonly #names: ReadonlyMap<string, string>
   /** Text of the constant labels that the record does not set itself. */
   readonly #constant: string
+  readonly #added: AddedLabels | undefined
+  /** Name of every label that may be added, by its own name. */
+  readonly #addedNames: ReadonlyMap<string, string>
 
-  constructor(type: RecordType, source: SourceInfo) {
+  constructor(type: RecordType, source: SourceInfo, added?: AddedLabels) {
     this.#type = type
     this.#source = source
+    this.#added = added
     const own = type.labels.map((slot) => slot.name)
     const constant = Object.keys(source.labels).filter((name) => !own.includes(name))
-    this.#names = exposedNames([...own, ...constant], reservedOf(type))
+    const reserved = reservedOf(type)
+    this.#names = exposedNames([...own, ...constant], reserved)
+    // What is added gives way to what is there.
+    const free = added?.names.filter((name) => !this.#names.has(name)) ?? []
+    this.#addedNames = exposedNames(free, new Set([...reserved, ...this.#names.values()]))
     this.#constant = this.#join(constant.map((name) => [name, source.labels[name] ?? '']))
   }
 
   /** The text of the record at `offset`, such as `device="eth0",port="1"`. */
   of(views: Views, offset: number): string {
     const { symbols } = this.#source
-    const own = this.#join(this.#type.labels.map((slot) => [slot.name, labelText(slot, views, offset, symbols)]))
-    return own === '' || this.#constant === '' ? own + this.#constant : `${own},${this.#constant}`
+    const own = this.#type.labels.map((slot) => [slot.name, labelText(slot, views, offset, symbols)] as const)
+    const texts = [this.#join(own), this.#constant, this.#added === undefined ? '' : this.#joinAdded(this.#added, own)]
+    return texts.filter((text) => text !== '').join()
+  }
+
+  #joinAdded(added: AddedLabels, own: readonly (readonly [name: string, value: string])[]): string {
+    let text = ''
+    for (const [name, value] of Object.entries(added.of(this.#type, this.#source, Object.fromEntries(own)))) {
+      const exposed = this.#addedNames.get(name)
+      if (value !== '' && exposed !== undefined) text += `${text === '' ? '' : ','}${exposed}="${valueText(value)}"`
+    }
+    return text
   }
 
   /** The same text from a key that `seriesKey` made, which has the names as they were declared. */
@@ -85,6 +111,13 @@ function exposedNames(names: readonly string[], reserved: ReadonlySet<string>): 
 function mend(name: string): string {
   const valid = name.replace(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=[0-9]|$)/, '_')
   return valid.startsWith('__') ? `exported${valid}` : valid
+}
+
+/** Whether a text of labels has all those of another, which may be in another order. Quotes inside values are escaped, so that nothing else reads as a label. */
+export function hasLabels(text: string, wanted: string): boolean {
+  return Array.from(wanted.matchAll(PAIR), ([pair]) => pair.replace(/,$/, '')).every((pair) =>
+    `,${text},`.includes(`,${pair},`),
+  )
 }
 
 const PAIR = /([^=]*)="((?:\\.|[^"\\])*)"(?:,|$)/gs

@@ -1,0 +1,209 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, opendir, realpath, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { messageOf, SondeError } from '../errors.ts'
+import { bothSets, createFieldSet, type FieldSet } from './fieldset.ts'
+import { FIELD_SET_BYTES_LIMIT, type FieldSetKind } from './parse.ts'
+
+/** Options of {@link FieldSets}. */
+export interface FieldSetsOptions {
+  /** Folder of the `.cset` files. Default: that of the `.fset` files. */
+  readonly csetDir?: string | undefined
+  /** Folder of the `.fset` files. Default: that of the `.cset` files. */
+  readonly fsetDir?: string | undefined
+  /** Told once of each version of a file that cannot be used, with file, line and column. Default: a warning of the process. */
+  readonly onFault?: (fault: SondeError) => void
+}
+
+/** One file as it was last seen. */
+interface Seen {
+  /** What tells versions of the file apart without reading it. */
+  readonly version: string
+  /** The last version that could be used; undefined where there was none. */
+  readonly set: FieldSet | undefined
+  /** Why this version cannot be used. */
+  readonly fault: SondeError | undefined
+}
+
+const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/
+const KINDS = ['cset', 'fset'] as const
+/** Entries of a folder that are looked at for a list of names, and names of a list. */
+const ENTRY_LIMIT = 1000
+const LISTED_LIMIT = 50
+/** Files that are remembered; beyond, they are read at each request. */
+const SEEN_LIMIT = 1000
+
+/**
+ * The field sets of a folder, `NAME.cset` and `NAME.fset`. A file is looked at when it is asked for, and read again where it changed; one that cannot be used
+ * goes on with its last good version.
+ */
+export class FieldSets {
+  /** Versions of files that could not be used, so far. */
+  faults = 0
+  readonly #dirs: Readonly<Record<FieldSetKind, string | undefined>>
+  readonly #onFault: (fault: SondeError) => void
+  readonly #seen = new Map<string, Seen>()
+  readonly #both = new WeakMap<FieldSet, WeakMap<FieldSet, FieldSet>>()
+
+  constructor({ csetDir, fsetDir, onFault = warn }: FieldSetsOptions) {
+    this.#dirs = { cset: csetDir ?? fsetDir, fset: fsetDir ?? csetDir }
+    this.#onFault = onFault
+  }
+
+  /** Whether there is a folder to look in. */
+  get isOn(): boolean {
+    return this.#dirs.cset !== undefined
+  }
+
+  /** Files that are there and cannot be used as they are now. */
+  get broken(): number {
+    let broken = 0
+    for (const { fault } of this.#seen.values()) if (fault !== undefined) broken++
+    return broken
+  }
+
+  /**
+   * The set of a name: of one kind, or of both, where both files are there both apply. Undefined where there is none, or the name is none.
+   *
+   * @throws SondeError `SET_SYNTAX`, `SET_LIMIT` or `SET_READ` where a file cannot be used and never could.
+   */
+  async find(name: string, kind?: FieldSetKind): Promise<FieldSet | undefined> {
+    if (!NAME.test(name)) return undefined
+    if (kind !== undefined) return this.#look(kind, name)
+    const [cset, fset] = [await this.#look('cset', name), await this.#look('fset', name)]
+    return cset === undefined || fset === undefined ? (cset ?? fset) : this.#bothOf(cset, fset)
+  }
+
+  /** As {@link find}. @throws SondeError `SET_UNKNOWN` names those that there are. */
+  async get(name: string, kind?: FieldSetKind): Promise<FieldSet> {
+    const set = await this.find(name, kind)
+    if (set !== undefined) return set
+    const what = kind === undefined ? 'field set' : `.${kind}`
+    throw new SondeError(
+      'SET_UNKNOWN',
+      `there is no ${what} ${JSON.stringify(name.slice(0, 100))}; ${await this.listed()}`,
+    )
+  }
+
+  /** A sentence that names the sets, the first 50 of them. */
+  async listed(): Promise<string> {
+    if (!this.isOn) return 'no folder of field sets is set: cset_dir and fset_dir'
+    const names: string[] = []
+    for (const kind of KINDS) names.push(...(await this.#names(kind)))
+    const more = names.length > LISTED_LIMIT ? ` and ${names.length - LISTED_LIMIT} more` : ''
+    return names.length === 0 ? 'there are none' : `there are: ${names.slice(0, LISTED_LIMIT).join(', ')}${more}`
+  }
+
+  async #names(kind: FieldSetKind): Promise<string[]> {
+    const names: string[] = []
+    try {
+      let left = ENTRY_LIMIT
+      for await (const { name } of await opendir(this.#dirs[kind] ?? '')) {
+        const base = name.slice(0, -kind.length - 1)
+        if (name.endsWith(`.${kind}`) && NAME.test(base)) names.push(`/${kind}/${base}`)
+        if (--left <= 0) break
+      }
+    } catch {
+      // A folder that is not there yet, or not for us, has no names.
+      return []
+    }
+    return names.sort()
+  }
+
+  async #look(kind: FieldSetKind, name: string): Promise<FieldSet | undefined> {
+    const dir = this.#dirs[kind]
+    if (dir === undefined) return undefined
+    const file = join(dir, `${name}.${kind}`)
+    const version = await versionOf(file)
+    if (version === '') {
+      this.#seen.delete(file)
+      return undefined
+    }
+    const seen = this.#seen.get(file)
+    const now = seen?.version === version ? seen : await this.#read(kind, dir, file, version)
+    if (now.set !== undefined) return now.set
+    throw now.fault ?? new SondeError('SET_READ', `${file} cannot be read`)
+  }
+
+  async #read(kind: FieldSetKind, dir: string, file: string, version: string): Promise<Seen> {
+    let now: Seen
+    try {
+      now = { version, set: createFieldSet(kind, await textOf(dir, file), file), fault: undefined }
+    } catch (error) {
+      const fault = error instanceof SondeError ? error : readFault(file, messageOf(error), error)
+      now = { version, set: this.#seen.get(file)?.set, fault }
+      // Two requests may have read the same version.
+      if (this.#seen.get(file)?.version !== version) {
+        this.faults++
+        this.#onFault(fault)
+      }
+    }
+    if (this.#seen.size < SEEN_LIMIT || this.#seen.has(file)) this.#seen.set(file, now)
+    return now
+  }
+
+  /** One object for a pair, so that what is kept for a filter is kept for it too. */
+  #bothOf(cset: FieldSet, fset: FieldSet): FieldSet {
+    const pairs = this.#both.get(cset) ?? new WeakMap<FieldSet, FieldSet>()
+    const both = pairs.get(fset) ?? bothSets(cset, fset)
+    this.#both.set(cset, pairs.set(fset, both))
+    return both
+  }
+}
+
+/** Empty where there is no such file. */
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
+    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' || code === 'ENOTDIR' ? '' : code
+  }
+}
+
+/** The text of a file of the folder. Links are followed within the folder, as Kubernetes makes them for a ConfigMap, and not out of it. */
+async function textOf(dir: string, file: string): Promise<string> {
+  const target = await realpath(file)
+  const root = await realpath(dir)
+  if (!target.startsWith(root.endsWith(sep) ? root : `${root}${sep}`))
+    throw readFault(file, `is a link that leads out of its folder, to ${target}`)
+  // Without waiting for the other end of what may be a pipe.
+  const handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    return decoded(file, await bytesOf(file, handle))
+  } finally {
+    await handle.close()
+  }
+}
+
+async function bytesOf(file: string, handle: FileHandle): Promise<Uint8Array> {
+  if (!(await handle.stat()).isFile()) throw readFault(file, 'is no regular file')
+  // One byte more than allowed says that there are more.
+  const bytes = new Uint8Array(FIELD_SET_BYTES_LIMIT + 1)
+  let length = 0
+  for (let read = 1; read > 0 && length < bytes.length; length += read)
+    read = (await handle.read(bytes, length, bytes.length - length)).bytesRead
+  if (length > FIELD_SET_BYTES_LIMIT)
+    throw new SondeError(
+      'SET_LIMIT',
+      `${file} is larger than ${FIELD_SET_BYTES_LIMIT} bytes; split it into several sets`,
+    )
+  return bytes.subarray(0, length)
+}
+
+function decoded(file: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw readFault(file, 'is no UTF-8 text', cause)
+  }
+}
+
+function readFault(file: string, why: string, cause?: unknown): SondeError {
+  return new SondeError('SET_READ', `${file}: ${why}`, { cause })
+}
+
+function warn({ code, message }: SondeError): void {
+  process.emitWarning(message, { code })
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { FORMATS, PrometheusRig } from '../../../test/prometheus-rig.ts'
+import { buckets, counter, createFieldSet, defineType, type FieldSet, gauge, label, optional } from '../../index.ts'
+
+const port = defineType('port', 'A port', { device: label(), rx_total: counter('u64'), tx_total: counter('u64') })
+const queue = defineType('queue', 'A queue', {
+  device: label(),
+  depth: optional(gauge('u64', { metric: 'depth' })),
+  latency: buckets('u64', [1, 2]),
+  latency_sum: gauge('f64'),
+})
+const ring = defineType('ring', 'A ring', { device: label(), depth: optional(gauge('u64', { metric: 'depth' })) })
+
+function rigOfThree(): PrometheusRig {
+  const rig = new PrometheusRig()
+  const source = rig.source()
+  rig.report(source, port, { device: 'a', rx_total: 1, tx_total: 2 })
+  rig.report(source, queue, { device: 'q', depth: 3, latency: [1, 0, 0], latency_sum: 0.5 })
+  rig.report(source, ring, { device: 'r', depth: 4 })
+  return rig
+}
+
+async function linesOf(rig: PrometheusRig, filter: FieldSet, format: (typeof FORMATS)[number] = 'text') {
+  const accept = format === 'text' ? '' : 'application/openmetrics-text'
+  const scrape = await rig.view.render({ accept }, filter)
+  const text = Buffer.concat(scrape.chunks).toString()
+  assert.equal(scrape.bytes, Buffer.byteLength(text))
+  scrape.release()
+  return text.split('\n').filter((line) => line !== '')
+}
+
+const namesIn = (lines: readonly string[]) =>
+  lines.filter((line) => !line.startsWith('#')).map((line) => line.split(' ')[0])
+
+test('a filter by metric shows whole families, with their headers and nothing of the others', async () => {
+  const lines = await linesOf(rigOfThree(), createFieldSet('cset', '^port_rx', 'a'))
+  assert.deepEqual(lines, [
+    '# HELP port_rx_total A port: rx_total',
+    '# TYPE port_rx_total counter',
+    'port_rx_total{device="a"} 1',
+  ])
+})
+
+test('a filter by type shows the lines of that type only, also of a metric that two types fill', async () => {
+  const rig = rigOfThree()
+  assert.deepEqual(namesIn(await linesOf(rig, createFieldSet('fset', '[ring]', 'a'))), ['depth{device="r"}'])
+  assert.deepEqual(namesIn(await linesOf(rig, createFieldSet('fset', '[queue]\n^latency$', 'a'))), [
+    ...['1.0', '2.0', '+Inf'].map((edge) => `queue_latency_bucket{device="q",le="${edge}"}`),
+    'queue_latency_count{device="q"}',
+    'queue_latency_sum{device="q"}',
+  ])
+})
+
+test('a filter that nothing passes gives an empty page, which OpenMetrics ends with EOF', async () => {
+  const none = createFieldSet('cset', '^$', 'a')
+  assert.deepEqual(await linesOf(rigOfThree(), none), [])
+  assert.deepEqual(await linesOf(rigOfThree(), none, 'openmetrics'), ['# EOF'])
+})
+
+test('a filter that everything passes gives the whole page, in both formats', async () => {
+  const rig = rigOfThree()
+  for (const format of FORMATS) {
+    const whole = (await rig.page(format)).split('\n').filter((line) => line !== '')
+    assert.deepEqual(await linesOf(rig, createFieldSet('cset', '', 'a'), format), whole)
+  }
+})
+
+test('a part of the page is the memory of the page, put together and compressed once', async () => {
+  const rig = new PrometheusRig()
+  const records = Array.from({ length: 2000 }, (_, i) => ({ device: `device-number-${i}`, rx_total: i, tx_total: i }))
+  rig.report(rig.source(), port, ...records)
+  const filter = createFieldSet('cset', 'rx', 'a')
+  const whole = await rig.view.collect()
+  const part = whole.only(filter)
+  assert.equal(whole.only(filter), part)
+  const pages = part.chunks('text').filter((chunk) => whole.chunks('text').includes(chunk))
+  assert.ok(pages.length >= 7, `${pages.length} pages are shared`)
+  const [one, two] = await Promise.all([part.gzipped('text'), part.gzipped('text')])
+  assert.equal(one, two)
+  assert.equal(gunzipSync(Buffer.concat(one)).toString(), Buffer.concat(part.chunks('text')).toString())
+  whole.release()
+})
+
+test('a filtered page does not change while it is held, and follows once it is released', async () => {
+  const rig = new PrometheusRig()
+  const source = rig.source()
+  const filter = createFieldSet('cset', 'rx', 'a')
+  rig.report(source, port, { device: 'a', rx_total: 1, tx_total: 1 })
+  const held = await rig.view.render({}, filter)
+  for (const value of [2, 3, 4]) {
+    rig.report(source, port, { device: 'a', rx_total: value, tx_total: value })
+    await rig.lines()
+  }
+  assert.match(Buffer.concat(held.chunks).toString(), /port_rx_total\{device="a"\} 1\n/)
+  held.release()
+  held.release()
+  assert.deepEqual((await linesOf(rig, filter)).slice(2), ['port_rx_total{device="a"} 4'])
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PrometheusRig } from '../../../test/prometheus-rig.ts'
+import { absenceType, array, counter, defineType, gauge, label, optional, text, timestamp, value } from '../../index.ts'
+
+const flow = defineType('flow', 'A flow', {
+  time: timestamp(),
+  device: label(),
+  port_num: value('u16'),
+  state: text(),
+  hops: array(value('u8'), 2),
+  shard: optional(value('u32')),
+  ratio: value('f64'),
+  level: gauge('i32'),
+  bytes_total: counter('u64'),
+})
+const record = (device: string, port_num: number, bytes_total: number, state = 'up', level = 0) => {
+  return {
+    time: 1_800_000_000_000_000_000n,
+    device,
+    port_num,
+    state,
+    hops: [1, 2],
+    shard: 1,
+    ratio: 0.5,
+    level,
+    bytes_total,
+  }
+}
+const namedIndexes = ['port_num', 'state', 'hops', 'shard', 'ratio', 'time', 'nothing']
+
+test('without an index the latest record of a series is shown, with it that of each value', async () => {
+  const records = [record('a', 1, 10), record('a', 2, 20), record('b', 1, 30), record('a', 1, 11)]
+  const rig = new PrometheusRig()
+  rig.report(rig.source(), flow, ...records)
+  assert.deepEqual(
+    (await rig.lines()).filter((line) => line.startsWith('flow_bytes')),
+    ['flow_bytes_total{device="a"} 11', 'flow_bytes_total{device="b"} 30'],
+  )
+  const indexed = new PrometheusRig({ indexes: ['port_num'] })
+  indexed.report(indexed.source(), flow, ...records)
+  assert.deepEqual(
+    (await indexed.lines()).filter((line) => line.startsWith('flow_bytes')),
+    [
+      'flow_bytes_total{device="a",port_num="1"} 11',
+      'flow_bytes_total{device="a",port_num="2"} 20',
+      'flow_bytes_total{device="b",port_num="1"} 30',
+    ],
+  )
+})
+
+test('numbers, text and what was a metric become labels; optional fields, arrays and fractions do not', async () => {
+  const rig = new PrometheusRig({ indexes: [...namedIndexes, 'level'] })
+  rig.report(rig.source(), flow, record('a', 1, 10, 'up', -5), record('a', 1, 20, 'down', -5))
+  assert.deepEqual(await rig.lines(), [
+    'flow_bytes_total{device="a",port_num="1",state="up",level="-5"} 10',
+    'flow_bytes_total{device="a",port_num="1",state="down",level="-5"} 20',
+  ])
+})
+
+test('values of an index beyond the limit of series are dropped and counted; those that are known go on', async () => {
+  const rig = new PrometheusRig({ indexes: ['port_num'], seriesLimit: 2 })
+  const source = rig.source()
+  rig.report(source, flow, record('a', 1, 1), record('a', 2, 1), record('a', 3, 1), record('a', 4, 1))
+  rig.report(source, flow, record('a', 1, 5))
+  assert.equal(rig.dropped('series_limit'), 2)
+  assert.ok((await rig.lines()).includes('flow_bytes_total{device="a",port_num="1"} 5'))
+})
+
+test('an index value without a record leaves when its time is over', async () => {
+  const rig = new PrometheusRig({ indexes: ['port_num'] })
+  const source = rig.source()
+  rig.report(source, flow, record('a', 1, 1), record('a', 2, 1))
+  rig.nowMs += 200_000
+  rig.report(source, flow, record('a', 2, 2))
+  rig.nowMs += 200_000
+  assert.deepEqual(
+    (await rig.lines()).map((line) => line.match(/port_num="(\d)"/)?.[1]),
+    ['2', '2'],
+  )
+})
+
+test('a device that is gone takes all its index values along, and only those', async () => {
+  const rig = new PrometheusRig({ indexes: ['port_num'] })
+  const source = rig.source()
+  rig.report(source, flow, record('a', 1, 1), record('a', 2, 1), record('b', 1, 1))
+  const absence = { type: 'flow', field: '', code: 'gone', reason: 'gone', series: 'device="a"' }
+  rig.report(source, absenceType, { time: 1_800_000_000_000_000_000n, ...absence })
+  assert.deepEqual(
+    (await rig.lines()).map((line) => line.split(' ')[0]),
+    ['flow_level{device="b",port_num="1"}', 'flow_bytes_total{device="b",port_num="1"}'],
+  )
+})
+
+test('indexes are a short list of names', () => {
+  for (const indexes of ['port_num', Array(65).fill('a'), [1]])
+    assert.throws(() => new PrometheusRig({ indexes: indexes as string[] }), { code: 'PRM_OPTION' })
+})

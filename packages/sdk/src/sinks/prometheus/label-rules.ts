@@ -1,0 +1,125 @@
+import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf, SondeError } from '../../errors.ts'
+import type { SourceInfo } from '../../schema/batch.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { type Labels, labelOf } from '../../schema/series.ts'
+import type { AddedLabels } from '../../wire/prometheus/label-text.ts'
+import {
+  type DeviceKind,
+  LABEL_FILE_BYTES_LIMIT,
+  type LabelFile,
+  type LabelTemplates,
+  parseLabelFile,
+  pciAddress,
+  type Template,
+} from './label-file.ts'
+
+/** Devices whose address is remembered. */
+const DEVICE_LIMIT = 4096
+/** Folders of the kernel in which a device is looked for by name. */
+const FOLDERS: Readonly<Record<DeviceKind, readonly string[]>> = {
+  netif: ['net'],
+  rdma: ['infiniband'],
+  pci: [],
+  mst: ['infiniband', 'net'],
+  any: ['net', 'infiniband'],
+}
+
+/** Adds the labels of a label file and constant ones to series. What the record or its source says itself stays. */
+export class LabelRules implements AddedLabels {
+  readonly names: readonly string[]
+  readonly #file: LabelFile
+  readonly #constant: LabelTemplates
+  readonly #sysfs: string
+  readonly #addresses = new Map<string, string | undefined>()
+
+  constructor(file: LabelFile, constant: LabelTemplates, sysfs: string) {
+    this.#file = file
+    this.#constant = constant
+    this.#sysfs = sysfs
+    const sets = [constant, file.all, ...file.devices.values()]
+    this.names = [...new Set(sets.flatMap((labels) => [...labels.keys()]))]
+  }
+
+  of(type: RecordType, source: SourceInfo, own: Labels): Labels {
+    const labels: Record<string, string> = {}
+    const devices = this.#file.devices.size === 0 ? undefined : this.#file.devices.get(this.#deviceOf(type, own) ?? '')
+    // What is said of the device is closer than what is said of everything.
+    for (const templates of [this.#constant, this.#file.all, devices])
+      for (const [name, template] of templates ?? []) labels[name] = filled(template, source, own)
+    return labels
+  }
+
+  /** PCI address of the device that a record is about. Types that no line names may have it in their label `device`. */
+  #deviceOf(type: RecordType, own: Labels): string | undefined {
+    const { field, kind } = this.#file.deviceFields.get(type.name) ?? { field: 'device', kind: 'any' as const }
+    const name = labelOf(own, field)
+    if (name === '') return undefined
+    const key = `${kind} ${name}`
+    if (this.#addresses.has(key)) return this.#addresses.get(key)
+    const address = this.#file.addresses.get(name) ?? pciAddress(name) ?? this.#look(kind, name)
+    if (this.#addresses.size < DEVICE_LIMIT) this.#addresses.set(key, address)
+    return address
+  }
+
+  #look(kind: DeviceKind, name: string): string | undefined {
+    if (!/^[\w:.@-]{1,64}$/.test(name) || /^\.+$/.test(name)) return undefined
+    for (const folder of FOLDERS[kind]) {
+      try {
+        // The last address of the way there: what lies below it, such as a function of virtio, has no labels of its own.
+        const way = realpathSync(join(this.#sysfs, 'class', folder, name, 'device')).split('/')
+        const address = way.map(pciAddress).findLast((part) => part !== undefined)
+        if (address !== undefined) return address
+      } catch {
+        // No such device, or one that is on no bus: it has no labels.
+      }
+    }
+    return undefined
+  }
+}
+
+/**
+ * Reads a label file.
+ *
+ * @throws SondeError `PRM_LABELS` where it cannot be read, is too large or no UTF-8, or with file and line of what is wrong in it.
+ */
+export function readLabelFile(path: string): LabelFile {
+  try {
+    return parseLabelFile(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(path)), path)
+  } catch (cause) {
+    if (cause instanceof SondeError) throw cause
+    throw new SondeError('PRM_LABELS', `${path}: the label file cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function bytesOf(path: string): Uint8Array {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    if (size > LABEL_FILE_BYTES_LIMIT)
+      throw new SondeError('PRM_LABELS', `${path}: is larger than ${LABEL_FILE_BYTES_LIMIT} bytes`)
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Empty where the record has not all of the labels that the value is made of. */
+function filled(template: Template, source: SourceInfo, own: Labels): string {
+  let text = ''
+  for (const [i, part] of template.entries()) {
+    if (i % 2 === 0) {
+      text += part
+      continue
+    }
+    const value = labelOf(own, part) || labelOf(source.labels, part) || ofSource(source, part)
+    if (value === '') return ''
+    text += value
+  }
+  return text
+}
+
+function ofSource({ id, tag }: SourceInfo, name: string): string {
+  return name === 'source' ? id : name === 'tag' ? tag : ''
+}
