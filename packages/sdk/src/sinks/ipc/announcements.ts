@@ -7,6 +7,11 @@ import type { ClientMessage, ServiceLimits } from '../../wire/ipc/frame.ts'
 import { parseSource } from '../../wire/ipc/message.ts'
 import type { SpooledPage } from './spool.ts'
 
+/** What the service keeps of types and symbols is at most so much of what it keeps for a client; this is what it may need for them. Units: ratio, bytes. */
+const KEPT_RATIO = 0.5
+const TEXT_BYTES = 48
+const FIELD_BYTES = 400
+
 /** Why the service is not told of a page. */
 export type Obstacle = 'too_large' | 'type_limit' | 'source_limit' | 'symbol_limit' | 'not_announced'
 
@@ -23,6 +28,8 @@ export class Announcements {
   readonly #types = new Map<string, number>()
   readonly #sources = new Map<SourceInfo, ToldSource>()
   #symbols = 0
+  /** What the service needs for all that, roughly. */
+  #bytes = 0
 
   constructor(limits: ServiceLimits, schema: string, send: (message: ClientMessage) => void) {
     this.#limits = limits
@@ -46,10 +53,14 @@ export class Announcements {
     if (index >= this.#limits.types) return 'type_limit'
     const { name, description, fields, layout, fingerprint, inTurns } = type
     const definition = definitionOf(name, description, fields, layout.kind, inTurns)
+    const json = JSON.stringify(definition)
     try {
       // What the service would not take is found here, where it costs one type and not the connection.
-      parseDefinition(JSON.parse(JSON.stringify(definition)), fingerprint)
+      parseDefinition(JSON.parse(json), fingerprint)
+      const bytes = FIELD_BYTES * definition.fields.length + 4 * json.length
+      if (!this.#mayKeep(bytes)) return 'type_limit'
       this.#send({ kind: 'types', body: [{ index, fingerprint, definition }] })
+      this.#bytes += bytes
     } catch {
       return 'not_announced'
     }
@@ -75,10 +86,16 @@ export class Announcements {
 
   #tellSymbols({ symbols }: SourceInfo, told: ToldSource): boolean {
     const texts = symbols.since(told.symbols)
-    if (this.#symbols + texts.length > this.#limits.symbols) return false
+    const bytes = texts.reduce((total, text) => total + TEXT_BYTES + 2 * text.length, 0)
+    if (this.#symbols + texts.length > this.#limits.symbols || !this.#mayKeep(bytes)) return false
+    this.#bytes += bytes
     for (const message of splitSymbols({ source: told.index, firstId: told.symbols, texts })) this.#send(message)
     told.symbols += texts.length
     this.#symbols += texts.length
     return true
+  }
+
+  #mayKeep(bytes: number): boolean {
+    return this.#bytes + bytes <= this.#limits.clientBytes * KEPT_RATIO
   }
 }

@@ -16,7 +16,7 @@ import { Reconnect } from './reconnect.ts'
 import { Session } from './session.ts'
 import { Spool, type SpooledPage, spooledBytes } from './spool.ts'
 import { Waiters } from './waiters.ts'
-import { checkDirectory, nobodyAt } from './whereabouts.ts'
+import { checkDirectory, explainFailure } from './whereabouts.ts'
 
 /** Longer batches are split: what the service must take in one piece. */
 const PAGE_BYTES_MAX = 1 << 20
@@ -203,19 +203,13 @@ class Ipc implements IpcSink {
       this.#fail(error as SondeError)
       return
     }
-    const session = new Session(this.#client, this.#config, this.#spool, {
+    this.#session = new Session(this.#client, this.#config, this.#spool, {
       onWelcome: (sequence) => this.#welcome(sequence),
       onAck: (sequence, dropped) => this.#acknowledge(sequence, dropped),
       onObstacle: (page, reason) => this.#refuse(page, reason),
       onRoom: () => this.#wake(),
-      onEnd: (error) =>
-        this.#fail(
-          session.welcome === undefined && error.code === 'IPC_CONNECTION'
-            ? nobodyAt(this.#config.socketsDir, error)
-            : error,
-        ),
+      onEnd: (error) => this.#fail(explainFailure(this.#config.socketsDir, error)),
     })
-    this.#session = session
   }
 
   #welcome(sequence: number): void {

@@ -61,7 +61,7 @@ export class Session {
 
   /** Why pages go through the socket; empty where they lie in shared memory. */
   get inlineReason(): string {
-    return this.#shared?.reason ?? 'not connected'
+    return this.#shared?.inlineReason ?? 'not connected'
   }
 
   /** Sends what there is and what the socket takes, at most so many bytes; says whether there would have been more. */

@@ -9,8 +9,8 @@ import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
  * the socket.
  */
 export class SharedPages {
-  /** Why there is none; empty where there is. */
-  reason = 'the service has not answered yet'
+  /** Why there is none, for each directory that was tried. */
+  readonly #reasons: string[] = []
   readonly #config: IpcConfig
   readonly #send: (message: ClientMessage) => void
   readonly #directories: string[]
@@ -21,22 +21,21 @@ export class SharedPages {
     this.#config = config
     this.#send = send
     this.#directories = config.slots === 0 ? [] : [...new Set([config.sharedDir, config.socketsDir])]
-    if (config.slots === 0) this.reason = 'slots is 0'
+    if (config.slots === 0) this.#reasons.push('slots is 0')
     else this.#offer()
   }
 
-  get isAttached(): boolean {
-    return this.#isAttached
+  /** Why pages go through the socket; empty where they do not. */
+  get inlineReason(): string {
+    if (this.#isAttached) return ''
+    return this.#reasons.join('; ') || 'the service has not answered yet'
   }
 
   /** The service looked for the file. */
   answer({ ok, reason }: Attached): void {
     this.#file?.unlink()
     this.#isAttached = ok && this.#file !== undefined
-    if (this.#isAttached) {
-      this.reason = ''
-      return
-    }
+    if (this.#isAttached) return
     this.#giveUp(reason)
     this.#offer()
   }
@@ -58,7 +57,7 @@ export class SharedPages {
   }
 
   close(): void {
-    this.#giveUp('not connected')
+    this.#giveUp('the connection is over')
   }
 
   #offer(): void {
@@ -75,7 +74,7 @@ export class SharedPages {
   }
 
   #giveUp(reason: string): void {
-    this.reason = reason
+    this.#reasons.push(reason)
     this.#isAttached = false
     this.#file?.close()
     this.#file = undefined

@@ -13,6 +13,8 @@ export class Waiters {
   readonly #waiting = new Set<Waiter>()
   /** Keeps the process alive while somebody waits: nothing else of this sink does. */
   #timer: NodeJS.Timeout | undefined
+  /** The oldest page that is not done with, and since when. */
+  #first = 0
   #progressMs = 0
   #isConnected = false
 
@@ -27,6 +29,7 @@ export class Waiters {
   wait(sequence: number, first: number): Promise<void> {
     if (first > sequence) return Promise.resolve()
     if (this.#waiting.size === 0) {
+      this.#first = first
       this.#progressMs = performance.now()
       this.#watchFor(this.#limitMs)
       this.#onWaiting(true)
@@ -38,7 +41,8 @@ export class Waiters {
 
   /** Pages up to, not including, `first` are done with. */
   progress(first: number): void {
-    if (this.#waiting.size === 0) return
+    if (this.#waiting.size === 0 || first === this.#first) return
+    this.#first = first
     this.#progressMs = performance.now()
     for (const waiter of this.#waiting) {
       if (waiter.sequence >= first) continue

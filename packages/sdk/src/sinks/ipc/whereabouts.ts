@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SondeError } from '../../errors.ts'
+import { messageOf, SondeError } from '../../errors.ts'
 import { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from './sockets-dir.ts'
 
 const WORLD_WRITABLE = 0o002
@@ -25,23 +25,27 @@ function elsewhere(
   }
 }
 
-/** Why nobody answers in a directory, naming the other one where a service is known to listen there. */
-export function nobodyAt(socketsDir: string, cause: SondeError, usualDir = usualSocketsDir()): SondeError {
+/**
+ * What to say of a connection that could not be made: where nobody answers, the other directory in which a service is known to listen is named. Everything else speaks for itself.
+ */
+export function explainFailure(socketsDir: string, error: SondeError, usualDir = usualSocketsDir()): SondeError {
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ECONNREFUSED') return error
   const other = elsewhere(socketsDir, usualDir)
   const where =
     other === undefined
       ? 'start one with sonde agent, or set socketsDir to the directory of one'
       : `${other.who} listens in ${other.directory}: set socketsDir of this client, or service.sockets_dir of that service, so that both are the same`
-  return new SondeError('IPC_NOBODY', `no service answers in ${socketsDir}; ${where}`, { cause })
+  return new SondeError('IPC_NOBODY', `no service answers in ${socketsDir}; ${where}`, { cause: error })
 }
 
 /**
  * A directory in which anybody could pose as the service is not used: one that everybody may write to, and one that another user made among the temporary files.
  *
- * @throws SondeError `IPC_DIRECTORY`.
+ * @throws SondeError `IPC_DIRECTORY`, also where the directory cannot be looked at.
  */
 export function checkDirectory(socketsDir: string): void {
-  const found = statSync(socketsDir, { throwIfNoEntry: false })
+  const found = lookAt(socketsDir)
   if (found === undefined) return
   const isOpen = (found.mode & WORLD_WRITABLE) !== 0 && (found.mode & STICKY) === 0
   const isForeign = found.uid !== 0 && found.uid !== process.getuid?.() && socketsDir.startsWith(`${tmpdir()}/`)
@@ -50,4 +54,12 @@ export function checkDirectory(socketsDir: string): void {
     'IPC_DIRECTORY',
     `${socketsDir} ${isOpen ? 'may be written by everybody' : `belongs to user ${found.uid}`}: anybody could pose as the service there; ${isOpen ? 'take that right away' : 'choose another directory'}`,
   )
+}
+
+function lookAt(directory: string): Stats | undefined {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw new SondeError('IPC_DIRECTORY', `${directory} cannot be used: ${messageOf(cause)}`, { cause })
+  }
 }

@@ -183,7 +183,10 @@ test('refuses what no client sends, says what is wrong, and goes on refusing', (
     [raw(2, '[{"index": 65536, "fingerprint": ""}]'), /types.fingerprint/],
     [raw(3, JSON.stringify({ ...source, id: '' })), /source.id/],
     [raw(3, JSON.stringify({ ...source, labels: { a: 1 } })), /source.labels.a is 1/],
-    [raw(3, '{"index":0,"id":"a","tag":"","labels":{"__proto__":"x"},"intervalMs":0,"schema":""}'), /another name/],
+    [
+      raw(3, '{"index":0,"id":"a","tag":"","labels":{"__proto__":"x"},"intervalMs":0,"schema":""}'),
+      /source.labels is "__proto__"/,
+    ],
     [raw(3, JSON.stringify({ ...source, intervalMs: -1 })), /intervalMs/],
     [raw(4, Buffer.alloc(11)), /11 bytes/],
     [raw(4, Buffer.from('000000000000000002000000' + '00000000', 'hex')), /symbols.count is 2/],

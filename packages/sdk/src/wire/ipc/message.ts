@@ -20,6 +20,8 @@ const U64_MAX = 2n ** 64n - 1n
 const TYPE_COUNT_MAX = 65_536
 const NAME_CHARACTERS_MAX = 200
 const LABEL_COUNT_MAX = 256
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
+const INTERVAL_MS_MAX = 86_400_000
 const TEXT_CHARACTERS_MAX = 4096
 
 /** The payload of a frame as JSON. */
@@ -63,7 +65,9 @@ export function parseSource(json: unknown): SourceEntry {
   const id = textIn('source', body, 'id', NAME_CHARACTERS_MAX)
   if (id === '') throw wrong('source.id', id, `1 to ${NAME_CHARACTERS_MAX} characters`)
   const { intervalMs } = body
-  if (typeof intervalMs !== 'number' || !(intervalMs >= 0)) throw wrong('source.intervalMs', intervalMs, '0 or more')
+  if (typeof intervalMs !== 'number' || !(intervalMs >= 0 && intervalMs <= INTERVAL_MS_MAX)) {
+    throw wrong('source.intervalMs', intervalMs, `0 to ${INTERVAL_MS_MAX}`)
+  }
   return {
     index: integerIn('source', body, 'index', 0, U32_MAX),
     id,
@@ -166,8 +170,8 @@ function labelsIn(value: unknown): Readonly<Record<string, string>> {
     throw wrong('source.labels', `${entries.length} labels`, `${LABEL_COUNT_MAX} labels`)
   }
   for (const [name] of entries) {
-    // As a key of labels it would set their prototype.
-    if (name === '__proto__' || name.length > NAME_CHARACTERS_MAX) throw wrong('source.labels', name, 'another name')
+    // As a key of labels, `__proto__` would set their prototype.
+    if (name === '__proto__' || !LABEL_NAME.test(name)) throw wrong('source.labels', name, 'letters, digits and _')
     textIn('source.labels', labels, name, TEXT_CHARACTERS_MAX)
   }
   return Object.freeze({ ...labels }) as Readonly<Record<string, string>>

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sondeError, until } from '../../../test/helper.ts'
+import { IpcRig, range, serialsOf, slotFiles, temporarySockets, wideType } from '../../../test/ipc-rig.ts'
+import { BatchSource } from '../../../test/sink-records.ts'
+import { defineType, lossType, readRecords, value, viewsOf } from '../../index.ts'
+import { createIpc } from './ipc.ts'
+import { CLIENT_VERSION } from './session.ts'
+
+test('pages lie in shared memory whose file has no name any more, and what fits no slot goes through the socket', async (t) => {
+  const rig = await IpcRig.start(t, { slots: 2, slotBytes: 8192 })
+  await until('shared memory', () => rig.sink.status().mode === 'shared')
+  assert.deepEqual(slotFiles(), [])
+  rig.report(10)
+  await rig.sink.flush()
+  rig.report(200)
+  await rig.sink.flush()
+  assert.deepEqual(
+    rig.peer.pages.map(({ isShared, count }) => [isShared, count]),
+    [
+      [true, 10],
+      [false, 200],
+    ],
+  )
+  assert.deepEqual(rig.taken, range(210))
+})
+
+test('pages for which no slot is free go through the socket, in order', async (t) => {
+  const rig = await IpcRig.start(t, { slots: 2 })
+  await until('shared memory', () => rig.sink.status().mode === 'shared')
+  for (let page = 0; page < 20; page++) rig.report(600)
+  await rig.sink.flush()
+  const shared = rig.peer.pages.filter(({ isShared }) => isShared).length
+  assert.ok(shared > 0 && shared < 20, `${shared} of 20 pages in shared memory`)
+  assert.deepEqual(rig.taken, range(12_000))
+})
+
+test('says why there is no shared memory', async (t) => {
+  const refused = await IpcRig.start(t, { peer: { attaches: false } })
+  const without = await IpcRig.start(t, { slots: 0 })
+  const elsewhere = await IpcRig.start(t, { sharedDir: '/proc' })
+  for (const [rig, reason] of [
+    [refused, /the peer has no shared memory/],
+    [without, /slots is 0/],
+    [elsewhere, /not on tmpfs/],
+  ] as const) {
+    rig.report(3)
+    await rig.sink.flush()
+    assert.match(rig.sink.status().inlineReason, reason)
+    assert.deepEqual(rig.taken, range(3))
+  }
+  assert.deepEqual(slotFiles(), [])
+})
+
+test('a batch longer than a page may be is split between records', async (t) => {
+  const rig = await IpcRig.start(t)
+  const records = Array.from({ length: 40_000 }, (_, serial) => ({ serial }))
+  const type = defineType('wide_serial', 'Longer than a page', { serial: value('u64'), ...fillers(11) })
+  rig.sink.accept(new BatchSource().batch(type, records.map((record) => ({ ...zeros(11), ...record })) as never))
+  await rig.sink.flush()
+  assert.ok(rig.peer.pages.length > 3 && rig.peer.pages.every(({ bytes }) => bytes.length <= 1 << 20))
+  assert.deepEqual(serialsOf(rig.peer.pages), range(40_000))
+})
+
+test('tells types, sources and symbols once a connection, before they are used', async (t) => {
+  const rig = await IpcRig.start(t, { schema: 'jobs', program: 'trainer' })
+  const source = new BatchSource({ id: 'gpu0', tag: 'batch', labels: { node: 'n1' }, intervalMs: 100 })
+  const report = async (ports: Readonly<Record<string, number>>) => {
+    rig.sink.accept(source.ports(ports))
+    await rig.sink.flush()
+  }
+  await report({ a: 1, b: 2 })
+  await report({ a: 3, c: 4 })
+  const kinds = () => rig.peer.said.map(({ kind }) => kind).filter((kind) => kind !== 'attach')
+  assert.deepEqual(kinds(), ['hello', 'types', 'source', 'symbols', 'symbols'])
+  const [hello, , told, first, second] = rig.peer.said.filter(({ kind }) => kind !== 'attach')
+  assert.ok(hello?.kind === 'hello' && hello.body.pid === process.pid && hello.body.program === 'trainer')
+  const expected = { index: 0, id: 'gpu0', tag: 'batch', labels: { node: 'n1' }, intervalMs: 100, schema: 'jobs' }
+  assert.deepEqual(told?.body, expected)
+  assert.deepEqual(first?.body, { source: 0, firstId: 0, texts: ['', '…', 'a', 'b'] })
+  assert.deepEqual(second?.body, { source: 0, firstId: 4, texts: ['c'] })
+  rig.peer.said.length = 0
+  rig.peer.hangUp()
+  await report({ a: 5 })
+  assert.deepEqual(kinds(), ['hello', 'types', 'source', 'symbols'])
+})
+
+test('what is stored already is not sent again, and the rest comes in order', async (t) => {
+  let stored = 0n
+  const rig = await IpcRig.start(t, { peer: { lastSequence: () => stored } })
+  await rig.peer.behave('hangs')
+  for (let page = 0; page < 6; page++) rig.report(10)
+  stored = 4n
+  await rig.peer.behave('takes')
+  await rig.sink.flush()
+  assert.deepEqual([rig.taken, rig.peer.duplicates], [range(60).slice(40), 0])
+  assert.deepEqual([rig.sink.stats.out, rig.sink.status().ackedSequence], [60, 6])
+})
+
+test('a full spool drops the oldest pages, and the service is told as soon as it is there', async (t) => {
+  const rig = await IpcRig.start(t, { isAway: true, spoolBytes: 256 << 10 })
+  for (let page = 0; page < 10; page++) rig.report(500)
+  const { spool_full: dropped = 0 } = rig.sink.status().dropped
+  assert.ok(dropped > 0 && dropped % 500 === 0 && rig.sink.status().spooledBytes <= 256 << 10)
+  await rig.peer.listen()
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /lost \d+ records/))
+  assert.deepEqual(rig.taken, range(5000).slice(dropped))
+  const told = await until('a record of the loss', () => rig.peer.pages.find(({ type }) => type.name === lossType.name))
+  const [loss] = [...readRecords(lossType, viewsOf(told.bytes), told.count, told.source.symbols)]
+  assert.deepEqual([loss?.component, loss?.reason, loss?.records_total], ['ipc', 'spool_full', BigInt(dropped)])
+  assert.equal(rig.sink.stats.in, 5000, 'what it says of itself is in no account')
+})
+
+test('a service that is not there costs few tries, however much is reported', async (t) => {
+  const rig = await IpcRig.start(t, { isAway: true, reconnectTimeMs: 60, socketTimeoutMs: 100 })
+  const startMs = performance.now()
+  while (performance.now() - startMs < 400) {
+    for (let page = 0; page < 100; page++) rig.report(1)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const { errors } = rig.sink.stats
+  const phases = Math.ceil((performance.now() - startMs) / 60) + 1
+  assert.ok(errors >= 3 && errors <= phases * 3, `${errors} tries`)
+  assert.equal(rig.sink.status().code, -1)
+})
+
+test('a service that comes back is found by the next report, and without one', async (t) => {
+  const rig = await IpcRig.start(t, { isAway: true })
+  rig.report(1)
+  await until('it is given up', () => rig.sink.stats.errors >= 3)
+  await rig.peer.listen()
+  await until('everything is acknowledged without a report', () => rig.sink.queuedRecords === 0)
+  await rig.peer.leave()
+  await until('the loss of the connection is seen', () => rig.sink.status().code === -1)
+  await rig.peer.listen()
+  await until('the next report arrives', () => {
+    rig.report(1)
+    return rig.sink.status().code === 0
+  })
+  await rig.sink.flush()
+  assert.deepEqual(rig.taken, range(rig.serial))
+})
+
+test('a flush ends where nobody answers, and what was flushed is kept', async (t) => {
+  const rig = await IpcRig.start(t, { isAway: true, socketTimeoutMs: 150 })
+  rig.report(5)
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_TIMEOUT', /5 records .* no service answers in/))
+  assert.equal(rig.sink.queuedRecords, 5)
+  await rig.peer.listen()
+  await until('it arrives', () => rig.taken.length === 5)
+})
+
+test('what the service takes no more of is dropped alone', async (t) => {
+  const rig = await IpcRig.start(t, { peer: { limits: { types: 1, sources: 2, symbols: 6, pageBytes: 4096 } } })
+  const other = defineType('other', 'A second type', { serial: value('u64') })
+  const source = new BatchSource()
+  rig.report(10)
+  rig.report(500)
+  rig.sink.accept(source.batch(other, [{ serial: 1 }]))
+  rig.sink.accept(new BatchSource({ id: 'fits' }).batch(wideType, [zeros(11)] as never))
+  rig.sink.accept(new BatchSource({ id: 'third' }).batch(wideType, [zeros(11)] as never))
+  rig.report(10)
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
+  assert.deepEqual(rig.sink.status().dropped, { too_large: 500, type_limit: 1, source_limit: 1 })
+  assert.deepEqual(rig.taken, [...range(10), 0, ...range(520).slice(510)])
+})
+
+test('a source that no service would take is dropped alone', async (t) => {
+  const rig = await IpcRig.start(t)
+  rig.sink.accept(new BatchSource({ labels: { 'no-label': 'x' } }).ports({ a: 1 }))
+  rig.report(2)
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
+  assert.deepEqual([rig.sink.status().dropped, rig.taken], [{ not_announced: 1 }, range(2)])
+})
+
+test('closes with a goodbye, and is disabled then', async (t) => {
+  const rig = await IpcRig.start(t)
+  rig.report(3)
+  await rig.sink.close()
+  assert.equal(rig.peer.said.at(-1)?.kind, 'bye')
+  assert.deepEqual([rig.taken, rig.sink.status().code], [range(3), 1])
+})
+
+test('names both directories where a service listens in another one', async (t) => {
+  const [here, usual] = [temporarySockets(t), temporarySockets(t)]
+  const rig = await IpcRig.start(t)
+  const { socketsDir } = rig.peer.options
+  const note = join(usual, 'sonde', 'sonde-service.json')
+  const environment = process.env.XDG_RUNTIME_DIR
+  t.after(() => {
+    if (environment === undefined) delete process.env.XDG_RUNTIME_DIR
+    else process.env.XDG_RUNTIME_DIR = environment
+  })
+  process.env.XDG_RUNTIME_DIR = usual
+  const messageOf = async () => {
+    const sink = createIpc({ socketsDir: here, socketTimeoutMs: 50 })
+    t.after(() => sink.close())
+    return (await until('an error', () => sink.status().lastError)).message
+  }
+  assert.match(await messageOf(), new RegExp(`no service answers in ${here}; start one`))
+  mkdirSync(join(usual, 'sonde'))
+  writeFileSync(note, 'no note')
+  assert.match(await messageOf(), /start one/)
+  writeFileSync(note, JSON.stringify({ socketsDir, pid: 12 }))
+  assert.match(await messageOf(), new RegExp(`in ${here}; process 12 listens in ${socketsDir}: set socketsDir`))
+})
+
+test('uses no directory in which anybody could pose as the service', async (t) => {
+  const socketsDir = temporarySockets(t)
+  chmodSync(socketsDir, 0o777)
+  const rig = await IpcRig.start(t, { socketsDir, socketTimeoutMs: 50 })
+  rig.report(1)
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_TIMEOUT', /may be written by everybody/))
+  assert.deepEqual([rig.sink.status().lastError?.code, rig.peer.greetings], ['IPC_DIRECTORY', 0])
+})
+
+test('refuses options that cannot be, and names them', () => {
+  const cases = [
+    [{ reconnectTries: 0 }, /reconnectTries of the sink ipc is 0; allowed: a whole number from 1 to 255/],
+    [{ spoolBytes: 1 }, /spoolBytes/],
+    [{ socketTimeoutMs: 0.5 }, /socketTimeoutMs/],
+    [{ socketsDir: 'sockets' }, /absolute path/],
+    [{ socketsDir: `/${'x'.repeat(100)}` }, /at most 96 bytes/],
+    [{ schema: 7 as never }, /schema of the sink ipc is 7/],
+  ] as const
+  for (const [options, part] of cases) assert.throws(() => createIpc(options), sondeError('IPC_OPTION', part))
+})
+
+test('says which version it is', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  assert.equal(CLIENT_VERSION, version)
+})
+
+const zeros = (count: number) => ({ serial: 0, ...Object.fromEntries(range(count).map((i) => [`filler${i}`, 0])) })
+const fillers = (count: number) => Object.fromEntries(range(count).map((i) => [`filler${i}`, value('u64')]))
