@@ -1,8 +1,8 @@
 import { atLeast, type BenchResult, type Figure, median } from '../bench.ts'
 import { type Contender, openTelemetry, promClientChildren, promClientLabels, SERIES, sondeHandles } from './load.ts'
 
-const OPERATIONS = ['add', 'set'] as const
-const WORDS = { add: 'counter', set: 'gauge' } as const
+const OPERATIONS = ['add', 'set', 'observe'] as const
+const WORDS = { add: 'counter', set: 'gauge', observe: 'histogram' } as const
 const GATE = 10
 
 /** Time of one update. Unit: nanoseconds. */
