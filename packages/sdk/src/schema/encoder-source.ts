@@ -128,7 +128,7 @@ function elementSource(layout: Layout, kind: Kind, at: string, name: string): st
       return `if(typeof t!=='boolean')fail(${name},t,'true or false');${store('u8', 't?1:0')}`
     case 'u64': {
       const words = `${store('u32', 'l')}${store('u32', 'h', `${at}+4`)}`
-      return `if(typeof t==='number'){l=t>>>0;h=t/4294967296>>>0;if(h*4294967296+l!==t)fail(${name},t,'an integer from 0 to 2^64 - 1');${words}}
+      return `if(typeof t==='number'){l=t>>>0;if(l===t)h=0;else{h=t/4294967296>>>0;if(h*4294967296+l!==t)fail(${name},t,'an integer from 0 to 2^64 - 1')}${words}}
 else{if(typeof t!=='bigint'||t<0n||t>0xffffffffffffffffn)fail(${name},t,'an integer from 0 to 2^64 - 1');${store('u64', 't')}}`
     }
     case 'i64': {
@@ -138,10 +138,19 @@ else{if(typeof t!=='bigint'||BigInt.asIntN(64,t)!==t)fail(${name},t,'an integer 
     }
     default: {
       const [low, high] = KIND_RANGE[kind] ?? [0, 0]
-      const whole = kind === 'u32' ? '(t>>>0)!==t' : '(t|0)!==t'
-      return `if(typeof t!=='number'||${whole}||t<${low}||t>${high})fail(${name},t,'an integer from ${low} to ${high}');${store(kind, 't')}`
+      return `if(typeof t!=='number'||${WRAPPED[kind]}!==t)fail(${name},t,'an integer from ${low} to ${high}');${store(kind, 't')}`
     }
   }
+}
+
+/** What the kind keeps of a number: the number itself, where it holds it. */
+const WRAPPED: Readonly<Record<string, string>> = {
+  u8: '(t&255)',
+  i8: '(t<<24>>24)',
+  u16: '(t&65535)',
+  i16: '(t<<16>>16)',
+  u32: '(t>>>0)',
+  i32: '(t|0)',
 }
 
 const SETTERS: Readonly<Record<string, string>> = {
