@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { recordingSource, sondeError, until } from '../../../test/helper.ts'
+import { property, recordingSource, sondeError, until } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { MetricsOptions } from './options.ts'
@@ -317,6 +317,49 @@ test('a closed context gives no more series and metrics, and may be closed again
   await metrics.flush()
   assert.throws(() => jobs.bind(), sondeError('MTR_CLOSED'))
   assert.throws(() => metrics.gauge('level'), sondeError('MTR_CLOSED'))
+})
+
+test('a clock before 2000 is an error to who samples, and counted where nobody asked', async (t) => {
+  const { metrics, recorded } = recorder({ flushIntervalMs: 2 })
+  metrics.counter('jobs_total').bind()
+  assert.throws(() => metrics.sample(1n), sondeError('SRC_VALUE', /from 2000 on/))
+  t.mock.timers.enable({ apis: ['Date'], now: 0 })
+  await until('an error', () => metrics.stats.errors > 0)
+  recorded()
+  await metrics.close()
+  assert.deepEqual(recorded(), [])
+})
+
+property('records of a sample are those that a model of contexts and series expects', 60, (random) => {
+  const { source, emitted } = recordingSource()
+  const names = ['a_total', 'b_total']
+  const contexts = Array.from({ length: 3 }, () => createMetrics(source, { flushIntervalMs: 0 }))
+  /** Who holds a series, and its count. */
+  const model = new Map<string, { readonly holders: Set<Metrics>; count: bigint }>()
+  for (let step = 0; step < 120; step++) {
+    const context = random.pick(contexts)
+    const [name, queue] = [random.pick(names), `q${random.integer(0, 5)}`]
+    const metric = context.counter(name, { labels: ['queue'] })
+    const key = `${name} ${queue}`
+    const series = model.get(key)
+    if (random.chance(0.3)) {
+      metric.release({ queue })
+      if (series?.holders.delete(context) && series.holders.size === 0) model.delete(key)
+      continue
+    }
+    const amount = random.integer(0, 2 ** 40)
+    metric.bind({ queue }).add(amount)
+    const { holders, count } = series ?? { holders: new Set(), count: 0n }
+    model.set(key, { holders: holders.add(context), count: count + BigInt(amount) })
+  }
+  for (const context of contexts) context.sample(T0)
+  const seen = new Map(
+    emitted.flatMap(({ type, records }) =>
+      records.map((record) => [`${type.name} ${record.queue}`, record[type.name]]),
+    ),
+  )
+  const expected = [...model].map(([key, { count }]) => [key, count] as const)
+  assert.deepEqual([...seen].sort(), expected.sort())
 })
 
 test('the number of metrics of a source is bounded', () => {

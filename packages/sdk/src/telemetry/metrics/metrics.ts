@@ -26,6 +26,8 @@ export interface MetricsStats {
   readonly dropped: Map<string, number>
   /** Totals that were lower than the one before: restarts of what counts. */
   restarts: number
+  /** Samples at the interval, and last ones, that could not be taken: the wall clock says that it is before 2000. */
+  errors: number
 }
 
 /** From this many falls on somebody is told, since a restart is rare. */
@@ -46,7 +48,7 @@ export function createMetrics(source: Source, options: MetricsOptions = {}): Met
 
 /** See {@link createMetrics}. Not for `new`: options are checked there. */
 export class Metrics {
-  readonly stats: MetricsStats = { dropped: new Map(), restarts: 0 }
+  readonly stats: MetricsStats = { dropped: new Map(), restarts: 0, errors: 0 }
   readonly #source: Source
   readonly #config: MetricsConfig
   readonly #declarations: Declarations
@@ -62,7 +64,7 @@ export class Metrics {
     this.#declarations = Declarations.of(source)
     this.#leave = source.beforeEnd(() => this.#takeLast())
     const { flushIntervalMs } = config
-    if (flushIntervalMs > 0) this.#timer = setInterval(() => this.sample(), flushIntervalMs).unref()
+    if (flushIntervalMs > 0) this.#timer = setInterval(() => this.#trying(() => this.sample()), flushIntervalMs).unref()
   }
 
   /**
@@ -131,7 +133,7 @@ export class Metrics {
 
   #end(): void {
     if (this.#closed) return
-    this.#collect(wallNs(), () => true)
+    this.#collectAll()
     this.#closed = true
     clearInterval(this.#timer)
     this.#leave()
@@ -142,7 +144,20 @@ export class Metrics {
   #takeLast(): void {
     if (this.#isLastTaken) return
     this.#isLastTaken = true
-    this.#collect(wallNs(), () => true)
+    this.#collectAll()
+  }
+
+  #collectAll(): void {
+    this.#trying(() => this.#collect(wallNs(), () => true))
+  }
+
+  /** Where nobody asked, nobody takes an error: it is counted, and the next sample tries again. */
+  #trying(sample: () => void): void {
+    try {
+      sample()
+    } catch {
+      this.stats.errors++
+    }
   }
 
   #collect(timeNs: bigint, wanted: (entry: [RecordType, BoundMetric<string, object>]) => boolean): void {
