@@ -16,7 +16,7 @@ const oven = schema.addType(
   }),
 )
 await schema.start()
-const source = schema.createSource({ tag: 'ovens', labels: { bakery: 'north' } })
+const source = schema.createSource({ tag: 'ovens', labels: { bakery: 'north' }, flushIntervalMs: 1000 })
 const metrics = createMetrics(source)
 const loaves = metrics.counter('loaves_total', { help: 'Loaves baked', labels: ['kind'] })
 
