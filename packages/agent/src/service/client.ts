@@ -5,14 +5,6 @@ interface PageInFlight {
   readonly records: number
 }
 
-/** How far the sinks are with a client. */
-export interface Progress {
-  /** All up to this page is done with. */
-  readonly sequence: bigint
-  /** Records of these pages that were not taken, by reason. */
-  readonly dropped: ReadonlyMap<string, number>
-}
-
 /** A client for as long as its process lives, over all its connections: which of its pages were taken, and which are acknowledged. */
 export class Client {
   /** Random, of the client's choosing. */
@@ -21,8 +13,8 @@ export class Client {
   accepted: bigint
   /** The last page that is acknowledged. */
   acked: bigint
-  /** Tells whoever is connected, and says whether it could; undefined while nobody is. */
-  onProgress: ((progress: Progress) => boolean) | undefined
+  /** Called when more is acknowledged; undefined while nobody is connected. */
+  onProgress: (() => void) | undefined
   /** Memory of records that are not acknowledged. Unit: bytes. */
   inFlightBytes = 0
   #inFlight: PageInFlight[] = []
@@ -66,7 +58,7 @@ export class Client {
     this.inFlightBytes -= releasedBytes
     if (sequence > this.acked) this.acked = sequence
     this.#drop('not_stored', lostRecords)
-    this.#tell()
+    this.onProgress?.()
     if (this.acked >= this.accepted) this.#settled.resolve()
     return releasedBytes
   }
@@ -78,9 +70,11 @@ export class Client {
     await this.#settled.promise
   }
 
-  /** Tells the client how far it is; what was dropped is told once. */
-  #tell(): void {
-    if (this.onProgress?.({ sequence: this.acked, dropped: this.#dropped }) === true) this.#dropped = new Map()
+  /** Records that were not taken, by reason, to be told to the client: once. */
+  takeDropped(): ReadonlyMap<string, number> {
+    const dropped = this.#dropped
+    this.#dropped = new Map()
+    return dropped
   }
 
   #drop(reason: string, records: number): void {

@@ -10,7 +10,9 @@ import { reportService } from './stats.ts'
 
 const SOCKET_MODE = 0o660
 /** How often it looks whether its socket is still there, and where it has none, whether it can have one now. Unit: milliseconds. */
-const TEND_MS = 5000
+const TEND_MS = 1000
+/** How often clients that wait are told that it is alive. Unit: milliseconds. */
+const SIGN_MS = 1000
 /** How long the last acknowledgements may take at the end. Unit: milliseconds. */
 const CLOSE_LIMIT_MS = 1000
 
@@ -38,6 +40,7 @@ export class Service {
   #server: Server | undefined
   #inode = 0
   #ticker: Ticker | undefined
+  #signs: Ticker | undefined
   #settle: () => void
 
   constructor(options: RoomOptions) {
@@ -55,6 +58,9 @@ export class Service {
 
   start(): void {
     this.#ticker = startTicker(TEND_MS, () => this.#tend(), 0)
+    this.#signs = startTicker(SIGN_MS, () => {
+      for (const session of this.#room.sessions) session.sign()
+    })
   }
 
   status(): ServiceStatus {
@@ -77,6 +83,7 @@ export class Service {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     await this.#ticker?.stop(CLOSE_LIMIT_MS)
+    void this.#signs?.stop(0)
     this.#server?.close()
     this.#room.inFlight.close()
     for (const session of this.#room.sessions) session.pause()

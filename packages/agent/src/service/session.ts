@@ -18,7 +18,7 @@ import {
   turn,
 } from '@sonde/sdk/internal'
 import { within } from '../pipeline/within.ts'
-import type { Client, Progress } from './client.ts'
+import type { Client } from './client.ts'
 import { ClientSymbols } from './client-symbols.ts'
 import { PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import { Pace } from './pace.ts'
@@ -35,6 +35,12 @@ const BYE_LIMIT_MS = 3000
 const ABORTED = 'ERR_STREAM_PREMATURE_CLOSE'
 /** A client that does not read its acknowledgements is told later. Unit: bytes. */
 const UNREAD_BYTES_MAX = 64 << 10
+/** A client that is told nothing for long takes the service for dead. Unit: milliseconds. */
+const SIGN_MS = 900
+/** Turns of the loop without anything new after which a client is told what was done. */
+const QUIET_TURNS = 2
+/** How long a client that goes on sending waits to be told at most. Unit: milliseconds. */
+const QUIET_LIMIT_MS = 5
 /** A wall clock may run ahead by this much and be believed. Unit: milliseconds. */
 const AHEAD_LIMIT_MS = 3_600_000
 const INTERVAL_MS_MAX = 86_400_000
@@ -80,6 +86,13 @@ export class Session {
   /** What is kept of types and symbols. Unit: bytes. */
   #heldBytes = 0
   #frames = 0
+  /** The last page that came in this connection. */
+  #seen = 0n
+  #chunks = 0
+  /** Whether it waits until more may be taken. */
+  #isSlowed = false
+  #isTelling = false
+  #saidMs = 0
   #isEnded = false
   /** Resolves when it ends, once nothing more is taken of the client. */
   #pause: PromiseWithResolvers<void> | undefined
@@ -158,6 +171,7 @@ export class Session {
   async #serve(): Promise<void> {
     const decoder = clientFrames(PAGE_BYTES)
     for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
+      this.#chunks++
       for (const frame of decoder.frames(chunk as Buffer)) {
         await this.#pause?.promise
         if (this.#isEnded) return
@@ -190,8 +204,10 @@ export class Session {
         break
       case 'page':
         this.#takePage(client, frame.body)
+        this.#isSlowed = true
         await this.#pace.take(frame.body.byteLength + FRAME_HEADER_BYTES + PAGE_HEADER_BYTES)
         await this.#room.inFlight.room(client, this.#heldBytes, () => this.#isEnded)
+        this.#isSlowed = false
         break
       case 'bye':
         await within(BYE_LIMIT_MS, client.settled())
@@ -205,7 +221,7 @@ export class Session {
     const client = await this.#room.enter(hello.client, this)
     if (this.#isEnded) return
     this.#client = client
-    client.onProgress = (progress) => this.#acknowledge(progress)
+    client.onProgress = () => void this.#tellWhenQuiet()
     this.#send({
       kind: 'welcome',
       body: {
@@ -270,6 +286,7 @@ export class Session {
   #takePage(client: Client, page: ReadPage): void {
     const { sequence, count, byteLength, clock } = page
     const { stats } = this.#room
+    if (sequence > this.#seen) this.#seen = sequence
     if (sequence <= client.accepted) {
       stats.duplicatePages++
     } else {
@@ -318,14 +335,40 @@ export class Session {
     if (this.#heldBytes > limit / 2) throw tooMany('bytes of types and symbols', limit / 2)
   }
 
-  #acknowledge({ sequence, dropped }: Progress): boolean {
-    if (this.#socket.writableLength > UNREAD_BYTES_MAX) return false
-    this.#send({ kind: 'ack', body: { sequence, dropped: Object.fromEntries(dropped) } })
-    return true
+  /** Says that it is alive to a client that has waited for an answer for long. */
+  sign(): void {
+    const isWaiting = this.#isSlowed || (this.#client !== undefined && this.#client.accepted > this.#client.acked)
+    if (isWaiting && performance.now() - this.#saidMs > SIGN_MS) this.#tell()
+  }
+
+  /**
+   * Acknowledges once nothing has arrived for two turns, or has kept arriving for a while: where the client has ended, an answer closes the socket, and what it
+   * handed over before could not be read any more.
+   */
+  async #tellWhenQuiet(): Promise<void> {
+    if (this.#isTelling) return
+    this.#isTelling = true
+    const endMs = performance.now() + QUIET_LIMIT_MS
+    for (let chunks = -1; chunks !== this.#chunks && performance.now() < endMs; ) {
+      chunks = this.#chunks
+      for (let i = 0; i < QUIET_TURNS; i++) await turn.next()
+    }
+    this.#isTelling = false
+    this.#tell()
+  }
+
+  /** Only of pages that came in this connection: of others the client does not expect it. */
+  #tell(): void {
+    const client = this.#client
+    if (client === undefined || this.#isEnded || this.#socket.writableLength > UNREAD_BYTES_MAX) return
+    const isAll = client.acked <= this.#seen
+    const dropped = isAll ? Object.fromEntries(client.takeDropped()) : {}
+    if (this.#seen > 0n) this.#send({ kind: 'ack', body: { sequence: isAll ? client.acked : this.#seen, dropped } })
   }
 
   #send(frame: ServiceFrame): void {
     if (this.#isEnded || this.#socket.destroyed || !this.#socket.writable) return
+    this.#saidMs = performance.now()
     this.#socket.write(encodeFrame(frame, ++this.#frames))
   }
 

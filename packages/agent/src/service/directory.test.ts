@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { NOTE_NAME, SOCKET_NAME } from '@sonde/sdk/internal'
+import { until } from '../../../sdk/test/helper.ts'
+import { RawClient } from '../../test/raw-client.ts'
+import { serveAgent } from '../../test/served-agent.ts'
+import { SocketsDir } from './directory.ts'
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'sonde-dir-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+test('a folder that is missing is made for user and group, and the socket too', async (t) => {
+  const dir = join(folder(t), 'deep', 'sockets')
+  const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
+  await agent.service?.settled
+  assert.equal(statSync(dir).mode & 0o7777, 0o770)
+  assert.equal(statSync(join(dir, SOCKET_NAME)).mode & 0o777, 0o660)
+  await agent.close()
+  assert.equal(existsSync(join(dir, SOCKET_NAME)), false)
+})
+
+test('a folder that everybody can write, a link, and a file are refused by name', async (t) => {
+  const base = folder(t)
+  const open = join(base, 'open')
+  mkdirSync(open)
+  chmodSync(open, 0o777)
+  await assert.rejects(SocketsDir.take(open), { code: 'IPC_DIRECTORY', message: /open can be written by everybody/ })
+  chmodSync(open, 0o1777)
+  ;(await SocketsDir.take(open)).release()
+  const link = join(base, 'link')
+  symlinkSync(open, link)
+  await assert.rejects(SocketsDir.take(link), { code: 'IPC_DIRECTORY', message: /link is no folder/ })
+  const file = join(base, 'file')
+  writeFileSync(file, '')
+  await assert.rejects(SocketsDir.take(file), { code: 'IPC_DIRECTORY', message: /file is no folder/ })
+  await assert.rejects(SocketsDir.take('/proc/sonde'), { code: 'IPC_DIRECTORY', message: /\/proc\/sonde/ })
+  const taken = join(base, 'taken')
+  mkdirSync(taken)
+  writeFileSync(join(taken, SOCKET_NAME), 'not a socket')
+  await assert.rejects(SocketsDir.take(taken), { code: 'IPC_DIRECTORY', message: /is no socket/ })
+  assert.equal(readFileSync(join(taken, SOCKET_NAME), 'utf8'), 'not a socket')
+})
+
+test('a second agent goes on without applications, and takes over when the first is gone', async (t) => {
+  const dir = folder(t)
+  const service = { enabled: true, sockets_dir: dir }
+  const first = await serveAgent(t, { service })
+  await first.agent.service?.settled
+  const second = await serveAgent(t, { service })
+  await second.agent.service?.settled
+  const { state, reason } = second.agent.service?.status() ?? {}
+  assert.equal(state, 'failing')
+  assert.match(reason ?? '', /another service has .*service\.sockets_dir/)
+  assert.ok((await fetch(`${second.address}/metrics`)).ok)
+  assert.match(await (await fetch(`${second.address}/api/v1/node`)).text(), /"service":\{"state":"failing"/)
+  ;(await RawClient.enter(dir, 1n)).close()
+  await first.agent.close()
+  await until('the second takes over', () => second.agent.service?.status().state === 'listening')
+  ;(await RawClient.enter(dir, 1n)).close()
+})
+
+test('a socket of a killed service is replaced, and one that was cleaned away is made again', async (t) => {
+  const dir = folder(t)
+  const script = `require('net').createServer().listen(${JSON.stringify(join(dir, SOCKET_NAME))}, () => console.log('up'))`
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
+  await agent.service?.settled
+  assert.match(agent.service?.status().reason ?? '', /another service/)
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  assert.ok(lstatSync(join(dir, SOCKET_NAME)).isSocket(), 'it is left')
+  await until('it listens', () => agent.service?.status().state === 'listening')
+  ;(await RawClient.enter(dir, 1n)).close()
+  rmSync(join(dir, SOCKET_NAME))
+  await until('the socket is there again', () => existsSync(join(dir, SOCKET_NAME)))
+  ;(await RawClient.enter(dir, 1n)).close()
+})
+
+test('a service elsewhere leaves a note in the usual folder, and takes it away', async (t) => {
+  const base = folder(t)
+  const usual = join(base, 'run', 'sonde')
+  mkdirSync(join(base, 'run'))
+  const before = process.env.XDG_RUNTIME_DIR
+  process.env.XDG_RUNTIME_DIR = join(base, 'run')
+  t.after(() => {
+    if (before === undefined) delete process.env.XDG_RUNTIME_DIR
+    else process.env.XDG_RUNTIME_DIR = before
+  })
+  const dir = join(base, 'other')
+  const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
+  await agent.service?.settled
+  assert.deepEqual(JSON.parse(readFileSync(join(usual, NOTE_NAME), 'utf8')), { socketsDir: dir, pid: process.pid })
+  await agent.close()
+  assert.equal(existsSync(join(usual, NOTE_NAME)), false)
+})

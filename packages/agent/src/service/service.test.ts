@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import {
+  absenceType,
+  type Batch,
+  counter,
+  createSource,
+  defineType,
+  gauge,
+  label,
+  type SeriesQuery,
+  timestamp,
+} from '@sonde/sdk'
+import { defineOwnType } from '@sonde/sdk/internal'
+import { until } from '../../../sdk/test/helper.ts'
+import { Random } from '../../../sdk/test/random.ts'
+import { definitionFor, RawClient } from '../../test/raw-client.ts'
+import { serveAgent } from '../../test/served-agent.ts'
+import type { Agent } from '../agent.ts'
+
+const jobType = defineType('job', 'What a job did', {
+  time: timestamp(),
+  worker: label('Worker'),
+  steps_total: counter('u64', { help: 'Steps done' }),
+  loss_ratio: gauge('f64', { unit: 'ratio', help: 'Loss' }),
+})
+
+interface Served {
+  readonly agent: Agent
+  readonly address: string
+  readonly dir: string
+}
+
+/** An agent with a service in a folder of its own. */
+async function served(t: TestContext, service: object = {}): Promise<Served> {
+  const dir = mkdtempSync(join(tmpdir(), 'sonde-ipc-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const { agent, address } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir, ...service } })
+  await agent.service?.settled
+  assert.equal(agent.service?.status().state, 'listening', agent.service?.status().reason)
+  return { agent, address, dir }
+}
+
+/** The bytes of records of jobs, as an application encodes them, and its texts. */
+function jobs(count: number, timeMs = Date.now()): { bytes: Buffer; texts: readonly string[] } {
+  let bytes = Buffer.alloc(0)
+  const source = createSource({
+    id: 'a',
+    bufferBytes: 1 << 20,
+    emit: (batch: Batch) => {
+      bytes = Buffer.from(batch.bytes)
+    },
+  })
+  const time = BigInt(timeMs) * 1_000_000n
+  for (let i = 0; i < count; i++) {
+    source.report(jobType, { time, worker: `w${i}`, steps_total: i + 1, loss_ratio: 0.5 })
+  }
+  source.flush()
+  return { bytes, texts: source.symbols.since(0) }
+}
+
+async function metrics(address: string): Promise<string> {
+  return (await fetch(`${address}/metrics`)).text()
+}
+
+/** A client that is served: it has announced jobs, and its first page was acknowledged. */
+async function goodClient(dir: string, id = 0xabcdn): Promise<RawClient> {
+  const raw = await RawClient.enter(dir, id)
+  const { bytes, texts } = jobs(2)
+  raw.announce(jobType, texts)
+  raw.page(1, 2, bytes)
+  await raw.heard('ack', ({ sequence }) => sequence === 1n)
+  return raw
+}
+
+test('types of an application appear without configuration, and leave with it', async (t) => {
+  const { agent, address, dir } = await served(t)
+  const raw = await goodClient(dir)
+  const page = await metrics(address)
+  assert.match(page, /^job_steps_total\{worker="w1".*\} 0*2$/m)
+  await until('it says how it fares', async () => /^sonde_service_clients 0*1$/m.test(await metrics(address)))
+  const query: SeriesQuery = { metric: 'job_steps_total', matchers: [], by: [], aggregate: 'sum', function: 'last' }
+  const form = { fromMs: Date.now() - 60_000, toMs: Date.now(), stepMs: 1000 }
+  const answer = await agent.history.query({ ...form, queries: [query] })
+  assert.equal(answer.results[0]?.series.length, 2)
+  const { clients } = (await (await fetch(`${address}/api/v1/sources`)).json()) as { clients: { sources: unknown }[] }
+  assert.deepEqual(clients[0]?.sources, [{ id: 'raw', tag: 't' }])
+  raw.close()
+  await until('its series left', async () => !(await metrics(address)).includes('job_steps_total{'))
+  const series = (await (await fetch(`${address}/api/v1/series?type=job`)).json()) as { series: unknown[] }
+  assert.deepEqual(series.series, [])
+})
+
+test('an acknowledgement without a durable sink says memory, and a page that comes again is counted and not taken', async (t) => {
+  const { agent, dir } = await served(t)
+  const raw = await goodClient(dir)
+  const { ack, limits } = await raw.heard('welcome')
+  assert.deepEqual([ack, limits.types], ['memory', 256])
+  raw.close()
+  const again = await RawClient.enter(dir, 0xabcdn)
+  assert.equal((await again.heard('welcome')).lastSequence, 1n)
+  const { bytes, texts } = jobs(2)
+  again.announce(jobType, texts)
+  again.page(1, 2, bytes)
+  again.page(2, 2, bytes)
+  await again.heard('ack', ({ sequence }) => sequence === 2n)
+  assert.deepEqual([agent.service?.stats.pages, agent.service?.stats.duplicatePages], [2, 1])
+  again.page(5, 2, bytes)
+  await again.heard('ack', ({ sequence }) => sequence === 5n)
+  assert.equal(agent.service?.stats.missingPages, 2)
+  again.close()
+})
+
+test('a page that is wrong is left out with its reason, and those behind it are taken', async (t) => {
+  const { agent, address, dir } = await served(t)
+  const raw = await goodClient(dir)
+  const { bytes } = jobs(2)
+  const late = jobs(2, Date.now() + 7_200_000).bytes
+  raw.page(2, 2, bytes, { crc: 1 })
+  raw.page(3, 3, bytes)
+  raw.page(4, 2, bytes, { slot: 0 })
+  raw.page(5, 2, late)
+  raw.page(6, 2, bytes)
+  await raw.heard('ack', ({ sequence }) => sequence === 6n)
+  const dropped: Record<string, number> = {}
+  for (const { kind, body } of raw.frames) if (kind === 'ack') Object.assign(dropped, body.dropped)
+  assert.deepEqual(dropped, { wrong_checksum: 2, wrong_size: 3, wrong_slot: 2, time_ahead: 2 })
+  assert.deepEqual(Object.fromEntries(agent.service?.stats.dropped ?? []), dropped)
+  await until('the losses are told', async () => /component="service",reason="wrong_slot"/.test(await metrics(address)))
+  raw.close()
+})
+
+test('pages in a file are read from it, and the file has no name any more', async (t) => {
+  const { agent, dir } = await served(t)
+  const raw = await goodClient(dir)
+  const file = `/dev/shm/sonde-${process.pid}-test`
+  t.after(() => rmSync(file, { force: true }))
+  const descriptor = openSync(file, 'wx+', 0o600)
+  t.after(() => closeSync(descriptor))
+  truncateSync(file, 4 * 4096)
+  raw.send({ kind: 'attach', body: { file, slots: 4, slotBytes: 4096 } })
+  assert.deepEqual(await raw.heard('attached'), { ok: true, reason: '' })
+  assert.equal(existsSync(file), false)
+  const { bytes } = jobs(2)
+  writeSync(descriptor, bytes, 0, bytes.length, 3 * 4096)
+  raw.page(2, 2, bytes, { slot: 3 })
+  raw.page(3, 2, bytes, { slot: 4 })
+  raw.page(4, 2, bytes, { slot: 0xffff_ffff })
+  await raw.heard('ack', ({ sequence }) => sequence === 4n)
+  assert.deepEqual([agent.service?.stats.pages, agent.service?.stats.dropped.get('wrong_slot')], [2, 4])
+  assert.equal(agent.service?.status().clients[0]?.mode, 'shared')
+  // A file that is cut short under the service's hands is no harm to it.
+  truncateSync(`/proc/self/fd/${descriptor}`, 0)
+  raw.page(5, 2, bytes, { slot: 3 })
+  await raw.heard('ack', ({ sequence, dropped }) => sequence === 5n && dropped.wrong_slot === 2)
+  raw.close()
+})
+
+test('a file that is not what a client may hand over is refused, and left where it is', async (t) => {
+  const { dir } = await served(t)
+  const base = mkdtempSync('/dev/shm/sonde-test-')
+  const stem = `/dev/shm/sonde-${process.pid}`
+  const made = [
+    `${stem}-link`,
+    `${stem}-fifo`,
+    `${stem}-hard`,
+    `${stem}-hard2`,
+    `${stem}-open`,
+    `${stem}-short`,
+    `${stem}-zero`,
+  ]
+  t.after(() => {
+    for (const path of [...made, base]) rmSync(path, { force: true, recursive: true })
+  })
+  const file = (path: string, bytes = 4096, mode = 0o600) => {
+    closeSync(openSync(path, 'wx', mode))
+    chmodSync(path, mode)
+    truncateSync(path, bytes)
+    return path
+  }
+  const victim = file(join(base, 'victim'))
+  symlinkSync(victim, `${stem}-link`)
+  execFileSync('mkfifo', [`${stem}-fifo`])
+  linkSync(file(`${stem}-hard`), `${stem}-hard2`)
+  file(`${stem}-open`, 4096, 0o622)
+  file(`${stem}-short`, 4095)
+  const wrong: [file: string, reason: RegExp][] = [
+    [`${stem}-link`, /cannot be read/],
+    [`${stem}-fifo`, /no regular file/],
+    [`${stem}-hard`, /2 names/],
+    [`${stem}-open`, /written by others/],
+    [`${stem}-short`, /4095 bytes long/],
+    [`${stem}-none`, /cannot be read/],
+    [victim, /no file of a client/],
+    ['/etc/passwd', /no file of a client/],
+    ['/dev/shm/../etc/sonde-x', /no file of a client/],
+    [`${dir}/../sonde-x`, /no file of a client/],
+    ['sonde-x', /no file of a client/],
+    [`${stem}-a\0b`, /no file of a client/],
+    [base, /no regular file|cannot be read/],
+  ]
+  const raw = await goodClient(dir)
+  for (const [path, reason] of wrong) {
+    raw.frames.length = 0
+    raw.send({ kind: 'attach', body: { file: path, slots: 1, slotBytes: 4096 } })
+    const { ok, reason: said } = await raw.heard('attached')
+    assert.equal(ok, false, path)
+    assert.match(said, reason)
+  }
+  for (const path of [victim, `${stem}-link`, `${stem}-fifo`, `${stem}-hard`, `${stem}-open`, `${stem}-short`]) {
+    assert.ok(existsSync(path), path)
+  }
+  raw.frames.length = 0
+  raw.send({ kind: 'attach', body: { file: `${stem}-zero`, slots: 2 ** 20, slotBytes: 2 ** 20 } })
+  assert.equal((await raw.heard('attached')).ok, false, 'a terabyte')
+  // Without a file it is served all the same.
+  raw.page(2, 2, jobs(2).bytes)
+  await raw.heard('ack', ({ sequence }) => sequence === 2n)
+  raw.close()
+})
+
+test('whoever does not keep to the protocol is sent away with a code, and others are served', async (t) => {
+  const { agent, address, dir } = await served(t)
+  const good = await goodClient(dir)
+  const random = new Random(7)
+  const own = defineOwnType('mine', 'Speaks for Sonde', { up: gauge('u64', { metric: 'sonde_service_up' }) })
+  const labels = (some: Record<string, string>) => (raw: RawClient) =>
+    raw.send({ kind: 'source', body: { index: 0, id: 'x', tag: '', labels: some, intervalMs: 0, schema: '' } })
+  const typed = (name: string, index: number) => {
+    const type = defineType(name, '', { value: gauge('u64') })
+    return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+  }
+  const cases: [what: string, code: string, act: (raw: RawClient) => void][] = [
+    [
+      'garbage',
+      'IPC_FRAME',
+      (raw) => raw.socket.write(Buffer.from(Array.from({ length: 5000 }, () => random.integer(0, 255)))),
+    ],
+    [
+      'a length of 4 GiB',
+      'IPC_FRAME',
+      (raw) => raw.socket.write(Buffer.from([255, 255, 255, 255, 1, 0, 0, 0, 2, 0, 0, 0])),
+    ],
+    ['an unknown source', 'IPC_FRAME', (raw) => raw.page(1, 1, Buffer.alloc(8))],
+    [
+      'a second hello',
+      'IPC_FRAME',
+      (raw) => raw.send({ kind: 'hello', body: { protocol: 1, client: 9n, pid: 1, program: '', version: '' } }),
+    ],
+    [
+      'a definition that is none',
+      'SCH_DEFINITION',
+      (raw) =>
+        raw.send({ kind: 'types', body: [{ index: 0, fingerprint: '0'.repeat(32), definition: { name: 'x' } }] }),
+    ],
+    ['a metric of Sonde', 'SCH_METRIC_NAME', (raw) => raw.announce(own)],
+    [
+      '257 types',
+      'IPC_LIMIT',
+      (raw) => raw.send({ kind: 'types', body: Array.from({ length: 257 }, (_, i) => typed(`t${i}`, i)) }),
+    ],
+    ['a label that says it is simulated', 'IPC_FRAME', labels({ simulated: 'true' })],
+    ['a label with a quote', 'IPC_FRAME', labels({ 'a"} 1\nfake': 'x' })],
+    [
+      'symbols out of order',
+      'IPC_FRAME',
+      (raw) => {
+        raw.announce(jobType)
+        raw.send({ kind: 'symbols', body: { source: 0, firstId: 5, texts: ['a'] } })
+      },
+    ],
+    [
+      'too many symbols',
+      'IPC_LIMIT',
+      (raw) => {
+        raw.announce(jobType)
+        for (let i = 0; i < 3; i++)
+          raw.send({ kind: 'symbols', body: { source: 0, firstId: i * 30_000, texts: Array(30_000).fill('a') } })
+      },
+    ],
+    [
+      '65 sources',
+      'IPC_LIMIT',
+      (raw) => {
+        for (let index = 0; index < 65; index++)
+          raw.send({ kind: 'source', body: { index, id: 'x', tag: '', labels: {}, intervalMs: 0, schema: '' } })
+      },
+    ],
+  ]
+  let id = 100n
+  for (const [what, code, act] of cases) {
+    const raw = await RawClient.enter(dir, id++)
+    act(raw)
+    assert.equal(await raw.refused(), code, what)
+  }
+  const silent = await RawClient.open(dir)
+  silent.page(1, 1, Buffer.alloc(8))
+  assert.equal(await silent.refused(), 'IPC_FRAME', 'no hello')
+  good.page(2, 2, jobs(2).bytes)
+  await good.heard('ack', ({ sequence }) => sequence === 2n)
+  assert.ok((agent.service?.stats.refused.get('IPC_FRAME') ?? 0) >= 6)
+  await until('only the good one is left', () => agent.service?.status().clients.length === 1)
+  assert.match(await metrics(address), /^job_steps_total\{/m)
+  good.close()
+})
+
+test('what a client says of absent values and of Sonde holds for itself alone', async (t) => {
+  const { address, dir } = await served(t)
+  await until('the agent has series', async () => (await metrics(address)).includes('steady_samples_total{'))
+  const raw = await RawClient.enter(dir, 5n)
+  let bytes = Buffer.alloc(0)
+  const source = createSource({
+    id: 'a',
+    emit: (batch) => {
+      bytes = Buffer.from(batch.bytes)
+    },
+  })
+  source.report(absenceType, {
+    time: BigInt(Date.now()) * 1_000_000n,
+    type: 'steady',
+    series: '',
+    field: '',
+    code: 'gone',
+    reason: 'x',
+  })
+  source.flush()
+  raw.announce(absenceType, source.symbols.since(0))
+  raw.page(1, 1, bytes)
+  await raw.heard('ack', ({ sequence }) => sequence === 1n)
+  const { series } = (await (await fetch(`${address}/api/v1/series?type=steady`)).json()) as { series: unknown[] }
+  assert.equal(series.length, 4)
+  assert.match(await metrics(address), /^steady_samples_total\{/m)
+  raw.close()
+  // One of Sonde's own types that this version does not know: its records are left out, and the rest is taken.
+  const other = await RawClient.enter(dir, 6n)
+  const foreign = defineOwnType('sonde_absence', 'Of another version', { value: gauge('u64') })
+  other.announce(foreign)
+  other.page(1, 1, Buffer.alloc(8))
+  await other.heard('ack', ({ dropped }) => dropped.foreign_type === 1)
+  other.close()
+})
+
+test('more clients than are allowed are told so, and one that left makes room', async (t) => {
+  const { agent, dir } = await served(t, { clients: 2 })
+  const [a, b] = [await goodClient(dir, 1n), await goodClient(dir, 2n)]
+  assert.equal(await (await RawClient.open(dir)).refused(), 'IPC_LIMIT')
+  a.close()
+  await until('there is room', () => agent.service?.status().clients.length === 1)
+  const c = await goodClient(dir, 3n)
+  for (const client of [b, c]) client.close()
+})
+
+test('a client that connects again takes the place of its connection before', async (t) => {
+  const { agent, dir } = await served(t)
+  const before = await goodClient(dir, 7n)
+  const after = await RawClient.enter(dir, 7n)
+  assert.equal(await before.refused(), 'IPC_REPLACED')
+  after.announce(jobType, jobs(2).texts)
+  after.page(2, 2, jobs(2).bytes)
+  await after.heard('ack', ({ sequence }) => sequence === 2n)
+  assert.equal(agent.service?.status().clients.length, 1)
+  after.close()
+})
+
+test('a client that floods is slowed, and neither the agent nor another client is', async (t) => {
+  const { agent, dir } = await served(t, { client_bytes_per_s: 1 << 20 })
+  const good = await goodClient(dir, 1n)
+  const flood = await goodClient(dir, 2n)
+  const { bytes } = jobs(1000)
+  const startMs = performance.now()
+  const samplesBefore = agent.runners[0]?.stats.samples ?? 0
+  for (let i = 2; i < 100; i++) flood.page(i, 1000, bytes)
+  for (let i = 2; i < 12; i++) {
+    good.page(i, 2, jobs(2).bytes)
+    await good.heard('ack', ({ sequence }) => sequence === BigInt(i))
+  }
+  const seconds = (performance.now() - startMs) / 1000
+  const taken = agent.service?.status().clients.find(({ client }) => client === '2')?.bytes ?? 0
+  assert.ok(taken < (seconds + 0.3) * 2 ** 20, `${taken} bytes in ${seconds} s`)
+  await until('the agent samples on', () => (agent.runners[0]?.stats.samples ?? 0) > samplesBefore + 2)
+  assert.equal(agent.runners[0]?.overruns, 0)
+  for (const client of [good, flood]) client.close()
+})
