@@ -8,7 +8,20 @@ import { fieldsets } from './loops/fieldsets.ts'
 import { hang } from './loops/hang.ts'
 import { kill } from './loops/kill.ts'
 import { roots } from './loops/roots.ts'
+import { service } from './loops/service.ts'
 import { soak } from './loops/soak.ts'
 
 /** Every fault loop there is. A new one is a file in `loops/` and a row here. */
-export const LOOPS: readonly FaultLoop[] = [clock, counters, damage, day, dtb, fieldsets, hang, kill, roots, soak]
+export const LOOPS: readonly FaultLoop[] = [
+  clock,
+  counters,
+  damage,
+  day,
+  dtb,
+  fieldsets,
+  hang,
+  kill,
+  roots,
+  service,
+  soak,
+]

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createStore } from '@sonde/console'
+import {
+  counter,
+  createIpc,
+  createSource,
+  defineType,
+  type IpcSink,
+  label,
+  readRecords,
+  timestamp,
+  value,
+  viewsOf,
+  wallNs,
+} from '@sonde/sdk'
+import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
+import type { FaultLoop } from '../loop.ts'
+
+/** What was reported longer ago than this is acknowledged. */
+const ACK_LIMIT_MS = 1000
+/** The part of it that may be missing. */
+const ACK_MISSING_MAX = 0.01
+const PERIOD_MS = 10
+const RECORDS_OF_PERIOD = 20
+const SPOOL_BYTES = 16 << 20
+/** Reconnecting takes `reconnect_time` and a pause as long at most; the machine may be busy. */
+const CONNECT_LIMIT_MS = 2000
+/** Makes a second field of a number, by which a record that was torn is told. */
+const CHECK = 0x9e3779b97f4a7c15n
+
+const numberedType = defineType('numbered', 'Records with a number', {
+  time: timestamp(),
+  worker: label(),
+  number_total: counter('u64'),
+  check: value('u64'),
+})
+
+/** Reports numbered records all the time, and knows how many it had reported when. */
+class Reporter {
+  /** How many records had been reported when it was connected last. */
+  readonly sink: IpcSink
+  reported = 0
+  readonly #timer: NodeJS.Timeout
+  #history: { readonly timeMs: number; readonly reported: number }[] = []
+
+  constructor(socketsDir: string) {
+    this.sink = createIpc({ socketsDir, spoolBytes: SPOOL_BYTES })
+    const source = createSource({ id: 'fault', tag: 'loop', emit: (batch) => this.sink.accept(batch) })
+    this.#timer = setInterval(() => {
+      for (let i = 0; i < RECORDS_OF_PERIOD; i++) {
+        const number = BigInt(this.reported++)
+        const check = BigInt.asUintN(64, (number + 1n) * CHECK)
+        source.report(numberedType, { time: wallNs(), worker: `w${number % 3n}`, number_total: number, check })
+      }
+      source.flush()
+      this.#history.push({ timeMs: performance.now(), reported: this.reported })
+      assert.ok(this.sink.status().spooledBytes <= SPOOL_BYTES)
+    }, PERIOD_MS)
+  }
+
+  /** Records that had been reported a time ago. */
+  reportedBefore(agoMs: number): number {
+    const limitMs = performance.now() - agoMs
+    const before = this.#history.filter(({ timeMs }) => timeMs <= limitMs)
+    this.#history = this.#history.slice(Math.max(0, before.length - 1))
+    return before.at(-1)?.reported ?? 0
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+}
+
+/** Reads everything back: each record is there once, and whole. */
+async function assertOnce(path: string, reported: number): Promise<void> {
+  const store = await createStore({ path })
+  try {
+    const limits = { fromMs: 0, toMs: Number.MAX_VALUE, recordLimit: 10_000_000 }
+    const seen = new Uint8Array(reported)
+    for (const { bytes, count, source } of await store.records({ type: numberedType.name, ...limits })) {
+      for (const { number_total, check } of readRecords(numberedType, viewsOf(bytes), count, source.symbols)) {
+        assert.equal(check, BigInt.asUintN(64, (BigInt(number_total) + 1n) * CHECK), 'a record is torn')
+        const number = Number(number_total)
+        assert.equal(seen[number], 0, `record ${number} of ${reported} came back twice, or was never reported`)
+        seen[number] = 1
+      }
+    }
+    assert.equal(seen.indexOf(0), -1, 'a record is missing')
+  } finally {
+    await store.close()
+  }
+}
+
+/** Ends the service at a random moment while a client reports, and starts it again. */
+export const service: FaultLoop = {
+  name: 'service',
+  what: 'kill -9 of the service at a random moment while a client reports: it connects again, and everything that was acknowledged is read back, whole, once',
+  async open() {
+    const dir = temporaryDir()
+    const config = join(dir.path, 'sonde.yaml')
+    writeFileSync(config, 'data_sources: []\n')
+    const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: join(dir.path, 'sockets') }
+    const start = (): Promise<SondeProcess> =>
+      startSonde(['up', '--config', config, '--data-dir', dir.path, '--log-level', 'error'], { env })
+    let sonde = await start()
+    const reporter = new Reporter(env.SONDE_SERVICE_SOCKETS_DIR)
+    let due = 0
+    let missing = 0
+    let longestMs = 0
+    const connected = async () => {
+      const readyMs = performance.now()
+      await until('the client is connected', CONNECT_LIMIT_MS, () => reporter.sink.status().code === 0)
+      longestMs = Math.max(longestMs, performance.now() - readyMs)
+    }
+    return {
+      async round(random) {
+        const early = random.next() < 0.5
+        if (!early) {
+          await connected()
+          await new Promise((resolve) => setTimeout(resolve, 1200))
+        }
+        await new Promise((resolve) => setTimeout(resolve, random.integer(0, 400)))
+        const { stats } = reporter.sink
+        const before = reporter.reportedBefore(ACK_LIMIT_MS)
+        if (!early) {
+          due += before
+          missing += Math.max(0, before - stats.out)
+        }
+        await sonde.stop('SIGKILL')
+        sonde = await start()
+        assert.deepEqual([...stats.dropped], [], 'the client dropped records')
+      },
+      async close() {
+        reporter.stop()
+        try {
+          await connected()
+          await reporter.sink.flush()
+          assert.equal(reporter.sink.status().ack, 'durable')
+          assert.equal(reporter.sink.stats.out, reporter.reported)
+          await reporter.sink.close()
+          await sonde.stop('SIGKILL')
+          await assertOnce(join(dir.path, 'store.db'), reporter.reported)
+          const part = due === 0 ? 0 : missing / due
+          const words = `${(part * 100).toFixed(2)} % of those older than 1 s not acknowledged`
+          assert.ok(part <= ACK_MISSING_MAX, words)
+          return `${reporter.reported} records, each once and whole; ${words}; connected again after ${longestMs.toFixed(0)} ms at most`
+        } finally {
+          await sonde.stop('SIGKILL')
+          dir.remove()
+        }
+      },
+    }
+  },
+}
