@@ -6,8 +6,21 @@ import { type Batch, readRecords, viewsOf } from '../src/index.ts'
 import { DtbDecoder, type DtbEnd } from '../src/wire/dtb/decode.ts'
 import type { SourceEntry } from '../src/wire/dtb/format.ts'
 
-/** A folder that is gone after the test. */
-export function temporaryFolder(t: TestContext): string {
+/** What has an end: a test, or a round of a property. */
+export type Ending = Pick<TestContext, 'after'>
+
+/** Runs a round whose `after` is called at its end, the last first. */
+export async function withEnding(run: (t: Ending) => Promise<void>): Promise<void> {
+  const ends: (() => unknown)[] = []
+  try {
+    await run({ after: (end) => void ends.unshift(end as () => unknown) })
+  } finally {
+    for (const end of ends) await end()
+  }
+}
+
+/** A folder that is gone at the end. */
+export function temporaryFolder(t: Ending): string {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-files-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder

@@ -11,9 +11,7 @@ import {
 } from '../../wire/dtb/encode.ts'
 import { DTB_LIMITS, type SourceEntry, WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
 import type { Entry } from './blocks.ts'
-
-/** Texts that one block of symbols takes. */
-const SYMBOLS_A_BLOCK = 4096
+import { ToldSymbols } from './told-symbols.ts'
 
 /** Texts of the sink's own, such as the reasons of losses. */
 export interface OwnTexts {
@@ -23,16 +21,15 @@ export interface OwnTexts {
 /** What a file has been told: types by index, symbols, and the client whose pages it holds. Block by block, in the order in which they will be written. */
 export class Contents {
   readonly fingerprint: string
-  /** The types it begins with. */
-  readonly types: readonly RecordType[]
+  /** The types it was told: at first those that it begins with. */
+  readonly types: RecordType[]
   /** 0n where it holds no pages. */
   readonly client: bigint
-  readonly #source: SourceInfo
+  readonly #symbols: ToldSymbols
   readonly #own: OwnTexts
   readonly #entry: SourceEntry
   readonly #writerId: bigint
   readonly #indexes = new Map<string, number>()
-  #symbolsTold = 0
   #ownTold = 0
 
   constructor(options: {
@@ -45,10 +42,10 @@ export class Contents {
   }) {
     const { source, types, client, own, writerId, entry } = options
     const { id, tag, labels, intervalMs } = source
-    this.types = types
+    this.types = [...types]
     this.client = client
     this.fingerprint = schemaFingerprint(types)
-    this.#source = source
+    this.#symbols = new ToldSymbols(source.symbols)
     this.#own = own
     this.#writerId = writerId
     const pages = client === 0n ? {} : { client: client.toString(16).padStart(16, '0') }
@@ -69,20 +66,20 @@ export class Contents {
   }
 
   /** Blocks that must precede an entry: types and texts that the file lacks. They are taken to be written. */
-  before({ type, counted }: Entry): Uint8Array[] {
+  before({ type, counted, block, count }: Entry): Uint8Array[] {
     const blocks: Uint8Array[] = []
     if (!this.#indexes.has(type.fingerprint)) {
       blocks.push(encodeTypesBlock([typeEntry(type, this.#indexes.size)]))
       this.#indexes.set(type.fingerprint, this.#indexes.size)
+      this.types.push(type)
     }
-    if (counted === 0) this.#ownTold = pushTexts(blocks, WRITER_SYMBOL_ID, this.#own.texts, this.#ownTold)
-    else if (type.layout.slots.some(({ field }) => field.kind === 'symbol')) {
-      const { symbols } = this.#source
-      if (symbols.count > this.#symbolsTold) {
-        const texts = symbols.since(this.#symbolsTold)
-        this.#symbolsTold += pushTexts(blocks, this.#symbolsTold, texts, 0)
+    if (counted === 0) {
+      const { texts } = this.#own
+      if (texts.length > this.#ownTold) {
+        blocks.push(encodeSymbolsBlock(WRITER_SYMBOL_ID + this.#ownTold, texts.slice(this.#ownTold)))
+        this.#ownTold = texts.length
       }
-    }
+    } else blocks.push(...this.#symbols.before(type, block, count))
     return blocks
   }
 
@@ -91,12 +88,4 @@ export class Contents {
     sealRecordsBlock(entry.block, entry, this.#indexes.get(entry.type.fingerprint) ?? 0, entry.payloadCrc)
     return entry.block
   }
-}
-
-/** Adds blocks of the texts from the one at `told` on; says how many were told in all. */
-function pushTexts(blocks: Uint8Array[], firstId: number, texts: readonly string[], told: number): number {
-  for (let at = told; at < texts.length; at += SYMBOLS_A_BLOCK) {
-    blocks.push(encodeSymbolsBlock(firstId + at, texts.slice(at, at + SYMBOLS_A_BLOCK)))
-  }
-  return texts.length
 }

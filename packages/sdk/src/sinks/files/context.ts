@@ -19,6 +19,8 @@ export class FilesContext {
   readonly own: { readonly texts: string[] } = { texts: [] }
   /** Fingerprints of schemas whose sidecar is there. */
   readonly sidecars = new Set<string>()
+  /** Files that are written to. */
+  readonly live = new Set<RecordFile>()
   /** Called when a file was closed. */
   onEnd: (file: RecordFile) => void = () => undefined
   queuedRecords = 0
@@ -85,8 +87,11 @@ export class FilesContext {
     }
   }
 
+  /** A file was closed. */
   forget(file: RecordFile): void {
     this.#open.delete(file)
+    this.live.delete(file)
+    this.onEnd(file)
   }
 
   /** Has the disk take what is in the open files, where they changed. */

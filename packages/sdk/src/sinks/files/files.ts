@@ -5,6 +5,7 @@ import type { Sink, SinkStats } from '../sink.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
 import { FilesContext } from './context.ts'
 import type { FilesDropReason } from './reasons.ts'
+import { Retention } from './retention.ts'
 import { SourceWriter } from './writer.ts'
 
 /** A sink that keeps records in files: see `docs/dtb.md`. */
@@ -42,6 +43,7 @@ class Files implements FilesSink {
   readonly durable = true
   readonly stats: SinkStats
   readonly #context: FilesContext
+  readonly #retention: Retention
   readonly #writers = new Map<string, SourceWriter>()
   readonly #exit = () => this.#finishNow()
   #timer: NodeJS.Timeout | undefined
@@ -53,6 +55,11 @@ class Files implements FilesSink {
   constructor(options: FilesOptions) {
     const config = filesConfig(options)
     this.#context = new FilesContext(config)
+    this.#retention = new Retention(this.#context)
+    this.#context.onEnd = (file) => {
+      this.#retention.note(file)
+      this.#context.behind(this.#retention.run())
+    }
     this.name = config.name
     this.stats = this.#context.stats
   }
@@ -138,6 +145,7 @@ class Files implements FilesSink {
     this.#timer = setInterval(() => this.#tick(), durability === 'interval' ? Math.min(intervalMs, TICK_MS) : TICK_MS)
     this.#timer.unref()
     process.on('exit', this.#exit)
+    this.#context.behind(this.#retention.run())
   }
 
   #tick(): void {
@@ -148,6 +156,7 @@ class Files implements FilesSink {
       if (writer.isIdle) this.#writers.delete(key)
       else context.behind(writer.closeOld(nowMs))
     }
+    context.behind(this.#retention.run())
   }
 
   /** The process ends, and waits for nothing any more. */

@@ -25,6 +25,8 @@ export interface Place {
 /** A file under way: what is in it, and how far. Only whole blocks are ever left in it. */
 export class RecordFile {
   readonly path: string
+  /** When it was made, as its name says. Unit: microseconds since the Unix epoch. */
+  readonly timeUs: number
   readonly contents: Contents
   /** When it was made, by a clock that only rises. Unit: milliseconds. */
   readonly madeMs: number
@@ -40,8 +42,16 @@ export class RecordFile {
   #isDirty = true
   #syncing: Promise<void> | undefined
 
-  private constructor(path: string, contents: Contents, bytes: number, nowMs: number, handle?: FileHandle) {
+  private constructor(
+    path: string,
+    timeUs: number,
+    contents: Contents,
+    bytes: number,
+    nowMs: number,
+    handle?: FileHandle,
+  ) {
     this.path = path
+    this.timeUs = timeUs
     this.contents = contents
     this.bytes = bytes
     this.madeMs = nowMs
@@ -53,8 +63,7 @@ export class RecordFile {
    * Makes a file that was not there: a time that is taken is followed by the next. Nothing is left of one that cannot be begun. Also says which folders have a new entry.
    */
   static async create(place: Place, contents: Contents, nowMs: number): Promise<[RecordFile, readonly string[]]> {
-    const first = await mkdir(place.folder, { recursive: true })
-    const [handle, path, timeUs] = await openNew(place)
+    const { handle, path, timeUs, firstMade } = await openNew(place)
     const preamble = contents.preamble(timeUs)
     try {
       const { bytesWritten } = await handle.write(preamble, 0, preamble.byteLength, 0)
@@ -64,7 +73,8 @@ export class RecordFile {
       await unlink(path)
       throw error
     }
-    return [new RecordFile(path, contents, preamble.byteLength, nowMs, handle), changedFolders(place, first)]
+    const file = new RecordFile(path, timeUs, contents, preamble.byteLength, nowMs, handle)
+    return [file, changedFolders(place, firstMade)]
   }
 
   /** {@link create} for a process that ends and cannot wait. */
@@ -78,7 +88,7 @@ export class RecordFile {
         if (codeOf(error) === 'EEXIST') continue
         throw error
       }
-      const file = new RecordFile(path, contents, 0, nowMs)
+      const file = new RecordFile(path, timeUs, contents, 0, nowMs)
       file.appendNow([contents.preamble(timeUs)])
       return file
     }
@@ -203,15 +213,16 @@ export class RecordFile {
   }
 }
 
-async function openNew(place: Place): Promise<[FileHandle, path: string, timeUs: number]> {
+async function openNew(place: Place) {
+  let firstMade: string | undefined
   for (let { timeUs } = place, missing = 0; ; ) {
     const path = join(place.folder, place.nameAt(timeUs))
     try {
-      return [await open(path, 'wx'), path, timeUs]
+      return { handle: await open(path, 'wx'), path, timeUs, firstMade }
     } catch (error) {
       if (codeOf(error) === 'EEXIST') timeUs++
-      // Retention removes folders that are empty.
-      else if (codeOf(error) === 'ENOENT' && missing++ < 3) await mkdir(place.folder, { recursive: true })
+      // More than once: retention removes folders that are empty.
+      else if (codeOf(error) === 'ENOENT' && missing++ < 3) firstMade ??= await mkdir(place.folder, { recursive: true })
       else throw error
     }
   }

@@ -194,7 +194,6 @@ export class SourceWriter {
   async #commit({ file, blocks, entries }: Chunk): Promise<void> {
     const context = this.#context
     context.use(file)
-    const isFresh = file.recordBlocks === 0
     const { written, error } = await file.append(blocks)
     file.usedMs = context.config.nowMs()
     this.#changed.add(file)
@@ -211,7 +210,7 @@ export class SourceWriter {
     const source = entries.at(-1)?.source
     if (source !== undefined) await this.#end(source)
     const left = entries.slice(written).filter((entry) => entry !== undefined)
-    if (isFresh) for (const entry of left) this.#drop(reasonOf(error), entry)
+    if (file.recordBlocks === 0) for (const entry of left) this.#drop(reasonOf(error), entry)
     else await this.#write(left)
   }
 
@@ -229,7 +228,7 @@ export class SourceWriter {
       const contents = this.#contentsFor(entry, types)
       await writeSidecar(context, contents)
       const [file, folders] = await RecordFile.create(this.#place(), contents, context.config.nowMs())
-      context.use(file)
+      context.live.add(file)
       this.#files.set(source, file)
       if (context.config.durability === 'block') await syncFolders(folders)
       if (context.config.durability === 'interval') context.behind(syncFolders(folders))
@@ -265,13 +264,11 @@ export class SourceWriter {
     const context = this.#context
     this.#files.delete(source)
     this.#changed.delete(file)
-    context.forget(file)
-    const ended = file.end({ isSynced: context.config.durability !== 'none' })
+    const ended = file.end({ isSynced: context.config.durability !== 'none' }).finally(() => context.forget(file))
     // What was flushed must be on the disk by then; otherwise nobody needs to wait for it.
     if (context.config.durability === 'block') await ended.catch((error) => context.failUnsynced(error))
     else context.behind(ended)
     await context.few()
-    context.onEnd(file)
   }
 
   /** Has the disk take what this round wrote. */

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, readFileSync, truncateSync } from 'node:fs'
+import { test } from 'node:test'
+import { type Ending, pathsBelow, readFiles, temporaryFolder, withEnding } from '../../../test/files-rig.ts'
+import { property } from '../../../test/helper.ts'
+import { BatchSource } from '../../../test/sink-records.ts'
+import type { Batch } from '../../schema/batch.ts'
+import type { FilesOptions } from './config.ts'
+import { createFiles, type FilesSink } from './files.ts'
+
+const CLIENT = 0x8000_0000_0000_0001n
+
+/** A page of one record, which bears its sequence as number. */
+function pageOf(source: BatchSource, sequence: number, client = CLIENT): Batch {
+  return { ...source.ports({ a: sequence }), page: { client, sequence: BigInt(sequence) } }
+}
+
+function send(sink: FilesSink, source: BatchSource, sequences: readonly number[], client = CLIENT): void {
+  for (const sequence of sequences) sink.accept(pageOf(source, sequence, client))
+}
+
+function numbersIn(root: string): number[] {
+  return readFiles(root)
+    .flatMap(({ batches }) => batches.flatMap(({ records }) => records.map((r) => Number(r.rx_bytes_total))))
+    .sort((a, b) => a - b)
+}
+
+function openFiles(t: Ending, dataRoot: string, options: FilesOptions = {}): FilesSink {
+  const sink = createFiles({ durability: 'none', dataRoot, ...options })
+  t.after(() => sink.close())
+  return sink
+}
+
+test('a page that is sent again is left out and counted as a duplicate, and not as a loss', async (t) => {
+  const root = temporaryFolder(t)
+  const sink = openFiles(t, root)
+  const source = new BatchSource()
+  send(sink, source, [1, 2, 3, 2, 3, 4])
+  await sink.flush()
+  send(sink, source, [1, 4, 5])
+  await sink.flush()
+  assert.deepEqual(numbersIn(root), [1, 2, 3, 4, 5])
+  assert.deepEqual([sink.stats.duplicates, sink.stats.out, sink.stats.dropped.size], [4, 9, 0])
+})
+
+test('who starts anew knows what the files of the one before have, and asks each client for itself', async (t) => {
+  const root = temporaryFolder(t)
+  const first = openFiles(t, root, { maxBytes: 4096 })
+  const source = new BatchSource({ id: 'app', tag: 'x' })
+  const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 }, (_, i) => from + i)
+  send(first, source, upTo(60))
+  send(first, new BatchSource({ id: 'app', tag: 'x' }), upTo(3), 7n)
+  await first.close()
+  assert.ok(pathsBelow(root).length > 2)
+  const second = openFiles(t, root)
+  assert.equal(await second.lastPage(CLIENT), 0n)
+  send(second, new BatchSource({ id: 'app', tag: 'x' }), upTo(70, 40))
+  send(second, new BatchSource({ id: 'app', tag: 'x' }), upTo(5), 7n)
+  send(second, new BatchSource({ id: 'app', tag: 'x' }), upTo(2), 8n)
+  send(second, new BatchSource({ id: 'app', tag: 'other' }), [100, 101])
+  await second.close()
+  assert.deepEqual(
+    numbersIn(root),
+    [...upTo(70), ...upTo(5), ...upTo(2), 100, 101].sort((a, b) => a - b),
+  )
+  assert.equal(second.stats.duplicates, 21 + 3)
+})
+
+test('a file has pages of one client alone, and says whose', async (t) => {
+  const root = temporaryFolder(t)
+  const sink = openFiles(t, root)
+  const source = new BatchSource()
+  send(sink, source, [1, 2])
+  sink.accept(source.ports({ own: 9 }))
+  send(sink, source, [1], 5n)
+  await sink.close()
+  assert.deepEqual(
+    readFiles(root).map(({ batches }) => batches.map(({ page }) => page?.client)),
+    [[CLIENT, CLIENT, undefined], [5n]],
+  )
+})
+
+property('a page that was cut short counts as none: it is written when it comes again', 20, (random) =>
+  withEnding(async (t) => {
+    const root = temporaryFolder(t)
+    const first = openFiles(t, root)
+    send(first, new BatchSource(), [1, 2, 3, 4])
+    await first.close()
+    const [path = ''] = pathsBelow(root)
+    const { length } = readFileSync(path)
+    // The end is a block of 64 bytes, a page one of 64 + 32.
+    truncateSync(path, length - 64 - random.integer(1, 95))
+    if (random.chance(0.5)) appendFileSync(path, Buffer.alloc(random.integer(1, 40), random.integer(0, 255)))
+    const second = openFiles(t, root)
+    send(second, new BatchSource(), [3, 4, 5])
+    await second.close()
+    assert.equal(second.stats.duplicates, 1)
+    assert.deepEqual(numbersIn(root), [1, 2, 3, 4, 5])
+  }),
+)
+
+test('sources of one id and tag are written in the order in which they came', async (t) => {
+  const root = temporaryFolder(t)
+  const first = openFiles(t, root)
+  const sources = [new BatchSource(), new BatchSource(), new BatchSource()]
+  for (let sequence = 1; sequence <= 30; sequence++) send(first, sources[sequence % 3] as BatchSource, [sequence])
+  await first.close()
+  const second = openFiles(t, root)
+  for (let sequence = 1; sequence <= 33; sequence++) send(second, sources[sequence % 3] as BatchSource, [sequence])
+  await second.close()
+  assert.equal(second.stats.duplicates, 30)
+  assert.equal(numbersIn(root).length, 33)
+})

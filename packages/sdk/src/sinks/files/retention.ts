@@ -1,0 +1,231 @@
+import { open, rmdir, stat, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { FilesContext } from './context.ts'
+import { isEnded, readFingerprint, readSource } from './head.ts'
+import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
+import { codeOf } from './reasons.ts'
+import type { RecordFile } from './record-file.ts'
+import { dayFolders, foldersIn, recordFilesIn } from './tree.ts'
+
+/** A closed file, or one that looks like one. */
+interface OldFile {
+  readonly path: string
+  readonly timeUs: number
+  readonly bytes: number
+}
+
+/** Files that are remembered, the oldest; of the others only the size. */
+const KNOWN_COUNT_LIMIT = 10_000
+/** How often the folders are looked through, for files of other processes. Unit: milliseconds. */
+const WALK_EVERY_MS = 3_600_000
+const DAY_US = 86_400_000_000
+/** A sidecar may be a little older than the first file that refers to it. Unit: microseconds. */
+const SIDECAR_AGE_US = 3_600_000_000
+
+/**
+ * Removes the oldest closed files where all of them take too much, or are too old. What others keep below the root is left alone, and so is a file that a living process may still write to. Folders are looked through
+ * at the start and once an hour; between, this sink knows its own files. Every step is one call of the system, so that no turn is long.
+ */
+export class Retention {
+  readonly #context: FilesContext
+  #known: OldFile[] = []
+  /** Whether `#known` is all there is. */
+  #isComplete = false
+  /** Size of all closed files. Unit: bytes. */
+  #bytes = 0
+  #walkedMs = Number.NEGATIVE_INFINITY
+  /** Closed while folders are looked through. */
+  #closed: OldFile[] = []
+  /** Schemas that a file that was removed had. */
+  readonly #schemas = new Set<string>()
+  #running: Promise<void> | undefined
+
+  constructor(context: FilesContext) {
+    this.#context = context
+  }
+
+  /** A file of this sink was closed. */
+  note({ path, timeUs, bytes }: RecordFile): void {
+    this.#bytes += bytes
+    this.#closed.push({ path, timeUs, bytes })
+  }
+
+  /** Removes what is too much, unless that is under way. Never rejects. */
+  run(): Promise<void> {
+    const { retentionBytes, retentionDays } = this.#context.config
+    if (retentionBytes === 0 && retentionDays === 0) return Promise.resolve()
+    this.#running ??= this.#clean()
+      .catch((error: unknown) => this.#context.fail(error))
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
+  }
+
+  async #clean(): Promise<void> {
+    const { nowMs } = this.#context.config
+    if (nowMs() - this.#walkedMs >= WALK_EVERY_MS) await this.#walk()
+    this.#takeClosed()
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#known.shift()
+      const isGone = await this.#remove(next)
+      // What cannot be removed is not counted either: removing more of what can would not help.
+      this.#bytes -= next.bytes
+      if (isGone) await this.#removeEmpty(dirname(next.path))
+      if (this.#known.length === 0 && !this.#isComplete) await this.#walk()
+      this.#takeClosed()
+    }
+    if (this.#isComplete) for (const fingerprint of this.#schemas) await this.#removeSchema(fingerprint)
+  }
+
+  /** The oldest file, where there is too much or it is too old. */
+  #next(): OldFile | undefined {
+    const { retentionBytes, retentionDays, nowUs } = this.#context.config
+    const oldest = this.#known[0]
+    if (oldest === undefined) return undefined
+    let liveBytes = 0
+    for (const file of this.#context.live) liveBytes += file.bytes
+    const isTooMuch = retentionBytes > 0 && this.#bytes + liveBytes > retentionBytes
+    const isTooOld = retentionDays > 0 && nowUs() - oldest.timeUs > retentionDays * DAY_US
+    return isTooMuch || isTooOld ? oldest : undefined
+  }
+
+  async #walk(): Promise<void> {
+    const { dataRoot, nowMs } = this.#context.config
+    this.#walkedMs = nowMs()
+    this.#closed = []
+    const own = new Set([...this.#context.live].map(({ path }) => path))
+    const known: OldFile[] = []
+    let bytes = 0
+    this.#isComplete = true
+    for (const day of await dayFolders(dataRoot)) {
+      const ofDay: OldFile[] = []
+      for (const source of await foldersIn(day)) {
+        for (const { name, timeUs } of await recordFilesIn(join(day, source))) {
+          const path = join(day, source, name)
+          if (!own.has(path)) ofDay.push({ path, timeUs, bytes: (await sizeOf(path)) ?? 0 })
+        }
+      }
+      for (const file of ofDay) bytes += file.bytes
+      if (known.length >= KNOWN_COUNT_LIMIT) this.#isComplete = false
+      else known.push(...ofDay.sort((a, b) => a.timeUs - b.timeUs))
+    }
+    // A file that was closed meanwhile was found or not, depending on when: what is known of it here is right.
+    const noted = new Set(this.#closed.map(({ path }) => path))
+    this.#known = known.filter(({ path }) => !noted.has(path))
+    this.#bytes = this.#known.reduce(
+      (sum, file) => sum + file.bytes,
+      bytes - known.reduce((sum, file) => sum + file.bytes, 0),
+    )
+    for (const file of this.#closed) this.#bytes += file.bytes
+  }
+
+  #takeClosed(): void {
+    if (this.#isComplete && this.#known.length + this.#closed.length <= KNOWN_COUNT_LIMIT)
+      this.#known.push(...this.#closed)
+    else if (this.#closed.length > 0) this.#isComplete = false
+    this.#closed = []
+  }
+
+  /** Whether it is gone. */
+  async #remove({ path }: OldFile): Promise<boolean> {
+    try {
+      const fingerprint = await this.#removable(path)
+      if (fingerprint === undefined) return false
+      await unlink(path)
+      if (fingerprint !== '') this.#schemas.add(fingerprint)
+      return true
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return true
+      this.#context.fail(error)
+      return false
+    }
+  }
+
+  /** The fingerprint of the schema of a file that may be removed: one of ours that is closed, or was never begun. */
+  async #removable(path: string): Promise<string | undefined> {
+    const handle = await open(path, 'r')
+    try {
+      const { size, mtimeMs } = await handle.stat()
+      const isRecent = this.#context.config.nowUs() - mtimeMs * 1000 < DAY_US
+      if (size === 0) return isRecent ? undefined : ''
+      const fingerprint = await readFingerprint(handle)
+      if (fingerprint === undefined || (await isEnded(handle, size))) return fingerprint
+      const { host, pid } = (await readSource(handle, size)) ?? {}
+      const mayBeWritten = isRecent && (host !== hostname() || (pid !== process.pid && isAlive(pid)))
+      return mayBeWritten ? undefined : fingerprint
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /** Removes the folders of a source, a day and a year, as far as nothing is in them. */
+  async #removeEmpty(folder: string): Promise<void> {
+    const { dataRoot } = this.#context.config
+    for (let at = folder; at.length > dataRoot.length; at = dirname(at)) {
+      try {
+        await rmdir(at)
+      } catch (error) {
+        if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') this.#context.fail(error)
+        return
+      }
+    }
+  }
+
+  /** Removes a sidecar that no file refers to any more. */
+  async #removeSchema(fingerprint: string): Promise<void> {
+    this.#schemas.delete(fingerprint)
+    for (const file of this.#context.live) if (file.contents.fingerprint === fingerprint) return
+    // A source goes on with its schema, so one of the newest refers to it most often.
+    for (const { path } of this.#known.toReversed()) if ((await fingerprintOf(path)) === fingerprint) return
+    const { config, sidecars } = this.#context
+    const path = join(config.dataRoot, SCHEMA_FOLDER, schemaFileName(fingerprint))
+    const madeMs = await modifiedMs(path)
+    if (madeMs === undefined || config.nowUs() - madeMs * 1000 < SIDECAR_AGE_US) return
+    sidecars.delete(fingerprint)
+    await unlink(path)
+  }
+}
+
+async function fingerprintOf(path: string): Promise<string | undefined> {
+  try {
+    const handle = await open(path, 'r')
+    try {
+      return await readFingerprint(handle)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await statOf(path))?.size
+}
+
+async function modifiedMs(path: string): Promise<number | undefined> {
+  return (await statOf(path))?.mtimeMs
+}
+
+async function statOf(path: string) {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Whether a process of this machine is there, of whoever's. */
+function isAlive(pid: number | undefined): boolean {
+  if (typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
