@@ -173,7 +173,7 @@ export class Metrics {
   ): Metric<N, H> {
     const { name } = declaration
     if (this.#closed) throw new SondeError('MTR_CLOSED', `metric ${name}: the context is closed; make a new one`)
-    const { help = '', unit = '', labels = [] } = options
+    const { help = name, unit = '', labels = [] } = options
     const constantLabels = this.#config.labels
     const limits = limitsOf(options, this.#config)
     const names = [...labels, ...Object.keys(constantLabels)]

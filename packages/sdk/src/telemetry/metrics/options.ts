@@ -20,7 +20,7 @@ export interface MetricsOptions {
 
 /** Options of a metric. */
 export interface MetricOptions<N extends string = string> {
-  /** One sentence for people; becomes HELP. Default: none. */
+  /** One sentence for people; becomes HELP. Default: the name. */
   help?: string
   /** Base unit as Prometheus spells it: `bytes`, `seconds`, `celsius`, `ratio`… Default: none. */
   unit?: string
