@@ -1,4 +1,6 @@
 import { SondeError, shown } from '../errors.ts'
+import type { FilesOptions } from '../sinks/files/config.ts'
+import type { IpcOptions } from '../sinks/ipc/config.ts'
 import type { Sink } from '../sinks/sink.ts'
 import type { SourceOptions } from '../source/options.ts'
 import { checkName } from './names.ts'
@@ -9,11 +11,18 @@ export interface SchemaOptions {
   name: string
   /** Payload bytes that a source keeps a type before it emits a batch. Range: 8 to 64 MiB. Default: 60 000. */
   bufferBytes?: number
+  /** Files of records; see {@link createFiles}. Default: none are written. */
+  files?: Omit<FilesOptions, 'types' | 'schema'>
+  /** The telemetry service of the node; see {@link createIpc}. Default: nothing is handed to it. */
+  ipc?: Omit<IpcOptions, 'schema'>
   /** Whether sources take opaque events, by `reportOpaque`. Default: false. */
   opaqueEvents?: boolean
   /** Sinks of the application's own. The schema flushes and closes them. Default: none. */
   sinks?: readonly Sink[]
 }
+
+/** Options with every default filled in; `files` and `ipc` stay undefined where they are not wanted. */
+export type SchemaConfig = SchemaOptions & Required<Omit<SchemaOptions, 'files' | 'ipc'>>
 
 /** Options of `createSource` of a schema. */
 export interface SchemaSourceOptions
@@ -28,7 +37,7 @@ export interface SchemaSourceOptions
 }
 
 /** @throws SondeError `TEL_NAME` or `TEL_OPTION` names the option, what was given and what is allowed. */
-export function checkSchemaOptions(options: SchemaOptions): Required<SchemaOptions> {
+export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
   const { name, bufferBytes = 60_000, opaqueEvents = false, sinks = [] } = options
   checkName('the name of a schema', name)
   if (!(bufferBytes >= 8 && bufferBytes <= 64 << 20)) {
@@ -40,5 +49,10 @@ export function checkSchemaOptions(options: SchemaOptions): Required<SchemaOptio
   if (typeof opaqueEvents !== 'boolean') {
     throw new SondeError('TEL_OPTION', `opaqueEvents of schema ${name} is ${shown(opaqueEvents)}; allowed: true, false`)
   }
-  return { name, bufferBytes, opaqueEvents, sinks }
+  for (const key of ['files', 'ipc'] as const) {
+    const given: unknown = options[key]
+    if (given === undefined || (given !== null && typeof given === 'object')) continue
+    throw new SondeError('TEL_OPTION', `${key} of schema ${name} is ${shown(given)}; allowed: an object of its options`)
+  }
+  return { ...options, name, bufferBytes, opaqueEvents, sinks }
 }

@@ -260,6 +260,7 @@ test('status tells state, types, open sources, and the accounts of every sink', 
     ack: 'memory',
     types: 2,
     sources: 1,
+    ipc: { code: 1, ack: 'memory' },
     sinks: [{ name: 'keeping', durable: false, stats: sink.stats }],
   })
   await schema.close()

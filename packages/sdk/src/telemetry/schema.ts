@@ -3,11 +3,13 @@ import { messageOf, SondeError, shown } from '../errors.ts'
 import { turn } from '../internal/turn.ts'
 import type { Batch } from '../schema/batch.ts'
 import type { RecordType } from '../schema/record-type.ts'
+import { createFiles } from '../sinks/files/files.ts'
 import { handOut } from '../sinks/hand-out.ts'
+import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
 import type { Sink, SinkStats } from '../sinks/sink.ts'
 import { createSource, type Source } from '../source/source.ts'
 import { forgetExit, type Leaver, watchExit } from './at-exit.ts'
-import { checkSchemaOptions, type SchemaOptions, type SchemaSourceOptions } from './config.ts'
+import { checkSchemaOptions, type SchemaConfig, type SchemaOptions, type SchemaSourceOptions } from './config.ts'
 import { checkName } from './names.ts'
 import { opaqueTypes } from './opaque.ts'
 
@@ -21,18 +23,23 @@ export interface SchemaStatus {
   readonly types: number
   /** Sources that are open. */
   readonly sources: number
+  /** How the service is reached; code 1, and little else, where the schema has no `ipc`. */
+  readonly ipc: IpcStatus | typeof IPC_DISABLED
   readonly sinks: readonly { readonly name: string; readonly durable: boolean; readonly stats: Readonly<SinkStats> }[]
 }
 
+const IPC_DISABLED = { code: 1, ack: 'memory' } as const
 const TYPE_COUNT_LIMIT = 256
 const SOURCE_COUNT_LIMIT = 1024
+/** Types that a file begins with; others follow when they are first seen. */
+const FILE_TYPE_COUNT_LIMIT = 200
 
 /**
  * Makes a schema: types, and where their records go. Add the types, `start` it, make sources, report; `close` it in the end.
  *
  * @throws SondeError `TEL_NAME` or `TEL_OPTION` where an option is not allowed.
  * @example
- * const schema = createSchema({ name: 'jobs', sinks: [sink] })
+ * const schema = createSchema({ name: 'jobs', files: { dataRoot: '/var/lib/jobs' }, ipc: {} })
  * const job = schema.addType(defineType('job', 'A job that ended', { time: timestamp(), queue: label(), seconds: gauge('f64') }))
  * await schema.start()
  * const source = schema.createSource({ tag: 'batch' })
@@ -46,12 +53,13 @@ export function createSchema(options: SchemaOptions): Schema {
 /** See {@link createSchema}. Not for `new`: options are checked there. */
 export class Schema {
   readonly name: string
-  readonly #options: Required<SchemaOptions>
+  readonly #options: SchemaConfig
   readonly #types: RecordType[] = []
   readonly #names = new Map<string, RecordType>()
   readonly #sources = new Set<Source>()
   readonly #leaver: Leaver
   #sinks: readonly Sink[] = []
+  #ipc: IpcSink | undefined
   #opening: Promise<readonly Sink[]> | undefined
   #state: SchemaStatus['state'] = 'declared'
   #closing: Promise<void> | undefined
@@ -211,17 +219,28 @@ export class Schema {
   /** How it fares: at any time, also after `close`. */
   status(): SchemaStatus {
     const sinks = this.#sinks.map(({ name, durable = false, stats }) => ({ name, durable, stats }))
+    const ipc = this.#ipc?.status() ?? IPC_DISABLED
     return {
       state: this.#state,
-      ack: sinks.some(({ durable }) => durable) ? 'durable' : 'memory',
+      ack: sinks.some(({ durable }) => durable) || ipc.ack === 'durable' ? 'durable' : 'memory',
       types: this.#types.length,
       sources: [...this.#sources].filter(({ isClosed }) => !isClosed).length,
+      ipc,
       sinks,
     }
   }
 
   async #openSinks(): Promise<readonly Sink[]> {
-    return this.#options.sinks
+    const { name, files, ipc, sinks } = this.#options
+    const opened: Sink[] = []
+    if (files !== undefined) {
+      opened.push(createFiles({ ...files, schema: name, types: this.#types.slice(0, FILE_TYPE_COUNT_LIMIT) }))
+    }
+    if (ipc !== undefined) {
+      this.#ipc = createIpc({ ...ipc, schema: name })
+      opened.push(this.#ipc)
+    }
+    return [...opened, ...sinks]
   }
 
   #accept(batch: Batch): void {
