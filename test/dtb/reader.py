@@ -4,6 +4,7 @@
 usage: reader.py FILE...    one JSON object a record on standard output; how each file ended on standard error
 """
 
+import hashlib
 import json
 import struct
 import sys
@@ -34,44 +35,78 @@ def float_text(value):
         return '"NaN"'
     if value in (float("inf"), float("-inf")):
         return '"Infinity"' if value > 0 else '"-Infinity"'
-    return repr(value)
+    text = repr(value)
+    return text[:-2] if text.endswith(".0") and text != "-0.0" else text
 
 
 WRITERS = dict(f32=float_text, f64=float_text, bool=lambda value: "true" if value else "false")
 
 
+def fingerprint_of(definition):
+    canonical = json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:32]
+
+
+def width_of(field):
+    """The largest width of an element in a field: what an aligned layout aligns it to."""
+    if field["kind"] == "record":
+        return max(width_of(inner) for inner in field["fields"])
+    return 1 if field["kind"] == "char" else struct.calcsize("<" + CODES[field["kind"]])
+
+
+def has_optional(fields):
+    return any(field["optional"] or field["kind"] == "record" and has_optional(field["fields"]) for field in fields)
+
+
 class Type:
-    """How the records of one type are laid out."""
+    """How the records of one type are laid out: slot after slot, those of nested records in their place."""
 
     def __init__(self, definition):
         self.name = definition["name"]
-        fields = definition["fields"]
-        aligned = definition["layout"] == "aligned"
-        self.words = (len(fields) + 31) // 32 if any(field["optional"] for field in fields) else 0
-        layout, at = "<" + "I" * self.words, 4 * self.words
-        self.fields = []
-        place = self.words
-        for number, field in enumerate(fields):
-            kind, count = field["kind"], field["count"]
+        self.aligned = definition["layout"] == "aligned"
+        self.slots = []
+        self.layout, self.at, self.values = "", 0, 0
+        self.place_all(definition["fields"], "", 1)
+        self.words = (len(self.slots) + 31) // 32 if has_optional(definition["fields"]) else 0
+        # Presence comes first, and moves everything behind it.
+        self.slots = []
+        self.layout, self.at, self.values = "<" + "I" * self.words, 4 * self.words, self.words
+        self.place_all(definition["fields"], "", 1)
+        if self.aligned:
+            self.pad(8)
+        self.record = struct.Struct(self.layout)
+        if self.record.size > 1 << 20:
+            raise Fault("a record beyond the limit")
+
+    def pad(self, width):
+        if self.aligned and self.at % width:
+            gap = width - self.at % width
+            self.layout, self.at = self.layout + f"{gap}x", self.at + gap
+
+    def place_all(self, fields, prefix, depth):
+        if depth > 8:
+            raise Fault("records nest too deeply")
+        for field in fields:
+            name, kind, count, width = prefix + field["name"], field["kind"], field["count"], width_of(field)
+            self.pad(width)
+            if kind == "record":
+                for element in range(count):
+                    self.place_all(field["fields"], f"{name}.{element}." if count > 1 else f"{name}.", depth + 1)
+                    self.pad(width)
+                continue
+            if len(self.slots) >= 1024:
+                raise Fault("more slots than a type may have")
             code = "s" if kind == "char" else CODES[kind].replace("?", "B")
-            width = struct.calcsize("<" + code)
-            if aligned and at % width:
-                layout, at = layout + f"{width - at % width}x", at + width - at % width
-            layout, at = layout + f"{count}{code}", at + width * count
+            self.layout, self.at = self.layout + f"{count}{code}", self.at + width * count
             values = 1 if kind == "char" else count
-            self.fields.append((text_of(field["name"]) + ":", kind, number, place, values))
-            place += values
-        if aligned and at % 8:
-            layout, at = layout + f"{8 - at % 8}x", at + 8 - at % 8
-        self.record = struct.Struct(layout)
-        if self.record.size > 1 << 20 or len(fields) > 1024:
-            raise Fault("a type beyond the limits")
+            self.slots.append((text_of(name) + ":", kind, len(self.slots), self.values, values))
+            self.values += values
 
     def lines(self, payload, symbols):
         """The fields of each record as the inside of a JSON object."""
         for row in self.record.iter_unpack(payload):
             parts = []
-            for key, kind, number, place, count in self.fields:
+            for key, kind, number, place, count in self.slots:
                 if self.words and not row[number >> 5] >> (number & 31) & 1:
                     continue
                 if kind == "symbol":
@@ -146,10 +181,14 @@ class Reader:
             raise Fault("records before their type or source")
         if kind == 1:
             for entry in self.json(payload):
+                if fingerprint_of(entry["definition"]) != entry["fingerprint"]:
+                    raise Fault("a type is another than its fingerprint says")
                 if self.types.setdefault(entry["index"], entry) is entry:
                     entry["type"] = Type(entry["definition"])
                 elif entry["fingerprint"] != self.types[entry["index"]]["fingerprint"]:
                     raise Fault("an index means two types")
+        elif kind == 2 and self.source is not None:
+            raise Fault("two sources")
         elif kind == 2:
             self.source = self.json(payload)
         elif kind == 4:
@@ -196,7 +235,7 @@ def read(path, write):
         how = "ended" if reader.ended else "open"
     except Cut as cut:
         how = f"truncated: {cut}"
-    except (Fault, ValueError, KeyError, TypeError, struct.error, zlib.error) as fault:
+    except (Fault, ValueError, KeyError, TypeError, RecursionError, struct.error, zlib.error) as fault:
         how = f"damaged: {fault}"
     size = reader.file.seek(0, 2)
     print(f"{path}: {reader.records} records, {how} at {reader.at}, {size - reader.at} bytes ignored", file=sys.stderr)
