@@ -5,6 +5,7 @@ import { damage } from './loops/damage.ts'
 import { day } from './loops/day.ts'
 import { dtb } from './loops/dtb.ts'
 import { fieldsets } from './loops/fieldsets.ts'
+import { frames } from './loops/frames.ts'
 import { hang } from './loops/hang.ts'
 import { kill } from './loops/kill.ts'
 import { roots } from './loops/roots.ts'
@@ -23,5 +24,9 @@ export const LOOPS: readonly FaultLoop[] = [
   kill,
   roots,
   service,
+  frames,
+  hang,
+  kill,
+  roots,
   soak,
 ]

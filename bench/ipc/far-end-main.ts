@@ -1,0 +1,114 @@
+// The far end of the benchmark, a process of its own: `node far-end-main.ts pages|lines SOCKETS_DIR`. It counts every record, adds up their numbers, and tells its parent when the other
+// side has said goodbye.
+import { closeSync, openSync, readSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import {
+  type ClientFrame,
+  clientFrames,
+  encodeFrame,
+  IPC_PROTOCOL,
+  type ReadPage,
+  type ServiceFrame,
+  SOCKET_NAME,
+} from '@sonde/sdk/internal'
+import { RECORD_BYTES, SERIAL_AT } from './record.ts'
+
+/** What it has seen when the other side is done. */
+export interface Counted {
+  readonly records: number
+  /** Sum of the numbers of all records. */
+  readonly sum: number
+  /** From the time in a record to its being counted, each record of a page, for pages that hold such times. Unit: milliseconds. */
+  readonly latenciesMs: readonly number[]
+  readonly cpuSeconds: number
+}
+
+const LIMITS = { pageBytes: 1 << 20, types: 256, sources: 64, symbols: 65_536, clientBytes: 64 << 20 }
+const [, , mode = 'pages', socketsDir = ''] = process.argv
+
+let records = 0
+let sum = 0
+let latenciesMs: number[] = []
+
+function count(bytes: Buffer): void {
+  const nowNs = process.hrtime.bigint()
+  for (let at = 0; at < bytes.length; at += RECORD_BYTES) sum += bytes.readUInt32LE(at + SERIAL_AT)
+  records += bytes.length / RECORD_BYTES
+  const latencyMs = Number(nowNs - bytes.readBigUInt64LE(0)) / 1e6
+  // Only where times are of the monotonic clock that both processes share.
+  if (latencyMs < 0 || latencyMs > 60_000) return
+  for (let at = 0; at < bytes.length; at += RECORD_BYTES) {
+    latenciesMs.push(Number(nowNs - bytes.readBigUInt64LE(at)) / 1e6)
+  }
+}
+
+function done(): void {
+  const { user, system } = process.cpuUsage()
+  const counted: Counted = { records, sum, latenciesMs, cpuSeconds: (user + system) / 1e6 }
+  process.send?.(counted)
+  records = 0
+  sum = 0
+  latenciesMs = []
+}
+
+/** As much of a service as is needed to know that every record came whole. */
+function servePages(socket: Socket): void {
+  const decoder = clientFrames(LIMITS.pageBytes)
+  const target = Buffer.alloc(LIMITS.pageBytes)
+  let sequence = 0
+  let file: number | undefined
+  let slotBytes = 0
+  const send = (frame: ServiceFrame) => socket.write(encodeFrame(frame, ++sequence))
+  const take = ({ slot, bytes, byteLength, crc }: ReadPage) => {
+    const page =
+      bytes === undefined ? target.subarray(0, byteLength) : Buffer.from(bytes.buffer, bytes.byteOffset, byteLength)
+    if (slot !== undefined) readSync(file ?? -1, page, 0, byteLength, slot * slotBytes)
+    if (crc32(page) !== crc) throw new Error('a page is not what it was')
+    count(page)
+  }
+  const hear = (frame: ClientFrame) => {
+    if (frame.kind === 'hello') {
+      send({ kind: 'welcome', body: { protocol: IPC_PROTOCOL, lastSequence: 0n, ack: 'memory', limits: LIMITS } })
+    } else if (frame.kind === 'attach') {
+      file = openSync(frame.body.file, 'r')
+      slotBytes = frame.body.slotBytes
+      send({ kind: 'attached', body: { ok: true, reason: '' } })
+    } else if (frame.kind === 'bye') {
+      if (file !== undefined) closeSync(file)
+      socket.end()
+      done()
+    }
+  }
+  socket.on('data', (chunk: Buffer) => {
+    let last = 0n
+    for (const frame of decoder.frames(chunk)) {
+      if (frame.kind !== 'page') hear(frame)
+      else {
+        take(frame.body)
+        last = frame.body.sequence
+      }
+    }
+    if (last > 0n) send({ kind: 'ack', body: { sequence: last, dropped: {} } })
+  })
+}
+
+function serveLines(socket: Socket): void {
+  let rest = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const { serial } = JSON.parse(line) as { serial: number }
+      sum += serial
+      records++
+    }
+  })
+  socket.on('end', done)
+}
+
+const server = createServer(mode === 'pages' ? servePages : serveLines)
+server.listen(join(socketsDir, SOCKET_NAME), () => process.send?.('ready'))
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,96 @@
+import { createIpc, createSource } from '@sonde/sdk'
+import { FarEnd } from './far-end.ts'
+import { RECORD_BYTES, recordType, SERIAL_AT } from './record.ts'
+
+/** Records a second. */
+export const RATE = 100_000
+const DURATION_MS = 5000
+/** Connecting and compiling is over by then. */
+const WARM_UP_MS = 1000
+const TICK_MS = 2
+
+/** How an application fared that reports at a steady rate. */
+export interface Steady {
+  /** Of every record. Unit: milliseconds. */
+  readonly latenciesMs: readonly number[]
+  /** Longest turn of the event loop, and the processor time of the one that took most. */
+  readonly turnMsMax: number
+  readonly turnCpuMsMax: number
+}
+
+/** Reports at the rate, to another process or to nobody. */
+export async function steady(where: 'ipc' | 'discarded'): Promise<Steady> {
+  const farEnd = await FarEnd.start('pages')
+  try {
+    const counted = farEnd.counted()
+    const sink = createIpc({ socketsDir: farEnd.socketsDir })
+    const source = createSource({ id: 'bench', emit: (batch) => (where === 'ipc' ? sink.accept(batch) : undefined) })
+    const bytes = Buffer.alloc(RATE * RECORD_BYTES)
+    const turns = watchTurns()
+    const reported = await reportSteadily((from, count) => {
+      for (let i = 0; i < count; i++) {
+        bytes.writeBigUInt64LE(process.hrtime.bigint(), i * RECORD_BYTES)
+        bytes.writeUInt32LE(from + i, i * RECORD_BYTES + SERIAL_AT)
+      }
+      source.report(recordType, bytes.subarray(0, count * RECORD_BYTES), count)
+      void source.flush()
+    })
+    const { turnMsMax, turnCpuMsMax } = turns.stop()
+    await sink.close()
+    const { records, latenciesMs } = await counted
+    if (where === 'ipc' && records !== reported) throw new Error(`${records} of ${reported} records came`)
+    return { latenciesMs: latenciesMs.slice((RATE * WARM_UP_MS) / 1000), turnMsMax, turnCpuMsMax }
+  } finally {
+    farEnd.stop()
+  }
+}
+
+/** Gives how many were reported. A tick that comes late reports what is due by then. */
+async function reportSteadily(report: (from: number, count: number) => void): Promise<number> {
+  const startMs = performance.now()
+  let reported = 0
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const passedMs = performance.now() - startMs
+      const due = Math.floor((passedMs * RATE) / 1000)
+      if (due > reported) report(reported, Math.min(due - reported, RATE))
+      reported = Math.max(reported, Math.min(due, reported + RATE))
+      if (passedMs < DURATION_MS) return
+      clearInterval(timer)
+      resolve()
+    }, TICK_MS)
+  })
+  return reported
+}
+
+/** Measures each turn of the loop: it asks for the next one at once, so that no turn waits. */
+function watchTurns(): { stop(): { turnMsMax: number; turnCpuMsMax: number } } {
+  const startMs = performance.now()
+  let lastMs = startMs
+  let lastCpu = cpuMs()
+  let [turnMsMax, turnCpuMsMax] = [0, 0]
+  let isWatching = true
+  const turn = () => {
+    const [nowMs, nowCpu] = [performance.now(), cpuMs()]
+    if (nowMs - startMs > WARM_UP_MS) {
+      turnMsMax = Math.max(turnMsMax, nowMs - lastMs)
+      turnCpuMsMax = Math.max(turnCpuMsMax, nowCpu - lastCpu)
+    }
+    lastMs = nowMs
+    lastCpu = nowCpu
+    if (isWatching) setImmediate(turn)
+  }
+  setImmediate(turn)
+  return {
+    stop() {
+      isWatching = false
+      return { turnMsMax, turnCpuMsMax }
+    },
+  }
+}
+
+/** Processor time of this thread. Unit: milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
