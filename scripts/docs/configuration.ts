@@ -2,7 +2,13 @@
 
 import { dataSourceSchema, SOURCES } from '@sonde/agent'
 import { type Leaf, leavesOf } from '@sonde/sdk/config'
+import { GUIDE_VARIABLES } from '../../packages/cli/src/config/environment.ts'
 import { ROOM_SCHEMAS } from '../../packages/cli/src/config/rooms.ts'
+
+/** The variables of the guide, each with its key. */
+const guide = Object.entries(GUIDE_VARIABLES)
+  .map(([name, key]) => `\`${name}\` \`${key}\``)
+  .join(', ')
 
 const INTRODUCTION = `# Configuration
 
@@ -35,6 +41,9 @@ The file is the one that \`--config\` names, else the one that \`SONDE_CONFIG\` 
 **What counts.** The command line over the environment over the file over the default. Every key but those of \`data_sources\`
 has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHEUS_PORT\`; a list is separated by commas. An
 empty variable is not there. \`sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file.
+
+The variables of the DOCA Telemetry guide give keys of \`export.prometheus\`: \`PROMETHEUS_ENDPOINT\` (\`http://host:port\` or \`host:port\`) gives \`host\` and
+\`port\`, ${guide}. What \`SONDE_…\` says of the same key counts more.
 
 **What is wrong.** An unknown key, a wrong type, a value out of range, a name that is there twice, a file that cannot be read, a
 variable that is nearly the name of a setting: all of them at once, one line each, exit code 2, and nothing is started. A file has at

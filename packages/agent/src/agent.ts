@@ -1,10 +1,12 @@
 import { hostname } from 'node:os'
-import { createPrometheus, type History, type HistoryStatus, type Sink } from '@sonde/sdk'
+import { createPrometheus, FieldSets, type History, type HistoryStatus, type Sink, type SondeError } from '@sonde/sdk'
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
 import { HttpStats } from './http/http-stats.ts'
+import { prometheusOptions } from './http/prometheus-options.ts'
+import { filesOf } from './pipeline/files.ts'
 import { BackedHistory } from './pipeline/history.ts'
 import { makeRunner, SOURCES_MODULE } from './pipeline/make-runner.ts'
 import { RecentRing } from './pipeline/recent.ts'
@@ -46,6 +48,8 @@ export class Agent {
   readonly router: Router
   readonly recent: RecentRing
   readonly prometheus: ReturnType<typeof createPrometheus>
+  /** What parts of `/metrics` are served apart. */
+  readonly fieldSets: FieldSets
   readonly history: History
   /** What the node has. */
   readonly devices: Devices
@@ -62,23 +66,27 @@ export class Agent {
   constructor(options: AgentOptions) {
     const { config, log } = options
     this.options = options
-    const { timestamps, series_expiry_s, series_limit } = config.export.prometheus
-    this.prometheus = createPrometheus({ timestamps, seriesExpiryS: series_expiry_s, seriesLimit: series_limit })
+    const { series_expiry_s, cset_dir: csetDir, fset_dir: fsetDir } = config.export.prometheus
+    this.prometheus = createPrometheus(prometheusOptions(config))
+    const onFault = ({ code, message }: SondeError) => log.error({ code }, message)
+    this.fieldSets = new FieldSets({ csetDir, fsetDir, onFault })
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
     this.devices = new Devices({ expiryS: series_expiry_s })
     this.hints = new Hints({
       devices: this.devices,
       ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),
     })
-    this.router = new Router([this.prometheus, this.recent, this.devices, this.hints, ...(options.sinks ?? [])])
+    const files = filesOf(config.export.files, options.version)
+    const views = [this.prometheus, this.recent, this.devices, this.hints]
+    this.router = new Router([...views, ...files, ...(options.sinks ?? [])])
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
     this.runners = config.dataSources.map((source) => makeRunner(source, environment))
     this.service = config.service.enabled ? this.#makeService(options) : undefined
-    const { startedMs, runners, router, http, hints, service } = this
+    const { startedMs, runners, router, http, hints, fieldSets, service } = this
     const { version, storeStatus } = options
-    this.self = new Self({ version, startedMs, runners, router, http, hints, service, log, storeStatus })
+    this.self = new Self({ version, startedMs, runners, router, http, hints, fieldSets, service, log, storeStatus })
   }
 
   #historyOf({ history, storeStatus }: AgentOptions): History {

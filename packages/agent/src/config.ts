@@ -14,6 +14,7 @@ import {
   text,
 } from '@sonde/sdk/config'
 import * as v from 'valibot'
+import { filesSchema } from './pipeline/files.ts'
 import type { ServiceConfig } from './service/config.ts'
 import { SOURCES } from './sources/registry.ts'
 import type { SourceDefinition } from './sources/source.ts'
@@ -57,6 +58,11 @@ function listenHost() {
   )
 }
 
+/** A place on disk that may be left out. */
+function folder(description: string) {
+  return v.optional(v.pipe(text(), v.description(description)))
+}
+
 /** Schema of `export.prometheus`. */
 export const prometheusSchema = block({
   host: setting(
@@ -93,10 +99,33 @@ export const prometheusSchema = block({
     50_000,
     'Series of one type at most; records of further ones are dropped and counted',
   ),
+  source_tags: setting(
+    list(text(1, 200), 64, 'tags'),
+    [],
+    'Tags of the applications whose records are served; `counters` stands for what has no tag, as the sources of this agent. Empty: everything',
+  ),
+  cset_dir: folder('Folder of the `.cset` files, which select metrics for `/cset/NAME`. Default: `fset_dir`'),
+  fset_dir: folder('Folder of the `.fset` files, which select fields for `/fset/NAME`. Default: `cset_dir`'),
+  indexes: setting(
+    list(pattern(/^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/, 'the name of a field'), 64, 'names'),
+    [],
+    'Fields that are labels beside those of their type, so that each of their values keeps its latest record',
+  ),
+  metadata_file: folder(
+    'Label file: lines `name=value`, or a `level_labels.ini`; see [Prometheus](prometheus.md#labels-from-a-file). Default: none',
+  ),
+  constant_labels: setting(
+    list(pattern(/^[A-Za-z_][A-Za-z0-9_]{0,127}=[^\r\n]{0,1024}$/, 'name=value'), 32, 'labels'),
+    [],
+    'Labels of every series that has not one of that name',
+  ),
 })
 
 /** Schema of `export`. A sink is a block; those that can be several take a list. */
-export const exportSchema = block({ prometheus: section(prometheusSchema.entries) })
+export const exportSchema = block({
+  prometheus: section(prometheusSchema.entries),
+  files: section(filesSchema.entries),
+})
 
 /** Schema of `limits`. */
 export const limitsSchema = block({

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import type { ReadFlags } from './commands/read/options.ts'
 import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/config-error.ts'
-import { checkRoots } from './config/roots.ts'
+import { checkPlaces } from './config/places.ts'
 import { type Flags, loadFor, withCommonFlags, withSimulateFlags } from './flags.ts'
 import { VERSION } from './version.ts'
 
@@ -27,14 +27,14 @@ function oneLine(text: string): string {
 withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process')))
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
-    const loaded = checkRoots(loadFor(flags))
+    const loaded = checkPlaces(loadFor(flags))
     process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
   })
 
 withSimulateFlags(
   withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')),
 ).action(async (flags: Flags) => {
-  const loaded = checkRoots(loadFor(flags))
+  const loaded = checkPlaces(loadFor(flags))
   process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
 })
 
@@ -59,7 +59,7 @@ withSimulateFlags(
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
     const { check } = await import('./commands/check.ts')
-    process.exitCode = await check(checkRoots(loadFor(flags)))
+    process.exitCode = await check(checkPlaces(loadFor(flags)))
   })
 
 withCommonFlags(
@@ -71,7 +71,7 @@ withCommonFlags(
   .option('--json', 'print the chains as JSON')
   .action(async (name: string | undefined, { json, ...flags }: Flags & { json?: boolean }) => {
     const { runExplain } = await import('./commands/explain.ts')
-    // Not `checkRoots`: a root that is not there is what this command may have to explain.
+    // Not `checkPlaces`: a root that is not there is what this command may have to explain.
     process.exitCode = await runExplain(name ?? '', loadFor(flags), json === true ? { json } : {})
   })
 

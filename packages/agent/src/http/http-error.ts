@@ -8,9 +8,11 @@ export interface HttpError {
   readonly message: string
 }
 
+const LATER = new Set(['STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
+
 /** What is neither the asker's mistake nor for good: it should ask again later. */
 function isForLater(code: string): boolean {
-  return code === 'STR_LIMIT' || code === 'QRY_BUSY' || code === 'EXP_BUSY' || code.startsWith('STO_')
+  return LATER.has(code) || code.startsWith('STO_')
 }
 
 /** Faults of a request that fastify finds, with what to do about them. */
@@ -30,7 +32,7 @@ export function httpErrorOf(error: unknown): HttpError {
     if (isForLater(code)) return { status: 503, code, message }
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
     if (code === 'HTTP_HOST') return { status: 421, code, message }
-    if (code === 'EXP_UNKNOWN' || code === 'SIM_UNKNOWN' || code === 'AGT_UNKNOWN')
+    if (code === 'EXP_UNKNOWN' || code === 'SET_UNKNOWN' || code === 'SIM_UNKNOWN' || code === 'AGT_UNKNOWN')
       return { status: 404, code, message }
     if (code.startsWith('SIM_')) return { status: code === 'SIM_FORM' ? 400 : 409, code, message }
   }

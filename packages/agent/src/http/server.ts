@@ -9,7 +9,7 @@ import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
 import { allowsHost, hostRule } from './host-rule.ts'
 import { type HttpError, httpErrorOf, parserErrorOf } from './http-error.ts'
-import { metricsRoute } from './metrics.ts'
+import { bareNameOf, isScrape, metricsRoute } from './metrics.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { simulatorRoutes } from './simulator.ts'
 import { streamRoute } from './stream.ts'
@@ -50,7 +50,13 @@ export function createServer(agent: Agent): FastifyInstance {
   app.removeContentTypeParser('text/plain')
   acceptDeleteWithoutBody(app)
   app.setErrorHandler((error, _request, reply) => fail(reply, error))
-  app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(app, request, reply)))
+  app.setNotFoundHandler(async (request, reply) => {
+    const error = unknownRoute(app, request, reply)
+    const isOfSets = bareNameOf(agent, request) !== undefined && error.status === 404
+    const more = isOfSets ? `; of field sets ${await agent.fieldSets.listed()}` : ''
+    sendError(reply, { ...error, message: error.message + more })
+    return reply
+  })
   app.addHook('onRequest', async (request, reply) => {
     http.requests++
     reply.headers(SECURITY_HEADERS)
@@ -97,11 +103,13 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
  * Health checks come from load balancers and kubelets under any name, and say nothing. Metrics are scraped under whatever name a Prometheus knows
  * the machine by, so beyond loopback that name is not ours to judge.
  */
-function refuseForeignHost({ node, options, http }: Agent, { url, headers }: FastifyRequest): void {
-  const { host, path, allowed_hosts } = options.config.export.prometheus
+function refuseForeignHost(agent: Agent, request: FastifyRequest): void {
+  const { node, options, http } = agent
+  const { url, headers } = request
+  const { host, allowed_hosts } = options.config.export.prometheus
   const rule = hostRule(host, node, allowed_hosts)
   const route = url.split('?', 1)[0]
-  if (route === '/healthz' || route === '/readyz' || (route === path && !rule.isLoopback)) return
+  if (route === '/healthz' || route === '/readyz' || (!rule.isLoopback && isScrape(agent, request))) return
   if (allowsHost(rule, headers.host)) return
   http.refuse('host')
   const name = JSON.stringify(headers.host?.slice(0, 100))

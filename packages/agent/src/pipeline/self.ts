@@ -4,6 +4,7 @@ import {
   counter,
   createSource,
   droppedTotal,
+  type FieldSets,
   gauge,
   type HistoryStatus,
   label,
@@ -59,6 +60,17 @@ const httpType = defineOwnType('sonde_http', 'The HTTP listener of Sonde', {
   streams: gauge('u64', { help: 'Live streams that are open' }),
 })
 
+/** The files that select parts of `/metrics`. */
+const fieldSetsType = defineOwnType('sonde_field_sets', 'Files of field sets, .cset and .fset', {
+  time: timestamp(),
+  faults_total: counter('u64', {
+    help: 'Versions of files that could not be used; the log names file, line and column',
+  }),
+  broken: gauge('u64', {
+    help: 'Files that cannot be used as they are; those that once could go on with their last good version',
+  }),
+})
+
 /** What the listener turned away. */
 const httpRefusalType = defineOwnType('sonde_http_refused', 'Requests turned away and streams cut short, by reason', {
   time: timestamp(),
@@ -77,6 +89,7 @@ export interface SelfOptions {
   readonly router: Router
   readonly http: HttpStats
   readonly hints: Hints
+  readonly fieldSets: FieldSets
   /** Undefined where it is switched off. */
   readonly service: Service | undefined
   readonly log: Logger
@@ -114,13 +127,14 @@ export class Self {
   }
 
   #report(): void {
-    const { runners, router, http, hints, service, storeStatus } = this.#options
+    const { runners, router, http, hints, fieldSets, service, storeStatus } = this.#options
     for (const runner of runners) reportSource(this.#source, runner)
     for (const runner of runners) this.#reportChild(runner)
     for (const sink of router.sinks) reportSink(this.#source, sink)
     if (storeStatus !== undefined) this.#reportStore(storeStatus())
     reportHttp(this.#source, http)
     hints.report(this.#source)
+    if (fieldSets.isOn) reportFieldSets(this.#source, fieldSets)
     if (service !== undefined) {
       service.report(this.#source)
       reportLoss(this.#source, 'service', service.stats.dropped)
@@ -204,6 +218,12 @@ function reportHttp(source: Source, { requests, errors, streams, refused }: Http
   for (const [reason, count] of refused) {
     source.bind(httpRefusalType, { reason }).counter('requests_total').set(count)
   }
+}
+
+function reportFieldSets(source: Source, { faults, broken }: FieldSets): void {
+  const row = source.bind(fieldSetsType, {})
+  row.counter('faults_total').set(faults)
+  row.gauge('broken').set(broken)
 }
 
 function reportLoss(source: Source, component: string, dropped: ReadonlyMap<string, number>): void {

@@ -1,10 +1,24 @@
+import { messageOf } from '@sonde/sdk'
 import { closest, type Leaf, leavesOf } from '@sonde/sdk/config'
+import { parseEndpoint } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { ROOM_SCHEMAS } from './rooms.ts'
 import { numberOf, type Setting } from './setting.ts'
 
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Variables of the DOCA Telemetry guide beside `PROMETHEUS_ENDPOINT`, and the keys of `export.prometheus` that they give. What `SONDE_…` says of the same key
+ * counts more.
+ */
+export const GUIDE_VARIABLES: Readonly<Record<string, string>> = {
+  PROMETHEUS_INDEXES: 'indexes',
+  PROMETHEUS_CSET_DIR: 'cset_dir',
+  PROMETHEUS_FSET_DIR: 'fset_dir',
+  CLX_METADATA_FILE: 'metadata_file',
+  CLX_PROMETHEUS_CONSTANT_LABELS: 'constant_labels',
+}
 
 /** The variable that gives a setting: `SONDE_` and the key path in capitals, `SONDE_EXPORT_PROMETHEUS_PORT`. */
 export function variableOf(path: readonly string[]): string {
@@ -26,7 +40,7 @@ export function environmentSettings(environment: Environment): Setting[] {
   const leaves = new Map(environmentLeaves().map((leaf) => [variableOf(leaf.path), leaf]))
   const names = ['SONDE_CONFIG', ...leaves.keys()]
   const wrong: string[] = []
-  const settings: Setting[] = []
+  const settings = guideSettings(environment, leaves, wrong)
   for (const [origin, text] of Object.entries(environment)) {
     if (!origin.startsWith('SONDE_') || text === undefined || text === '') continue
     const leaf = leaves.get(origin)
@@ -37,6 +51,24 @@ export function environmentSettings(environment: Environment): Setting[] {
     }
   }
   if (wrong.length > 0) throw new ConfigError(wrong)
+  return settings
+}
+
+function guideSettings(environment: Environment, leaves: ReadonlyMap<string, Leaf>, wrong: string[]): Setting[] {
+  const settings: Setting[] = []
+  for (const [origin, key] of Object.entries(GUIDE_VARIABLES)) {
+    const [text, leaf] = [environment[origin], leaves.get(variableOf(['export', 'prometheus', key]))]
+    if (text !== undefined && text !== '' && leaf !== undefined)
+      settings.push({ path: leaf.path, value: readAs(text, leaf.kind), origin })
+  }
+  const { PROMETHEUS_ENDPOINT: endpoint = '' } = environment
+  if (endpoint === '') return settings
+  try {
+    for (const [key, value] of Object.entries(parseEndpoint(endpoint, 'PROMETHEUS_ENDPOINT')))
+      settings.push({ path: ['export', 'prometheus', key], value, origin: 'PROMETHEUS_ENDPOINT' })
+  } catch (error) {
+    wrong.push(messageOf(error))
+  }
   return settings
 }
 

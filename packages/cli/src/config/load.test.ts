@@ -46,6 +46,46 @@ test('an empty environment variable is not there', () => {
   assert.equal(loadConfig({ environment: { SONDE_CONFIG: '', SONDE_LOG_LEVEL: '' } }).config.log.level, 'info')
 })
 
+test('the variables of the guide give keys of export.prometheus, and those of Sonde count more', () => {
+  const environment = {
+    SONDE_CONFIG: '',
+    PROMETHEUS_ENDPOINT: 'http://[::1]:9101',
+    PROMETHEUS_INDEXES: 'Port_num, queue',
+    PROMETHEUS_CSET_DIR: '/sets',
+    CLX_METADATA_FILE: '',
+    CLX_PROMETHEUS_CONSTANT_LABELS: 'rack=1,pod=a=b',
+    SONDE_EXPORT_PROMETHEUS_PORT: '9102',
+  }
+  const { config, originOf } = loadConfig({ environment })
+  const { host, port, indexes, cset_dir, fset_dir, metadata_file, constant_labels } = config.agent.export.prometheus
+  assert.deepEqual([host, port, indexes, cset_dir], ['::1', 9102, ['Port_num', 'queue'], '/sets'])
+  assert.deepEqual([fset_dir, metadata_file, constant_labels], [undefined, undefined, ['rack=1', 'pod=a=b']])
+  const origins = ['host', 'port', 'indexes', 'cset_dir', 'metadata_file', 'constant_labels']
+  assert.deepEqual(
+    origins.map((key) => originOf(`export.prometheus.${key}`)),
+    [
+      'PROMETHEUS_ENDPOINT',
+      'SONDE_EXPORT_PROMETHEUS_PORT',
+      'PROMETHEUS_INDEXES',
+      'PROMETHEUS_CSET_DIR',
+      'default',
+      'CLX_PROMETHEUS_CONSTANT_LABELS',
+    ],
+  )
+})
+
+test('a variable of the guide with something wrong in it is refused by its name', () => {
+  const faultOf = (environment: Record<string, string>) =>
+    refusal({ environment: { SONDE_CONFIG: '', ...environment } })
+  assert.equal(
+    faultOf({ PROMETHEUS_ENDPOINT: 'https://a:1/m' }),
+    'PROMETHEUS_ENDPOINT is "https://a:1/m"; allowed: http://host:port or host:port, such as http://127.0.0.1:9101; TLS and paths are not',
+  )
+  assert.match(faultOf({ PROMETHEUS_ENDPOINT: 'a:70000' }), /^PROMETHEUS_ENDPOINT is "a:70000"/)
+  assert.match(faultOf({ PROMETHEUS_INDEXES: 'a b' }), /^PROMETHEUS_INDEXES: export\.prometheus\.indexes\[0\] is "a b"/)
+  assert.match(faultOf({ CLX_PROMETHEUS_CONSTANT_LABELS: 'a' }), /constant_labels\[0\] is "a"; allowed: name=value/)
+})
+
 test('variables are read as what their key holds, not as what they look like', () => {
   const environment = {
     SONDE_CONFIG: '',

@@ -5,6 +5,8 @@ export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
 export { handOut } from '../sinks/hand-out.ts'
 export { sweepLeftovers } from '../sinks/ipc/slot-file.ts'
 export { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
+export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
+export { readLabelFile } from '../sinks/prometheus/label-rules.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
 export {

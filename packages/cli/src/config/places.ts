@@ -1,15 +1,17 @@
 import { statSync } from 'node:fs'
+import { messageOf } from '@sonde/sdk'
 import { show } from '@sonde/sdk/config'
+import { readLabelFile } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import type { Loaded } from './load.ts'
 
 /**
  * Refuses a root that was given and is no directory: below it everything would be absent, which looks like a machine without hardware. One that goes away
- * later is trouble of its sources.
+ * later is trouble of its sources. Refuses a label file with a fault in it, too.
  *
  * @throws ConfigError that names the key.
  */
-export function checkRoots<T extends Loaded>(loaded: T): T {
+export function checkPlaces<T extends Loaded>(loaded: T): T {
   const { paths } = loaded.config.agent
   const faults = Object.entries(paths).flatMap(([name, root]) => {
     const key = `paths.${name}`
@@ -17,8 +19,20 @@ export function checkRoots<T extends Loaded>(loaded: T): T {
     if (origin === 'default' || isDirectory(root)) return []
     return [`${origin}: ${key} is ${show(root)}, and no directory is there; allowed: a directory`]
   })
+  faults.push(...labelFileFaults(loaded))
   if (faults.length > 0) throw new ConfigError(faults)
   return loaded
+}
+
+function labelFileFaults({ config, originOf }: Loaded): string[] {
+  const { metadata_file: file } = config.agent.export.prometheus
+  try {
+    if (file !== undefined) readLabelFile(file)
+    return []
+  } catch (error) {
+    const key = 'export.prometheus.metadata_file'
+    return [`${originOf(key)}: ${key} is ${show(file)}: ${messageOf(error)}`]
+  }
 }
 
 function isDirectory(path: string): boolean {

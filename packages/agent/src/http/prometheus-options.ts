@@ -1,0 +1,21 @@
+import type { PrometheusOptions } from '@sonde/sdk'
+import type { AgentConfig } from '../config.ts'
+
+/** What `export.prometheus` means to the view. */
+export function prometheusOptions({ export: { prometheus }, paths }: AgentConfig): PrometheusOptions {
+  return {
+    timestamps: prometheus.timestamps,
+    seriesExpiryS: prometheus.series_expiry_s,
+    seriesLimit: prometheus.series_limit,
+    sourceTags: prometheus.source_tags,
+    indexes: prometheus.indexes,
+    metadataFile: prometheus.metadata_file,
+    constantLabels: Object.fromEntries(prometheus.constant_labels.map(pairOf)),
+    sysfs: paths.sysfs,
+  }
+}
+
+function pairOf(text: string): [name: string, value: string] {
+  const at = text.indexOf('=')
+  return [text.slice(0, at), text.slice(at + 1)]
+}
