@@ -2,8 +2,10 @@ import { messageOf } from '../errors.ts'
 
 /** What has records to hand over when the process ends. */
 export interface Leaver {
-  /** Hands everything over at once. */
-  emit(): void
+  /** Hands everything over at once. Default: it buffers nothing. */
+  emit?(): void
+  /** Brings what was handed over to where it is safe: it is the last that it does. Default: it was at once. */
+  finish?(): void
   /** Records handed over so far. */
   readonly records: number
   /** Resolves once what was handed over is acknowledged. */
@@ -31,7 +33,7 @@ export function forgetExit(leaver: Leaver): void {
 /** Node asks again once the waiting is over: only what has something new waits again. */
 function flushAll(): void {
   for (const [leaver, records] of open) {
-    leaver.emit()
+    leaver.emit?.()
     if (leaver.records === records) continue
     open.set(leaver, leaver.records)
     leaver.acknowledged().catch((error: unknown) => {
@@ -41,5 +43,7 @@ function flushAll(): void {
 }
 
 function emitAll(): void {
-  for (const leaver of open.keys()) leaver.emit()
+  // One that begins to watch meanwhile, since it is handed its first records now, comes along.
+  for (const leaver of open.keys()) leaver.emit?.()
+  for (const leaver of open.keys()) leaver.finish?.()
 }

@@ -255,12 +255,13 @@ test('status tells state, types, open sources, and the accounts of every sink', 
   schema.createSource({ tag: 'other' })
   await source.close()
   countDrop(sink.stats, 'full', 3)
-  assert.deepEqual(schema.status(), {
+  const { ipc, ...status } = schema.status()
+  assert.equal(ipc.code, 1)
+  assert.deepEqual(status, {
     state: 'started',
     ack: 'memory',
     types: 2,
     sources: 1,
-    ipc: { code: 1, ack: 'memory' },
     sinks: [{ name: 'keeping', durable: false, stats: sink.stats }],
   })
   await schema.close()

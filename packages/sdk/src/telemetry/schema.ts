@@ -23,12 +23,21 @@ export interface SchemaStatus {
   readonly types: number
   /** Sources that are open. */
   readonly sources: number
-  /** How the service is reached; code 1, and little else, where the schema has no `ipc`. */
-  readonly ipc: IpcStatus | typeof IPC_DISABLED
+  /** How the service is reached; code 1 where the schema has no `ipc`. */
+  readonly ipc: IpcStatus
   readonly sinks: readonly { readonly name: string; readonly durable: boolean; readonly stats: Readonly<SinkStats> }[]
 }
 
-const IPC_DISABLED = { code: 1, ack: 'memory' } as const
+const IPC_DISABLED: IpcStatus = Object.freeze({
+  code: 1,
+  ack: 'memory',
+  mode: 'inline',
+  inlineReason: 'the schema has no ipc',
+  lastError: undefined,
+  ackedSequence: 0,
+  spooledBytes: 0,
+  dropped: Object.freeze({}),
+})
 const TYPE_COUNT_LIMIT = 256
 const SOURCE_COUNT_LIMIT = 1024
 /** Types that a file begins with; others follow when they are first seen. */
@@ -78,6 +87,11 @@ export class Schema {
         return records()
       },
     }
+  }
+
+  /** Its options, with every default filled in but those of its sinks. */
+  get options(): Readonly<SchemaConfig> {
+    return this.#options
   }
 
   /** The types in the order of their indexes. */

@@ -1,5 +1,6 @@
 import { SondeError } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
+import { forgetExit, type Leaver, watchExit } from '../../telemetry/at-exit.ts'
 import { DTB_LIMITS } from '../../wire/dtb/format.ts'
 import type { Sink, SinkStats } from '../sink.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
@@ -45,7 +46,7 @@ class Files implements FilesSink {
   readonly #context: FilesContext
   readonly #retention: Retention
   readonly #writers = new Map<string, SourceWriter>()
-  readonly #exit = () => this.#finishNow()
+  readonly #leaver: Leaver
   #timer: NodeJS.Timeout | undefined
   #lostBefore = 0
   #unsyncedBefore = 0
@@ -62,6 +63,14 @@ class Files implements FilesSink {
     }
     this.name = config.name
     this.stats = this.#context.stats
+    const { stats } = this
+    this.#leaver = {
+      finish: () => this.#finishNow(),
+      acknowledged: () => this.flush(),
+      get records() {
+        return stats.in
+      },
+    }
   }
 
   get queuedRecords(): number {
@@ -144,7 +153,7 @@ class Files implements FilesSink {
     const { durability, intervalMs } = this.#context.config
     this.#timer = setInterval(() => this.#tick(), durability === 'interval' ? Math.min(intervalMs, TICK_MS) : TICK_MS)
     this.#timer.unref()
-    process.on('exit', this.#exit)
+    watchExit(this.#leaver)
     this.#context.behind(this.#retention.run())
   }
 
@@ -169,6 +178,6 @@ class Files implements FilesSink {
     clearInterval(this.#timer)
     await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
     await this.#context.settled()
-    process.off('exit', this.#exit)
+    forgetExit(this.#leaver)
   }
 }
