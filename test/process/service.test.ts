@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { NOTE_NAME, SOCKET_NAME } from '@sonde/sdk/internal'
+import { ask, metricsOf, numberOn } from '../ask.ts'
+import { assertStops, type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
+
+const CLIENT = fileURLToPath(new URL('service-client-main.ts', import.meta.url))
+const LIMIT_MS = 30_000
+/** A service in the folder that is usual below a directory. */
+const inRuntimeDir = (path: string) => ({ SONDE_SERVICE_ENABLED: 'true', XDG_RUNTIME_DIR: path })
+
+interface Application {
+  readonly child: ChildProcess
+  output(): string
+  /** Steps that are acknowledged. */
+  acked(): number
+  /** Waits until it was acknowledged once more than before. */
+  next(): Promise<number>
+}
+
+/** An application in a process of its own; it ends with the test. */
+function application(t: TestContext, socketsDir: string, worker = 'a'): Application {
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+  const child = spawn(process.execPath, [...flags, CLIENT, socketsDir, worker], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+  })
+  const acked = () => Number([...text.matchAll(/^acked (\d+)/gm)].at(-1)?.[1] ?? 0)
+  const next = async () => {
+    const before = acked()
+    return until(`an acknowledgement: ${text.slice(-300)}`, LIMIT_MS, () => acked() > before && acked())
+  }
+  return { child, output: () => text, acked, next }
+}
+
+async function started(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<SondeProcess> {
+  const sonde = await startSonde([...args, '--only-simulated', '--simulate'], { env })
+  t.after(() => sonde.stop('SIGKILL'))
+  return sonde
+}
+
+/** The latest number of steps of a worker that a query finds; 0 where there is none. */
+async function stepsOf(sonde: SondeProcess, worker = 'a'): Promise<number> {
+  const matchers = [{ label: 'worker', value: worker }]
+  const form = { fromMs: Date.now() - 120_000, toMs: Date.now() + 1000, stepMs: 1000 }
+  const { results } = await ask<{ results: { series: { values: (number | null)[] }[] }[] }>(sonde, '/api/v1/query', {
+    ...form,
+    queries: [{ metric: 'training_steps_total', function: 'max', matchers }],
+  })
+  return Math.max(0, ...(results[0]?.series[0]?.values ?? []).map((value) => value ?? 0))
+}
+
+function sharedFilesOf({ child }: Application): string[] {
+  return readdirSync('/dev/shm').filter((name) => name.startsWith(`sonde-${child.pid}-`))
+}
+
+test('an application is seen in metrics and history without configuration, and is told that what it reported is durable', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  const env = inRuntimeDir(dir.path)
+  const sonde = await started(t, ['up', '--data-dir', join(dir.path, 'data')], env)
+  const sockets = join(dir.path, 'sonde')
+  assert.ok(existsSync(join(sockets, SOCKET_NAME)))
+  const app = application(t, sockets)
+  const steps = await app.next()
+  assert.match(app.output(), /^acked \d+ durable (shared|inline) 0$/m)
+  const page = await metricsOf(sonde)
+  assert.match(page, /^training_steps_total\{worker="a"[^}]*\} 0*[1-9]/m)
+  assert.ok((await stepsOf(sonde)) >= steps)
+  const { types } = await ask<{ types: { name: string }[] }>(sonde, '/api/v1/types')
+  assert.ok(types.some(({ name }) => name === 'training'))
+  const { clients } = await ask<{ clients: { pid: number; program: string }[] }>(sonde, '/api/v1/sources')
+  assert.deepEqual(
+    clients.map(({ pid, program }) => [pid, program]),
+    [[app.child.pid, 'service-client-main.ts']],
+  )
+  // The agent is killed and comes again: the application goes on by itself, and nothing that was acknowledged is gone.
+  const acked = await app.next()
+  await sonde.stop('SIGKILL')
+  const again = await started(t, ['up', '--data-dir', join(dir.path, 'data')], env)
+  assert.ok((await stepsOf(again)) >= acked)
+  const later = await app.next()
+  assert.ok(later > acked)
+  app.child.kill('SIGKILL')
+  await once(app.child, 'close')
+  await until('its series left', LIMIT_MS, async () => !(await metricsOf(again)).includes('training_steps_total{'))
+  assert.ok((await stepsOf(again)) >= later, 'its history stays')
+  await assertStops(again)
+  assert.ok(!existsSync(join(sockets, SOCKET_NAME)))
+})
+
+test('applications that are killed leave nothing in shared memory, and the service serves others on', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  const sockets = join(dir.path, 'sonde')
+  const sonde = await started(t, ['agent'], inRuntimeDir(dir.path))
+  const others = application(t, sockets, 'stays')
+  await others.next()
+  assert.match(others.output(), /^acked \d+ memory shared 0$/m)
+  for (let i = 0; i < 5; i++) {
+    const app = application(t, sockets, `killed${i}`)
+    await app.next()
+    app.child.kill('SIGKILL')
+    await once(app.child, 'close')
+    assert.deepEqual(sharedFilesOf(app), [])
+    await others.next()
+  }
+  assert.deepEqual(sharedFilesOf(others), [])
+  await until('one client is left', LIMIT_MS, async () => {
+    return numberOn(await metricsOf(sonde), 'sonde_service_clients') === 1
+  })
+  await assertStops(sonde)
+})
+
+test('a folder of sockets that cannot be used is a warning that names it, and the agent goes on', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  const open = join(dir.path, 'open')
+  mkdirSync(open)
+  chmodSync(open, 0o777)
+  const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: open, XDG_RUNTIME_DIR: dir.path }
+  const sonde = await started(t, ['agent'], env)
+  assert.match(sonde.output(), new RegExp(`"level":40,.*${open} can be written by everybody`))
+  const { service } = await ask<{ service: { state: string; reason: string } }>(sonde, '/api/v1/node')
+  assert.equal(service.state, 'failing')
+  assert.match(service.reason, /service\.sockets_dir/)
+  // As soon as it can be used it is.
+  chmodSync(open, 0o770)
+  await until('the socket is there', LIMIT_MS, () => existsSync(join(open, SOCKET_NAME)))
+  assert.ok(existsSync(join(dir.path, 'sonde', NOTE_NAME)), 'who looks in the usual folder is told')
+  await application(t, open).next()
+  await assertStops(sonde)
+  assert.ok(!existsSync(join(dir.path, 'sonde', NOTE_NAME)))
+})
+
+test('an application that looks in another folder than the service is told both', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  const there = join(dir.path, 'there')
+  const sonde = await started(t, ['agent'], { ...inRuntimeDir(dir.path), SONDE_SERVICE_SOCKETS_DIR: there })
+  const before = process.env.XDG_RUNTIME_DIR
+  process.env.XDG_RUNTIME_DIR = dir.path
+  t.after(() => {
+    if (before === undefined) delete process.env.XDG_RUNTIME_DIR
+    else process.env.XDG_RUNTIME_DIR = before
+  })
+  const lost = join(dir.path, 'elsewhere')
+  const app = application(t, lost)
+  await until('it says where', LIMIT_MS, () => app.output().includes(lost) && app.output().includes(there))
+  await assertStops(sonde)
+})
