@@ -1,12 +1,11 @@
 // An application that hands its records to the agent of its node, which shows them in its own /metrics, and keeps and draws them as its own.
 // Start `sonde agent` (or `sonde up`), then run: node --conditions=source examples/app-over-ipc.ts [FOLDER OF THE SOCKET]
 
-import { createIpc, createMetrics, createSchema, defineType, gauge, label, text, timestamp, wallNs } from '@sonde/sdk'
+import { createMetrics, createSchema, defineType, gauge, label, text, timestamp, wallNs } from '@sonde/sdk'
 
 const [socketsDir] = process.argv.slice(2)
 
-const ipc = createIpc(socketsDir === undefined ? {} : { socketsDir })
-const schema = createSchema({ name: 'bakery', sinks: [ipc] })
+const schema = createSchema({ name: 'bakery', ipc: socketsDir === undefined ? {} : { socketsDir } })
 const oven = schema.addType(
   defineType('oven', 'An oven of the bakery', {
     time: timestamp(),
@@ -42,9 +41,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 report()
 try {
   await Promise.all([source.flush(), metrics.flush()])
-  const { ack, mode } = ipc.status()
-  console.log(`acknowledged (${ack}), through ${mode === 'shared' ? 'shared memory' : 'the socket'}`)
-} catch {
+  const { ack, ipc } = schema.status()
+  console.log(`acknowledged (${ack}), through ${ipc.mode === 'shared' ? 'shared memory' : 'the socket'}`)
+} catch (error) {
   // Nothing is lost yet: it is sent once an agent is there.
-  console.log(ipc.status().lastError?.message ?? 'not acknowledged')
+  console.log(schema.status().ipc.lastError?.message ?? String(error))
 }

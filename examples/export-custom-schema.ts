@@ -6,7 +6,6 @@ import {
   array,
   chars,
   counter,
-  createFiles,
   createPrometheus,
   createSchema,
   defineType,
@@ -26,7 +25,8 @@ const prometheus = createPrometheus()
 const schema = createSchema({
   name: 'example_schema',
   bufferBytes: 16 * 1024,
-  sinks: [createFiles({ dataRoot, schema: 'example_schema', maxBytes: 1 << 20, maxAgeUs: 3_600_000_000 }), prometheus],
+  files: { dataRoot, maxBytes: 1 << 20, maxAgeUs: 3_600_000_000 },
+  sinks: [prometheus],
 })
 
 // 2. Its types. Nested ones lie inside the record; an array has a fixed number of elements, text a fixed number of bytes.

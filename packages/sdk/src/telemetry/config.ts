@@ -22,7 +22,7 @@ export interface SchemaOptions {
 }
 
 /** Options with every default filled in; `files` and `ipc` stay undefined where they are not wanted. */
-export type SchemaConfig = SchemaOptions & Required<Omit<SchemaOptions, 'files' | 'ipc'>>
+export type SchemaConfig = Readonly<SchemaOptions & Required<Omit<SchemaOptions, 'files' | 'ipc'>>>
 
 /** Options of `createSource` of a schema. */
 export interface SchemaSourceOptions
@@ -54,5 +54,5 @@ export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
     if (given === undefined || (given !== null && typeof given === 'object')) continue
     throw new SondeError('TEL_OPTION', `${key} of schema ${name} is ${shown(given)}; allowed: an object of its options`)
   }
-  return { ...options, name, bufferBytes, opaqueEvents, sinks }
+  return Object.freeze({ ...options, name, bufferBytes, opaqueEvents, sinks })
 }

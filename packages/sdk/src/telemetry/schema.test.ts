@@ -190,6 +190,12 @@ test('names that could leave a folder or a line are refused, and nothing reaches
   assert.equal(sink.stats.in, 0)
 })
 
+test('options are told with the defaults filled in', () => {
+  const schema = createSchema({ name: 'test', ipc: {} })
+  assert.deepEqual(schema.options, { name: 'test', bufferBytes: 60_000, opaqueEvents: false, sinks: [], ipc: {} })
+  assert.ok(Object.isFrozen(schema.options))
+})
+
 test('options out of range are refused', () => {
   const wrongs = [
     { bufferBytes: 7 },
