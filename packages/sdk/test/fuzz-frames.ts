@@ -47,6 +47,11 @@ export function fuzzFrames(random: Random, inputs: number): void {
   }
 }
 
+/** What a service might answer that is broken. */
+export function fuzzedStream(random: Random): Buffer {
+  return damaged(random, random.chance(0.1) ? noise(random) : wholeStream(random, false))
+}
+
 /** Several frames as one side sends them. */
 function wholeStream(random: Random, isClient: boolean): Buffer {
   const frames = Array.from({ length: random.integer(1, 4) }, (_, i) => {

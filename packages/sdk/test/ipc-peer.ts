@@ -30,8 +30,8 @@ export interface TakenPage extends Batch {
 export interface PeerOptions {
   readonly socketsDir: string
   readonly limits?: Partial<ServiceLimits>
-  /** Whether it reads shared memory. Default: true. */
-  readonly attaches?: boolean
+  /** Whether it reads shared memory, or leaves the client without an answer. Default: true. */
+  readonly attaches?: boolean | 'silent'
   /** Last page of a client that is stored. Default: the last that was taken. */
   readonly lastSequence?: (client: bigint) => bigint
   /** Given each page that is new, before it is acknowledged. */
@@ -180,7 +180,8 @@ class Connection {
   }
 
   #attach(file: string, slotBytes: number): void {
-    const ok = this.#peer.options.attaches ?? true
+    const { attaches: ok = true } = this.#peer.options
+    if (ok === 'silent') return
     if (ok) {
       this.#file = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
       this.#slotBytes = slotBytes

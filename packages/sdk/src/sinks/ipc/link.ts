@@ -72,9 +72,9 @@ export class Link {
     }
     this.flush()
     writePageHeader(spooled.block, page, this.#sequence)
-    spooled.isBeingWritten = true
+    spooled.writes++
     this.#socket.write(spooled.block.subarray(0, HEADROOM_BYTES + page.byteLength), () => {
-      spooled.isBeingWritten = false
+      spooled.writes--
     })
   }
 

@@ -19,8 +19,8 @@ export interface SpooledPage extends Pick<Batch, 'type' | 'source' | 'clock' | '
   /** Length of the records. */
   readonly byteLength: number
   readonly crc: number
-  /** The socket has the block, which must not change until it has taken it. */
-  isBeingWritten: boolean
+  /** Sockets that have the block, which must not change until they have taken it. */
+  writes: number
 }
 
 /** The pages of a client that are not acknowledged, in order. Their number in it is the sequence of a page, which rises by one from 1. */
@@ -48,7 +48,7 @@ export class Spool {
     const block = this.#blocks.take(HEADROOM_BYTES + byteLength)
     block.set(bytes, HEADROOM_BYTES)
     const crc = crc32(block.subarray(HEADROOM_BYTES, HEADROOM_BYTES + byteLength))
-    const page = { type, source, clock, count, block, byteLength, crc, countedRecords, isBeingWritten: false }
+    const page = { type, source, clock, count, block, byteLength, crc, countedRecords, writes: 0 }
     this.bytes += block.length + PAGE_OVERHEAD_BYTES
     this.records += countedRecords
     this.#pages.push({ ...page, sequence: this.next })
@@ -79,11 +79,11 @@ export class Spool {
     return records
   }
 
-  #release({ block, countedRecords, isBeingWritten }: SpooledPage): number {
+  #release({ block, countedRecords, writes }: SpooledPage): number {
     this.bytes -= block.length + PAGE_OVERHEAD_BYTES
     this.records -= countedRecords
-    // The collector takes a block that the socket still has.
-    if (!isBeingWritten) this.#blocks.give(block)
+    // The collector takes a block that a socket still has.
+    if (writes === 0) this.#blocks.give(block)
     return countedRecords
   }
 }

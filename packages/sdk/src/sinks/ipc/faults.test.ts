@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, utimesSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { fuzzedStream } from '../../../test/fuzz-frames.ts'
+import { property, until } from '../../../test/helper.ts'
+import { IpcProxy } from '../../../test/ipc-proxy.ts'
+import { IpcRig, range, slotFiles, temporarySockets } from '../../../test/ipc-rig.ts'
+import { Random } from '../../../test/random.ts'
+import { encodeFrame } from '../../wire/ipc/encode.ts'
+import type { ServiceFrame } from '../../wire/ipc/frame.ts'
+import { createIpc } from './ipc.ts'
+import { SOCKET_NAME } from './sockets-dir.ts'
+
+const CHILD = fileURLToPath(new URL('../../../test/ipc-child.ts', import.meta.url))
+const NODE = ['--conditions=source', '--disable-warning=ExperimentalWarning', CHILD]
+
+function startChild(t: TestContext, ...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [...NODE, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  return child
+}
+
+async function startPeer(t: TestContext, socketsDir: string, store: string): Promise<ChildProcess> {
+  const child = startChild(t, 'peer', socketsDir, store)
+  if (child.stdout !== null) await once(child.stdout, 'data')
+  return child
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
+
+/** Numbers that a child has stored, in order. */
+function stored(store: string): number[] {
+  if (!existsSync(store)) return []
+  return readFileSync(store, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((line) => line.split(' ').slice(2).map(Number))
+}
+
+test('a service that is killed again and again has all that was acknowledged, and nothing twice', async (t) => {
+  const random = new Random(Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000))
+  t.diagnostic(`SONDE_SEED=${random.seed}`)
+  const socketsDir = temporarySockets(t)
+  const store = join(socketsDir, 'store')
+  const rig = await IpcRig.start(t, { socketsDir, isAway: true, spoolBytes: 128 << 20, socketTimeoutMs: 10_000 })
+  let acknowledged = 0
+  let spooledMax = 0
+  const report = setInterval(() => {
+    const { serial } = rig
+    rig.report(random.integer(1, 300))
+    spooledMax = Math.max(spooledMax, rig.sink.status().spooledBytes)
+    void rig.sink.flush().then(() => {
+      acknowledged = Math.max(acknowledged, serial)
+    })
+  }, 2)
+  t.after(() => clearInterval(report))
+  for (let round = 0; round < 8; round++) {
+    const peer = await startPeer(t, socketsDir, store)
+    await until('a connection', () => rig.sink.status().code === 0)
+    await new Promise((resolve) => setTimeout(resolve, random.integer(0, 120)))
+    await kill(peer)
+    const [known, found] = [acknowledged, stored(store)]
+    assert.ok(known <= found.length, `${known} acknowledged, ${found.length} stored`)
+    assert.deepEqual(found, range(found.length), 'in order, none missing, none twice')
+  }
+  clearInterval(report)
+  await startPeer(t, socketsDir, store)
+  await rig.sink.flush()
+  assert.deepEqual(stored(store), range(rig.serial))
+  assert.deepEqual([rig.sink.stats.out, rig.sink.status().dropped], [rig.serial, {}])
+  assert.ok(spooledMax <= 128 << 20)
+  await rig.sink.close()
+})
+
+test('connections that are cut amid anything lose nothing, and bring nothing twice', async (t) => {
+  const random = new Random(Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000))
+  t.diagnostic(`SONDE_SEED=${random.seed}`)
+  const near = temporarySockets(t)
+  const rig = await IpcRig.start(t, {
+    peer: { socketsDir: temporarySockets(t), attaches: random.chance(0.5) },
+    socketsDir: near,
+    reconnectTimeMs: 10,
+  })
+  let cuts = 60
+  const proxy = new IpcProxy(rig.peer.options.socketsDir, () =>
+    cuts-- > 0 ? { cutAfterBytes: random.integer(1, 40_000) } : {},
+  )
+  await proxy.listen(near)
+  t.after(() => proxy.close())
+  while (cuts > 0) {
+    rig.report(random.integer(1, 200))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await rig.sink.flush()
+  assert.deepEqual(rig.taken, range(rig.serial))
+  assert.ok(proxy.connections > 60)
+})
+
+test('a slow service gets everything, and the application keeps no more than the spool', async (t) => {
+  const near = temporarySockets(t)
+  const rig = await IpcRig.start(t, {
+    peer: { socketsDir: temporarySockets(t), attaches: false },
+    socketsDir: near,
+    spoolBytes: 16 << 20,
+  })
+  let bytesEach5Ms = 10_000
+  const proxy = new IpcProxy(rig.peer.options.socketsDir, () => ({ bytesEach5Ms }))
+  await proxy.listen(near)
+  t.after(() => proxy.close())
+  await until('a connection', () => {
+    rig.report(1)
+    return rig.sink.status().code === 0
+  })
+  const before = process.memoryUsage().arrayBuffers
+  for (let page = 0; page < 150; page++) {
+    rig.report(600)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const { spooledBytes } = rig.sink.status()
+  assert.ok(spooledBytes > 4 << 20 && spooledBytes <= 16 << 20, `${spooledBytes} bytes`)
+  assert.ok(process.memoryUsage().arrayBuffers - before < 24 << 20, 'nothing piles up beside the spool')
+  bytesEach5Ms = 1 << 20
+  rig.peer.hangUp()
+  await rig.sink.flush()
+  assert.deepEqual(rig.taken, range(rig.serial))
+})
+
+const limits = { pageBytes: 1 << 20, types: 1, sources: 1, symbols: 1, clientBytes: 1 << 20 }
+const welcome: ServiceFrame = { kind: 'welcome', body: { protocol: 1, lastSequence: 0n, ack: 'memory', limits } }
+
+/** A service that answers the first chunk of each connection with these bytes. */
+async function answerWith(t: TestContext, socketsDir: string, answer: () => Buffer): Promise<() => Promise<void>> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => socket.end(answer()))
+    socket.resume()
+  })
+  await new Promise<void>((resolve) => server.listen(join(socketsDir, SOCKET_NAME), resolve))
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  t.after(close)
+  return close
+}
+
+test('a service that makes no sense is hung up on, and the message says what it sent', async (t) => {
+  const cases: readonly (readonly [readonly ServiceFrame[], string, RegExp])[] = [
+    [[welcome, welcome], 'IPC_FRAME', /welcome twice/],
+    [[{ kind: 'ack', body: { sequence: 1n, dropped: {} } }], 'IPC_FRAME', /ack before welcome/],
+    [[welcome, { kind: 'ack', body: { sequence: 9n, dropped: {} } }], 'IPC_FRAME', /acknowledgement of page 9/],
+    [[{ ...welcome, body: { ...welcome.body, lastSequence: 7n } }], 'IPC_FRAME', /page 7 of this client/],
+    [[{ ...welcome, body: { ...welcome.body, protocol: 2 } }], 'IPC_REFUSED', /protocol 2, this client 1/],
+    [[{ kind: 'error', body: { code: 'SRV', message: 'full' } }], 'IPC_REFUSED', /gave up with SRV: full/],
+    [[], 'IPC_CONNECTION', /hung up/],
+  ]
+  for (const [frames, code, part] of cases) {
+    const socketsDir = temporarySockets(t)
+    const close = await answerWith(t, socketsDir, () =>
+      Buffer.concat(frames.map((frame, i) => encodeFrame(frame, i + 1))),
+    )
+    const sink = createIpc({ socketsDir, socketTimeoutMs: 50 })
+    t.after(() => sink.close())
+    const error = await until('an error', () => sink.status().lastError)
+    assert.deepEqual([error.code, part.test(error.message)], [code, true], error.message)
+    await sink.close()
+    await close()
+  }
+})
+
+property('whatever a service answers, the client goes on, and gives its records to the next one', 5, async (random) => {
+  const cleanUps: (() => unknown)[] = []
+  const t = { after: (run: () => unknown) => cleanUps.push(run) } as unknown as TestContext
+  try {
+    const rig = await IpcRig.start(t, { isAway: true, reconnectTimeMs: 3, socketTimeoutMs: 1000 })
+    let answers = 0
+    const close = await answerWith(t, rig.peer.options.socketsDir, () => {
+      answers++
+      return random.chance(0.5) ? fuzzedStream(random) : Buffer.concat([encodeFrame(welcome, 1), fuzzedStream(random)])
+    })
+    await until('forty answers', () => {
+      rig.report(3)
+      return answers >= 40
+    })
+    await close()
+    await rig.peer.listen()
+    await rig.sink.flush()
+    assert.deepEqual(rig.taken, range(rig.serial))
+  } finally {
+    for (const run of cleanUps.reverse()) await run()
+  }
+})
+
+test('a process that ends by itself waits for acknowledgements, and one that exits hands over what it can', async (t) => {
+  for (const how of ['end', 'exit']) {
+    const rig = await IpcRig.start(t)
+    const child = startChild(t, 'report', rig.peer.options.socketsDir, how)
+    const [code] = await once(child, 'exit')
+    assert.equal(code, 0)
+    await until('all records', () => rig.taken.length === 5000)
+    assert.deepEqual(rig.taken, range(5000))
+  }
+})
+
+test('a process without a service ends, and leaves nothing behind', async (t) => {
+  const child = startChild(t, 'report', temporarySockets(t), 'end')
+  const [code] = await once(child, 'exit')
+  assert.deepEqual([code, slotFiles('/dev/shm', child.pid)], [0, []])
+})
+
+test('what a killed client leaves in shared memory is removed by the next one', async (t) => {
+  const rig = await IpcRig.start(t, { peer: { attaches: 'silent' }, slots: 0 })
+  const child = startChild(t, 'report', rig.peer.options.socketsDir, 'wait')
+  const [name = ''] = await until('its file', () => {
+    const names = slotFiles('/dev/shm', child.pid)
+    return names.length > 0 && names
+  })
+  const path = join('/dev/shm', name)
+  const sweep = async () => {
+    const next = await IpcRig.start(t)
+    await until('shared memory', () => next.sink.status().mode === 'shared')
+  }
+  utimesSync(path, 1, 1)
+  await sweep()
+  assert.ok(existsSync(path), 'that of a process that lives stays')
+  await kill(child)
+  utimesSync(path, new Date(), new Date())
+  await sweep()
+  assert.ok(existsSync(path), 'one that is young stays: its process may be in another container')
+  utimesSync(path, 1, 1)
+  await sweep()
+  assert.ok(!existsSync(path))
+})
+
+const NAMESPACE = ['-Urm', 'sh', '-c']
+const mayMount = spawnSync('unshare', [...NAMESPACE, 'mount -t tmpfs tmpfs /mnt']).status === 0
+
+test('pages go through the socket once shared memory is full', {
+  skip: !mayMount && 'no user namespaces here',
+}, async (t) => {
+  const directory = join(temporarySockets(t), 'small')
+  mkdirSync(directory)
+  const script = `mount -t tmpfs -o size=200k tmpfs ${directory} && exec "$0" "$@"`
+  const { stdout, stderr } = spawnSync('unshare', [...NAMESPACE, script, process.execPath, ...NODE, 'full', directory])
+  const { inlineReason, shared, taken } = JSON.parse(stdout.toString() || `"${stderr}"`)
+  assert.match(inlineReason, /ENOSPC|took \d+ bytes/)
+  assert.ok(shared > 0, 'the first page found room')
+  assert.equal(taken, 5000)
+})
