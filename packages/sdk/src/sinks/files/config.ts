@@ -24,9 +24,9 @@ export interface FilesOptions {
   durability?: FilesDurability | undefined
   /** How often the disk is asked to have everything, with durability `interval`. Unit: milliseconds. Range: 10 to 3 600 000. Default: 1000. */
   intervalMs?: number | undefined
-  /** What all files below `dataRoot` may take; the oldest that are closed are removed. Unit: bytes. Range: 1 MiB to 1 PiB; 0 (default): no limit. */
+  /** What all files below `dataRoot` may take; the oldest that are closed are removed. Unit: bytes. Range: 1 to 1 PiB; 0 (default): no limit. */
   retentionBytes?: number | undefined
-  /** Age at which a closed file is removed. Unit: days. Range: 1 to 36 500; 0 (default): no limit. */
+  /** Age at which a closed file is removed. Unit: days. Range: up to 36 500; 0 (default): no limit. */
   retentionDays?: number | undefined
   /** Memory of all that waits to be written; what finds no room is dropped as `queue_full`. Unit: bytes. Range: 64 KiB to 16 GiB. Default: 64 MiB. */
   queueLimitBytes?: number | undefined
@@ -34,7 +34,7 @@ export interface FilesOptions {
   openFilesMax?: number | undefined
   /** A file without records for this long, and for three periods of its source, is closed. Unit: seconds. Range: 1 to 86 400. Default: 300. */
   idleS?: number | undefined
-  /** Types that every file begins with, used or not: those of a schema. At most 200; others follow when they are first seen. Default: none. */
+  /** Types that every file begins with, used or not: those of a schema; left out where they would take more than a quarter of it. At most 200; others follow when they are first used. Default: none. */
   types?: readonly RecordType[] | undefined
   /** Name of the schema, for readers. Default: empty. */
   schema?: string | undefined
@@ -80,8 +80,8 @@ export function filesConfig(options: FilesOptions): FilesConfig {
     maxAgeUs: inRange('maxAgeUs', options.maxAgeUs ?? 3_600_000_000, 1_000_000, 31_536_000_000_000),
     durability,
     intervalMs: inRange('intervalMs', options.intervalMs ?? 1000, 10, 3_600_000),
-    retentionBytes: options.retentionBytes ? inRange('retentionBytes', options.retentionBytes, 1 << 20, 2 ** 50) : 0,
-    retentionDays: options.retentionDays ? inRange('retentionDays', options.retentionDays, 1, 36_500) : 0,
+    retentionBytes: inRange('retentionBytes', options.retentionBytes ?? 0, 0, 2 ** 50),
+    retentionDays: inRange('retentionDays', options.retentionDays ?? 0, 0, 36_500),
     queueLimitBytes: inRange('queueLimitBytes', options.queueLimitBytes ?? 64 << 20, 64 << 10, 16 * 2 ** 30),
     openFilesMax: inRange('openFilesMax', options.openFilesMax ?? 256, 1, 100_000),
     idleS: inRange('idleS', options.idleS ?? 300, 1, 86_400),

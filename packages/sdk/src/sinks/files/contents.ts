@@ -21,8 +21,8 @@ export interface OwnTexts {
 /** What a file has been told: types by index, symbols, and the client whose pages it holds. Block by block, in the order in which they will be written. */
 export class Contents {
   readonly fingerprint: string
-  /** The types it was told: at first those that it begins with. */
-  readonly types: RecordType[]
+  /** The types it begins with. */
+  readonly types: readonly RecordType[]
   /** 0n where it holds no pages. */
   readonly client: bigint
   readonly #symbols: ToldSymbols
@@ -42,7 +42,7 @@ export class Contents {
   }) {
     const { source, types, client, own, writerId, entry } = options
     const { id, tag, labels, intervalMs } = source
-    this.types = [...types]
+    this.types = types
     this.client = client
     this.fingerprint = schemaFingerprint(types)
     this.#symbols = new ToldSymbols(source.symbols)
@@ -71,7 +71,6 @@ export class Contents {
     if (!this.#indexes.has(type.fingerprint)) {
       blocks.push(encodeTypesBlock([typeEntry(type, this.#indexes.size)]))
       this.#indexes.set(type.fingerprint, this.#indexes.size)
-      this.types.push(type)
     }
     if (counted === 0) {
       const { texts } = this.#own

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { messageOf } from '../../errors.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { encodeTypesBlock, typeEntry } from '../../wire/dtb/encode.ts'
 import { countDrop, type SinkStats, sinkStats } from '../sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
@@ -17,6 +19,8 @@ export class FilesContext {
   readonly process: { readonly schema: string; readonly host: string; readonly pid: number; readonly version: string }
   /** Texts of records that are about the sink itself. */
   readonly own: { readonly texts: string[] } = { texts: [] }
+  /** The types that every file begins with: those of the configuration, unless they would take a good part of it. */
+  readonly schemaTypes: readonly RecordType[]
   /** Fingerprints of schemas whose sidecar is there. */
   readonly sidecars = new Set<string>()
   /** Files that are written to. */
@@ -36,8 +40,9 @@ export class FilesContext {
   readonly #behind = new Set<Promise<void>>()
 
   constructor(config: FilesConfig) {
-    const { schema, version } = config
+    const { schema, version, types, maxBytes } = config
     this.config = config
+    this.schemaTypes = encodeTypesBlock(types.map(typeEntry)).byteLength <= maxBytes / 4 ? types : []
     this.process = { schema, host: hostname(), pid: process.pid, version }
   }
 

@@ -1,7 +1,5 @@
 import type { PageId, SourceInfo } from '../../schema/batch.ts'
-import type { RecordType } from '../../schema/record-type.ts'
 import { encodeEndBlock } from '../../wire/dtb/encode.ts'
-import { DTB_LIMITS } from '../../wire/dtb/format.ts'
 import type { Entry } from './blocks.ts'
 import { Contents } from './contents.ts'
 import type { FilesContext } from './context.ts'
@@ -218,14 +216,13 @@ export class SourceWriter {
   async #open(entry: Entry): Promise<RecordFile | undefined> {
     const context = this.#context
     const { source } = entry
-    const types = this.#files.get(source)?.contents.types ?? []
     await this.#end(source)
     if (context.config.nowMs() < this.#retryAtMs) {
       this.#drop(this.#retryReason, entry)
       return undefined
     }
     try {
-      const contents = this.#contentsFor(entry, types)
+      const contents = this.#contentsFor(entry)
       await writeSidecar(context, contents)
       const [file, folders] = await RecordFile.create(this.#place(), contents, context.config.nowMs())
       context.live.add(file)
@@ -242,11 +239,12 @@ export class SourceWriter {
     }
   }
 
-  #contentsFor(entry: Entry, before: readonly RecordType[]): Contents {
+  /** A file begins with few types, since it has to have room for records: others follow when they are first used. */
+  #contentsFor(entry: Entry): Contents {
     const { source, type } = entry
-    const { config, own, writerId, process } = this.#context
-    const known = new Map([...config.types, ...before, type].map((type) => [type.fingerprint, type]))
-    const types = known.size < DTB_LIMITS.typeCount ? [...known.values()] : [...config.types, type]
+    const { schemaTypes, own, writerId, process } = this.#context
+    const isKnown = schemaTypes.some(({ fingerprint }) => fingerprint === type.fingerprint)
+    const types = isKnown ? schemaTypes : [...schemaTypes, type]
     const client = entry.page?.client ?? this.#clients.get(source) ?? 0n
     return new Contents({ source, types, client, own, writerId, entry: process })
   }
@@ -342,7 +340,7 @@ export class SourceWriter {
       let file = this.#files.get(entry.source)
       let before = file?.contents.before(entry) ?? []
       if (file === undefined || !this.#hasRoom(file, entry, before, 0)) {
-        const contents = this.#contentsFor(entry, file?.contents.types ?? [])
+        const contents = this.#contentsFor(entry)
         file = RecordFile.createNow(this.#place(), contents, config.nowMs())
         this.#files.set(entry.source, file)
         before = contents.before(entry)
