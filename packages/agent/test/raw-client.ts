@@ -14,7 +14,6 @@ import {
   serviceFrames,
   writePageHeader,
 } from '@sonde/sdk/internal'
-import { until } from '../../sdk/test/helper.ts'
 
 const LIMIT_MS = 20_000
 
@@ -87,22 +86,28 @@ export class RawClient {
   /** Waits for a frame of a kind; gives the last. */
   async heard<K extends ServiceFrame['kind']>(kind: K, holds: (body: BodyOf<K>) => boolean = () => true) {
     let found: ServiceFrame | undefined
-    await until(
+    await this.#until(
       `a frame ${kind}; heard ${JSON.stringify(this.frames.at(-1), (_, v) => (typeof v === 'bigint' ? String(v) : v))}`,
       () => {
         found = this.frames.findLast((frame) => frame.kind === kind && holds(frame.body as BodyOf<K>))
         return found !== undefined
       },
-      LIMIT_MS,
     )
     return found?.body as BodyOf<K>
   }
 
   /** Waits until the service has hung up; gives the code with which it did. */
   async refused(): Promise<string | undefined> {
-    await until('the service hangs up', () => this.isClosed, LIMIT_MS)
+    await this.#until('the service hangs up', () => this.isClosed)
     const last = this.frames.at(-1)
     return last?.kind === 'error' ? last.body.code : undefined
+  }
+
+  async #until(what: string, holds: () => boolean): Promise<void> {
+    for (const endMs = performance.now() + LIMIT_MS; !holds(); ) {
+      if (performance.now() > endMs) throw new Error(`not within ${LIMIT_MS} ms: ${what}`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
   }
 
   close(): void {

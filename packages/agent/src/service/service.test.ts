@@ -94,7 +94,13 @@ test('types of an application appear without configuration, and leave with it', 
   const page = await metrics(address)
   assert.match(page, /^job_steps_total\{worker="w1".*\} 0*2$/m)
   await until('it says how it fares', async () => /^sonde_service_clients 0*1$/m.test(await metrics(address)))
-  const query: SeriesQuery = { metric: 'job_steps_total', matchers: [], by: [], aggregate: 'sum', function: 'last' }
+  const query: SeriesQuery = {
+    metric: 'job_steps_total',
+    matchers: [],
+    by: ['worker'],
+    aggregate: 'sum',
+    function: 'last',
+  }
   const form = { fromMs: Date.now() - 60_000, toMs: Date.now(), stepMs: 1000 }
   const answer = await agent.history.query({ ...form, queries: [query] })
   assert.equal(answer.results[0]?.series.length, 2)
