@@ -4,6 +4,7 @@ import type { Source } from '../../source/source.ts'
 import type { Row } from '../../source/table.ts'
 import { keyOf, type Series, type Variant } from './declarations.ts'
 import { DroppingHandle } from './handles.ts'
+import type { Sampled } from './sampling.ts'
 
 /** What {@link Metric.bind} takes: a text for every label of the metric, and nothing where it has none. */
 export type LabelArguments<N extends string> = [N] extends [never]
@@ -46,7 +47,7 @@ export interface MetricParts<H> {
 const NO_ROOM: ReadonlySet<unknown> = new Set(['SRC_SYMBOL_LIMIT', 'SRC_ROW_LIMIT'])
 
 /** See {@link Metric}. */
-export class BoundMetric<N extends string, H extends object> implements Metric<N, H> {
+export class BoundMetric<N extends string, H extends object> implements Metric<N, H>, Sampled {
   readonly name: string
   readonly type: RecordType
   readonly #parts: MetricParts<H>

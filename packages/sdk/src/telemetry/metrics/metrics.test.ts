@@ -227,6 +227,24 @@ test('everything is sampled at the interval, histograms included, and nothing an
   assert.deepEqual(recorded(), [])
 })
 
+test('one sample at the interval has all metrics with one time, however many turns of the loop it takes', async () => {
+  const { source, emitted } = recordingSource()
+  const metrics = createMetrics(source, { flushIntervalMs: 5 })
+  const names = Array.from({ length: 20 }, (_, i) => `m${i}_total`)
+  for (const name of names) {
+    const metric = metrics.counter(name, { labels: ['n'] })
+    for (let n = 0; n < 500; n++) metric.bind({ n: `${n}` })
+  }
+  await until('a second sample', () => emitted.length > names.length)
+  await metrics.close()
+  const first = emitted.slice(0, names.length)
+  assert.deepEqual(
+    first.map(({ type, count }) => [type.name, count]),
+    names.map((name) => [name, 500]),
+  )
+  assert.equal(new Set(first.flatMap(({ records }) => records.map(({ time }) => time))).size, 1)
+})
+
 test('flush resolves once what it sampled is acknowledged', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { source, emitted } = recordingSource({ acknowledge: () => promise })

@@ -19,6 +19,7 @@ import {
   type MetricsOptions,
   metricsConfig,
 } from './options.ts'
+import { Sampling } from './sampling.ts'
 
 /** What a context counts of itself. */
 export interface MetricsStats {
@@ -53,18 +54,14 @@ export class Metrics {
   readonly #config: MetricsConfig
   readonly #declarations: Declarations
   readonly #metrics = new Map<RecordType, BoundMetric<string, object>>()
-  readonly #timer: NodeJS.Timeout | undefined
-  readonly #leave: () => void
-  #isLastTaken = false
+  readonly #sampling: Sampling
   #closed = false
 
   constructor(source: Source, config: MetricsConfig) {
     this.#source = source
     this.#config = config
     this.#declarations = Declarations.of(source)
-    this.#leave = source.beforeEnd(() => this.#takeLast())
-    const { flushIntervalMs } = config
-    if (flushIntervalMs > 0) this.#timer = setInterval(() => this.#trying(() => this.sample()), flushIntervalMs).unref()
+    this.#sampling = new Sampling(source, this.#metrics, config, () => this.stats.errors++)
   }
 
   /**
@@ -113,10 +110,7 @@ export class Metrics {
 
   /** Emits the values of now, histograms included, of every metric that may be sampled again. Time: `timeNs`, nanoseconds since the Unix epoch. Default: now. */
   sample(timeNs: bigint = wallNs()): void {
-    if (this.#source.isClosed) this.#end()
-    const nowMs = this.#config.nowMs()
-    this.#isLastTaken = false
-    this.#collect(timeNs, ([, metric]) => metric.takeTurn(nowMs))
+    this.#sampling.sample(timeNs)
   }
 
   /** Samples, and resolves once every sink has acknowledged. Rejects where a part was lost. */
@@ -127,43 +121,10 @@ export class Metrics {
 
   /** Takes the last values of all metrics, lets go of their series and flushes. May be called twice. `close` of the source takes the last values too. */
   close(): Promise<void> {
-    this.#end()
-    return this.#source.flush()
-  }
-
-  #end(): void {
-    if (this.#closed) return
-    this.#collectAll()
     this.#closed = true
-    clearInterval(this.#timer)
-    this.#leave()
+    this.#sampling.end()
     for (const metric of this.#metrics.values()) metric.close()
-  }
-
-  /** Once, until there is another sample: a process that is about to end asks again until nothing is new. */
-  #takeLast(): void {
-    if (this.#isLastTaken) return
-    this.#isLastTaken = true
-    this.#collectAll()
-  }
-
-  #collectAll(): void {
-    this.#trying(() => this.#collect(wallNs(), () => true))
-  }
-
-  /** Where nobody asked, nobody takes an error: it is counted, and the next sample tries again. */
-  #trying(sample: () => void): void {
-    try {
-      sample()
-    } catch {
-      this.stats.errors++
-    }
-  }
-
-  #collect(timeNs: bigint, wanted: (entry: [RecordType, BoundMetric<string, object>]) => boolean): void {
-    if (this.#closed) return
-    const types = new Set([...this.#metrics].filter(wanted).map(([type]) => type))
-    this.#source.collect(timeNs, types)
+    return this.#source.flush()
   }
 
   #declare<N extends string, H extends object>(
