@@ -6,6 +6,7 @@ import { encodeTypesBlock, typeEntry } from '../../wire/dtb/encode.ts'
 import { countDrop, type SinkStats, sinkStats } from '../sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
+import { removeLive } from './live-files.ts'
 import type { FilesDropReason } from './reasons.ts'
 import type { RecordFile } from './record-file.ts'
 
@@ -23,8 +24,6 @@ export class FilesContext {
   readonly schemaTypes: readonly RecordType[]
   /** Fingerprints of schemas whose sidecar is there. */
   readonly sidecars = new Set<string>()
-  /** Files that are written to. */
-  readonly live = new Set<RecordFile>()
   /** Called when a file was closed. */
   onEnd: (file: RecordFile) => void = () => undefined
   queuedRecords = 0
@@ -95,7 +94,7 @@ export class FilesContext {
   /** A file was closed. */
   forget(file: RecordFile): void {
     this.#open.delete(file)
-    this.live.delete(file)
+    removeLive(file)
     this.onEnd(file)
   }
 

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { FilesContext } from './context.ts'
 import { isEnded, readFingerprint, readSource } from './head.ts'
+import { liveBelow } from './live-files.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
 import { codeOf } from './reasons.ts'
 import type { RecordFile } from './record-file.ts'
@@ -81,11 +82,11 @@ export class Retention {
 
   /** The oldest file, where there is too much or it is too old. */
   #next(): OldFile | undefined {
-    const { retentionBytes, retentionDays, nowUs } = this.#context.config
+    const { dataRoot, retentionBytes, retentionDays, nowUs } = this.#context.config
     const oldest = this.#known[0]
     if (oldest === undefined) return undefined
     let liveBytes = 0
-    for (const file of this.#context.live) liveBytes += file.bytes
+    for (const file of liveBelow(dataRoot)) liveBytes += file.bytes
     const isTooMuch = retentionBytes > 0 && this.#bytes + liveBytes > retentionBytes
     const isTooOld = retentionDays > 0 && nowUs() - oldest.timeUs > retentionDays * DAY_US
     return isTooMuch || isTooOld ? oldest : undefined
@@ -95,7 +96,7 @@ export class Retention {
     const { dataRoot, nowMs } = this.#context.config
     this.#walkedMs = nowMs()
     this.#closed = []
-    const own = new Set([...this.#context.live].map(({ path }) => path))
+    const own = new Set(liveBelow(dataRoot).map(({ path }) => path))
     const known: OldFile[] = []
     let bytes = 0
     this.#isComplete = true
@@ -148,6 +149,7 @@ export class Retention {
     const handle = await open(path, 'r')
     try {
       const { size, mtimeMs } = await handle.stat()
+      if (liveBelow(this.#context.config.dataRoot).some((file) => file.path === path)) return undefined
       const isRecent = this.#context.config.nowUs() - mtimeMs * 1000 < DAY_US
       if (size === 0) return isRecent ? undefined : ''
       const fingerprint = await readFingerprint(handle)
@@ -176,10 +178,10 @@ export class Retention {
   /** Removes a sidecar that no file refers to any more. */
   async #removeSchema(fingerprint: string): Promise<void> {
     this.#schemas.delete(fingerprint)
-    for (const file of this.#context.live) if (file.contents.fingerprint === fingerprint) return
+    const { config, sidecars } = this.#context
+    if (liveBelow(config.dataRoot).some(({ contents }) => contents.fingerprint === fingerprint)) return
     // A source goes on with its schema, so one of the newest refers to it most often.
     for (const { path } of this.#known.toReversed()) if ((await fingerprintOf(path)) === fingerprint) return
-    const { config, sidecars } = this.#context
     const path = join(config.dataRoot, SCHEMA_FOLDER, schemaFileName(fingerprint))
     const madeMs = await modifiedMs(path)
     if (madeMs === undefined || config.nowUs() - madeMs * 1000 < SIDECAR_AGE_US) return

@@ -3,6 +3,7 @@ import { encodeEndBlock } from '../../wire/dtb/encode.ts'
 import type { Entry } from './blocks.ts'
 import { Contents } from './contents.ts'
 import type { FilesContext } from './context.ts'
+import { addLive } from './live-files.ts'
 import { Losses } from './losses.ts'
 import { lastPageOf } from './pages.ts'
 import { fileName, sourceFolder } from './paths.ts'
@@ -225,7 +226,7 @@ export class SourceWriter {
       const contents = this.#contentsFor(entry)
       await writeSidecar(context, contents)
       const [file, folders] = await RecordFile.create(this.#place(), contents, context.config.nowMs())
-      context.live.add(file)
+      addLive(file)
       this.#files.set(source, file)
       if (context.config.durability === 'block') await syncFolders(folders)
       if (context.config.durability === 'interval') context.behind(syncFolders(folders))

@@ -1,0 +1,20 @@
+import { sep } from 'node:path'
+import type { RecordFile } from './record-file.ts'
+
+/** Files that this process writes to, by whichever of its sinks: several may have one root, and none may take those of another for old ones. */
+const live = new Set<RecordFile>()
+
+/** A file was begun. */
+export function addLive(file: RecordFile): void {
+  live.add(file)
+}
+
+/** A file was closed. */
+export function removeLive(file: RecordFile): void {
+  live.delete(file)
+}
+
+/** The files below a root that this process writes to. */
+export function liveBelow(root: string): RecordFile[] {
+  return [...live].filter(({ path }) => path.startsWith(root + sep))
+}
