@@ -16,7 +16,7 @@ export function rivalContenders(): { readonly rivals: readonly Contender[]; read
   const missing: string[] = []
   const rivals = [jsonStringify(), v8Serialize()]
   for (const [name, make] of Object.entries(optional)) {
-    if (isInstalled(name)) rivals.push(make())
+    if (isInstalled(name)) rivals.push(make(require(name)))
     else missing.push(name)
   }
   return { rivals, missing }
@@ -98,8 +98,8 @@ interface Packr {
 }
 
 /** With its extension for records, which is its fastest. */
-function msgpackr(): Contender {
-  const { Packr } = require('msgpackr') as { Packr: new (options: object) => Packr }
+function msgpackr(installed: unknown): Contender {
+  const { Packr } = installed as { Packr: new (options: object) => Packr }
   const packr = new Packr({ structures: [] })
   return pageByPage(
     'msgpackr',
@@ -124,8 +124,8 @@ uint64 time = 1; string job = 2; uint32 rank = 3; uint64 step = 4; uint64 tokens
 uint32 queue_depth = 9; uint32 workers = 10; uint32 retries = 11; uint32 flags = 12; }`
 
 /** Many messages a writer, as it is fastest. */
-function protobufjs(): Contender {
-  const protobuf = require('protobufjs') as Protobuf
+function protobufjs(installed: unknown): Contender {
+  const protobuf = installed as Protobuf
   const type = protobuf.parse(PROTO).root.lookupType('Step')
   return {
     name: 'protobufjs',
