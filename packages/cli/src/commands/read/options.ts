@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { messageOf } from '@sonde/sdk'
+import { bothSets, createFieldSet, type FieldSet, type FieldSetKind, messageOf, SondeError } from '@sonde/sdk'
 import { ConfigError } from '../../config/config-error.ts'
 import type { Int64 } from './jsonl.ts'
 import { parseTime } from './time.ts'
@@ -40,19 +40,13 @@ export interface ReadOptions {
   readonly startNs?: bigint
   /** First nanosecond that is not wanted any more. */
   readonly endNs?: bigint
-  readonly fset?: FilterFile
-  readonly cset?: FilterFile
+  /** Which fields pass. */
+  readonly fields?: FieldSet
   readonly limit: number
   readonly follow: boolean
   readonly task: 'print' | 'stats' | 'verify'
   readonly salvage: boolean
   readonly strict: boolean
-}
-
-/** A field set and the file that it came from. */
-export interface FilterFile {
-  readonly path: string
-  readonly text: string
 }
 
 /**
@@ -64,8 +58,7 @@ export function readOptions(flags: ReadFlags, isTerminal: boolean): ReadOptions 
   const nowMs = Date.now()
   const startNs = timeOf('--start', flags.start, nowMs)
   const endNs = timeOf('--end', flags.end, nowMs)
-  const fset = filterOf('--fset', flags.fset)
-  const cset = filterOf('--cset', flags.cset)
+  const fields = fieldsOf(flags)
   const task = verify ? 'verify' : stats ? 'stats' : 'print'
   checkTogether(flags)
   return {
@@ -76,8 +69,7 @@ export function readOptions(flags: ReadFlags, isTerminal: boolean): ReadOptions 
     types: flags.type ?? [],
     ...(startNs === undefined ? {} : { startNs }),
     ...(endNs === undefined ? {} : { endNs }),
-    ...(fset === undefined ? {} : { fset }),
-    ...(cset === undefined ? {} : { cset }),
+    ...(fields === undefined ? {} : { fields }),
     limit: limitOf(flags.limit),
     follow,
     task,
@@ -109,12 +101,20 @@ function timeOf(flag: string, text: string | undefined, nowMs: number): bigint |
   ])
 }
 
-function filterOf(flag: string, path: string | undefined): FilterFile | undefined {
+/** As everywhere: of two sets the `.fset` decides on the types that it names, the `.cset` on the others. */
+function fieldsOf({ cset, fset }: ReadFlags): FieldSet | undefined {
+  const ofCset = fieldSetOf('cset', cset)
+  const ofFset = fieldSetOf('fset', fset)
+  return ofCset !== undefined && ofFset !== undefined ? bothSets(ofCset, ofFset) : (ofCset ?? ofFset)
+}
+
+function fieldSetOf(kind: FieldSetKind, path: string | undefined): FieldSet | undefined {
   if (path === undefined) return undefined
   try {
-    return { path, text: readFileSync(path, 'utf8') }
+    return createFieldSet(kind, readFileSync(path, 'utf8'), path)
   } catch (error) {
-    throw new ConfigError([`${flag} ${path} cannot be read: ${messageOf(error)}`])
+    const isNamed = error instanceof SondeError
+    throw new ConfigError([isNamed ? messageOf(error) : `--${kind} ${path} cannot be read: ${messageOf(error)}`])
   }
 }
 

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { bothSets, createFieldSet, type FieldSet, type RecordType, type Slot } from '@sonde/sdk'
 import { csv } from './csv.ts'
 import { findFiles } from './files.ts'
 import { follow } from './follow.ts'
@@ -37,7 +36,8 @@ export async function runRead(paths: readonly string[], flags: ReadFlags): Promi
 }
 
 async function print(found: ReturnType<typeof findFiles>, options: ReadOptions, output: Output): Promise<boolean> {
-  const selection = new Selection(options, fieldsOf(options))
+  const { fields } = options
+  const selection = new Selection(options, (type) => fields?.of(type).slots ?? type.layout.slots)
   const format = formatOf(options)
   const progress = progressOf(options.follow ? [] : found.files)
   let doneBytes = 0
@@ -80,15 +80,6 @@ function formatOf({ task, format, int64 }: ReadOptions): Format {
   if (task === 'stats') return stats(format)
   if (format === 'csv') return csv()
   return format === 'jsonl' ? jsonl(int64) : table(() => process.stdout.columns ?? LINE_CHARACTERS_DEFAULT)
-}
-
-/** The fields that the field sets let pass. */
-function fieldsOf({ cset, fset }: ReadOptions): (type: RecordType) => readonly Slot[] {
-  const ofCset = cset === undefined ? undefined : createFieldSet('cset', cset.text, cset.path)
-  const ofFset = fset === undefined ? undefined : createFieldSet('fset', fset.text, fset.path)
-  const set: FieldSet | undefined =
-    ofCset !== undefined && ofFset !== undefined ? bothSets(ofCset, ofFset) : (ofCset ?? ofFset)
-  return (type) => (set === undefined ? type.layout.slots : set.of(type).slots)
 }
 
 /** Shown to a person who does not look at the records themselves. */

@@ -64,16 +64,10 @@ class Section {
     this.#widths = widths.slice(0, shown)
     const columns = this.#columns.slice(0, shown)
     const left = this.#columns.slice(shown).map(({ title }) => title)
-    const more =
-      left.length === 0
-        ? ''
-        : `${cut(`, and no room for ${left.length} fields: ${left.join(' ')}`, this.#lineCharacters - this.#of.type.name.length)}`
-    const titles = lineOf(
-      columns.map((column) => ({ ...column })),
-      this.#widths,
-      columns.map(({ title }) => title),
-    )
-    return `${this.#of.type.name}${more}\n${titles}\n`
+    const named = `, and no room for ${left.length} field${left.length === 1 ? '' : 's'}: ${left.join(' ')}`
+    const more = left.length === 0 ? '' : cut(named, this.#lineCharacters - this.#of.type.name.length)
+    const titles = columns.map(({ title }) => title)
+    return `${this.#of.type.name}${more}\n${lineOf(columns, this.#widths, titles)}\n`
   }
 }
 
