@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
-import { crc32 } from 'node:zlib'
-import { messageOf, msFactorOf, numberAt, type RecordType, SondeError, type SourceInfo, viewsOf } from '@sonde/sdk'
+import { messageOf, SondeError } from '@sonde/sdk'
 import {
   type Attach,
   type ClientFrame,
@@ -12,14 +11,12 @@ import {
   PAGE_HEADER_BYTES,
   type ReadPage,
   type ServiceFrame,
-  type SourceEntry,
-  type SymbolsEntry,
-  type TypeEntry,
   turn,
 } from '@sonde/sdk/internal'
 import { within } from '../pipeline/within.ts'
+import { Announced, wrong } from './announced.ts'
+import { checkPage } from './check-page.ts'
 import type { Client } from './client.ts'
-import { ClientSymbols } from './client-symbols.ts'
 import { PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import { Pace } from './pace.ts'
 import type { Room } from './room.ts'
@@ -41,18 +38,6 @@ const SIGN_MS = 900
 const QUIET_TURNS = 2
 /** How long a client that goes on sending waits to be told at most. Unit: milliseconds. */
 const QUIET_LIMIT_MS = 5
-/** A wall clock may run ahead by this much and be believed. Unit: milliseconds. */
-const AHEAD_LIMIT_MS = 3_600_000
-const INTERVAL_MS_MAX = 86_400_000
-const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
-/** Says that something is not real; only the simulator says that. */
-const OWN_LABELS: ReadonlySet<string> = new Set(['simulated'])
-
-interface ClientSource {
-  readonly info: SourceInfo
-  readonly symbols: ClientSymbols
-}
-
 /** What a client is and did, for the page. */
 export interface SessionStatus {
   readonly client: string
@@ -77,14 +62,10 @@ export class Session {
   readonly #room: Room
   readonly #connectedMs = Date.now()
   readonly #pace: Pace
-  readonly #types = new Map<number, RecordType | 'foreign'>()
-  readonly #sources = new Map<number, ClientSource>()
+  readonly #announced: Announced
   #hello: Hello | undefined
   #client: Client | undefined
   #file: SlotFile | undefined
-  #symbolCount = 0
-  /** What is kept of types and symbols. Unit: bytes. */
-  #heldBytes = 0
   #frames = 0
   /** The last page that came in this connection. */
   #seen = 0n
@@ -104,6 +85,7 @@ export class Session {
     this.#socket = socket
     this.#room = room
     this.#pace = new Pace(room.config.client_bytes_per_s)
+    this.#announced = new Announced(room.types, room.config.client_bytes / 2)
   }
 
   /** Who is connected; undefined before the hello. */
@@ -150,7 +132,6 @@ export class Session {
   status(): SessionStatus | undefined {
     const [hello, client] = [this.#hello, this.#client]
     if (hello === undefined || client === undefined) return undefined
-    const types = [...this.#types.values()].flatMap((type) => (type === 'foreign' ? [] : [type.name]))
     return {
       client: hello.client.toString(16),
       program: hello.program,
@@ -158,8 +139,8 @@ export class Session {
       version: hello.version,
       connectedMs: this.#connectedMs,
       mode: this.#file === undefined ? 'inline' : 'shared',
-      sources: [...this.#sources.values()].map(({ info: { id, tag } }) => ({ id, tag })),
-      types: [...new Set(types)],
+      sources: this.#announced.sources.map(({ id, tag }) => ({ id, tag })),
+      types: this.#announced.typeNames,
       pages: this.#pages,
       records: this.#records,
       bytes: this.#bytes,
@@ -189,15 +170,15 @@ export class Session {
     switch (frame.kind) {
       case 'types':
         for (const entry of frame.body) {
-          this.#addType(entry)
+          this.#announced.addType(entry)
           while (turn.isOver()) await turn.next()
         }
         break
       case 'source':
-        this.#addSource(frame.body)
+        this.#announced.addSource(frame.body)
         break
       case 'symbols':
-        this.#addSymbols(frame.body)
+        this.#announced.addSymbols(frame.body)
         break
       case 'attach':
         this.#attach(frame.body)
@@ -206,7 +187,7 @@ export class Session {
         this.#takePage(client, frame.body)
         this.#isSlowed = true
         await this.#pace.take(frame.body.byteLength + FRAME_HEADER_BYTES + PAGE_HEADER_BYTES)
-        await this.#room.inFlight.room(client, this.#heldBytes, () => this.#isEnded)
+        await this.#room.inFlight.room(client, this.#announced.heldBytes, () => this.#isEnded)
         this.#isSlowed = false
         break
       case 'bye':
@@ -241,38 +222,6 @@ export class Session {
     if (client.accepted > client.acked) this.#room.acknowledger.note(client)
   }
 
-  #addType({ index, fingerprint, definition }: TypeEntry): void {
-    if (this.#types.has(index)) throw wrong(`type ${index} came twice`, 'once')
-    if (this.#types.size >= TYPE_COUNT) throw tooMany('types', TYPE_COUNT)
-    if (this.#room.types.isForeignOwn(definition, fingerprint)) {
-      this.#types.set(index, 'foreign')
-      return
-    }
-    const { type, bytes } = this.#room.types.take(definition, fingerprint)
-    this.#hold(bytes)
-    this.#types.set(index, type)
-  }
-
-  #addSource({ index, id, tag, labels, intervalMs }: SourceEntry): void {
-    if (this.#sources.has(index)) throw wrong(`source ${index} came twice`, 'once')
-    if (this.#sources.size >= SOURCE_COUNT) throw tooMany('sources', SOURCE_COUNT)
-    if (intervalMs > INTERVAL_MS_MAX) throw wrong(`source.intervalMs is ${intervalMs}`, `at most ${INTERVAL_MS_MAX}`)
-    for (const name of Object.keys(labels)) {
-      if (!LABEL_NAME.test(name) || OWN_LABELS.has(name)) {
-        throw wrong(`label ${JSON.stringify(name)} of source ${id}`, 'letters, digits and _, and none of Sonde itself')
-      }
-    }
-    const symbols = new ClientSymbols()
-    this.#sources.set(index, { symbols, info: { id, tag, labels, intervalMs, symbols } })
-  }
-
-  #addSymbols({ source, firstId, texts }: SymbolsEntry): void {
-    const { symbols } = this.#sourceOf(source)
-    if (this.#symbolCount + texts.length > SYMBOL_COUNT) throw tooMany('symbols', SYMBOL_COUNT)
-    this.#symbolCount += texts.length
-    this.#hold(symbols.announce(firstId, texts))
-  }
-
   #attach(attach: Attach): void {
     if (this.#file !== undefined) throw wrong('a second file was attached', 'one')
     try {
@@ -285,54 +234,25 @@ export class Session {
 
   #takePage(client: Client, page: ReadPage): void {
     const { sequence, count, byteLength, clock } = page
-    const { stats } = this.#room
     if (sequence > this.#seen) this.#seen = sequence
-    if (sequence <= client.accepted) {
-      stats.duplicatePages++
-    } else {
-      if (client.accepted > 0n) stats.missingPages += Number(sequence - client.accepted - 1n)
-      const { info } = this.#sourceOf(page.source)
-      const type = this.#typeOf(page.type)
+    if (sequence <= client.accepted) this.#room.stats.duplicatePages++
+    else {
+      if (client.accepted > 0n) this.#room.stats.missingPages += Number(sequence - client.accepted - 1n)
+      const source = this.#announced.source(page.source)
+      const type = this.#announced.type(page.type)
       const bytes = this.#room.pageBytes.subarray(0, byteLength)
-      const reason = type === 'foreign' ? 'foreign_type' : this.#refusalOf(type, page, bytes)
-      if (type === 'foreign' || reason !== undefined) {
+      const refusal = checkPage(page, type, this.#file, bytes)
+      if (type === undefined || refusal !== undefined) {
         // A count that lies is counted as no more than its bytes can hold.
-        this.#room.drop(client, sequence, reason ?? '', Math.min(count, byteLength))
+        this.#room.drop(client, sequence, refusal ?? '', Math.min(count, byteLength))
       } else {
-        this.#room.accept({ type, source: info, clock, count, bytes, page: { client: client.id, sequence } }, client)
+        this.#room.accept({ type, source, clock, count, bytes, page: { client: client.id, sequence } }, client)
         this.#pages++
         this.#records += count
         this.#bytes += byteLength
       }
     }
     this.#room.acknowledger.note(client)
-  }
-
-  /** Why a page is not taken; its bytes are in `target` where it is. */
-  #refusalOf(type: RecordType, { slot, bytes, byteLength, count, crc, clock }: ReadPage, target: Uint8Array) {
-    if (count * type.layout.recordBytes !== byteLength || count === 0) return 'wrong_size'
-    if (slot === undefined) target.set(bytes ?? [])
-    else if (this.#file?.read(slot, target) !== true) return 'wrong_slot'
-    if (crc32(target) !== crc) return 'wrong_checksum'
-    return clock === 'wall' && isAhead(type, target, count) ? 'time_ahead' : undefined
-  }
-
-  #sourceOf(index: number): ClientSource {
-    const source = this.#sources.get(index)
-    if (source === undefined) throw wrong(`source ${index} was not announced`, 'one that was')
-    return source
-  }
-
-  #typeOf(index: number): RecordType | 'foreign' {
-    const type = this.#types.get(index)
-    if (type === undefined) throw wrong(`type ${index} was not announced`, 'one that was')
-    return type
-  }
-
-  #hold(bytes: number): void {
-    this.#heldBytes += bytes
-    const limit = this.#room.config.client_bytes
-    if (this.#heldBytes > limit / 2) throw tooMany('bytes of types and symbols', limit / 2)
   }
 
   /** Says that it is alive to a client that has waited for an answer for long. */
@@ -396,29 +316,12 @@ export class Session {
     this.#pause?.resolve()
     if (this.#client !== undefined) this.#client.onProgress = undefined
     this.#file?.close()
-    for (const { info } of this.#sources.values()) this.#room.gone(info)
+    for (const source of this.#announced.sources) this.#room.gone(source)
     this.#room.leave(this)
   }
-}
-
-/** Views look at the first and the last time of a batch: one of the next century would make all others old. */
-function isAhead(type: RecordType, bytes: Uint8Array, count: number): boolean {
-  if (type.time === undefined) return false
-  const views = viewsOf(bytes)
-  const limitMs = Date.now() + AHEAD_LIMIT_MS
-  const lastOffset = (count - 1) * type.layout.recordBytes
-  return [0, lastOffset].some((offset) => numberAt(type.time!, views, offset) * msFactorOf(type) > limitMs)
 }
 
 /** Whether the other side is gone, which is nobody's fault. */
 function isOfSocket(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).syscall !== undefined || (error as NodeJS.ErrnoException).code === ABORTED
-}
-
-function wrong(found: string, allowed: string): SondeError {
-  return new SondeError('IPC_FRAME', `${found}; allowed: ${allowed}`)
-}
-
-function tooMany(what: string, limit: number): SondeError {
-  return new SondeError('IPC_LIMIT', `more than ${limit} ${what} of one client; use fewer`)
 }

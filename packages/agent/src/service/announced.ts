@@ -1,0 +1,110 @@
+import { type RecordType, SondeError, type SourceInfo } from '@sonde/sdk'
+import type { SourceEntry, SymbolsEntry, TypeEntry } from '@sonde/sdk/internal'
+import { ClientSymbols } from './client-symbols.ts'
+import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
+import type { KnownTypes } from './known-types.ts'
+
+const INTERVAL_MS_MAX = 86_400_000
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
+/** Says that something is not real; only the simulator says that. */
+const OWN_LABELS: ReadonlySet<string> = new Set(['simulated'])
+
+interface AnnouncedSource {
+  readonly info: SourceInfo
+  readonly symbols: ClientSymbols
+}
+
+/** What a client announced in one connection: types, sources and their texts, by the indexes of its pages. */
+export class Announced {
+  /** What is kept of it. Unit: bytes. */
+  heldBytes = 0
+  readonly #known: KnownTypes
+  readonly #heldBytesMax: number
+  readonly #types = new Map<number, RecordType | undefined>()
+  readonly #sources = new Map<number, AnnouncedSource>()
+  #symbolCount = 0
+
+  /** @param heldBytesMax Memory for types and symbols. Unit: bytes. */
+  constructor(known: KnownTypes, heldBytesMax: number) {
+    this.#known = known
+    this.#heldBytesMax = heldBytesMax
+  }
+
+  get sources(): SourceInfo[] {
+    return [...this.#sources.values()].map(({ info }) => info)
+  }
+
+  /** Names of the types, without those of another version of Sonde. */
+  get typeNames(): string[] {
+    return [...new Set([...this.#types.values()].flatMap((type) => type?.name ?? []))]
+  }
+
+  /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`, or what {@link KnownTypes} says of a definition. */
+  addType({ index, fingerprint, definition }: TypeEntry): void {
+    if (this.#types.has(index)) throw wrong(`type ${index} came twice`, 'once')
+    if (this.#types.size >= TYPE_COUNT) throw tooMany('types', TYPE_COUNT)
+    if (this.#known.isForeignOwn(definition, fingerprint)) {
+      this.#types.set(index, undefined)
+      return
+    }
+    const { type, bytes } = this.#known.take(definition, fingerprint)
+    this.#hold(bytes)
+    this.#types.set(index, type)
+  }
+
+  /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`. */
+  addSource({ index, id, tag, labels, intervalMs }: SourceEntry): void {
+    if (this.#sources.has(index)) throw wrong(`source ${index} came twice`, 'once')
+    if (this.#sources.size >= SOURCE_COUNT) throw tooMany('sources', SOURCE_COUNT)
+    if (intervalMs > INTERVAL_MS_MAX) throw wrong(`source.intervalMs is ${intervalMs}`, `at most ${INTERVAL_MS_MAX}`)
+    for (const name of Object.keys(labels)) {
+      if (!LABEL_NAME.test(name) || OWN_LABELS.has(name)) {
+        throw wrong(`label ${JSON.stringify(name)} of source ${id}`, 'letters, digits and _, and none of Sonde itself')
+      }
+    }
+    const symbols = new ClientSymbols()
+    this.#sources.set(index, { symbols, info: { id, tag, labels, intervalMs, symbols } })
+  }
+
+  /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`. */
+  addSymbols({ source, firstId, texts }: SymbolsEntry): void {
+    if (this.#symbolCount + texts.length > SYMBOL_COUNT) throw tooMany('symbols', SYMBOL_COUNT)
+    this.#symbolCount += texts.length
+    this.#hold(this.#sourceOf(source).symbols.announce(firstId, texts))
+  }
+
+  /** @throws SondeError `IPC_FRAME` where it was not announced. */
+  source(index: number): SourceInfo {
+    return this.#sourceOf(index).info
+  }
+
+  /**
+   * A type; undefined where it is one of another version of Sonde.
+   *
+   * @throws SondeError `IPC_FRAME` where it was not announced.
+   */
+  type(index: number): RecordType | undefined {
+    if (!this.#types.has(index)) throw wrong(`type ${index} was not announced`, 'one that was')
+    return this.#types.get(index)
+  }
+
+  #sourceOf(index: number): AnnouncedSource {
+    const source = this.#sources.get(index)
+    if (source === undefined) throw wrong(`source ${index} was not announced`, 'one that was')
+    return source
+  }
+
+  #hold(bytes: number): void {
+    this.heldBytes += bytes
+    if (this.heldBytes > this.#heldBytesMax) throw tooMany('bytes of types and symbols', this.#heldBytesMax)
+  }
+}
+
+/** A client that does not keep to the protocol. */
+export function wrong(found: string, allowed: string): SondeError {
+  return new SondeError('IPC_FRAME', `${found}; allowed: ${allowed}`)
+}
+
+function tooMany(what: string, limit: number): SondeError {
+  return new SondeError('IPC_LIMIT', `more than ${limit} ${what} of one client; use fewer`)
+}
