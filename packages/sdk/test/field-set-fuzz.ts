@@ -38,7 +38,7 @@ const PARTS = [
 ]
 
 /** Text as a field set may hold it, and as it may not. */
-export function randomText(random: Random): string {
+function randomText(random: Random): string {
   let text = ''
   for (let left = random.integer(0, 24); left > 0; left--) text += random.pick(PARTS)
   return text

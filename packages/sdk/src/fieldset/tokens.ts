@@ -25,7 +25,7 @@ export interface Fault {
 }
 
 /** Tokens of one line at most. */
-export const TOKENS_OF_LINE_LIMIT = 64
+const TOKENS_OF_LINE_LIMIT = 64
 const SPECIAL = '^$+-\\#'
 
 /** Reads a token expression, such as `^port+xmit-discard`, up to its end or to a `#`. Undefined where nothing is there. Pure. */

@@ -7,6 +7,7 @@ export { sweepLeftovers } from '../sinks/ipc/slot-file.ts'
 export { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
 export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
 export { readLabelFile } from '../sinks/prometheus/label-rules.ts'
+export { applicationLabels } from '../source/application-labels.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
 export {
@@ -26,5 +27,6 @@ export {
   type TypeEntry,
   type Welcome,
 } from '../wire/ipc/frame.ts'
+export { allowsHost, hostRule } from './host-rule.ts'
 export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'
 export { turn } from './turn.ts'

@@ -1,6 +1,7 @@
 import { SondeError, shown } from '../errors.ts'
 import type { FilesOptions } from '../sinks/files/config.ts'
 import type { IpcOptions } from '../sinks/ipc/config.ts'
+import type { PrometheusListenerOptions } from '../sinks/prometheus/listener.ts'
 import type { Sink } from '../sinks/sink.ts'
 import type { SourceOptions } from '../source/options.ts'
 import { checkName } from './names.ts'
@@ -15,14 +16,18 @@ export interface SchemaOptions {
   files?: Omit<FilesOptions, 'types' | 'schema'>
   /** The telemetry service of the node; see {@link createIpc}. Default: nothing is handed to it. */
   ipc?: Omit<IpcOptions, 'schema'>
+  /**
+   * `/metrics` behind a listener of the application's own; see {@link openPrometheus}. Default: one where `PROMETHEUS_ENDPOINT` is set; `false` is none there either.
+   */
+  prometheus?: PrometheusListenerOptions | false
   /** Whether sources take opaque events, by `reportOpaque`. Default: false. */
   opaqueEvents?: boolean
   /** Sinks of the application's own. The schema flushes and closes them. Default: none. */
   sinks?: readonly Sink[]
 }
 
-/** Options with every default filled in; `files` and `ipc` stay undefined where they are not wanted. */
-export type SchemaConfig = Readonly<SchemaOptions & Required<Omit<SchemaOptions, 'files' | 'ipc'>>>
+/** Options with every default filled in; `files`, `ipc` and `prometheus` stay undefined where they are not given. */
+export type SchemaConfig = Readonly<SchemaOptions & Required<Omit<SchemaOptions, 'files' | 'ipc' | 'prometheus'>>>
 
 /** Options of `createSource` of a schema. */
 export interface SchemaSourceOptions
@@ -49,8 +54,9 @@ export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
   if (typeof opaqueEvents !== 'boolean') {
     throw new SondeError('TEL_OPTION', `opaqueEvents of schema ${name} is ${shown(opaqueEvents)}; allowed: true, false`)
   }
-  for (const key of ['files', 'ipc'] as const) {
+  for (const key of ['files', 'ipc', 'prometheus'] as const) {
     const given: unknown = options[key]
+    if (key === 'prometheus' && given === false) continue
     if (given === undefined || (given !== null && typeof given === 'object')) continue
     throw new SondeError('TEL_OPTION', `${key} of schema ${name} is ${shown(given)}; allowed: an object of its options`)
   }

@@ -268,6 +268,7 @@ test('status tells state, types, open sources, and the accounts of every sink', 
     ack: 'memory',
     types: 2,
     sources: 1,
+    prometheus: undefined,
     sinks: [{ name: 'keeping', durable: false, stats: sink.stats }],
   })
   await schema.close()

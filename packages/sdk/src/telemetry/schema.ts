@@ -6,7 +6,9 @@ import type { RecordType } from '../schema/record-type.ts'
 import { createFiles } from '../sinks/files/files.ts'
 import { handOut } from '../sinks/hand-out.ts'
 import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
+import { openPrometheus, type PrometheusSink } from '../sinks/prometheus/listener.ts'
 import type { Sink, SinkStats } from '../sinks/sink.ts'
+import { applicationLabels } from '../source/application-labels.ts'
 import { createSource, type Source } from '../source/source.ts'
 import { forgetExit, type Leaver, watchExit } from './at-exit.ts'
 import { checkSchemaOptions, type SchemaConfig, type SchemaOptions, type SchemaSourceOptions } from './config.ts'
@@ -25,6 +27,8 @@ export interface SchemaStatus {
   readonly sources: number
   /** How the service is reached; code 1 where the schema has no `ipc`. */
   readonly ipc: IpcStatus
+  /** Where its metrics are served, such as `http://127.0.0.1:9101`; undefined where they are not, or the service does it. */
+  readonly prometheus: string | undefined
   readonly sinks: readonly { readonly name: string; readonly durable: boolean; readonly stats: Readonly<SinkStats> }[]
 }
 
@@ -69,6 +73,7 @@ export class Schema {
   readonly #leaver: Leaver
   #sinks: readonly Sink[] = []
   #ipc: IpcSink | undefined
+  #prometheus: PrometheusSink | undefined
   #opening: Promise<readonly Sink[]> | undefined
   #state: SchemaStatus['state'] = 'declared'
   #closing: Promise<void> | undefined
@@ -199,6 +204,7 @@ export class Schema {
       ...rest,
       id,
       tag,
+      labels: applicationLabels({ id, tag, labels: rest.labels ?? {} }),
       bufferBytes: this.#options.bufferBytes,
       types: this.#types,
       emit: (batch) => this.#accept(batch),
@@ -240,20 +246,31 @@ export class Schema {
       types: this.#types.length,
       sources: [...this.#sources].filter(({ isClosed }) => !isClosed).length,
       ipc,
+      prometheus: this.#prometheus?.address,
       sinks,
     }
   }
 
   async #openSinks(): Promise<readonly Sink[]> {
-    const { name, files, ipc, sinks } = this.#options
-    const opened: Sink[] = []
-    if (files !== undefined) {
-      opened.push(createFiles({ ...files, schema: name, types: this.#types.slice(0, FILE_TYPE_COUNT_LIMIT) }))
+    const { name, files, prometheus, sinks } = this.#options
+    const isWanted = prometheus !== false && (prometheus !== undefined || Boolean(process.env.PROMETHEUS_ENDPOINT))
+    const listener = isWanted ? await openPrometheus(prometheus) : undefined
+    const opened: Sink[] = listener === undefined ? [] : [listener]
+    try {
+      if (files !== undefined) {
+        opened.push(createFiles({ ...files, schema: name, types: this.#types.slice(0, FILE_TYPE_COUNT_LIMIT) }))
+      }
+      // Somebody else has the port: the service serves the records then.
+      const ipc = this.#options.ipc ?? (isWanted && listener === undefined ? {} : undefined)
+      if (ipc !== undefined) {
+        this.#ipc = createIpc({ ...ipc, schema: name })
+        opened.push(this.#ipc)
+      }
+    } catch (error) {
+      for (const sink of opened) await sink.close()
+      throw error
     }
-    if (ipc !== undefined) {
-      this.#ipc = createIpc({ ...ipc, schema: name })
-      opened.push(this.#ipc)
-    }
+    this.#prometheus = listener
     return [...opened, ...sinks]
   }
 

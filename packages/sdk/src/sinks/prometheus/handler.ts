@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { messageOf } from '../../errors.ts'
+import type { FieldSet } from '../../fieldset/fieldset.ts'
 import type { Prometheus } from './prometheus.ts'
 
 /** Answers GET and HEAD of `node:http` with the view; needs no framework. What is not a scrape is answered with 405. */
@@ -12,22 +13,32 @@ export function metricsHandler(
       return
     }
     try {
-      const { accept, 'accept-encoding': acceptEncoding } = request.headers
-      const scrape = await view.render({ accept, acceptEncoding })
-      if (response.closed) scrape.release()
-      else response.once('close', scrape.release)
-      response.writeHead(200, {
-        'content-type': scrape.contentType,
-        'content-length': scrape.bytes,
-        vary: 'Accept, Accept-Encoding',
-        ...(scrape.contentEncoding === undefined ? {} : { 'content-encoding': scrape.contentEncoding }),
-      })
-      response.cork()
-      if (request.method === 'GET') for (const chunk of scrape.chunks) response.write(chunk)
-      response.end()
+      await answerScrape(view, request, response)
     } catch (error) {
       view.stats.errors++
       response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(`${messageOf(error)}\n`)
     }
   }
+}
+
+/** Answers a GET or HEAD with what the view shows, or with the part of it that a filter lets pass. */
+export async function answerScrape(
+  view: Prometheus,
+  request: IncomingMessage,
+  response: ServerResponse,
+  filter?: FieldSet,
+): Promise<void> {
+  const { accept, 'accept-encoding': acceptEncoding } = request.headers
+  const scrape = await view.render({ accept, acceptEncoding }, filter)
+  if (response.closed) scrape.release()
+  else response.once('close', scrape.release)
+  response.writeHead(200, {
+    'content-type': scrape.contentType,
+    'content-length': scrape.bytes,
+    vary: 'Accept, Accept-Encoding',
+    ...(scrape.contentEncoding === undefined ? {} : { 'content-encoding': scrape.contentEncoding }),
+  })
+  response.cork()
+  if (request.method === 'GET') for (const chunk of scrape.chunks) response.write(chunk)
+  response.end()
 }

@@ -104,6 +104,12 @@ export class Prometheus implements Sink {
     this.stats.seconds += (performance.now() - startMs) / 1000
   }
 
+  /** The sources of which something is shown, or said to be absent. */
+  sources(): ReadonlySet<SourceInfo> {
+    const tables = [...this.#tables.values()]
+    return new Set([...tables.flatMap((table) => [...table.sources()]), ...this.#reasons.sources()])
+  }
+
   /** Takes every series of a source out, at once: its client or device is gone. */
   removeSource(source: SourceInfo): void {
     for (const table of this.#tables.values()) table.remove(source, '')

@@ -55,6 +55,11 @@ export class Reasons {
     return true
   }
 
+  /** The sources that said something. */
+  sources(): Iterable<SourceInfo> {
+    return this.#states.keys()
+  }
+
   /** Forgets all that a source said. */
   removeSource(source: SourceInfo): void {
     const states = this.#states.get(source)

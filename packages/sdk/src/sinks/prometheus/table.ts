@@ -75,6 +75,11 @@ export class Table {
     return this.rows.high - this.#left.length - this.#free.length
   }
 
+  /** The sources of the rows. */
+  sources(): Iterable<SourceInfo> {
+    return this.#members.keys()
+  }
+
   /** What the lines read. */
   get shown(): Rows {
     return this.rows.shown

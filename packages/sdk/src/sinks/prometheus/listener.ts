@@ -1,0 +1,171 @@
+import { messageOf, SondeError, shown } from '../../errors.ts'
+import { FieldSets } from '../../fieldset/field-sets.ts'
+import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { countDrop, type Sink, type SinkStats } from '../sink.ts'
+import type { PrometheusOptions } from './config.ts'
+import { addressOf, type Endpoint, parseEndpoint } from './endpoint.ts'
+import { type Environment, listenerOptionsOf } from './environment.ts'
+import { createPrometheus, type Prometheus } from './prometheus.ts'
+import { type Serving, serve } from './serve.ts'
+
+/** Options of {@link openPrometheus}. */
+export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name' | 'nowMs'> {
+  /** Where it listens: `http://host:port` or `host:port`; port 0 is any free one. Default: `PROMETHEUS_ENDPOINT`, else `http://127.0.0.1:9101`. */
+  endpoint?: string | undefined
+  /** Folder of `.cset` files. Default: `PROMETHEUS_CSET_DIR`, else that of the `.fset` files. */
+  csetDir?: string | undefined
+  /** Folder of `.fset` files. Default: `PROMETHEUS_FSET_DIR`, else that of the `.cset` files. */
+  fsetDir?: string | undefined
+  /** What to do where another process has the port: `fail`, or hand the records to the telemetry `service` of the node, which serves them. Default: `fail`. */
+  whenTaken?: 'fail' | 'service' | undefined
+}
+
+/** The Prometheus view behind a listener of its own. Who else in this process opens the same endpoint shares both. */
+export interface PrometheusSink extends Sink {
+  /** Such as `http://127.0.0.1:9101`. */
+  readonly address: string
+  /** What it shows. `stats` are those of everybody who shares it. */
+  readonly view: Prometheus
+}
+
+/** A view and its listener, and what tells that another opener means the same. */
+interface Shared {
+  readonly view: Prometheus
+  readonly serving: Serving
+  readonly options: string
+  sinks: number
+}
+
+const DEFAULT_ENDPOINT = 'http://127.0.0.1:9101'
+/** Ports are of the process, and so is this: by endpoint. */
+const shared = new Map<string, Promise<Shared>>()
+
+/**
+ * Opens the Prometheus view with a listener of its own: `/metrics`, and parts of it at `/cset/NAME`, `/fset/NAME` and `/NAME`. What an option leaves out, the variables
+ * of the guide say. Closing the last sink of an endpoint frees its port.
+ *
+ * @returns `undefined` where another process has the port, and `whenTaken` is `service`.
+ * @throws SondeError `PRM_TAKEN` or `PRM_LISTEN` where it cannot listen, `PRM_ENDPOINT`, `PRM_OPTION` or `PRM_LABELS` where an option is not allowed.
+ * @example
+ * const prometheus = await openPrometheus({ endpoint: '127.0.0.1:9101' })
+ */
+export async function openPrometheus(
+  options: PrometheusListenerOptions = {},
+  environment: Environment = process.env,
+): Promise<PrometheusSink | undefined> {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const {
+    endpoint = DEFAULT_ENDPOINT,
+    whenTaken = 'fail',
+    ...rest
+  } = { ...listenerOptionsOf(environment), ...given } as PrometheusListenerOptions
+  if (whenTaken !== 'fail' && whenTaken !== 'service')
+    throw new SondeError('PRM_OPTION', `whenTaken is ${shown(whenTaken)}; allowed: fail, service`)
+  const place = options.endpoint === undefined ? 'PROMETHEUS_ENDPOINT' : 'the endpoint of the Prometheus view'
+  const at = parseEndpoint(String(endpoint), place)
+  try {
+    return await join(at, place, rest)
+  } catch (error) {
+    if (error instanceof SondeError && error.code === 'PRM_TAKEN' && whenTaken === 'service') return undefined
+    throw error
+  }
+}
+
+type ViewOptions = Omit<PrometheusListenerOptions, 'endpoint' | 'whenTaken'>
+
+async function join(at: Endpoint, place: string, options: ViewOptions): Promise<PrometheusSink> {
+  const key = addressOf(at)
+  const text = JSON.stringify(Object.entries(options).sort())
+  // Port 0 is another port each time.
+  if (at.port === 0) return new SharedSink(await open(at, place, options, text), () => undefined)
+  const known = shared.get(key)
+  const opening = known ?? open(at, place, options, text)
+  shared.set(key, opening)
+  const forget = () => {
+    if (shared.get(key) === opening) shared.delete(key)
+  }
+  const found = await opening.catch((error: unknown) => {
+    forget()
+    throw error
+  })
+  // Its last sink may have been closed meanwhile.
+  if (shared.get(key) !== opening) return join(at, place, options)
+  if (found.options === text) return new SharedSink(found, forget)
+  const rest = 'give another endpoint, or the same options'
+  throw new SondeError('PRM_OPTION', `${key} is open in this process with other options; ${rest}`)
+}
+
+async function open(at: Endpoint, place: string, options: ViewOptions, text: string): Promise<Shared> {
+  const { csetDir, fsetDir, ...viewOptions } = options
+  const view = createPrometheus(viewOptions)
+  try {
+    const serving = await serve(view, new FieldSets({ csetDir, fsetDir }), at)
+    return { view, serving, options: text, sinks: 0 }
+  } catch (cause) {
+    throw listenFault(cause, addressOf(at), place)
+  }
+}
+
+function listenFault(cause: unknown, address: string, place: string): SondeError {
+  if ((cause as { code?: string }).code !== 'EADDRINUSE')
+    return new SondeError('PRM_LISTEN', `cannot listen on ${address} (${place}): ${messageOf(cause)}`, { cause })
+  const rest = "give another port in PROMETHEUS_ENDPOINT or `endpoint`, or set `whenTaken` to 'service'"
+  return new SondeError('PRM_TAKEN', `${address} (${place}) is taken; ${rest}`, { cause })
+}
+
+/** One opener's share. */
+class SharedSink implements PrometheusSink {
+  readonly name = 'prometheus'
+  readonly stats: SinkStats
+  readonly #shared: Shared
+  readonly #last: () => void
+  /** The sources that came through here. */
+  readonly #own = new WeakSet<SourceInfo>()
+  #closing: Promise<void> | undefined
+
+  constructor(shared: Shared, last: () => void) {
+    this.#shared = shared
+    this.#last = last
+    this.stats = shared.view.stats
+    shared.sinks++
+  }
+
+  get address(): string {
+    return this.#shared.serving.address
+  }
+
+  get view(): Prometheus {
+    return this.#shared.view
+  }
+
+  accept(batch: Batch): void {
+    if (this.#closing !== undefined) {
+      this.stats.in += batch.count
+      countDrop(this.stats, 'closed', batch.count)
+      return
+    }
+    this.#own.add(batch.source)
+    this.view.accept(batch)
+  }
+
+  flush(): Promise<void> {
+    return this.view.flush()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { view, serving } = this.#shared
+    this.#shared.sinks--
+    if (this.#shared.sinks > 0) {
+      for (const source of view.sources()) if (this.#own.has(source)) view.removeSource(source)
+      return
+    }
+    this.#last()
+    await serving.close()
+    await view.close()
+  }
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { hostname } from 'node:os'
+import { messageOf, SondeError } from '../../errors.ts'
+import type { FieldSets } from '../../fieldset/field-sets.ts'
+import type { FieldSet } from '../../fieldset/fieldset.ts'
+import { allowsHost, type HostRule, hostRule } from '../../internal/host-rule.ts'
+import { addressOf, type Endpoint } from './endpoint.ts'
+import { answerScrape } from './handler.ts'
+import type { Prometheus } from './prometheus.ts'
+
+const CONNECTION_LIMIT = 64
+const HEADER_LIMIT_BYTES = 16 << 10
+const REQUEST_LIMIT_MS = 10_000
+/** What a scrape that is under way has left when the server closes. */
+const CLOSE_LIMIT_MS = 1000
+
+/** A server that listens. */
+export interface Serving {
+  /** Such as `http://127.0.0.1:9101`, with the port that it got. */
+  readonly address: string
+  /** Frees the port at once; what is being answered has a second. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves `/metrics`, `/cset/NAME`, `/fset/NAME` and `/NAME`. It does not keep the process alive.
+ *
+ * @throws what `node:net` says where it cannot listen.
+ */
+export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port }: Endpoint): Promise<Serving> {
+  const rule = hostRule(host, hostname(), [])
+  const options = {
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    requestTimeout: REQUEST_LIMIT_MS,
+    headersTimeout: REQUEST_LIMIT_MS,
+  }
+  const server = createServer(options, routes(view, fieldSets, rule))
+  server.maxConnections = CONNECTION_LIMIT
+  server.on('connection', (socket) => socket.unref())
+  server.listen({ host, port })
+  await once(server, 'listening')
+  server.unref()
+  const bound = server.address()
+  const free = typeof bound === 'object' && bound !== null ? bound.port : port
+  return { address: addressOf({ host, port: free }), close: () => closeServer(server) }
+}
+
+function routes(view: Prometheus, fieldSets: FieldSets, rule: HostRule): RequestListener {
+  return async (request, response) => {
+    if (!allowsHost(rule, request.headers.host)) return tell(response, 421, 'Host is no name of this server')
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      return tell(response, 405, 'metrics are read with GET')
+    }
+    try {
+      await answerScrape(view, request, response, await filterOf(fieldSets, request))
+    } catch (error) {
+      const { code = '' } = error as { code?: string }
+      if (code !== 'SET_UNKNOWN') view.stats.errors++
+      tell(response, code === 'SET_UNKNOWN' ? 404 : 503, messageOf(error))
+    }
+  }
+}
+
+/** @throws SondeError `SET_UNKNOWN` where nothing is at the address. */
+async function filterOf(fieldSets: FieldSets, { url = '' }: IncomingMessage): Promise<FieldSet | undefined> {
+  const path = url.split('?', 1)[0] ?? ''
+  if (path === '/metrics') return undefined
+  const [, kind, name = ''] = /^\/(?:(cset|fset)\/)?([^/]*)$/.exec(path) ?? []
+  if (kind === 'cset' || kind === 'fset') return fieldSets.get(name, kind)
+  const filter = await fieldSets.find(name)
+  if (filter !== undefined) return filter
+  const place = JSON.stringify(path.slice(0, 100))
+  throw new SondeError(
+    'SET_UNKNOWN',
+    `nothing is at ${place}; metrics are at /metrics; of field sets ${await fieldSets.listed()}`,
+  )
+}
+
+function tell(response: ServerResponse, status: number, sentence: string): void {
+  if (response.headersSent) response.destroy()
+  else response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${sentence}\n`)
+}
+
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return
+  const closed = once(server, 'close')
+  server.close()
+  const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS)
+  await closed
+  clearTimeout(limit)
+}

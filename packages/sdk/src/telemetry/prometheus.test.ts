@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { counter, label, timestamp } from '../schema/field.ts'
+import { defineType } from '../schema/record-type.ts'
+import { wallNs } from '../source/clock.ts'
+import type { SchemaOptions } from './config.ts'
+import { createSchema, type Schema } from './schema.ts'
+
+const job = defineType('job', 'A job', { time: timestamp(), queue: label(), done_total: counter('u64') })
+const ANY = { endpoint: '127.0.0.1:0' }
+
+function declared(t: TestContext, options: Partial<SchemaOptions>): Schema {
+  const schema = createSchema({ name: 'jobs', ...options })
+  schema.addType(job)
+  t.after(() => schema.close().catch(() => undefined))
+  return schema
+}
+
+async function linesOf(schema: Schema, path = '/metrics'): Promise<string[]> {
+  const text = await (await fetch(`${schema.status().prometheus}${path}`)).text()
+  return text.split('\n').filter((line) => /^[a-z]/.test(line))
+}
+
+function report(schema: Schema, id: string, tag: string, done: number, labels: Record<string, string> = {}): void {
+  const source = schema.createSource({ id, tag, labels })
+  source.report(job, { time: wallNs(), queue: 'mail', done_total: done })
+  void source.flush()
+}
+
+/** A port that somebody else has. */
+async function takenEndpoint(t: TestContext): Promise<string> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  return `127.0.0.1:${(other.address() as AddressInfo).port}`
+}
+
+test('a schema serves its metrics, told apart by source and tag unless the application says otherwise', async (t) => {
+  const schema = declared(t, { prometheus: { ...ANY, constantLabels: { zone: 'a' } } })
+  await schema.start()
+  report(schema, 'app-1', 'batch', 1)
+  report(schema, 'app-2', '', 2)
+  report(schema, 'app-3', 'night', 3, { source: 'mine', site: 'x' })
+  assert.deepEqual(await linesOf(schema), [
+    'job_done_total{queue="mail",source="app-1",tag="batch",zone="a"} 1',
+    'job_done_total{queue="mail",source="app-2",zone="a"} 2',
+    'job_done_total{queue="mail",source="mine",tag="night",site="x",zone="a"} 3',
+  ])
+  const { address = '' } = { address: schema.status().prometheus }
+  await schema.close()
+  await assert.rejects(fetch(`${address}/metrics`))
+})
+
+test('PROMETHEUS_ENDPOINT is enough, false is none, and two schemas of a process share one listener', async (t) => {
+  const endpoint = await takenEndpoint(t)
+  const before = process.env.PROMETHEUS_ENDPOINT
+  t.after(() => {
+    if (before === undefined) delete process.env.PROMETHEUS_ENDPOINT
+    else process.env.PROMETHEUS_ENDPOINT = before
+  })
+  process.env.PROMETHEUS_ENDPOINT = endpoint
+  const none = declared(t, { prometheus: false })
+  await none.start()
+  assert.equal(none.status().prometheus, undefined)
+  await assert.rejects(declared(t, {}).start(), { code: 'PRM_TAKEN', message: /\(PROMETHEUS_ENDPOINT\) is taken/ })
+
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  process.env.PROMETHEUS_ENDPOINT = `127.0.0.1:${(probe.address() as AddressInfo).port}`
+  probe.close()
+  await once(probe, 'close')
+  const [one, two] = [declared(t, {}), declared(t, {})]
+  await Promise.all([one.start(), two.start()])
+  report(one, 'one', '', 1)
+  report(two, 'two', '', 2)
+  assert.equal((await linesOf(one)).length, 2)
+  await one.close()
+  assert.deepEqual(await linesOf(two), ['job_done_total{queue="mail",source="two"} 2'])
+})
+
+test('where another process has the port, the service gets the records, or nothing is opened', async (t) => {
+  const endpoint = await takenEndpoint(t)
+  const socketsDir = mkdtempSync(join(tmpdir(), 'sonde-prometheus-'))
+  t.after(() => rmSync(socketsDir, { recursive: true, force: true }))
+  const schema = declared(t, {
+    prometheus: { endpoint, whenTaken: 'service' },
+    ipc: { socketsDir, socketTimeoutMs: 10 },
+  })
+  await schema.start()
+  assert.deepEqual(
+    schema.status().sinks.map(({ name }) => name),
+    ['ipc'],
+  )
+  const failing = declared(t, { prometheus: { endpoint } })
+  await assert.rejects(failing.start(), { code: 'PRM_TAKEN' })
+  assert.equal(failing.status().state, 'declared')
+})
+
+test('a schema that cannot open its other sinks gives its port back, and may be started again', async (t) => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const endpoint = `127.0.0.1:${(probe.address() as AddressInfo).port}`
+  probe.close()
+  await once(probe, 'close')
+  const schema = declared(t, { prometheus: { endpoint }, ipc: { socketsDir: 'relative' } })
+  for (let i = 0; i < 2; i++) await assert.rejects(schema.start(), { code: 'IPC_OPTION' })
+  const other = createServer().listen(Number(endpoint.split(':')[1]), '127.0.0.1')
+  await once(other, 'listening')
+  other.close()
+})
