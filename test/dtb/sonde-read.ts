@@ -66,7 +66,7 @@ export function temporaryFolder(t: TestContext): string {
 }
 
 /** Two types that the tests write. */
-export const port = defineType('port', 'A port', {
+const port = defineType('port', 'A port', {
   time: timestamp(),
   device: label(),
   rx_bytes_total: counter('u64'),
@@ -74,10 +74,10 @@ export const port = defineType('port', 'A port', {
   state: text(),
 })
 /** See {@link port}. */
-export const step = defineType('step', 'A step', { timestamp: timestamp('us'), loss: value('f32') })
+const step = defineType('step', 'A step', { timestamp: timestamp('us'), loss: value('f32') })
 
 /** When the first record was made. Unit: nanoseconds since the Unix epoch. */
-export const FIRST_NS = 1_790_000_000_000_000_000n
+const FIRST_NS = 1_790_000_000_000_000_000n
 
 /** Writes `count` ports, a second apart, and a step every tenth, of each of the sources, in files. */
 export async function writePorts(
