@@ -8,11 +8,18 @@ const GAP_COUNT = 4
 /** Texts that one block takes. */
 const BLOCK_COUNT_LIMIT = 4096
 
+/** The text of a full table of symbols. */
+const OVERFLOW_ID = 1
+
+/** Where the symbols of a type's records lie. */
+const offsetsOf = new WeakMap<RecordType, readonly number[]>()
+
 /** Which texts a file has been told. Only those that its records use: a source may have many more, and every file is whole in itself. */
 export class ToldSymbols {
   readonly #symbols: Symbols
-  /** 1 where the text of an id was told. */
-  #told = new Uint8Array(64)
+  /** 1 where the text of an id was told. The empty text needs no telling. */
+  #told = new Uint8Array(64).fill(1, 0, 1)
+  #toldCount = 1
 
   constructor(symbols: Symbols) {
     this.#symbols = symbols
@@ -20,26 +27,45 @@ export class ToldSymbols {
 
   /** Blocks of the texts that the records of a block use and that the file lacks. They are taken to be written. */
   before(type: RecordType, block: Uint8Array, count: number): Uint8Array[] {
-    const offsets = type.layout.slots.filter(({ field }) => field.kind === 'symbol').map(({ offset }) => offset)
-    if (offsets.length === 0) return []
-    if (this.#told.length < this.#symbols.count) this.#grow()
-    const ids = newIds(this.#told, this.#symbols.count, block, count, type.layout.recordBytes, offsets)
+    const offsets = symbolOffsets(type)
+    const known = this.#symbols.count
+    if (offsets.length === 0 || this.#toldCount === known) return []
+    if (this.#told.length < known) this.#grow(known)
+    const ids = newIds(this.#told, known, block, count, type.layout.recordBytes, offsets)
     if (ids.length === 0) return []
-    return runsOf(ids.sort((a, b) => a - b)).map(([first, last]) => {
-      const texts = Array.from({ length: last - first + 1 }, (_, i) => this.#symbols.text(first + i))
-      this.#told.fill(1, first, last + 1)
-      return encodeSymbolsBlock(first, texts)
-    })
+    // Seldom used, but without it a file would never have been told all, and every record would have to be looked at.
+    if (this.#told[OVERFLOW_ID] === 0 && OVERFLOW_ID < known) ids.push(OVERFLOW_ID)
+    return runsOf(ids.sort((a, b) => a - b)).map((run) => this.#tell(run))
   }
 
-  #grow(): void {
-    const told = new Uint8Array(2 ** Math.ceil(Math.log2(this.#symbols.count)))
+  #tell([first, last]: readonly [number, number]): Uint8Array {
+    const texts: string[] = []
+    for (let id = first; id <= last; id++) {
+      texts.push(this.#symbols.text(id))
+      // One between two others may have been told before.
+      if (this.#told[id] !== 1) this.#toldCount++
+      this.#told[id] = 1
+    }
+    return encodeSymbolsBlock(first, texts)
+  }
+
+  #grow(count: number): void {
+    const told = new Uint8Array(2 ** Math.ceil(Math.log2(count)))
     told.set(this.#told)
     this.#told = told
   }
 }
 
-/** The ids in records that were not told; each is marked. The empty text needs no telling, and bytes from elsewhere may hold ids that are none. */
+function symbolOffsets(type: RecordType): readonly number[] {
+  let offsets = offsetsOf.get(type)
+  if (offsets === undefined) {
+    offsets = type.layout.slots.filter(({ field }) => field.kind === 'symbol').map(({ offset }) => offset)
+    offsetsOf.set(type, offsets)
+  }
+  return offsets
+}
+
+/** The ids in records that were not told; each is marked, so that none is there twice. Bytes from elsewhere may hold ids that are none. */
 function newIds(
   told: Uint8Array,
   known: number,
@@ -54,8 +80,8 @@ function newIds(
     let at = BLOCK_HEADER_BYTES + offset
     for (let record = 0; record < count; record++, at += recordBytes) {
       const id = data.getUint32(at, true)
-      if (id === 0 || id >= known || told[id] === 1) continue
-      told[id] = 1
+      if (id >= known || told[id] !== 0) continue
+      told[id] = 2
       ids.push(id)
     }
   }

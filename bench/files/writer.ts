@@ -1,0 +1,189 @@
+import { closeSync, fdatasyncSync, globSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Batch,
+  counter,
+  createFiles,
+  createSource,
+  defineType,
+  type FilesDurability,
+  gauge,
+  label,
+  timestamp,
+  wallNs,
+} from '@sonde/sdk'
+import { atLeast, type BenchResult, median } from '../bench.ts'
+
+const DURABILITIES: readonly FilesDurability[] = ['none', 'interval', 'block']
+const GATE = 0.8
+const BLOCKS = 1024
+/** Different batches, given in turn: as many as a processor's cache does not hold. */
+const BATCHES = 64
+/** Blocks between two flushes; the one before is waited for, as by an application that bounds what is under way. */
+const FLUSH_EVERY = 16
+const INTERVAL_MS = 1000
+const MEGABYTE = 1e6
+
+const jobType = defineType('bench_job', 'A record of 72 bytes', {
+  time: timestamp(),
+  queue: label(),
+  worker: label(),
+  jobs_total: counter('u64'),
+  bytes_total: counter('u64', { unit: 'bytes' }),
+  wait_seconds: gauge('f64', { unit: 'seconds' }),
+  run_seconds: gauge('f64', { unit: 'seconds' }),
+  memory_bytes: gauge('u64', { unit: 'bytes' }),
+  retries_total: counter('u64'),
+  depth: gauge('u64'),
+})
+
+/** What one side took. */
+interface Taken {
+  readonly seconds: number
+  readonly cpuSeconds: number
+}
+
+/** How fast the sink of files writes, beside `writeSync` of the very blocks that it writes; see the README beside. */
+export async function benchWriter(rounds: number): Promise<BenchResult> {
+  const batches = makeBatches()
+  const files = await blocksOf(batches)
+  const bytes = files.flat().reduce((sum, block) => sum + block.byteLength, 0)
+  const records = Array.from({ length: BLOCKS }, (_, i) => batches[i % BATCHES]?.count ?? 0).reduce((a, b) => a + b)
+  const result: { figures: BenchResult['figures'][number][]; lines: string[] } = { figures: [], lines: [] }
+  for (const durability of DURABILITIES) {
+    const [ours, plain]: [Taken[], Taken[]] = [[], []]
+    for (let round = -1; round < rounds; round++) {
+      const pair = [await timed(() => writeOurs(batches, durability)), await timed(() => writePlain(files, durability))]
+      if (round < 0) continue
+      ours.push(pair[0] as Taken)
+      plain.push(pair[1] as Taken)
+    }
+    const ratio = median(ours.map(({ seconds }, i) => (plain[i]?.seconds ?? Number.NaN) / seconds))
+    result.figures.push(
+      {
+        name: `writer, durability ${durability}, against writeSync`,
+        value: ratio,
+        unit: 'x',
+        gate: atLeast(ratio, GATE),
+      },
+      {
+        name: `writer, durability ${durability}`,
+        value: records / 1e6 / median(ours.map(({ seconds }) => seconds)),
+        unit: 'M records/s',
+      },
+      {
+        name: `writeSync, durability ${durability}`,
+        value: bytes / MEGABYTE / median(plain.map(({ seconds }) => seconds)),
+        unit: 'MB/s',
+      },
+      {
+        name: `writer, durability ${durability}, processor time`,
+        value: median(ours.map(({ cpuSeconds }) => cpuSeconds / (records / 1e6))),
+        unit: 's/M records',
+      },
+    )
+  }
+  result.lines.push(
+    `${BLOCKS} blocks of ${batches[0]?.count} records of ${jobType.layout.recordBytes} bytes, ${(bytes / MEGABYTE).toFixed(0)} MB in ${files.length} files, ${rounds} rounds.`,
+  )
+  return result
+}
+
+function makeBatches(): Batch[] {
+  const batches: Batch[] = []
+  const source = createSource({ id: 'bench', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })
+  const time = wallNs()
+  for (let i = 0; batches.length < BATCHES; i++) {
+    source.report(jobType, {
+      time: time + BigInt(i),
+      queue: `queue${i % 8}`,
+      worker: `worker${i % 64}`,
+      jobs_total: i,
+      bytes_total: i * 1000,
+      wait_seconds: i / 7,
+      run_seconds: i / 3,
+      memory_bytes: i * 4096,
+      retries_total: i % 5,
+      depth: i % 100,
+    })
+  }
+  return batches
+}
+
+/** The blocks that the sink makes of the batches, file by file: what the plain writer writes. */
+async function blocksOf(batches: readonly Batch[]): Promise<Buffer[][]> {
+  const root = mkdtempSync(join(tmpdir(), 'sonde-bench-'))
+  try {
+    await give(root, batches, 'none')
+    return globSync('[0-9]*/**/*.bin', { cwd: root }).map((path) => splitBlocks(readFileSync(join(root, path))))
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}
+
+function splitBlocks(file: Buffer): Buffer[] {
+  const blocks = [file.subarray(0, 64)]
+  for (let at = 64; at < file.byteLength; ) {
+    const end = at + 64 + ((file.readUInt32LE(at + 8) + 7) & ~7)
+    blocks.push(file.subarray(at, end))
+    at = end
+  }
+  return blocks
+}
+
+async function give(dataRoot: string, batches: readonly Batch[], durability: FilesDurability): Promise<void> {
+  const sink = createFiles({ dataRoot, durability, intervalMs: INTERVAL_MS })
+  let before: Promise<void> | undefined
+  for (let i = 0; i < BLOCKS; i++) {
+    sink.accept(batches[i % BATCHES] as Batch)
+    if (i % FLUSH_EVERY !== FLUSH_EVERY - 1) continue
+    await before
+    before = sink.flush()
+  }
+  await sink.flush()
+  await sink.close()
+  if (sink.stats.out !== sink.stats.in) throw new Error(`${sink.stats.in - sink.stats.out} records were lost`)
+}
+
+async function writeOurs(batches: readonly Batch[], durability: FilesDurability): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'sonde-bench-'))
+  await give(root, batches, durability)
+  left.push(root)
+}
+
+function writePlain(files: readonly (readonly Buffer[])[], durability: FilesDurability): void {
+  const root = mkdtempSync(join(tmpdir(), 'sonde-bench-'))
+  let syncedMs = performance.now()
+  let written = 0
+  for (const [i, blocks] of files.entries()) {
+    const descriptor = openSync(join(root, String(i)), 'wx')
+    for (const block of blocks) {
+      writeSync(descriptor, block)
+      written++
+      const isDue =
+        durability === 'interval'
+          ? performance.now() - syncedMs >= INTERVAL_MS
+          : durability === 'block' && written % FLUSH_EVERY === 0
+      if (!isDue) continue
+      fdatasyncSync(descriptor)
+      syncedMs = performance.now()
+    }
+    if (durability !== 'none') fdatasyncSync(descriptor)
+    closeSync(descriptor)
+  }
+  left.push(root)
+}
+
+/** Folders that were written; removing them is not timed. */
+const left: string[] = []
+
+async function timed(work: () => void | Promise<void>): Promise<Taken> {
+  const cpu = process.cpuUsage()
+  const startMs = performance.now()
+  await work()
+  const seconds = (performance.now() - startMs) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  for (const root of left.splice(0)) rmSync(root, { recursive: true })
+  return { seconds, cpuSeconds: (user + system) / 1e6 }
+}
