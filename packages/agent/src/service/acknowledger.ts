@@ -59,7 +59,8 @@ export class Acknowledger {
   async #done(client: Client, sequence: bigint, lossy: readonly Sink[]): Promise<void> {
     let stored = sequence
     for (const sink of lossy) {
-      const last = await sink.lastPage?.(client.id)
+      // One that cannot say has nothing.
+      const last = await sink.lastPage?.(client.id).catch(() => 0n)
       if (last !== undefined && last < stored) stored = last
     }
     this.#released(client.done(sequence, stored))

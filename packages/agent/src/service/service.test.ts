@@ -383,6 +383,16 @@ test('a client that connects again takes the place of its connection before', as
   after.close()
 })
 
+test('what a client handed over before it left is taken, also where that takes a while', async (t) => {
+  const { agent, dir } = await served(t, { client_bytes_per_s: 1 << 20 })
+  const raw = await goodClient(dir)
+  const { bytes } = jobs(100)
+  for (let i = 2; i <= 200; i++) raw.page(i, 100, bytes)
+  raw.socket.end()
+  await until('all pages are taken', () => agent.service?.stats.pages === 200)
+  await until('the client is gone', () => agent.service?.status().clients.length === 0)
+})
+
 test('a client that floods is slowed, and neither the agent nor another client is', async (t) => {
   const { agent, dir } = await served(t, { client_bytes_per_s: 1 << 20 })
   const good = await goodClient(dir, 1n)

@@ -84,6 +84,8 @@ export class Session {
   constructor(socket: Socket, room: Room) {
     this.#socket = socket
     this.#room = room
+    // Errors end the reading; one that comes later has nobody to tell.
+    socket.on('error', () => undefined)
     this.#pace = new Pace(room.config.client_bytes_per_s)
     this.#announced = new Announced(room.types, room.config.client_bytes / 2)
   }
@@ -96,8 +98,6 @@ export class Session {
   /** Serves the client until it leaves, or is sent away. */
   async run(): Promise<void> {
     const socket = this.#socket
-    // Errors end the reading below; one that comes later has nobody to tell.
-    socket.on('error', () => undefined).on('close', () => this.#left())
     const timer = setTimeout(() => {
       if (this.#hello === undefined) socket.destroy()
     }, HELLO_LIMIT_MS).unref()
@@ -304,16 +304,11 @@ export class Session {
     this.#socket.end()
   }
 
-  /** The socket is closed: whoever waits for room for it waits no longer. */
-  #left(): void {
-    this.#end()
-    this.#room.inFlight.wake()
-  }
-
   #end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#pause?.resolve()
+    this.#room.inFlight.wake()
     if (this.#client !== undefined) this.#client.onProgress = undefined
     this.#file?.close()
     for (const source of this.#announced.sources) this.#room.gone(source)

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Sink, sinkStats } from '@sonde/sdk'
+import { until } from '../../../sdk/test/helper.ts'
+import { Acknowledger } from './acknowledger.ts'
+import { Client } from './client.ts'
+import { InFlight } from './in-flight.ts'
+
+/** A durable sink whose flush ends when a test says so. */
+function heldSink(last: (client: bigint) => bigint = () => 0n) {
+  const flushes: PromiseWithResolvers<void>[] = []
+  const sink: Sink = {
+    name: 'held',
+    durable: true,
+    stats: sinkStats(),
+    accept: () => undefined,
+    flush() {
+      const flush = Promise.withResolvers<void>()
+      flushes.push(flush)
+      return flush.promise
+    },
+    close: () => Promise.resolve(),
+    lastPage: async (client) => last(client),
+  }
+  return { sink, flushes }
+}
+
+test('a page is acknowledged once every durable sink has flushed, and what comes meanwhile with the next flush', async () => {
+  const [a, b] = [heldSink(), heldSink()]
+  let released = 0
+  const acknowledger = new Acknowledger([a.sink, b.sink], (bytes) => {
+    released += bytes
+  })
+  assert.equal(acknowledger.kind, 'durable')
+  const client = new Client(1n, 0n)
+  client.took(1n, 100, 1)
+  acknowledger.note(client)
+  await until('both flush', () => a.flushes.length === 1 && b.flushes.length === 1)
+  client.took(2n, 100, 1)
+  acknowledger.note(client)
+  a.flushes[0]?.resolve()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(client.acked, 0n, 'one is not enough')
+  b.flushes[0]?.resolve()
+  await until('the first is acknowledged', () => client.acked === 1n)
+  assert.equal(released, 100)
+  await until('the next flush', () => a.flushes.length === 2 && b.flushes.length === 2)
+  for (const { flushes } of [a, b]) flushes[1]?.resolve()
+  await acknowledger.finish()
+  assert.deepEqual([client.acked, client.inFlightBytes, released], [2n, 0, 200])
+})
+
+test('a sink that lost records says up to which page it has them, and the client is told of the others once', async () => {
+  const { sink, flushes } = heldSink((client) => (client === 1n ? 1n : 9n))
+  const acknowledger = new Acknowledger([sink], () => undefined)
+  const [lossy, whole] = [new Client(1n, 0n), new Client(2n, 0n)]
+  for (const client of [lossy, whole]) {
+    client.took(1n, 10, 5)
+    client.took(2n, 10, 7)
+    acknowledger.note(client)
+  }
+  await until('it flushes', () => flushes.length === 1)
+  flushes[0]?.reject(new Error('lost'))
+  await acknowledger.finish()
+  assert.deepEqual([...lossy.takeDropped()], [['not_stored', 7]])
+  assert.deepEqual([...lossy.takeDropped()], [])
+  assert.deepEqual([...whole.takeDropped()], [])
+  assert.deepEqual([lossy.acked, whole.acked], [2n, 2n])
+})
+
+test('the last page that all durable sinks have is what a client need not send again', async () => {
+  const sinks = [heldSink(() => 5n).sink, heldSink(() => 3n).sink]
+  assert.equal(await new Acknowledger(sinks, () => undefined).stored(1n), 3n)
+  assert.equal(await new Acknowledger([], () => undefined).stored(1n), 0n)
+})
+
+test('a client waits while the sinks have half of what they may queue, and others with it', async () => {
+  const config = { enabled: true, clients: 1, client_bytes: 1000, total_bytes: 10_000, client_bytes_per_s: 1000 }
+  const inFlight = new InFlight(config, 1600)
+  const [full, other] = [new Client(1n, 0n), new Client(2n, 0n)]
+  full.took(1n, 900, 1)
+  inFlight.take(900)
+  let isLeft = false
+  const passed: string[] = []
+  const waits = inFlight.room(other, 0, () => isLeft).then(() => passed.push('other'))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(passed.join(), '')
+  full.done(1n, 1n)
+  inFlight.release(900)
+  await waits
+  assert.equal(passed.join(), 'other')
+  full.took(2n, 700, 1)
+  inFlight.take(700)
+  const own = inFlight.room(full, 400, () => isLeft).then(() => passed.push('full'))
+  await inFlight.room(other, 0, () => isLeft)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(passed.join(), 'other', 'its own limit, with what is kept of its types')
+  isLeft = true
+  inFlight.wake()
+  await own
+})
