@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 
 /** `<tag><µs>.bin`, as sinks name files of records. */
-const NAME = /^(.*?)(\d{16,})\.bin$/
+const NAME = /^(.*)(\d{16})\.bin$/
 const DEPTH_LIMIT = 8
 
 /** Where files of records are looked for. */

@@ -66,9 +66,10 @@ export function decodeTypes(payload: Uint8Array): (readonly [index: number, type
 /** Who made the records. */
 export function decodeSource(payload: Uint8Array): SourceEntry {
   const entry = objectIn('the source', parseJson(payload))
-  const { intervalMs, pid } = entry
+  const { intervalMs, pid, client } = entry
   if (typeof intervalMs !== 'number' || !(intervalMs >= 0)) throw wrong('intervalMs', intervalMs, '0 or more')
   if (typeof pid !== 'number') throw wrong('pid', pid, 'a number')
+  if (client !== undefined && !/^[0-9a-f]{16}$/.test(String(client))) throw wrong('client', client, '16 hex digits')
   const labels = Object.entries(objectIn('labels', entry.labels))
   if (labels.length > LABEL_COUNT_LIMIT) throw wrong('labels', labels, `at most ${LABEL_COUNT_LIMIT}`)
   return {
@@ -80,6 +81,7 @@ export function decodeSource(payload: Uint8Array): SourceEntry {
     host: textIn('host', entry.host),
     pid,
     version: textIn('version', entry.version),
+    ...(client === undefined ? {} : { client: String(client) }),
   }
 }
 
