@@ -17,6 +17,7 @@ import { defaultDataSources } from '../../packages/agent/src/index.ts'
 import { npmCommand, root } from '../../scripts/setup.mjs'
 import { ask, metricsOf } from '../ask.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
+import { testSdkAlone } from './sdk-alone.ts'
 
 const PACKAGES = { sdk: '@sonde/sdk', agent: '@sonde/agent', console: '@sonde/console', cli: 'sonde' } as const
 const OLDEST_NODE = '22.18.0'
@@ -130,11 +131,14 @@ function nodes(): Record<string, () => string> {
     [OLDEST_NODE]: () => {
       const folder = join(dir.path, 'oldest-node')
       const name = `node-${process.platform}-${process.arch}`
-      install(folder, [`${name}@${OLDEST_NODE}`])
-      return join(folder, 'node_modules', name, 'bin/node')
+      const node = join(folder, 'node_modules', name, 'bin/node')
+      if (!existsSync(node)) install(folder, [`${name}@${OLDEST_NODE}`])
+      return node
     },
   }
 }
+
+testSdkAlone({ archives, user: join(dir.path, 'sdk-alone'), nodes: nodes(), install, run })
 
 for (const [version, find] of Object.entries(nodes())) {
   test(`npx sonde up runs in an empty folder under Node ${version}`, async (t) => {
