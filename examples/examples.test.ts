@@ -54,12 +54,13 @@ test('metrics-api shows counters, gauges and histograms of two contexts', async 
   const samples = new Map(
     [...text.matchAll(/^([^#\s]\S*) 0*(\d.*)$/gm)].map(([, series = '', value = '']) => [series, value]),
   )
-  const letters = (pool: string) => samples.get(`jobs_total{queue="letters",priority="high",pool="${pool}"}`)
+  const own = 'source="example-host",tag="workers"'
+  const letters = (pool: string) => samples.get(`jobs_total{queue="letters",priority="high",pool="${pool}",${own}}`)
   assert.deepEqual([letters('a'), letters('b')], ['1000', '5'])
-  assert.equal(samples.get('jobs_waiting{queue="letters",priority="high",pool="a"}'), '12')
-  assert.equal(samples.get('sent_bytes_total{pool="a"}'), '18446744073709551615')
+  assert.equal(samples.get(`jobs_waiting{queue="letters",priority="high",pool="a",${own}}`), '12')
+  assert.equal(samples.get(`sent_bytes_total{pool="a",${own}}`), '18446744073709551615')
   const duration = (sample: string) => samples.get(`job_duration_seconds_${sample}`)
-  const labels = 'queue="letters",pool="a"'
+  const labels = `queue="letters",pool="a",${own}`
   assert.deepEqual(
     ['0.01', '0.1', '1.0', '10.0', '+Inf'].map((edge) => duration(`bucket{${labels},le="${edge}"}`)),
     ['5', '50', '500', '1000', '1000'],
@@ -74,7 +75,7 @@ test('export-custom-schema shows its newest records, and its files hold all of b
   const { line } = run(t, 'export-custom-schema.ts', [path])
   const text = await (await fetch(await line)).text()
   for (const [depth, site] of ['east', 'west'].entries()) {
-    const labels = `name="a to b",site="${site}"`
+    const labels = `name="a to b",source="example-host",tag="${site}"`
     assert.match(text, new RegExp(`^flow_sent_bytes_total\\{${labels}\\} 0*1500000$`, 'm'))
     assert.match(text, new RegExp(`^flow_received_bytes_total\\{${labels}\\} 9223372036854776808$`, 'm'))
     assert.match(text, new RegExp(`^flow_queue_depth\\{${labels},index="0"\\} ${depth}$`, 'm'))
@@ -108,8 +109,8 @@ test('app-over-ipc shows its records in the /metrics of the agent, without confi
   assert.match(await line, /^acknowledged \(memory\), through (shared memory|the socket)$/)
   const shown = async () => (await fetch(`${agent.address}/metrics`)).text()
   const text = await shown()
-  assert.match(text, /^oven_temperature_celsius\{name="left",bakery="north".*\} 180\.5$/m)
-  assert.match(text, /^loaves_total\{kind="rye",bakery="north".*\} 0*2$/m)
+  assert.match(text, /^oven_temperature_celsius\{name="left".*bakery="north".*\} 180\.5$/m)
+  assert.match(text, /^loaves_total\{kind="rye".*bakery="north".*\} 0*2$/m)
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
   assert.equal(code, 0)

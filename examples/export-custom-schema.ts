@@ -1,17 +1,14 @@
 // Exports a schema of one's own, as the guide's sample `telemetry_export` does: types of every kind of field, two sources, files and Prometheus.
 // Run it with: node --conditions=source examples/export-custom-schema.ts FOLDER, then: curl http://127.0.0.1:9464/metrics
 
-import { createServer } from 'node:http'
 import {
   array,
   chars,
   counter,
-  createPrometheus,
   createSchema,
   defineType,
   gauge,
   label,
-  metricsHandler,
   nested,
   timestamp,
   timestampUs,
@@ -21,12 +18,11 @@ import {
 const dataRoot = process.argv[2] ?? '/tmp/sonde-example'
 
 // 1. The schema and its attributes.
-const prometheus = createPrometheus()
 const schema = createSchema({
   name: 'example_schema',
   bufferBytes: 16 * 1024,
   files: { dataRoot, maxBytes: 1 << 20, maxAgeUs: 3_600_000_000 },
-  sinks: [prometheus],
+  prometheus: { endpoint: `127.0.0.1:${process.env.PORT ?? 9464}` },
 })
 
 // 2. Its types. Nested ones lie inside the record; an array has a fixed number of elements, text a fixed number of bytes.
@@ -56,8 +52,8 @@ const step = schema.addType(
 )
 await schema.start()
 
-// 3. Two sources: the same types, files of their own.
-const sources = ['east', 'west'].map((site) => schema.createSource({ id: 'example-host', tag: site, labels: { site } }))
+// 3. Two sources: the same types, files of their own. Id and tag are labels of their metrics.
+const sources = ['east', 'west'].map((tag) => schema.createSource({ id: 'example-host', tag }))
 
 // 4. Events, one at a time and packed.
 const steps = Buffer.alloc(step.layout.recordBytes * 3)
@@ -85,6 +81,7 @@ for (const [i, source] of sources.entries()) {
 // 5. Resolves once the files have everything; `close` does the same, and ends.
 await schema.flush()
 
-const server = createServer(metricsHandler(prometheus)).listen(Number(process.env.PORT ?? 9464), '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${(server.address() as { port: number }).port}/metrics`)
-})
+console.log(`${schema.status().prometheus}/metrics`)
+
+// The listener alone does not keep a process; this one is at work for a minute.
+setTimeout(() => schema.close(), 60_000)

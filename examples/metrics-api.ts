@@ -1,13 +1,11 @@
 // Counters, gauges and histograms with label sets, and two contexts in one process that know nothing of each other.
 // Run it with: node --conditions=source examples/metrics-api.ts, then: curl http://127.0.0.1:9464/metrics
 
-import { createServer } from 'node:http'
-import { createMetrics, createPrometheus, createSchema, metricsHandler } from '@sonde/sdk'
+import { createMetrics, createSchema } from '@sonde/sdk'
 
-const prometheus = createPrometheus()
-const schema = createSchema({ name: 'mail', sinks: [prometheus] })
+const schema = createSchema({ name: 'mail', prometheus: { endpoint: `127.0.0.1:${process.env.PORT ?? 9464}` } })
 await schema.start()
-const source = schema.createSource({ tag: 'workers' })
+const source = schema.createSource({ id: 'example-host', tag: 'workers' })
 
 // A label set is a list of names; metrics may share one. Constant labels are on every series of a context.
 const byQueue = ['queue', 'priority'] as const
@@ -42,6 +40,7 @@ library.counter('jobs_total', { labels: byQueue }).bind({ queue: 'letters', prio
 // Everything, histograms included; without it the interval does the same.
 await Promise.all([metrics.flush(), library.flush()])
 
-const server = createServer(metricsHandler(prometheus)).listen(Number(process.env.PORT ?? 9464), '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${(server.address() as { port: number }).port}/metrics`)
-})
+console.log(`${schema.status().prometheus}/metrics`)
+
+// The listener alone does not keep a process; this one is at work for a minute.
+setTimeout(() => schema.close(), 60_000)
