@@ -1,5 +1,5 @@
 import { type RecordType, SondeError, type SourceInfo } from '@sonde/sdk'
-import type { SourceEntry, SymbolsEntry, TypeEntry } from '@sonde/sdk/internal'
+import { applicationLabels, type SourceEntry, type SymbolsEntry, type TypeEntry } from '@sonde/sdk/internal'
 import { ClientSymbols } from './client-symbols.ts'
 import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import type { KnownTypes } from './known-types.ts'
@@ -63,7 +63,8 @@ export class Announced {
       }
     }
     const symbols = new ClientSymbols()
-    this.#sources.set(index, { symbols, info: { id, tag, labels, intervalMs, symbols } })
+    const info = { id, tag, labels: applicationLabels({ id, tag, labels }), intervalMs, symbols }
+    this.#sources.set(index, { symbols, info })
   }
 
   /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`. */
