@@ -325,6 +325,27 @@ test('whoever does not keep to the protocol is sent away with a code, and others
   good.close()
 })
 
+test('ten thousand types of many clients are refused from a limit on, and the known ones are taken as before', async (t) => {
+  const { agent, dir } = await served(t)
+  const good = await goodClient(dir)
+  let refused = 0
+  for (let client = 0; client < 40; client++) {
+    const raw = await RawClient.enter(dir, BigInt(client + 100))
+    const body = Array.from({ length: 250 }, (_, index) => {
+      const type = defineType(`t${client}_${index}`, '', { value: gauge('u64') })
+      return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+    })
+    raw.send({ kind: 'types', body }, { kind: 'bye', body: {} })
+    if ((await raw.refused()) === 'IPC_LIMIT') refused++
+  }
+  assert.equal(refused, 32)
+  good.page(2, 2, jobs(2).bytes)
+  await good.heard('ack', ({ sequence }) => sequence === 2n)
+  const again = await goodClient(dir, 0xbeefn)
+  assert.equal(agent.service?.status().clients.length, 2)
+  for (const client of [good, again]) client.close()
+})
+
 test('what a client says of absent values and of Sonde holds for itself alone', async (t) => {
   const { address, dir } = await served(t)
   await until('the agent has series', async () => (await metrics(address)).includes('steady_samples_total{'))
