@@ -13,7 +13,7 @@ import { type Row, Table } from './table.ts'
 
 /** What a source counts of itself. */
 export interface SourceLosses {
-  /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full. */
+  /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full; and updates of metrics: see {@link MetricsStats}. */
   readonly dropped: Map<string, number>
   /** Times that `flush` or `close` was not acknowledged. */
   errors: number
@@ -84,7 +84,7 @@ export class Source {
     const { views, count } = buffer
     const offset = count * buffer.recordBytes
     if (!buffer.encode(record, views, offset)) {
-      this.#drop('symbol_limit')
+      this.countLoss('symbol_limit')
       return
     }
     if (count === 0) checkNames(buffer.type.name, buffer.type.fields, record)
@@ -144,7 +144,7 @@ export class Source {
     const source = {
       symbols: this.symbols,
       send: (buffer: RecordBuffer) => this.#send(buffer),
-      drop: () => this.#drop('symbol_limit'),
+      drop: () => this.countLoss('symbol_limit'),
       refuse: () => this.#checkOpen(),
     }
     return makeReporter<T, N>(this.#bufferOf(type), names, source)
@@ -244,6 +244,12 @@ export class Source {
     this.emit()
   }
 
+  /** Counts a record, or an update of a metric, as dropped. For Sonde's own rooms. */
+  countLoss(reason: string): void {
+    countDrop(this.stats, reason, 1)
+    this.#options.onLoss?.(reason, 1)
+  }
+
   /** Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes. */
   admit(type: RecordType): void {
     this.#admitted.add(type)
@@ -257,11 +263,6 @@ export class Source {
       this.stats.errors++
     })
     return acknowledged
-  }
-
-  #drop(reason: string): void {
-    countDrop(this.stats, reason, 1)
-    this.#options.onLoss?.(reason, 1)
   }
 
   /** Reports the totals where they grew, at most once in `apartMs`, and from time to time for who came later. Says whether it did. */
@@ -289,7 +290,10 @@ export class Source {
     this.#checkOpen()
     const declared = typeof type === 'number' ? this.#options.types?.[type] : type
     this.#checkType(declared, type)
-    const buffer = this.#buffers.get(declared) ?? makeBuffer(declared, this.symbols, this.#options)
+    const { bufferBytes, clock } = this.#options
+    // What is told of losses has room whatever the size of buffers.
+    const bytes = declared === lossType ? Math.max(bufferBytes, lossType.layout.recordBytes) : bufferBytes
+    const buffer = this.#buffers.get(declared) ?? makeBuffer(declared, this.symbols, { bufferBytes: bytes, clock })
     this.#buffers.set(declared, buffer)
     this.#buffers.set(type, buffer)
     return buffer

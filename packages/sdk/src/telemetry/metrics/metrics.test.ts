@@ -187,11 +187,13 @@ test('series beyond the limit are dropped, counted, and told; those that are the
 })
 
 test('a label that finds no room among the texts of the source is dropped and counted', () => {
-  const { source } = recordingSource({ symbolLimit: 4 })
+  const losses: string[] = []
+  const { source } = recordingSource({ symbolLimit: 4, onLoss: (reason) => losses.push(reason) })
   const metrics = createMetrics(source, { flushIntervalMs: 0 })
   const jobs = metrics.counter('jobs_total', { labels: ['queue'] })
   for (const queue of ['a', 'b', 'c']) jobs.bind({ queue }).add()
   assert.deepEqual([...metrics.stats.dropped], [['metric_no_room', 1]])
+  assert.deepEqual(losses, ['metric_no_room'])
   assert.equal(jobs.seriesCount, 2)
 })
 

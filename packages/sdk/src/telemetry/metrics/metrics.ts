@@ -144,7 +144,7 @@ export class Metrics {
     if (known !== undefined) return known as BoundMetric<N, object> as BoundMetric<N, H>
     const dropped = (reason: string) => {
       countDrop(this.stats, reason, 1)
-      countDrop(this.#source.stats, reason, 1)
+      this.#source.countLoss(reason)
     }
     const metric = new BoundMetric<N, H>({
       name,
