@@ -406,4 +406,9 @@ test('options out of range are refused, each by name', () => {
       sondeError('MTR_OPTION', new RegExp(option)),
     )
   assert.throws(() => metrics.gauge('level', { seriesLimit: 0 }), sondeError('MTR_OPTION'))
+  for (const options of [{ labels: 'queue' }, { labels: [1] }, { help: 1 }, { unit: null }])
+    assert.throws(() => metrics.gauge('level', options as object), sondeError('MTR_OPTION', /of level/))
+  assert.throws(() => Reflect.apply(metrics.gauge, metrics, []), sondeError('MTR_OPTION', /the name/))
+  assert.throws(() => metrics.gauge('level', { kind: 'u8' as 'u64' }), sondeError('MTR_OPTION', /kind of level/))
+  assert.throws(() => Reflect.apply(metrics.histogram, metrics, ['h', {}]), sondeError('MTR_OPTION', /edges of h/))
 })

@@ -11,6 +11,7 @@ import { type AddHandle, type TotalHandle, WatchedTotal } from './handles.ts'
 import { BoundMetric, type Metric } from './metric.ts'
 import {
   type CounterOptions,
+  checkMetric,
   type GaugeOptions,
   type HistogramOptions,
   limitsOf,
@@ -134,6 +135,7 @@ export class Metrics {
   ): Metric<N, H> {
     const { name } = declaration
     if (this.#closed) throw new SondeError('MTR_CLOSED', `metric ${name}: the context is closed; make a new one`)
+    checkMetric(declaration, options)
     const { help = name, unit = '', labels = [] } = options
     const constantLabels = this.#config.labels
     const limits = limitsOf(options, this.#config)

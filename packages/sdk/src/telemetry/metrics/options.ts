@@ -71,6 +71,35 @@ export function metricsConfig(options: MetricsOptions): MetricsConfig {
   return { flushIntervalMs, labels: { ...labels }, nowMs, ...limits }
 }
 
+const KINDS = {
+  counter: ['u64', 'f64'],
+  total: ['u64', 'f64'],
+  gauge: ['f64', 'u64', 'i64'],
+  histogram: ['f64', 'u64'],
+}
+
+/** What of a declaration is not in the options. */
+interface Declared {
+  readonly name: string
+  readonly what: keyof typeof KINDS
+  readonly kind: string
+  readonly edges?: readonly number[]
+}
+
+/** @throws SondeError `MTR_OPTION` where something is of another type than declared: not everybody compiles. */
+export function checkMetric(
+  { name, what, kind, edges }: Declared,
+  { help = '', unit = '', labels = [] }: MetricOptions,
+): void {
+  if (typeof name !== 'string') throw refused('the name', name, 'text')
+  if (typeof help !== 'string') throw refused(`help of ${name}`, help, 'text')
+  if (typeof unit !== 'string') throw refused(`unit of ${name}`, unit, 'text')
+  if (!KINDS[what].includes(kind)) throw refused(`kind of ${name}`, kind, KINDS[what].join(', '))
+  const areNames = Array.isArray(labels) && labels.every((label) => typeof label === 'string')
+  if (!areNames) throw refused(`labels of ${name}`, labels, 'an array of names')
+  if (what === 'histogram' && !Array.isArray(edges)) throw refused(`edges of ${name}`, edges, 'an array of numbers')
+}
+
 /** The limits of a metric: its own, or those of its context. */
 export function limitsOf(own: MetricsOptions | MetricOptions, inherited: Limits): Limits {
   const { minSampleIntervalUs = inherited.minSampleIntervalUs, seriesLimit = inherited.seriesLimit } = own
