@@ -112,6 +112,90 @@ test('of many records report keeps what comes before the first wrong record', ()
   assert.deepEqual(emitted[0]?.records, [{ n: 1 }, { n: 2 }])
 })
 
+test('report takes a record, any iterable of records, or packed bytes, with or without their count', () => {
+  const { source, emitted } = recordingSource({ types: [port, tiny] })
+  function* numbers(from: number, to: number) {
+    for (let n = from; n < to; n++) yield { n }
+  }
+  source.report(tiny, { n: 0 })
+  source.report(tiny, [{ n: 1 }, { n: 2 }])
+  source.report(tiny, numbers(3, 5))
+  source.report(tiny, new Set([{ n: 5 }]))
+  source.report(tiny, Uint8Array.of(6, 7))
+  source.report(tiny, Buffer.from([8]), 1)
+  source.report(1, { n: 9 })
+  source.report(1, [{ n: 10 }])
+  source.report(1, Uint8Array.of(11), 1)
+  source.report(tiny, [])
+  source.flush()
+  assert.deepEqual(
+    emitted.flatMap(({ records }) => records.map(({ n }) => n)),
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+  )
+  assert.throws(() => source.report(port, Buffer.alloc(25)), sondeError('SRC_BYTES', /25 bytes/))
+  assert.throws(() => source.report(1, [{ n: 1 }], 1), sondeError('SRC_BYTES', /without packed bytes/))
+  for (const wrong of [null, undefined, 5, 'text', [null], [5]]) {
+    assert.throws(() => source.report(1, wrong as object), sondeError('SRC_VALUE'), String(wrong))
+  }
+})
+
+test('records that a source closes amid are refused from there on', () => {
+  const { source, emitted } = recordingSource()
+  function* records() {
+    yield { n: 1 }
+    source.close()
+    yield { n: 2 }
+  }
+  assert.throws(() => source.report(tiny, records()), sondeError('SRC_CLOSED'))
+  assert.deepEqual(emitted[0]?.records, [{ n: 1 }])
+})
+
+test('what is buffered is emitted after an interval too, and not once the source is closed', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { source, emitted } = recordingSource({ flushIntervalMs: 100 })
+  source.report(tiny, { n: 1 })
+  t.mock.timers.tick(99)
+  assert.equal(emitted.length, 0)
+  t.mock.timers.tick(1)
+  assert.equal(emitted.length, 1)
+  source.close()
+  t.mock.timers.tick(1000)
+  assert.equal(emitted.length, 1)
+})
+
+test('flush and close resolve once what was emitted is acknowledged, and emit before they return', async () => {
+  const waits: PromiseWithResolvers<void>[] = []
+  const acknowledge = () => {
+    const wait = Promise.withResolvers<void>()
+    waits.push(wait)
+    return wait.promise
+  }
+  const { source, emitted } = recordingSource({ acknowledge })
+  source.report(tiny, { n: 1 })
+  const flushed = source.flush()
+  assert.equal(emitted.length, 1)
+  waits[0]?.resolve()
+  await flushed
+  source.report(tiny, { n: 2 })
+  const closed = source.close()
+  assert.equal(source.close(), closed)
+  assert.equal(source.flush(), closed)
+  waits[1]?.reject(new Error('lost'))
+  await assert.rejects(closed, /lost/)
+  assert.deepEqual([waits.length, emitted.length, source.stats.errors], [2, 2, 1])
+})
+
+test('losses are told also where the buffer is smaller than a record of theirs', () => {
+  const { source, emitted } = recordingSource({ bufferBytes: 8, symbolLimit: 2 })
+  const named = defineType('named', '', { name: label() })
+  source.report(named, { name: 'a' })
+  source.close()
+  assert.deepEqual(
+    emitted.map(({ type }) => type.name),
+    ['sonde_loss'],
+  )
+})
+
 test('close flushes, may come twice, and ends reporting', () => {
   const { source, emitted } = recordingSource()
   source.report(tiny, { n: 1 })
@@ -151,6 +235,9 @@ test('refuses options out of range', () => {
     [{ tag: 7 }, 'SRC_OPTION'],
     [{ emit: undefined }, 'SRC_OPTION'],
     [{ clock: 'walk' }, 'SRC_OPTION'],
+    [{ flushIntervalMs: -1 }, 'SRC_OPTION'],
+    [{ flushIntervalMs: 3_600_001 }, 'SRC_OPTION'],
+    [{ acknowledge: 5 }, 'SRC_OPTION'],
   ] as const
   for (const [options, code] of wrongs) {
     assert.throws(

@@ -161,6 +161,16 @@ test('a type without a timestamp at its beginning gets a warning, once', async (
   assert.match(warning.message, /type untimed of schema untimed does not begin with a timestamp/)
 })
 
+test('a schema that is started without a sink gets a warning', async () => {
+  const schema = createSchema({ name: 'nowhere' })
+  schema.addType(job)
+  const warned = once(process, 'warning')
+  await schema.start()
+  const [warning] = (await warned) as [Error & { code: string }]
+  assert.deepEqual([warning.code, /schema nowhere has no sink/.test(warning.message)], ['TEL_NO_SINK', true])
+  await schema.close()
+})
+
 test('names that could leave a folder or a line are refused, and nothing reaches a sink', async () => {
   const { schema, sink } = await started()
   const wrongs: unknown[] = [

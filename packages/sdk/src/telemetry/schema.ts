@@ -177,6 +177,12 @@ export class Schema {
       throw error
     }
     this.#expect('starting', 'it was closed while it started')
+    if (this.#sinks.length === 0) {
+      process.emitWarning(
+        `schema ${this.name} has no sink, and what is reported goes nowhere: give it files, ipc, prometheus or sinks`,
+        { code: 'TEL_NO_SINK' },
+      )
+    }
     Object.freeze(this.#types)
     this.#state = 'started'
     watchExit(this.#leaver)
