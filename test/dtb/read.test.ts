@@ -244,7 +244,23 @@ test('a disk without room for the output is an error', { skip: process.platform 
   assert.match(stderr, /^sonde: .*ENOSPC/)
 })
 
-test('a file of 256 MB takes no more memory than a small one', async (t) => {
+/** Runs it with a terminal for standard error alone, until it said something there or ended. */
+function firstOnStderr(...args: string[]): string {
+  const script = `
+import os, pty, signal, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
+    os.execvp(sys.argv[1], sys.argv[1:])
+try:
+    os.write(1, os.read(terminal, 65536))
+except OSError:
+    pass
+os.kill(pid, signal.SIGKILL)`
+  return spawnSync('python3', ['-c', script, ...SONDE_READ, ...args], { encoding: 'utf8' }).stdout
+}
+
+test('a file of 256 MB takes no more memory than a small one, and somebody who waits sees how far it is', async (t) => {
   const dir = temporaryFolder(t)
   await writePorts(dir, 30_000, undefined, { maxBytes: 64 << 20 })
   const file = onlyFile(dir)
@@ -271,4 +287,5 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)`
   const small = peakMb(file, '--verify')
   const large = peakMb(big, '--verify')
   assert.ok(large < small + 64, `${large} MB, and ${small} MB for a small file`)
+  assert.match(firstOnStderr(big), /^\r\S+\d+ % · \d+ of \d{3} MB · [\d,]+ records, [\d,]+ a second$/)
 })

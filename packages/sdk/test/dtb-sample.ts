@@ -122,3 +122,18 @@ function deflated(block: Uint8Array): Uint8Array {
   packed.set(payload, BLOCK_HEADER_BYTES)
   return packed
 }
+
+/** A block of anything, with right checksums. */
+export function dtbBlock(blockType: number, payload: Uint8Array, { count = 0, recordBytes = 0 } = {}): Uint8Array {
+  const block = Buffer.alloc(blockBytes(payload.length))
+  block.write('DTBK')
+  block.writeUInt8(blockType, 4)
+  block.writeUInt32LE(payload.length, 8)
+  block.writeUInt32LE(payload.length, 12)
+  block.writeUInt32LE(count, 16)
+  block.writeUInt32LE(recordBytes, 20)
+  block.set(payload, BLOCK_HEADER_BYTES)
+  block.writeUInt32LE(crc32(payload), 56)
+  block.writeUInt32LE(crc32(block.subarray(0, 60)), 60)
+  return block
+}

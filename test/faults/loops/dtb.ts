@@ -8,10 +8,11 @@ import {
   decode,
   forge,
 } from '../../dtb/damage.ts'
+import { lyingTypes } from '../../dtb/lying-types.ts'
 import type { FaultLoop } from '../loop.ts'
 
 /** Damages a round; 400 rounds are a million. */
-const CASES = { prefix: 400, flip: 400, damage: 800, forge: 900 } as const
+const CASES = { prefix: 400, flip: 400, damage: 700, forge: 700, lie: 300 } as const
 const RECORD_COUNT_MAX = 30
 
 /** Files of records that were cut, changed, mixed up, or made to lie with right checksums. */
@@ -39,6 +40,9 @@ export const dtb: FaultLoop = {
           const decoded = decode(forged, { salvage: random.chance(0.5) })
           assertReadUpTo(sample, decoded, at)
           if (decoded.end.fault !== undefined || decoded.gaps.length > 0) told++
+        }
+        for (let i = 0; i < CASES.lie; i++) {
+          if (decode(lyingTypes(random), { salvage: random.chance(0.5) }).end.fault !== undefined) told++
         }
         cases += Object.values(CASES).reduce((sum, count) => sum + count, 0)
       },

@@ -47,16 +47,17 @@ export function quotedText({ field, offset: at }: Slot, quote: (text: string) =>
   if (field.kind === 'char') return (views, offset) => quote(charsOf(views, offset + at, field.count))
   const known = new Map<number, string>()
   let of: Symbols | undefined
-  let count = 0
   return (views, offset, symbols) => {
-    // An id that no block had named may be named since.
-    if (of !== symbols || count !== symbols.count || known.size > REMEMBERED_LIMIT) known.clear()
+    if (of !== symbols || known.size > REMEMBERED_LIMIT) known.clear()
     of = symbols
-    count = symbols.count
     const id = views.data.getUint32(offset + at, true)
-    const text = known.get(id) ?? quote(symbols.text(id))
-    known.set(id, text)
-    return text
+    const remembered = known.get(id)
+    if (remembered !== undefined) return remembered
+    const text = symbols.text(id)
+    const quoted = quote(text)
+    // An id that no block has named yet may be named later.
+    if (!text.startsWith('?')) known.set(id, quoted)
+    return quoted
   }
 }
 

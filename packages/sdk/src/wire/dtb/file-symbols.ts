@@ -1,5 +1,6 @@
 import { SondeError } from '../../errors.ts'
 import type { Symbols } from '../../schema/symbols.ts'
+import { WRITER_SYMBOL_ID } from './format.ts'
 
 const COUNT_LIMIT = 1 << 24
 /** UTF-16 units of all texts; what they take in memory is twice that at most. */
@@ -9,11 +10,11 @@ const CHARACTERS_LIMIT = 128 << 20
 export class FileSymbols implements Symbols {
   readonly #texts = new Map<number, string>([[0, '']])
   #characters = 0
-  #end = 1
+  #count = 1
 
-  /** One more than the highest id. */
+  /** One more than the highest id of the source. */
   get count(): number {
-    return this.#end
+    return this.#count
   }
 
   text(id: number): string {
@@ -21,10 +22,7 @@ export class FileSymbols implements Symbols {
   }
 
   since(id: number): readonly string[] {
-    return [...this.#texts.keys()]
-      .filter((key) => key >= id)
-      .sort((a, b) => a - b)
-      .map((key) => this.text(key))
+    return Array.from({ length: Math.max(0, this.#count - id) }, (_, i) => this.#texts.get(id + i) ?? '?')
   }
 
   /**
@@ -46,7 +44,7 @@ export class FileSymbols implements Symbols {
         )
       }
       this.#texts.set(id, text)
-      this.#end = Math.max(this.#end, id + 1)
+      if (id < WRITER_SYMBOL_ID) this.#count = Math.max(this.#count, id + 1)
     }
   }
 }
