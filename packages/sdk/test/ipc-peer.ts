@@ -34,6 +34,10 @@ export interface PeerOptions {
   readonly attaches?: boolean | 'silent'
   /** Last page of a client that is stored. Default: the last that was taken. */
   readonly lastSequence?: (client: bigint) => bigint
+  /** Whether a page that was taken is acknowledged. Default: it is. */
+  readonly acknowledges?: () => boolean
+  /** What it says after its welcome. Default: nothing. */
+  readonly afterWelcome?: () => ServiceFrame | undefined
   /** Given each page that is new, before it is acknowledged. */
   readonly take?: (page: TakenPage) => void
 }
@@ -177,6 +181,8 @@ class Connection {
     const lastSequence = this.#peer.lastSequence(this.#client)
     const limits = { ...LIMITS, ...this.#peer.options.limits }
     this.send({ kind: 'welcome', body: { protocol: IPC_PROTOCOL, lastSequence, ack: 'memory', limits } })
+    const more = this.#peer.options.afterWelcome?.()
+    if (more !== undefined) this.send(more)
   }
 
   #attach(file: string, slotBytes: number): void {
@@ -209,7 +215,7 @@ class Connection {
       count,
       bytes,
     })
-    this.send({ kind: 'ack', body: { sequence, dropped: {} } })
+    if (this.#peer.options.acknowledges?.() ?? true) this.send({ kind: 'ack', body: { sequence, dropped: {} } })
   }
 
   #read({ slot = 0, byteLength }: ReadPage): Uint8Array {

@@ -12,6 +12,16 @@ const KEPT_RATIO = 0.5
 const TEXT_BYTES = 48
 const FIELD_BYTES = 400
 
+/** Symbols that are told at once, and characters of one. */
+const SYMBOLS_AT_ONCE = 2000
+const TEXT_CHARACTERS_MAX = 4096
+
+/** What a page calls its type and its source. */
+interface Told {
+  readonly type: number
+  readonly source: number
+}
+
 /** Why the service is not told of a page. */
 export type Obstacle = 'too_large' | 'type_limit' | 'source_limit' | 'symbol_limit' | 'not_announced'
 
@@ -37,14 +47,21 @@ export class Announcements {
     this.#send = send
   }
 
-  /** Tells what a page refers to; gives what the page calls it, or why it cannot be told. */
-  tell({ type, source, byteLength }: SpooledPage): { readonly type: number; readonly source: number } | Obstacle {
+  /**
+   * Tells what a page refers to; gives what the page calls it, or why it cannot be told. Undefined: there was much to tell, and there is more; ask again, perhaps in another turn of the
+   * loop.
+   */
+  tell({ type, source, byteLength }: SpooledPage): Told | Obstacle | undefined {
     if (byteLength > this.#limits.pageBytes) return 'too_large'
     const typeIndex = this.#types.get(type.fingerprint) ?? this.#tellType(type)
     if (typeof typeIndex === 'string') return typeIndex
     const told = this.#sources.get(source) ?? this.#tellSource(source)
     if (typeof told === 'string') return told
-    if (source.symbols.count > told.symbols && !this.#tellSymbols(source, told)) return 'symbol_limit'
+    if (source.symbols.count > told.symbols) {
+      const obstacle = this.#tellSymbols(source, told)
+      if (obstacle !== undefined) return obstacle
+      if (source.symbols.count > told.symbols) return undefined
+    }
     return { type: typeIndex, source: told.index }
   }
 
@@ -84,15 +101,16 @@ export class Announcements {
     return told
   }
 
-  #tellSymbols({ symbols }: SourceInfo, told: ToldSource): boolean {
-    const texts = symbols.since(told.symbols)
+  #tellSymbols({ symbols }: SourceInfo, told: ToldSource): Obstacle | undefined {
+    const texts = symbols.since(told.symbols).slice(0, SYMBOLS_AT_ONCE)
+    if (texts.some((text) => text.length > TEXT_CHARACTERS_MAX)) return 'not_announced'
     const bytes = texts.reduce((total, text) => total + TEXT_BYTES + 2 * text.length, 0)
-    if (this.#symbols + texts.length > this.#limits.symbols || !this.#mayKeep(bytes)) return false
+    if (this.#symbols + texts.length > this.#limits.symbols || !this.#mayKeep(bytes)) return 'symbol_limit'
     this.#bytes += bytes
     for (const message of splitSymbols({ source: told.index, firstId: told.symbols, texts })) this.#send(message)
     told.symbols += texts.length
     this.#symbols += texts.length
-    return true
+    return undefined
   }
 
   #mayKeep(bytes: number): boolean {

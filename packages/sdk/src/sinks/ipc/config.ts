@@ -50,7 +50,8 @@ const RANGES = {
 
 /** A longer path does not fit what the kernel takes as the address of a socket. */
 const SOCKET_PATH_BYTES_MAX = 107
-const PROGRAM_CHARACTERS_MAX = 200
+/** With the process id it names a source. */
+const PROGRAM_CHARACTERS_MAX = 150
 
 /** @throws SondeError `IPC_OPTION` names the option, what was given and what is allowed. */
 export function ipcConfig(options: IpcOptions): IpcConfig {

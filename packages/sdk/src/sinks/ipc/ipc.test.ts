@@ -1,30 +1,33 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { sondeError, until } from '../../../test/helper.ts'
+import { type TestContext, test } from 'node:test'
+import { anyRecord, anyType } from '../../../test/any-type.ts'
+import { property, recordingSource, sondeError, until } from '../../../test/helper.ts'
 import { IpcRig, range, serialsOf, slotFiles, temporarySockets, wideType } from '../../../test/ipc-rig.ts'
-import { BatchSource } from '../../../test/sink-records.ts'
+import { BatchSource, newestOf, portType } from '../../../test/sink-records.ts'
 import { defineType, lossType, readRecords, value, viewsOf } from '../../index.ts'
+import type { ServiceFrame } from '../../wire/ipc/frame.ts'
 import { createIpc } from './ipc.ts'
 import { CLIENT_VERSION } from './session.ts'
 
-test('pages lie in shared memory whose file has no name any more, and what fits no slot goes through the socket', async (t) => {
+test('pages lie in shared memory whose file has no name any more, and what fits no slot, or is short, goes through the socket', async (t) => {
   const rig = await IpcRig.start(t, { slots: 2, slotBytes: 8192 })
   await until('shared memory', () => rig.sink.status().mode === 'shared')
   assert.deepEqual(slotFiles(), [])
-  rig.report(10)
-  await rig.sink.flush()
-  rig.report(200)
-  await rig.sink.flush()
+  for (const count of [80, 200, 10]) {
+    rig.report(count)
+    await rig.sink.flush()
+  }
   assert.deepEqual(
     rig.peer.pages.map(({ isShared, count }) => [isShared, count]),
     [
-      [true, 10],
+      [true, 80],
       [false, 200],
+      [false, 10],
     ],
   )
-  assert.deepEqual(rig.taken, range(210))
+  assert.deepEqual(rig.taken, range(290))
 })
 
 test('pages for which no slot is free go through the socket, in order', async (t) => {
@@ -89,14 +92,64 @@ test('tells types, sources and symbols once a connection, before they are used',
 
 test('what is stored already is not sent again, and the rest comes in order', async (t) => {
   let stored = 0n
-  const rig = await IpcRig.start(t, { peer: { lastSequence: () => stored } })
-  await rig.peer.behave('hangs')
+  const acknowledges = () => stored > 0n
+  const rig = await IpcRig.start(t, { peer: { lastSequence: () => stored, acknowledges } })
   for (let page = 0; page < 6; page++) rig.report(10)
+  await until('all pages', () => rig.taken.length === 60)
+  rig.peer.pages.length = 0
   stored = 4n
-  await rig.peer.behave('takes')
+  rig.peer.hangUp()
   await rig.sink.flush()
   assert.deepEqual([rig.taken, rig.peer.duplicates], [range(60).slice(40), 0])
   assert.deepEqual([rig.sink.stats.out, rig.sink.status().ackedSequence], [60, 6])
+})
+
+test('an acknowledgement may come on the next connection', async (t) => {
+  let isAgain = false
+  const ack: ServiceFrame = { kind: 'ack', body: { sequence: 3n, dropped: { rejected: 4 } } }
+  const options = { lastSequence: () => 0n, acknowledges: () => false, afterWelcome: () => (isAgain ? ack : undefined) }
+  const rig = await IpcRig.start(t, { peer: options })
+  for (let page = 0; page < 3; page++) rig.report(10)
+  await until('all pages', () => rig.taken.length === 30)
+  isAgain = true
+  rig.peer.hangUp()
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /lost 4 records/))
+  assert.deepEqual([rig.sink.stats.out, rig.sink.status().dropped], [26, { rejected: 4 }])
+})
+
+test('tables of symbols of any size are told in pieces', async (t) => {
+  const rig = await IpcRig.start(t)
+  const source = new BatchSource()
+  const devices = Object.fromEntries(range(30_000).map((i) => [`device ${i}`, i]))
+  rig.sink.accept(source.ports(devices))
+  await rig.sink.flush()
+  const told = rig.peer.said.flatMap((frame) => (frame.kind === 'symbols' ? [frame.body.texts.length] : []))
+  assert.ok(told.length > 10 && told.every((count) => count <= 2000))
+  assert.deepEqual(newestOf(rig.peer.pages, portType, 'rx_bytes_total').get('device 29999'), 29_999n)
+})
+
+property('records of any type arrive as they were reported', 20, async (random) => {
+  const cleanUps: (() => unknown)[] = []
+  const t = { after: (run: () => unknown) => cleanUps.push(run) } as unknown as TestContext
+  try {
+    const rig = await IpcRig.start(t, { peer: { attaches: random.chance(0.5) } })
+    const type = anyType(random)
+    const { source, emitted } = recordingSource({ bufferBytes: 200_000 })
+    const records = Array.from({ length: random.integer(1, 200) }, () => anyRecord(random, type, Date.now()))
+    source.report(type, records)
+    source.flush()
+    for (const batch of emitted) rig.sink.accept(batch)
+    await rig.sink.flush()
+    const arrived = rig.peer.pages.flatMap((page) => [
+      ...readRecords(page.type, viewsOf(page.bytes), page.count, page.source.symbols),
+    ])
+    assert.deepEqual(
+      arrived,
+      emitted.flatMap((batch) => batch.records),
+    )
+  } finally {
+    for (const run of cleanUps.reverse()) await run()
+  }
 })
 
 test('a full spool drops the oldest pages, and the service is told as soon as it is there', async (t) => {

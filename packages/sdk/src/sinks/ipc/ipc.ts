@@ -20,8 +20,8 @@ import { checkDirectory, explainFailure } from './whereabouts.ts'
 
 /** Longer batches are split: what the service must take in one piece. */
 const PAGE_BYTES_MAX = 1 << 20
-/** What is sent in one turn of the event loop. */
-const TURN_BYTES_MAX = 1 << 20
+/** What is sent in one turn of the event loop: well below a millisecond. */
+const TURN_EFFORT = 1 << 20
 /** How long a service may take to hang up after goodbye. Unit: milliseconds. */
 const BYE_LIMIT_MS = 500
 
@@ -193,7 +193,7 @@ class Ipc implements IpcSink {
 
   #send(): void {
     this.#pump = undefined
-    if (this.#session?.pump(TURN_BYTES_MAX) === true) this.#wake()
+    if (this.#session?.pump(TURN_EFFORT) === true) this.#wake()
   }
 
   #connect(): void {

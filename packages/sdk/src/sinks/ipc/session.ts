@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SondeError } from '../../errors.ts'
-import { type Ack, IPC_PROTOCOL, type ServiceFrame, type Welcome } from '../../wire/ipc/frame.ts'
+import { type Ack, type ClientMessage, IPC_PROTOCOL, type ServiceFrame, type Welcome } from '../../wire/ipc/frame.ts'
 import { Announcements, type Obstacle } from './announcements.ts'
 import type { IpcConfig } from './config.ts'
 import { Link } from './link.ts'
@@ -10,6 +10,10 @@ import type { Spool, SpooledPage } from './spool.ts'
 
 /** Version of this program, as the service shows it. */
 export const CLIENT_VERSION = '0.1.0'
+
+/** What a page costs beside its bytes, and a byte of a message beside one of records. */
+const PAGE_EFFORT = 2048
+const MESSAGE_EFFORT = 4
 
 /** Whom a session tells what happens. */
 export interface SessionHandler {
@@ -37,6 +41,8 @@ export class Session {
   #shared: SharedPages | undefined
   /** Sequence of the next page to be sent. */
   #next = 0
+  /** Spent in this turn. */
+  #effort = 0
 
   constructor(client: bigint, config: IpcConfig, spool: Spool, handler: SessionHandler) {
     this.#client = client
@@ -64,16 +70,17 @@ export class Session {
     return this.#shared?.inlineReason ?? 'not connected'
   }
 
-  /** Sends what there is and what the socket takes, at most so many bytes; says whether there would have been more. */
-  pump(bytesMax: number): boolean {
-    const { spool, link } = { spool: this.#spool, link: this.#link }
+  /** Sends what there is and what the socket takes, for at most so much effort, which is measured in bytes of records; says whether there would have been more. */
+  pump(effortMax: number): boolean {
+    const [spool, link] = [this.#spool, this.#link]
     if (this.#welcome === undefined) return false
-    let bytes = 0
+    this.#effort = 0
     this.#next = Math.max(this.#next, spool.first)
-    while (this.#next < spool.next && bytes < bytesMax && !link.isFull) {
-      const page = spool.get(this.#next++)
-      if (page !== undefined) bytes += this.#sendPage(page)
+    while (this.#next < spool.next && this.#effort < effortMax && !link.isFull) {
+      const page = spool.get(this.#next)
+      if (page === undefined || this.#sendPage(page)) this.#next++
     }
+    spool.sent = Math.max(spool.sent, this.#next - 1)
     link.flush()
     link.expectAnswer(this.#next > spool.first)
     return this.#next < spool.next && !link.isFull
@@ -97,16 +104,20 @@ export class Session {
     this.#link.expectAnswer(true)
   }
 
-  #sendPage(page: SpooledPage): number {
+  /** False where there is more to be told before. */
+  #sendPage(page: SpooledPage): boolean {
     const told = this.#announcements?.tell(page)
-    if (told === undefined || typeof told === 'string') {
-      this.#handler.onObstacle(page, told ?? 'not_announced')
-      return 0
+    if (told === undefined) return false
+    this.#effort += PAGE_EFFORT
+    if (typeof told === 'string') {
+      this.#handler.onObstacle(page, told)
+      return true
     }
     const { sequence, clock, count, byteLength, crc } = page
     const slot = this.#shared?.put(page)
     this.#link.sendPage({ sequence: BigInt(sequence), ...told, clock, count, byteLength, crc, slot }, page)
-    return byteLength
+    this.#effort += byteLength
+    return true
   }
 
   #take(frame: ServiceFrame): void {
@@ -124,7 +135,8 @@ export class Session {
       return
     }
     const { sequence, dropped } = frame.body
-    if (sequence >= BigInt(this.#next))
+    // It may be of a page that was sent on a connection before.
+    if (sequence > BigInt(this.#spool.sent))
       throw unexpected(`an acknowledgement of page ${sequence}, which it was not sent`)
     this.#shared?.release(Number(sequence))
     this.#handler.onAck(Number(sequence), dropped)
@@ -139,10 +151,12 @@ export class Session {
         `the service speaks protocol ${welcome.protocol}, this client ${IPC_PROTOCOL}; update the older of the two`,
       )
     }
-    if (welcome.lastSequence >= BigInt(this.#spool.next)) {
-      throw unexpected(`page ${welcome.lastSequence} of this client, which has not made it yet`)
+    if (welcome.lastSequence > BigInt(this.#spool.sent)) {
+      throw unexpected(`page ${welcome.lastSequence} of this client, which has not sent it yet`)
     }
-    const send = this.#link.send.bind(this.#link)
+    const send = (message: ClientMessage) => {
+      this.#effort += MESSAGE_EFFORT * this.#link.send(message)
+    }
     this.#welcome = welcome
     this.#announcements = new Announcements(welcome.limits, this.#config.schema, send)
     this.#shared = new SharedPages(this.#config, send)

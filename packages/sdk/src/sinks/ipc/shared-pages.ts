@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors.ts'
 import type { Attached, ClientMessage } from '../../wire/ipc/frame.ts'
 import type { IpcConfig } from './config.ts'
+import { SHORT_BYTES } from './link.ts'
 import { SlotFile } from './slot-file.ts'
 import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
 
@@ -42,7 +43,7 @@ export class SharedPages {
 
   /** Puts a page into a slot; undefined where it goes through the socket. */
   put({ sequence, block, byteLength }: SpooledPage): number | undefined {
-    if (!this.#isAttached) return undefined
+    if (!this.#isAttached || byteLength < SHORT_BYTES) return undefined
     try {
       return this.#file?.put(sequence, block.subarray(HEADROOM_BYTES, HEADROOM_BYTES + byteLength))
     } catch (error) {

@@ -51,8 +51,13 @@ export class SlotFile {
     this.#descriptor = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     if (named.size === 0) process.on('exit', unlinkAll)
     named.add(this.path)
-    ftruncateSync(this.#descriptor, slots * slotBytes)
     this.#free = Array.from({ length: slots }, (_, slot) => slots - 1 - slot)
+    try {
+      ftruncateSync(this.#descriptor, slots * slotBytes)
+    } catch (error) {
+      this.close()
+      throw error
+    }
   }
 
   /**

@@ -31,6 +31,8 @@ export class Spool {
   records = 0
   /** Sequence of the oldest page; `next` where there is none. */
   first = 1
+  /** Sequence of the newest page that was ever sent. */
+  sent = 0
   readonly #pages: (SpooledPage | undefined)[] = []
   /** Where the oldest page is: taking from the front of an array is slow, so it is done many at once. */
   #head = 0
