@@ -117,9 +117,26 @@ export interface SinkInfo {
   readonly seconds: number
 }
 
+/** An application that reports to the agent. */
+export interface ClientInfo {
+  /** Of its choosing, in hex. */
+  readonly client: string
+  readonly program: string
+  readonly pid: number
+  readonly connectedMs: number
+  /** Where its pages are. */
+  readonly mode: 'shared' | 'inline'
+  readonly sources: readonly { readonly id: string; readonly tag: string }[]
+  readonly types: readonly string[]
+  readonly records: number
+  /** Records that were taken and are not acknowledged. */
+  readonly inFlightBytes: number
+}
+
 /** Answer of `/api/v1/sources`. */
 export interface SourcesAnswer {
   readonly sources: readonly SourceInfo[]
+  readonly clients: readonly ClientInfo[]
   readonly sinks: readonly SinkInfo[]
   readonly ledger: { readonly in: number; readonly out: number; readonly dropped: number }
 }

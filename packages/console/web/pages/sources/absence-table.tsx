@@ -4,6 +4,7 @@ import { TableBox } from '../../components/table-box.tsx'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { Absence } from './absences.ts'
+import { listed } from './listed.ts'
 
 /** Names that one cell has room for. */
 const NAME_LIMIT_COUNT = 2
@@ -45,9 +46,9 @@ export function AbsenceTable({
               {absences.map(({ reason, metrics, series }) => (
                 <tr key={`${metrics[0]} ${reason}`}>
                   <th scope="row" className="mono is-wrapping">
-                    <Breakable name={listed(metrics)} />
+                    <Breakable name={listed(metrics, NAME_LIMIT_COUNT)} />
                   </th>
-                  <td className="is-wrapping">{listed(series)}</td>
+                  <td className="is-wrapping">{listed(series, NAME_LIMIT_COUNT)}</td>
                   <td className="is-quiet is-wrapping">{reason}</td>
                   <td>
                     <Link href={page.hrefTo('/explain', { of: metrics[0] })} aria-label={`Explain ${metrics[0]}`}>
@@ -63,9 +64,4 @@ export function AbsenceTable({
       {isReady && absences.length === 0 && <p className="panel-note">Every field of every series has a value.</p>}
     </section>
   )
-}
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, NAME_LIMIT_COUNT).join(', ')
-  return names.length > NAME_LIMIT_COUNT ? `${shown} and ${names.length - NAME_LIMIT_COUNT} more` : shown
 }

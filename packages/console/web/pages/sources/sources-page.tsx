@@ -10,6 +10,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AbsenceTable } from './absence-table.tsx'
 import { groupAbsences } from './absences.ts'
+import { ClientTable } from './client-table.tsx'
 import { SELF_PANELS } from './self-charts.ts'
 import { SelfCharts } from './self-charts-grid.tsx'
 import { SinkTable } from './sink-table.tsx'
@@ -37,6 +38,9 @@ export function SourcesPage() {
           <Headline text={sourcesHeadline(data, tense)} />
           <PanelBoundary>
             <SourceTable sources={data.sources} />
+          </PanelBoundary>
+          <PanelBoundary>
+            <ClientTable clients={data.clients} />
           </PanelBoundary>
           {node && <Facts label="Store" facts={storeFacts(node.store, page.url.tz ?? 'utc')} />}
           <PanelBoundary>

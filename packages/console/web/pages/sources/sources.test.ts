@@ -32,7 +32,12 @@ function source(name: string, more: Partial<SourceInfo> = {}): SourceInfo {
 const BALANCED = { in: 12_345, out: 12_345, dropped: 0 }
 
 test('sources that read are one quiet sentence, with a ledger that adds up', () => {
-  const text = sourcesHeadline({ sources: [source('host'), source('netdev')], sinks: [], ledger: BALANCED })
+  const text = sourcesHeadline({
+    sources: [source('host'), source('netdev')],
+    clients: [],
+    sinks: [],
+    ledger: BALANCED,
+  })
   assert.equal(text.tone, 'calm')
   assert.equal(spaced(text.sentence), '2 sources reading')
   assert.equal(spaced(text.facts), '12 345 records in, 12 345 out, 0 dropped. The ledger adds up.')
@@ -40,9 +45,12 @@ test('sources that read are one quiet sentence, with a ledger that adds up', () 
 
 test('absent hardware is normal, a stuck source is not', () => {
   const absent = source('doca', { state: 'absent', reason: 'No DPU.' })
-  assert.equal(sourcesHeadline({ sources: [source('host'), absent], sinks: [], ledger: BALANCED }).tone, 'calm')
+  assert.equal(
+    sourcesHeadline({ sources: [source('host'), absent], clients: [], sinks: [], ledger: BALANCED }).tone,
+    'calm',
+  )
   const stuck = source('gpu', { state: 'stuck', reason: 'A call has not returned for 12 s.' })
-  const text = sourcesHeadline({ sources: [source('host'), absent, stuck], sinks: [], ledger: BALANCED })
+  const text = sourcesHeadline({ sources: [source('host'), absent, stuck], clients: [], sinks: [], ledger: BALANCED })
   assert.equal(text.tone, 'critical')
   assert.equal(text.sentence, 'gpu is stuck')
   assert.equal(spaced(text.facts), 'A call has not returned for 12 s. 1 source reading, 1 absent, 1 stuck.')
@@ -50,7 +58,7 @@ test('absent hardware is normal, a stuck source is not', () => {
 
 test('lost records are said, and a ledger that does not add up', () => {
   const losing = source('netdev', { dropped: { queue_full: 7 } })
-  const text = sourcesHeadline({ sources: [losing], sinks: [], ledger: { in: 10, out: 2, dropped: 7 } })
+  const text = sourcesHeadline({ sources: [losing], clients: [], sinks: [], ledger: { in: 10, out: 2, dropped: 7 } })
   assert.equal(text.tone, 'warning')
   assert.equal(text.sentence, 'netdev lost records')
   assert.match(text.facts, /does not add up/)

@@ -1,0 +1,75 @@
+import type { ClientInfo } from '../../api/types.ts'
+import { TableBox } from '../../components/table-box.tsx'
+import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
+import { BYTES } from '../../format/quantity.ts'
+import { formatAge } from '../../format/time.ts'
+import { useSecond } from '../../state/clock.ts'
+import { listed } from './listed.ts'
+
+/** Sources and types that are named. */
+const NAME_LIMIT_COUNT = 4
+
+/** One row an application that reports to the agent; nothing while there is none. */
+export function ClientTable({ clients }: { readonly clients: readonly ClientInfo[] }) {
+  const nowMs = useSecond()
+  if (clients.length === 0) return null
+  return (
+    <section className="panel" aria-labelledby="client-table">
+      <header className="panel-head has-line">
+        <h2 id="client-table" className="panel-title">
+          Applications
+        </h2>
+        <span className="panel-caption">since they connected</span>
+      </header>
+      <TableBox label="Table of applications">
+        <table className="table has-first-fixed">
+          <thead>
+            <tr>
+              <th scope="col">Application</th>
+              <th scope="col">Sources</th>
+              <th scope="col" className="is-wide">
+                Types
+              </th>
+              <th scope="col">Pages through</th>
+              <th scope="col" className="is-number">
+                Connected for
+              </th>
+              <th scope="col" className="is-number">
+                Records
+              </th>
+              <th scope="col" className="is-number">
+                Not acknowledged
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {clients.map((client) => (
+              <ClientRow key={client.client} client={client} nowMs={nowMs} />
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+    </section>
+  )
+}
+
+function ClientRow({ client, nowMs }: { readonly client: ClientInfo; readonly nowMs: number }) {
+  const { program, pid, sources, types, mode, connectedMs, records, inFlightBytes } = client
+  const names = sources.map(({ id, tag }) => (tag === '' ? id : `${id} (${tag})`))
+  const unit = pickUnit(BYTES, inFlightBytes)
+  return (
+    <tr>
+      <th scope="row">
+        {program} <span className="num">{pid}</span>
+      </th>
+      <td>{listed(names, NAME_LIMIT_COUNT) || '–'}</td>
+      <td>{listed(types, NAME_LIMIT_COUNT) || '–'}</td>
+      <td>{mode === 'shared' ? 'Shared memory' : 'Socket'}</td>
+      <td className="is-number num">{formatAge(nowMs - connectedMs)}</td>
+      <td className="is-number num">{groupThousands(String(records))}</td>
+      <td className="is-number num">
+        {formatIn(unit, inFlightBytes)} {unit.label}
+      </td>
+    </tr>
+  )
+}
