@@ -12,7 +12,7 @@ export interface PeerSeries {
   readonly values: readonly (readonly [seconds: number, value: string])[]
 }
 
-/** A Prometheus that scrapes one target with nothing set but the interval. */
+/** A Prometheus that scrapes one target with nothing set but the interval, and paths where they are given. */
 export interface PrometheusPeer {
   /** A range query such as `up[1m]`. */
   range(query: string): Promise<readonly PeerSeries[]>
@@ -24,13 +24,20 @@ export interface PrometheusPeer {
   log(): string
 }
 
-/** Starts Debian's Prometheus on a free port; it ends with the test. */
-export async function startPrometheus(t: TestContext, target: string, intervalS: number): Promise<PrometheusPeer> {
+/** Starts Debian's Prometheus on a free port; it ends with the test. `paths` are those of its jobs, by their names. */
+export async function startPrometheus(
+  t: TestContext,
+  target: string,
+  intervalS: number,
+  paths: Readonly<Record<string, string>> = { sonde: '/metrics' },
+): Promise<PrometheusPeer> {
   const dir = temporaryDir()
   const config = join(dir.path, 'prometheus.yml')
-  const job = { job_name: 'sonde', static_configs: [{ targets: [target] }] }
+  const jobs = Object.entries(paths).map(([job_name, metrics_path]) => {
+    return { job_name, metrics_path, static_configs: [{ targets: [target] }] }
+  })
   // JSON is YAML too.
-  writeFileSync(config, JSON.stringify({ global: { scrape_interval: `${intervalS}s` }, scrape_configs: [job] }))
+  writeFileSync(config, JSON.stringify({ global: { scrape_interval: `${intervalS}s` }, scrape_configs: jobs }))
   const flags = ['--web.listen-address=127.0.0.1:0', '--log.level=debug', `--storage.tsdb.path=${dir.path}/tsdb`]
   const child = spawn('prometheus', [`--config.file=${config}`, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
