@@ -23,6 +23,8 @@ import {
   defineType,
   gauge,
   label,
+  type RecordOf,
+  type RecordType,
   type SeriesQuery,
   timestamp,
 } from '@sonde/sdk'
@@ -70,6 +72,20 @@ function jobs(count: number, timeMs = Date.now()): { bytes: Buffer; texts: reado
   for (let i = 0; i < count; i++) {
     source.report(jobType, { time, worker: `w${i}`, steps_total: i + 1, loss_ratio: 0.5 })
   }
+  source.flush()
+  return { bytes, texts: source.symbols.since(0) }
+}
+
+/** One record as an application encodes it, and its texts. */
+function encoded<T extends RecordType>(type: T, record: RecordOf<T>): { bytes: Buffer; texts: readonly string[] } {
+  let bytes = Buffer.alloc(0)
+  const source = createSource({
+    id: 'a',
+    emit: (batch: Batch) => {
+      bytes = Buffer.from(batch.bytes)
+    },
+  })
+  source.report(type, record)
   source.flush()
   return { bytes, texts: source.symbols.since(0) }
 }
@@ -323,6 +339,42 @@ test('whoever does not keep to the protocol is sent away with a code, and others
   await until('only the good one is left', () => agent.service?.status().clients.length === 1)
   assert.match(await metrics(address), /^job_steps_total\{/m)
   good.close()
+})
+
+test('two versions of a type, and two clients with one source id, are served beside one another', async (t) => {
+  const { agent, address, dir } = await served(t)
+  const newer = defineType('job', 'What a job did', {
+    time: timestamp(),
+    worker: label('Worker'),
+    steps_total: counter('u64', { help: 'Steps done' }),
+    retries_total: counter('u64', { help: 'Steps done again' }),
+  })
+  const old = await goodClient(dir, 1n)
+  const twin = await RawClient.enter(dir, 2n)
+  const time = BigInt(Date.now()) * 1_000_000n
+  const [first, second] = [
+    encoded(jobType, { time, worker: 'w0', steps_total: 9, loss_ratio: 1 }),
+    encoded(newer, { time, worker: 'new', steps_total: 7, retries_total: 1 }),
+  ]
+  twin.announce(jobType, [...first.texts, 'new'])
+  twin.send({ kind: 'types', body: [{ index: 1, fingerprint: newer.fingerprint, definition: definitionFor(newer) }] })
+  twin.page(1, 1, first.bytes)
+  // The text of its worker is the next one of the table that it shares with the first type.
+  second.bytes.writeUInt32LE(first.texts.length, newer.labels[0]?.offset ?? 0)
+  twin.page(2, 1, second.bytes, { type: 1 })
+  await twin.heard('ack', ({ sequence }) => sequence === 2n)
+  const page = await metrics(address)
+  assert.match(page, /^job_steps_total\{worker="new"[^}]*\} 0*7$/m)
+  assert.match(page, /^job_retries_total\{worker="new"[^}]*\} 0*1$/m)
+  assert.match(page, /^job_steps_total\{worker="w0"[^}]*\} 0*1$/m, 'of one series that both report the first is shown')
+  assert.equal(agent.prometheus.stats.dropped.get('duplicate_series'), 1)
+  // With the first gone the other one is shown from its next record on.
+  old.close()
+  await until('the first left', () => agent.service?.status().clients.length === 1)
+  twin.page(3, 1, first.bytes)
+  await twin.heard('ack', ({ sequence }) => sequence === 3n)
+  assert.match(await metrics(address), /^job_steps_total\{worker="w0"[^}]*\} 0*9$/m)
+  twin.close()
 })
 
 test('ten thousand types of many clients are refused from a limit on, and the known ones are taken as before', async (t) => {
