@@ -8,6 +8,7 @@ import { fieldsets } from './loops/fieldsets.ts'
 import { frames } from './loops/frames.ts'
 import { hang } from './loops/hang.ts'
 import { kill } from './loops/kill.ts'
+import { pages } from './loops/pages.ts'
 import { roots } from './loops/roots.ts'
 import { service } from './loops/service.ts'
 import { soak } from './loops/soak.ts'
@@ -20,13 +21,11 @@ export const LOOPS: readonly FaultLoop[] = [
   day,
   dtb,
   fieldsets,
-  hang,
-  kill,
-  roots,
-  service,
   frames,
   hang,
   kill,
+  pages,
   roots,
+  service,
   soak,
 ]

@@ -65,9 +65,10 @@ export class KnownTypes {
   }
 }
 
-function bytesOf({ description, fields }: RecordType): number {
+function bytesOf({ description, layout }: RecordType): number {
   let bytes = 2 * description.length
-  for (const { help = '', edges = [] } of Object.values(fields)) {
+  for (const { field } of layout.slots) {
+    const { help = '', edges = [] } = field
     bytes += FIELD_BYTES + 2 * help.length + EDGE_BYTES * edges.length
   }
   return bytes
