@@ -24,7 +24,7 @@ export async function follow({ files, places }: Found, printer: Printer, onIdle:
     open = closeMany([...quiet, ...busy, ...opened], printer)
     news = []
     if (performance.now() >= searchMs) {
-      news = places.flatMap(filesIn).filter((path) => !seen.has(path))
+      news = search(places, seen)
       searchMs = performance.now() + SEARCH_MS
     } else if (busy.length === 0 && opened.length === 0) {
       await onIdle()
@@ -32,6 +32,13 @@ export async function follow({ files, places }: Found, printer: Printer, onIdle:
     }
   }
   for (const reading of open) printer.close(reading)
+}
+
+/** Files that came. Those that went are forgotten, or the memory of them would grow for as long as it runs. */
+function search(places: Found['places'], seen: Set<string>): string[] {
+  const there = new Set(places.flatMap(filesIn))
+  for (const path of seen) if (!there.has(path)) seen.delete(path)
+  return [...there].filter((path) => !seen.has(path))
 }
 
 async function lookAt(open: readonly Reading[], printer: Printer): Promise<{ quiet: Reading[]; busy: Reading[] }> {

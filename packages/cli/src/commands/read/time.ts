@@ -16,5 +16,7 @@ export function parseTime(text: string, nowMs: number): bigint | undefined {
   if (match === null) return undefined
   const [, day, minutes = '00:00', seconds = '00', fraction = '', zone = 'Z'] = match
   const ms = Date.parse(`${day}T${minutes}:${seconds}${zone}`)
-  return Number.isNaN(ms) ? undefined : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'))
+  // 31 November would be taken for 1 December.
+  const isDay = new Date(Date.parse(`${day}T00:00Z`)).toJSON()?.startsWith(day ?? '') === true
+  return Number.isNaN(ms) || !isDay ? undefined : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'))
 }
