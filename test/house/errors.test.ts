@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { filesOf, packageSources, root } from '../../scripts/check/sources.ts'
 
 /** Codes of Node and its parser, names of the environment and of metrics, which look alike. */
-const FOREIGN = /^(DCGM|DRAM|ECC|ERR|GPU|HPE|MEM|PCIE|PIPE|XDG)_/
+const FOREIGN = /^(CLX|DCGM|DRAM|ECC|ERR|GPU|HPE|MEM|PCIE|PIPE|XDG)_/
 
 const CODE = '[A-Z]{3,4}_[A-Z][A-Z0-9_]*'
 
