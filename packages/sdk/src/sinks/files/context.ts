@@ -7,14 +7,19 @@ import { countDrop, type SinkStats, sinkStats } from '../sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
 import { removeLive } from './live-files.ts'
+import { PageLedger } from './page-ledger.ts'
 import type { FilesDropReason } from './reasons.ts'
 import type { RecordFile } from './record-file.ts'
+
+/** Files that are closed at once. */
+const END_COUNT_LIMIT = 16
 
 /** What the writers of all sources share: configuration, accounts, memory, and what goes on behind them. */
 export class FilesContext {
   readonly config: FilesConfig
   readonly stats: SinkStats = sinkStats()
   readonly blocks = new Blocks()
+  readonly pages = new PageLedger()
   /** Tells this sink's files from those of others. */
   readonly writerId = randomBytes(8).readBigUInt64LE()
   readonly process: { readonly schema: string; readonly host: string; readonly pid: number; readonly version: string }
@@ -37,6 +42,8 @@ export class FilesContext {
   /** Files whose descriptor is open; the one that was used longest ago is first. */
   readonly #open = new Set<RecordFile>()
   readonly #behind = new Set<Promise<void>>()
+  /** Files that are being closed. */
+  readonly #ends = new Set<Promise<void>>()
 
   constructor(config: FilesConfig) {
     const { schema, version, types, maxBytes } = config
@@ -53,11 +60,13 @@ export class FilesContext {
   /** An entry is written, or had been before. */
   done(entry: Entry): void {
     this.stats.out += entry.counted
+    if (entry.page !== undefined) this.pages.written(entry.page)
     this.#leave(entry)
   }
 
   drop(reason: FilesDropReason, entry: Entry): void {
     this.count(reason, entry.counted)
+    if (entry.page !== undefined) this.pages.lost(entry.page)
     this.#leave(entry)
   }
 
@@ -104,14 +113,17 @@ export class FilesContext {
   }
 
   /** Lets something go on that nobody waits for but `close`. */
-  behind(work: Promise<void>): void {
-    const done = work.catch((error) => this.fail(error)).finally(() => this.#behind.delete(done))
+  readonly behind = (work: Promise<void>): void => {
+    const done = work.catch((error: unknown) => this.fail(error)).finally(() => this.#behind.delete(done))
     this.#behind.add(done)
   }
 
-  /** Resolves when few things go on behind, so that they cannot pile up. */
-  async few(): Promise<void> {
-    while (this.#behind.size > 16) await Promise.race(this.#behind)
+  /** Lets the end of a file go on behind, and waits only where many do: the disk must not fall behind without limit. */
+  async end(work: Promise<void>): Promise<void> {
+    const done = work.catch((error: unknown) => this.fail(error)).finally(() => this.#ends.delete(done))
+    this.#ends.add(done)
+    this.behind(done)
+    while (this.#ends.size > END_COUNT_LIMIT) await Promise.race(this.#ends)
   }
 
   async settled(): Promise<void> {

@@ -99,6 +99,19 @@ property('a page that was cut short counts as none: it is written when it comes 
   }),
 )
 
+test('tells up to which page nothing of a client was lost, for whoever acknowledges', async (t) => {
+  const sink = openFiles(t, temporaryFolder(t), { queueLimitBytes: 64 << 10 })
+  const source = new BatchSource()
+  send(sink, source, [1, 2, 3])
+  assert.equal(await sink.lastPage(CLIENT), 3n)
+  const large = source.ports(Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`d${i}`, i])))
+  for (const sequence of [4n, 5n, 6n]) sink.accept({ ...large, page: { client: CLIENT, sequence } })
+  assert.equal(sink.stats.dropped.get('queue_full'), 3000)
+  assert.equal(await sink.lastPage(CLIENT), 4n)
+  send(sink, source, [7])
+  assert.deepEqual([await sink.lastPage(CLIENT), await sink.lastPage(9n)], [7n, 0n])
+})
+
 test('sources of one id and tag are written in the order in which they came', async (t) => {
   const root = temporaryFolder(t)
   const first = openFiles(t, root)

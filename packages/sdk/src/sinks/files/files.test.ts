@@ -236,6 +236,25 @@ test('closes the file of a source that says nothing any more', async (t) => {
   assert.equal(states().get('seldom'), 'open')
 })
 
+test('hundreds of sources that fall silent at once are all closed', async (t) => {
+  let nowMs = 0
+  const { sink, root } = openFiles(t, { idleS: 10, nowMs: () => nowMs })
+  for (let i = 0; i < 100; i++) sink.accept(new BatchSource({ id: `s${i}` }).ports({ a: i }))
+  await sink.flush()
+  nowMs = 10_000
+  await until('all are closed', () => readFiles(root).every(({ end }) => end.state === 'ended'))
+  assert.equal(pathsBelow(root).length, 100)
+})
+
+test('a source that brought nothing but what was dropped is told of in a file once it is silent', async (t) => {
+  let nowMs = 0
+  const { sink, root } = openFiles(t, { idleS: 10, nowMs: () => nowMs })
+  sink.accept({ ...new BatchSource({ id: 'wrong' }).ports({ a: 1 }), count: 2 })
+  nowMs = 10_000
+  await until('it is told', () => lossesIn(readFiles(root)).length > 0)
+  assert.deepEqual(lossesIn(readFiles(root)), [['files', 'wrong_size', 2n]])
+})
+
 test('what finds no room in memory is dropped and counted, flush says so, and the file tells', async (t) => {
   const { sink, root } = openFiles(t, { queueLimitBytes: 64 << 10 })
   const source = new BatchSource()

@@ -18,7 +18,10 @@ export interface FilesSink extends Sink {
   readonly queuedBytes: number
   /** What failed last; empty since the last write that did not. */
   readonly failing: string
-  /** Always 0: which pages are there is known for each source alone. A client sends again what was not acknowledged, and what is there already is left out. */
+  /**
+   * The page up to which nothing of a client was lost since the sink was opened. 0 at first: which pages are there from before is known for each source alone; a client sends again what was not
+   * acknowledged, and what is there already is left out.
+   */
   lastPage(client: bigint): Promise<bigint>
   /**
    * Resolves when everything accepted before is as safe as the durability says; see {@link FilesOptions}.
@@ -93,13 +96,14 @@ class Files implements FilesSink {
     this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
-  async lastPage(_client: bigint): Promise<bigint> {
-    return 0n
+  async lastPage(client: bigint): Promise<bigint> {
+    await this.#settled()
+    return this.#context.pages.last(client)
   }
 
   async flush(): Promise<void> {
     const { lost, unsynced } = { lost: this.#lostBefore, unsynced: this.#unsyncedBefore }
-    await Promise.all([...this.#writers.values()].map((writer) => writer.settled()))
+    await this.#settled()
     const context = this.#context
     this.#lostBefore = context.lost
     this.#unsyncedBefore = context.unsynced
@@ -118,12 +122,18 @@ class Files implements FilesSink {
     return this.#closing
   }
 
+  async #settled(): Promise<void> {
+    await Promise.all([...this.#writers.values()].map((writer) => writer.settled()))
+  }
+
   #take(batch: Batch): void {
     const { id, tag } = batch.source
     const reason = this.#obstacle(batch)
     const writer = this.#writerOf(id, tag)
-    if (reason !== undefined) writer.count(reason, batch.count, batch.source)
-    else {
+    if (reason !== undefined) {
+      writer.count(reason, batch.count, batch.source)
+      if (batch.page !== undefined) this.#context.pages.lost(batch.page)
+    } else {
       writer.add(this.#context.blocks.entryOf(batch))
       if (this.#isEnding) writer.finishNow()
     }

@@ -44,6 +44,11 @@ export class Losses {
     return context.blocks.entryOf(batch, 0)
   }
 
+  /** There is nobody left to tell. */
+  giveUp(): void {
+    this.#untold = undefined
+  }
+
   /** What was told is not in the file after all. */
   tellAgain(source: SourceInfo): void {
     this.#untold = source

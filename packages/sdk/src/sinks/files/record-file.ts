@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, writevSync } from 'node:fs'
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SondeError } from '../../errors.ts'
 import { encodeEndBlock } from '../../wire/dtb/encode.ts'
@@ -32,6 +32,10 @@ export class RecordFile {
   readonly madeMs: number
   /** When it was last written to. */
   usedMs: number
+  /** Whether somebody removed it. */
+  isGone = false
+  /** When it was last looked at whether it is still there. */
+  seenMs: number
   /** Size of what holds. Unit: bytes. */
   bytes: number
   /** Blocks of records in it. */
@@ -56,6 +60,7 @@ export class RecordFile {
     this.bytes = bytes
     this.madeMs = nowMs
     this.usedMs = nowMs
+    this.seenMs = nowMs
     this.#handle = handle
   }
 
@@ -64,17 +69,17 @@ export class RecordFile {
    */
   static async create(place: Place, contents: Contents, nowMs: number): Promise<[RecordFile, readonly string[]]> {
     const { handle, path, timeUs, firstMade } = await openNew(place)
-    const preamble = contents.preamble(timeUs)
     try {
+      const preamble = contents.preamble(timeUs)
       const { bytesWritten } = await handle.write(preamble, 0, preamble.byteLength, 0)
       if (bytesWritten < preamble.byteLength) throw cutShort(path)
+      const file = new RecordFile(path, timeUs, contents, preamble.byteLength, nowMs, handle)
+      return [file, changedFolders(place, firstMade)]
     } catch (error) {
       await handle.close()
       await unlink(path)
       throw error
     }
-    const file = new RecordFile(path, timeUs, contents, preamble.byteLength, nowMs, handle)
-    return [file, changedFolders(place, firstMade)]
   }
 
   /** {@link create} for a process that ends and cannot wait. */
@@ -194,6 +199,23 @@ export class RecordFile {
       await this.#syncing
       await this.#close()
     }
+  }
+
+  /** Looks whether somebody removed it: what is written to it from then on nobody reads. */
+  async look(nowMs: number): Promise<void> {
+    this.seenMs = nowMs
+    try {
+      await stat(this.path)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+      this.isGone = true
+    }
+  }
+
+  /** Removes the file: there is nothing in it. */
+  async remove(): Promise<void> {
+    await this.#close()
+    await unlink(this.path)
   }
 
   /** The same file again: nobody else writes to it, but it may have been removed. */

@@ -1,0 +1,35 @@
+import type { Entry } from './blocks.ts'
+import type { RecordFile } from './record-file.ts'
+
+/** Large enough that the call costs little, small enough that a turn is short. Unit: bytes. */
+const BYTES_LIMIT = 1 << 20
+/** Blocks that the system takes with one call. */
+const BLOCK_COUNT_LIMIT = 512
+
+/** What is written into a file with one call. */
+export class Chunk {
+  readonly file: RecordFile
+  readonly blocks: Uint8Array[] = []
+  bytes = 0
+  /** The entry that a block is; undefined for types and texts. */
+  readonly #entries: (Entry | undefined)[] = []
+
+  constructor(file: RecordFile) {
+    this.file = file
+  }
+
+  get isFull(): boolean {
+    return this.bytes >= BYTES_LIMIT || this.blocks.length >= BLOCK_COUNT_LIMIT
+  }
+
+  push(block: Uint8Array, entry?: Entry): void {
+    this.blocks.push(block)
+    this.#entries.push(entry)
+    this.bytes += block.byteLength
+  }
+
+  /** The entries among some of the blocks. */
+  entries(from: number, to?: number): Entry[] {
+    return this.#entries.slice(from, to).filter((entry) => entry !== undefined)
+  }
+}

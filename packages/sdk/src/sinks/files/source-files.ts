@@ -1,0 +1,148 @@
+import type { SourceInfo } from '../../schema/batch.ts'
+import { encodeEndBlock } from '../../wire/dtb/encode.ts'
+import type { Entry } from './blocks.ts'
+import { Contents } from './contents.ts'
+import type { FilesContext } from './context.ts'
+import { addLive } from './live-files.ts'
+import { fileName, sourceFolder } from './paths.ts'
+import { type Place, RecordFile, syncFolders } from './record-file.ts'
+import { writeSidecar } from './sidecar.ts'
+
+/** After a file could not be made, how long none is tried. Unit: milliseconds. */
+const RETRY_MS = 1000
+const END_BLOCK_BYTES = encodeEndBlock().byteLength
+
+/** The files that are open for the sources of one id and tag: one for each. */
+export class SourceFiles {
+  readonly #context: FilesContext
+  readonly #id: string
+  readonly #tag: string
+  readonly #files = new Map<SourceInfo, RecordFile>()
+  /** Whose pages a source brings. */
+  readonly #clients = new WeakMap<SourceInfo, bigint>()
+  /** Files that were written to and that the disk was not asked to take. */
+  readonly #changed = new Set<RecordFile>()
+  /** Why no file could be made, and until when none is tried. */
+  #trouble: { readonly untilMs: number; readonly error: unknown } | undefined
+
+  constructor(context: FilesContext, id: string, tag: string) {
+    this.#context = context
+    this.#id = id
+    this.#tag = tag
+  }
+
+  get count(): number {
+    return this.#files.size
+  }
+
+  entries(): Iterable<[SourceInfo, RecordFile]> {
+    return [...this.#files]
+  }
+
+  of(source: SourceInfo): RecordFile | undefined {
+    return this.#files.get(source)
+  }
+
+  /** Whose pages a source brings: the file that begins with something else is for them too. */
+  noteClient(source: SourceInfo, client: bigint): void {
+    this.#clients.set(source, client)
+  }
+
+  /** The next file is tried at once, whatever failed before. */
+  forgetTrouble(): void {
+    this.#trouble = undefined
+  }
+
+  /** Whether an entry may follow in a file, behind what is to be written first. Its first records go into any. */
+  hasRoom(file: RecordFile, entry: Entry, before: readonly Uint8Array[], waitingBytes: number): boolean {
+    const { maxBytes, maxAgeUs, nowMs } = this.#context.config
+    const { contents } = file
+    if (file.isGone) return false
+    if (!contents.takes(entry.type) || (entry.page !== undefined && entry.page.client !== contents.client)) return false
+    if (file.recordBlocks === 0 && waitingBytes === 0) return true
+    if ((nowMs() - file.madeMs) * 1000 >= maxAgeUs) return false
+    const bytes = before.reduce((sum, block) => sum + block.byteLength, entry.block.byteLength)
+    return file.bytes + waitingBytes + bytes + END_BLOCK_BYTES <= maxBytes
+  }
+
+  /**
+   * A new file for an entry, in place of the one that its source has.
+   *
+   * @throws what the system said, also for a while after it did.
+   */
+  async open(entry: Entry): Promise<RecordFile> {
+    const { config, behind } = this.#context
+    await this.end(entry.source)
+    if (this.#trouble !== undefined && config.nowMs() < this.#trouble.untilMs) throw this.#trouble.error
+    try {
+      const contents = this.#contentsFor(entry)
+      await writeSidecar(this.#context, contents)
+      const [file, folders] = await RecordFile.create(this.#place(), contents, config.nowMs())
+      addLive(file)
+      this.#files.set(entry.source, file)
+      if (config.durability === 'block') await syncFolders(folders)
+      if (config.durability === 'interval') behind(syncFolders(folders))
+      this.#trouble = undefined
+      return file
+    } catch (error) {
+      this.#context.fail(error)
+      this.#trouble = { untilMs: config.nowMs() + RETRY_MS, error }
+      throw error
+    }
+  }
+
+  /** {@link open} for a process that ends and cannot wait. */
+  openNow(entry: Entry): RecordFile {
+    const file = RecordFile.createNow(this.#place(), this.#contentsFor(entry), this.#context.config.nowMs())
+    this.#files.set(entry.source, file)
+    return file
+  }
+
+  /** A file was written to. */
+  touch(file: RecordFile): void {
+    file.usedMs = this.#context.config.nowMs()
+    this.#changed.add(file)
+  }
+
+  /** Closes the file of a source, where it has one; one without any records is removed. */
+  async end(source: SourceInfo): Promise<void> {
+    const file = this.#files.get(source)
+    if (file === undefined) return
+    const context = this.#context
+    this.#files.delete(source)
+    this.#changed.delete(file)
+    const isSynced = context.config.durability !== 'none'
+    const ended = file.recordBlocks === 0 ? file.remove() : file.end({ isSynced })
+    const forgotten = ended.finally(() => context.forget(file))
+    // What was flushed must be on the disk by then; otherwise nobody needs to wait for it.
+    if (context.config.durability === 'block') await forgotten.catch((error) => context.failUnsynced(error))
+    else await context.end(forgotten)
+  }
+
+  /** Has the disk take everything that was written. */
+  async sync(): Promise<void> {
+    for (const file of this.#changed) {
+      this.#changed.delete(file)
+      try {
+        await file.sync()
+      } catch (error) {
+        this.#context.failUnsynced(error)
+      }
+    }
+  }
+
+  /** A file begins with few types, since it has to have room for records: others follow when they are first used. */
+  #contentsFor({ source, type, page }: Entry): Contents {
+    const { schemaTypes, own, writerId, process } = this.#context
+    const isKnown = schemaTypes.some(({ fingerprint }) => fingerprint === type.fingerprint)
+    const types = isKnown ? schemaTypes : [...schemaTypes, type]
+    const client = page?.client ?? this.#clients.get(source) ?? 0n
+    return new Contents({ source, types, client, own, writerId, entry: process })
+  }
+
+  #place(): Place {
+    const { dataRoot, nowUs } = this.#context.config
+    const timeUs = Math.max(0, Math.floor(nowUs()))
+    return { folder: sourceFolder(dataRoot, this.#id, timeUs), nameAt: (us) => fileName(this.#tag, us), timeUs }
+  }
+}

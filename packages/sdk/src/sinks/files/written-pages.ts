@@ -1,0 +1,52 @@
+import type { PageId } from '../../schema/batch.ts'
+
+/** Clients whose last page is remembered; whoever was silent longest is looked up in the files again. */
+const CLIENT_COUNT_LIMIT = 1024
+
+/** The last page of each client that one source's files hold, or are about to. Pages of a source are written in order, so that one number says it all. */
+export class WrittenPages {
+  readonly #lookUp: (client: bigint) => Promise<bigint>
+  readonly #written = new Map<bigint, bigint>()
+  readonly #underWay = new Map<bigint, bigint>()
+
+  /** @param lookUp The last page that the files hold: asked at the first page of a client. */
+  constructor(lookUp: (client: bigint) => Promise<bigint>) {
+    this.#lookUp = lookUp
+  }
+
+  /** Whether a page is there already, or will be. */
+  async has(page: PageId | undefined): Promise<boolean> {
+    if (page === undefined) return false
+    const { client, sequence } = page
+    if (sequence <= (this.#underWay.get(client) ?? 0n)) return true
+    if (!this.#written.has(client)) this.written({ client, sequence: await this.#lookUp(client) })
+    return this.hasNow(page)
+  }
+
+  /** Whether a page is known to be there, without looking. */
+  hasNow({ client, sequence }: PageId): boolean {
+    return sequence <= (this.#written.get(client) ?? 0n)
+  }
+
+  /** A page is about to be written. */
+  begin({ client, sequence }: PageId): void {
+    this.#underWay.set(client, sequence)
+  }
+
+  /** A page was written. */
+  written({ client, sequence }: PageId): void {
+    if (sequence >= (this.#underWay.get(client) ?? 0n)) this.#underWay.delete(client)
+    this.#written.delete(client)
+    this.#written.set(client, sequence)
+    for (const oldest of this.#written.keys()) {
+      if (this.#written.size <= CLIENT_COUNT_LIMIT) break
+      this.#written.delete(oldest)
+    }
+  }
+
+  /** A page could not be written: what the files have is looked up again, so that it can still come. */
+  forget({ client }: PageId): void {
+    this.#underWay.delete(client)
+    this.#written.delete(client)
+  }
+}
