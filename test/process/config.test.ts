@@ -216,6 +216,31 @@ test('check says whether the configuration is sound and what each source would f
   assert.match(absent.output, /^netdev +absent +\S.{10}/m)
 })
 
+test('check reads the field sets, and says of each that cannot be used where and why', async (t) => {
+  const sets = directory(t)
+  const here = ['--listen', '127.0.0.1:0', '--data-dir', directory(t)]
+  const env = { PROMETHEUS_FSET_DIR: sets }
+  writeFileSync(join(sets, 'a.cset'), '^netdev')
+  const good = await runSonde(['check', ...here], { env })
+  assert.equal(good.code, 0, good.output)
+  assert.match(good.output, /^field sets +ok +1 files$/m)
+  writeFileSync(join(sets, 'b.fset'), '[host]\nload^1')
+  const bad = await runSonde(['check', ...here], { env })
+  assert.equal(bad.code, 1, bad.output)
+  assert.match(bad.output, new RegExp(`^field sets +damaged +${sets}/b.fset:2:5 is \\^ inside a token; allowed: `, 'm'))
+})
+
+test('a label file with a fault in it is refused by what would read it, with file and line', async (t) => {
+  const file = join(directory(t), 'labels.ini')
+  writeFileSync(file, '[global_labels]\nrack\n')
+  for (const command of ['up', 'agent', 'check']) {
+    const { code, output } = await runSonde([command, '--listen', '127.0.0.1:0'], { env: { CLX_METADATA_FILE: file } })
+    assert.equal(code, 2, output)
+    const key = `CLX_METADATA_FILE: export.prometheus.metadata_file is "${file}"`
+    assert.equal(output, `sonde: ${key}: ${file}:2: "rack" has no name before =; allowed: name=value\n`)
+  }
+})
+
 test('a root that was given and is no directory is refused by what would read it, and by nothing else', async (t) => {
   const missing = join(directory(t), 'proc')
   const file = fileWith(t, `paths:\n  procfs: ${missing}\n`)

@@ -1,9 +1,11 @@
 import { probeSources } from '@sonde/agent'
 import { checkStore } from '@sonde/console'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { FieldSets, messageOf, SondeError } from '@sonde/sdk'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { placeOf, tryListener } from './listener.ts'
+
+type PrometheusConfig = Loaded['config']['agent']['export']['prometheus']
 
 /** Something that is not as it should be. What is absent is normal. */
 const FAULTS = new Set(['denied', 'stuck', 'damaged', 'taken'])
@@ -15,6 +17,7 @@ const FAULTS = new Set(['denied', 'stuck', 'damaged', 'taken'])
 export async function check({ config, file }: Loaded): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
   rows.push(await listenerRow(config.agent.export.prometheus))
+  rows.push(...(await fieldSetRows(config.agent.export.prometheus)))
   if (config.store.enabled) {
     const { state, found } = checkStore(storePath(config.store))
     rows.push(['history', state, found])
@@ -33,7 +36,15 @@ export async function check({ config, file }: Loaded): Promise<number> {
   return rows.some(([, state]) => FAULTS.has(state ?? '')) ? 1 : 0
 }
 
-async function listenerRow({ host, port }: { readonly host: string; readonly port: number }): Promise<string[]> {
+async function fieldSetRows({ cset_dir: csetDir, fset_dir: fsetDir }: PrometheusConfig): Promise<string[][]> {
+  const sets = new FieldSets({ csetDir, fsetDir, onFault: () => undefined })
+  if (!sets.isOn) return []
+  const { files, faults } = await sets.check()
+  if (faults.length > 0) return faults.map((fault) => ['field sets', 'damaged', fault])
+  return [['field sets', 'ok', `${files} files`]]
+}
+
+async function listenerRow({ host, port }: PrometheusConfig): Promise<string[]> {
   try {
     await tryListener(host, port)
     return ['listener', 'free', placeOf(host, port)]

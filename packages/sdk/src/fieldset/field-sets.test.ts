@@ -80,6 +80,33 @@ test('a broken file keeps its last good version and is told once a version, with
   assert.deepEqual([sets.faults, sets.broken, told.length], [1, 0, 1])
 })
 
+test('broken files that nobody asks for any more are no longer counted once they are mended or gone', async (t) => {
+  const dir = folder(t)
+  const { sets } = setsOf(dir)
+  for (const name of ['a', 'b', 'c']) {
+    writeFileSync(join(dir, `${name}.cset`), 'a b')
+    await assert.rejects(sets.find(name), { code: 'SET_SYNTAX' })
+  }
+  assert.equal(sets.broken, 3)
+  writeFileSync(join(dir, 'a.cset'), 'mended')
+  rmSync(join(dir, 'b.cset'))
+  assert.equal(await sets.find('d'), undefined)
+  assert.deepEqual([sets.broken, sets.faults], [1, 3])
+})
+
+test('a check tells how many files there are, and what is wrong with which', async (t) => {
+  const dir = folder(t)
+  const { sets } = setsOf(dir)
+  for (const [file, text] of Object.entries({ 'a.cset': 'rx', 'b.cset': 'a b', 'c.fset': 'a' }))
+    writeFileSync(join(dir, file), text)
+  const { files, faults } = await sets.check()
+  assert.equal(files, 3)
+  assert.deepEqual(
+    faults.map((fault) => fault.slice(dir.length + 1, dir.length + 11)),
+    ['b.cset:1:2', 'c.fset:1:1'],
+  )
+})
+
 test('a file that never could be used is an error, not an empty answer', async (t) => {
   const dir = folder(t)
   const { sets, told } = setsOf(dir)

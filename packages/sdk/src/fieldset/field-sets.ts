@@ -17,6 +17,8 @@ export interface FieldSetsOptions {
 
 /** One file as it was last seen. */
 interface Seen {
+  readonly kind: FieldSetKind
+  readonly name: string
   /** What tells versions of the file apart without reading it. */
   readonly version: string
   /** The last version that could be used; undefined where there was none. */
@@ -69,6 +71,7 @@ export class FieldSets {
    */
   async find(name: string, kind?: FieldSetKind): Promise<FieldSet | undefined> {
     if (!NAME.test(name)) return undefined
+    await this.#lookAgain()
     if (kind !== undefined) return this.#look(kind, name)
     const [cset, fset] = [await this.#look('cset', name), await this.#look('fset', name)]
     return cset === undefined || fset === undefined ? (cset ?? fset) : this.#bothOf(cset, fset)
@@ -92,6 +95,25 @@ export class FieldSets {
     for (const kind of KINDS) names.push(...(await this.#names(kind)))
     const more = names.length > LISTED_LIMIT ? ` and ${names.length - LISTED_LIMIT} more` : ''
     return names.length === 0 ? 'there are none' : `there are: ${names.slice(0, LISTED_LIMIT).join(', ')}${more}`
+  }
+
+  /** How many files there are, and what is wrong with those that cannot be used; of each folder the first 1000 entries. */
+  async check(): Promise<{ readonly files: number; readonly faults: readonly string[] }> {
+    const faults: string[] = []
+    let files = 0
+    for (const kind of KINDS) {
+      for (const path of await this.#names(kind)) {
+        files++
+        await this.#look(kind, path.slice(kind.length + 2)).catch((error: unknown) => faults.push(messageOf(error)))
+      }
+    }
+    return { files, faults }
+  }
+
+  /** Broken files that nobody asks for are mended or taken away, too. What is still wrong with them was told. */
+  async #lookAgain(): Promise<void> {
+    const broken = [...this.#seen.values()].filter(({ fault }) => fault !== undefined)
+    await Promise.allSettled(broken.map(({ kind, name }) => this.#look(kind, name)))
   }
 
   async #names(kind: FieldSetKind): Promise<string[]> {
@@ -120,18 +142,19 @@ export class FieldSets {
       return undefined
     }
     const seen = this.#seen.get(file)
-    const now = seen?.version === version ? seen : await this.#read(kind, dir, file, version)
+    const now = seen?.version === version ? seen : await this.#read({ kind, name, version }, dir, file)
     if (now.set !== undefined) return now.set
     throw now.fault ?? new SondeError('SET_READ', `${file} cannot be read`)
   }
 
-  async #read(kind: FieldSetKind, dir: string, file: string, version: string): Promise<Seen> {
+  async #read(asked: Pick<Seen, 'kind' | 'name' | 'version'>, dir: string, file: string): Promise<Seen> {
+    const { kind, version } = asked
     let now: Seen
     try {
-      now = { version, set: createFieldSet(kind, await textOf(dir, file), file), fault: undefined }
+      now = { ...asked, set: createFieldSet(kind, await textOf(dir, file), file), fault: undefined }
     } catch (error) {
       const fault = error instanceof SondeError ? error : readFault(file, messageOf(error), error)
-      now = { version, set: this.#seen.get(file)?.set, fault }
+      now = { ...asked, set: this.#seen.get(file)?.set, fault }
       // Two requests may have read the same version.
       if (this.#seen.get(file)?.version !== version) {
         this.faults++
