@@ -64,21 +64,21 @@ export class Spool {
   /** Takes the oldest page away; gives its counted records. */
   shift(): number {
     const page = this.#pages[this.#head]
-    this.#pages[this.#head++] = undefined
-    this.first++
+    return page === undefined ? 0 : this.remove(page)
+  }
+
+  /** Takes a page away, also one that will never arrive; the number of each other stays what it was. Gives its counted records. */
+  remove(page: SpooledPage): number {
+    this.#pages[this.#head + page.sequence - this.first] = undefined
+    while (this.#head < this.#pages.length && this.#pages[this.#head] === undefined) {
+      this.#head++
+      this.first++
+    }
     if (this.#head >= 1024 && this.#head * 2 >= this.#pages.length) {
       this.#pages.splice(0, this.#head)
       this.#head = 0
     }
-    return page === undefined ? 0 : this.#release(page)
-  }
-
-  /** Takes a page away that will never arrive; the number of each other stays what it was. Gives its counted records. */
-  remove(page: SpooledPage): number {
-    this.#pages[this.#head + page.sequence - this.first] = undefined
-    const records = this.#release(page)
-    while (this.first < this.next && this.#pages[this.#head] === undefined) this.shift()
-    return records
+    return this.#release(page)
   }
 
   #release({ block, countedRecords, writes }: SpooledPage): number {
