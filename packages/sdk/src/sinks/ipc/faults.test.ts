@@ -17,7 +17,7 @@ import type { ServiceFrame } from '../../wire/ipc/frame.ts'
 import { createIpc } from './ipc.ts'
 import { SOCKET_NAME } from './sockets-dir.ts'
 
-const CHILD = fileURLToPath(new URL('../../../test/ipc-child.ts', import.meta.url))
+const CHILD = fileURLToPath(new URL('../../../test/ipc-child-main.ts', import.meta.url))
 const NODE = ['--conditions=source', '--disable-warning=ExperimentalWarning', CHILD]
 
 function startChild(t: TestContext, ...args: string[]): ChildProcess {

@@ -1,4 +1,4 @@
-// A process for the tests of IPC, to be killed or to end by itself: `node ipc-child.ts peer SOCKETS_DIR STORE`, `node ipc-child.ts report SOCKETS_DIR HOW`, `node ipc-child.ts full SHARED_DIR`.
+// A process for the tests of IPC, to be killed or to end by itself: `node ipc-child-main.ts peer SOCKETS_DIR STORE`, `node ipc-child-main.ts report SOCKETS_DIR HOW`, `node ipc-child-main.ts full SHARED_DIR`.
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
