@@ -12,7 +12,7 @@ import { property, sondeError, until } from '../../../test/helper.ts'
 import { BatchSource } from '../../../test/sink-records.ts'
 import { createFiles } from './files.ts'
 
-const CHILD = fileURLToPath(new URL('../../../test/files-child.ts', import.meta.url))
+const CHILD = fileURLToPath(new URL('../../../test/files-main.ts', import.meta.url))
 const NODE = [process.execPath, '--conditions=source', '--disable-warning=ExperimentalWarning', CHILD]
 
 interface Seen {

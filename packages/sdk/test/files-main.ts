@@ -1,4 +1,4 @@
-// A writer of files in a process of its own: `files-child.ts SCENARIO ROOT`. It tells what it saw as lines of JSON.
+// A writer of files in a process of its own: `files-main.ts SCENARIO ROOT`. It tells what it saw as lines of JSON.
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
