@@ -118,5 +118,30 @@ async function kill(): Promise<void> {
   }
 }
 
-const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = { diskFull, readOnly, fileLimit, denied, exit, kill }
+/** What a service does with the pages of three clients, from the one after the last that was acknowledged; it is killed, and started again. */
+async function pages(): Promise<void> {
+  const sink = open({ maxBytes: 16_384 })
+  const sources = [1n, 2n, 3n].map((client) => ({ client, source: new BatchSource({ id: 'app', tag: 'x' }) }))
+  const from = Number(process.argv[4])
+  for (let sequence = from; ; ) {
+    for (let i = 0; i < 5; i++, sequence++) {
+      for (const { client, source } of sources) {
+        const batch = source.ports({ [`client${client}`]: sequence })
+        sink.accept({ ...batch, page: { client, sequence: BigInt(sequence) } })
+      }
+    }
+    await sink.flush()
+    tell({ acknowledged: sequence - 1, duplicates: sink.stats.duplicates })
+  }
+}
+
+const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
+  diskFull,
+  readOnly,
+  fileLimit,
+  denied,
+  exit,
+  kill,
+  pages,
+}
 await SCENARIOS[scenario]?.()

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { pathsBelow, readFiles, temporaryFolder } from '../../../test/files-rig.ts'
+import { pathsBelow, readFiles, temporaryFolder, withEnding } from '../../../test/files-rig.ts'
 import { property, sondeError, until } from '../../../test/helper.ts'
 import { BatchSource } from '../../../test/sink-records.ts'
 import { createFiles } from './files.ts'
@@ -174,23 +174,34 @@ test('a process that ends without closing has written what it was given, also wh
   for (const path of pathsBelow(join(root, 'data'))) assert.ok(statSync(path).size <= 16_384)
 })
 
-property('whoever is killed at any moment has what was flushed, whole, once and in order', 6, async (random) => {
-  const root = mkdtempSync(join(tmpdir(), 'sonde-kill-'))
+/** Runs a scenario until it has told `enough`, then kills it. Gives the last that it told. */
+async function killChild(scenario: string, args: readonly string[], enough: (told: Told) => boolean): Promise<Told> {
+  const [command = '', ...flags] = NODE
+  const child = spawn(command, [...flags, scenario, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let told: Told = {}
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    told = { ...told, ...JSON.parse(line) }
+  })
   try {
-    const child = spawn(NODE[0] ?? '', [...NODE.slice(1), 'kill', root], { stdio: ['ignore', 'pipe', 'inherit'] })
-    let flushed = -1
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      flushed = JSON.parse(line).flushed ?? 0
-    })
+    await until('the child writes', () => enough(told) || child.exitCode !== null)
+  } finally {
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+  return told
+}
+
+interface Told {
+  readonly flushed?: number
+  readonly acknowledged?: number
+  readonly duplicates?: number
+}
+
+property('whoever is killed at any moment has what was flushed, whole, once and in order', 4, (random) =>
+  withEnding(async (t) => {
+    const root = temporaryFolder(t)
     const enough = random.integer(1, 20_000)
-    const delayUs = random.integer(0, 3000)
-    try {
-      await until('the child writes', () => flushed >= enough || child.exitCode !== null)
-      for (const startMs = performance.now(); (performance.now() - startMs) * 1000 < delayUs; );
-    } finally {
-      child.kill('SIGKILL')
-      await once(child, 'close')
-    }
+    const { flushed = 0 } = await killChild('kill', [root], (told) => (told.flushed ?? 0) >= enough)
     const numbers = numbersIn(root)
     assert.ok(numbers.length >= flushed, `${numbers.length} of ${flushed}`)
     assert.ok(numbers.every((number, i) => number === i))
@@ -200,7 +211,34 @@ property('whoever is killed at any moment has what was flushed, whole, once and 
       states.join(),
     )
     assert.notEqual(states.at(-1), 'damaged')
-  } finally {
-    rmSync(root, { recursive: true, force: true })
-  }
-})
+  }),
+)
+
+property(
+  'pages that are sent again to who comes after one that was killed are there once, and all of them',
+  2,
+  (random) =>
+    withEnding(async (t) => {
+      const root = temporaryFolder(t)
+      let acknowledged = 0
+      for (let round = 0; round < 4; round++) {
+        const enough = acknowledged + random.integer(1, 400)
+        const from = Math.max(1, acknowledged - random.integer(0, 30))
+        const told = await killChild('pages', [root, `${from}`], (told) => (told.acknowledged ?? 0) >= enough)
+        acknowledged = told.acknowledged ?? acknowledged
+      }
+      for (const client of [1n, 2n, 3n]) {
+        const numbers = numbersOf(root, client)
+        assert.ok(numbers.length >= acknowledged, `${numbers.length} of ${acknowledged}`)
+        const expected = Array.from({ length: numbers.length }, (_, i) => i + 1)
+        assert.deepEqual(numbers, expected)
+      }
+    }),
+)
+
+/** What the pages of a client bring, in any order of the files. */
+function numbersOf(root: string, client: bigint): number[] {
+  const batches = readFiles(join(root, 'data')).flatMap(({ batches }) => batches)
+  const own = batches.filter(({ page }) => page?.client === client)
+  return own.flatMap(({ records }) => records.map((r) => Number(r.rx_bytes_total))).sort((a, b) => a - b)
+}
