@@ -2,8 +2,8 @@ import { type Batch, type DtbBlockHeader, type RecordType, type Slot, type Sourc
 import type { Chosen } from './format.ts'
 import type { ReadOptions } from './options.ts'
 
-/** Records that are taken at once. */
-const AT_ONCE = 512
+/** What is taken at once: its text may be many times as long. */
+const AT_ONCE = { records: 1024, bytes: 256 << 10 } as const
 
 type Wanted = Pick<ReadOptions, 'sources' | 'tags' | 'types' | 'startNs' | 'endNs'>
 
@@ -53,9 +53,10 @@ export class Selection {
     const { recordBytes } = type.layout
     const views = viewsOf(bytes)
     const isWanted = this.#timeFilter(type, views.data)
-    for (let from = 0; from < count; from += AT_ONCE) {
+    const atOnce = Math.max(1, Math.min(AT_ONCE.records, Math.floor(AT_ONCE.bytes / recordBytes)))
+    for (let from = 0; from < count; from += atOnce) {
       const offsets: number[] = []
-      const to = Math.min(count, from + AT_ONCE)
+      const to = Math.min(count, from + atOnce)
       for (let at = from * recordBytes; at < to * recordBytes; at += recordBytes) if (isWanted(at)) offsets.push(at)
       if (offsets.length > 0) yield { batch: shown, slots, views, offsets }
     }
