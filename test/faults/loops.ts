@@ -5,6 +5,7 @@ import { damage } from './loops/damage.ts'
 import { day } from './loops/day.ts'
 import { dtb } from './loops/dtb.ts'
 import { fieldsets } from './loops/fieldsets.ts'
+import { files } from './loops/files.ts'
 import { frames } from './loops/frames.ts'
 import { hang } from './loops/hang.ts'
 import { kill } from './loops/kill.ts'
@@ -21,6 +22,7 @@ export const LOOPS: readonly FaultLoop[] = [
   day,
   dtb,
   fieldsets,
+  files,
   frames,
   hang,
   kill,

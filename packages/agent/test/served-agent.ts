@@ -26,6 +26,7 @@ export interface ServeOptions {
   readonly paths?: AgentConfig['paths']
   readonly limits?: object
   readonly prometheus?: object
+  readonly files?: object
   /** Default: it is off. */
   readonly service?: object
   readonly history?: History
@@ -36,7 +37,7 @@ export async function serveAgent(
   test: TestContext,
   options: ServeOptions = {},
 ): Promise<{ agent: Agent; address: string }> {
-  const exports = check(exportSchema, { prometheus: options.prometheus ?? {} }, 'export')
+  const exports = check(exportSchema, { prometheus: options.prometheus ?? {}, files: options.files ?? {} }, 'export')
   const limits = check(limitsSchema, options.limits ?? {}, 'limits')
   // A test that wants applications says where its socket is: they run beside one another.
   const service = check(serviceSchema, options.service ?? { enabled: false }, 'service')

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { FILES_CHILD, killServices, killWriter } from '../../../test/files-killed.ts'
 import { pathsBelow, readFiles, temporaryFolder, withEnding } from '../../../test/files-rig.ts'
 import { property, sondeError, until } from '../../../test/helper.ts'
 import { BatchSource } from '../../../test/sink-records.ts'
 import { createFiles } from './files.ts'
-
-const CHILD = fileURLToPath(new URL('../../../test/files-main.ts', import.meta.url))
-const NODE = [process.execPath, '--conditions=source', '--disable-warning=ExperimentalWarning', CHILD]
 
 interface Seen {
   readonly at: string
@@ -44,7 +39,7 @@ function lossesIn(root: string): unknown[] {
 /** Runs a scenario of the child behind a prefix of shell, and gives what it told. */
 function runChild(shell: string, scenario: string, root: string): Map<string, Seen> {
   const script = `${shell} exec "$@"`
-  const out = execFileSync('bash', ['-c', script, 'bash', ...NODE, scenario, root], { encoding: 'utf8' })
+  const out = execFileSync('bash', ['-c', script, 'bash', ...FILES_CHILD, scenario, root], { encoding: 'utf8' })
   return new Map(out.split('\n').flatMap((line) => (line === '' ? [] : [[JSON.parse(line).at, JSON.parse(line)]])))
 }
 
@@ -52,7 +47,7 @@ function runChild(shell: string, scenario: string, root: string): Map<string, Se
 function runOnSmallDisk(scenario: string, root: string, copy: string): Map<string, Seen> {
   const mount = 'mount -t tmpfs -o size=400k tmpfs "$1" && shift'
   const script = `root="$1"; ${mount}; "$@" && cp -a "$root/data" "${copy}/data"`
-  const out = execFileSync('unshare', ['-rm', 'bash', '-c', script, 'bash', root, ...NODE, scenario, root], {
+  const out = execFileSync('unshare', ['-rm', 'bash', '-c', script, 'bash', root, ...FILES_CHILD, scenario, root], {
     encoding: 'utf8',
   })
   return new Map(out.split('\n').flatMap((line) => (line === '' ? [] : [[JSON.parse(line).at, JSON.parse(line)]])))
@@ -174,71 +169,12 @@ test('a process that ends without closing has written what it was given, also wh
   for (const path of pathsBelow(join(root, 'data'))) assert.ok(statSync(path).size <= 16_384)
 })
 
-/** Runs a scenario until it has told `enough`, then kills it. Gives the last that it told. */
-async function killChild(scenario: string, args: readonly string[], enough: (told: Told) => boolean): Promise<Told> {
-  const [command = '', ...flags] = NODE
-  const child = spawn(command, [...flags, scenario, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let told: Told = {}
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    told = { ...told, ...JSON.parse(line) }
-  })
-  try {
-    await until('the child writes', () => enough(told) || child.exitCode !== null)
-  } finally {
-    child.kill('SIGKILL')
-    await once(child, 'close')
-  }
-  return told
-}
-
-interface Told {
-  readonly flushed?: number
-  readonly acknowledged?: number
-  readonly duplicates?: number
-}
-
 property('whoever is killed at any moment has what was flushed, whole, once and in order', 4, (random) =>
-  withEnding(async (t) => {
-    const root = temporaryFolder(t)
-    const enough = random.integer(1, 20_000)
-    const { flushed = 0 } = await killChild('kill', [root], (told) => (told.flushed ?? 0) >= enough)
-    const numbers = numbersIn(root)
-    assert.ok(numbers.length >= flushed, `${numbers.length} of ${flushed}`)
-    assert.ok(numbers.every((number, i) => number === i))
-    const states = readFiles(join(root, 'data')).map(({ end }) => end.state)
-    assert.ok(
-      states.slice(0, -2).every((state) => state === 'ended'),
-      states.join(),
-    )
-    assert.notEqual(states.at(-1), 'damaged')
-  }),
+  withEnding((t) => killWriter(temporaryFolder(t), random)),
 )
 
 property(
   'pages that are sent again to who comes after one that was killed are there once, and all of them',
   2,
-  (random) =>
-    withEnding(async (t) => {
-      const root = temporaryFolder(t)
-      let acknowledged = 0
-      for (let round = 0; round < 4; round++) {
-        const enough = acknowledged + random.integer(1, 400)
-        const from = Math.max(1, acknowledged - random.integer(0, 30))
-        const told = await killChild('pages', [root, `${from}`], (told) => (told.acknowledged ?? 0) >= enough)
-        acknowledged = told.acknowledged ?? acknowledged
-      }
-      for (const client of [1n, 2n, 3n]) {
-        const numbers = numbersOf(root, client)
-        assert.ok(numbers.length >= acknowledged, `${numbers.length} of ${acknowledged}`)
-        const expected = Array.from({ length: numbers.length }, (_, i) => i + 1)
-        assert.deepEqual(numbers, expected)
-      }
-    }),
+  (random) => withEnding(async (t) => void (await killServices(temporaryFolder(t), random))),
 )
-
-/** What the pages of a client bring, in any order of the files. */
-function numbersOf(root: string, client: bigint): number[] {
-  const batches = readFiles(join(root, 'data')).flatMap(({ batches }) => batches)
-  const own = batches.filter(({ page }) => page?.client === client)
-  return own.flatMap(({ records }) => records.map((r) => Number(r.rx_bytes_total))).sort((a, b) => a - b)
-}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { check } from '@sonde/sdk/config'
+import { readFiles, temporaryFolder } from '../../../sdk/test/files-rig.ts'
+import { until } from '../../../sdk/test/helper.ts'
+import { serveAgent } from '../../test/served-agent.ts'
+import { filesOf, filesSchema } from './files.ts'
+
+test('where export.files is enabled, everything that sources report is in files, and /metrics tells how they fare', async (t) => {
+  const root = temporaryFolder(t)
+  const { agent, address } = await serveAgent(t, { files: { enabled: true, data_root: root } })
+  const metrics = async () => (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
+  await until('the sink is told of', async () => /^sonde_sink_out_total\{sink="files"\} [1-9]/m.test(await metrics()))
+  await agent.close()
+  const files = readFiles(root)
+  assert.deepEqual([...new Set(files.map(({ source }) => source?.id))].sort(), ['self', 'steady'])
+  for (const { source, end } of files)
+    assert.deepEqual([end.state, source?.schema, source?.version], ['ended', 'sonde', 'test'])
+  const samples = files.flatMap(({ batches }) => batches.filter(({ type }) => type.name === 'steady'))
+  const counted = samples.flatMap(({ records }) => records.map(({ samples_total }) => Number(samples_total)))
+  const last = Math.max(...counted)
+  // Two devices, each sample once.
+  assert.deepEqual(
+    counted.sort((a, b) => a - b),
+    Array.from({ length: last * 2 }, (_, i) => 1 + (i >> 1)),
+  )
+})
+
+test('by default there are no files', () => {
+  const checked = check(filesSchema, {}, 'export.files')
+  assert.ok(checked.ok)
+  assert.deepEqual(filesOf(checked.value, ''), [])
+})
