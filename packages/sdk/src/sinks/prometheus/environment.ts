@@ -6,9 +6,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The variables of the guide as options: `PROMETHEUS_ENDPOINT`, `PROMETHEUS_INDEXES`, `PROMETHEUS_CSET_DIR`, `PROMETHEUS_FSET_DIR`, `CLX_METADATA_FILE` and
- * `CLX_PROMETHEUS_CONSTANT_LABELS`. Empty ones count as not there. Pure.
+ * `CLX_PROMETHEUS_CONSTANT_LABELS`; and `SONDE_PROMETHEUS_WHEN_TAKEN`. Empty ones count as not there. Pure.
  *
- * @throws SondeError `PRM_LABELS` where a constant label has no `=`.
+ * @throws SondeError `PRM_LABELS` where a constant label has no `=`, `PRM_OPTION` where a word is none of those allowed.
  */
 export function listenerOptionsOf(environment: Environment): PrometheusListenerOptions {
   const options: PrometheusListenerOptions = {}
@@ -33,6 +33,11 @@ export function listenerOptionsOf(environment: Environment): PrometheusListenerO
   })
   take('CLX_PROMETHEUS_CONSTANT_LABELS', (text) => {
     options.constantLabels = Object.fromEntries(listOf(text).map(labelOf))
+  })
+  take('SONDE_PROMETHEUS_WHEN_TAKEN', (text) => {
+    if (text !== 'fail' && text !== 'service')
+      throw new SondeError('PRM_OPTION', `SONDE_PROMETHEUS_WHEN_TAKEN is ${shown(text)}; allowed: fail, service`)
+    options.whenTaken = text
   })
   return options
 }

@@ -120,9 +120,14 @@ test('an option counts more than the variable, and what is wrong with one is ref
 test('a port that is taken fails with port and variable, or hands over to the service', async (t) => {
   const taken = await takenPort(t)
   const endpoint = `http://127.0.0.1:${taken}`
-  const message = `${endpoint} (PROMETHEUS_ENDPOINT) is taken; give another port in PROMETHEUS_ENDPOINT or \`endpoint\`, or set \`whenTaken\` to 'service'`
+  const message = `${endpoint} (PROMETHEUS_ENDPOINT) is taken; give another port in PROMETHEUS_ENDPOINT or \`endpoint\`, or set \`whenTaken\` or SONDE_PROMETHEUS_WHEN_TAKEN to service`
   await assert.rejects(openPrometheus({}, { PROMETHEUS_ENDPOINT: endpoint }), { code: 'PRM_TAKEN', message })
   assert.equal(await openPrometheus({ endpoint, whenTaken: 'service' }, {}), undefined)
+  const variables = { PROMETHEUS_ENDPOINT: endpoint, SONDE_PROMETHEUS_WHEN_TAKEN: 'service' }
+  assert.equal(await openPrometheus({}, variables), undefined)
+  await assert.rejects(openPrometheus({}, { ...variables, SONDE_PROMETHEUS_WHEN_TAKEN: 'wait' }), {
+    code: 'PRM_OPTION',
+  })
   const service = { endpoint: '192.0.2.1:9101', whenTaken: 'service' } as const
   await assert.rejects(openPrometheus(service, {}), {
     code: 'PRM_LISTEN',

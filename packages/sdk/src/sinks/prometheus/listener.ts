@@ -16,7 +16,7 @@ export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name
   csetDir?: string | undefined
   /** Folder of `.fset` files. Default: `PROMETHEUS_FSET_DIR`, else that of the `.cset` files. */
   fsetDir?: string | undefined
-  /** What to do where another process has the port: `fail`, or hand the records to the telemetry `service` of the node, which serves them. Default: `fail`. */
+  /** What to do where another process has the port: `fail`, or hand the records to the telemetry `service` of the node, which serves them. Default: `SONDE_PROMETHEUS_WHEN_TAKEN`, else `fail`. */
   whenTaken?: 'fail' | 'service' | undefined
 }
 
@@ -109,7 +109,8 @@ async function open(at: Endpoint, place: string, options: ViewOptions, text: str
 function listenFault(cause: unknown, address: string, place: string): SondeError {
   if ((cause as { code?: string }).code !== 'EADDRINUSE')
     return new SondeError('PRM_LISTEN', `cannot listen on ${address} (${place}): ${messageOf(cause)}`, { cause })
-  const rest = "give another port in PROMETHEUS_ENDPOINT or `endpoint`, or set `whenTaken` to 'service'"
+  const rest =
+    'give another port in PROMETHEUS_ENDPOINT or `endpoint`, or set `whenTaken` or SONDE_PROMETHEUS_WHEN_TAKEN to service'
   return new SondeError('PRM_TAKEN', `${address} (${place}) is taken; ${rest}`, { cause })
 }
 

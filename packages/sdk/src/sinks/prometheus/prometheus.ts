@@ -12,11 +12,10 @@ import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from 
 import { bytesOf, type Exposition } from './exposition.ts'
 import { Families, type MetricConflict, metricsOf } from './families.ts'
 import { HelpNotes } from './help-notes.ts'
-import { withIndexes } from './indexes.ts'
 import { checkLabels, type LabelFile } from './label-file.ts'
 import { LabelRules, readLabelFile } from './label-rules.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
-import { Table } from './table.ts'
+import { type MoreLabels, Table } from './table.ts'
 
 /** Headers of a scrape that matter. */
 export interface ScrapeHeaders {
@@ -63,8 +62,7 @@ export class Prometheus implements Sink {
   readonly #families = new Families()
   readonly #reasons = new Reasons()
   readonly #conflicts = new Map<Table, MetricConflict[]>()
-  readonly #indexes: ReadonlySet<string>
-  readonly #added: LabelRules | undefined
+  readonly #more: MoreLabels
   readonly #isFor: (source: SourceInfo) => boolean
   /** Rises when what is shown changes. */
   #version = 0
@@ -77,8 +75,7 @@ export class Prometheus implements Sink {
   constructor(config: PrometheusConfig) {
     this.#config = config
     this.name = config.name
-    this.#indexes = new Set(config.indexes)
-    this.#added = addedLabels(config)
+    this.#more = { indexes: new Set(config.indexes), added: addedLabels(config) }
     this.#isFor = sourceFilter(config.sourceTags)
   }
 
@@ -238,7 +235,7 @@ export class Prometheus implements Sink {
   #tableOf(type: RecordType): Table {
     const known = this.#tables.get(type.fingerprint)
     if (known !== undefined) return known
-    const table = new Table(withIndexes(type, this.#indexes), this.#config.timestamps, this.#added)
+    const table = new Table(type, this.#config.timestamps, this.#more)
     this.#tables.set(type.fingerprint, table)
     this.#joinFamilies(table)
     return table

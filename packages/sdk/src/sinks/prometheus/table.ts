@@ -2,9 +2,10 @@ import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
-import { type AddedLabels, hasLabels, LabelText } from '../../wire/prometheus/label-text.ts'
+import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
 import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
+import { withIndexes } from './indexes.ts'
 import { RowMemory } from './row-memory.ts'
 
 /** What became of the records of a batch. Unit: records. */
@@ -31,12 +32,23 @@ interface Member {
   readonly labels: LabelText
   /** Row of each series number. */
   readonly rows: number[]
+  /** Where rows have more labels than records declare: the text of the declared ones, and the rows that have it. */
+  readonly declared: { readonly labels: LabelText; readonly rows: Map<string, Set<number>> } | undefined
+}
+
+/** What tells rows apart beside the labels of the type. */
+export interface MoreLabels {
+  /** Fields that are labels here. */
+  readonly indexes: ReadonlySet<string>
+  readonly added: AddedLabels | undefined
 }
 
 interface Place {
   readonly member: Member
   readonly id: number
   readonly text: string
+  /** The text of the declared labels, where that is another one. */
+  readonly declaredText: string
 }
 
 const FREE = 0
@@ -62,10 +74,12 @@ export class Table {
   seenMs = 0
   /** Lines that one row gives when all its values are there. */
   linesPerRow = 0
+  readonly #declaredType: RecordType
   readonly #added: AddedLabels | undefined
 
-  constructor(type: RecordType, timestamps: boolean, added?: AddedLabels) {
-    this.type = type
+  constructor(type: RecordType, timestamps: boolean, { indexes, added }: MoreLabels) {
+    this.type = withIndexes(type, indexes)
+    this.#declaredType = type
     this.#added = added
     this.rows = new RowMemory(type, timestamps)
   }
@@ -139,10 +153,13 @@ export class Table {
       for (const row of member.rows) if (row !== undefined && row >= 0) this.#close(row)
       return
     }
-    const text = member.labels.ofKey(key)
-    const row = this.#byText.get(text)
+    const { labels, declared } = member
+    if (declared !== undefined) {
+      for (const row of declared.rows.get(declared.labels.ofKey(key)) ?? []) this.#close(row)
+      return
+    }
+    const row = this.#byText.get(labels.ofKey(key))
     if (row !== undefined && this.#places[row]?.member === member) this.#close(row)
-    else for (const row of member.rows) if (row >= 0 && hasLabels(this.#places[row]?.text ?? '', text)) this.#close(row)
   }
 
   /** Takes out what had no record since `expiredMs`. Returns the time of the oldest record that stays, Infinity where none does. */
@@ -190,11 +207,13 @@ export class Table {
   #memberOf(source: SourceInfo): Member {
     const known = this.#members.get(source)
     if (known !== undefined) return known
+    const isWider = this.type !== this.#declaredType || this.#added !== undefined
     const member: Member = {
       source,
       index: new SeriesIndex(this.type),
       labels: new LabelText(this.type, source, this.#added),
       rows: [],
+      declared: isWider ? { labels: new LabelText(this.#declaredType, source), rows: new Map() } : undefined,
     }
     this.#members.set(source, member)
     return member
@@ -205,7 +224,9 @@ export class Table {
     const row = this.#free.pop() ?? this.rows.append()
     const text = member.labels.of(views, offset)
     member.rows[id] = row
-    this.#places[row] = { member, id, text }
+    const declaredText = member.declared?.labels.of(views, offset) ?? text
+    this.#places[row] = { member, id, text, declaredText }
+    member.declared?.rows.set(declaredText, (member.declared.rows.get(declaredText) ?? new Set()).add(row))
     const shown = !this.#byText.has(text)
     if (shown) this.#byText.set(text, row)
     this.rows.open(row, shown ? SHOWN : DUPLICATE, text)
@@ -219,6 +240,9 @@ export class Table {
     if (this.#byText.get(place.text) === row) this.#byText.delete(place.text)
     place.member.index.forget(place.id)
     place.member.rows[place.id] = -1
+    const alike = place.member.declared?.rows.get(place.declaredText)
+    alike?.delete(row)
+    if (alike?.size === 0) place.member.declared?.rows.delete(place.declaredText)
     if (place.member.index.count === 0) this.#members.delete(place.member.source)
     this.rows.close(row)
     this.#left.push(row)

@@ -113,13 +113,6 @@ function mend(name: string): string {
   return valid.startsWith('__') ? `exported${valid}` : valid
 }
 
-/** Whether a text of labels has all those of another, which may be in another order. Quotes inside values are escaped, so that nothing else reads as a label. */
-export function hasLabels(text: string, wanted: string): boolean {
-  return Array.from(wanted.matchAll(PAIR), ([pair]) => pair.replace(/,$/, '')).every((pair) =>
-    `,${text},`.includes(`,${pair},`),
-  )
-}
-
 const PAIR = /([^=]*)="((?:\\.|[^"\\])*)"(?:,|$)/gs
 
 function parseKey(key: string): [string, string][] {
