@@ -133,7 +133,7 @@ test('the origin of a list given from outside is also that of its elements', (t)
 test('a flag does not hide that the file has something else in the place of its block', (t) => {
   const file = fileWith(t, 'export: 5')
   const flags = [{ path: ['export', 'prometheus', 'port'], value: 0, origin: '--listen' }]
-  assert.match(refusal({ ...BARE, file, flags }), /:1: export is 5; allowed: a block with the keys prometheus$/)
+  assert.match(refusal({ ...BARE, file, flags }), /:1: export is 5; allowed: a block with the keys prometheus, files$/)
 })
 
 test('what is missing is reported at the line of what should hold it', (t) => {
