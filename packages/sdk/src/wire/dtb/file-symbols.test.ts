@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FileSymbols } from './file-symbols.ts'
+import { WRITER_SYMBOL_ID } from './format.ts'
+
+test('texts are found by ids that come in any order, with gaps; what was not named reads as its id', () => {
+  const symbols = new FileSymbols()
+  symbols.add(1, ['a', 'b'])
+  symbols.add(5, ['f', ''])
+  symbols.add(0, ['', 'a'])
+  symbols.add(4, ['e', 'f'])
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5, 6, 7].map((id) => symbols.text(id)),
+    ['', 'a', 'b', '?3', 'e', 'f', '', '?7'],
+  )
+  assert.equal(symbols.count, 7)
+  assert.deepEqual(symbols.since(2), ['b', '?', 'e', 'f', ''])
+})
+
+test('texts of the writer of the file are no symbols of the source', () => {
+  const symbols = new FileSymbols()
+  symbols.add(WRITER_SYMBOL_ID, ['files', 'disk_full'])
+  assert.equal(symbols.text(WRITER_SYMBOL_ID + 1), 'disk_full')
+  assert.deepEqual([symbols.count, symbols.since(1)], [1, []])
+})
+
+test('a text never changes', () => {
+  const symbols = new FileSymbols()
+  symbols.add(1, ['a'])
+  symbols.add(1, ['a'])
+  assert.throws(() => symbols.add(0, ['', 'b']), { code: 'DTB_CONTENT' })
+  assert.throws(() => symbols.add(0, ['x']), { code: 'DTB_CONTENT' })
+})
