@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { wallNs } from './clock.ts'
+import { timestampUs, wallNs } from './clock.ts'
 
 test('agrees with the wall clock, finer than a millisecond, and does not run backwards between readings', () => {
   let last = wallNs()
@@ -22,4 +22,26 @@ test('follows the wall clock when it is set forward or back', () => {
     assert.ok(Math.abs(Number(wallNs() / 1_000_000n) - setMs) <= 50, `set to ${setMs - real}`)
     mock.restoreAll()
   }
+})
+
+test('microseconds are whole numbers of the same clock, and do not run backwards either', () => {
+  let last = timestampUs()
+  for (let n = 0; n < 10_000; n++) {
+    const now = timestampUs()
+    assert.ok(Number.isSafeInteger(now) && now >= last)
+    last = now
+  }
+  const [beforeNs, us, afterNs] = [wallNs(), timestampUs(), wallNs()]
+  // The two are anchored one after the other.
+  assert.ok(us >= Number(beforeNs / 1000n) - 1000 && us <= Number(afterNs / 1000n) + 1000)
+})
+
+test('microseconds follow the wall clock within a second', () => {
+  const real = performance.now()
+  const setMs = Date.now() - 3_600_000
+  mock.method(Date, 'now', () => setMs)
+  mock.method(performance, 'now', () => real + 1001)
+  assert.ok(Math.abs(timestampUs() / 1000 - setMs) <= 50)
+  mock.restoreAll()
+  assert.ok(Math.abs(Number(wallNs() / 1_000_000n) - Date.now()) <= 50)
 })

@@ -1,34 +1,40 @@
 const REANCHOR_MS = 1000
 const STEP_MS = 3
 
+/** One moment by the wall clock and by the monotonic one, as a bigint and as a number. */
 let anchorWallMs = Date.now()
 let anchorTicksNs = process.hrtime.bigint()
-let checkedMs = anchorWallMs
+let anchorTicksMs = performance.now()
+/** When the two were compared, by either clock. */
+let checkedWallMs = anchorWallMs
+let checkedTicksMs = anchorTicksMs
 
 /**
  * The wall clock in nanoseconds since the Unix epoch. The kernel gives JavaScript whole milliseconds only, so the monotonic clock fills in
  * between; the two are compared once a second, and a step of the wall clock beyond 3 ms is followed.
  */
 export function wallNs(): bigint {
-  const ticksNs = process.hrtime.bigint()
-  const elapsedNs = ticksNs - anchorTicksNs
   const nowMs = Date.now()
-  if (nowMs - checkedMs >= REANCHOR_MS || nowMs < checkedMs) {
-    checkedMs = nowMs
-    const expectedMs = anchorWallMs + Number(elapsedNs) / 1e6
-    if (Math.abs(nowMs - expectedMs) > STEP_MS) {
-      anchorWallMs = nowMs
-      anchorTicksNs = ticksNs
-      return BigInt(nowMs) * 1_000_000n
-    }
-  }
-  return BigInt(anchorWallMs) * 1_000_000n + elapsedNs
+  if (nowMs - checkedWallMs >= REANCHOR_MS || nowMs < checkedWallMs) followSteps(nowMs)
+  return BigInt(anchorWallMs) * 1_000_000n + (process.hrtime.bigint() - anchorTicksNs)
 }
 
 /**
- * The wall clock in microseconds since the Unix epoch, for fields of `timestamp('us')`: a number, exact until the year 2255, which is encoded faster than the
- * bigint of {@link wallNs}.
+ * The same clock as {@link wallNs} in microseconds, for fields of `timestamp('us')`: a number, exact until the year 2255, which costs less to make and to encode than
+ * a bigint.
  */
 export function timestampUs(): number {
-  return Number(wallNs() / 1000n)
+  const ticksMs = performance.now()
+  if (ticksMs - checkedTicksMs >= REANCHOR_MS) followSteps(Date.now())
+  return anchorWallMs * 1000 + Math.floor((ticksMs - anchorTicksMs) * 1000)
+}
+
+function followSteps(nowMs: number): void {
+  const ticksMs = performance.now()
+  checkedWallMs = nowMs
+  checkedTicksMs = ticksMs
+  if (Math.abs(nowMs - (anchorWallMs + ticksMs - anchorTicksMs)) <= STEP_MS) return
+  anchorWallMs = nowMs
+  anchorTicksNs = process.hrtime.bigint()
+  anchorTicksMs = ticksMs
 }
