@@ -1,4 +1,14 @@
-import { closeSync, fdatasyncSync, globSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  globSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -158,6 +168,7 @@ function writePlain(files: readonly (readonly Buffer[])[], durability: FilesDura
   let written = 0
   for (const [i, blocks] of files.entries()) {
     const descriptor = openSync(join(root, String(i)), 'wx')
+    if (durability !== 'none') syncFolder(root)
     for (const block of blocks) {
       writeSync(descriptor, block)
       written++
@@ -173,6 +184,12 @@ function writePlain(files: readonly (readonly Buffer[])[], durability: FilesDura
     closeSync(descriptor)
   }
   left.push(root)
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
 }
 
 /** Folders that were written; removing them is not timed. */
