@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { fuzzedStream } from '../../../test/fuzz-frames.ts'
-import { property, until } from '../../../test/helper.ts'
+import { property, sondeError, until } from '../../../test/helper.ts'
 import { IpcProxy } from '../../../test/ipc-proxy.ts'
 import { IpcRig, range, slotFiles, temporarySockets } from '../../../test/ipc-rig.ts'
 import { Random } from '../../../test/random.ts'
@@ -132,6 +132,26 @@ test('a slow service gets everything, and the application keeps no more than the
   rig.peer.hangUp()
   await rig.sink.flush()
   assert.deepEqual(rig.taken, range(rig.serial))
+})
+
+test('pages that are dropped while the socket still has them arrive as what they were, or not at all', async (t) => {
+  const near = temporarySockets(t)
+  const peer = { socketsDir: temporarySockets(t), attaches: false }
+  const rig = await IpcRig.start(t, { peer, socketsDir: near, spoolBytes: 256 << 10 })
+  const proxy = new IpcProxy(peer.socketsDir, () => ({ bytesEach5Ms: 100_000 }))
+  await proxy.listen(near)
+  t.after(() => proxy.close())
+  await until('several pages that arrived late', () => {
+    for (let page = 0; page < 10; page++) rig.report(600)
+    return rig.peer.pages.length >= 30
+  })
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
+  const { taken } = rig
+  assert.ok(
+    taken.every((serial, i) => i === 0 || serial > (taken[i - 1] ?? 0)),
+    'in order, none twice',
+  )
+  assert.ok(taken.length >= rig.serial - droppedTotal(rig.sink.stats))
 })
 
 const limits = { pageBytes: 1 << 20, types: 1, sources: 1, symbols: 1, clientBytes: 1 << 20 }
