@@ -60,6 +60,18 @@ test('a file that changes, comes or goes is seen at the next request', async (t)
   assert.deepEqual(told, [])
 })
 
+test('versions that differ in nothing but what they say are told apart, however quickly they follow each other', async (t) => {
+  const dir = folder(t)
+  const { sets, told } = setsOf(dir)
+  for (let i = 0; i < 200; i++) {
+    const field = i % 2 === 0 ? 'rx' : 'tx'
+    writeFileSync(join(dir, 'a.cset'), field)
+    assert.equal(namesOf(await sets.find('a')), `device ${field}`)
+  }
+  assert.equal(await sets.find('a'), await sets.find('a'))
+  assert.deepEqual(told, [])
+})
+
 test('a broken file keeps its last good version and is told once a version, with file and line', async (t) => {
   const dir = folder(t)
   const { sets, told } = setsOf(dir)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open, opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
@@ -19,8 +20,10 @@ export interface FieldSetsOptions {
 interface Seen {
   readonly kind: FieldSetKind
   readonly name: string
-  /** What tells versions of the file apart without reading it. */
+  /** What tells versions of the file apart without reading it; empty where the file is too young for that. */
   readonly version: string
+  /** Tells contents apart. */
+  readonly digest: string
   /** The last version that could be used; undefined where there was none. */
   readonly set: FieldSet | undefined
   /** Why this version cannot be used. */
@@ -34,6 +37,8 @@ const ENTRY_LIMIT = 1000
 const LISTED_LIMIT = 50
 /** Files that are remembered; beyond, they are read at each request. */
 const SEEN_LIMIT = 1000
+/** The kernel's clock of files may not have ticked between two versions that are younger. Unit: milliseconds. */
+const YOUNG_MS = 100
 
 /**
  * The field sets of a folder, `NAME.cset` and `NAME.fset`. A file is looked at when it is asked for, and read again where it changed; one that cannot be used
@@ -137,32 +142,39 @@ export class FieldSets {
     if (dir === undefined) return undefined
     const file = join(dir, `${name}.${kind}`)
     const version = await versionOf(file)
-    if (version === '') {
+    if (version === undefined) {
       this.#seen.delete(file)
       return undefined
     }
     const seen = this.#seen.get(file)
-    const now = seen?.version === version ? seen : await this.#read({ kind, name, version }, dir, file)
+    const isSame = version !== '' && seen?.version === version
+    const now = isSame ? seen : await this.#read({ kind, name, version }, dir, file)
     if (now.set !== undefined) return now.set
     throw now.fault ?? new SondeError('SET_READ', `${file} cannot be read`)
   }
 
   async #read(asked: Pick<Seen, 'kind' | 'name' | 'version'>, dir: string, file: string): Promise<Seen> {
-    const { kind, version } = asked
-    let now: Seen
-    try {
-      now = { ...asked, set: createFieldSet(kind, await textOf(dir, file), file), fault: undefined }
-    } catch (error) {
-      const fault = error instanceof SondeError ? error : readFault(file, messageOf(error), error)
-      now = { ...asked, set: this.#seen.get(file)?.set, fault }
-      // Two requests may have read the same version.
-      if (this.#seen.get(file)?.version !== version) {
-        this.faults++
-        this.#onFault(fault)
-      }
-    }
+    const read = await readText(dir, file)
+    const digest = createHash('sha256')
+      .update(read instanceof SondeError ? read.message : read)
+      .digest('hex')
+    const before = this.#seen.get(file)
+    // The same once more, or another request has read it meanwhile.
+    const now = before?.digest === digest ? { ...before, ...asked } : this.#take({ ...asked, digest }, read, file)
     if (this.#seen.size < SEEN_LIMIT || this.#seen.has(file)) this.#seen.set(file, now)
     return now
+  }
+
+  #take(asked: Omit<Seen, 'set' | 'fault'>, read: string | SondeError, file: string): Seen {
+    try {
+      if (read instanceof SondeError) throw read
+      return { ...asked, set: createFieldSet(asked.kind, read, file), fault: undefined }
+    } catch (error) {
+      const fault = error instanceof SondeError ? error : readFault(file, messageOf(error), error)
+      this.faults++
+      this.#onFault(fault)
+      return { ...asked, set: this.#seen.get(file)?.set, fault }
+    }
   }
 
   /** One object for a pair, so that what is kept for a filter is kept for it too. */
@@ -174,14 +186,23 @@ export class FieldSets {
   }
 }
 
-/** Empty where there is no such file. */
-async function versionOf(file: string): Promise<string> {
+/** What tells versions of a file apart, empty where it is too young to be told; undefined where there is no such file. */
+async function versionOf(file: string): Promise<string | undefined> {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
-    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+    const { dev, ino, size, mtimeNs, ctimeMs, ctimeNs } = await stat(file, { bigint: true })
+    return Math.abs(Date.now() - Number(ctimeMs)) < YOUNG_MS ? '' : `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' || code === 'ENOTDIR' ? '' : code
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : code
+  }
+}
+
+/** The text of a file, or why there is none. */
+async function readText(dir: string, file: string): Promise<string | SondeError> {
+  try {
+    return await textOf(dir, file)
+  } catch (error) {
+    return error instanceof SondeError ? error : readFault(file, messageOf(error), error)
   }
 }
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { anyRecord, anyType } from '../../../test/any-type.ts'
+import { property } from '../../../test/helper.ts'
+import { type ExposedFamily, parseExposition } from '../../../test/parse-exposition.ts'
 import { FORMATS, PrometheusRig } from '../../../test/prometheus-rig.ts'
 import { buckets, counter, createFieldSet, defineType, type FieldSet, gauge, label, optional } from '../../index.ts'
 
@@ -98,3 +101,38 @@ test('a filtered page does not change while it is held, and follows once it is r
   held.release()
   assert.deepEqual((await linesOf(rig, filter)).slice(2), ['port_rx_total{device="a"} 4'])
 })
+
+const PARTS = ['any0', 'any1_', 'f1', 'f2', 'f3', 'f', '_', '.', 'g1', '^any', '$']
+
+property(
+  'a filtered page has the samples of the whole page whose fields pass, and nothing else, in both formats',
+  100,
+  async (random) => {
+    const rig = new PrometheusRig()
+    const types = [anyType(random)]
+    const other = anyType(random)
+    // Two of one name might refuse one another's metrics.
+    if (other.name !== types[0]?.name) types.push(other)
+    for (const type of types) rig.report(rig.source(), type, anyRecord(random, type, rig.nowMs))
+    const token = () => random.pick(PARTS).replace(/^\$$/, '^any0_f1$')
+    const lines = Array.from(
+      { length: random.integer(0, 3) },
+      () => `${token()}${random.pick(['', '+_', '-f2', '-x'])}`,
+    )
+    const kind = random.pick(['cset', 'fset'] as const)
+    const sections = random.pick(['[any0]', '[any*]', '[any1]\n[any0]', ''])
+    const text = kind === 'cset' ? lines.join('\n') : sections === '' ? '' : `${sections}\n${lines.join('\n')}`
+    const filter = createFieldSet(kind, text, 'random')
+    const passing = new Set(
+      types.flatMap((type) => filter.of(type).slots.flatMap(({ name }) => type.metrics.get(name) ?? [])),
+    )
+    for (const format of FORMATS) {
+      const scrape = await rig.view.render({ accept: format === 'text' ? '' : 'application/openmetrics-text' }, filter)
+      const part = parseExposition(Buffer.concat(scrape.chunks), format)
+      scrape.release()
+      const isPassing = ({ name }: ExposedFamily) => passing.has(name) || passing.has(`${name}_total`)
+      const wanted = [...(await rig.families(format)).values()].filter(isPassing)
+      assert.deepEqual([...part.values()], wanted, JSON.stringify(text))
+    }
+  },
+)

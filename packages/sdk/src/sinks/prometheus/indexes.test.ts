@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import { absenceType, array, counter, defineType, gauge, label, optional, text, timestamp, value } from '../../index.ts'
 
@@ -51,7 +52,13 @@ test('without an index the latest record of a series is shown, with it that of e
 
 test('numbers, text and what was a metric become labels; optional fields, arrays and fractions do not', async () => {
   const rig = new PrometheusRig({ indexes: [...namedIndexes, 'level'] })
+  const warnings: string[] = []
+  const warn = ({ message }: Error) => warnings.push(message.split(' ')[0] ?? '')
+  process.on('warning', warn)
   rig.report(rig.source(), flow, record('a', 1, 10, 'up', -5), record('a', 1, 20, 'down', -5))
+  await until('the warnings', () => warnings.length >= 4)
+  process.off('warning', warn)
+  assert.deepEqual(warnings.sort(), ['flow.hops', 'flow.ratio', 'flow.shard', 'flow.time'])
   assert.deepEqual(await rig.lines(), [
     'flow_bytes_total{device="a",port_num="1",state="up",level="-5"} 10',
     'flow_bytes_total{device="a",port_num="1",state="down",level="-5"} 20',

@@ -17,6 +17,28 @@ export function withIndexes(type: RecordType, indexes: ReadonlySet<string>): Rec
   return Object.freeze({ ...type, layout: { ...type.layout, slots }, labels, metrics })
 }
 
+/** What the indexes name in a type and cannot be: a warning of the process, each once. */
+export class UnfitIndexes {
+  readonly #told = new Set<string>()
+
+  tell(type: RecordType, indexes: ReadonlySet<string>): void {
+    for (const slot of type.layout.slots) {
+      const place = `${type.name}.${slot.name}`
+      const isFit = !indexes.has(slot.name) || slot.field.role === 'label' || canBeLabel(slot)
+      if (isFit || this.#told.has(place) || this.#told.size >= TOLD_LIMIT) continue
+      this.#told.add(place)
+      process.emitWarning(
+        `${place} can be no index: only whole numbers and text that are always there can; its latest value is shown`,
+        {
+          code: 'PRM_INDEX',
+        },
+      )
+    }
+  }
+}
+
+const TOLD_LIMIT = 100
+
 function canBeLabel({ field: { kind, role, count, optional } }: Slot): boolean {
   if (optional || role === 'timestamp' || role === 'bucket' || kind === 'f32' || kind === 'f64') return false
   return kind === 'char' || count === 1

@@ -12,6 +12,7 @@ import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from 
 import { bytesOf, type Exposition } from './exposition.ts'
 import { Families, type MetricConflict, metricsOf } from './families.ts'
 import { HelpNotes } from './help-notes.ts'
+import { UnfitIndexes } from './indexes.ts'
 import { checkLabels, type LabelFile } from './label-file.ts'
 import { LabelRules, readLabelFile } from './label-rules.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
@@ -63,6 +64,7 @@ export class Prometheus implements Sink {
   readonly #reasons = new Reasons()
   readonly #conflicts = new Map<Table, MetricConflict[]>()
   readonly #more: MoreLabels
+  readonly #unfitIndexes = new UnfitIndexes()
   readonly #isFor: (source: SourceInfo) => boolean
   /** Rises when what is shown changes. */
   #version = 0
@@ -237,6 +239,7 @@ export class Prometheus implements Sink {
     if (known !== undefined) return known
     const table = new Table(type, this.#config.timestamps, this.#more)
     this.#tables.set(type.fingerprint, table)
+    this.#unfitIndexes.tell(type, this.#more.indexes)
     this.#joinFamilies(table)
     return table
   }
