@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStore } from '@sonde/console'
 import {
+  type Batch,
   counter,
   createIpc,
   createSource,
@@ -15,6 +16,7 @@ import {
   viewsOf,
   wallNs,
 } from '@sonde/sdk'
+import { readFiles } from '../../../packages/sdk/test/files-rig.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 
@@ -73,35 +75,58 @@ class Reporter {
   }
 }
 
-/** Reads everything back: each record is there once, and whole. */
-async function assertOnce(path: string, reported: number): Promise<void> {
+/** Each record is there once, and whole. */
+function assertOnce(batches: Iterable<Pick<Batch, 'bytes' | 'count' | 'source'>>, reported: number): void {
+  const seen = new Uint8Array(reported)
+  for (const { bytes, count, source } of batches) {
+    for (const { number_total, check } of readRecords(numberedType, viewsOf(bytes), count, source.symbols)) {
+      assert.equal(check, BigInt.asUintN(64, (BigInt(number_total) + 1n) * CHECK), 'a record is torn')
+      const number = Number(number_total)
+      assert.equal(seen[number], 0, `record ${number} of ${reported} came back twice, or was never reported`)
+      seen[number] = 1
+    }
+  }
+  assert.equal(seen.indexOf(0), -1, 'a record is missing')
+}
+
+/** Reads everything back from the store. */
+async function assertStored(path: string, reported: number): Promise<void> {
   const store = await createStore({ path })
   try {
     const limits = { fromMs: 0, toMs: Number.MAX_VALUE, recordLimit: 10_000_000 }
-    const seen = new Uint8Array(reported)
-    for (const { bytes, count, source } of await store.records({ type: numberedType.name, ...limits })) {
-      for (const { number_total, check } of readRecords(numberedType, viewsOf(bytes), count, source.symbols)) {
-        assert.equal(check, BigInt.asUintN(64, (BigInt(number_total) + 1n) * CHECK), 'a record is torn')
-        const number = Number(number_total)
-        assert.equal(seen[number], 0, `record ${number} of ${reported} came back twice, or was never reported`)
-        seen[number] = 1
-      }
-    }
-    assert.equal(seen.indexOf(0), -1, 'a record is missing')
+    assertOnce(await store.records({ type: numberedType.name, ...limits }), reported)
   } finally {
     await store.close()
   }
 }
 
+/** Reads everything back from the files. */
+function assertInFiles(root: string, reported: number): void {
+  const files = readFiles(root)
+  for (const { path, end } of files) assert.notEqual(end.state, 'damaged', path)
+  const batches = files.flatMap((file) => file.batches)
+  assertOnce(
+    batches.filter(({ type }) => type.name === numberedType.name),
+    reported,
+  )
+}
+
 /** Ends the service at a random moment while a client reports, and starts it again. */
 export const service: FaultLoop = {
   name: 'service',
-  what: 'kill -9 of the service at a random moment while a client reports: it connects again, and everything that was acknowledged is read back, whole, once',
+  what: 'kill -9 of the service at a random moment while a client reports: it connects again, and everything that was acknowledged is read back from store and files, whole, once',
   async open() {
     const dir = temporaryDir()
     const config = join(dir.path, 'sonde.yaml')
     writeFileSync(config, 'data_sources: []\n')
-    const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: join(dir.path, 'sockets') }
+    const files = join(dir.path, 'files')
+    const env = {
+      SONDE_SERVICE_ENABLED: 'true',
+      SONDE_SERVICE_SOCKETS_DIR: join(dir.path, 'sockets'),
+      SONDE_EXPORT_FILES_ENABLED: 'true',
+      SONDE_EXPORT_FILES_DATA_ROOT: files,
+      SONDE_EXPORT_FILES_MAX_SIZE_BYTES: '65536',
+    }
     const start = (): Promise<SondeProcess> =>
       startSonde(['up', '--config', config, '--data-dir', dir.path, '--log-level', 'error'], { env })
     let sonde = await start()
@@ -141,7 +166,8 @@ export const service: FaultLoop = {
           assert.equal(reporter.sink.stats.out, reporter.reported)
           await reporter.sink.close()
           await sonde.stop('SIGKILL')
-          await assertOnce(join(dir.path, 'store.db'), reporter.reported)
+          await assertStored(join(dir.path, 'store.db'), reporter.reported)
+          assertInFiles(files, reporter.reported)
           const part = due === 0 ? 0 : missing / due
           const words = `${(part * 100).toFixed(2)} % of those older than 1 s not acknowledged`
           assert.ok(part <= ACK_MISSING_MAX, words)
