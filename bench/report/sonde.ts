@@ -42,7 +42,7 @@ export function sondeContenders(): readonly Contender[] {
     contender('report, arrays of 256 objects', (source) => (times) => {
       for (let i = 0; i < times; i += DISTINCT) source.report(stepType, steps)
     }),
-    positional(),
+    contender('reporter, values in order', reportValues),
     contender('report, packed bytes', (source) => {
       const page = packedFor(source)
       return (times) => {
@@ -77,37 +77,28 @@ function contender(name: string, prepare: (source: Source) => (times: number) =>
   }
 }
 
-/** From columns of numbers, as a program has them that never makes an object of a record. */
-function positional(): Contender {
-  const jobs = steps.map(({ job }) => job)
-  const doubles = (name: keyof Step) => Float64Array.from(steps, (step) => Number(step[name]))
-  const integers = (name: keyof Step) => Uint32Array.from(steps, (step) => Number(step[name]))
-  const [time, tokens, loss] = [doubles('time'), doubles('tokens'), doubles('loss')]
-  const [gradient, seconds] = [doubles('gradient_norm'), doubles('seconds')]
-  const [rank, step, queue] = [integers('rank'), integers('step'), integers('queue_depth')]
-  const [workers, retries, flags] = [integers('workers'), integers('retries'), integers('flags')]
-  return contender('reporter, values in order', (source) => {
-    const report = source.reporter(stepType, NAMES)
-    return (times) => {
-      for (let n = 0; n < times; n++) {
-        const i = n % DISTINCT
-        report(
-          time[i] ?? 0,
-          jobs[i] ?? '',
-          rank[i] ?? 0,
-          step[i] ?? 0,
-          tokens[i] ?? 0,
-          loss[i] ?? 0,
-          gradient[i] ?? 0,
-          seconds[i] ?? 0,
-          queue[i] ?? 0,
-          workers[i] ?? 0,
-          retries[i] ?? 0,
-          flags[i] ?? 0,
-        )
-      }
+/** The values of a record, as a program has them in variables. */
+function reportValues(source: Source): (times: number) => void {
+  const report = source.reporter(stepType, NAMES)
+  return (times) => {
+    for (let i = 0; i < times; i++) {
+      const s = steps[i % DISTINCT] as Step
+      report(
+        s.time,
+        s.job,
+        s.rank,
+        s.step,
+        s.tokens,
+        s.loss,
+        s.gradient_norm,
+        s.seconds,
+        s.queue_depth,
+        s.workers,
+        s.retries,
+        s.flags,
+      )
     }
-  })
+  }
 }
 
 /** A page of records that some other program packed: the same bytes that the source makes. */
