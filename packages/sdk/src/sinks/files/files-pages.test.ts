@@ -66,6 +66,23 @@ test('who starts anew knows what the files of the one before have, and asks each
   assert.equal(second.stats.duplicates, 21 + 3)
 })
 
+test('knows what is there also where the clock went backwards before the one before ended', async (t) => {
+  const root = temporaryFolder(t)
+  const source = new BatchSource()
+  let nowUs = Date.UTC(2026, 2, 4) * 1000
+  for (const sequences of [[1, 2], [3, 4], [5]]) {
+    const sink = openFiles(t, root, { nowUs: () => nowUs })
+    send(sink, source, sequences)
+    await sink.close()
+    nowUs -= 86_400_000_000
+  }
+  const last = openFiles(t, root)
+  send(last, source, [4, 5, 6])
+  await last.close()
+  assert.equal(last.stats.duplicates, 2)
+  assert.deepEqual(numbersIn(root), [1, 2, 3, 4, 5, 6])
+})
+
 test('a file has pages of one client alone, and says whose', async (t) => {
   const root = temporaryFolder(t)
   const sink = openFiles(t, root)

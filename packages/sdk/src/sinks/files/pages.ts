@@ -6,6 +6,10 @@ import { filesOfSource } from './tree.ts'
 
 /** Files that are asked, the newest first: one has the pages of one client. */
 const FILE_COUNT_LIMIT = 256
+/** Files of the client that are looked into: names tell the order in which they were made, unless the clock went backwards between. */
+const FOUND_COUNT_LIMIT = 3
+/** Days that are looked through, the newest first. */
+const DAY_COUNT_LIMIT = 32
 /** How much of the end of a file is looked at first, and more and more as long as no page is found. Unit: bytes. */
 const SPAN_BYTES = 1 << 20
 const SPAN_BYTES_LIMIT = DTB_LIMITS.payloadBytes * 2
@@ -19,25 +23,29 @@ export async function lastPageOf(
   source: { readonly id: string; readonly tag: string },
   client: bigint,
 ): Promise<bigint> {
-  let asked = 0
-  for await (const path of filesOfSource(root, source)) {
-    if (asked++ === FILE_COUNT_LIMIT) break
-    const handle = await open(path, 'r')
-    try {
-      const { size } = await handle.stat()
-      const entry = await readSource(handle, size)
-      if (entry?.client === undefined || BigInt(`0x${entry.client}`) !== client) continue
-      const last = await lastPageIn(handle, size)
-      if (last > 0n) return last
-    } finally {
-      await handle.close()
-    }
+  let [asked, found, last] = [0, 0, 0n]
+  for await (const path of filesOfSource(root, source, DAY_COUNT_LIMIT)) {
+    if (asked++ === FILE_COUNT_LIMIT || found === FOUND_COUNT_LIMIT) break
+    const inFile = await lastPageIn(path, client)
+    if (inFile > 0n) found++
+    if (inFile > last) last = inFile
   }
-  return 0n
+  return last
+}
+
+async function lastPageIn(path: string, client: bigint): Promise<bigint> {
+  const handle = await open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const entry = await readSource(handle, size)
+    return entry?.client === client.toString(16).padStart(16, '0') ? await searchBackwards(handle, size) : 0n
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Looks backwards from the end for the last block that is a page and whole. */
-async function lastPageIn(handle: FileHandle, size: number): Promise<bigint> {
+async function searchBackwards(handle: FileHandle, size: number): Promise<bigint> {
   for (let span = SPAN_BYTES; ; span *= 4) {
     const start = Math.max(0, (size - span) & ~7)
     const bytes = Buffer.alloc(size - start)

@@ -31,10 +31,14 @@ export async function recordFilesIn(folder: string): Promise<{ name: string; tag
   return found.sort((a, b) => a.timeUs - b.timeUs)
 }
 
-/** Paths of the files of a source, the newest first. */
-export async function* filesOfSource(root: string, { id, tag }: { readonly id: string; readonly tag: string }) {
+/** Paths of the files of a source, the newest first, of so many days at most. */
+export async function* filesOfSource(
+  root: string,
+  { id, tag }: { readonly id: string; readonly tag: string },
+  dayCount: number,
+) {
   const prefix = pathName(tag)
-  for (const day of (await dayFolders(root)).reverse()) {
+  for (const day of (await dayFolders(root)).reverse().slice(0, dayCount)) {
     const folder = join(day, pathName(id) || '%')
     const files = (await recordFilesIn(folder)).filter((file) => file.tag === prefix)
     for (const { name } of files.reverse()) yield join(folder, name)
