@@ -1,6 +1,6 @@
 // How fast records reach another process of the machine, how long one is under way, and what it costs the application's event loop.
 import { atLeast, atMost, type BenchResult, type Figure, median } from '../bench.ts'
-import { type Contender, lines, objects, packed, speedOf } from './contenders.ts'
+import { type Contender, lines, objects, packed, type Speed, speedOf } from './contenders.ts'
 import { RATE, type Steady, steady } from './steady.ts'
 
 const SPEED_GATE = 5
@@ -10,12 +10,12 @@ const TURN_GATE_MS = 5
 
 /** See the README beside. */
 export async function run({ rounds }: { readonly rounds: number }): Promise<BenchResult> {
-  const speeds = new Map<Contender, number[]>([packed, objects, lines].map((contender) => [contender, []]))
+  const speeds = new Map<Contender, Speed[]>([packed, objects, lines].map((contender) => [contender, []]))
   const [reported, discarded]: [Steady[], Steady[]] = [[], []]
   for (let round = -1; round < rounds; round++) {
     for (const [contender, found] of speeds) {
       const speed = await speedOf(contender)
-      if (round >= 0) found.push(speed / 1e6)
+      if (round >= 0) found.push(speed)
     }
     if (round < 0) continue
     reported.push(await steady('ipc'))
@@ -24,7 +24,10 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
   const rival = speeds.get(lines) ?? []
   const figures: Figure[] = []
   for (const contender of [packed, objects]) {
-    const ratio = median((speeds.get(contender) ?? []).map((speed, i) => speed / (rival[i] ?? Number.NaN)))
+    const ratios = (speeds.get(contender) ?? []).map(
+      ({ millionsPerSecond }, i) => millionsPerSecond / (rival[i]?.millionsPerSecond ?? Number.NaN),
+    )
+    const ratio = median(ratios)
     figures.push({
       name: `${contender.name} against JSON lines`,
       value: ratio,
@@ -33,9 +36,13 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
     })
   }
   for (const [contender, found] of speeds) {
-    const speed = median(found)
+    const speed = median(found.map(({ millionsPerSecond }) => millionsPerSecond))
     const gate = contender === packed ? { gate: atLeast(speed, SPEED_GATE) } : {}
     figures.push({ name: contender.name, value: speed, unit: 'M records/s', ...gate })
+  }
+  for (const [{ name }, found] of speeds) {
+    const seconds = median(found.map(({ cpuSeconds }) => cpuSeconds))
+    figures.push({ name: `${name}, processor time of both sides`, value: seconds, unit: 's/M records' })
   }
   return { figures: [...figures, ...steadyFigures(reported, discarded)], lines: NOTES }
 }
@@ -44,6 +51,11 @@ function steadyFigures(reported: readonly Steady[], discarded: readonly Steady[]
   const p99 = median(reported.map(({ latenciesMs }) => percentile(latenciesMs, 0.99)))
   const p50 = median(reported.map(({ latenciesMs }) => percentile(latenciesMs, 0.5)))
   const turn = median(reported.map(({ turnCpuMsMax }) => turnCpuMsMax))
+  const others: readonly (readonly [string, number])[] = [
+    ['processor time, records discarded', median(discarded.map(({ turnCpuMsMax }) => turnCpuMsMax))],
+    ['real time', median(reported.map(({ turnMsMax }) => turnMsMax))],
+    ['real time, records discarded', median(discarded.map(({ turnMsMax }) => turnMsMax))],
+  ]
   const at = `at ${RATE / 1000} k records/s`
   return [
     { name: `under way ${at}, p99`, value: p99, unit: 'ms', gate: atMost(p99, LATENCY_GATE_MS) },
@@ -54,16 +66,7 @@ function steadyFigures(reported: readonly Steady[], discarded: readonly Steady[]
       unit: 'ms',
       gate: atMost(turn, TURN_GATE_MS),
     },
-    {
-      name: `longest turn of the loop ${at}, real time`,
-      value: median(reported.map(({ turnMsMax }) => turnMsMax)),
-      unit: 'ms',
-    },
-    {
-      name: 'the same where records are discarded, real time',
-      value: median(discarded.map(({ turnMsMax }) => turnMsMax)),
-      unit: 'ms',
-    },
+    ...others.map(([name, value]) => ({ name: `longest turn of the loop ${at}, ${name}`, value, unit: 'ms' })),
   ]
 }
 

@@ -22,6 +22,7 @@ export interface Counted {
   readonly sum: number
   /** From the time in a record to its being counted, each record of a page, for pages that hold such times. Unit: milliseconds. */
   readonly latenciesMs: readonly number[]
+  /** Processor time since the other side came. */
   readonly cpuSeconds: number
 }
 
@@ -31,6 +32,8 @@ const [, , mode = 'pages', socketsDir = ''] = process.argv
 let records = 0
 let sum = 0
 let latenciesMs: number[] = []
+/** When the other side came: what starting took is not counted. */
+let usedBefore = process.cpuUsage()
 
 function count(bytes: Buffer): void {
   const nowNs = process.hrtime.bigint()
@@ -45,7 +48,7 @@ function count(bytes: Buffer): void {
 }
 
 function done(): void {
-  const { user, system } = process.cpuUsage()
+  const { user, system } = process.cpuUsage(usedBefore)
   const counted: Counted = { records, sum, latenciesMs, cpuSeconds: (user + system) / 1e6 }
   process.send?.(counted)
   records = 0
@@ -109,6 +112,10 @@ function serveLines(socket: Socket): void {
   socket.on('end', done)
 }
 
-const server = createServer(mode === 'pages' ? servePages : serveLines)
+const server = createServer((socket) => {
+  usedBefore = process.cpuUsage()
+  if (mode === 'pages') servePages(socket)
+  else serveLines(socket)
+})
 server.listen(join(socketsDir, SOCKET_NAME), () => process.send?.('ready'))
 process.on('disconnect', () => process.exit(0))
