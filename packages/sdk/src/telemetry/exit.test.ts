@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readFiles, temporaryFolder } from '../../test/files-rig.ts'
 import { sondeError } from '../../test/helper.ts'
@@ -14,7 +12,7 @@ import { createSchema } from './schema.ts'
 /** A program that reports ten records to files, and then does what its second argument says. */
 const PROGRAM = `
 import { createSchema, defineType, timestamp, timestampUs, value } from '@sonde/sdk'
-const [dataRoot, ending] = process.argv.slice(2)
+const [dataRoot, ending] = process.argv.slice(1)
 const schema = createSchema({ name: 'ends', files: { dataRoot } })
 const n = schema.addType(defineType('n', '', { time: timestamp('us'), n: value('u32') }))
 await schema.start()
@@ -35,11 +33,11 @@ switch (ending) {
 
 async function runProgram(t: TestContext, ending: string): Promise<{ root: string; code: number | null }> {
   const root = temporaryFolder(t)
-  const program = join(import.meta.dirname, `exit-test-${process.pid}-${ending}.mjs`)
-  writeFileSync(program, PROGRAM)
-  t.after(() => rmSync(program))
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, program, root, ending], { stdio: ['ignore', 'inherit', 'pipe'] })
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module']
+  const child = spawn(process.execPath, [...flags, '--eval', PROGRAM, root, ending], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
   child.stderr.resume()
   const [code] = (await once(child, 'close')) as [number | null]
   return { root, code }
