@@ -47,7 +47,7 @@ export const dtb: FaultLoop = {
         cases += Object.values(CASES).reduce((sum, count) => sum + count, 0)
       },
       async close() {
-        return `${cases} files, of which ${told} of the ones shifted or forged were told to be damaged`
+        return `${cases} files, of which ${told} that were shifted, forged or made up were told to be damaged`
       },
     }
   },
