@@ -1,9 +1,9 @@
 // `@sonde/sdk/internal`: for the other packages of Sonde. It changes without notice.
 
+export { reportFieldSets } from '../fieldset/health.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
 export { handOut } from '../sinks/hand-out.ts'
-export { sweepLeftovers } from '../sinks/ipc/slot-file.ts'
 export { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
 export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
 export { readLabelFile } from '../sinks/prometheus/label-rules.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, utimesSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -11,6 +11,7 @@ import { property, sondeError, until } from '../../../test/helper.ts'
 import { IpcProxy } from '../../../test/ipc-proxy.ts'
 import { IpcRig, range, slotFiles, temporarySockets } from '../../../test/ipc-rig.ts'
 import { Random } from '../../../test/random.ts'
+import { BatchSource } from '../../../test/sink-records.ts'
 import { droppedTotal, SondeError } from '../../index.ts'
 import { encodeFrame } from '../../wire/ipc/encode.ts'
 import type { ServiceFrame } from '../../wire/ipc/frame.ts'
@@ -264,6 +265,26 @@ test('what a killed client leaves in shared memory is removed by the next one', 
   utimesSync(path, 1, 1)
   await sweep()
   assert.ok(!existsSync(path))
+})
+
+test('clients that come and go leave no descriptor, listener or file behind', async (t) => {
+  const rig = await IpcRig.start(t)
+  const { socketsDir } = rig.peer.options
+  const comeAndGo = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      const sink = createIpc({ socketsDir })
+      sink.accept(new BatchSource().ports({ a: i }))
+      if (i % 2 === 0) await until('shared memory', () => sink.status().mode === 'shared')
+      if (i % 3 === 0) rig.peer.hangUp()
+      await sink.close()
+    }
+    await until('no connection but the own', () => rig.peer.connections.size <= 1)
+    return [readdirSync('/proc/self/fd').length, process.listenerCount('exit'), process.listenerCount('beforeExit')]
+  }
+  const before = await comeAndGo(5)
+  const [descriptors = 0, ...listeners] = await comeAndGo(50)
+  assert.ok(descriptors <= (before[0] ?? 0) + 2, `${before[0]} descriptors, then ${descriptors}`)
+  assert.deepEqual([listeners, slotFiles()], [before.slice(1), []])
 })
 
 const NAMESPACE = ['-Urm', 'sh', '-c']

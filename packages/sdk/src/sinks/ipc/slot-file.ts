@@ -107,7 +107,7 @@ export class SlotFile {
 /**
  * Removes the files of processes that were killed between creating one and its being attached. Files of other users stay.
  */
-export function sweepLeftovers(directory: string): void {
+function sweepLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
     const [, pid, startTime] = NAME.exec(name) ?? []
     if (pid === undefined || startTimeOf(Number(pid)) === startTime) continue
