@@ -1,5 +1,5 @@
 import type { Entry } from './blocks.ts'
-import type { RecordFile } from './record-file.ts'
+import { END_BLOCK, type RecordFile } from './record-file.ts'
 
 /** Large enough that the call costs little, small enough that a turn is short. Unit: bytes. */
 const BYTES_LIMIT = 1 << 20
@@ -11,6 +11,7 @@ export class Chunk {
   readonly file: RecordFile
   readonly blocks: Uint8Array[] = []
   bytes = 0
+  endsFile = false
   /** The entry that a block is; undefined for types and texts. */
   readonly #entries: (Entry | undefined)[] = []
 
@@ -20,6 +21,12 @@ export class Chunk {
 
   get isFull(): boolean {
     return this.bytes >= BYTES_LIMIT || this.blocks.length >= BLOCK_COUNT_LIMIT
+  }
+
+  /** The file is closed after this. */
+  end(): void {
+    this.push(END_BLOCK)
+    this.endsFile = true
   }
 
   push(block: Uint8Array, entry?: Entry): void {

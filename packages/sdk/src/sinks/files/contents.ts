@@ -31,6 +31,7 @@ export class Contents {
   readonly #writerId: bigint
   readonly #indexes = new Map<string, number>()
   #ownTold = 0
+  #beginning: Uint8Array[] = []
 
   constructor(options: {
     readonly source: SourceInfo
@@ -53,11 +54,11 @@ export class Contents {
     for (const type of types) this.#indexes.set(type.fingerprint, this.#indexes.size)
   }
 
-  /** What every file begins with: header, types, source. */
-  preamble(createdUs: number): Uint8Array {
+  /** The file is there, and nothing in it: header, types and source precede its first records. */
+  begin(createdUs: number): void {
     const header = { fingerprint: this.fingerprint, createdUs: BigInt(createdUs), writerId: this.#writerId }
     const types = encodeTypesBlock(this.types.map(typeEntry))
-    return Buffer.concat([encodeFileHeader(header), types, encodeSourceBlock(this.#entry)])
+    this.#beginning = [encodeFileHeader(header), types, encodeSourceBlock(this.#entry)]
   }
 
   /** Whether the file can take records of the type: it has it, or room for one more. */
@@ -65,9 +66,10 @@ export class Contents {
     return this.#indexes.has(type.fingerprint) || this.#indexes.size < DTB_LIMITS.typeCount
   }
 
-  /** Blocks that must precede an entry: types and texts that the file lacks. They are taken to be written. */
+  /** What must precede an entry: the beginning of the file, types and texts that it lacks. They are taken to be written. */
   before({ type, counted, block, count }: Entry): Uint8Array[] {
-    const blocks: Uint8Array[] = []
+    const blocks = this.#beginning
+    this.#beginning = []
     if (!this.#indexes.has(type.fingerprint)) {
       blocks.push(encodeTypesBlock([typeEntry(type, this.#indexes.size)]))
       this.#indexes.set(type.fingerprint, this.#indexes.size)

@@ -6,6 +6,9 @@ import { encodeEndBlock } from '../../wire/dtb/encode.ts'
 import type { Contents } from './contents.ts'
 import { codeOf } from './reasons.ts'
 
+/** The last block of every file. */
+export const END_BLOCK = encodeEndBlock()
+
 /** How far an attempt to write came. */
 export interface Appended {
   /** Blocks that are in the file, from the first. */
@@ -32,12 +35,14 @@ export class RecordFile {
   readonly madeMs: number
   /** When it was last written to. */
   usedMs: number
+  /** Whether the block that ends it is in it. */
+  isEnded = false
   /** Whether somebody removed it. */
   isGone = false
   /** When it was last looked at whether it is still there. */
   seenMs: number
   /** Size of what holds. Unit: bytes. */
-  bytes: number
+  bytes = 0
   /** Blocks of records in it. */
   recordBlocks = 0
   #handle: FileHandle | undefined
@@ -46,18 +51,10 @@ export class RecordFile {
   #isDirty = true
   #syncing: Promise<void> | undefined
 
-  private constructor(
-    path: string,
-    timeUs: number,
-    contents: Contents,
-    bytes: number,
-    nowMs: number,
-    handle?: FileHandle,
-  ) {
+  private constructor(path: string, timeUs: number, contents: Contents, nowMs: number, handle?: FileHandle) {
     this.path = path
     this.timeUs = timeUs
     this.contents = contents
-    this.bytes = bytes
     this.madeMs = nowMs
     this.usedMs = nowMs
     this.seenMs = nowMs
@@ -65,21 +62,12 @@ export class RecordFile {
   }
 
   /**
-   * Makes a file that was not there: a time that is taken is followed by the next. Nothing is left of one that cannot be begun. Also says which folders have a new entry.
+   * Makes a file that was not there: a time that is taken is followed by the next. It is empty; its beginning comes with its first records. Also says which folders have a new entry.
    */
   static async create(place: Place, contents: Contents, nowMs: number): Promise<[RecordFile, readonly string[]]> {
     const { handle, path, timeUs, firstMade } = await openNew(place)
-    try {
-      const preamble = contents.preamble(timeUs)
-      const { bytesWritten } = await handle.write(preamble, 0, preamble.byteLength, 0)
-      if (bytesWritten < preamble.byteLength) throw cutShort(path)
-      const file = new RecordFile(path, timeUs, contents, preamble.byteLength, nowMs, handle)
-      return [file, changedFolders(place, firstMade)]
-    } catch (error) {
-      await handle.close()
-      await unlink(path)
-      throw error
-    }
+    contents.begin(timeUs)
+    return [new RecordFile(path, timeUs, contents, nowMs, handle), changedFolders(place, firstMade)]
   }
 
   /** {@link create} for a process that ends and cannot wait. */
@@ -93,9 +81,8 @@ export class RecordFile {
         if (codeOf(error) === 'EEXIST') continue
         throw error
       }
-      const file = new RecordFile(path, timeUs, contents, 0, nowMs)
-      file.appendNow([contents.preamble(timeUs)])
-      return file
+      contents.begin(timeUs)
+      return new RecordFile(path, timeUs, contents, nowMs)
     }
   }
 
@@ -192,7 +179,7 @@ export class RecordFile {
   /** Appends the block that says so, and closes; the disk has everything where `isSynced`. */
   async end({ isSynced }: { readonly isSynced: boolean }): Promise<void> {
     try {
-      const { error } = await this.append([encodeEndBlock()])
+      const { error } = this.isEnded ? {} : await this.append([END_BLOCK])
       if (isSynced) await this.sync()
       if (error !== undefined) throw error
     } finally {

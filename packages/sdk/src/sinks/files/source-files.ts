@@ -1,16 +1,14 @@
 import type { SourceInfo } from '../../schema/batch.ts'
-import { encodeEndBlock } from '../../wire/dtb/encode.ts'
 import type { Entry } from './blocks.ts'
 import { Contents } from './contents.ts'
 import type { FilesContext } from './context.ts'
 import { addLive } from './live-files.ts'
 import { fileName, sourceFolder } from './paths.ts'
-import { type Place, RecordFile, syncFolders } from './record-file.ts'
+import { END_BLOCK, type Place, RecordFile, syncFolders } from './record-file.ts'
 import { writeSidecar } from './sidecar.ts'
 
 /** After a file could not be made, how long none is tried. Unit: milliseconds. */
 const RETRY_MS = 1000
-const END_BLOCK_BYTES = encodeEndBlock().byteLength
 
 /** The files that are open for the sources of one id and tag: one for each. */
 export class SourceFiles {
@@ -62,7 +60,7 @@ export class SourceFiles {
     if (file.recordBlocks === 0 && waitingBytes === 0) return true
     if ((nowMs() - file.madeMs) * 1000 >= maxAgeUs) return false
     const bytes = before.reduce((sum, block) => sum + block.byteLength, entry.block.byteLength)
-    return file.bytes + waitingBytes + bytes + END_BLOCK_BYTES <= maxBytes
+    return file.bytes + waitingBytes + bytes + END_BLOCK.byteLength <= maxBytes
   }
 
   /**

@@ -148,6 +148,7 @@ export class SourceWriter {
       let file = this.#files.of(entry.source)
       let before = file?.contents.before(entry) ?? []
       if (file === undefined || !this.#files.hasRoom(file, entry, before, chunk?.bytes ?? 0)) {
+        chunk?.end()
         if (chunk !== undefined) await this.#commit(chunk)
         chunk = undefined
         file = await this.#files.open(entry).catch((error: unknown) => this.#drop(reasonOf(error), entry))
@@ -174,6 +175,7 @@ export class SourceWriter {
       this.#done(entry)
     }
     if (error === undefined) {
+      file.isEnded = chunk.endsFile
       context.failing = ''
       return
     }
