@@ -17,7 +17,7 @@ import {
   timestamp,
   wallNs,
 } from '@sonde/sdk'
-import { defineOwnType } from '@sonde/sdk/internal'
+import { defineOwnType, reportFieldSets } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Hints } from '../hints/hints.ts'
 import type { HttpStats } from '../http/http-stats.ts'
@@ -58,17 +58,6 @@ const httpType = defineOwnType('sonde_http', 'The HTTP listener of Sonde', {
   requests_total: counter('u64', { help: 'Requests answered' }),
   errors_total: counter('u64', { help: 'Requests that failed by a fault of ours' }),
   streams: gauge('u64', { help: 'Live streams that are open' }),
-})
-
-/** The files that select parts of `/metrics`. */
-const fieldSetsType = defineOwnType('sonde_field_sets', 'Files of field sets, .cset and .fset', {
-  time: timestamp(),
-  faults_total: counter('u64', {
-    help: 'Versions of files that could not be used; the log names file, line and column',
-  }),
-  broken: gauge('u64', {
-    help: 'Files that cannot be used as they are; those that once could go on with their last good version',
-  }),
 })
 
 /** What the listener turned away. */
@@ -218,12 +207,6 @@ function reportHttp(source: Source, { requests, errors, streams, refused }: Http
   for (const [reason, count] of refused) {
     source.bind(httpRefusalType, { reason }).counter('requests_total').set(count)
   }
-}
-
-function reportFieldSets(source: Source, { faults, broken }: FieldSets): void {
-  const row = source.bind(fieldSetsType, {})
-  row.counter('faults_total').set(faults)
-  row.gauge('broken').set(broken)
 }
 
 function reportLoss(source: Source, component: string, dropped: ReadonlyMap<string, number>): void {

@@ -33,7 +33,7 @@ async function opened(t: TestContext, options: PrometheusListenerOptions, enviro
 }
 
 const linesAt = async (url: string) =>
-  (await (await fetch(url)).text()).split('\n').filter((line) => /^[a-z]/.test(line))
+  (await (await fetch(url)).text()).split('\n').filter((line) => line.startsWith('port'))
 
 /** A port that somebody else has. */
 async function takenPort(t: TestContext): Promise<number> {
@@ -183,6 +183,8 @@ test('other addresses, methods and hosts are told what is wrong', async (t) => {
   assert.match(await ask('/fset/a'), /^404 there is no \.fset "a"; there are: /)
   assert.match(await ask('/cset/..%2fa'), /^404 /)
   assert.match(await ask('/bad'), /^503 .*bad\.cset:1:2 is a blank inside an expression/)
+  for (const name of ['faults_total', 'broken'])
+    assert.match(await ask('/metrics'), new RegExp(`^sonde_field_sets_${name} 0*1$`, 'm'))
   assert.match(await ask('/metrics', { method: 'POST' }), /^405 metrics are read with GET/)
   assert.equal(await ask('/a', { method: 'HEAD' }), '200 ')
   const request = get(`${sink.address}/metrics`, { headers: { host: 'rebound.example' } })

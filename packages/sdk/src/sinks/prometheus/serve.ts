@@ -4,7 +4,9 @@ import { hostname } from 'node:os'
 import { messageOf, SondeError } from '../../errors.ts'
 import type { FieldSets } from '../../fieldset/field-sets.ts'
 import type { FieldSet } from '../../fieldset/fieldset.ts'
+import { reportFieldSets } from '../../fieldset/health.ts'
 import { allowsHost, type HostRule, hostRule } from '../../internal/host-rule.ts'
+import { createSource, type Source } from '../../source/source.ts'
 import { addressOf, type Endpoint } from './endpoint.ts'
 import { answerScrape } from './handler.ts'
 import type { Prometheus } from './prometheus.ts'
@@ -29,13 +31,14 @@ export interface Serving {
  * @throws what `node:net` says where it cannot listen.
  */
 export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port }: Endpoint): Promise<Serving> {
+  const source = createSource({ id: 'self', emit: (batch) => view.accept(batch) })
   const rule = hostRule(host, hostname(), [])
   const options = {
     maxHeaderSize: HEADER_LIMIT_BYTES,
     requestTimeout: REQUEST_LIMIT_MS,
     headersTimeout: REQUEST_LIMIT_MS,
   }
-  const server = createServer(options, routes(view, fieldSets, rule))
+  const server = createServer(options, routes(view, fieldSets, source, rule))
   server.maxConnections = CONNECTION_LIMIT
   server.on('connection', (socket) => socket.unref())
   server.listen({ host, port })
@@ -46,7 +49,7 @@ export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port
   return { address: addressOf({ host, port: free }), close: () => closeServer(server) }
 }
 
-function routes(view: Prometheus, fieldSets: FieldSets, rule: HostRule): RequestListener {
+function routes(view: Prometheus, fieldSets: FieldSets, source: Source, rule: HostRule): RequestListener {
   return async (request, response) => {
     if (!allowsHost(rule, request.headers.host)) return tell(response, 421, 'Host is no name of this server')
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -54,7 +57,13 @@ function routes(view: Prometheus, fieldSets: FieldSets, rule: HostRule): Request
       return tell(response, 405, 'metrics are read with GET')
     }
     try {
-      await answerScrape(view, request, response, await filterOf(fieldSets, request))
+      const filter = await filterOf(fieldSets, request)
+      if (fieldSets.isOn) {
+        reportFieldSets(source, fieldSets)
+        source.collect()
+        source.emit()
+      }
+      await answerScrape(view, request, response, filter)
     } catch (error) {
       const { code = '' } = error as { code?: string }
       if (code !== 'SET_UNKNOWN') view.stats.errors++
