@@ -16,6 +16,8 @@ export interface RecordBuffer {
   /** Where in a record the high word of its time is; −1 where it has none, or one of a clock that begins anywhere. */
   readonly timeHighAt: number
   readonly earliestHigh: number
+  /** Whether an object without any field is a record of the type. */
+  readonly mayBeEmpty: boolean
   /** Records that it holds. */
   count: number
   /** Whether its source is closed. */
@@ -53,6 +55,7 @@ export function makeBuffer(
     encode: encoderOf(type, symbols),
     timeHighAt: type.time === undefined || clock !== 'wall' ? -1 : type.time.offset + 4,
     earliestHigh: EARLIEST_HIGH[type.time?.field.resolution ?? 'ns'],
+    mayBeEmpty: Object.values(type.fields).every(({ optional }) => optional),
     count: 0,
     isClosed: false,
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { property, recordingSource, sondeError } from '../../test/helper.ts'
-import { counter, label, text, timestamp, value } from '../schema/field.ts'
+import { counter, label, optional, text, timestamp, value } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
 import type { SourceOptions } from './options.ts'
 import { createSource } from './source.ts'
@@ -134,9 +134,21 @@ test('report takes a record, any iterable of records, or packed bytes, with or w
   )
   assert.throws(() => source.report(port, Buffer.alloc(25)), sondeError('SRC_BYTES', /25 bytes/))
   assert.throws(() => source.report(1, [{ n: 1 }], 1), sondeError('SRC_BYTES', /without packed bytes/))
-  for (const wrong of [null, undefined, 5, 'text', [null], [5]]) {
+  for (const view of [new Float64Array(3), new DataView(new ArrayBuffer(24))]) {
+    assert.throws(() => source.report(1, view), sondeError('SRC_BYTES', /a Uint8Array/))
+  }
+  for (const wrong of [null, undefined, 5, 'text', [null], [5], new Set([null]), new Map([[1, 2]])]) {
     assert.throws(() => source.report(1, wrong as object), sondeError('SRC_VALUE'), String(wrong))
   }
+})
+
+test('many records may be of a type of which every field is optional', () => {
+  const { source, emitted } = recordingSource()
+  const loose = defineType('loose', '', { n: optional(value('u8')) })
+  source.report(loose, new Set([{ n: 1 }, {}]))
+  source.report(loose, {})
+  source.flush()
+  assert.deepEqual(emitted[0]?.records, [{ n: 1 }, {}, {}])
 })
 
 test('records that a source closes amid are refused from there on', () => {

@@ -75,9 +75,19 @@ export class Source {
   report<T extends RecordType>(type: T, record: RecordOf<T>): void
   report(type: RecordType | number, what: object, count?: number): void {
     const buffer = this.#bufferOf(type)
-    if (count !== undefined || (what as Partial<Iterable<object>> | null)?.[Symbol.iterator] !== undefined) {
-      this.#reportMany(buffer, what as Iterable<object>, count)
-    } else this.#reportOne(buffer, what)
+    if (count !== undefined || Array.isArray(what) || ArrayBuffer.isView(what)) this.#reportMany(buffer, what, count)
+    else if (buffer.mayBeEmpty && isIterable(what)) this.#reportMany(buffer, what)
+    else this.#reportOther(buffer, what)
+  }
+
+  /** Only what is no record is looked at for records in it: to ask that of each would take a fifth of the time that it takes to encode one. */
+  #reportOther(buffer: RecordBuffer, what: object): void {
+    try {
+      this.#reportOne(buffer, what)
+    } catch (error) {
+      if (!isIterable(what)) throw error
+      this.#reportMany(buffer, what)
+    }
   }
 
   #reportOne(buffer: RecordBuffer, record: object): void {
@@ -94,15 +104,21 @@ export class Source {
     if (++buffer.count === buffer.capacity) this.#send(buffer)
   }
 
-  #reportMany(buffer: RecordBuffer, what: Iterable<object>, count: number | undefined): void {
+  #reportMany(buffer: RecordBuffer, what: object, count?: number): void {
     if (what instanceof Uint8Array) {
       this.#reportBytes(buffer, what, count ?? what.byteLength / buffer.recordBytes)
       return
     }
+    if (ArrayBuffer.isView(what)) {
+      throw new SondeError(
+        'SRC_BYTES',
+        `${buffer.type.name}: packed bytes are a Uint8Array; give one over the same memory`,
+      )
+    }
     if (count !== undefined) {
       throw new SondeError('SRC_BYTES', `${buffer.type.name}: a count of ${count} without packed bytes; leave it out`)
     }
-    for (const record of what) {
+    for (const record of what as Iterable<object>) {
       this.#checkOpen()
       this.#reportOne(buffer, record)
     }
@@ -330,4 +346,8 @@ export class Source {
     if (this.#closed === undefined) return
     throw new SondeError('SRC_CLOSED', `source ${this.info.id} is closed; make a new one`)
   }
+}
+
+function isIterable(what: object | null): boolean {
+  return typeof what === 'object' && what !== null && Symbol.iterator in what
 }
