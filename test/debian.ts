@@ -11,6 +11,7 @@ export const DEBIAN_PACKAGES = {
   chromium: 'chromium',
   ethtool: 'ethtool',
   cc: 'gcc libc6-dev',
+  python3: 'python3',
 } as const
 
 /** A program that a test may ask for. */

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createFiles, createSource, type Source } from '@sonde/sdk'
 import { sampleFile } from '../../packages/sdk/test/dtb-sample.ts'
 import { Random } from '../../packages/sdk/test/random.ts'
+import { needs } from '../debian.ts'
 import { damage, decode } from './damage.ts'
 import { EVERY_KIND, everyKindRecord } from './every-kind.ts'
 
@@ -19,23 +20,27 @@ const FIRST_NS = 1_790_000_000_000_000_000n
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-test(`the reader in Python and \`sonde read\` agree on ${RECORD_COUNT} records of every kind (seed ${SEED})`, async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'sonde-dtb-'))
-  t.after(() => rmSync(dir, { recursive: true, force: true }))
-  await writeRecords(join(dir, 'data'))
-  const files = readdirSync(join(dir, 'data'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.bin'))
-    .sort()
-    .map((path) => join(dir, 'data', path))
-  const main = here('../../packages/cli/src/main.ts')
-  const [ours, theirs] = await Promise.all([
-    run(t, process.execPath, ['--conditions=source', main, 'read', join(dir, 'data')], join(dir, 'ours')),
-    run(t, 'python3', [here('reader.py'), ...files], join(dir, 'theirs')),
-  ])
-  assert.equal(await sameLines(ours, theirs), RECORD_COUNT)
-})
+test(
+  `the reader in Python and \`sonde read\` agree on ${RECORD_COUNT} records of every kind (seed ${SEED})`,
+  needs('python3'),
+  async (t) => {
+    const dir = mkdtempSync(join(tmpdir(), 'sonde-dtb-'))
+    t.after(() => rmSync(dir, { recursive: true, force: true }))
+    await writeRecords(join(dir, 'data'))
+    const files = readdirSync(join(dir, 'data'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.bin'))
+      .sort()
+      .map((path) => join(dir, 'data', path))
+    const main = here('../../packages/cli/src/main.ts')
+    const [ours, theirs] = await Promise.all([
+      run(t, process.execPath, ['--conditions=source', main, 'read', join(dir, 'data')], join(dir, 'ours')),
+      run(t, 'python3', [here('reader.py'), ...files], join(dir, 'theirs')),
+    ])
+    assert.equal(await sameLines(ours, theirs), RECORD_COUNT)
+  },
+)
 
-test(`both stop at the same place of a damaged file (seed ${SEED})`, async (t) => {
+test(`both stop at the same place of a damaged file (seed ${SEED})`, needs('python3'), async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'sonde-dtb-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const random = new Random(SEED)

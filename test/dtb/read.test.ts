@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { needs } from '../debian.ts'
 import { SONDE_READ, sondeRead, temporaryFolder, writePorts } from './sonde-read.ts'
 
 const DAY = '2026-09-21'
@@ -60,7 +61,7 @@ test('prints a JSON object a line where the output is piped, with every digit of
   assert.equal(JSON.parse(quoted).record.rx_bytes_total, '18446744073709551615')
 })
 
-test('csv reads back as it was, in a reader that is not ours', async (t) => {
+test('csv reads back as it was, in a reader that is not ours', needs('python3'), async (t) => {
   const dir = await folderOf(t, 3)
   const { code, stdout } = sondeRead(dir, '--format', 'csv', '--type', 'port')
   assert.equal(code, 0)
@@ -77,7 +78,7 @@ test('csv reads back as it was, in a reader that is not ours', async (t) => {
   assert.match(two.stderr, /port and step; choose with --type/)
 })
 
-test('a terminal gets a table no wider than itself, with times that people read', async (t) => {
+test('a terminal gets a table no wider than itself, with times that people read', needs('python3'), async (t) => {
   const dir = await folderOf(t, 3)
   const lines = onTerminal(72, dir, '--type', 'port')
   assert.ok(
@@ -260,32 +261,36 @@ os.kill(pid, signal.SIGKILL)`
   return spawnSync('python3', ['-c', script, ...SONDE_READ, ...args], { encoding: 'utf8' }).stdout
 }
 
-test('a file of 256 MB takes no more memory than a small one, and somebody who waits sees how far it is', async (t) => {
-  const dir = temporaryFolder(t)
-  await writePorts(dir, 30_000, undefined, { maxBytes: 64 << 20 })
-  const file = onlyFile(dir)
-  const { bytes, blocks } = { bytes: readFileSync(file), blocks: 64 }
-  const big = join(dir, 'big.bin')
-  // Everything but the end, then its largest blocks again and again.
-  const from = bytes.indexOf('DTBK', 200_000)
-  const to = bytes.lastIndexOf('DTBK')
-  writeFileSync(big, bytes.subarray(0, to))
-  const stretch = Buffer.concat(
-    Array.from({ length: Math.ceil((256 << 20) / blocks / (to - from)) }, () => bytes.subarray(from, to)),
-  )
-  for (let i = 0; i < blocks; i++) appendFileSync(big, stretch)
-  const script = `
+test(
+  'a file of 256 MB takes no more memory than a small one, and somebody who waits sees how far it is',
+  needs('python3'),
+  async (t) => {
+    const dir = temporaryFolder(t)
+    await writePorts(dir, 30_000, undefined, { maxBytes: 64 << 20 })
+    const file = onlyFile(dir)
+    const { bytes, blocks } = { bytes: readFileSync(file), blocks: 64 }
+    const big = join(dir, 'big.bin')
+    // Everything but the end, then its largest blocks again and again.
+    const from = bytes.indexOf('DTBK', 200_000)
+    const to = bytes.lastIndexOf('DTBK')
+    writeFileSync(big, bytes.subarray(0, to))
+    const stretch = Buffer.concat(
+      Array.from({ length: Math.ceil((256 << 20) / blocks / (to - from)) }, () => bytes.subarray(from, to)),
+    )
+    for (let i = 0; i < blocks; i++) appendFileSync(big, stretch)
+    const script = `
 import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)`
-  const peakMb = (...args: string[]) => {
-    const run = spawnSync('python3', ['-c', script, ...SONDE_READ, ...args], { encoding: 'utf8' })
-    const [code, mb] = run.stdout.trim().split(' ').map(Number)
-    assert.equal(code, 0, run.stderr)
-    return mb ?? Number.NaN
-  }
-  const small = peakMb(file, '--verify')
-  const large = peakMb(big, '--verify')
-  assert.ok(large < small + 64, `${large} MB, and ${small} MB for a small file`)
-  assert.match(firstOnStderr(big), /^\r\S+\d+ % · \d+ of \d{3} MB · [\d,]+ records, [\d,]+ a second$/)
-})
+    const peakMb = (...args: string[]) => {
+      const run = spawnSync('python3', ['-c', script, ...SONDE_READ, ...args], { encoding: 'utf8' })
+      const [code, mb] = run.stdout.trim().split(' ').map(Number)
+      assert.equal(code, 0, run.stderr)
+      return mb ?? Number.NaN
+    }
+    const small = peakMb(file, '--verify')
+    const large = peakMb(big, '--verify')
+    assert.ok(large < small + 64, `${large} MB, and ${small} MB for a small file`)
+    assert.match(firstOnStderr(big), /^\r\S+\d+ % · \d+ of \d{3} MB · [\d,]+ records, [\d,]+ a second$/)
+  },
+)
