@@ -18,8 +18,10 @@ export class SourceFiles {
   readonly #files = new Map<SourceInfo, RecordFile>()
   /** Whose pages a source brings. */
   readonly #clients = new WeakMap<SourceInfo, bigint>()
-  /** Files that were written to and that the disk was not asked to take. */
+  /** With durability `block`: files that were written to and that the disk was not asked to take. */
   readonly #changed = new Set<RecordFile>()
+  /** What the disk was asked to take, of files that were begun or closed. */
+  readonly #awaited: Promise<void>[] = []
   /** Why no file could be made, and until when none is tried. */
   #trouble: { readonly untilMs: number; readonly error: unknown } | undefined
 
@@ -78,7 +80,7 @@ export class SourceFiles {
       const [file, folders] = await RecordFile.create(this.#place(), contents, config.nowMs())
       addLive(file)
       this.#files.set(entry.source, file)
-      if (config.durability === 'block') await syncFolders(folders)
+      if (config.durability === 'block') this.#await(syncFolders(folders))
       if (config.durability === 'interval') behind(syncFolders(folders))
       this.#trouble = undefined
       return file
@@ -98,8 +100,9 @@ export class SourceFiles {
 
   /** A file was written to. */
   touch(file: RecordFile): void {
-    file.usedMs = this.#context.config.nowMs()
-    this.#changed.add(file)
+    const { nowMs, durability } = this.#context.config
+    file.usedMs = nowMs()
+    if (durability === 'block') this.#changed.add(file)
   }
 
   /** Closes the file of a source, where it has one; one without any records is removed. */
@@ -112,21 +115,20 @@ export class SourceFiles {
     const isSynced = context.config.durability !== 'none'
     const ended = file.recordBlocks === 0 ? file.remove() : file.end({ isSynced })
     const forgotten = ended.finally(() => context.forget(file))
-    // What was flushed must be on the disk by then; otherwise nobody needs to wait for it.
-    if (context.config.durability === 'block') await forgotten.catch((error) => context.failUnsynced(error))
-    else await context.end(forgotten)
+    await context.end(context.config.durability === 'block' ? this.#await(forgotten) : forgotten)
   }
 
-  /** Has the disk take everything that was written. */
+  /** Resolves when the disk has everything that was written, or this is known to have failed: what it was asked for goes on side by side. */
   async sync(): Promise<void> {
-    for (const file of this.#changed) {
-      this.#changed.delete(file)
-      try {
-        await file.sync()
-      } catch (error) {
-        this.#context.failUnsynced(error)
-      }
-    }
+    for (const file of this.#changed) this.#await(file.sync())
+    this.#changed.clear()
+    await Promise.all(this.#awaited.splice(0))
+  }
+
+  #await(work: Promise<void>): Promise<void> {
+    const done = work.catch((error: unknown) => this.#context.failUnsynced(error))
+    this.#awaited.push(done)
+    return done
   }
 
   /** A file begins with few types, since it has to have room for records: others follow when they are first used. */

@@ -72,7 +72,7 @@ export class SourceWriter {
       if (nowMs - file.seenMs >= LOOK_EVERY_MS) await file.look(nowMs)
       const isOld = (nowMs - file.madeMs) * 1000 >= maxAgeUs || nowMs - file.usedMs >= idleMs || file.isGone
       if (this.#running !== undefined) return
-      if (isOld) await this.#alone(() => this.#files.end(source))
+      if (isOld) await this.#alone(() => this.#files.end(source).then(() => this.#files.sync()))
     }
     if (this.#files.count > 0 || this.#running !== undefined || nowMs - this.#usedMs < idleS * 1000) return
     await this.#alone(() => this.#tellLast())
@@ -207,6 +207,7 @@ export class SourceWriter {
     if (source !== undefined) await this.#write([this.#lossEntry(source)])
     this.#losses.giveUp()
     for (const [open] of this.#files.entries()) await this.#files.end(open)
+    await this.#files.sync()
   }
 
   #lossEntry(source: SourceInfo): Entry {
