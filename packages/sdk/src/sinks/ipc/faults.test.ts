@@ -103,7 +103,7 @@ test('connections that are cut amid anything lose nothing, and bring nothing twi
   })
   await rig.sink.flush()
   assert.deepEqual(rig.taken, range(rig.serial))
-  assert.ok(proxy.connections > 60)
+  assert.ok(proxy.connections >= 60)
 })
 
 test('a slow service gets everything, and the application keeps no more than the spool', async (t) => {
