@@ -2,7 +2,7 @@ import { sumSlotOf } from '../schema/histogram.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { type FieldSetKind, type FieldSetRules, parseFieldSet, type Section } from './parse.ts'
-import { type Expression, fits } from './tokens.ts'
+import { type Expression, fits, isWholeName } from './tokens.ts'
 
 /** What of a type passes. */
 export interface Projection {
@@ -87,13 +87,11 @@ function sectionsOf(sections: readonly Section[], { name }: RecordType): Section
 
 /** Whether a name fits any line. Whole names, of which long lists consist, are looked up; an empty name is none and never fits. */
 function matcherOf(expressions: readonly Expression[]): (name: string) => boolean {
-  const wholes = new Set<string>()
-  const others: Expression[] = []
-  for (const expression of expressions) {
-    const [token] = expression.all
-    const isWhole = token?.begins && token.ends && expression.all.length === 1 && expression.none.length === 0
-    if (isWhole) wholes.add(token.text)
-    else others.push(expression)
+  const wholes = new Set(expressions.filter(isWholeName).map(({ all: [token] }) => token?.text))
+  const others = expressions.filter((expression) => !isWholeName(expression))
+  return (name) => {
+    if (name === '' || wholes.has(name)) return name !== ''
+    for (const expression of others) if (fits(name, expression)) return true
+    return false
   }
-  return (name) => name !== '' && (wholes.has(name) || others.some((expression) => fits(name, expression)))
 }

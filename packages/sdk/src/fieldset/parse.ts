@@ -1,5 +1,5 @@
 import { SondeError } from '../errors.ts'
-import { type Expression, type Fault, parseExpression } from './tokens.ts'
+import { type Expression, type Fault, isWholeName, parseExpression } from './tokens.ts'
 
 /** `cset` selects metrics by name, `fset` fields by name within types. */
 export type FieldSetKind = 'cset' | 'fset'
@@ -22,7 +22,8 @@ export type FieldSetRules =
 /** Size of a file at most. Unit: bytes. */
 export const FIELD_SET_BYTES_LIMIT = 64 << 10
 const LINE_LIMIT = 4096
-const TOKEN_LIMIT = 4096
+/** Whole names, which are looked up, are one token each and count only as lines. */
+const TOKEN_LIMIT = 1024
 const SECTION_LIMIT = 256
 const SECTION = /^\[([A-Za-z_][A-Za-z0-9_.:-]{0,127})?(\*)?\]$/
 
@@ -53,8 +54,9 @@ export function parseFieldSet(kind: FieldSetKind, text: string, file: string): F
     const expression = parseExpression(line)
     if (expression === undefined) continue
     if ('fault' in expression) throw syntax(place, expression)
-    tokens += expression.all.length + expression.none.length
-    if (tokens > TOKEN_LIMIT) throw limit(place, `has one token too many; allowed: ${TOKEN_LIMIT} a file`)
+    if (!isWholeName(expression)) tokens += expression.all.length + expression.none.length
+    if (tokens > TOKEN_LIMIT)
+      throw limit(place, `has one token too many; allowed: ${TOKEN_LIMIT} a file, beside whole names such as ^port$`)
     if (kind === 'cset') expressions.push(expression)
     else {
       const section = sections.at(-1)

@@ -53,7 +53,15 @@ export function parseExpression(line: string): Expression | Fault | undefined {
 
 /** Whether a name has what the expression asks for. */
 export function fits(name: string, { all, none }: Expression): boolean {
-  return all.every((token) => has(name, token)) && !none.some((token) => has(name, token))
+  for (const token of all) if (!has(name, token)) return false
+  for (const token of none) if (has(name, token)) return false
+  return true
+}
+
+/** Whether only one name fits: `^port$`. */
+export function isWholeName({ all, none }: Expression): boolean {
+  const [token] = all
+  return token?.begins === true && token.ends && all.length === 1 && none.length === 0
 }
 
 function has(name: string, { text, begins, ends }: Token): boolean {
