@@ -140,6 +140,7 @@ export class RecordFile {
           throw cutShort(this.path)
         }
         this.bytes += block.byteLength
+        if (block === END_BLOCK) this.isEnded = true
       }
     } finally {
       closeSync(descriptor)

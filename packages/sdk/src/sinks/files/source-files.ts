@@ -57,7 +57,7 @@ export class SourceFiles {
   hasRoom(file: RecordFile, entry: Entry, before: readonly Uint8Array[], waitingBytes: number): boolean {
     const { maxBytes, maxAgeUs, nowMs } = this.#context.config
     const { contents } = file
-    if (file.isGone) return false
+    if (file.isGone || file.isEnded) return false
     if (!contents.takes(entry.type) || (entry.page !== undefined && entry.page.client !== contents.client)) return false
     if (file.recordBlocks === 0 && waitingBytes === 0) return true
     if ((nowMs() - file.madeMs) * 1000 >= maxAgeUs) return false

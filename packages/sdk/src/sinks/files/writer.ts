@@ -137,10 +137,10 @@ export class SourceWriter {
   async #write(group: readonly Entry[]): Promise<void> {
     let chunk: Chunk | undefined
     for (const entry of group) {
-      if (await this.#pages.has(entry.page)) {
-        this.#duplicate(entry)
-        continue
-      }
+      const isDuplicate = await this.#pages.has(entry.page)
+      if (isDuplicate) this.#duplicate(entry)
+      // One that the end of the process has written meanwhile is not pending either.
+      if (!this.#pending.has(entry)) continue
       if (chunk !== undefined && (chunk.file !== this.#files.of(entry.source) || chunk.isFull)) {
         await this.#commit(chunk)
         chunk = undefined
