@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
 import { deserialize, serialize } from 'node:v8'
+import { Packr } from 'msgpackr'
+import protobuf from 'protobufjs'
 import { DISTINCT, type Step, steps } from './record.ts'
 import type { Contender } from './sonde.ts'
 
@@ -8,28 +9,9 @@ const TIMES = 102_400
 const PAGE_BYTES = 60_000
 const PAGE_ROOM_BYTES = 4096
 
-const require = createRequire(import.meta.url)
-
-/** What there is on this machine, and the names of what there is not. */
-export function rivalContenders(): { readonly rivals: readonly Contender[]; readonly missing: readonly string[] } {
-  const optional = { msgpackr, protobufjs }
-  const missing: string[] = []
-  const rivals = [jsonStringify(), v8Serialize()]
-  for (const [name, make] of Object.entries(optional)) {
-    if (isInstalled(name)) rivals.push(make(require(name)))
-    else missing.push(name)
-  }
-  return { rivals, missing }
-}
-
-function isInstalled(name: string): boolean {
-  try {
-    require.resolve(name)
-    return true
-  } catch {
-    // It is measured where somebody installed it.
-    return false
-  }
+/** What else makes bytes of records, from the same objects. */
+export function rivalContenders(): readonly Contender[] {
+  return [jsonStringify(), v8Serialize(), msgpackr(), protobufjs()]
 }
 
 /** Lines of JSON: text that is joined, and made bytes a page at a time. */
@@ -92,14 +74,8 @@ function v8Serialize(): Contender {
   return pageByPage('v8.serialize', serialize, deserialize)
 }
 
-interface Packr {
-  pack(value: unknown): Uint8Array
-  unpack(bytes: Uint8Array): unknown
-}
-
 /** With its extension for records, which is its fastest. */
-function msgpackr(installed: unknown): Contender {
-  const { Packr } = installed as { Packr: new (options: object) => Packr }
+function msgpackr(): Contender {
   const packr = new Packr({ structures: [] })
   return pageByPage(
     'msgpackr',
@@ -108,24 +84,12 @@ function msgpackr(installed: unknown): Contender {
   )
 }
 
-interface MessageType {
-  encodeDelimited(message: object, writer: Writer): Writer
-}
-interface Writer {
-  finish(): Uint8Array
-}
-interface Protobuf {
-  readonly Writer: { create(): Writer }
-  parse(text: string): { root: { lookupType(name: string): MessageType } }
-}
-
 const PROTO = `syntax = "proto3"; message Step {
 uint64 time = 1; string job = 2; uint32 rank = 3; uint64 step = 4; uint64 tokens = 5; double loss = 6; double gradient_norm = 7; double seconds = 8;
 uint32 queue_depth = 9; uint32 workers = 10; uint32 retries = 11; uint32 flags = 12; }`
 
 /** Many messages a writer, as it is fastest. */
-function protobufjs(installed: unknown): Contender {
-  const protobuf = installed as Protobuf
+function protobufjs(): Contender {
   const type = protobuf.parse(PROTO).root.lookupType('Step')
   return {
     name: 'protobufjs',
