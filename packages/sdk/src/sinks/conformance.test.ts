@@ -10,6 +10,6 @@ for (const name of folders) {
     const texts = globSync(`${name}/*.test.ts`, { cwd: import.meta.dirname }).map((file) =>
       readFileSync(join(import.meta.dirname, file), 'utf8'),
     )
-    assert.ok(texts.some((text) => /^testSink\('/m.test(text)))
+    assert.ok(texts.some((text) => /^ *testSink\(/m.test(text)))
   })
 }
