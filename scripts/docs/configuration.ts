@@ -51,7 +51,7 @@ most 1 MiB and 32 levels; of its faults the first 32 are said, and how many more
 
 \`\`\`
 sonde: sonde.yaml:7: export.prometheus.port is 70000; allowed: a whole number from 0 to 65535 (0 is any free port)
-sonde: sonde.yaml:9: stor is an unknown key, with {} (did you mean store?); allowed: data_sources, paths, export, store, limits, log
+sonde: sonde.yaml:9: stor is an unknown key, with {} (did you mean store?); allowed: ${['data_sources', ...Object.keys(ROOM_SCHEMAS)].join(', ')}
 \`\`\`
 
 **In an editor.** \`sonde config --schema > sonde.schema.json\` writes a JSON Schema; with
@@ -61,10 +61,11 @@ In Kubernetes, a Service named \`sonde\` puts variables such as \`SONDE_SERVICE_
 and are left alone.
 `
 
-const ABOUT: Readonly<Record<string, string>> = {
+const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
   paths: 'Where the kernel is read. `--path.procfs` and `--path.sysfs` set them, too.',
   export:
     'What leaves the node. `--listen HOST:PORT` sets `host` and `port`; the page and the API are on the same address.',
+  service: 'The socket over which applications of this machine report to the agent.',
   store: 'History on disk, for `sonde up`. `--data-dir` sets `dir`.',
   limits: 'What the agent may use. Whatever goes over a limit is counted, and shown in `/metrics`.',
   log: 'Lines of JSON on stderr. `--log-level` sets `level`.',
@@ -74,7 +75,7 @@ const ABOUT: Readonly<Record<string, string>> = {
 export function configurationPage(): string {
   const rooms = Object.entries(ROOM_SCHEMAS).map(([key, schema]) => {
     const leaves = leavesOf(schema, [key])
-    return `## ${key}\n\n${ABOUT[key]}\n\n${table(leaves)}`
+    return `## ${key}\n\n${ABOUT[key as keyof typeof ROOM_SCHEMAS]}\n\n${table(leaves)}`
   })
   return [INTRODUCTION, sourcesSection(), ...rooms].join('\n')
 }

@@ -10,6 +10,10 @@ test('the generated pages say what the sources say', () => {
   assert.deepEqual(findStalePages(root), [])
 })
 
+test('no generated page says undefined where it has nothing to say', () => {
+  for (const [path, text] of Object.entries(generatedPages())) assert.doesNotMatch(text, /^undefined$/m, path)
+})
+
 test('a page that is missing or was changed by hand is stale', (t) => {
   const { path: folder, remove } = temporaryDir()
   t.after(remove)
