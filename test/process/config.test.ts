@@ -228,6 +228,9 @@ test('check reads the field sets, and says of each that cannot be used where and
   const bad = await runSonde(['check', ...here], { env })
   assert.equal(bad.code, 1, bad.output)
   assert.match(bad.output, new RegExp(`^field sets +damaged +${sets}/b.fset:2:5 is \\^ inside a token; allowed: `, 'm'))
+  const none = await runSonde(['check', ...here], { env: { PROMETHEUS_CSET_DIR: join(sets, 'none') } })
+  assert.equal(none.code, 1, none.output)
+  assert.match(none.output, new RegExp(`^field sets +damaged +folder ${sets}/none of field sets is not there`, 'm'))
 })
 
 test('a label file with a fault in it is refused by what would read it, with file and line', async (t) => {

@@ -111,6 +111,7 @@ export class Agent {
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
     this.self.start()
+    void this.fieldSets.tellMissing()
     this.#hintTicker = startTicker(EVALUATE_EVERY_MS, () => this.hints.evaluate(Date.now()))
     for (const runner of this.runners) runner.start()
     this.service?.start()

@@ -184,5 +184,28 @@ test('who asks for what is not there is told what there is', async (t) => {
   for (let i = 0; i < 60; i++) writeFileSync(join(dir, `n${i}.cset`), '')
   await assert.rejects(sets.get('b'), /and 13 more$/)
   await assert.rejects(new FieldSets({}).get('b'), { code: 'SET_UNKNOWN', message: /no folder of field sets is set/ })
-  await assert.rejects(new FieldSets({ fsetDir: join(dir, 'none') }).get('b'), /there are none$/)
+})
+
+test('a folder that is not there is told at the start, to who asks and who checks, with the variables that name it', async (t) => {
+  const dir = join(folder(t), 'later')
+  const { sets, told } = setsOf(dir)
+  const fault = `folder ${dir} of field sets is not there; PROMETHEUS_CSET_DIR and PROMETHEUS_FSET_DIR name it`
+  await sets.tellMissing()
+  assert.deepEqual(told, [`SET_FOLDER ${fault}`])
+  await assert.rejects(sets.get('b'), { message: `there is no field set "b"; there are none; ${fault}` })
+  assert.deepEqual(await sets.check(), { files: 0, faults: [fault] })
+  mkdirSync(dir)
+  assert.deepEqual(await sets.check(), { files: 0, faults: [] })
+  await assert.rejects(new FieldSets({}).get('b'), /PROMETHEUS_CSET_DIR/)
+})
+
+test('a file with a name that nobody can ask for is mentioned by who checks', async (t) => {
+  const dir = folder(t)
+  for (const file of ['a.cset', 'sp ace.cset', 'notes.txt']) writeFileSync(join(dir, file), '')
+  const { files, faults } = await setsOf(dir).sets.check()
+  assert.equal(files, 1)
+  assert.deepEqual(
+    faults.map((fault) => fault.slice(0, fault.indexOf(' has a name'))),
+    [join(dir, 'sp ace.cset')],
+  )
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, type Dir } from 'node:fs'
 import { type FileHandle, open, opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { messageOf, SondeError } from '../errors.ts'
@@ -12,7 +12,7 @@ export interface FieldSetsOptions {
   readonly csetDir?: string | undefined
   /** Folder of the `.fset` files. Default: that of the `.cset` files. */
   readonly fsetDir?: string | undefined
-  /** Told once of each version of a file that cannot be used, with file, line and column. Default: a warning of the process. */
+  /** Told once of each version of a file that cannot be used, with file, line and column, and of folders that are not there. Default: a warning of the process. */
   readonly onFault?: (fault: SondeError) => void
 }
 
@@ -31,6 +31,8 @@ interface Seen {
 }
 
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/
+const NAME_ALLOWED = 'letters, digits, _, - and ., at most 128 of them, and no . in front'
+const VARIABLES = 'PROMETHEUS_CSET_DIR and PROMETHEUS_FSET_DIR'
 const KINDS = ['cset', 'fset'] as const
 /** Entries of a folder that are looked at for a list of names, and names of a list. */
 const ENTRY_LIMIT = 1000
@@ -55,6 +57,11 @@ export class FieldSets {
   constructor({ csetDir, fsetDir, onFault = warn }: FieldSetsOptions) {
     this.#dirs = { cset: csetDir ?? fsetDir, fset: fsetDir ?? csetDir }
     this.#onFault = onFault
+  }
+
+  /** Tells of folders that are not there, as of files that cannot be used. Called once, at the start. */
+  async tellMissing(): Promise<void> {
+    for (const fault of await this.missing()) this.#onFault(fault)
   }
 
   /** Whether there is a folder to look in. */
@@ -93,23 +100,37 @@ export class FieldSets {
     )
   }
 
-  /** A sentence that names the sets, the first 50 of them. */
+  /** A sentence that names the sets, the first 50 of them, and the folders that are not there. */
   async listed(): Promise<string> {
-    if (!this.isOn) return 'no folder of field sets is set: cset_dir and fset_dir'
+    if (!this.isOn) return `no folder of field sets is set: ${VARIABLES}, or cset_dir and fset_dir in the file`
     const names: string[] = []
-    for (const kind of KINDS) names.push(...(await this.#names(kind)))
+    for (const kind of KINDS) names.push(...(await this.#entries(kind)).names.map((name) => `/${kind}/${name}`))
     const more = names.length > LISTED_LIMIT ? ` and ${names.length - LISTED_LIMIT} more` : ''
-    return names.length === 0 ? 'there are none' : `there are: ${names.slice(0, LISTED_LIMIT).join(', ')}${more}`
+    const missing = (await this.missing()).map((fault) => `; ${fault.message}`).join('')
+    const found = names.length === 0 ? 'there are none' : `there are: ${names.slice(0, LISTED_LIMIT).join(', ')}${more}`
+    return found + missing
   }
 
-  /** How many files there are, and what is wrong with those that cannot be used; of each folder the first 1000 entries. */
+  /** Why folders that are set have no files at all: `SET_FOLDER` for each. One that comes later is used. */
+  async missing(): Promise<readonly SondeError[]> {
+    const folders = new Set(Object.values(this.#dirs).filter((dir) => dir !== undefined))
+    const faults = await Promise.all([...folders].map(folderFault))
+    return faults.filter((fault) => fault !== undefined)
+  }
+
+  /**
+   * How many files there are, and what is wrong: folders that are not there, files whose names nobody can ask for, and those that cannot be used; of each folder the first 1000
+   * entries.
+   */
   async check(): Promise<{ readonly files: number; readonly faults: readonly string[] }> {
-    const faults: string[] = []
+    const faults = (await this.missing()).map(messageOf)
     let files = 0
     for (const kind of KINDS) {
-      for (const path of await this.#names(kind)) {
-        files++
-        await this.#look(kind, path.slice(kind.length + 2)).catch((error: unknown) => faults.push(messageOf(error)))
+      const { names, unnamable } = await this.#entries(kind)
+      files += names.length
+      for (const file of unnamable) faults.push(`${file} has a name that nobody can ask for; allowed: ${NAME_ALLOWED}`)
+      for (const name of names) {
+        await this.#look(kind, name).catch((error: unknown) => faults.push(messageOf(error)))
       }
     }
     return { files, faults }
@@ -121,20 +142,26 @@ export class FieldSets {
     await Promise.allSettled(broken.map(({ kind, name }) => this.#look(kind, name)))
   }
 
-  async #names(kind: FieldSetKind): Promise<string[]> {
+  /** Names of the files of a kind, and paths of those whose names are not allowed. */
+  async #entries(kind: FieldSetKind): Promise<{ readonly names: string[]; readonly unnamable: string[] }> {
     const names: string[] = []
+    const unnamable: string[] = []
+    const dir = this.#dirs[kind] ?? ''
     try {
       let left = ENTRY_LIMIT
-      for await (const { name } of await opendir(this.#dirs[kind] ?? '')) {
+      for await (const { name } of await opendir(dir)) {
         const base = name.slice(0, -kind.length - 1)
-        if (name.endsWith(`.${kind}`) && NAME.test(base)) names.push(`/${kind}/${base}`)
+        if (name.endsWith(`.${kind}`)) {
+          if (NAME.test(base)) names.push(base)
+          else unnamable.push(join(dir, name))
+        }
         if (--left <= 0) break
       }
     } catch {
-      // A folder that is not there yet, or not for us, has no names.
-      return []
+      // A folder that is not there yet, or not for us, has no names; missing() says so.
+      return { names: [], unnamable: [] }
     }
-    return names.sort()
+    return { names: names.sort(), unnamable: unnamable.sort() }
   }
 
   async #look(kind: FieldSetKind, name: string): Promise<FieldSet | undefined> {
@@ -184,6 +211,20 @@ export class FieldSets {
     this.#both.set(cset, pairs.set(fset, both))
     return both
   }
+}
+
+/** Why no field sets can be read from a folder; undefined where they can. */
+async function folderFault(dir: string): Promise<SondeError | undefined> {
+  let folder: Dir
+  try {
+    folder = await opendir(dir)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'is not there' : `cannot be read: ${messageOf(cause)}`
+    return new SondeError('SET_FOLDER', `folder ${dir} of field sets ${why}; ${VARIABLES} name it`, { cause })
+  }
+  await folder.close()
+  return undefined
 }
 
 /** What tells versions of a file apart, empty where it is too young to be told; undefined where there is no such file. */

@@ -98,8 +98,10 @@ async function join(at: Endpoint, place: string, options: ViewOptions): Promise<
 async function open(at: Endpoint, place: string, options: ViewOptions, text: string): Promise<Shared> {
   const { csetDir, fsetDir, ...viewOptions } = options
   const view = createPrometheus(viewOptions)
+  const fieldSets = new FieldSets({ csetDir, fsetDir })
   try {
-    const serving = await serve(view, new FieldSets({ csetDir, fsetDir }), at)
+    const serving = await serve(view, fieldSets, at)
+    await fieldSets.tellMissing()
     return { view, serving, options: text, sinks: 0 }
   } catch (cause) {
     throw listenFault(cause, addressOf(at), place)
