@@ -16,6 +16,12 @@ export interface SinkStats {
   seconds: number
 }
 
+/** What a sink counted until now: plain values that stay as they are, and print. */
+export interface SinkCounts extends Readonly<Omit<SinkStats, 'dropped'>> {
+  /** Records dropped, by reason. */
+  readonly dropped: Readonly<Record<string, number>>
+}
+
 /**
  * Takes batches. A view shows them (Prometheus, store, live stream); a push sink sends them through `delivery`. The tests of each run the suite
  * `testSink` of `packages/sdk/test`.
@@ -46,6 +52,11 @@ export interface Sink {
 /** Fresh stats, all zero. */
 export function sinkStats(): SinkStats {
   return { in: 0, out: 0, dropped: new Map(), duplicates: 0, errors: 0, seconds: 0 }
+}
+
+/** The counts of this moment. */
+export function countsOf(stats: SinkStats): SinkCounts {
+  return { ...stats, dropped: Object.fromEntries(stats.dropped) }
 }
 
 /** Counts records as dropped for a reason. */

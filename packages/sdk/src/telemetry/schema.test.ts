@@ -279,8 +279,12 @@ test('status tells state, types, open sources, and the accounts of every sink', 
     types: 2,
     sources: 1,
     prometheus: undefined,
-    sinks: [{ name: 'keeping', durable: false, stats: sink.stats }],
+    sinks: [{ name: 'keeping', durable: false, stats: { ...sinkStats(), dropped: { full: 3 } } }],
   })
+  const printed = JSON.stringify(schema.status())
+  countDrop(sink.stats, 'full', 1)
+  assert.match(printed, /"dropped":\{"full":3\}/)
+  assert.deepEqual(status.sinks[0]?.stats.dropped, { full: 3 }, 'it stays as it was')
   await schema.close()
   assert.deepEqual([schema.status().state, schema.status().sources], ['closed', 0])
 })

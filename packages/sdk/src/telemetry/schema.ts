@@ -7,7 +7,7 @@ import { createFiles } from '../sinks/files/files.ts'
 import { handOut } from '../sinks/hand-out.ts'
 import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
 import { openPrometheus, type PrometheusSink } from '../sinks/prometheus/listener.ts'
-import type { Sink, SinkStats } from '../sinks/sink.ts'
+import { countsOf, type Sink, type SinkCounts } from '../sinks/sink.ts'
 import { applicationLabels } from '../source/application-labels.ts'
 import { createSource, type Source } from '../source/source.ts'
 import { forgetExit, type Leaver, watchExit } from './at-exit.ts'
@@ -29,7 +29,8 @@ export interface SchemaStatus {
   readonly ipc: IpcStatus
   /** Where its metrics are served, such as `http://127.0.0.1:9101`; undefined where they are not, or the service does it. */
   readonly prometheus: string | undefined
-  readonly sinks: readonly { readonly name: string; readonly durable: boolean; readonly stats: Readonly<SinkStats> }[]
+  /** The accounts of every sink, as they were when they were asked for. */
+  readonly sinks: readonly { readonly name: string; readonly durable: boolean; readonly stats: SinkCounts }[]
 }
 
 const IPC_DISABLED: IpcStatus = Object.freeze({
@@ -242,9 +243,9 @@ export class Schema {
     return this.#closing
   }
 
-  /** How it fares: at any time, also after `close`. */
+  /** How it fares, in plain objects that stay as they are: at any time, also after `close`. */
   status(): SchemaStatus {
-    const sinks = this.#sinks.map(({ name, durable = false, stats }) => ({ name, durable, stats }))
+    const sinks = this.#sinks.map(({ name, durable = false, stats }) => ({ name, durable, stats: countsOf(stats) }))
     const ipc = this.#ipc?.status() ?? IPC_DISABLED
     return {
       state: this.#state,
