@@ -53,6 +53,10 @@ test('a folder that everybody can write, a link, and a file are refused by name'
   writeFileSync(file, '')
   await assert.rejects(SocketsDir.take(file), { code: 'IPC_DIRECTORY', message: /file is no folder/ })
   await assert.rejects(SocketsDir.take('/proc/sonde'), { code: 'IPC_DIRECTORY', message: /\/proc\/sonde/ })
+  await assert.rejects(SocketsDir.take('/proc/self/sonde/deeper'), {
+    code: 'IPC_DIRECTORY',
+    message: /\/proc\/self\/sonde/,
+  })
   const taken = join(base, 'taken')
   mkdirSync(taken)
   writeFileSync(join(taken, SOCKET_NAME), 'not a socket')

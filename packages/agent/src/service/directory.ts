@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, unlinkSync, writ
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { type FileLock, lockFile, NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '@sonde/sdk/internal'
+import { type FileLock, lockFile, makeFoldersNow, NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '@sonde/sdk/internal'
 
 const DIRECTORY_MODE = 0o770
 const STICKY = 0o1000
@@ -73,7 +73,7 @@ export class SocketsDir {
 function makeDirectory(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFoldersNow(dirname(path))
     mkdirSync(path)
     chmodSync(path, DIRECTORY_MODE)
     return

@@ -28,5 +28,6 @@ export {
   type Welcome,
 } from '../wire/ipc/frame.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
+export { makeFolders, makeFoldersNow } from './make-folders.ts'
 export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'
 export { turn } from './turn.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
+import { makeFoldersNow } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
-import { makeFolder } from './make-folder.ts'
 import { salvage } from './salvage.ts'
 import { DatabaseSync } from './sqlite.ts'
 import { sqliteFailureOf } from './sqlite-error.ts'
@@ -46,7 +46,7 @@ CREATE TABLE chunk (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
  */
 export function openDatabase(settings: StoreSettings): Opened {
   const { path } = settings
-  makeFolder(dirname(path))
+  makeFoldersNow(dirname(path))
   refuseForeign(path)
   try {
     return openFile(settings, '')
@@ -84,7 +84,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
  * @throws SondeError `STO_LOCKED`.
  */
 export function lockDatabase(path: string): DatabaseSync {
-  makeFolder(dirname(path))
+  makeFoldersNow(dirname(path))
   const lock = new DatabaseSync(`${path}.lock`)
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')

@@ -126,6 +126,13 @@ test('a root that may not be written to is no reason to end', (t) => {
   if (!isRoot) chmodSync(locked, 0o700)
 })
 
+test('a root in which nothing can be made is told at the flush', { skip: process.platform !== 'linux' }, async () => {
+  const sink = createFiles({ dataRoot: '/proc/self/sonde/data' })
+  sink.accept(new BatchSource().ports({ a: 1 }))
+  await assert.rejects(sink.flush(), sondeError('FIL_LOST', /\/proc\/self\/sonde/))
+  await sink.close()
+})
+
 test('a root that is a file, and a sidecar that cannot be written', async (t) => {
   const root = temporaryFolder(t)
   writeFileSync(join(root, 'file'), '')

@@ -1,7 +1,8 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, writevSync } from 'node:fs'
-import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
+import { closeSync, ftruncateSync, openSync, writevSync } from 'node:fs'
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SondeError } from '../../errors.ts'
+import { makeFolders, makeFoldersNow } from '../../internal/make-folders.ts'
 import { encodeEndBlock } from '../../wire/dtb/encode.ts'
 import type { Contents } from './contents.ts'
 import { codeOf } from './reasons.ts'
@@ -72,7 +73,7 @@ export class RecordFile {
 
   /** {@link create} for a process that ends and cannot wait. */
   static createNow(place: Place, contents: Contents, nowMs: number): RecordFile {
-    mkdirSync(place.folder, { recursive: true })
+    makeFoldersNow(place.folder)
     for (let { timeUs } = place; ; timeUs++) {
       const path = join(place.folder, place.nameAt(timeUs))
       try {
@@ -232,7 +233,7 @@ async function openNew(place: Place) {
     } catch (error) {
       if (codeOf(error) === 'EEXIST') timeUs++
       // More than once: retention removes folders that are empty.
-      else if (codeOf(error) === 'ENOENT' && missing++ < 3) firstMade ??= await mkdir(place.folder, { recursive: true })
+      else if (codeOf(error) === 'ENOENT' && missing++ < 3) firstMade ??= await makeFolders(place.folder)
       else throw error
     }
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, rename, unlink, utimes } from 'node:fs/promises'
+import { open, rename, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolders } from '../../internal/make-folders.ts'
 import { typeEntry } from '../../wire/dtb/encode.ts'
 import type { Contents } from './contents.ts'
 import type { FilesContext } from './context.ts'
@@ -20,7 +21,7 @@ export async function writeSidecar(context: FilesContext, { fingerprint, types }
     if (!(await touch(path))) {
       const entries = types.map((type) => typeEntry(type, 0)).sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
       const plain = entries.map(({ fingerprint, definition }) => ({ fingerprint, definition }))
-      await mkdir(folder, { recursive: true })
+      await makeFolders(folder)
       await writeWhole(path, `${JSON.stringify({ fingerprint, types: plain }, undefined, 2)}\n`)
       await syncFolders([folder])
     }
