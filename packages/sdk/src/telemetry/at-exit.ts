@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
 
 /** What has records to hand over when the process ends. */
@@ -10,10 +11,15 @@ export interface Leaver {
   readonly records: number
   /** Resolves once what was handed over is acknowledged. */
   acknowledged(): Promise<void>
+  /** Records that are not acknowledged yet, and are lost with the process unless somebody takes them after its end. Default: none. */
+  pendingRecords?(): number
 }
 
 /** Everything that is open, with the records that it had when the loop was last empty. */
 const open = new Map<Leaver, number>()
+
+/** What could not be kept while the loop was empty: it is told once, at the very end. */
+const faults = new Set<string>()
 
 /**
  * Hands records over when the process ends: where the loop is empty, it stays until they are acknowledged; at `process.exit` there is time to write, but
@@ -36,9 +42,7 @@ function flushAll(): void {
     leaver.emit?.()
     if (leaver.records === records) continue
     open.set(leaver, leaver.records)
-    leaver.acknowledged().catch((error: unknown) => {
-      process.emitWarning(`Not everything was kept at the end: ${messageOf(error)}`, { code: 'TEL_LOST' })
-    })
+    leaver.acknowledged().catch((error: unknown) => faults.add(messageOf(error)))
   }
 }
 
@@ -46,4 +50,22 @@ function emitAll(): void {
   // One that begins to watch meanwhile, since it is handed its first records now, comes along.
   for (const leaver of open.keys()) leaver.emit?.()
   for (const leaver of open.keys()) leaver.finish?.()
+  tellLost()
+}
+
+/** Says in one line what may be lost. Warnings of the process come a turn later, which there is none of any more. */
+function tellLost(): void {
+  let pending = 0
+  for (const leaver of open.keys()) pending += leaver.pendingRecords?.() ?? 0
+  if (pending === 0 && faults.size === 0) return
+  const advice = 'await schema.close() before the process ends'
+  const records = pending === 0 ? [] : [`${pending} records are not acknowledged and may be lost; ${advice}`]
+  // A schema repeats what its sink says.
+  const reasons = [...faults].filter((fault) => ![...faults].some((other) => other !== fault && other.includes(fault)))
+  const line = `(node:${process.pid}) [TEL_LOST] Warning: ${[...records, ...reasons].join('; ').replaceAll('\n', ' ')}\n`
+  try {
+    writeSync(2, line)
+  } catch {
+    // Nobody reads what the process says any more, and there is no other place to say it.
+  }
 }

@@ -237,6 +237,43 @@ test('a process that ends by itself waits for acknowledgements, and one that exi
   }
 })
 
+/** A program that reports 10 000 records to a service, and then does what its second argument says. */
+const PROGRAM = `
+import { createSchema, defineType, timestamp, value, wallNs } from '@sonde/sdk'
+const [socketsDir, ending] = process.argv.slice(1)
+const schema = createSchema({ name: 'ends', ipc: { socketsDir, socketTimeoutMs: 200 } })
+const n = schema.addType(defineType('n', '', { time: timestamp(), n: value('u32') }))
+await schema.start()
+const source = schema.createSource({ id: 'me', tag: 'end' })
+for (let i = 0; i < 10_000; i++) source.report(n, { time: wallNs(), n: i })
+if (ending === 'close') await schema.close()
+if (ending !== 'end') process.exit(0)
+`
+
+for (const [ending, isServed, wanted] of [
+  ['exit', true, /^\(node:\d+\) \[TEL_LOST\] Warning: 10000 records are not acknowledged.*await schema.close\(\).*\n$/],
+  ['close', true, /^$/],
+  ['end', true, /^$/],
+  ['end', false, /^\(node:\d+\) \[TEL_LOST\] Warning: 10000 records are not acknowledged.*no service answers.*\n$/],
+] as const) {
+  test(`what is not acknowledged at ${ending} ${isServed ? 'with' : 'without'} a service is told in one line`, async (t) => {
+    const socketsDir = isServed ? (await IpcRig.start(t)).peer.options.socketsDir : temporarySockets(t)
+    const flags = [...NODE.slice(0, -1), '--input-type=module', '--eval', PROGRAM]
+    const child = spawn(process.execPath, [...flags, socketsDir, ending], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'inherit', 'pipe'],
+    })
+    t.after(() => child.kill('SIGKILL'))
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    const [code] = await once(child, 'close')
+    assert.equal(code, 0)
+    assert.match(said, wanted)
+  })
+}
+
 test('a process without a service ends, and leaves nothing behind', async (t) => {
   const child = startChild(t, 'report', temporarySockets(t), 'end')
   const [code] = await once(child, 'exit')

@@ -56,6 +56,9 @@ export interface IpcSink extends Sink {
  * Hands records to the telemetry service of the node, which `sonde agent` is: through shared memory, or a socket. Pages that are not acknowledged are kept in bounded memory,
  * and sent again after the service was away. Never blocks, and never throws for a service that is not there.
  *
+ * Await `close` of the schema, or of the sink, before `process.exit()`: at the exit nothing can be connected or waited for any more. What is not acknowledged then is
+ * said in one line on stderr, with the code `TEL_LOST`.
+ *
  * @throws SondeError `IPC_OPTION` where an option is not allowed.
  */
 export function createIpc(options: IpcOptions = {}): IpcSink {
@@ -111,6 +114,7 @@ class Ipc implements IpcSink {
     this.#leaver = {
       emit: () => this.#sendAtExit(),
       acknowledged: () => this.flush(),
+      pendingRecords: () => this.#spool.records,
       get records() {
         return stats.in
       },
