@@ -17,10 +17,16 @@ function faultOf(target: string, file: string, folder: string): string | undefin
   if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(target)) return undefined
   const [path = '', anchor] = target.split('#')
   const from = path.startsWith('/') ? folder : join(folder, dirname(file))
+  if (isOutsidePackage(file, path)) return 'a package is installed without what is beside it; name the page instead'
   const full = path === '' ? join(folder, file) : join(from, decodeURI(path))
   if (!existsSync(full)) return `there is no ${relative(folder, full)}`
   if (anchor === undefined || !full.endsWith('.md') || !statSync(full).isFile()) return undefined
   return anchorsOf(readFileSync(full, 'utf8')).has(anchor) ? undefined : `no heading gives the anchor #${anchor}`
+}
+
+/** Whether a link of the README that is published with a package leads out of the package. */
+function isOutsidePackage(file: string, path: string): boolean {
+  return /^packages\/[^/]+\/README\.md$/.test(file) && path.startsWith('../')
 }
 
 function linksOf(text: string): { target: string; line: number }[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { findBrokenLinks } from '../../scripts/check/doc-links.ts'
 
@@ -9,8 +9,10 @@ import { findBrokenLinks } from '../../scripts/check/doc-links.ts'
 function brokenIn(context: TestContext, files: Record<string, string>): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-links-'))
   context.after(() => rmSync(folder, { recursive: true }))
-  mkdirSync(join(folder, 'docs'))
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
   return findBrokenLinks(Object.keys(files).slice(0, 1), folder)
 }
 
@@ -35,6 +37,12 @@ test('finds an anchor that no heading gives, here and in another file', (context
 test('numbers the anchors of equal headings, and knows anchors set by hand', (context) => {
   const text = '## `GET /x`\n## `GET /x`\n<a id="mine"></a>\n[1](#get-x) [2](#get-x-1) [3](#mine) [4](#get-x-2)\n'
   assert.deepEqual(brokenIn(context, { 'a.md': text }), ['a.md:4: #get-x-2: no heading gives the anchor #get-x-2'])
+})
+
+test('the README of a package has no links out of it, where nothing is once it is installed', (context) => {
+  const files = { 'packages/sdk/README.md': '# S\n[a](../../docs/a.md) [b](#s)\n', 'docs/a.md': '# A\n' }
+  const fault = 'a package is installed without what is beside it; name the page instead'
+  assert.deepEqual(brokenIn(context, files), [`packages/sdk/README.md:2: ../../docs/a.md: ${fault}`])
 })
 
 test('leaves addresses on the web and code alone, and reads reference links', (context) => {
