@@ -1,13 +1,11 @@
 import { type RecordType, SondeError, type SourceInfo } from '@sonde/sdk'
-import { applicationLabels, type SourceEntry, type SymbolsEntry, type TypeEntry } from '@sonde/sdk/internal'
+import { applicationLabels, isOwnLabel, type SourceEntry, type SymbolsEntry, type TypeEntry } from '@sonde/sdk/internal'
 import { ClientSymbols } from './client-symbols.ts'
 import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import type { KnownTypes } from './known-types.ts'
 
 const INTERVAL_MS_MAX = 86_400_000
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
-/** Says that something is not real; only the simulator says that. */
-const OWN_LABELS: ReadonlySet<string> = new Set(['simulated'])
 
 interface AnnouncedSource {
   readonly info: SourceInfo
@@ -58,7 +56,7 @@ export class Announced {
     if (this.#sources.size >= SOURCE_COUNT) throw tooMany('sources', SOURCE_COUNT)
     if (intervalMs > INTERVAL_MS_MAX) throw wrong(`source.intervalMs is ${intervalMs}`, `at most ${INTERVAL_MS_MAX}`)
     for (const name of Object.keys(labels)) {
-      if (!LABEL_NAME.test(name) || OWN_LABELS.has(name)) {
+      if (!LABEL_NAME.test(name) || isOwnLabel(name)) {
         throw wrong(`label ${JSON.stringify(name)} of source ${id}`, 'letters, digits and _, and none of Sonde itself')
       }
     }

@@ -1,5 +1,5 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
-import { parseDefinition } from '@sonde/sdk/internal'
+import { checkLabels, parseDefinition } from '@sonde/sdk/internal'
 
 /** Types of all clients, of now and earlier: sinks remember each. */
 const TYPE_COUNT_LIMIT = 2048
@@ -37,13 +37,14 @@ export class KnownTypes {
   /**
    * The type of a definition.
    *
-   * @throws SondeError `SCH_DEFINITION` where it is none, `SCH_METRIC_NAME` where it would speak for Sonde, `IPC_LIMIT` where there are too many already.
+   * @throws SondeError `SCH_DEFINITION` where it is none, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` where it would speak for Sonde, `IPC_LIMIT` where there are too many already.
    */
   take(definition: unknown, fingerprint: string): KnownType {
     const known = this.#known.get(fingerprint)
     if (known !== undefined) return known
     const type = parseDefinition(definition, fingerprint)
     this.#checkMetrics(type)
+    checkLabels(type)
     const bytes = bytesOf(type)
     if (this.#known.size >= TYPE_COUNT_LIMIT || this.#bytes + bytes > TYPE_BYTES_LIMIT) {
       const limits = `${TYPE_COUNT_LIMIT} types, ${TYPE_BYTES_LIMIT} bytes`

@@ -42,6 +42,9 @@ const jobType = defineType('job', 'What a job did', {
   loss_ratio: gauge('f64', { unit: 'ratio', help: 'Loss' }),
 })
 
+/** A type that poses as one of the simulator. */
+const posing = defineType('posing', 'Poses', { time: timestamp(), simulated: label(), heat: gauge('f64') })
+
 interface Served {
   readonly agent: Agent
   readonly address: string
@@ -296,6 +299,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       'IPC_LIMIT',
       (raw) => raw.send({ kind: 'types', body: Array.from({ length: 257 }, (_, i) => typed(`t${i}`, i)) }),
     ],
+    ['a type that says it is simulated', 'SCH_LABEL_NAME', (raw) => raw.announce(posing)],
     ['a label that says it is simulated', 'IPC_FRAME', labels({ simulated: 'true' })],
     ['a label with a quote', 'IPC_FRAME', labels({ 'a"} 1\nfake': 'x' })],
     [

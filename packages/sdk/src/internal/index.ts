@@ -27,6 +27,7 @@ export {
   type TypeEntry,
   type Welcome,
 } from '../wire/ipc/frame.ts'
+export { checkLabels, isOwnLabel } from '../wire/ipc/own-labels.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
 export { makeFolders, makeFoldersNow } from './make-folders.ts'
 export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'

@@ -42,6 +42,7 @@ const IPC_DISABLED: IpcStatus = Object.freeze({
   ackedSequence: 0,
   spooledBytes: 0,
   dropped: Object.freeze({}),
+  notAnnouncedReason: '',
 })
 const TYPE_COUNT_LIMIT = 256
 const SOURCE_COUNT_LIMIT = 1024
@@ -192,11 +193,17 @@ export class Schema {
   /**
    * Makes a source of this schema; all of them share its sinks.
    *
-   * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed, `TEL_LIMIT` beyond 1024 open sources; others of
+   * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed, `TEL_OPTION` for an option that there is not, `TEL_LIMIT` beyond 1024 open sources; others of
    * {@link createSource}.
    */
   createSource(options: SchemaSourceOptions): Source {
     this.#expect('started', 'sources are made after start')
+    if (options === null || typeof options !== 'object') {
+      throw new SondeError(
+        'TEL_OPTION',
+        `a source of schema ${this.name} was given ${shown(options)}; allowed: an object of its options`,
+      )
+    }
     const { id = hostname(), tag, ...rest } = options
     checkName(`the id of a source of schema ${this.name}`, id)
     checkName(`the tag of a source of schema ${this.name}`, tag, { mayBeEmpty: true })

@@ -1,3 +1,4 @@
+import { messageOf, SondeError } from '../../errors.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
 import { definitionOf } from '../../schema/fingerprint.ts'
 import { parseDefinition } from '../../schema/parse-definition.ts'
@@ -5,6 +6,7 @@ import type { RecordType } from '../../schema/record-type.ts'
 import { splitSymbols } from '../../wire/ipc/encode.ts'
 import type { ClientMessage, ServiceLimits } from '../../wire/ipc/frame.ts'
 import { parseSource } from '../../wire/ipc/message.ts'
+import { checkLabels, isOwnLabel } from '../../wire/ipc/own-labels.ts'
 import type { SpooledPage } from './spool.ts'
 
 /** What the service keeps of types and symbols is at most so much of what it keeps for a client; this is what it may need for them. Units: ratio, bytes. */
@@ -37,6 +39,8 @@ export class Announcements {
   readonly #send: (message: ClientMessage) => void
   readonly #types = new Map<string, number>()
   readonly #sources = new Map<SourceInfo, ToldSource>()
+  /** Why something was last `not_announced`, for people; undefined where nothing was. */
+  fault: string | undefined
   #symbols = 0
   /** What the service needs for all that, roughly. */
   #bytes = 0
@@ -74,11 +78,13 @@ export class Announcements {
     try {
       // What the service would not take is found here, where it costs one type and not the connection.
       parseDefinition(JSON.parse(json), fingerprint)
+      checkLabels(type)
       const bytes = FIELD_BYTES * definition.fields.length + 4 * json.length
       if (!this.#mayKeep(bytes)) return 'type_limit'
       this.#send({ kind: 'types', body: [{ index, fingerprint, definition }] })
       this.#bytes += bytes
-    } catch {
+    } catch (error) {
+      this.fault = messageOf(error)
       return 'not_announced'
     }
     this.#types.set(fingerprint, index)
@@ -92,8 +98,11 @@ export class Announcements {
     const body = { index, id, tag, labels, intervalMs, schema: this.#schema }
     try {
       parseSource(body)
+      const own = Object.keys(labels).find(isOwnLabel)
+      if (own !== undefined) throw new SondeError('SCH_LABEL_NAME', `source ${id}: the label ${own} is Sonde's own`)
       this.#send({ kind: 'source', body })
-    } catch {
+    } catch (error) {
+      this.fault = messageOf(error)
       return 'not_announced'
     }
     const told: ToldSource = { index, symbols: 0 }
@@ -103,7 +112,10 @@ export class Announcements {
 
   #tellSymbols({ symbols }: SourceInfo, told: ToldSource): Obstacle | undefined {
     const texts = symbols.since(told.symbols).slice(0, SYMBOLS_AT_ONCE)
-    if (texts.some((text) => text.length > TEXT_CHARACTERS_MAX)) return 'not_announced'
+    if (texts.some((text) => text.length > TEXT_CHARACTERS_MAX)) {
+      this.fault = `a text is longer than ${TEXT_CHARACTERS_MAX} characters`
+      return 'not_announced'
+    }
     const bytes = texts.reduce((total, text) => total + TEXT_BYTES + 2 * text.length, 0)
     if (this.#symbols + texts.length > this.#limits.symbols || !this.#mayKeep(bytes)) return 'symbol_limit'
     this.#bytes += bytes

@@ -6,7 +6,7 @@ import { anyRecord, anyType } from '../../../test/any-type.ts'
 import { property, recordingSource, sondeError, until } from '../../../test/helper.ts'
 import { IpcRig, range, serialsOf, slotFiles, temporarySockets, wideType } from '../../../test/ipc-rig.ts'
 import { BatchSource, newestOf, portType } from '../../../test/sink-records.ts'
-import { defineType, lossType, readRecords, value, viewsOf } from '../../index.ts'
+import { createSource, defineType, label, lossType, readRecords, value, viewsOf } from '../../index.ts'
 import type { ServiceFrame } from '../../wire/ipc/frame.ts'
 import { createIpc } from './ipc.ts'
 import { CLIENT_VERSION } from './session.ts'
@@ -231,6 +231,21 @@ test('a source that no service would take is dropped alone', async (t) => {
   rig.report(2)
   await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
   assert.deepEqual([rig.sink.status().dropped, rig.taken], [{ not_announced: 1 }, range(2)])
+})
+
+test('a type or a source that says it is simulated is not announced, and the status says why', async (t) => {
+  const rig = await IpcRig.start(t)
+  const type = defineType('posing', 'Poses', { simulated: label(), heat: value('u8') })
+  const posing = createSource({ id: 'a', emit: (batch) => rig.sink.accept(batch) })
+  posing.report(type, { simulated: 'true', heat: 1 })
+  void posing.flush()
+  rig.report(2)
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
+  assert.match(rig.sink.status().notAnnouncedReason, /posing\.simulated: the label simulated is Sonde's own/)
+  rig.sink.accept(new BatchSource({ labels: { simulated: 'true' } }).ports({ a: 1 }))
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
+  assert.match(rig.sink.status().notAnnouncedReason, /source .*: the label simulated is Sonde's own/)
+  assert.deepEqual([rig.sink.status().dropped, rig.taken], [{ not_announced: 2 }, range(2)])
 })
 
 test('closes with a goodbye, and is disabled then', async (t) => {

@@ -43,6 +43,8 @@ export interface IpcStatus {
   readonly spooledBytes: number
   /** Records dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>
+  /** Why records were last dropped as `not_announced`; empty where none were. */
+  readonly notAnnouncedReason: string
 }
 
 /** The sink that hands records to the service of the node; see {@link createIpc}. */
@@ -78,6 +80,7 @@ class Ipc implements IpcSink {
   /** Kept from one connection to the next. */
   #ack: IpcStatus['ack'] = 'memory'
   #lastError: SondeError | undefined
+  #notAnnouncedReason = ''
   /** Sequence of the newest page that was acknowledged when the session began. */
   #firstOfSession = 0
   #pump: NodeJS.Immediate | undefined
@@ -166,6 +169,7 @@ class Ipc implements IpcSink {
       ackedSequence: this.#spool.first - 1,
       spooledBytes: this.#spool.bytes,
       dropped: Object.fromEntries(this.stats.dropped),
+      notAnnouncedReason: this.#notAnnouncedReason,
     }
   }
 
@@ -239,6 +243,7 @@ class Ipc implements IpcSink {
   }
 
   #refuse(page: SpooledPage, reason: Obstacle): void {
+    if (reason === 'not_announced') this.#notAnnouncedReason = this.#session?.fault ?? ''
     this.#lose(reason, this.#spool.remove(page))
   }
 

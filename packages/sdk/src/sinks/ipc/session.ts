@@ -65,6 +65,11 @@ export class Session {
     return this.#welcome
   }
 
+  /** Why the service is not told of a type or a source; undefined where it is told of all. */
+  get fault(): string | undefined {
+    return this.#announcements?.fault
+  }
+
   /** Why pages go through the socket; empty where they lie in shared memory. */
   get inlineReason(): string {
     return this.#shared?.inlineReason ?? 'not connected'

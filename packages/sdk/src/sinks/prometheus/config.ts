@@ -1,4 +1,5 @@
 import { SondeError, shown } from '../../errors.ts'
+import { isOwnLabel } from '../../wire/ipc/own-labels.ts'
 
 /** Options of {@link createPrometheus}. */
 export interface PrometheusOptions {
@@ -17,7 +18,7 @@ export interface PrometheusOptions {
   lineLimit?: number | undefined
   /**
    * Names of fields that tell series apart beside the labels of their type: such a field becomes a label, and each of its values keeps its latest record. Not optional
-   * ones, arrays and fractions. At most 64. Default: none.
+   * ones, arrays and fractions, and not `simulated`, which only the simulator says. At most 64. Default: none.
    */
   indexes?: readonly string[] | undefined
   /** Labels of every series that has not one of that name itself; values may name labels of the record: `gpu-${device}`. Default: none. */
@@ -35,7 +36,7 @@ export interface PrometheusOptions {
 /** Options with every default filled in. */
 export type PrometheusConfig = { readonly [K in keyof PrometheusOptions]-?: NonNullable<PrometheusOptions[K]> }
 
-/** @throws SondeError `PRM_OPTION` where a number is out of its range, or a list is none. */
+/** @throws SondeError `PRM_OPTION` where a number is out of its range, a list is none, or an index a label of Sonde's own. */
 export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
   return Object.freeze({
     name: options.name ?? 'prometheus',
@@ -43,13 +44,23 @@ export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
     seriesExpiryS: inRange('seriesExpiryS', options.seriesExpiryS ?? 300, 2_592_000),
     seriesLimit: inRange('seriesLimit', options.seriesLimit ?? 50_000, 10_000_000),
     lineLimit: inRange('lineLimit', options.lineLimit ?? 2_000_000, 100_000_000),
-    indexes: names('indexes', options.indexes),
+    indexes: indexes(options.indexes),
     constantLabels: options.constantLabels ?? {},
     metadataFile: options.metadataFile ?? '',
     sysfs: options.sysfs ?? '/sys',
     sourceTags: names('sourceTags', options.sourceTags),
     nowMs: options.nowMs ?? Date.now,
   })
+}
+
+function indexes(given: readonly string[] | undefined): readonly string[] {
+  const list = names('indexes', given)
+  const own = list.find(isOwnLabel)
+  if (own === undefined) return list
+  throw new SondeError(
+    'PRM_OPTION',
+    `indexes of the Prometheus view name ${own}, which is a label of Sonde's own; leave it out`,
+  )
 }
 
 function names(option: string, given: readonly string[] = []): readonly string[] {

@@ -99,6 +99,11 @@ test('a device that is gone takes all its index values along, and only those', a
   )
 })
 
+test('an index cannot say that something is simulated', () => {
+  const fault = { code: 'PRM_OPTION', message: /indexes of the Prometheus view name simulated/ }
+  assert.throws(() => new PrometheusRig({ indexes: ['port_num', 'simulated'] }), fault)
+})
+
 test('indexes are a short list of names', () => {
   for (const indexes of ['port_num', Array(65).fill('a'), [1]])
     assert.throws(() => new PrometheusRig({ indexes: indexes as string[] }), { code: 'PRM_OPTION' })
