@@ -20,9 +20,14 @@ export interface RecordBuffer {
   readonly mayBeEmpty: boolean
   /** Records that it holds. */
   count: number
+  /** Records that it emitted. */
+  emitted: number
   /** Whether its source is closed. */
   isClosed: boolean
 }
+
+/** Where a buffer was. */
+export type Mark = Readonly<Pick<RecordBuffer, 'count' | 'emitted'>>
 
 /** What decides the size and the checks of a source's buffers. */
 export interface BufferOptions {
@@ -57,6 +62,7 @@ export function makeBuffer(
     earliestHigh: EARLIEST_HIGH[type.time?.field.resolution ?? 'ns'],
     mayBeEmpty: Object.values(type.fields).every(({ optional }) => optional),
     count: 0,
+    emitted: 0,
     isClosed: false,
   }
 }
@@ -77,6 +83,22 @@ export function checkNames(type: string, fields: Fields, record: object): void {
       if (typeof element === 'object' && element !== null) checkNames(`${type}.${name}`, field.fields, element)
     }
   }
+}
+
+/**
+ * Takes the records back that came since `mark` and were not emitted, and gives the error that says so: that of the record at `index`. One that is none of Sonde's, such as
+ * of an iterator, stays as it is.
+ */
+export function takeBack(buffer: RecordBuffer, mark: Mark, index: number, cause: unknown): unknown {
+  const isEmitted = buffer.emitted > mark.emitted
+  const stayed = isEmitted ? buffer.emitted - mark.emitted - mark.count : 0
+  buffer.count = isEmitted ? 0 : mark.count
+  if (!(cause instanceof SondeError)) return cause
+  const outcome =
+    stayed === 0
+      ? 'nothing of them is reported'
+      : `${stayed} before it are reported, since their buffer was full; no other is`
+  return new SondeError(cause.code, `record ${index} of many: ${cause.message}; ${outcome}`, { cause })
 }
 
 /** Tells of the record at `offset` that its time is before 2000. */

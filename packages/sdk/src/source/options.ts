@@ -51,6 +51,9 @@ const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
 
 /** @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed. */
 export function checkOptions(options: SourceOptions): AllOptions {
+  if (options === null || typeof options !== 'object') {
+    throw new SondeError('SRC_OPTION', `a source was given ${shown(options)}; allowed: an object of its options`)
+  }
   const { bufferBytes = BUFFER_BYTES_DEFAULT, rowLimit = ROW_LIMIT_DEFAULT, intervalMs = 0, clock = 'wall' } = options
   const { id, tag = '', emit, acknowledge, flushIntervalMs = 0 } = options
   if (typeof id !== 'string' || id.length < 1 || id.length > 200) {
@@ -59,22 +62,30 @@ export function checkOptions(options: SourceOptions): AllOptions {
       `a source id of ${typeof id === 'string' ? `${id.length} characters` : shown(id)}; allowed: 1 to 200 characters`,
     )
   }
-  if (!(bufferBytes >= 8 && bufferBytes <= BUFFER_BYTES_LIMIT)) {
-    throw new SondeError('SRC_BUFFER_BYTES', `bufferBytes is ${bufferBytes}; allowed: 8 to ${BUFFER_BYTES_LIMIT}`)
+  if (!isBetween(bufferBytes, 8, BUFFER_BYTES_LIMIT)) {
+    throw new SondeError(
+      'SRC_BUFFER_BYTES',
+      `bufferBytes is ${shown(bufferBytes)}; allowed: 8 to ${BUFFER_BYTES_LIMIT}`,
+    )
   }
-  if (!(rowLimit >= 1)) throw refused('rowLimit', rowLimit, '1 or more')
-  if (!(intervalMs >= 0)) throw refused('intervalMs', intervalMs, '0 or more')
+  if (!isBetween(rowLimit, 1, Number.POSITIVE_INFINITY)) throw refused('rowLimit', rowLimit, '1 or more')
+  if (!isBetween(intervalMs, 0, Number.POSITIVE_INFINITY)) throw refused('intervalMs', intervalMs, '0 or more')
   if (!CLOCKS.includes(clock)) throw refused('clock', clock, CLOCKS.join(', '))
   if (typeof tag !== 'string') throw refused('tag', tag, 'text')
   if (typeof emit !== 'function') throw refused('emit', emit, 'a function that takes batches')
   if (acknowledge !== undefined && typeof acknowledge !== 'function') {
     throw refused('acknowledge', acknowledge, 'a function that gives a promise')
   }
-  if (!(flushIntervalMs >= 0 && flushIntervalMs <= FLUSH_INTERVAL_MS_LIMIT)) {
+  if (!isBetween(flushIntervalMs, 0, FLUSH_INTERVAL_MS_LIMIT)) {
     throw refused('flushIntervalMs', flushIntervalMs, `0 to ${FLUSH_INTERVAL_MS_LIMIT}`)
   }
   const labels = checkLabels(options.labels === undefined ? {} : options.labels)
   return { ...options, id, tag, labels, emit, bufferBytes, rowLimit, intervalMs, clock, flushIntervalMs }
+}
+
+/** Text is no number, whatever it says. */
+function isBetween(given: unknown, low: number, high: number): boolean {
+  return typeof given === 'number' && given >= low && given <= high
 }
 
 function checkLabels(labels: Labels): Labels {

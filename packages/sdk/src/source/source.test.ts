@@ -104,12 +104,45 @@ test('report refuses bytes that are not whole records, and keeps nothing', () =>
   assert.deepEqual(emitted, [])
 })
 
-test('of many records report keeps what comes before the first wrong record', () => {
+test('where one of many records is wrong, none is reported, and the error says which it is', () => {
   const { source, emitted } = recordingSource()
+  source.report(tiny, { n: 9 })
   const records = [{ n: 1 }, { n: 2 }, { n: 256 }, { n: 4 }]
-  assert.throws(() => source.report(tiny, records), sondeError('SRC_VALUE'))
+  const refused = sondeError('SRC_VALUE', /^record 2 of many: tiny\.n was given 256; .*; nothing of them is reported$/)
+  assert.throws(() => source.report(tiny, records), refused)
+  assert.throws(() => source.report(tiny, new Set(records)), refused)
+  const early = [record(1), { ...record(2), time: 5n }]
+  assert.throws(() => source.report(port, early), sondeError('SRC_VALUE', /^record 1 of many: port\.time/))
+  const broken = new Error('broken')
+  function* ending() {
+    yield { n: 1 }
+    throw broken
+  }
+  assert.throws(() => source.report(tiny, ending()), broken)
   source.flush()
-  assert.deepEqual(emitted[0]?.records, [{ n: 1 }, { n: 2 }])
+  assert.deepEqual(
+    emitted.flatMap((batch) => batch.records),
+    [{ n: 9 }],
+  )
+})
+
+test('what a full buffer emitted before a wrong record stays reported, and the error says how many that are', () => {
+  const { source, emitted } = recordingSource({ bufferBytes: 8 })
+  const numbers = Array.from({ length: 19 }, (_, n) => ({ n: n === 18 ? -1 : n }))
+  source.report(tiny, [{ n: 100 }, { n: 101 }])
+  assert.throws(
+    () => source.report(tiny, numbers),
+    sondeError(
+      'SRC_VALUE',
+      /^record 18 of many: .*; 14 before it are reported, since their buffer was full; no other is$/,
+    ),
+  )
+  source.report(tiny, { n: 102 })
+  source.flush()
+  assert.deepEqual(
+    emitted.flatMap(({ records }) => records.map(({ n }) => n)),
+    [100, 101, ...Array.from({ length: 14 }, (_, n) => n), 102],
+  )
 })
 
 test('report takes a record, any iterable of records, or packed bytes, with or without their count', () => {
@@ -236,6 +269,9 @@ test('refuses options out of range', () => {
     [{ bufferBytes: 7 }, 'SRC_BUFFER_BYTES'],
     [{ bufferBytes: (64 << 20) + 1 }, 'SRC_BUFFER_BYTES'],
     [{ bufferBytes: Number.NaN }, 'SRC_BUFFER_BYTES'],
+    [{ bufferBytes: '60000' }, 'SRC_BUFFER_BYTES'],
+    [{ rowLimit: '5' }, 'SRC_OPTION'],
+    [{ flushIntervalMs: '5' }, 'SRC_OPTION'],
     [{ rowLimit: 0 }, 'SRC_OPTION'],
     [{ rowLimit: Number.NaN }, 'SRC_OPTION'],
     [{ intervalMs: -1 }, 'SRC_OPTION'],
@@ -257,6 +293,9 @@ test('refuses options out of range', () => {
       sondeError(code),
       JSON.stringify(options),
     )
+  }
+  for (const given of [undefined, null, 'test']) {
+    assert.throws(() => createSource(given as never), sondeError('SRC_OPTION', /an object of its options/))
   }
 })
 

@@ -5,7 +5,7 @@ import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { SymbolTable } from '../schema/symbols.ts'
 import { countDrop, droppedTotal } from '../sinks/sink.ts'
-import { checkNames, EARLIEST_HIGH, earlyTime, makeBuffer, type RecordBuffer, refuseTime } from './buffer.ts'
+import { checkNames, EARLIEST_HIGH, earlyTime, makeBuffer, type RecordBuffer, refuseTime, takeBack } from './buffer.ts'
 import { wallNs } from './clock.ts'
 import { type CheckedOptions, checkOptions, type SourceOptions } from './options.ts'
 import { makeReporter, type Reporter } from './reporter.ts'
@@ -61,8 +61,8 @@ export class Source {
    * Reports one record, many, or records that are packed already: `count` of them, or as many as the bytes hold. The type is one of those that `defineType`
    * made or, for a source of a schema, its index there.
    *
-   * Where a label of a record is new text and the symbol table is full, that record is dropped and counted in `stats`. Of many, all up to the first wrong one
-   * are kept. Packed bytes are checked before the first is copied, and split between records where they exceed the buffer.
+   * Where a label of a record is new text and the symbol table is full, that record is dropped and counted in `stats`. Where one of many is wrong, none of them is
+   * reported, and the error says which it is, from 0; where a buffer became full amid, what it emitted stays, and the error says how many of them that is. Packed bytes are checked before the first is copied, and split between records where they exceed the buffer.
    *
    * @throws SondeError `SRC_VALUE` where a field is missing or does not fit, where a timestamp of the wall clock is before 2000 (milliseconds given for nanoseconds,
    * say), and where the record has a field that the type has not: this last is looked for in the first record of every batch alone, since it would take as long as the
@@ -118,9 +118,21 @@ export class Source {
     if (count !== undefined) {
       throw new SondeError('SRC_BYTES', `${buffer.type.name}: a count of ${count} without packed bytes; leave it out`)
     }
-    for (const record of what as Iterable<object>) {
-      this.#checkOpen()
-      this.#reportOne(buffer, record)
+    this.#reportEach(buffer, what as Iterable<object>)
+  }
+
+  /** Apart from what chooses it, so that the way of a single record stays short. */
+  #reportEach(buffer: RecordBuffer, records: Iterable<object>): void {
+    const mark = { count: buffer.count, emitted: buffer.emitted }
+    let index = 0
+    try {
+      for (const record of records) {
+        this.#checkOpen()
+        this.#reportOne(buffer, record)
+        index++
+      }
+    } catch (error) {
+      throw takeBack(buffer, mark, index, error)
     }
   }
 
@@ -338,6 +350,7 @@ export class Source {
     const { type, count, views } = buffer
     if (count === 0) return
     buffer.count = 0
+    buffer.emitted += count
     const bytes = views.bytes.subarray(0, count * buffer.recordBytes)
     this.#options.emit({ type, source: this.info, clock: this.#options.clock, count, bytes })
   }
