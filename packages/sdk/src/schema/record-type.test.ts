@@ -158,3 +158,20 @@ test("a definition becomes the type that it was made of, and Sonde's own types t
     assert.deepEqual(typeOfDefinition(definitionOf(name, description, type.fields, layout.kind, inTurns)), type)
   }
 })
+
+test('a type that is declared without what it needs is refused with what that is', () => {
+  const declare = (...given: unknown[]) => Reflect.apply(defineType, undefined, given)
+  assert.throws(() => declare(), sondeError('SCH_NAME', /^undefined cannot name a type/))
+  assert.throws(() => declare(null, '', {}), sondeError('SCH_NAME', /^null cannot name a type/))
+  assert.throws(() => declare('job'), sondeError('SCH_FIELD', /the description of type job is undefined/))
+  assert.throws(() => declare('job', ''), sondeError('SCH_FIELD', /is undefined; allowed: fields by name/))
+  assert.throws(
+    () => declare('job', '', { n: null }),
+    sondeError('SCH_FIELD', /field n of type job is null; make fields/),
+  )
+  assert.throws(() => declare('job', '', { n: value('u8') }, null), sondeError('SCH_FIELD', /an object of options/))
+  assert.throws(
+    () => declare('job', '', { n: value('u8') }, { layout: 'dense' }),
+    sondeError('SCH_FIELD', /"dense"; allowed: aligned, packed/),
+  )
+})

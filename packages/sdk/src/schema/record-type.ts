@@ -1,4 +1,4 @@
-import { SondeError } from '../errors.ts'
+import { SondeError, shown } from '../errors.ts'
 import type { Field, NestedField, Role } from './field.ts'
 import { type FieldDefinition, fingerprintOf, type TypeDefinition } from './fingerprint.ts'
 import { KIND_BYTES } from './kinds.ts'
@@ -106,9 +106,11 @@ export function defineOwnType<F extends Fields>(
   name: string,
   description: string,
   fields: F,
-  { layout: kind = 'aligned', inTurns = false }: TypeOptions = {},
+  options: TypeOptions = {},
 ): RecordType<F> {
   checkName(name, 'a type')
+  checkArguments(name, description, fields, options)
+  const { layout: kind = 'aligned', inTurns = false } = options
   checkFields(name, fields, '')
   const layout = layoutOf(name, fields, kind)
   const metrics = new Map<string, string>()
@@ -133,13 +135,28 @@ export function defineOwnType<F extends Fields>(
   return Object.freeze({ name, description, fields, layout, fingerprint, metrics, labels, time: times[0], inTurns })
 }
 
-function checkName(name: string, what: string): void {
+/** Whether it may name a type or a field, and so a label. */
+export function isName(name: unknown): name is string {
   // As a key of a record, `__proto__` would set its prototype.
-  if (!NAME.test(name) || name === '__proto__') {
-    throw new SondeError(
-      'SCH_NAME',
-      `${JSON.stringify(name)} cannot name ${what}: use letters, digits and _ . : -, at most 128`,
-    )
+  return typeof name === 'string' && NAME.test(name) && name !== '__proto__'
+}
+
+/** Not everybody compiles. */
+function checkArguments(name: string, description: unknown, fields: unknown, options: unknown): void {
+  const wrong = (what: string, given: unknown, allowed: string) =>
+    new SondeError('SCH_FIELD', `${what} of type ${name} is ${shown(given)}; allowed: ${allowed}`)
+  const isObject = (given: unknown) => given !== null && typeof given === 'object'
+  if (typeof description !== 'string') throw wrong('the description', description, 'text')
+  if (!isObject(fields)) throw wrong('the third argument', fields, 'fields by name')
+  if (!isObject(options)) throw wrong('the fourth argument', options, 'an object of options')
+  const { layout } = options as TypeOptions
+  if (layout !== undefined && layout !== 'aligned' && layout !== 'packed')
+    throw wrong('layout', layout, 'aligned, packed')
+}
+
+function checkName(name: string, what: string): void {
+  if (!isName(name)) {
+    throw new SondeError('SCH_NAME', `${shown(name)} cannot name ${what}: use letters, digits and _ . : -, at most 128`)
   }
 }
 
@@ -147,6 +164,12 @@ function checkName(name: string, what: string): void {
 function checkFields(type: string, fields: Fields, prefix: string, depth = 1): void {
   for (const [name, field] of Object.entries(fields)) {
     checkName(name, `a field of type ${type}`)
+    if (field === null || typeof field !== 'object') {
+      throw new SondeError(
+        'SCH_FIELD',
+        `field ${prefix}${name} of type ${type} is ${shown(field)}; make fields with counter, gauge, label and the like`,
+      )
+    }
     if (field.kind !== 'record') checkField(type, `${prefix}${name}`, field)
     else {
       checkCount(`field ${prefix}${name} of type ${type}`, field.count)

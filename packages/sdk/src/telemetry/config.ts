@@ -1,3 +1,4 @@
+import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import type { FilesOptions } from '../sinks/files/config.ts'
 import type { IpcOptions } from '../sinks/ipc/config.ts'
@@ -5,6 +6,7 @@ import type { PrometheusListenerOptions } from '../sinks/prometheus/listener.ts'
 import type { Sink } from '../sinks/sink.ts'
 import type { SourceOptions } from '../source/options.ts'
 import { checkName } from './names.ts'
+import { blockNames, schemaNames } from './option-names.ts'
 
 /** Options of {@link createSchema}. */
 export interface SchemaOptions {
@@ -43,9 +45,14 @@ export interface SchemaSourceOptions
 
 /** @throws SondeError `TEL_NAME` or `TEL_OPTION` names the option, what was given and what is allowed. */
 export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
+  if (options === null || typeof options !== 'object') {
+    throw new SondeError('TEL_OPTION', `a schema was given ${shown(options)}; allowed: an object of its options`)
+  }
   const { name, bufferBytes = 60_000, opaqueEvents = false, sinks = [] } = options
   checkName('the name of a schema', name)
-  if (!(bufferBytes >= 8 && bufferBytes <= 64 << 20)) {
+  const unknown = unknownOption(options, schemaNames)
+  if (unknown !== undefined) throw new SondeError('TEL_OPTION', `schema ${name}: ${unknown}`)
+  if (!(typeof bufferBytes === 'number' && bufferBytes >= 8 && bufferBytes <= 64 << 20)) {
     throw new SondeError('TEL_OPTION', `bufferBytes of schema ${name} is ${shown(bufferBytes)}; allowed: 8 to 67108864`)
   }
   if (!Array.isArray(sinks) || !sinks.every((sink) => typeof sink?.accept === 'function')) {
@@ -56,9 +63,15 @@ export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
   }
   for (const key of ['files', 'ipc', 'prometheus'] as const) {
     const given: unknown = options[key]
-    if (key === 'prometheus' && given === false) continue
-    if (given === undefined || (given !== null && typeof given === 'object')) continue
-    throw new SondeError('TEL_OPTION', `${key} of schema ${name} is ${shown(given)}; allowed: an object of its options`)
+    if (given === undefined || (key === 'prometheus' && given === false)) continue
+    if (given === null || typeof given !== 'object') {
+      throw new SondeError(
+        'TEL_OPTION',
+        `${key} of schema ${name} is ${shown(given)}; allowed: an object of its options`,
+      )
+    }
+    const unknownInside = unknownOption(given, blockNames[key])
+    if (unknownInside !== undefined) throw new SondeError('TEL_OPTION', `${key} of schema ${name}: ${unknownInside}`)
   }
   return Object.freeze({ ...options, name, bufferBytes, opaqueEvents, sinks })
 }

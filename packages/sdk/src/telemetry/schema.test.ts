@@ -206,13 +206,42 @@ test('options are told with the defaults filled in', () => {
   assert.ok(Object.isFrozen(schema.options))
 })
 
+test('who gives no options is told so', async () => {
+  const { schema } = await started()
+  for (const given of [undefined, null, 'jobs']) {
+    const refused = sondeError('TEL_OPTION', /was given .*; allowed: an object of its options/)
+    assert.throws(() => createSchema(given as never), refused)
+    assert.throws(() => schema.createSource(given as never), refused)
+  }
+  await schema.close()
+})
+
+test('an option that there is not is refused, with those that there are and the one that was perhaps meant', async () => {
+  const wrongs: readonly [object, RegExp][] = [
+    [{ bufferByte: 5 }, /"bufferByte" is no option \(did you mean bufferBytes\?\); allowed: name, bufferBytes, /],
+    [{ files: { dataRot: '/tmp' } }, /^files of schema wrong: "dataRot" .* dataRoot\?/],
+    [{ ipc: { socketDir: '/tmp' } }, /^ipc of schema wrong: .* socketsDir\?/],
+    [{ prometheus: { endpont: ':1' } }, /^prometheus of schema wrong: .* endpoint\?/],
+    [{ other: 1 }, /"other" is no option; allowed/],
+  ]
+  for (const [wrong, message] of wrongs) {
+    assert.throws(() => createSchema({ name: 'wrong', ...wrong }), sondeError('TEL_OPTION', message))
+  }
+  const { schema } = await started()
+  const misspelt = { tag: '', lables: {} } as SchemaSourceOptions
+  assert.throws(() => schema.createSource(misspelt), sondeError('TEL_OPTION', /"lables" .* labels\?/))
+  assert.equal(schema.status().sources, 0)
+  await schema.close()
+})
+
 test('options out of range are refused', () => {
   const wrongs = [
     { bufferBytes: 7 },
+    { bufferBytes: '60000' },
     { bufferBytes: 2 ** 27 },
     { sinks: {} },
     { sinks: [{}] },
-  ] as Partial<SchemaOptions>[]
+  ] as unknown as Partial<SchemaOptions>[]
   for (const wrong of wrongs) {
     assert.throws(() => createSchema({ name: 'wrong', ...wrong }), sondeError('TEL_OPTION'), JSON.stringify(wrong))
   }

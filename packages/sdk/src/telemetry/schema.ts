@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { unknownOption } from '../config/unknown-option.ts'
 import { messageOf, SondeError, shown } from '../errors.ts'
 import { turn } from '../internal/turn.ts'
 import type { Batch } from '../schema/batch.ts'
@@ -14,6 +15,7 @@ import { forgetExit, type Leaver, watchExit } from './at-exit.ts'
 import { checkSchemaOptions, type SchemaConfig, type SchemaOptions, type SchemaSourceOptions } from './config.ts'
 import { checkName } from './names.ts'
 import { opaqueTypes } from './opaque.ts'
+import { sourceNames } from './option-names.ts'
 
 /** How a schema and its sinks fare. */
 export interface SchemaStatus {
@@ -204,6 +206,8 @@ export class Schema {
         `a source of schema ${this.name} was given ${shown(options)}; allowed: an object of its options`,
       )
     }
+    const unknown = unknownOption(options, sourceNames)
+    if (unknown !== undefined) throw new SondeError('TEL_OPTION', `a source of schema ${this.name}: ${unknown}`)
     const { id = hostname(), tag, ...rest } = options
     checkName(`the id of a source of schema ${this.name}`, id)
     checkName(`the tag of a source of schema ${this.name}`, tag, { mayBeEmpty: true })

@@ -95,7 +95,7 @@ export function filesConfig(options: FilesOptions): FilesConfig {
 }
 
 function inRange(option: string, value: number, low: number, high: number): number {
-  if (value >= low && value <= high) return value
+  if (typeof value === 'number' && value >= low && value <= high) return value
   return fail(option, value, `${low} to ${high}`)
 }
 

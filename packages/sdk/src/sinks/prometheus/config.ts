@@ -70,6 +70,6 @@ function names(option: string, given: readonly string[] = []): readonly string[]
 }
 
 function inRange(option: string, value: number, high: number): number {
-  if (value >= 1 && value <= high) return value
-  throw new SondeError('PRM_OPTION', `${option} of the Prometheus view is ${value}; allowed: 1 to ${high}`)
+  if (typeof value === 'number' && value >= 1 && value <= high) return value
+  throw new SondeError('PRM_OPTION', `${option} of the Prometheus view is ${shown(value)}; allowed: 1 to ${high}`)
 }

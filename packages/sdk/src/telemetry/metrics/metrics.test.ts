@@ -391,6 +391,8 @@ test('the number of metrics of a source is bounded', () => {
 
 test('options out of range are refused, each by name', () => {
   const { source, metrics } = recorder()
+  assert.throws(() => createMetrics(undefined as never), sondeError('MTR_OPTION', /the source of metrics is undefined/))
+  assert.throws(() => createMetrics(source, null as never), sondeError('MTR_OPTION', /the options/))
   const wrongs: readonly [string, unknown][] = [
     ['flushIntervalMs', -1],
     ['flushIntervalMs', 3_600_001],
@@ -399,6 +401,8 @@ test('options out of range are refused, each by name', () => {
     ['seriesLimit', '9'],
     ['labels', null],
     ['labels', { pool: 1 }],
+    ['labels', { 'a b': 'x' }],
+    ['flushIntervalMS', 5],
   ]
   for (const [option, given] of wrongs)
     assert.throws(

@@ -1,10 +1,10 @@
-import { SondeError } from '../../errors.ts'
+import { SondeError, shown } from '../../errors.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { countDrop } from '../../sinks/sink.ts'
 import { wallNs } from '../../source/clock.ts'
 import type { GaugeHandle } from '../../source/handles.ts'
 import type { HistogramHandle } from '../../source/histogram.ts'
-import type { Source } from '../../source/source.ts'
+import { Source } from '../../source/source.ts'
 import type { Row } from '../../source/table.ts'
 import { type Declaration, Declarations } from './declarations.ts'
 import { type AddHandle, type TotalHandle, WatchedTotal } from './handles.ts'
@@ -38,13 +38,16 @@ const FALLS_TOLD = 3
 /**
  * Makes a context of metrics over a source: counters, gauges and histograms with label sets, sampled together. A source may have any number of them.
  *
- * @throws SondeError `MTR_OPTION` where an option is out of its range.
+ * @throws SondeError `MTR_OPTION` where there is no source, no such option, or one is out of its range; `SRC_CLOSED` where the source is closed.
  * @example
  * const metrics = createMetrics(source, { labels: { pool: 'a' } })
  * const jobs = metrics.counter('jobs_total', { help: 'Jobs done', labels: ['queue'] }).bind({ queue: 'mail' })
  * jobs.add()
  */
 export function createMetrics(source: Source, options: MetricsOptions = {}): Metrics {
+  if (!(source instanceof Source)) {
+    throw new SondeError('MTR_OPTION', `the source of metrics is ${shown(source)}; allowed: one of schema.createSource`)
+  }
   return new Metrics(source, metricsConfig(options))
 }
 

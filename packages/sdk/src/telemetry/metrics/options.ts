@@ -1,4 +1,6 @@
+import { type OptionNames, unknownOption } from '../../config/unknown-option.ts'
 import { SondeError, shown } from '../../errors.ts'
+import { isName } from '../../schema/record-type.ts'
 import type { Labels } from '../../schema/series.ts'
 
 /** Options of {@link createMetrics}. */
@@ -59,13 +61,25 @@ export type Limits = Required<Pick<MetricsOptions, 'minSampleIntervalUs' | 'seri
 export type MetricsConfig = Required<MetricsOptions>
 
 const SERIES_LIMIT = 10_000
+const NAMES: OptionNames<MetricsOptions> = {
+  labels: true,
+  flushIntervalMs: true,
+  minSampleIntervalUs: true,
+  seriesLimit: true,
+  nowMs: true,
+}
 
 /** @throws SondeError `MTR_OPTION` names the option, what was given and what is allowed. */
 export function metricsConfig(options: MetricsOptions): MetricsConfig {
+  if (options === null || typeof options !== 'object') throw refused('the options', options, 'an object')
+  const unknown = unknownOption(options, NAMES)
+  if (unknown !== undefined) throw new SondeError('MTR_OPTION', `metrics: ${unknown}`)
   const { flushIntervalMs = 1000, labels = {}, nowMs = () => performance.now() } = options
   if (labels === null || typeof labels !== 'object') throw refused('labels', labels, 'texts by name')
-  for (const [name, text] of Object.entries(labels))
+  for (const [name, text] of Object.entries(labels)) {
+    if (!isName(name)) throw refused('a name in labels', name, 'letters, digits and _ . : -, at most 128')
     if (typeof text !== 'string') throw refused(`labels.${name}`, text, 'text')
+  }
   checkRange('flushIntervalMs', flushIntervalMs, 0, 3_600_000)
   const limits = limitsOf(options, { minSampleIntervalUs: 0, seriesLimit: SERIES_LIMIT })
   return { flushIntervalMs, labels: { ...labels }, nowMs, ...limits }
