@@ -13,6 +13,8 @@ import {
 
 /** A text of a symbol is at most so long in UTF-8: 4096 UTF-16 units. */
 export const SYMBOL_BYTES_MAX = 4096 * 3
+/** Texts in one frame at most: empty ones take four bytes in it, and far more where they are kept. */
+export const SYMBOL_COUNT_MAX = 65_536
 
 /**
  * A frame of any kind but a page.
@@ -55,7 +57,7 @@ export function* splitSymbols({ source, firstId, texts }: SymbolsEntry): Generat
   let bytes = 0
   for (const [index, text] of texts.entries()) {
     const textBytes = 4 + Buffer.byteLength(text, 'utf8')
-    if (12 + bytes + textBytes > MESSAGE_BYTES_MAX) {
+    if (12 + bytes + textBytes > MESSAGE_BYTES_MAX || index - from >= SYMBOL_COUNT_MAX) {
       yield { kind: 'symbols', body: { source, firstId: firstId + from, texts: texts.slice(from, index) } }
       from = index
       bytes = 0

@@ -144,6 +144,19 @@ test('many symbols go in several frames, none too long', () => {
   assert.equal(next, 1010)
 })
 
+test('a frame holds 65 536 symbols at most, however short', () => {
+  const frameOf = (count: number) =>
+    encodeFrame({ kind: 'symbols', body: { source: 0, firstId: 0, texts: Array<string>(count).fill('') } }, 1)
+  assert.equal(decodeAll(clientFrames(PAGE_BYTES_MAX), frameOf(65_536)).length, 1)
+  const fault = sondeError('IPC_FRAME', /symbols\.count is 65537; allowed: at most 65536/)
+  assert.throws(() => decodeAll(clientFrames(PAGE_BYTES_MAX), frameOf(65_537)), fault)
+  const split = [...splitSymbols({ source: 0, firstId: 0, texts: Array<string>(70_000).fill('') })]
+  assert.deepEqual(
+    split.map(({ body }) => 'texts' in body && body.texts.length),
+    [65_536, 4464],
+  )
+})
+
 /** A frame with a header that is what the test says. */
 function raw(
   kind: number,

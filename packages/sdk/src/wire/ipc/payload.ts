@@ -1,5 +1,5 @@
 import { SondeError, shown } from '../../errors.ts'
-import { SYMBOL_BYTES_MAX } from './encode.ts'
+import { SYMBOL_BYTES_MAX, SYMBOL_COUNT_MAX } from './encode.ts'
 import { PAGE_CLOCKS, PAGE_HEADER_BYTES, type ReadPage, type SymbolsEntry } from './frame.ts'
 
 const SYMBOL_CHARACTERS_MAX = 4096
@@ -37,6 +37,7 @@ export function decodePage(payload: Buffer, pageBytesMax: number): ReadPage {
 export function decodeSymbols(payload: Buffer): SymbolsEntry {
   if (payload.length < 12) throw wrong('symbols', `${payload.length} bytes`, '12 or more')
   const count = payload.readUInt32LE(8)
+  if (count > SYMBOL_COUNT_MAX) throw wrong('symbols.count', count, `at most ${SYMBOL_COUNT_MAX}`)
   // Each takes four bytes at least: a count that lies reserves nothing.
   if (count > (payload.length - 12) / 4) throw wrong('symbols.count', count, 'as many as follow')
   const texts: string[] = []
