@@ -4,6 +4,9 @@ import { ClientSymbols } from './client-symbols.ts'
 import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import type { KnownTypes } from './known-types.ts'
 
+/** What a source takes beside its texts, and a label beside its characters. Unit: bytes. */
+const SOURCE_BYTES = 1000
+const LABEL_BYTES = 100
 const INTERVAL_MS_MAX = 86_400_000
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 
@@ -22,7 +25,7 @@ export class Announced {
   readonly #sources = new Map<number, AnnouncedSource>()
   #symbolCount = 0
 
-  /** @param heldBytesMax Memory for types and symbols. Unit: bytes. */
+  /** @param heldBytesMax Memory for types, sources and symbols. Unit: bytes. */
   constructor(known: KnownTypes, heldBytesMax: number) {
     this.#known = known
     this.#heldBytesMax = heldBytesMax
@@ -60,6 +63,7 @@ export class Announced {
         throw wrong(`label ${JSON.stringify(name)} of source ${id}`, 'letters, digits and _, and none of Sonde itself')
       }
     }
+    this.#hold(sourceBytes(id, tag, labels))
     const symbols = new ClientSymbols()
     const info = { id, tag, labels: applicationLabels({ id, tag, labels }), intervalMs, symbols }
     this.#sources.set(index, { symbols, info })
@@ -95,8 +99,14 @@ export class Announced {
 
   #hold(bytes: number): void {
     this.heldBytes += bytes
-    if (this.heldBytes > this.#heldBytesMax) throw tooMany('bytes of types and symbols', this.#heldBytesMax)
+    if (this.heldBytes > this.#heldBytesMax) throw tooMany('bytes of types, sources and symbols', this.#heldBytesMax)
   }
+}
+
+function sourceBytes(id: string, tag: string, labels: Readonly<Record<string, string>>): number {
+  let bytes = SOURCE_BYTES + 2 * (id.length + tag.length)
+  for (const [name, text] of Object.entries(labels)) bytes += LABEL_BYTES + 2 * (name.length + text.length)
+  return bytes
 }
 
 /** A client that does not keep to the protocol. */

@@ -37,7 +37,7 @@ export type ServiceConfig = v.InferOutput<typeof serviceSchema>
 export const PAGE_BYTES = 1 << 20
 /** Types of one client at most. */
 export const TYPE_COUNT = 256
-/** Sources of one client at most. */
-export const SOURCE_COUNT = 64
+/** Sources of one client at most: what one schema may have open. */
+export const SOURCE_COUNT = 1024
 /** Symbols of all sources of a client together at most. */
 export const SYMBOL_COUNT = 65_536

@@ -320,10 +320,19 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       },
     ],
     [
-      '65 sources',
+      'sources with more labels than may be kept',
       'IPC_LIMIT',
       (raw) => {
-        for (let index = 0; index < 65; index++)
+        const long = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`l${i}`, 'x'.repeat(4000)]))
+        for (let index = 0; index < 30; index++)
+          raw.send({ kind: 'source', body: { index, id: 'x', tag: '', labels: long, intervalMs: 0, schema: '' } })
+      },
+    ],
+    [
+      '1025 sources',
+      'IPC_LIMIT',
+      (raw) => {
+        for (let index = 0; index < 1025; index++)
           raw.send({ kind: 'source', body: { index, id: 'x', tag: '', labels: {}, intervalMs: 0, schema: '' } })
       },
     ],

@@ -13,6 +13,8 @@ import type { SpooledPage } from './spool.ts'
 const KEPT_RATIO = 0.5
 const TEXT_BYTES = 48
 const FIELD_BYTES = 400
+const SOURCE_BYTES = 1000
+const LABEL_BYTES = 100
 
 /** Symbols that are told at once, and characters of one. */
 const SYMBOLS_AT_ONCE = 2000
@@ -95,6 +97,9 @@ export class Announcements {
     const index = this.#sources.size
     if (index >= this.#limits.sources) return 'source_limit'
     const { id, tag, labels, intervalMs } = source
+    let bytes = SOURCE_BYTES + 2 * (id.length + tag.length)
+    for (const [name, text] of Object.entries(labels)) bytes += LABEL_BYTES + 2 * (name.length + text.length)
+    if (!this.#mayKeep(bytes)) return 'source_limit'
     const body = { index, id, tag, labels, intervalMs, schema: this.#schema }
     try {
       parseSource(body)
@@ -105,6 +110,7 @@ export class Announcements {
       this.fault = messageOf(error)
       return 'not_announced'
     }
+    this.#bytes += bytes
     const told: ToldSource = { index, symbols: 0 }
     this.#sources.set(source, told)
     return told
