@@ -69,7 +69,7 @@ export class Families {
     const wanted = familyOf(type, metric, slots[0])
     const known = this.#families.get(metric)
     if (known !== undefined) {
-      const reason = disagreement(known, wanted)
+      const reason = disagreement(known, wanted, type.name)
       return reason === undefined ? { family: known } : { refusal: { reason, owner: metric } }
     }
     for (const name of namesOf(wanted)) {
@@ -116,7 +116,7 @@ function unfitReason(type: RecordType, slots: MetricFields['slots']): string | u
     const before = slots[i]?.field
     if (before?.optional !== true) return `${slots[i]?.name} is always there, so that ${name} would never be shown`
     const alike =
-      disagreement(familyOf(type, '', first), familyOf(type, '', { ...first, field })) === undefined &&
+      disagreement(familyOf(type, '', first), familyOf(type, '', { ...first, field }), type.name) === undefined &&
       numberClass(first) === numberClass({ ...first, field }) &&
       field.count === first.field.count &&
       role !== 'bucket'
@@ -126,15 +126,21 @@ function unfitReason(type: RecordType, slots: MetricFields['slots']): string | u
   return undefined
 }
 
-function disagreement(known: Family, wanted: Family): string | undefined {
+function disagreement(known: Family, wanted: Family, wantedBy: string): string | undefined {
   if (known.kind === wanted.kind && known.unit === wanted.unit && known.shape === wanted.shape) return undefined
-  return `it is ${describe(wanted)}, but ${typesOf(known)} has ${describe(known)} of that name; name one of them otherwise with \`metric\``
+  const owners = namesOfTypes(known).map((name) => (name === wantedBy ? `another version of ${name}` : name))
+  return `it is ${describe(wanted)} in ${wantedBy}, but ${describe(known)} in ${owners.join(' and ') || 'another field'}; name one of them otherwise with \`metric\``
 }
 
 function describe({ kind, unit, shape }: Family): string {
   return `a ${kind} ${unit === '' ? 'without unit' : `in ${unit}`} (${shape})`
 }
 
-function typesOf({ columns }: Family): string {
-  return columns.length === 0 ? 'another field' : columns.map(({ table }) => table.type.name).join(', ')
+function typesOf(family: Family): string {
+  return namesOfTypes(family).join(' and ') || 'another field'
+}
+
+/** Each once: versions of a type, and sources of one, have columns of their own. */
+function namesOfTypes({ columns }: Family): string[] {
+  return [...new Set(columns.map(({ table }) => table.type.name))]
 }

@@ -117,11 +117,29 @@ for (const [what, field, disagreement] of [
       ['openmetrics', 'port_rx_bytes'],
     ] as const) {
       const help = (await rig.families(format)).get(name)?.help ?? ''
-      assert.match(help, new RegExp(`^Bytes received\\. Refused for second\\.bytes: it is ${disagreement}`))
+      assert.match(
+        help,
+        new RegExp(
+          `^Bytes received\\. Refused for second\\.bytes: it is ${disagreement} \\(a scalar\\) in second, but a counter in bytes \\(a scalar\\) in port;`,
+        ),
+      )
     }
     checkBalance(rig)
   })
 }
+
+test('HELP of a refusal names each type once, and says where it is another version of the same', async () => {
+  const rig = new PrometheusRig()
+  for (const description of ['first', 'second', 'late']) {
+    const heat = description === 'late' ? counter('u64', { metric }) : gauge('u64', { metric })
+    const version = defineType('ver', description, { device: label(), heat })
+    rig.report(rig.source(description), version, { device: description, heat: 1 })
+  }
+  assert.match(
+    (await rig.families('text')).get(metric)?.help ?? '',
+    /it is a counter without unit \(a scalar\) in ver, but a gauge without unit \(a scalar\) in another version of ver; name/,
+  )
+})
 
 test('a refused metric takes the name once the first one has left', async () => {
   const rig = new PrometheusRig()
