@@ -59,7 +59,9 @@ test('formats, gzip and HEAD are those of /metrics', async (t) => {
     assert.ok(Number(head.headers.get('content-length')) > 100)
     assert.equal(head.headers.get('vary'), 'Accept, Accept-Encoding')
     assert.equal(await head.text(), '')
-    assert.equal((await fetch(`${address}${path}`, { method: 'POST' })).status, 404)
+    const post = await fetch(`${address}${path}`, { method: 'POST' })
+    assert.equal(post.status, path === '/a' ? 404 : 405)
+    assert.equal(post.headers.get('allow'), path === '/a' ? null : 'GET, HEAD')
   }
 })
 

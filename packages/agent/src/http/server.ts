@@ -121,7 +121,9 @@ function refuseForeignHost(agent: Agent, request: FastifyRequest): void {
 
 function unknownRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): HttpError {
   const url = request.url.split('?', 1)[0] ?? ''
-  const allowed = METHODS.filter((method) => app.hasRoute({ method, url }))
+  // A route with a name in it is known by its pattern only.
+  const route = url.replace(/^\/(cset|fset)\/[^/]+$/, '/$1/:name')
+  const allowed = METHODS.filter((method) => app.hasRoute({ method, url: route }))
   const place = JSON.stringify(url.slice(0, 200))
   if (allowed.length === 0) return { status: 404, code: 'HTTP_NOT_FOUND', message: `nothing is at ${place}` }
   reply.header('allow', allowed.join(', '))
