@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { needs } from '../debian.ts'
@@ -192,6 +192,30 @@ test('reads up to damage and says what it ignores; behind it only where it is to
   assert.match(salvaged.stderr, /bytes are ignored/)
 })
 
+test('a file whose first block is damaged is read with the types of its sidecar, beside it or in a folder that is named', async (t) => {
+  const dir = await folderOf(t, 100)
+  const expected = sondeRead(dir).stdout
+  const file = onlyFile(dir)
+  const bytes = readFileSync(file)
+  // Within the first block: in its header, or in its payload.
+  for (const at of [64 + 8, 64 + 64 + 5]) {
+    const damaged = Buffer.from(bytes)
+    damaged[at] = (damaged[at] ?? 0) ^ 1
+    writeFileSync(file, damaged)
+    assert.equal(sondeRead(dir).stdout, '')
+    assert.equal(sondeRead(dir, '--salvage').stdout, expected)
+  }
+  const elsewhere = join(temporaryFolder(t), 'types')
+  cpSync(join(dir, 'schema'), elsewhere, { recursive: true })
+  rmSync(join(dir, 'schema'), { recursive: true })
+  const without = sondeRead(dir, '--salvage')
+  assert.match(without.stderr, /at 64: the types are lost: schema_[0-9a-f]{32}\.json is not in .*--schema-dir/)
+  assert.equal(sondeRead(dir, '--salvage', '--schema-dir', elsewhere).stdout, expected)
+  const [sidecar = ''] = readdirSync(elsewhere)
+  writeFileSync(join(elsewhere, sidecar), '{"types":[]}')
+  assert.match(sondeRead(dir, '--salvage', '--schema-dir', elsewhere).stderr, /has not the types of the schema/)
+})
+
 test('what is not there, or is no file of records, is told in a line and is exit code 1; the others are read', async (t) => {
   const dir = await folderOf(t, 1)
   const other = join(dir, 'notes.txt')
@@ -216,6 +240,7 @@ test('options that are wrong are usage errors', async (t) => {
     ['--fset', join(dir, 'nothing')],
     ['--verify', '--limit', '1'],
     ['--verify', '--follow'],
+    ['--schema-dir', dir],
     ['--unknown'],
   ]) {
     const { code, stderr } = sondeRead(dir, ...args)

@@ -79,8 +79,9 @@ const repeatable = (value: string, given: readonly string[] = []) => [...given, 
 
 program
   .command('read')
-  .description('print, sum up or verify files of records')
-  .argument('<path...>', 'files, or folders with *.bin anywhere below')
+  .summary('print, sum up or verify files of records')
+  .description('Prints, sums up or verifies files of records: files, or all *.bin in folders.')
+  .argument('<path...>')
   .option('--format <name>', 'jsonl, csv or table; default: table on a terminal')
   .option('--int64 <how>', '64-bit integers in jsonl: digits (default) or string')
   .option('--source <id>', 'of this source; x* for all that begin so; may repeat', repeatable)
@@ -95,6 +96,7 @@ program
   .option('--stats', 'count records by source and type instead')
   .option('--verify', 'look at every byte, and say how each file fares')
   .option('--salvage', 'go on behind damage')
+  .option('--schema-dir <dir>', 'with --salvage: where schema_*.json are, too')
   .option('--strict', 'exit code 1 for a cut-off last block too')
   .action(async (paths: string[], flags: ReadFlags) => {
     const { runRead } = await import('./commands/read/read.ts')

@@ -20,6 +20,7 @@ export interface ReadFlags {
   readonly stats?: boolean
   readonly verify?: boolean
   readonly salvage?: boolean
+  readonly schemaDir?: string
   readonly strict?: boolean
 }
 
@@ -46,6 +47,8 @@ export interface ReadOptions {
   readonly follow: boolean
   readonly task: 'print' | 'stats' | 'verify'
   readonly salvage: boolean
+  /** Where sidecars of schemas are looked for first. */
+  readonly schemaDir?: string
   readonly strict: boolean
 }
 
@@ -74,6 +77,7 @@ export function readOptions(flags: ReadFlags, isTerminal: boolean): ReadOptions 
     follow,
     task,
     salvage,
+    ...(flags.schemaDir === undefined ? {} : { schemaDir: flags.schemaDir }),
     strict,
   }
 }
@@ -85,6 +89,9 @@ function checkTogether(flags: ReadFlags): void {
     throw new ConfigError([
       `--follow does not end, so that --${verify === true ? 'verify' : 'stats'} has nothing to sum up`,
     ])
+  }
+  if (flags.schemaDir !== undefined && flags.salvage !== true) {
+    throw new ConfigError(['--schema-dir helps where a file is damaged; it goes with --salvage'])
   }
   if (verify !== true) return
   const [wrong] =

@@ -1,10 +1,13 @@
+import { dirname, resolve } from 'node:path'
 import {
   type Batch,
   DtbDecoder,
   type DtbEnd,
   type DtbFile,
   openDtb,
-  type SondeError,
+  type RecordType,
+  readSidecar,
+  SondeError,
   type SourceEntry,
 } from '@sonde/sdk'
 import type { Selection } from './select.ts'
@@ -23,6 +26,8 @@ export interface Fault {
 /** Options of {@link Reading}. */
 export interface ReadingOptions {
   readonly salvage: boolean
+  /** Where sidecars of schemas are looked for before the usual folder. */
+  readonly schemaDir?: string
   /** What of it is wanted. Default: all, and every checksum is looked at. */
   readonly selection?: Selection
 }
@@ -41,12 +46,13 @@ export class Reading {
   recordCount = 0
 
   /** @throws SondeError `DTB_READ` where it cannot be read. */
-  constructor(path: string, { salvage, selection }: ReadingOptions) {
+  constructor(path: string, { salvage, schemaDir, selection }: ReadingOptions) {
     this.path = path
     this.#file = openDtb(path)
     this.#selection = selection
     const wants = selection === undefined ? {} : { wants: selection.takesBlock.bind(selection) }
-    this.#decoder = new DtbDecoder(this.#file, { salvage, ...wants })
+    const typesOf = (fingerprint: string) => this.#typesOf(fingerprint, schemaDir)
+    this.#decoder = new DtbDecoder(this.#file, { salvage, typesOf, ...wants })
   }
 
   /** How far it was read. Unit: bytes. */
@@ -110,6 +116,25 @@ export class Reading {
 
   close(): void {
     this.#file.close()
+  }
+
+  /** Out of a sidecar: below the root of the layout in which the file lies, or where it was said. */
+  #typesOf(fingerprint: string, schemaDir: string | undefined): readonly RecordType[] | undefined {
+    const usual = resolve(dirname(this.path), '..', '..', '..', 'schema')
+    const folders = [...new Set([...(schemaDir === undefined ? [] : [resolve(schemaDir)]), usual])]
+    const at = this.#decoder.at
+    for (const folder of folders) {
+      try {
+        const types = readSidecar(folder, fingerprint)
+        if (types !== undefined) return types
+      } catch (error) {
+        if (!(error instanceof SondeError)) throw error
+        this.#addGap(faultOf(error, at, 0))
+      }
+    }
+    const place = `schema_${fingerprint}.json is not in ${folders.join(' or ')}; give its folder with --schema-dir`
+    this.#addGap({ at, bytes: 0, code: 'DTB_SCHEMA', message: `the types are lost: ${place}` })
+    return undefined
   }
 
   /** Gaps that follow each other are one. */

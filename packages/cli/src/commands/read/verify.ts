@@ -49,13 +49,13 @@ interface Verdict {
 
 function verifyFile(
   path: string,
-  { salvage }: ReadOptions,
+  { salvage, schemaDir }: ReadOptions,
   selection: Selection,
   onProgress: (at: number, records: number) => void,
 ): Verdict {
   let reading: Reading | undefined
   try {
-    reading = new Reading(path, { salvage })
+    reading = new Reading(path, { salvage, ...(schemaDir === undefined ? {} : { schemaDir }) })
     while (reading.next() !== undefined) onProgress(reading.at, reading.recordCount)
     return verdictOf(reading, selection)
   } catch (error) {

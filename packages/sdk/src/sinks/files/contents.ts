@@ -43,7 +43,8 @@ export class Contents {
   }) {
     const { source, types, client, own, writerId, entry } = options
     const { id, tag, labels, intervalMs } = source
-    this.types = types
+    // The index of a type follows from the set of them, so that the sidecar of the set has the indexes of every file that begins with it.
+    this.types = [...types].sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
     this.client = client
     this.fingerprint = schemaFingerprint(types)
     this.#symbols = new ToldSymbols(source.symbols)
@@ -51,7 +52,7 @@ export class Contents {
     this.#writerId = writerId
     const pages = client === 0n ? {} : { client: client.toString(16).padStart(16, '0') }
     this.#entry = { id, tag, labels, intervalMs, ...entry, ...pages }
-    for (const type of types) this.#indexes.set(type.fingerprint, this.#indexes.size)
+    for (const type of this.types) this.#indexes.set(type.fingerprint, this.#indexes.size)
   }
 
   /** The file is there, and nothing in it: header, types and source precede its first records. */

@@ -10,7 +10,7 @@ import { codeOf } from './reasons.ts'
 import { syncFolders } from './record-file.ts'
 
 /**
- * Writes down the types of a schema beside the files, for tools that want them apart: whole or not at all. Records do not need it, so a failure is counted and the next file
+ * Writes down the types of a schema beside the files, with their indexes, for tools that want them apart and for files whose beginning is damaged: whole or not at all. Records do not need it, so a failure is counted and the next file
  * tries again.
  */
 export async function writeSidecar(context: FilesContext, { fingerprint, types }: Contents): Promise<void> {
@@ -19,10 +19,8 @@ export async function writeSidecar(context: FilesContext, { fingerprint, types }
   const path = join(folder, schemaFileName(fingerprint))
   try {
     if (!(await touch(path))) {
-      const entries = types.map((type) => typeEntry(type, 0)).sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
-      const plain = entries.map(({ fingerprint, definition }) => ({ fingerprint, definition }))
       await makeFolders(folder)
-      await writeWhole(path, `${JSON.stringify({ fingerprint, types: plain }, undefined, 2)}\n`)
+      await writeWhole(path, `${JSON.stringify({ fingerprint, types: types.map(typeEntry) }, undefined, 2)}\n`)
       await syncFolders([folder])
     }
     context.sidecars.add(fingerprint)

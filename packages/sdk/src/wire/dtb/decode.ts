@@ -26,6 +26,11 @@ export interface DtbInput {
 export interface DtbDecoderOptions {
   /** Whether to go on behind what does not hold. Default: false, it stops there. */
   readonly salvage?: boolean
+  /**
+   * The types that files of a schema begin with, in the order of their indexes; undefined where they cannot be had. Asked with `salvage` where the first block, which says so
+   * itself, does not hold. Default: they cannot.
+   */
+  readonly typesOf?: (fingerprint: string) => readonly RecordType[] | undefined
   /** Whether the records of a block are wanted; those of others are not read, nor is their checksum looked at. Default: all are. */
   readonly wants?: (header: DtbBlockHeader, type: RecordType) => boolean
 }
@@ -213,6 +218,13 @@ export class DtbDecoder {
       throw new SondeError('DTB_LIMIT', `more than ${DTB_LIMITS.typeCount} types`)
   }
 
+  /** The block of the types that the file begins with is lost; its header says which they were. */
+  #recallTypes(): void {
+    const fingerprint = this.#header?.fingerprint
+    const types = fingerprint === undefined ? undefined : this.#options.typesOf?.(fingerprint)
+    for (const [index, type] of types?.entries() ?? []) this.#types.set(index, type)
+  }
+
   #learnSource(entry: SourceEntry): void {
     if (this.#entry !== undefined) throw new SondeError('DTB_CONTENT', 'the file names its source twice')
     this.#entry = entry
@@ -230,6 +242,7 @@ export class DtbDecoder {
     const follows = end !== undefined && (end === bytes || findBlock(this.#input, end, end) === end)
     const to = follows ? end : findBlock(this.#input, at + 8)
     if (fault.code === 'DTB_TRUNCATED' && to === bytes) return undefined
+    if (at === FILE_HEADER_BYTES) this.#recallTypes()
     this.#at = to
     return { kind: 'gap', at, to, fault }
   }

@@ -1,0 +1,32 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf, SondeError } from '../../errors.ts'
+import type { RecordType } from '../../schema/record-type.ts'
+import { decodeTypes } from '../../wire/dtb/decode-payload.ts'
+import { schemaFingerprint } from '../../wire/dtb/encode.ts'
+import { schemaFileName } from './paths.ts'
+
+const BYTES_LIMIT = 16 << 20
+
+/**
+ * The types that files of a schema begin with, in the order of their indexes, out of the sidecar `schema_<fingerprint>.json` in a folder: what `typesOf` of `DtbDecoder` asks for.
+ * Undefined where there is no such file.
+ *
+ * @throws SondeError `DTB_SCHEMA` where the file cannot be read, or does not have the types of the schema.
+ */
+export function readSidecar(folder: string, fingerprint: string): readonly RecordType[] | undefined {
+  const path = join(folder, schemaFileName(fingerprint))
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return undefined
+    if (!found.isFile() || found.size > BYTES_LIMIT) throw new Error(`it is no file of at most ${BYTES_LIMIT} bytes`)
+    const sidecar: { types?: unknown } | null = JSON.parse(readFileSync(path, 'utf8'))
+    const entries = decodeTypes(Buffer.from(JSON.stringify(sidecar?.types ?? [])))
+    const types = entries.sort(([a], [b]) => a - b).map(([, type]) => type)
+    const isOrdered = entries.every(([index], i) => index === i)
+    if (!isOrdered || schemaFingerprint(types) !== fingerprint) throw new Error('it has not the types of the schema')
+    return types
+  } catch (cause) {
+    throw new SondeError('DTB_SCHEMA', `${path} does not help: ${messageOf(cause)}`, { cause })
+  }
+}
