@@ -107,7 +107,14 @@ function anyValue(random: Random, kind: string): unknown {
       return BigInt.asIntN(64, random.bits64())
     case 'f32':
     case 'f64':
-      return random.pick([random.next(), Number.NaN, Infinity, -0, 1e300, random.integer(-1000, 1000) / 8])
+      return random.pick([
+        random.next(),
+        Number.NaN,
+        Infinity,
+        -0,
+        kind === 'f32' ? 1e38 : 1e300,
+        random.integer(-1000, 1000) / 8,
+      ])
     default: {
       const bits = Number(kind.slice(1))
       return kind.startsWith('u')

@@ -1,4 +1,4 @@
-import { KIND_RANGE, type Kind } from './kinds.ts'
+import { F32_OVERFLOW, KIND_RANGE, type Kind } from './kinds.ts'
 import { type Layout, type LayoutNode, type NestedNode, type Slot, slotsOf } from './layout.ts'
 import type { RecordType } from './record-type.ts'
 
@@ -121,7 +121,11 @@ function scalarSource({ type, layout, leave }: Coding, slot: Slot): string {
 function elementSource(layout: Layout, kind: Kind, at: string, name: string): string {
   const store = (as: Kind, value: string, offset = at) => storeSource(layout, as, offset, value)
   switch (kind) {
-    case 'f32':
+    case 'f32': {
+      // A finite number must not be read back as infinity, which is legal itself.
+      const overflows = `Math.abs(t)>=${F32_OVERFLOW}&&t-t===0`
+      return `if(typeof t!=='number'||${overflows})fail(${name},t,'a number that f32 holds');${store(kind, 't')}`
+    }
     case 'f64':
       return `if(typeof t!=='number')fail(${name},t,'a number');${store(kind, 't')}`
     case 'bool':

@@ -37,7 +37,17 @@ const EDGES: Readonly<Record<string, readonly Integer64[]>> = {
   i32: [-(2 ** 31), 2 ** 31 - 1],
   u64: [0, -0, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 2 ** 64 - 2048, 0n, 2n ** 53n + 1n, 2n ** 64n - 1n],
   i64: [0, -0, -1, -(2 ** 32), -(2 ** 32) - 1, 2 ** 53 - 1, -(2 ** 53) + 1, -(2n ** 63n), 2n ** 63n - 1n, -1n],
-  f32: [0, -0, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e-45, 3.4e38],
+  f32: [
+    0,
+    -0,
+    1.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    1e-45,
+    3.4e38,
+    3.4028235677973362e38,
+  ],
   f64: [0, -0, 0.1, Number.NaN, Number.NEGATIVE_INFINITY, Number.MIN_VALUE, Number.MAX_VALUE, 2 ** 53 + 2],
 }
 
@@ -168,7 +178,7 @@ const wrongValues: readonly (readonly [string, Field, readonly unknown[]])[] = [
   ['i32', value('i32'), [2 ** 31, -(2 ** 31) - 1, 0n]],
   ['u64', value('u64'), [-1, 0.5, 2 ** 64, Number.NaN, -1n, 2n ** 64n, '1', undefined, null, [1n]]],
   ['i64', value('i64'), [0.5, 2 ** 53, -(2 ** 53), 2n ** 63n, -(2n ** 63n) - 1n, '1']],
-  ['f32', value('f32'), ['1', 1n, undefined, null]],
+  ['f32', value('f32'), ['1', 1n, undefined, null, 1e300, -1e300, 3.4028235677973366e38]],
   ['f64', value('f64'), ['1', 1n, {}, undefined]],
   ['bool', value('bool'), [0, 1, 'true', undefined]],
   ['symbol', label(), [undefined, null, 1, {}, ['a']]],

@@ -40,3 +40,6 @@ export const KIND_RANGE: Readonly<Partial<Record<Kind, readonly [number, number]
   i16: [-0x8000, 0x7fff],
   i32: [-0x80000000, 0x7fffffff],
 }
+
+/** What is as far from 0 as this has no nearest f32 but infinity: halfway from its largest number to 2^128. */
+export const F32_OVERFLOW = (2 - 2 ** -24) * 2 ** 127

@@ -1,13 +1,13 @@
 import { SondeError, shown } from '../errors.ts'
 import type { Integer64 } from '../schema/field.ts'
-import { KIND_RANGE, type Kind } from '../schema/kinds.ts'
+import { F32_OVERFLOW, KIND_RANGE, type Kind } from '../schema/kinds.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { Row } from './table.ts'
 
 /** Writes one gauge. */
 export interface GaugeHandle {
   /**
-   * Sets the value: a whole number in the range of an integer kind, any number for f32 and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, and are exact.
+   * Sets the value: a whole number in the range of an integer kind, any number for f32 (no finite one beyond its range) and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, and are exact.
    *
    * @throws SondeError `SRC_VALUE` where the field cannot hold it; the old value stays.
    */
@@ -164,7 +164,7 @@ class NarrowHandle implements CounterHandle {
   readonly #array: (typeof NARROW)[keyof typeof NARROW][0]
   readonly #shift: number
   readonly #present: Presence
-  /** Undefined for f32, which takes any number. */
+  /** Undefined for f32, which takes any number but finite ones that would become infinity. */
   readonly #range: readonly [number, number] | undefined
 
   constructor(row: Row, slot: Slot) {
@@ -189,7 +189,7 @@ class NarrowHandle implements CounterHandle {
   }
 
   #holds(value: number): boolean {
-    if (this.#range === undefined) return true
+    if (this.#range === undefined) return !(Math.abs(value) >= F32_OVERFLOW && Number.isFinite(value))
     const [low, high] = this.#range
     return Number.isInteger(value) && value >= low && value <= high
   }
@@ -225,7 +225,8 @@ function refuse(row: Row, { name, field }: Slot, value: unknown): never {
 }
 
 function allowedFor(kind: Kind): string {
-  if (kind === 'f32' || kind === 'f64') return 'a number'
+  if (kind === 'f64') return 'a number'
+  if (kind === 'f32') return 'a number that f32 holds'
   if (kind === 'u64') return 'a whole number from 0 to 2^64 - 1'
   if (kind === 'i64') return 'a whole number from -2^63 to 2^63 - 1, above 2^53 as a bigint'
   const [low, high] = KIND_RANGE[kind] ?? [0, 1]

@@ -153,7 +153,7 @@ const KINDS: readonly [NumericKind | 'bool', readonly Integer64[], readonly Inte
   ['i32', [-(2 ** 31), 2 ** 31 - 1], [2 ** 31]],
   ['u64', [0, 2 ** 53, 2n ** 60n + 1n, 2n ** 64n - 1n], [-1n, 2n ** 64n, 2 ** 64]],
   ['i64', [-(2 ** 53) + 1, -(2n ** 63n), 2n ** 63n - 1n], [2 ** 53, 2n ** 63n, 0.5]],
-  ['f32', [0.5, -1, Number.POSITIVE_INFINITY], [1n]],
+  ['f32', [0.5, -1, Number.POSITIVE_INFINITY], [1n, 1e300]],
   ['f64', [0.1, Number.NEGATIVE_INFINITY, Number.NaN], [1n]],
   ['bool', [1, 0], [2, -1]],
 ]
