@@ -87,6 +87,12 @@ export function keyOf(names: readonly string[], labels: Readonly<Record<string, 
   return JSON.stringify(names.map((name) => labels[name]))
 }
 
+/** The labels that {@link keyOf} made a key of. */
+export function labelsOf(names: readonly string[], key: string): Readonly<Record<string, string>> {
+  const texts = JSON.parse(key) as readonly string[]
+  return Object.fromEntries(names.map((name, i) => [name, texts[i] ?? '']))
+}
+
 function agree(a: Declaration, b: Declaration): boolean {
   return a.what === b.what && a.kind === b.kind && a.unit === b.unit && a.edges.join() === b.edges.join()
 }

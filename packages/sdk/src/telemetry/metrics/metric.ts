@@ -1,8 +1,9 @@
 import { SondeError, shown } from '../../errors.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import type { Absences } from '../../source/absence.ts'
 import type { Source } from '../../source/source.ts'
 import type { Row } from '../../source/table.ts'
-import { keyOf, type Series, type Variant } from './declarations.ts'
+import { keyOf, labelsOf, type Series, type Variant } from './declarations.ts'
 import { DroppingHandle } from './handles.ts'
 import type { Sampled } from './sampling.ts'
 
@@ -46,6 +47,8 @@ export interface MetricParts<H> {
 /** The reasons for which a source finds no room for a new row. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['SRC_SYMBOL_LIMIT', 'SRC_ROW_LIMIT'])
 
+const REASON = 'Its metrics were closed'
+
 /** See {@link Metric}. */
 export class BoundMetric<N extends string, H extends object> implements Metric<N, H>, Sampled {
   readonly name: string
@@ -88,10 +91,15 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
     this.#let(keyOf(this.#parts.variant.labels, this.#checked(given)))
   }
 
-  /** Lets all series go. */
-  close(): void {
+  /** Lets all series go. Those that no other context holds are told to be gone: as one where none of the type is left. */
+  close(absences: Absences): void {
     this.#closed = true
-    for (const key of this.#held) this.#let(key)
+    const { series, labels } = this.#parts.variant
+    const held = [...this.#held]
+    for (const key of held) this.#let(key)
+    if (held.length === 0) return
+    if (series.size === 0) absences.set(this.type, undefined, '', 'gone', REASON)
+    else for (const key of held) if (!series.has(key)) absences.gone(this.type, labelsOf(labels, key), REASON)
   }
 
   /** Whether it may be sampled again; counts as sampled then. */

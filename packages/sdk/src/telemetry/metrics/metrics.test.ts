@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { property, recordingSource, sondeError, until } from '../../../test/helper.ts'
+import { type Emitted, property, recordingSource, sondeError, until } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
+import { absenceType } from '../../schema/builtin.ts'
+import type { ReadRecord } from '../../schema/reader.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { MetricsOptions } from './options.ts'
 
@@ -108,7 +110,12 @@ test('a series that is let go is sampled no more; bound again it begins anew', a
 function recorder(options: MetricsOptions = {}) {
   const { source, emitted } = recordingSource()
   const metrics = createMetrics(source, { flushIntervalMs: 0, ...options })
-  return { source, metrics, recorded: () => emitted.splice(0).flatMap(({ records }) => records) }
+  return { source, metrics, recorded: () => valuesOf(emitted.splice(0)) }
+}
+
+/** All but what is told to be gone. */
+function valuesOf(emitted: readonly Emitted[]): readonly ReadRecord[] {
+  return emitted.filter(({ type }) => type !== absenceType).flatMap(({ records }) => records)
 }
 
 test('two metrics of one name with another type, unit, kind or edges are refused, and the first goes on', async () => {
@@ -337,6 +344,31 @@ test('a closed context gives no more series and metrics, and may be closed again
   await metrics.flush()
   assert.throws(() => jobs.bind(), sondeError('MTR_CLOSED'))
   assert.throws(() => metrics.gauge('level'), sondeError('MTR_CLOSED'))
+})
+
+test('series of a closed context leave the metrics at once, but for those that another context holds', async () => {
+  const { context, source, lines } = rig()
+  const [one, two] = [context(), context()]
+  const jobs = one.counter('jobs_total', { labels: ['queue'] })
+  jobs.bind({ queue: 'mail' }).add(1)
+  jobs.bind({ queue: 'print' }).add(2)
+  one.gauge('level').bind().set(3)
+  two
+    .counter('jobs_total', { labels: ['queue'] })
+    .bind({ queue: 'mail' })
+    .add(4)
+  source.flush()
+  assert.deepEqual(await lines(one, two), ['jobs_total{queue="mail"} 5', 'jobs_total{queue="print"} 2', 'level 3'])
+  await one.close()
+  assert.deepEqual(await lines(), ['jobs_total{queue="mail"} 5'])
+  await two.close()
+  assert.deepEqual(await lines(), [])
+  const again = context()
+  again
+    .counter('jobs_total', { labels: ['queue'] })
+    .bind({ queue: 'mail' })
+    .add(1)
+  assert.deepEqual(await lines(again), ['jobs_total{queue="mail"} 1'])
 })
 
 test('a clock before 2000 is an error to who samples, and counted where nobody asked', async (t) => {

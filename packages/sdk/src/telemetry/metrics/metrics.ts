@@ -1,6 +1,8 @@
 import { SondeError, shown } from '../../errors.ts'
+import { absenceType } from '../../schema/builtin.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { countDrop } from '../../sinks/sink.ts'
+import { Absences } from '../../source/absence.ts'
 import { wallNs } from '../../source/clock.ts'
 import type { GaugeHandle } from '../../source/handles.ts'
 import type { HistogramHandle } from '../../source/histogram.ts'
@@ -28,7 +30,7 @@ export interface MetricsStats {
   readonly dropped: Map<string, number>
   /** Totals that were lower than the one before: restarts of what counts. */
   restarts: number
-  /** Samples at the interval, and last ones, that could not be taken: the wall clock says that it is before 2000. */
+  /** Samples at the interval, and last ones, that could not be taken, and closes that could not be told: the wall clock says that it is before 2000. */
   errors: number
 }
 
@@ -123,12 +125,29 @@ export class Metrics {
     return this.#source.flush()
   }
 
-  /** Takes the last values of all metrics, lets go of their series and flushes. May be called twice. `close` of the source takes the last values too. */
+  /**
+   * Takes the last values of all metrics, lets go of their series, which leave `/metrics` unless another context of the source holds them, and flushes. May be called twice. `close` of the
+   * source takes the last values too.
+   */
   close(): Promise<void> {
+    const isLate = this.#closed || this.#source.isClosed
     this.#closed = true
     this.#sampling.end()
-    for (const metric of this.#metrics.values()) metric.close()
+    if (!isLate) this.#letGo()
     return this.#source.flush()
+  }
+
+  #letGo(): void {
+    this.#source.admit(absenceType)
+    const absences = new Absences(this.#source)
+    for (const metric of this.#metrics.values()) {
+      try {
+        metric.close(absences)
+      } catch {
+        // A clock before 2000: views forget the series when they expire.
+        this.stats.errors++
+      }
+    }
   }
 
   #declare<N extends string, H extends object>(
