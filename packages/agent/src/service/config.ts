@@ -1,4 +1,5 @@
-import { block, flag, integer, setting, text } from '@sonde/sdk/config'
+import { block, flag, integer, setting } from '@sonde/sdk/config'
+import { canBeSocketsDir, SOCKETS_DIR_RULE } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
 /** Schema of `service`. */
@@ -6,7 +7,8 @@ export const serviceSchema = block({
   enabled: setting(flag(), true, 'Whether applications of this machine can report to this agent; see [IPC](ipc.md)'),
   sockets_dir: v.optional(
     v.pipe(
-      text(1, 80),
+      v.string(SOCKETS_DIR_RULE),
+      v.check(canBeSocketsDir, SOCKETS_DIR_RULE),
       v.description(
         'Folder of the socket. Default: `/opt/mellanox/doca/services/telemetry/ipc_sockets` where it is writable, else `sonde` in `$XDG_RUNTIME_DIR`, else `sonde-<uid>` in the folder for temporary files',
       ),

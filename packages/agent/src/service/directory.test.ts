@@ -16,10 +16,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { NOTE_NAME, SOCKET_NAME } from '@sonde/sdk/internal'
+import { createIpc } from '@sonde/sdk'
+import { check } from '@sonde/sdk/config'
+import { noteName, SOCKET_NAME } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { RawClient } from '../../test/raw-client.ts'
 import { serveAgent } from '../../test/served-agent.ts'
+import { serviceSchema } from './config.ts'
 import { SocketsDir } from './directory.ts'
 
 function folder(t: TestContext): string {
@@ -36,6 +39,20 @@ test('a folder that is missing is made for user and group, and the socket too', 
   assert.equal(statSync(join(dir, SOCKET_NAME)).mode & 0o777, 0o660)
   await agent.close()
   assert.equal(existsSync(join(dir, SOCKET_NAME)), false)
+})
+
+test('the folder is an absolute path that leaves room for the name of the socket, as for clients', () => {
+  const rule = 'an absolute path of at most 96 bytes'
+  const issues = (path: string) => {
+    const checked = check(serviceSchema, { sockets_dir: path }, 'service')
+    return checked.ok ? [] : checked.issues.map(({ path: place, allowed }) => [place, allowed])
+  }
+  assert.deepEqual(issues(`/${'x'.repeat(95)}`), [])
+  for (const path of ['', 'run/sonde', `/${'x'.repeat(96)}`, `/${'ü'.repeat(48)}`]) {
+    assert.deepEqual(issues(path), [['service.sockets_dir', rule]], path)
+    if (path !== '')
+      assert.throws(() => createIpc({ socketsDir: path }), { code: 'IPC_OPTION', message: new RegExp(rule) })
+  }
 })
 
 test('a folder that everybody can write, a link, and a file are refused by name', async (t) => {
@@ -100,7 +117,7 @@ test('a socket of a killed service is replaced, and one that was cleaned away is
   ;(await RawClient.enter(dir, 1n)).close()
 })
 
-test('a service elsewhere leaves a note in the usual folder, and takes it away', async (t) => {
+test('services elsewhere leave a note each in the usual folder, and take only their own away', async (t) => {
   const base = folder(t)
   const usual = join(base, 'run', 'sonde')
   mkdirSync(join(base, 'run'))
@@ -113,7 +130,16 @@ test('a service elsewhere leaves a note in the usual folder, and takes it away',
   const dir = join(base, 'other')
   const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
   await agent.service?.settled
-  assert.deepEqual(JSON.parse(readFileSync(join(usual, NOTE_NAME), 'utf8')), { socketsDir: dir, pid: process.pid })
+  const note = join(usual, noteName(dir))
+  assert.deepEqual(JSON.parse(readFileSync(note, 'utf8')), { socketsDir: dir, pid: process.pid })
+  const stale = join(usual, noteName('/gone'))
+  writeFileSync(stale, JSON.stringify({ socketsDir: '/gone', pid: 2 ** 22 + 1 }))
+  const otherDir = join(base, 'third')
+  const other = await serveAgent(t, { service: { enabled: true, sockets_dir: otherDir } })
+  await other.agent.service?.settled
+  assert.equal(existsSync(stale), false, 'what a killed one left is swept')
+  await other.agent.close()
+  assert.deepEqual([existsSync(note), existsSync(join(usual, noteName(otherDir)))], [true, false])
   await agent.close()
-  assert.equal(existsSync(join(usual, NOTE_NAME)), false)
+  assert.equal(existsSync(note), false)
 })

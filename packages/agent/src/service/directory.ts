@@ -1,8 +1,16 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
-import { type FileLock, lockFile, makeFoldersNow, NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '@sonde/sdk/internal'
+import {
+  type FileLock,
+  lockFile,
+  makeFoldersNow,
+  noteName,
+  readNotes,
+  SOCKET_NAME,
+  usualSocketsDir,
+} from '@sonde/sdk/internal'
 
 const DIRECTORY_MODE = 0o770
 const STICKY = 0o1000
@@ -54,17 +62,19 @@ export class SocketsDir {
     const usual = usualSocketsDir()
     if (usual === this.path) return
     makeDirectory(usual)
-    const note = join(usual, NOTE_NAME)
+    // Those of services that were killed.
+    for (const { path, isLiving } of readNotes(usual)) if (!isLiving) rmSync(path, { force: true })
+    const note = join(usual, noteName(this.path))
     // Not through a link that somebody put there.
     rmSync(note, { force: true })
     writeFileSync(note, `${JSON.stringify({ socketsDir: this.path, pid: process.pid })}\n`, { flag: 'wx', mode: 0o644 })
     this.#note = note
   }
 
-  /** Gives the folder back: socket and note are removed, unless the note is another's by now. */
+  /** Gives the folder back: socket and note are removed. */
   release(): void {
     rmSync(this.socket, { force: true })
-    if (this.#note !== undefined && pidOfNote(this.#note) === process.pid) rmSync(this.#note, { force: true })
+    if (this.#note !== undefined) rmSync(this.#note, { force: true })
     this.#lock.close()
   }
 }
@@ -119,15 +129,6 @@ function answers(path: string): Promise<boolean> {
     socket.once('connect', () => end(true))
     socket.once('error', () => end(false))
   })
-}
-
-function pidOfNote(note: string): unknown {
-  try {
-    return (JSON.parse(readFileSync(note, 'utf8')) as { pid?: unknown }).pid
-  } catch {
-    // Gone, or written by something else: not ours.
-    return undefined
-  }
 }
 
 function unusable(path: string, why: string): SondeError {

@@ -4,7 +4,14 @@ export { reportFieldSets } from '../fieldset/health.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
 export { handOut } from '../sinks/hand-out.ts'
-export { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
+export {
+  canBeSocketsDir,
+  noteName,
+  readNotes,
+  SOCKET_NAME,
+  SOCKETS_DIR_RULE,
+  usualSocketsDir,
+} from '../sinks/ipc/sockets-dir.ts'
 export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
 export { readLabelFile } from '../sinks/prometheus/label-rules.ts'
 export { applicationLabels } from '../source/application-labels.ts'

@@ -1,6 +1,6 @@
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { SondeError, shown } from '../../errors.ts'
-import { SOCKET_NAME, usualSocketsDir } from './sockets-dir.ts'
+import { canBeSocketsDir, SOCKETS_DIR_RULE, usualSocketsDir } from './sockets-dir.ts'
 
 /** Options of {@link createIpc}. */
 export interface IpcOptions {
@@ -28,7 +28,10 @@ export interface IpcOptions {
   slots?: number
   /** Size of such a page; longer ones go through the socket. Unit: bytes. Range: 4 KiB to 16 MiB. Default: 64 KiB. */
   slotBytes?: number
-  /** Directory of shared memory; only one on tmpfs is used, and else that of the socket. Default: `/dev/shm`. */
+  /**
+   * Directory of shared memory; only one on tmpfs is used, and else that of the socket. The service of an agent takes files from `/dev/shm` and from the directory of its socket,
+   * and from nowhere else. Default: `/dev/shm`.
+   */
   sharedDir?: string
   /** Name of the schema that the sources belong to, for people. Default: empty. */
   schema?: string
@@ -48,18 +51,13 @@ const RANGES = {
   slotBytes: { default: 64 << 10, min: 4 << 10, max: 16 << 20, unit: 'bytes' },
 } as const
 
-/** A longer path does not fit what the kernel takes as the address of a socket. */
-const SOCKET_PATH_BYTES_MAX = 107
 /** With the process id it names a source. */
 const PROGRAM_CHARACTERS_MAX = 150
 
 /** @throws SondeError `IPC_OPTION` names the option, what was given and what is allowed. */
 export function ipcConfig(options: IpcOptions): IpcConfig {
   const socketsDir = textOf('socketsDir', options.socketsDir, usualSocketsDir())
-  const pathBytes = Buffer.byteLength(join(socketsDir, SOCKET_NAME))
-  if (!socketsDir.startsWith('/') || pathBytes > SOCKET_PATH_BYTES_MAX) {
-    throw refused('socketsDir', socketsDir, `an absolute path of at most ${SOCKET_PATH_BYTES_MAX - 11} bytes`)
-  }
+  if (!canBeSocketsDir(socketsDir)) throw refused('socketsDir', socketsDir, SOCKETS_DIR_RULE)
   const program = textOf('program', options.program, basename(process.argv[1] ?? 'node'))
   return Object.freeze({
     name: textOf('name', options.name, 'ipc'),

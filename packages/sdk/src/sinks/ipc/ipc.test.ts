@@ -10,6 +10,7 @@ import { createSource, defineType, label, lossType, readRecords, value, viewsOf 
 import type { ServiceFrame } from '../../wire/ipc/frame.ts'
 import { createIpc } from './ipc.ts'
 import { CLIENT_VERSION } from './session.ts'
+import { noteName } from './sockets-dir.ts'
 
 test('pages lie in shared memory whose file has no name any more, and what fits no slot, or is short, goes through the socket', async (t) => {
   const rig = await IpcRig.start(t, { slots: 2, slotBytes: 8192 })
@@ -52,7 +53,10 @@ test('says why there is no shared memory', async (t) => {
   for (const [rig, reason] of [
     [refused, /the peer has no shared memory/],
     [without, /slots is 0/],
-    [elsewhere, /not on tmpfs/],
+    [
+      elsewhere,
+      /\/proc is not on tmpfs; .* unless \/dev\/shm or the folder of the socket is a tmpfs that both sides see/,
+    ],
   ] as const) {
     rig.report(3)
     await rig.sink.flush()
@@ -260,7 +264,7 @@ test('names both directories where a service listens in another one', async (t) 
   const [here, usual] = [temporarySockets(t), temporarySockets(t)]
   const rig = await IpcRig.start(t)
   const { socketsDir } = rig.peer.options
-  const note = join(usual, 'sonde', 'sonde-service.json')
+  const note = join(usual, 'sonde', noteName(socketsDir))
   const environment = process.env.XDG_RUNTIME_DIR
   t.after(() => {
     if (environment === undefined) delete process.env.XDG_RUNTIME_DIR
@@ -276,8 +280,15 @@ test('names both directories where a service listens in another one', async (t) 
   mkdirSync(join(usual, 'sonde'))
   writeFileSync(note, 'no note')
   assert.match(await messageOf(), /start one/)
-  writeFileSync(note, JSON.stringify({ socketsDir, pid: 12 }))
-  assert.match(await messageOf(), new RegExp(`in ${here}; process 12 listens in ${socketsDir}: set socketsDir`))
+  writeFileSync(note, JSON.stringify({ socketsDir, pid: 2 ** 22 + 1 }))
+  assert.match(await messageOf(), /start one/, 'a process that is gone says nothing')
+  const { pid } = process
+  writeFileSync(note, JSON.stringify({ socketsDir, pid }))
+  assert.match(await messageOf(), new RegExp(`in ${here}; process ${pid} listens in ${socketsDir}: set socketsDir`))
+  const second = (await IpcRig.start(t)).peer.options.socketsDir
+  writeFileSync(join(usual, 'sonde', noteName(second)), JSON.stringify({ socketsDir: second, pid }))
+  const message = await messageOf()
+  for (const each of [socketsDir, second]) assert.ok(message.includes(`process ${pid} listens in ${each}`), message)
 })
 
 test('uses no directory in which anybody could pose as the service', async (t) => {

@@ -41,7 +41,10 @@ export class SlotFile {
   /** @throws SondeError `IPC_SHARED` where the directory is not on tmpfs; whatever the file system says. */
   constructor(directory: string, slots: number, slotBytes: number) {
     if (statfsSync(directory).type !== TMPFS_MAGIC) {
-      throw new SondeError('IPC_SHARED', `${directory} is not on tmpfs; pages go through the socket instead`)
+      throw new SondeError(
+        'IPC_SHARED',
+        `${directory} is not on tmpfs; pages go through the socket, unless /dev/shm or the folder of the socket is a tmpfs that both sides see`,
+      )
     }
     sweepLeftovers(directory)
     this.slots = slots

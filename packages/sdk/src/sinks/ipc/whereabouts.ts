@@ -1,28 +1,22 @@
-import { existsSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { existsSync, type Stats, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf, SondeError } from '../../errors.ts'
-import { NOTE_NAME, SOCKET_NAME, usualSocketsDir } from './sockets-dir.ts'
+import { readNotes, SOCKET_NAME, usualSocketsDir } from './sockets-dir.ts'
 
 const WORLD_WRITABLE = 0o002
 const STICKY = 0o1000
+/** Services that a message names at most. */
+const NAMED_MAX = 4
 
-/** Where a service listens instead of in `socketsDir`; undefined where none is known. */
-function elsewhere(
-  socketsDir: string,
-  usualDir: string,
-): { readonly directory: string; readonly who: string } | undefined {
-  if (usualDir !== socketsDir && existsSync(join(usualDir, SOCKET_NAME))) return { directory: usualDir, who: 'one' }
-  try {
-    const note: unknown = JSON.parse(readFileSync(join(usualDir, NOTE_NAME), 'utf8').slice(0, 65_536))
-    const { socketsDir: directory, pid } = note as { readonly socketsDir?: unknown; readonly pid?: unknown }
-    if (typeof directory !== 'string' || directory === socketsDir || !existsSync(join(directory, SOCKET_NAME)))
-      return undefined
-    return { directory, who: `process ${Number(pid)}` }
-  } catch {
-    // No note, or none of a service: then nobody is known to be elsewhere.
-    return undefined
-  }
+/** Where services listen instead of in `socketsDir`, in words; empty where none is known. */
+function elsewhere(socketsDir: string, usualDir: string): string {
+  const others = readNotes(usualDir)
+    .filter((note) => note.isLiving && note.socketsDir !== socketsDir)
+    .map((note) => `process ${note.pid} listens in ${note.socketsDir}`)
+  if (usualDir !== socketsDir && existsSync(join(usualDir, SOCKET_NAME))) others.unshift(`one listens in ${usualDir}`)
+  const left = others.length - NAMED_MAX
+  return left > 0 ? `${others.slice(0, NAMED_MAX).join(', ')}, and ${left} more elsewhere` : others.join(', ')
 }
 
 /**
@@ -31,11 +25,11 @@ function elsewhere(
 export function explainFailure(socketsDir: string, error: SondeError, usualDir = usualSocketsDir()): SondeError {
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
   if (code !== 'ENOENT' && code !== 'ECONNREFUSED') return error
-  const other = elsewhere(socketsDir, usualDir)
+  const others = elsewhere(socketsDir, usualDir)
   const where =
-    other === undefined
+    others === ''
       ? 'start one with sonde agent, or set socketsDir to the directory of one'
-      : `${other.who} listens in ${other.directory}: set socketsDir of this client, or service.sockets_dir of that service, so that both are the same`
+      : `${others}: set socketsDir of this client, or service.sockets_dir of that service, so that both are the same`
   return new SondeError('IPC_NOBODY', `no service answers in ${socketsDir}; ${where}`, { cause: error })
 }
 
