@@ -33,7 +33,13 @@ const timer = setInterval(report, 1000)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
     clearInterval(timer)
-    await schema.close()
+    try {
+      await schema.close()
+    } catch (error) {
+      // Without an agent, what was reported ends with the application.
+      console.error(error instanceof Error ? error.message : error)
+      process.exitCode = 1
+    }
   })
 }
 

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { NOTE_NAME, SOCKET_NAME } from '@sonde/sdk/internal'
+import { noteName, SOCKET_NAME } from '@sonde/sdk/internal'
 import { ask, metricsOf, numberOn } from '../ask.ts'
 import { assertStops, type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
@@ -140,10 +140,10 @@ test('a folder of sockets that cannot be used is a warning that names it, and th
   // As soon as it can be used it is.
   chmodSync(open, 0o770)
   await until('the socket is there', LIMIT_MS, () => existsSync(join(open, SOCKET_NAME)))
-  assert.ok(existsSync(join(dir.path, 'sonde', NOTE_NAME)), 'who looks in the usual folder is told')
+  assert.ok(existsSync(join(dir.path, 'sonde', noteName(open))), 'who looks in the usual folder is told')
   await application(t, open).next()
   await assertStops(sonde)
-  assert.ok(!existsSync(join(dir.path, 'sonde', NOTE_NAME)))
+  assert.ok(!existsSync(join(dir.path, 'sonde', noteName(open))))
 })
 
 test('an application that looks in another folder than the service is told both', async (t) => {
@@ -161,4 +161,22 @@ test('an application that looks in another folder than the service is told both'
   const app = application(t, lost)
   await until('it says where', LIMIT_MS, () => app.output().includes(lost) && app.output().includes(there))
   await assertStops(sonde)
+})
+
+test('the example of an application that finds no service says so in a line when it is ended', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  const example = fileURLToPath(new URL('../../examples/app-over-ipc.ts', import.meta.url))
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+  const child = spawn(process.execPath, [...flags, example, dir.path], { stdio: ['ignore', 'pipe', 'pipe'] })
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  const [code] = await once(child, 'close')
+  assert.match(said, /^schema bakery: not everything was kept: .*no service answers in .*\n$/)
+  assert.equal(code, 1)
 })
