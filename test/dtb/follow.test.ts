@@ -60,6 +60,15 @@ test('a file that is named is followed into the next ones of its source and tag,
   assert.ok(reader.lines().every((line) => line.includes('"tag":"x"')))
 })
 
+test('a folder that is not there yet is waited for', async (t) => {
+  const dir = join(temporaryFolder(t), 'later')
+  const reader = startRead(t, dir, '--follow', '--type', 'port', '--limit', '10')
+  await until('what it waits for', LIMIT_MS, () => /later cannot be read: .*waited for/.test(reader.lines()[0] ?? ''))
+  await writePorts(dir, 10)
+  assert.equal(await reader.ended, 0, reader.lines().join('\n'))
+  assert.equal(countersOf(reader.lines()).length, 10)
+})
+
 test('a block that is written bit by bit is printed once it is whole', async (t) => {
   const dir = temporaryFolder(t)
   await writePorts(join(dir, 'whole'), 5000)

@@ -184,12 +184,15 @@ test('reads up to damage and says what it ignores; behind it only where it is to
     return { code, count: stdout.split('\n').length - 1, stderr }
   }
   const stopped = lines()
-  assert.equal(stopped.code, 0)
+  assert.equal(stopped.code, 1)
   assert.match(stopped.stderr, /\.bin: at \d+: the .* is damaged: .*; \d+ bytes are ignored\n$/)
   assert.equal(lines('--strict').code, 1)
   const salvaged = lines('--salvage')
+  assert.equal(salvaged.code, 1)
   assert.ok(salvaged.count > stopped.count && salvaged.count < 8800, `${salvaged.count}`)
   assert.match(salvaged.stderr, /bytes are ignored/)
+  writeFileSync(file, bytes.subarray(0, 4000))
+  assert.deepEqual([lines().code, lines('--strict').code], [0, 1])
 })
 
 test('a file whose first block is damaged is read with the types of its sidecar, beside it or in a folder that is named', async (t) => {
@@ -226,6 +229,11 @@ test('what is not there, or is no file of records, is told in a line and is exit
   assert.equal(both.code, 1)
   assert.equal(both.stdout.split('\n').length - 1, 2)
   assert.match(both.stderr, /notes\.txt: at 0: this is no DTB file/)
+  for (const task of ['--stats', '--verify']) {
+    const others = sondeRead(join(dir, 'nothing'), onlyFile(dir), task)
+    assert.deepEqual([others.code, others.stdout !== ''], [1, true], task)
+    assert.match(others.stderr, /^sonde: .*nothing cannot be read: ENOENT[^\n]*\n$/)
+  }
   const empty = sondeRead(temporaryFolder(t))
   assert.deepEqual([empty.code, empty.stdout], [1, ''])
 })

@@ -19,33 +19,40 @@ export interface Found {
   readonly files: readonly string[]
   /** Where more may come. */
   readonly places: readonly Place[]
+  /** Why paths stand for nothing: nothing is there, or it cannot be read. */
+  readonly faults: readonly SondeError[]
 }
 
 /**
- * Files that are named, and all `*.bin` below folders that are named.
- *
- * @throws SondeError `DTB_READ` for a path where nothing is, and for a folder that cannot be read.
+ * Files that are named, and all `*.bin` below folders that are named. Where nothing is, a folder may come.
  */
 export function findFiles(paths: readonly string[]): Found {
   const files: string[] = []
   const places: Place[] = []
+  const faults: SondeError[] = []
   for (const path of paths) {
-    const isFolder = trying(path, () => statSync(path)).isDirectory()
-    const place = isFolder ? { folder: path, takes: isRecords } : successorsOf(path)
-    if (place !== undefined) places.push(place)
-    files.push(...(isFolder ? filesIn({ folder: path, takes: isRecords }) : [path]))
+    try {
+      const isFolder = trying(path, () => statSync(path)).isDirectory()
+      const place = isFolder ? { folder: path, takes: isRecords } : successorsOf(path)
+      files.push(...(isFolder ? filesIn({ folder: path, takes: isRecords }) : [path]))
+      if (place !== undefined) places.push(place)
+    } catch (error) {
+      if (!(error instanceof SondeError)) throw error
+      faults.push(error)
+      if (isMissing(error.cause)) places.push({ folder: path, takes: isRecords })
+    }
   }
-  return { files: [...new Set(files)], places }
+  return { files: [...new Set(files)], places, faults }
 }
 
-/** The files of a place, in the order of their paths. Folders that go away meanwhile have none. */
+/** The files of a place, in the order of their paths. Folders that are not there have none. */
 export function filesIn({ folder, takes }: Place): string[] {
   const found: string[] = []
   let level = [folder]
   for (let depth = 0; depth < DEPTH_LIMIT && level.length > 0; depth++) {
     const below: string[] = []
     for (const each of level) {
-      for (const entry of entriesOf(each, each === folder)) {
+      for (const entry of entriesOf(each)) {
         const path = join(each, entry.name)
         if (entry.isDirectory()) below.push(path)
         else if (takes(path)) found.push(path)
@@ -56,15 +63,19 @@ export function filesIn({ folder, takes }: Place): string[] {
   return found.sort()
 }
 
-function entriesOf(folder: string, isNamed: boolean) {
+function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    if (isNamed || (error as NodeJS.ErrnoException).code !== 'ENOENT') {
+    if (!isMissing(error)) {
       throw new SondeError('DTB_READ', `${folder} cannot be read: ${messageOf(error)}`, { cause: error })
     }
     return []
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
 function isRecords(path: string): boolean {

@@ -22,6 +22,8 @@ export class Printer {
   #left: number
   /** Files that could not be read at all. */
   unreadable = 0
+  /** Files of which a part does not hold, and not because they were cut off. */
+  damaged = 0
   /** Files of which a part does not hold, the last block of a killed writer too. */
   faulty = 0
 
@@ -67,6 +69,7 @@ export class Printer {
     reading.close()
     const { kept, count } = reading.faults
     if (count > 0) this.faulty++
+    if (kept.some(({ code }) => code !== 'DTB_TRUNCATED')) this.damaged++
     if (reading.end?.fault?.code === 'DTB_FILE') this.unreadable++
     for (const { at, bytes, message } of kept) {
       this.#options.tell(`${reading.path}: at ${at}: ${message}; ${bytes} bytes are ignored`)

@@ -16,15 +16,16 @@ import { verify } from './verify.ts'
 const LINE_CHARACTERS_DEFAULT = 120
 
 /**
- * `sonde read FILE|DIR…`: prints the records of files, or sums up or verifies what is in them. Exit code 0; 1 where a file cannot be read, where `--verify` finds
- * damage, and with `--strict` where anything does not hold.
+ * `sonde read FILE|DIR…`: prints the records of files, or sums up or verifies what is in them. Exit code 0; 1 where a file cannot be read or is
+ * damaged, and with `--strict` where the last block of one is cut off.
  */
 export async function runRead(paths: readonly string[], flags: ReadFlags): Promise<number> {
   const options = readOptions(flags, process.stdout.isTTY === true)
   const found = findFiles(paths)
   const output = new Output(process.stdout)
+  for (const fault of found.faults) tell(options.follow ? `${fault.message}; it is waited for` : fault.message)
   if (found.files.length === 0 && !options.follow) {
-    tell(`${paths.join(', ')}: no file of records (*.bin) is there`)
+    if (found.faults.length === 0) tell(`${paths.join(', ')}: no file of records (*.bin) is there`)
     return 1
   }
   const isSound =
@@ -32,7 +33,7 @@ export async function runRead(paths: readonly string[], flags: ReadFlags): Promi
       ? await verify(found.files, options, output, progressOf(found.files))
       : await print(found, options, output)
   await output.flush()
-  return isSound ? 0 : 1
+  return isSound && (options.follow || found.faults.length === 0) ? 0 : 1
 }
 
 async function print(found: ReturnType<typeof findFiles>, options: ReadOptions, output: Output): Promise<boolean> {
@@ -73,7 +74,7 @@ async function print(found: ReturnType<typeof findFiles>, options: ReadOptions, 
   await output.write(format.rest())
   const { withoutTime } = selection
   if (withoutTime > 0) tell(`${withoutTime} records are left out: they have no time of the wall clock to compare`)
-  return printer.unreadable === 0 && !(options.strict && printer.faulty > 0)
+  return printer.unreadable === 0 && printer.damaged === 0 && !(options.strict && printer.faulty > 0)
 }
 
 function formatOf({ task, format, int64 }: ReadOptions): Format {
