@@ -47,6 +47,8 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
   for (const [{ name }, ns] of samples) figures.push({ name, value: 1000 / median(ns), unit: 'M records/s' })
   return {
     figures,
-    lines: ['Records of 72 bytes with a text that repeats; every byte is summed where it arrives, on the same core.'],
+    lines: [
+      'Records of 72 bytes with a text that repeats; every byte goes into a checksum where it arrives, on the same core.',
+    ],
   }
 }
