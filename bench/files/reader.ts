@@ -5,23 +5,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import {
-  counter,
   createFiles,
   createSource,
   DtbDecoder,
-  defineType,
-  gauge,
-  label,
   numberAt,
   openDtb,
   type RecordType,
   readRecords,
   type Slot,
-  timestamp,
   viewsOf,
   wallNs,
 } from '@sonde/sdk'
 import { atLeast, type BenchResult, type Figure, median } from '../bench.ts'
+import { jobType } from './record.ts'
 
 const GATE_M_RECORDS = 5
 const RECORDS = 4_000_000
@@ -29,19 +25,6 @@ const RECORDS = 4_000_000
 const FEW_RECORDS = 500_000
 const FLUSH_EVERY = 50_000
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
-
-const jobType = defineType('bench_job', 'A record of 72 bytes', {
-  time: timestamp(),
-  queue: label(),
-  worker: label(),
-  jobs_total: counter('u64'),
-  bytes_total: counter('u64', { unit: 'bytes' }),
-  wait_seconds: gauge('f64', { unit: 'seconds' }),
-  run_seconds: gauge('f64', { unit: 'seconds' }),
-  memory_bytes: gauge('u64', { unit: 'bytes' }),
-  retries_total: counter('u64'),
-  depth: gauge('u64'),
-})
 
 /** A way to read; gives how many records it came upon. */
 interface Way {

@@ -11,19 +11,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type Batch,
-  counter,
-  createFiles,
-  createSource,
-  defineType,
-  type FilesDurability,
-  gauge,
-  label,
-  timestamp,
-  wallNs,
-} from '@sonde/sdk'
+import { type Batch, createFiles, createSource, type FilesDurability, wallNs } from '@sonde/sdk'
 import { atLeast, type BenchResult, median } from '../bench.ts'
+import { jobType } from './record.ts'
 
 const DURABILITIES: readonly FilesDurability[] = ['none', 'interval', 'block']
 const GATE = 0.8
@@ -34,19 +24,6 @@ const BATCHES = 64
 const FLUSH_EVERY = 16
 const INTERVAL_MS = 1000
 const MEGABYTE = 1e6
-
-const jobType = defineType('bench_job', 'A record of 72 bytes', {
-  time: timestamp(),
-  queue: label(),
-  worker: label(),
-  jobs_total: counter('u64'),
-  bytes_total: counter('u64', { unit: 'bytes' }),
-  wait_seconds: gauge('f64', { unit: 'seconds' }),
-  run_seconds: gauge('f64', { unit: 'seconds' }),
-  memory_bytes: gauge('u64', { unit: 'bytes' }),
-  retries_total: counter('u64'),
-  depth: gauge('u64'),
-})
 
 /** What one side took. */
 interface Taken {
