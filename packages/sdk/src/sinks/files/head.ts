@@ -1,15 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
+import { SondeError } from '../../errors.ts'
+import { type DtbBlockHeader, decodeBlockHeader, decodeFileHeader } from '../../wire/dtb/decode-header.ts'
 import { blockBytes } from '../../wire/dtb/encode.ts'
-import {
-  BLOCK_HEADER_BYTES,
-  BLOCK_MAGIC,
-  BLOCK_TYPE,
-  FILE_HEADER_BYTES,
-  FILE_MAGIC,
-  HEADER_CRC_AT,
-  type SourceEntry,
-} from '../../wire/dtb/format.ts'
+import { BLOCK_HEADER_BYTES, BLOCK_TYPE, FILE_HEADER_BYTES, type SourceEntry } from '../../wire/dtb/format.ts'
 
 /** The block of a source is small: labels, and a few names. */
 const SOURCE_BYTES_LIMIT = 1 << 20
@@ -17,19 +11,18 @@ const SOURCE_BYTES_LIMIT = 1 << 20
 /** The fingerprint of the schema in the header of a file; undefined where it is no file of records. */
 export async function readFingerprint(handle: FileHandle): Promise<string | undefined> {
   const header = await readAt(handle, 0, FILE_HEADER_BYTES)
-  const isOurs = FILE_MAGIC.every((byte, i) => header[i] === byte) && hasRightCrc(header)
-  return isOurs ? header.toString('hex', 16, 32) : undefined
+  return untilFault(() => decodeFileHeader(header))?.fingerprint
 }
 
 /** Who wrote a file: the second block of it; undefined where that does not hold. */
 export async function readSource(handle: FileHandle, size: number): Promise<Partial<SourceEntry> | undefined> {
   const types = await readHeader(handle, FILE_HEADER_BYTES)
   if (types?.blockType !== BLOCK_TYPE.types) return undefined
-  const at = FILE_HEADER_BYTES + blockBytes(types.payloadBytes)
+  const at = FILE_HEADER_BYTES + blockBytes(types.storedBytes)
   const source = await readHeader(handle, at)
-  if (source?.blockType !== BLOCK_TYPE.source || source.payloadBytes > Math.min(SOURCE_BYTES_LIMIT, size))
+  if (source?.blockType !== BLOCK_TYPE.source || source.storedBytes > Math.min(SOURCE_BYTES_LIMIT, size))
     return undefined
-  const payload = await readAt(handle, at + BLOCK_HEADER_BYTES, source.payloadBytes)
+  const payload = await readAt(handle, at + BLOCK_HEADER_BYTES, source.storedBytes)
   return crc32(payload) === source.payloadCrc ? (JSON.parse(payload.toString()) as Partial<SourceEntry>) : undefined
 }
 
@@ -39,11 +32,9 @@ export async function isEnded(handle: FileHandle, size: number): Promise<boolean
   return (await readHeader(handle, size - BLOCK_HEADER_BYTES))?.blockType === BLOCK_TYPE.end
 }
 
-async function readHeader(handle: FileHandle, at: number) {
-  const header = await readAt(handle, at, BLOCK_HEADER_BYTES)
-  if (header.byteLength < BLOCK_HEADER_BYTES || header.readUInt32LE(0) !== BLOCK_MAGIC || !hasRightCrc(header))
-    return undefined
-  return { blockType: header.readUInt8(4), payloadBytes: header.readUInt32LE(8), payloadCrc: header.readUInt32LE(56) }
+/** The header of the block at a place; undefined where none that holds begins there. */
+async function readHeader(handle: FileHandle, at: number): Promise<DtbBlockHeader | undefined> {
+  return blockHeaderOf(await readAt(handle, at, BLOCK_HEADER_BYTES))
 }
 
 async function readAt(handle: FileHandle, at: number, bytes: number): Promise<Buffer> {
@@ -51,8 +42,17 @@ async function readAt(handle: FileHandle, at: number, bytes: number): Promise<Bu
   return buffer.subarray(0, bytesRead)
 }
 
-function hasRightCrc(header: Buffer): boolean {
-  return (
-    header.byteLength > HEADER_CRC_AT && crc32(header.subarray(0, HEADER_CRC_AT)) === header.readUInt32LE(HEADER_CRC_AT)
-  )
+/** The header of a block that begins with these bytes; undefined where they hold none. */
+export function blockHeaderOf(bytes: Uint8Array): DtbBlockHeader | undefined {
+  return untilFault(() => decodeBlockHeader(bytes))
+}
+
+/** What a decoder gives; undefined where it finds a fault: files of others may lie here too. */
+function untilFault<T>(decode: () => T): T | undefined {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof SondeError) return undefined
+    throw error
+  }
 }

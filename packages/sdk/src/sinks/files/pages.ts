@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_TYPE, DTB_LIMITS, HEADER_CRC_AT } from '../../wire/dtb/format.ts'
-import { readSource } from './head.ts'
+import { BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_TYPE, DTB_LIMITS } from '../../wire/dtb/format.ts'
+import { blockHeaderOf, readSource } from './head.ts'
 import { filesOfSource } from './tree.ts'
 
 /** Files that are asked, the newest first: one has the pages of one client. */
@@ -51,16 +51,20 @@ async function searchBackwards(handle: FileHandle, size: number): Promise<bigint
     const bytes = Buffer.alloc(size - start)
     await handle.read(bytes, 0, bytes.byteLength, start)
     for (let at = (bytes.byteLength - BLOCK_HEADER_BYTES) & ~7; at >= 0; at -= 8) {
-      if (bytes.readUInt32LE(at) === BLOCK_MAGIC && isWholePage(bytes, at)) return bytes.readBigUInt64LE(at + 48)
+      if (bytes.readUInt32LE(at) !== BLOCK_MAGIC) continue
+      const page = wholePageAt(bytes, at)
+      if (page !== undefined) return page
     }
     if (start === 0 || span >= SPAN_BYTES_LIMIT) return 0n
   }
 }
 
-function isWholePage(bytes: Buffer, at: number): boolean {
+/** Sequence of the page in the block at a place; undefined where none is whole there. */
+function wholePageAt(bytes: Buffer, at: number): bigint | undefined {
   const payloadAt = at + BLOCK_HEADER_BYTES
-  if (bytes[at + 4] !== BLOCK_TYPE.records || bytes.readBigUInt64LE(at + 40) === 0n) return false
-  if (crc32(bytes.subarray(at, at + HEADER_CRC_AT)) !== bytes.readUInt32LE(at + HEADER_CRC_AT)) return false
-  const payload = bytes.subarray(payloadAt, payloadAt + bytes.readUInt32LE(at + 8))
-  return payload.byteLength === bytes.readUInt32LE(at + 8) && crc32(payload) === bytes.readUInt32LE(at + 56)
+  const header = blockHeaderOf(bytes.subarray(at, payloadAt))
+  if (header?.blockType !== BLOCK_TYPE.records || header.client === 0n) return undefined
+  const payload = bytes.subarray(payloadAt, payloadAt + header.storedBytes)
+  const isWhole = payload.byteLength === header.storedBytes && crc32(payload) === header.payloadCrc
+  return isWhole ? header.pageSequence : undefined
 }
