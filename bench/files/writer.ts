@@ -7,21 +7,25 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  truncateSync,
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { type Batch, createFiles, createSource, type FilesDurability, wallNs } from '@sonde/sdk'
 import { atLeast, type BenchResult, median } from '../bench.ts'
 import { jobType } from './record.ts'
 
 const DURABILITIES: readonly FilesDurability[] = ['none', 'interval', 'block']
 const GATE = 0.8
-const BLOCKS = 1024
+const BLOCKS = 4096
 /** Different batches, given in turn: as many as a processor's cache does not hold. */
 const BATCHES = 64
+/** Blocks given in one turn of the loop. */
+const TURN_BLOCKS = 4
 /** Blocks between two flushes; the one before is waited for, as by an application that bounds what is under way. */
-const FLUSH_EVERY = 16
+const FLUSH_EVERY = 64
 const INTERVAL_MS = 1000
 const MEGABYTE = 1e6
 
@@ -71,6 +75,7 @@ export async function benchWriter(rounds: number): Promise<BenchResult> {
       },
     )
   }
+  for (const root of written.splice(0)) rmSync(root, { recursive: true })
   result.lines.push(
     `${BLOCKS} blocks of ${batches[0]?.count} records of ${jobType.layout.recordBytes} bytes, ${(bytes / MEGABYTE).toFixed(0)} MB in ${files.length} files, ${rounds} rounds.`,
   )
@@ -124,6 +129,7 @@ async function give(dataRoot: string, batches: readonly Batch[], durability: Fil
   let before: Promise<void> | undefined
   for (let i = 0; i < BLOCKS; i++) {
     sink.accept(batches[i % BATCHES] as Batch)
+    if (i % TURN_BLOCKS === TURN_BLOCKS - 1) await turn()
     if (i % FLUSH_EVERY !== FLUSH_EVERY - 1) continue
     await before
     before = sink.flush()
@@ -136,23 +142,23 @@ async function give(dataRoot: string, batches: readonly Batch[], durability: Fil
 async function writeOurs(batches: readonly Batch[], durability: FilesDurability): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'sonde-bench-'))
   await give(root, batches, durability)
-  left.push(root)
+  written.push(root)
 }
 
 function writePlain(files: readonly (readonly Buffer[])[], durability: FilesDurability): void {
   const root = mkdtempSync(join(tmpdir(), 'sonde-bench-'))
   let syncedMs = performance.now()
-  let written = 0
+  let count = 0
   for (const [i, blocks] of files.entries()) {
-    const descriptor = openSync(join(root, String(i)), 'wx')
+    const descriptor = openSync(join(root, `${i}.bin`), 'wx')
     if (durability !== 'none') syncFolder(root)
     for (const block of blocks) {
       writeSync(descriptor, block)
-      written++
+      count++
       const isDue =
         durability === 'interval'
           ? performance.now() - syncedMs >= INTERVAL_MS
-          : durability === 'block' && written % FLUSH_EVERY === 0
+          : durability === 'block' && count % FLUSH_EVERY === 0
       if (!isDue) continue
       fdatasyncSync(descriptor)
       syncedMs = performance.now()
@@ -160,7 +166,7 @@ function writePlain(files: readonly (readonly Buffer[])[], durability: FilesDura
     if (durability !== 'none') fdatasyncSync(descriptor)
     closeSync(descriptor)
   }
-  left.push(root)
+  written.push(root)
 }
 
 function syncFolder(folder: string): void {
@@ -169,8 +175,13 @@ function syncFolder(folder: string): void {
   closeSync(descriptor)
 }
 
-/** Folders that were written; removing them is not timed. */
-const left: string[] = []
+/** Folders that were written. They are removed at the end: ext4 gives the inode of a removed file to nobody for minutes, and would look through all of those at each file that is made. */
+const written: string[] = []
+
+/** Gives the space of the files in a folder back. */
+function empty(root: string): void {
+  for (const path of globSync('**/*.bin', { cwd: root })) truncateSync(join(root, path))
+}
 
 async function timed(work: () => void | Promise<void>): Promise<Taken> {
   const cpu = process.cpuUsage()
@@ -178,6 +189,6 @@ async function timed(work: () => void | Promise<void>): Promise<Taken> {
   await work()
   const seconds = (performance.now() - startMs) / 1000
   const { user, system } = process.cpuUsage(cpu)
-  for (const root of left.splice(0)) rmSync(root, { recursive: true })
+  empty(written.at(-1) ?? '')
   return { seconds, cpuSeconds: (user + system) / 1e6 }
 }

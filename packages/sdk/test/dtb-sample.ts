@@ -7,6 +7,7 @@ import {
   encodeSourceBlock,
   encodeSymbolsBlock,
   encodeTypesBlock,
+  fillRecordsBlock,
   schemaFingerprint,
   sealRecordsBlock,
   typeEntry,
@@ -51,7 +52,8 @@ class SampleWriter {
   addBatch(batch: Batch, typeIndex: number, { pack = false } = {}): void {
     const block = new Uint8Array(blockBytes(batch.bytes.length))
     block.set(batch.bytes, BLOCK_HEADER_BYTES)
-    sealRecordsBlock(block, batch, typeIndex)
+    fillRecordsBlock(block, batch)
+    sealRecordsBlock(block, typeIndex)
     this.add(pack ? deflated(block) : block, Uint8Array.from(batch.bytes))
   }
 

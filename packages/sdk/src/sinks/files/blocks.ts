@@ -1,12 +1,10 @@
-import { crc32 } from 'node:zlib'
 import type { Batch } from '../../schema/batch.ts'
-import { blockBytes } from '../../wire/dtb/encode.ts'
+import { blockBytes, fillRecordsBlock } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
 
-/** A batch that waits to be written: its bytes are where they will be in the block. */
+/** A batch that waits to be written: its block lacks nothing but the index of the type. */
 export interface Entry extends Omit<Batch, 'bytes'> {
   readonly block: Uint8Array
-  readonly payloadCrc: number
   /** Records that it counts in the statistics; 0 where it is about the sink itself. */
   readonly counted: number
 }
@@ -26,10 +24,10 @@ export class Blocks {
     const { type, source, clock, count, bytes, page } = batch
     const block = this.#take(blockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
-    // Here, and not when it is written: the processor works while the disk does.
-    const payloadCrc = crc32(block.subarray(BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES + bytes.byteLength))
-    const entry = { type, source, clock, count, block, payloadCrc, counted }
-    return page === undefined ? entry : { ...entry, page }
+    const entry: Entry = { type, source, clock, count, block, counted, ...(page !== undefined && { page }) }
+    // Here, and not when it is written: the processor works while the disk does, and has the records at hand.
+    fillRecordsBlock(block, entry)
+    return entry
   }
 
   /** Takes the memory of a block back, whose entry must not be used any more. */

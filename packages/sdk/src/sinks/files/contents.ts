@@ -5,13 +5,13 @@ import {
   encodeSourceBlock,
   encodeSymbolsBlock,
   encodeTypesBlock,
-  schemaFingerprint,
   sealRecordsBlock,
   typeEntry,
 } from '../../wire/dtb/encode.ts'
 import { DTB_LIMITS, type SourceEntry, WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
 import type { Entry } from './blocks.ts'
 import { ToldSymbols } from './told-symbols.ts'
+import type { TypeSet } from './type-sets.ts'
 
 /** Texts of the sink's own, such as the reasons of losses. */
 export interface OwnTexts {
@@ -20,9 +20,8 @@ export interface OwnTexts {
 
 /** What a file has been told: types by index, symbols, and the client whose pages it holds. Block by block, in the order in which they will be written. */
 export class Contents {
-  readonly fingerprint: string
   /** The types it begins with. */
-  readonly types: readonly RecordType[]
+  readonly typeSet: TypeSet
   /** 0n where it holds no pages. */
   readonly client: bigint
   readonly #symbols: ToldSymbols
@@ -35,31 +34,29 @@ export class Contents {
 
   constructor(options: {
     readonly source: SourceInfo
-    readonly types: readonly RecordType[]
+    readonly typeSet: TypeSet
     readonly client: bigint
     readonly own: OwnTexts
     readonly writerId: bigint
     readonly entry: Omit<SourceEntry, 'id' | 'tag' | 'labels' | 'intervalMs' | 'client'>
   }) {
-    const { source, types, client, own, writerId, entry } = options
+    const { source, typeSet, client, own, writerId, entry } = options
     const { id, tag, labels, intervalMs } = source
-    // The index of a type follows from the set of them, so that the sidecar of the set has the indexes of every file that begins with it.
-    this.types = [...types].sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
+    this.typeSet = typeSet
     this.client = client
-    this.fingerprint = schemaFingerprint(types)
     this.#symbols = new ToldSymbols(source.symbols)
     this.#own = own
     this.#writerId = writerId
     const pages = client === 0n ? {} : { client: client.toString(16).padStart(16, '0') }
     this.#entry = { id, tag, labels, intervalMs, ...entry, ...pages }
-    for (const type of this.types) this.#indexes.set(type.fingerprint, this.#indexes.size)
+    for (const type of typeSet.types) this.#indexes.set(type.fingerprint, this.#indexes.size)
   }
 
   /** The file is there, and nothing in it: header, types and source precede its first records. */
   begin(createdUs: number): void {
-    const header = { fingerprint: this.fingerprint, createdUs: BigInt(createdUs), writerId: this.#writerId }
-    const types = encodeTypesBlock(this.types.map(typeEntry))
-    this.#beginning = [encodeFileHeader(header), types, encodeSourceBlock(this.#entry)]
+    const { fingerprint, block } = this.typeSet
+    const header = encodeFileHeader({ fingerprint, createdUs: BigInt(createdUs), writerId: this.#writerId })
+    this.#beginning = [header, block, encodeSourceBlock(this.#entry)]
   }
 
   /** Whether the file can take records of the type: it has it, or room for one more. */
@@ -87,7 +84,7 @@ export class Contents {
 
   /** Makes the block of an entry whole. */
   seal(entry: Entry): Uint8Array {
-    sealRecordsBlock(entry.block, entry, this.#indexes.get(entry.type.fingerprint) ?? 0, entry.payloadCrc)
+    sealRecordsBlock(entry.block, this.#indexes.get(entry.type.fingerprint) ?? 0)
     return entry.block
   }
 }

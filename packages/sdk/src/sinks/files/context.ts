@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { messageOf } from '../../errors.ts'
-import type { RecordType } from '../../schema/record-type.ts'
-import { encodeTypesBlock, typeEntry } from '../../wire/dtb/encode.ts'
 import { countDrop, type SinkStats, sinkStats } from '../sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
@@ -10,6 +8,7 @@ import { removeLive } from './live-files.ts'
 import { PageLedger } from './page-ledger.ts'
 import type { FilesDropReason } from './reasons.ts'
 import type { RecordFile } from './record-file.ts'
+import { TypeSets } from './type-sets.ts'
 
 /** Files that are closed at once. */
 const END_COUNT_LIMIT = 16
@@ -25,8 +24,7 @@ export class FilesContext {
   readonly process: { readonly schema: string; readonly host: string; readonly pid: number; readonly version: string }
   /** Texts of records that are about the sink itself. */
   readonly own: { readonly texts: string[] } = { texts: [] }
-  /** The types that every file begins with: those of the configuration, unless they would take a good part of it. */
-  readonly schemaTypes: readonly RecordType[]
+  readonly typeSets: TypeSets
   /** Fingerprints of schemas whose sidecar is there. */
   readonly sidecars = new Set<string>()
   /** Called when a file was closed. */
@@ -48,7 +46,7 @@ export class FilesContext {
   constructor(config: FilesConfig) {
     const { schema, version, types, maxBytes } = config
     this.config = config
-    this.schemaTypes = encodeTypesBlock(types.map(typeEntry)).byteLength <= maxBytes / 4 ? types : []
+    this.typeSets = new TypeSets(types, maxBytes)
     this.process = { schema, host: hostname(), pid: process.pid, version }
   }
 

@@ -179,7 +179,7 @@ export class Retention {
   async #removeSchema(fingerprint: string): Promise<void> {
     this.#schemas.delete(fingerprint)
     const { config, sidecars } = this.#context
-    if (liveBelow(config.dataRoot).some(({ contents }) => contents.fingerprint === fingerprint)) return
+    if (liveBelow(config.dataRoot).some(({ contents }) => contents.typeSet.fingerprint === fingerprint)) return
     // A source goes on with its schema, so one of the newest refers to it most often.
     for (const { path } of this.#known.toReversed()) if ((await fingerprintOf(path)) === fingerprint) return
     const path = join(config.dataRoot, SCHEMA_FOLDER, schemaFileName(fingerprint))

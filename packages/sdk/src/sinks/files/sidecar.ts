@@ -3,25 +3,30 @@ import { open, rename, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolders } from '../../internal/make-folders.ts'
 import { typeEntry } from '../../wire/dtb/encode.ts'
-import type { Contents } from './contents.ts'
 import type { FilesContext } from './context.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
 import { codeOf } from './reasons.ts'
 import { syncFolders } from './record-file.ts'
+import type { TypeSet } from './type-sets.ts'
 
 /**
  * Writes down the types of a schema beside the files, with their indexes, for tools that want them apart and for files whose beginning is damaged: whole or not at all. Records do not need it, so a failure is counted and the next file
  * tries again.
  */
-export async function writeSidecar(context: FilesContext, { fingerprint, types }: Contents): Promise<void> {
+export async function writeSidecar(context: FilesContext, { fingerprint, types }: TypeSet): Promise<void> {
   if (context.sidecars.has(fingerprint)) return
   const folder = join(context.config.dataRoot, SCHEMA_FOLDER)
   const path = join(folder, schemaFileName(fingerprint))
+  const isSynced = context.config.durability !== 'none'
   try {
     if (!(await touch(path))) {
       await makeFolders(folder)
-      await writeWhole(path, `${JSON.stringify({ fingerprint, types: types.map(typeEntry) }, undefined, 2)}\n`)
-      await syncFolders([folder])
+      await writeWhole(
+        path,
+        `${JSON.stringify({ fingerprint, types: types.map(typeEntry) }, undefined, 2)}\n`,
+        isSynced,
+      )
+      if (isSynced) await syncFolders([folder])
     }
     context.sidecars.add(fingerprint)
   } catch (error) {
@@ -40,13 +45,13 @@ async function touch(path: string): Promise<boolean> {
   }
 }
 
-async function writeWhole(path: string, text: string): Promise<void> {
+async function writeWhole(path: string, text: string, isSynced: boolean): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
     const handle = await open(temporary, 'wx')
     try {
       await handle.writeFile(text)
-      await handle.sync()
+      if (isSynced) await handle.sync()
     } finally {
       await handle.close()
     }

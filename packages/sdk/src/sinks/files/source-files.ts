@@ -10,12 +10,17 @@ import { writeSidecar } from './sidecar.ts'
 /** After a file could not be made, how long none is tried. Unit: milliseconds. */
 const RETRY_MS = 1000
 
+/** A new file, and the folders that have a new entry. */
+type Made = readonly [RecordFile, readonly string[]]
+
 /** The files that are open for the sources of one id and tag: one for each. */
 export class SourceFiles {
   readonly #context: FilesContext
   readonly #id: string
   readonly #tag: string
   readonly #files = new Map<SourceInfo, RecordFile>()
+  /** Those that are made for what comes next. */
+  readonly #ahead = new Map<SourceInfo, Promise<Made>>()
   /** Whose pages a source brings. */
   readonly #clients = new WeakMap<SourceInfo, bigint>()
   /** With durability `block`: files that were written to and that the disk was not asked to take. */
@@ -74,11 +79,10 @@ export class SourceFiles {
     const { config, behind } = this.#context
     await this.end(entry.source)
     if (this.#trouble !== undefined && config.nowMs() < this.#trouble.untilMs) throw this.#trouble.error
+    const made = this.#ahead.get(entry.source) ?? this.#make(entry)
+    this.#ahead.delete(entry.source)
     try {
-      const contents = this.#contentsFor(entry)
-      await writeSidecar(this.#context, contents)
-      const [file, folders] = await RecordFile.create(this.#place(), contents, config.nowMs())
-      addLive(file)
+      const [file, folders] = await made
       this.#files.set(entry.source, file)
       if (config.durability === 'block') this.#await(syncFolders(folders))
       if (config.durability === 'interval') behind(syncFolders(folders))
@@ -89,6 +93,23 @@ export class SourceFiles {
       this.#trouble = { untilMs: config.nowMs() + RETRY_MS, error }
       throw error
     }
+  }
+
+  /** Begins with making the file that {@link open} will be asked for: the one before may take its last records meanwhile. */
+  openAhead(entry: Entry): void {
+    if (this.#trouble !== undefined) return
+    const made = this.#make(entry)
+    // Whoever opens it hears of it.
+    made.catch(() => undefined)
+    this.#ahead.set(entry.source, made)
+  }
+
+  async #make(entry: Entry): Promise<Made> {
+    const contents = this.#contentsFor(entry)
+    await writeSidecar(this.#context, contents.typeSet)
+    const made = await RecordFile.create(this.#place(), contents, this.#context.config.nowMs())
+    addLive(made[0])
+    return made
   }
 
   /** {@link open} for a process that ends and cannot wait. */
@@ -133,11 +154,9 @@ export class SourceFiles {
 
   /** A file begins with few types, since it has to have room for records: others follow when they are first used. */
   #contentsFor({ source, type, page }: Entry): Contents {
-    const { schemaTypes, own, writerId, process } = this.#context
-    const isKnown = schemaTypes.some(({ fingerprint }) => fingerprint === type.fingerprint)
-    const types = isKnown ? schemaTypes : [...schemaTypes, type]
+    const { typeSets, own, writerId, process } = this.#context
     const client = page?.client ?? this.#clients.get(source) ?? 0n
-    return new Contents({ source, types, client, own, writerId, entry: process })
+    return new Contents({ source, typeSet: typeSets.beginningWith(type), client, own, writerId, entry: process })
   }
 
   #place(): Place {

@@ -116,6 +116,8 @@ export class SourceWriter {
   }
 
   async #run(): Promise<void> {
+    // What comes in the same turn is written with one call.
+    await undefined
     while (this.#queued.length > 0) {
       const group = this.#queued
       const done = this.#queuedDone
@@ -137,8 +139,7 @@ export class SourceWriter {
   async #write(group: readonly Entry[]): Promise<void> {
     let chunk: Chunk | undefined
     for (const entry of group) {
-      const isDuplicate = await this.#pages.has(entry.page)
-      if (isDuplicate) this.#duplicate(entry)
+      if (entry.page !== undefined && (await this.#pages.has(entry.page))) this.#duplicate(entry)
       // One that the end of the process has written meanwhile is not pending either.
       if (!this.#pending.has(entry)) continue
       if (chunk !== undefined && (chunk.file !== this.#files.of(entry.source) || chunk.isFull)) {
@@ -148,9 +149,12 @@ export class SourceWriter {
       let file = this.#files.of(entry.source)
       let before = file?.contents.before(entry) ?? []
       if (file === undefined || !this.#files.hasRoom(file, entry, before, chunk?.bytes ?? 0)) {
-        chunk?.end()
-        if (chunk !== undefined) await this.#commit(chunk)
-        chunk = undefined
+        if (chunk !== undefined) {
+          chunk.end()
+          this.#files.openAhead(entry)
+          await this.#commit(chunk)
+          chunk = undefined
+        }
         file = await this.#files.open(entry).catch((error: unknown) => this.#drop(reasonOf(error), entry))
         if (file === undefined) continue
         before = file.contents.before(entry)

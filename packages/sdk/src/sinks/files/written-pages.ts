@@ -15,8 +15,7 @@ export class WrittenPages {
   }
 
   /** Whether a page is there already, or will be. */
-  async has(page: PageId | undefined): Promise<boolean> {
-    if (page === undefined) return false
+  async has(page: PageId): Promise<boolean> {
     const { client, sequence } = page
     if (sequence <= (this.#underWay.get(client) ?? 0n)) return true
     if (!this.#written.has(client)) this.written({ client, sequence: await this.#lookUp(client) })

@@ -9,6 +9,7 @@ import {
   encodeEndBlock,
   encodeFileHeader,
   encodeSymbolsBlock,
+  fillRecordsBlock,
   schemaFingerprint,
   sealRecordsBlock,
 } from './encode.ts'
@@ -23,7 +24,8 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 function sealed(batch: Batch, typeIndex: number): Uint8Array {
   const block = new Uint8Array(blockBytes(batch.bytes.byteLength)).fill(0xff)
   block.set(batch.bytes, BLOCK_HEADER_BYTES)
-  sealRecordsBlock(block, batch, typeIndex)
+  fillRecordsBlock(block, batch)
+  sealRecordsBlock(block, typeIndex)
   return block
 }
 

@@ -95,21 +95,15 @@ export function blockBytes(payloadBytes: number): number {
 }
 
 /**
- * Makes a block of a batch's records in place: `block` is {@link blockBytes} long and has the records behind its header, where whoever took the batch has copied them.
- * Header and padding are written. The checksum of the records may be given by who had time for it before.
+ * Makes a block of a batch's records in place, but for {@link sealRecordsBlock}: `block` is {@link blockBytes} long and has the records behind its header, where whoever took the batch has copied them.
+ * Header and padding are written.
  */
-export function sealRecordsBlock(
-  block: Uint8Array,
-  batch: Omit<Batch, 'bytes' | 'source'>,
-  typeIndex: number,
-  payloadCrc?: number,
-): void {
+export function fillRecordsBlock(block: Uint8Array, batch: Omit<Batch, 'bytes' | 'source'>): void {
   const { type, clock, count, page } = batch
   const { recordBytes } = type.layout
   const data = new DataView(block.buffer, block.byteOffset, block.byteLength)
   beginHeader(data, BLOCK_TYPE.records, count * recordBytes)
   data.setUint8(5, CLOCKS.indexOf(clock) << CLOCK_SHIFT)
-  data.setUint16(6, typeIndex, true)
   data.setUint32(16, count, true)
   data.setUint32(20, recordBytes, true)
   const [earliestNs, latestNs] = timesOf(type, data, count)
@@ -117,7 +111,14 @@ export function sealRecordsBlock(
   data.setBigUint64(32, latestNs, true)
   data.setBigUint64(40, page?.client ?? 0n, true)
   data.setBigUint64(48, page?.sequence ?? 0n, true)
-  endHeader(block, data, payloadCrc)
+  endPayload(block, data)
+}
+
+/** Makes a block of records whole, once it is known which index their type has in the file. */
+export function sealRecordsBlock(block: Uint8Array, typeIndex: number): void {
+  const data = new DataView(block.buffer, block.byteOffset, BLOCK_HEADER_BYTES)
+  data.setUint16(6, typeIndex, true)
+  endHeader(block, data)
 }
 
 function encodeBlock(blockType: number, payload: Uint8Array): Uint8Array {
@@ -125,6 +126,7 @@ function encodeBlock(blockType: number, payload: Uint8Array): Uint8Array {
   const data = new DataView(block.buffer)
   block.set(payload, BLOCK_HEADER_BYTES)
   beginHeader(data, blockType, payload.byteLength)
+  endPayload(block, data)
   endHeader(block, data)
   return block
 }
@@ -138,10 +140,13 @@ function beginHeader(data: DataView, blockType: number, payloadBytes: number): v
   for (let at = 16; at < 56; at += 4) data.setUint32(at, 0, true)
 }
 
-function endHeader(block: Uint8Array, data: DataView, payloadCrc?: number): void {
+function endPayload(block: Uint8Array, data: DataView): void {
   const payloadEnd = BLOCK_HEADER_BYTES + data.getUint32(8, true)
   block.fill(0, payloadEnd)
-  data.setUint32(56, payloadCrc ?? crc32(block.subarray(BLOCK_HEADER_BYTES, payloadEnd)), true)
+  data.setUint32(56, crc32(block.subarray(BLOCK_HEADER_BYTES, payloadEnd)), true)
+}
+
+function endHeader(block: Uint8Array, data: DataView): void {
   data.setUint32(HEADER_CRC_AT, crc32(block.subarray(0, HEADER_CRC_AT)), true)
 }
 
