@@ -7,7 +7,7 @@ import { Client } from './client.ts'
 import { InFlight } from './in-flight.ts'
 
 /** A durable sink whose flush ends when a test says so. */
-function heldSink(last: (client: bigint) => bigint = () => 0n) {
+function heldSink({ last = 0n, lost = new Map<bigint, number>() } = {}) {
   const flushes: PromiseWithResolvers<void>[] = []
   const sink: Sink = {
     name: 'held',
@@ -20,7 +20,12 @@ function heldSink(last: (client: bigint) => bigint = () => 0n) {
       return flush.promise
     },
     close: () => Promise.resolve(),
-    lastPage: async (client) => last(client),
+    lastPage: async () => last,
+    takeLost(client) {
+      const records = lost.get(client) ?? 0
+      lost.delete(client)
+      return records
+    },
   }
   return { sink, flushes }
 }
@@ -33,10 +38,10 @@ test('a page is acknowledged once every durable sink has flushed, and what comes
   })
   assert.equal(acknowledger.kind, 'durable')
   const client = new Client(1n, 0n)
-  client.took(1n, 100, 1)
+  client.took(1n, 100)
   acknowledger.note(client)
   await until('both flush', () => a.flushes.length === 1 && b.flushes.length === 1)
-  client.took(2n, 100, 1)
+  client.took(2n, 100)
   acknowledger.note(client)
   a.flushes[0]?.resolve()
   await new Promise((resolve) => setImmediate(resolve))
@@ -50,26 +55,28 @@ test('a page is acknowledged once every durable sink has flushed, and what comes
   assert.deepEqual([client.acked, client.inFlightBytes, released], [2n, 0, 200])
 })
 
-test('a sink that lost records says up to which page it has them, and the client is told of the others once', async () => {
-  const { sink, flushes } = heldSink((client) => (client === 1n ? 1n : 9n))
-  const acknowledger = new Acknowledger([sink], () => undefined)
+test('a client is told once how many of its records a sink lost, and nobody of those of others', async () => {
+  const { sink, flushes } = heldSink({ lost: new Map([[1n, 7]]) })
+  const second = heldSink({ lost: new Map([[1n, 9]]) })
+  const acknowledger = new Acknowledger([sink, second.sink], () => undefined)
   const [lossy, whole] = [new Client(1n, 0n), new Client(2n, 0n)]
   for (const client of [lossy, whole]) {
-    client.took(1n, 10, 5)
-    client.took(2n, 10, 7)
+    client.took(1n, 10)
+    client.took(2n, 10)
     acknowledger.note(client)
   }
-  await until('it flushes', () => flushes.length === 1)
+  await until('they flush', () => flushes.length === 1 && second.flushes.length === 1)
   flushes[0]?.reject(new Error('lost'))
+  second.flushes[0]?.resolve()
   await acknowledger.finish()
-  assert.deepEqual([...lossy.takeDropped()], [['not_stored', 7]])
+  assert.deepEqual([...lossy.takeDropped()], [['not_stored', 9]])
   assert.deepEqual([...lossy.takeDropped()], [])
   assert.deepEqual([...whole.takeDropped()], [])
   assert.deepEqual([lossy.acked, whole.acked], [2n, 2n])
 })
 
 test('the last page that all durable sinks have is what a client need not send again', async () => {
-  const sinks = [heldSink(() => 5n).sink, heldSink(() => 3n).sink]
+  const sinks = [heldSink({ last: 5n }).sink, heldSink({ last: 3n }).sink]
   assert.equal(await new Acknowledger(sinks, () => undefined).stored(1n), 3n)
   assert.equal(await new Acknowledger([], () => undefined).stored(1n), 0n)
 })
@@ -78,18 +85,18 @@ test('a client waits while the sinks have half of what they may queue, and other
   const config = { enabled: true, clients: 1, client_bytes: 1000, total_bytes: 10_000, client_bytes_per_s: 1000 }
   const inFlight = new InFlight(config, 1600)
   const [full, other] = [new Client(1n, 0n), new Client(2n, 0n)]
-  full.took(1n, 900, 1)
+  full.took(1n, 900)
   inFlight.take(900)
   let isLeft = false
   const passed: string[] = []
   const waits = inFlight.room(other, 0, () => isLeft).then(() => passed.push('other'))
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(passed.join(), '')
-  full.done(1n, 1n)
+  full.done(1n, 0)
   inFlight.release(900)
   await waits
   assert.equal(passed.join(), 'other')
-  full.took(2n, 700, 1)
+  full.took(2n, 700)
   inFlight.take(700)
   const own = inFlight.room(full, 400, () => isLeft).then(() => passed.push('full'))
   await inFlight.room(other, 0, () => isLeft)

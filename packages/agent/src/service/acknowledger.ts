@@ -48,21 +48,14 @@ export class Acknowledger {
       else await new Promise((resolve) => setImmediate(resolve))
       const clients = [...this.#waiting].map((client) => ({ client, sequence: client.accepted }))
       this.#waiting = new Set()
-      const results = await Promise.allSettled(this.#durable.map((sink) => sink.flush()))
-      const lossy = this.#durable.filter((_sink, i) => results[i]?.status === 'rejected')
-      for (const { client, sequence } of clients) await this.#done(client, sequence, lossy)
+      await Promise.allSettled(this.#durable.map((sink) => sink.flush()))
+      for (const { client, sequence } of clients) this.#released(client.done(sequence, this.#lost(client)))
     }
     this.#running = undefined
   }
 
-  /** A sink whose flush failed lost something: what of it was this client's is what it does not have. */
-  async #done(client: Client, sequence: bigint, lossy: readonly Sink[]): Promise<void> {
-    let stored = sequence
-    for (const sink of lossy) {
-      // One that cannot say has nothing.
-      const last = await sink.lastPage?.(client.id).catch(() => 0n)
-      if (last !== undefined && last < stored) stored = last
-    }
-    this.#released(client.done(sequence, stored))
+  /** Records of a client that one of the sinks dropped. Two may have dropped the same. */
+  #lost({ id }: Client): number {
+    return Math.max(0, ...this.#durable.map((sink) => sink.takeLost?.(id) ?? 0))
   }
 }

@@ -2,7 +2,6 @@
 interface PageInFlight {
   readonly sequence: bigint
   readonly bytes: number
-  readonly records: number
 }
 
 /** A client for as long as its process lives, over all its connections: which of its pages were taken, and which are acknowledged. */
@@ -29,10 +28,10 @@ export class Client {
   }
 
   /** The sinks have a page. */
-  took(sequence: bigint, bytes: number, records: number): void {
+  took(sequence: bigint, bytes: number): void {
     this.accepted = sequence
     this.inFlightBytes += bytes
-    this.#inFlight.push({ sequence, bytes, records })
+    this.#inFlight.push({ sequence, bytes })
   }
 
   /** A page was refused: it is acknowledged with the reason. */
@@ -42,16 +41,14 @@ export class Client {
   }
 
   /**
-   * The sinks are done with the pages up to `sequence`; durable are those up to `stored`, and the client is told of the others. Gives the memory that they took. Unit: bytes.
+   * The sinks are done with the pages up to `sequence`, and dropped some of the records: the client is told. Gives the memory that the pages took. Unit: bytes.
    */
-  done(sequence: bigint, stored: bigint): number {
+  done(sequence: bigint, lostRecords: number): number {
     let releasedBytes = 0
-    let lostRecords = 0
     let count = 0
     for (const page of this.#inFlight) {
       if (page.sequence > sequence) break
       releasedBytes += page.bytes
-      if (page.sequence > stored) lostRecords += page.records
       count++
     }
     this.#inFlight.splice(0, count)

@@ -69,7 +69,7 @@ export class Room {
   /** A page is good: it goes to the sinks. */
   accept(batch: Batch, client: Client): void {
     const { byteLength } = batch.bytes
-    client.took(batch.page?.sequence ?? 0n, byteLength, batch.count)
+    client.took(batch.page?.sequence ?? 0n, byteLength)
     this.inFlight.take(byteLength)
     this.stats.pages++
     this.stats.records += batch.count

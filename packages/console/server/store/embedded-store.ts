@@ -11,7 +11,7 @@ import {
   SondeError,
   sinkStats,
 } from '@sonde/sdk'
-import { typeOfDefinition } from '@sonde/sdk/internal'
+import { ClientLosses, typeOfDefinition } from '@sonde/sdk/internal'
 import { type Answer, Calls } from './calls.ts'
 import { keptSentence, type StoreSettings } from './config.ts'
 import { PageQueue } from './pages.ts'
@@ -50,6 +50,7 @@ export class EmbeddedStore implements Store {
   readonly #settings: StoreSettings
   readonly #workerFile: URL
   readonly #session = randomUUID()
+  readonly #losses = new ClientLosses()
   readonly #queue: PageQueue
   readonly #calls: Calls
   readonly #timer: NodeJS.Timeout
@@ -79,7 +80,7 @@ export class EmbeddedStore implements Store {
   constructor(settings: StoreSettings, worker: URL) {
     this.#workerFile = worker
     this.#settings = settings
-    this.#queue = new PageQueue(settings.queueLimitBytes, this.stats)
+    this.#queue = new PageQueue(settings.queueLimitBytes, this.stats, this.#losses)
     this.#calls = new Calls(settings.queryLimitMs)
     this.#status = {
       state: 'failing',
@@ -144,6 +145,10 @@ export class EmbeddedStore implements Store {
 
   async lastPage(client: bigint): Promise<bigint> {
     return this.#lastPages.get(client) ?? 0n
+  }
+
+  takeLost(client: bigint): number {
+    return this.#losses.take(client)
   }
 
   status(): StoreStatus {
@@ -268,7 +273,7 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  #acknowledge(sequence: number, { dropped, duplicates, clients }: Written): void {
+  #acknowledge(sequence: number, { dropped, duplicates, lost, clients }: Written): void {
     this.#progressMs = performance.now()
     this.#isStalled = false
     let written = this.#queue.acknowledge(sequence)
@@ -278,6 +283,7 @@ export class EmbeddedStore implements Store {
     }
     this.stats.out += written
     this.stats.duplicates += duplicates
+    for (const [page, records] of lost) this.#losses.add(page, records)
     this.#remember(clients)
     this.#ackedMs = this.#sealedMs.get(sequence) ?? this.#ackedMs
     this.#sealedMs.delete(sequence)

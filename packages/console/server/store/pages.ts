@@ -1,4 +1,5 @@
 import { type Batch, countDrop, definitionOf, type RecordType, type SinkStats, type SourceInfo } from '@sonde/sdk'
+import type { ClientLosses } from '@sonde/sdk/internal'
 import type { Announcement, Page, PageEntry } from './protocol.ts'
 
 const PAGE_BYTES_MIN = 64 << 10
@@ -36,6 +37,7 @@ interface OpenPage {
 export class PageQueue {
   readonly #limitBytes: number
   readonly #stats: SinkStats
+  readonly #losses: ClientLosses
   readonly #types = new Map<string, { key: number; type: RecordType; announced: boolean }>()
   readonly #writers = new Map<SourceInfo, Writer>()
   readonly #retired: Writer[] = []
@@ -46,9 +48,10 @@ export class PageQueue {
   #nextKey = 0
   #bytes = 0
 
-  constructor(limitBytes: number, stats: SinkStats) {
+  constructor(limitBytes: number, stats: SinkStats, losses: ClientLosses) {
     this.#limitBytes = limitBytes
     this.#stats = stats
+    this.#losses = losses
   }
 
   /** Memory of the records that wait. Unit: bytes. */
@@ -84,6 +87,7 @@ export class PageQueue {
     const reason = this.#refusal(batch, length, type)
     if (type === undefined || reason !== undefined) {
       countDrop(this.#stats, reason ?? 'type_limit', batch.count)
+      this.#losses.add(batch.page, batch.count)
       return
     }
     const page = this.#pageFor(length)
@@ -219,6 +223,7 @@ export class PageQueue {
   #makeRoom(length: number): boolean {
     while (this.#bytes + length > this.#limitBytes) {
       if (this.#postedCount >= this.#pages.length) return false
+      for (const { page, count } of this.#pages[this.#postedCount]?.entries ?? []) this.#losses.add(page, count)
       countDrop(this.#stats, 'queue_full', this.#remove(this.#postedCount))
     }
     return true

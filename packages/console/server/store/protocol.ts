@@ -109,6 +109,8 @@ export interface Written {
   readonly dropped: readonly (readonly [reason: string, records: number])[]
   /** Records of pages of clients that the file had already. */
   readonly duplicates: number
+  /** Records of what was dropped that came in pages of clients. */
+  readonly lost: readonly (readonly [page: PageId, records: number])[]
   /** The clients of which it holds records. */
   readonly clients: readonly ClientPage[]
 }

@@ -46,6 +46,35 @@ test('a page that is sent again is stored once, and counted as a duplicate and n
   }
 })
 
+test('what was dropped of a client is told once, also where later pages were stored', async () => {
+  const { store, close } = await openStore({ seriesLimit: 1, queueLimitBytes: 1 << 20 })
+  let sequence = 0n
+  const emit = (batch: Batch) => store.accept({ ...batch, page: { client: CLIENT, sequence: ++sequence } })
+  const source = createSource({ id: 'client', intervalMs: 0, emit })
+  const send = (writers: readonly string[]) => {
+    const time = BigInt(Date.now()) * 1_000_000n
+    source.report(
+      countedType,
+      writers.map((writer, number) => ({ time, writer, number })),
+    )
+    source.flush()
+  }
+  try {
+    send(['known', 'other', 'another'])
+    send(['known'])
+    await assert.rejects(store.flush(), { code: 'STO_LOST' })
+    assert.deepEqual([store.takeLost?.(1n), store.takeLost?.(CLIENT), store.takeLost?.(CLIENT)], [0, 2, 0])
+    // Without a turn for the worker the queue takes no more than its limit.
+    for (let i = 0; i < 100; i++) send(new Array(1000).fill('known'))
+    await assert.rejects(store.flush(), { code: 'STO_LOST' })
+    const dropped = store.stats.dropped.get('queue_full') ?? 0
+    assert.ok(dropped > 0)
+    assert.equal(store.takeLost?.(CLIENT), dropped)
+  } finally {
+    await close()
+  }
+})
+
 test('clients are told apart, also those whose id has all 64 bits', async () => {
   const { store, path, close } = await openStore()
   const clients = [1n, 0x7fff_ffff_ffff_ffffn, 0x8000_0000_0000_0000n, 0xffff_ffff_ffff_ffffn]

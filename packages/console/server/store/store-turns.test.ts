@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { createSource, defineType, gauge, label, type QueryRequest, timestamp } from '@sonde/sdk'
+import { createSource, defineType, gauge, label, type QueryRequest, sinkStats, timestamp } from '@sonde/sdk'
+import { ClientLosses } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
@@ -50,7 +51,7 @@ test('what is reported while many questions wait is written after one of them, n
 test('a page that comes in the middle of a question is written before its answer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-turns-'))
   const pages: ToWorker[] = []
-  const queue = new PageQueue(1 << 20, { in: 0, out: 0, seconds: 0, errors: 0, dropped: new Map(), duplicates: 0 })
+  const queue = new PageQueue(1 << 20, sinkStats(), new ClientLosses())
   const source = createSource({ id: 'test', emit: (batch) => queue.append(batch, Date.now()) })
   const report = (number: number) => {
     source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'test', number })

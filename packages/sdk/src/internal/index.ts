@@ -3,6 +3,7 @@
 export { reportFieldSets } from '../fieldset/health.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
+export { ClientLosses } from '../sinks/client-losses.ts'
 export { handOut } from '../sinks/hand-out.ts'
 export {
   canBeSocketsDir,

@@ -32,10 +32,12 @@ export interface Sink {
   /** Whether records that were flushed are still there when the process is killed. Default: false. */
   readonly durable?: boolean
   /**
-   * The last page of a client whose records are durable here, also from before the process was restarted; 0 where none is known. A durable sink that takes pages has it, and leaves
-   * out what is accepted up to that page again, counted in `duplicates`.
+   * The last page of a client whose records are durable here, also from before the process was restarted; 0 where none is known. What is accepted up to that page again it leaves
+   * out, and counts in `duplicates`. A sink without it may leave out what it has all the same, and is sent everything that was not acknowledged.
    */
   lastPage?(client: bigint): Promise<bigint>
+  /** Records in pages of a client that were dropped since this was asked last. A durable sink has it. */
+  takeLost?(client: bigint): number
   /** What it keeps until that is durable; beyond, it drops. Unit: bytes. Default: it does not say. */
   readonly queueLimitBytes?: number
   /**

@@ -21,10 +21,10 @@ export interface BelievedTimes {
   readonly toMs: number
 }
 
-/** What the entries of one type, writer and clock become, and how many records had no room. */
+/** What the entries of one type, writer and clock become, and how many records of which had no room. */
 export interface Ingested {
   readonly rows: readonly HeadRow[]
-  readonly droppedRecords: number
+  readonly dropped: readonly (readonly [entry: PageEntry, records: number])[]
 }
 
 /** What entries are read with. */
@@ -48,8 +48,9 @@ export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[],
   const bytes = new Uint8Array(memory)
   const views = viewsOf(bytes)
   const bundles = new Map<number, Bundle>()
-  let droppedRecords = 0
+  const dropped: [PageEntry, number][] = []
   for (const entry of entries) {
+    let droppedRecords = 0
     const arrivalHour = hourOf(entry.arrivalMs)
     for (let i = 0, at = entry.offset; i < entry.count; i++, at += recordBytes) {
       const series = resolver.of(views, at, lookup)
@@ -60,12 +61,13 @@ export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[],
       series.seenHour = arrivalHour
       addRecord(bundles, stored.type, views, at, entry, believed)
     }
+    if (droppedRecords > 0) dropped.push([entry, droppedRecords])
   }
   const clock: Clock = entries[0]?.clock ?? 'wall'
   const rows = [...bundles.values()].map(({ stretches, ...range }): HeadRow => {
     return { type: stored.id, writer, clock, ...range, body: joined(bytes, stretches) }
   })
-  return { rows, droppedRecords }
+  return { rows, dropped }
 }
 
 function addRecord(

@@ -1,4 +1,4 @@
-import type { TypeDefinition } from '@sonde/sdk'
+import type { PageId, TypeDefinition } from '@sonde/sdk'
 import type { Announcement, Page, PageEntry, Written } from '../protocol.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import type { ClientPages } from './client-pages.ts'
@@ -27,16 +27,20 @@ export class PageWriter {
     this.#learn(announcement)
     const fresh = page.entries.filter((entry) => entry.page === undefined || this.#clients.take(entry.page))
     const drops = new Map<string, number>()
-    const drop = (reason: string, records: number) => drops.set(reason, (drops.get(reason) ?? 0) + records)
+    const lost: [PageId, number][] = []
+    const drop = (reason: string, { page }: PageEntry, records: number) => {
+      drops.set(reason, (drops.get(reason) ?? 0) + records)
+      if (page !== undefined) lost.push([page, records])
+    }
     for (const entries of groupsOf(fresh).values()) {
       const [first] = entries
       const stored = this.#types.get(first?.type ?? -1)
       const writer = this.#live.get(first?.writer ?? -1)
       if (stored === undefined || writer === undefined) {
-        drop('unannounced', recordsOf(entries))
+        for (const entry of entries) drop('unannounced', entry, entry.count)
         continue
       }
-      const { rows, droppedRecords } = ingest(page.memory, entries, {
+      const { rows, dropped } = ingest(page.memory, entries, {
         stored,
         writer: writer.id,
         resolver: this.#writers.resolver(writer, stored),
@@ -44,10 +48,10 @@ export class PageWriter {
         believed,
       })
       for (const row of rows) this.#head.insert(row)
-      if (droppedRecords > 0) drop('series_limit', droppedRecords)
+      for (const [entry, records] of dropped) drop('series_limit', entry, records)
     }
     const duplicates = recordsOf(page.entries) - recordsOf(fresh)
-    return { dropped: [...drops], duplicates, clients: this.#clients.save(Date.now()) }
+    return { dropped: [...drops], duplicates, lost, clients: this.#clients.save(Date.now()) }
   }
 
   #learn({ types, writers, symbols, gone }: Announcement): void {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf, type QueryRequest, SondeError } from '@sonde/sdk'
-import type { FileStatus, FromWorker, RecordsRequest, ToWorker, WorkerStart, Written } from '../protocol.ts'
+import type { FileStatus, FromWorker, Page, RecordsRequest, ToWorker, WorkerStart, Written } from '../protocol.ts'
 import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'
 import { maintain } from './maintenance.ts'
 import { query } from './query.ts'
@@ -138,11 +138,9 @@ export class StoreWorker {
     if (opening !== this.#opening || this.#failure !== '' || file === undefined) return
     try {
       const isRefused = page.sequence === this.#refusedSequence
-      const records = isRefused ? page.entries.reduce((sum, { count }) => sum + count, 0) : 0
       const written = file.write(isRefused ? { ...page, entries: [] } : page, announcement, this.#start.session)
       this.#sequence = page.sequence
-      const dropped: Written['dropped'] = isRefused ? [['failed', records], ...written.dropped] : written.dropped
-      this.#send({ kind: 'acked', sequence: page.sequence, ...written, dropped })
+      this.#send({ kind: 'acked', sequence: page.sequence, ...written, ...(isRefused && allDropped(page)) })
     } catch (error) {
       if (sqliteFailureOf(error) === undefined) this.#refusedSequence = page.sequence
       this.#fail(error)
@@ -281,4 +279,9 @@ export class StoreWorker {
 /** The file and its write-ahead log. Unit: bytes. */
 function sizeOf(path: string): number {
   return ['', '-wal'].reduce((sum, suffix) => sum + (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0), 0)
+}
+
+function allDropped({ entries }: Page): Pick<Written, 'dropped' | 'lost'> {
+  const lost = entries.flatMap(({ page, count }): Written['lost'] => (page === undefined ? [] : [[page, count]]))
+  return { dropped: [['failed', entries.reduce((sum, { count }) => sum + count, 0)]], lost }
 }

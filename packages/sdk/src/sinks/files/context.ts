@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { messageOf } from '../../errors.ts'
+import { ClientLosses } from '../client-losses.ts'
 import { countDrop, type SinkStats, sinkStats } from '../sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
 import { removeLive } from './live-files.ts'
-import { PageLedger } from './page-ledger.ts'
 import type { FilesDropReason } from './reasons.ts'
 import type { RecordFile } from './record-file.ts'
 import { TypeSets } from './type-sets.ts'
@@ -18,7 +18,8 @@ export class FilesContext {
   readonly config: FilesConfig
   readonly stats: SinkStats = sinkStats()
   readonly blocks = new Blocks()
-  readonly pages = new PageLedger()
+  /** What of the pages of clients was dropped. */
+  readonly losses = new ClientLosses()
   /** Tells this sink's files from those of others. */
   readonly writerId = randomBytes(8).readBigUInt64LE()
   readonly process: { readonly schema: string; readonly host: string; readonly pid: number; readonly version: string }
@@ -58,13 +59,12 @@ export class FilesContext {
   /** An entry is written, or had been before. */
   done(entry: Entry): void {
     this.stats.out += entry.counted
-    if (entry.page !== undefined) this.pages.written(entry.page)
     this.#leave(entry)
   }
 
   drop(reason: FilesDropReason, entry: Entry): void {
     this.count(reason, entry.counted)
-    if (entry.page !== undefined) this.pages.lost(entry.page)
+    this.losses.add(entry.page, entry.counted)
     this.#leave(entry)
   }
 

@@ -18,11 +18,7 @@ export interface FilesSink extends Sink {
   readonly queuedBytes: number
   /** What failed last; empty since the last write that did not. */
   readonly failing: string
-  /**
-   * The page up to which nothing of a client was lost since the sink was opened. 0 at first: which pages are there from before is known for each source alone; a client sends again what was not
-   * acknowledged, and what is there already is left out.
-   */
-  lastPage(client: bigint): Promise<bigint>
+  takeLost(client: bigint): number
   /**
    * Resolves when everything accepted before is as safe as the durability says; see {@link FilesOptions}.
    *
@@ -96,9 +92,8 @@ class Files implements FilesSink {
     this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
-  async lastPage(client: bigint): Promise<bigint> {
-    await this.#settled()
-    return this.#context.pages.last(client)
+  takeLost(client: bigint): number {
+    return this.#context.losses.take(client)
   }
 
   async flush(): Promise<void> {
@@ -132,7 +127,7 @@ class Files implements FilesSink {
     const writer = this.#writerOf(id, tag)
     if (reason !== undefined) {
       writer.count(reason, batch.count, batch.source)
-      if (batch.page !== undefined) this.#context.pages.lost(batch.page)
+      this.#context.losses.add(batch.page, batch.count)
     } else {
       writer.add(this.#context.blocks.entryOf(batch))
       if (this.#isEnding) writer.finishNow()
