@@ -1,5 +1,13 @@
 import { hostname } from 'node:os'
-import { createPrometheus, FieldSets, type History, type HistoryStatus, type Sink, type SondeError } from '@sonde/sdk'
+import {
+  createPrometheus,
+  FieldSets,
+  type History,
+  type HistoryStatus,
+  type Prometheus,
+  type Sink,
+  type SondeError,
+} from '@sonde/sdk'
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
 import { Devices } from './devices/devices.ts'
@@ -47,7 +55,7 @@ export class Agent {
   readonly options: AgentOptions
   readonly router: Router
   readonly recent: RecentRing
-  readonly prometheus: ReturnType<typeof createPrometheus>
+  readonly prometheus: Prometheus
   /** What parts of `/metrics` are served apart. */
   readonly fieldSets: FieldSets
   readonly history: History
@@ -67,8 +75,8 @@ export class Agent {
     const { config, log } = options
     this.options = options
     const { series_expiry_s, cset_dir: csetDir, fset_dir: fsetDir } = config.export.prometheus
-    this.prometheus = createPrometheus(prometheusOptions(config))
     const onFault = ({ code, message }: SondeError) => log.error({ code }, message)
+    this.prometheus = createPrometheus({ ...prometheusOptions(config), onFault })
     this.fieldSets = new FieldSets({ csetDir, fsetDir, onFault })
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
     this.devices = new Devices({ expiryS: series_expiry_s })
@@ -84,9 +92,10 @@ export class Agent {
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
     this.runners = config.dataSources.map((source) => makeRunner(source, environment))
     this.service = config.service.enabled ? this.#makeService(options) : undefined
-    const { startedMs, runners, router, http, hints, fieldSets, service } = this
+    const { startedMs, runners, router, http, hints, fieldSets, prometheus, service } = this
     const { version, storeStatus } = options
-    this.self = new Self({ version, startedMs, runners, router, http, hints, fieldSets, service, log, storeStatus })
+    const told = { startedMs, runners, router, http, hints, fieldSets, prometheus, service }
+    this.self = new Self({ ...told, version, log, storeStatus })
   }
 
   #historyOf({ history, storeStatus }: AgentOptions): History {

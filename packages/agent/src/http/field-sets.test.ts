@@ -115,6 +115,24 @@ test('a broken file is served as it last was, and counted in /metrics; one that 
   })
 })
 
+test('a label file that turns bad goes on as it last was, and is counted in /metrics', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'sonde-labels-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const file = join(dir, 'labels')
+  writeFileSync(file, 'rack=R1')
+  const { address } = await serve(t, { metadata_file: file })
+  writeFileSync(file, 'rack=R2')
+  assert.match(await (await fetch(`${address}/metrics`)).text(), /^steady_samples_total\{.*rack="R2"/m)
+  writeFileSync(file, 'rack')
+  await until('it to be told', async () => {
+    const text = await (await fetch(`${address}/metrics`)).text()
+    return (
+      /^sonde_label_file_faults_total\{rack="R2"\} 0*1$/m.test(text) &&
+      /^sonde_label_file_broken\{.*\} 0*1$/m.test(text)
+    )
+  })
+})
+
 test('a foreign Host is refused as for /metrics', async (t) => {
   const { address, write } = await serve(t)
   write('a.cset', '')

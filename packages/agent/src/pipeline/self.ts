@@ -9,6 +9,7 @@ import {
   type HistoryStatus,
   label,
   lossType,
+  type Prometheus,
   type Sink,
   type Source,
   sinkHealthType,
@@ -17,7 +18,7 @@ import {
   timestamp,
   wallNs,
 } from '@sonde/sdk'
-import { defineOwnType, reportFieldSets } from '@sonde/sdk/internal'
+import { defineOwnType, reportFieldSets, reportLabelFile } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Hints } from '../hints/hints.ts'
 import type { HttpStats } from '../http/http-stats.ts'
@@ -79,6 +80,7 @@ export interface SelfOptions {
   readonly http: HttpStats
   readonly hints: Hints
   readonly fieldSets: FieldSets
+  readonly prometheus: Prometheus
   /** Undefined where it is switched off. */
   readonly service: Service | undefined
   readonly log: Logger
@@ -116,7 +118,7 @@ export class Self {
   }
 
   #report(): void {
-    const { runners, router, http, hints, fieldSets, service, storeStatus } = this.#options
+    const { runners, router, http, hints, fieldSets, prometheus, service, storeStatus } = this.#options
     for (const runner of runners) reportSource(this.#source, runner)
     for (const runner of runners) this.#reportChild(runner)
     for (const sink of router.sinks) reportSink(this.#source, sink)
@@ -124,6 +126,7 @@ export class Self {
     reportHttp(this.#source, http)
     hints.report(this.#source)
     if (fieldSets.isOn) reportFieldSets(this.#source, fieldSets)
+    if (prometheus.labelFile !== undefined) reportLabelFile(this.#source, prometheus.labelFile)
     if (service !== undefined) {
       service.report(this.#source)
       reportLoss(this.#source, 'service', service.stats.dropped)

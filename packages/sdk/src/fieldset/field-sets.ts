@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
-import { constants, type Dir } from 'node:fs'
-import { type FileHandle, open, opendir, realpath, stat } from 'node:fs/promises'
+import type { Dir } from 'node:fs'
+import { opendir, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { messageOf, SondeError } from '../errors.ts'
+import { messageOf, SondeError, warnOfFault } from '../errors.ts'
+import { FollowedFile } from '../internal/followed-file.ts'
+import { readTextFile } from '../internal/text-file.ts'
 import { bothSets, createFieldSet, type FieldSet } from './fieldset.ts'
 import { FIELD_SET_BYTES_LIMIT, type FieldSetKind } from './parse.ts'
 
@@ -16,18 +17,11 @@ export interface FieldSetsOptions {
   readonly onFault?: (fault: SondeError) => void
 }
 
-/** One file as it was last seen. */
-interface Seen {
+/** One file that was asked for. */
+interface Asked {
   readonly kind: FieldSetKind
   readonly name: string
-  /** What tells versions of the file apart without reading it; empty where the file is too young for that. */
-  readonly version: string
-  /** Tells contents apart. */
-  readonly digest: string
-  /** The last version that could be used; undefined where there was none. */
-  readonly set: FieldSet | undefined
-  /** Why this version cannot be used. */
-  readonly fault: SondeError | undefined
+  readonly file: FollowedFile<FieldSet>
 }
 
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/
@@ -39,9 +33,6 @@ const ENTRY_LIMIT = 1000
 const LISTED_LIMIT = 50
 /** Files that are remembered; beyond, they are read at each request. */
 const SEEN_LIMIT = 1000
-/** The kernel's clock of files may not have ticked between two versions that are younger. Unit: milliseconds. */
-const YOUNG_MS = 100
-
 /**
  * The field sets of a folder, `NAME.cset` and `NAME.fset`. A file is looked at when it is asked for, and read again where it changed; one that cannot be used
  * goes on with its last good version.
@@ -51,10 +42,10 @@ export class FieldSets {
   faults = 0
   readonly #dirs: Readonly<Record<FieldSetKind, string | undefined>>
   readonly #onFault: (fault: SondeError) => void
-  readonly #seen = new Map<string, Seen>()
+  readonly #seen = new Map<string, Asked>()
   readonly #both = new WeakMap<FieldSet, WeakMap<FieldSet, FieldSet>>()
 
-  constructor({ csetDir, fsetDir, onFault = warn }: FieldSetsOptions) {
+  constructor({ csetDir, fsetDir, onFault = warnOfFault }: FieldSetsOptions) {
     this.#dirs = { cset: csetDir ?? fsetDir, fset: fsetDir ?? csetDir }
     this.#onFault = onFault
   }
@@ -72,7 +63,7 @@ export class FieldSets {
   /** Files that are there and cannot be used as they are now. */
   get broken(): number {
     let broken = 0
-    for (const { fault } of this.#seen.values()) if (fault !== undefined) broken++
+    for (const { file } of this.#seen.values()) if (file.fault !== undefined) broken++
     return broken
   }
 
@@ -138,7 +129,7 @@ export class FieldSets {
 
   /** Broken files that nobody asks for are mended or taken away, too. What is still wrong with them was told. */
   async #lookAgain(): Promise<void> {
-    const broken = [...this.#seen.values()].filter(({ fault }) => fault !== undefined)
+    const broken = [...this.#seen.values()].filter(({ file }) => file.fault !== undefined)
     await Promise.allSettled(broken.map(({ kind, name }) => this.#look(kind, name)))
   }
 
@@ -167,41 +158,25 @@ export class FieldSets {
   async #look(kind: FieldSetKind, name: string): Promise<FieldSet | undefined> {
     const dir = this.#dirs[kind]
     if (dir === undefined) return undefined
-    const file = join(dir, `${name}.${kind}`)
-    const version = await versionOf(file)
-    if (version === undefined) {
-      this.#seen.delete(file)
+    const path = join(dir, `${name}.${kind}`)
+    const asked = this.#seen.get(path) ?? { kind, name, file: this.#follow(kind, dir, path) }
+    if (this.#seen.size < SEEN_LIMIT) this.#seen.set(path, asked)
+    const { file } = asked
+    if (!(await file.look())) {
+      this.#seen.delete(path)
       return undefined
     }
-    const seen = this.#seen.get(file)
-    const isSame = version !== '' && seen?.version === version
-    const now = isSame ? seen : await this.#read({ kind, name, version }, dir, file)
-    if (now.set !== undefined) return now.set
-    throw now.fault ?? new SondeError('SET_READ', `${file} cannot be read`)
+    if (file.value !== undefined) return file.value
+    throw file.fault ?? new SondeError('SET_READ', `${path} cannot be read`)
   }
 
-  async #read(asked: Pick<Seen, 'kind' | 'name' | 'version'>, dir: string, file: string): Promise<Seen> {
-    const read = await readText(dir, file)
-    const digest = createHash('sha256')
-      .update(read instanceof SondeError ? read.message : read)
-      .digest('hex')
-    const before = this.#seen.get(file)
-    // The same once more, or another request has read it meanwhile.
-    const now = before?.digest === digest ? { ...before, ...asked } : this.#take({ ...asked, digest }, read, file)
-    if (this.#seen.size < SEEN_LIMIT || this.#seen.has(file)) this.#seen.set(file, now)
-    return now
-  }
-
-  #take(asked: Omit<Seen, 'set' | 'fault'>, read: string | SondeError, file: string): Seen {
-    try {
-      if (read instanceof SondeError) throw read
-      return { ...asked, set: createFieldSet(asked.kind, read, file), fault: undefined }
-    } catch (error) {
-      const fault = error instanceof SondeError ? error : readFault(file, messageOf(error), error)
+  #follow(kind: FieldSetKind, dir: string, path: string): FollowedFile<FieldSet> {
+    const onFault = (fault: SondeError) => {
       this.faults++
       this.#onFault(fault)
-      return { ...asked, set: this.#seen.get(file)?.set, fault }
     }
+    const parse = (text: string) => createFieldSet(kind, text, path)
+    return new FollowedFile({ path, read: () => textOf(dir, path), parse, onFault, isNeeded: false })
   }
 
   /** One object for a pair, so that what is kept for a filter is kept for it too. */
@@ -227,68 +202,23 @@ async function folderFault(dir: string): Promise<SondeError | undefined> {
   return undefined
 }
 
-/** What tells versions of a file apart, empty where it is too young to be told; undefined where there is no such file. */
-async function versionOf(file: string): Promise<string | undefined> {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeMs, ctimeNs } = await stat(file, { bigint: true })
-    return Math.abs(Date.now() - Number(ctimeMs)) < YOUNG_MS ? '' : `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : code
-  }
-}
-
-/** The text of a file, or why there is none. */
-async function readText(dir: string, file: string): Promise<string | SondeError> {
-  try {
-    return await textOf(dir, file)
-  } catch (error) {
-    return error instanceof SondeError ? error : readFault(file, messageOf(error), error)
-  }
-}
-
 /** The text of a file of the folder. Links are followed within the folder, as Kubernetes makes them for a ConfigMap, and not out of it. */
 async function textOf(dir: string, file: string): Promise<string> {
-  const target = await realpath(file)
-  const root = await realpath(dir)
+  const [target, root] = await Promise.all([realpath(file), realpath(dir)]).catch((cause: unknown) => {
+    throw readFault(file, messageOf(cause), cause)
+  })
   if (!target.startsWith(root.endsWith(sep) ? root : `${root}${sep}`))
     throw readFault(file, `is a link that leads out of its folder, to ${target}`)
-  // Without waiting for the other end of what may be a pipe.
-  const handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-  try {
-    return decoded(file, await bytesOf(file, handle))
-  } finally {
-    await handle.close()
-  }
-}
-
-async function bytesOf(file: string, handle: FileHandle): Promise<Uint8Array> {
-  if (!(await handle.stat()).isFile()) throw readFault(file, 'is no regular file')
-  // One byte more than allowed says that there are more.
-  const bytes = new Uint8Array(FIELD_SET_BYTES_LIMIT + 1)
-  let length = 0
-  for (let read = 1; read > 0 && length < bytes.length; length += read)
-    read = (await handle.read(bytes, length, bytes.length - length)).bytesRead
-  if (length > FIELD_SET_BYTES_LIMIT)
-    throw new SondeError(
-      'SET_LIMIT',
-      `${file} is larger than ${FIELD_SET_BYTES_LIMIT} bytes; split it into several sets`,
-    )
-  return bytes.subarray(0, length)
-}
-
-function decoded(file: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw readFault(file, 'is no UTF-8 text', cause)
-  }
+  return readTextFile({
+    path: target,
+    limitBytes: FIELD_SET_BYTES_LIMIT,
+    fault: (kind, why, cause) =>
+      kind === 'limit'
+        ? new SondeError('SET_LIMIT', `${file} ${why}; split it into several sets`)
+        : readFault(file, why, cause),
+  })
 }
 
 function readFault(file: string, why: string, cause?: unknown): SondeError {
   return new SondeError('SET_READ', `${file}: ${why}`, { cause })
-}
-
-function warn({ code, message }: SondeError): void {
-  process.emitWarning(message, { code })
 }

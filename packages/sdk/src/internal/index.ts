@@ -14,7 +14,9 @@ export {
   usualSocketsDir,
 } from '../sinks/ipc/sockets-dir.ts'
 export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
-export { readLabelFile } from '../sinks/prometheus/label-rules.ts'
+export { reportLabelFile } from '../sinks/prometheus/health.ts'
+export { readLabelFile } from '../sinks/prometheus/read-label-file.ts'
+export type { LabelFileHealth } from '../sinks/prometheus/view-labels.ts'
 export { applicationLabels } from '../source/application-labels.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'

@@ -1,4 +1,4 @@
-import { SondeError, shown } from '../../errors.ts'
+import { SondeError, shown, warnOfFault } from '../../errors.ts'
 import { isOwnLabel } from '../../wire/ipc/own-labels.ts'
 
 /** Options of {@link createPrometheus}. */
@@ -23,8 +23,10 @@ export interface PrometheusOptions {
   indexes?: readonly string[] | undefined
   /** Labels of every series that has not one of that name itself; values may name labels of the record: `gpu-${device}`. Default: none. */
   constantLabels?: Readonly<Record<string, string>> | undefined
-  /** A label file: lines `name=value`, or a `level_labels.ini`. Read once. Default: none. */
+  /** A label file: lines `name=value`, or a `level_labels.ini`. Looked at with each collect; one that turns bad goes on as it last was. Default: none. */
   metadataFile?: string | undefined
+  /** Told once of each version of the label file that cannot be used. Default: a warning of the process. */
+  onFault?: ((fault: SondeError) => void) | undefined
   /** Root of the sysfs in which the address of a device is looked up, for the labels of devices. Default: `/sys`. */
   sysfs?: string | undefined
   /** Tags of the sources that are shown; `counters` are those without a tag. At most 64. Default: all sources. */
@@ -47,6 +49,7 @@ export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
     indexes: indexes(options.indexes),
     constantLabels: options.constantLabels ?? {},
     metadataFile: options.metadataFile ?? '',
+    onFault: options.onFault ?? warnOfFault,
     sysfs: options.sysfs ?? '/sys',
     sourceTags: names('sourceTags', options.sourceTags),
     nowMs: options.nowMs ?? Date.now,

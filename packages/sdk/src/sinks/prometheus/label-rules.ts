@@ -1,19 +1,10 @@
-import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf, SondeError } from '../../errors.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { type Labels, labelOf } from '../../schema/series.ts'
 import type { AddedLabels } from '../../wire/prometheus/label-text.ts'
-import {
-  type DeviceKind,
-  LABEL_FILE_BYTES_LIMIT,
-  type LabelFile,
-  type LabelTemplates,
-  parseLabelFile,
-  pciAddress,
-  type Template,
-} from './label-file.ts'
+import { type DeviceKind, type LabelFile, type LabelTemplates, pciAddress, type Template } from './label-file.ts'
 
 /** Devices whose address is remembered. */
 const DEVICE_LIMIT = 4096
@@ -76,32 +67,6 @@ export class LabelRules implements AddedLabels {
       }
     }
     return undefined
-  }
-}
-
-/**
- * Reads a label file.
- *
- * @throws SondeError `PRM_LABELS` where it cannot be read, is too large or no UTF-8, or with file and line of what is wrong in it.
- */
-export function readLabelFile(path: string): LabelFile {
-  try {
-    return parseLabelFile(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(path)), path)
-  } catch (cause) {
-    if (cause instanceof SondeError) throw cause
-    throw new SondeError('PRM_LABELS', `${path}: the label file cannot be read: ${messageOf(cause)}`, { cause })
-  }
-}
-
-function bytesOf(path: string): Uint8Array {
-  const file = openSync(path, 'r')
-  try {
-    const { size } = fstatSync(file)
-    if (size > LABEL_FILE_BYTES_LIMIT)
-      throw new SondeError('PRM_LABELS', `${path}: is larger than ${LABEL_FILE_BYTES_LIMIT} bytes`)
-    return readFileSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

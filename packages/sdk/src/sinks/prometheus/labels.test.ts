@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -124,6 +125,97 @@ test('a series with added labels leaves when its source says that it is gone', a
   assert.deepEqual(await seriesOf(rig), ['port_rx_total{device="b",hall="2",rack="1"}'])
 })
 
+test('what the file says now holds for the series that are there, with the next scrape', async (t) => {
+  const path = join(folder(t), 'labels')
+  const told: string[] = []
+  writeFileSync(path, 'rack=R1')
+  const onFault = ({ message }: SondeError) => told.push(message)
+  const rig = new PrometheusRig({ metadataFile: path, sysfs: sysfs(t), onFault })
+  const source = rig.source()
+  rig.report(source, port, { device: 'eth0', rx_total: 7 }, { device: 'b', rx_total: 8 })
+  assert.deepEqual(await rig.lines(), [
+    'port_rx_total{device="eth0",rack="R1"} 7',
+    'port_rx_total{device="b",rack="R1"} 8',
+  ])
+  writeFileSync(path, 'hall=2\n[device_labels]\n0000:03:00.0=rail|1\n')
+  assert.deepEqual(await rig.lines(), [
+    'port_rx_total{device="eth0",hall="2",rail="1"} 7',
+    'port_rx_total{device="b",hall="2"} 8',
+  ])
+  rig.report(source, port, { device: 'b', rx_total: 9 }, { device: 'c', rx_total: 1 })
+  assert.deepEqual(await rig.lines(), [
+    'port_rx_total{device="eth0",hall="2",rail="1"} 7',
+    'port_rx_total{device="b",hall="2"} 9',
+    'port_rx_total{device="c",hall="2"} 1',
+  ])
+  assert.deepEqual([told, rig.view.labelFile?.faults, rig.view.labelFile?.isBroken], [[], 0, false])
+})
+
+test('a file that turns bad or goes away goes on as it last was, and is told once a version', async (t) => {
+  const path = join(folder(t), 'labels')
+  const told: string[] = []
+  writeFileSync(path, 'rack=R1')
+  const rig = new PrometheusRig({ metadataFile: path, onFault: ({ code, message }) => told.push(`${code} ${message}`) })
+  rig.report(rig.source(), node, { n_total: 1 })
+  const health = () => [told.length, rig.view.labelFile?.faults, rig.view.labelFile?.isBroken]
+  writeFileSync(path, 'pod=1\n1b=2')
+  for (let i = 0; i < 3; i++) assert.deepEqual(await seriesOf(rig), ['node_n_total{rack="R1"}'])
+  assert.match(told[0] ?? '', /^PRM_LABELS .*labels:2: "1b" is no name of a label/)
+  assert.deepEqual(health(), [1, 1, true])
+  rmSync(path)
+  for (let i = 0; i < 3; i++) assert.deepEqual(await seriesOf(rig), ['node_n_total{rack="R1"}'])
+  assert.match(told[1] ?? '', /^PRM_LABELS .*labels: the label file cannot be used: ENOENT/)
+  assert.deepEqual(health(), [2, 2, true])
+  writeFileSync(path, 'rack=R2')
+  assert.deepEqual(await seriesOf(rig), ['node_n_total{rack="R2"}'])
+  assert.deepEqual(health(), [2, 2, false])
+})
+
+test('series that a new file makes alike are shown once, and both again when it tells them apart', async (t) => {
+  const path = join(folder(t), 'labels')
+  writeFileSync(path, 'hall=2')
+  const rig = new PrometheusRig({ metadataFile: path })
+  rig.report(rig.source('a', { hall: '1' }), node, { n_total: 1 })
+  const other = rig.source('b')
+  rig.report(other, node, { n_total: 5 })
+  const both = ['node_n_total{hall="1"} 1', 'node_n_total{hall="2"} 5']
+  assert.deepEqual(await rig.lines(), both)
+  writeFileSync(path, 'hall=1')
+  assert.deepEqual(await rig.lines(), ['node_n_total{hall="1"} 1'])
+  rig.report(other, node, { n_total: 6 })
+  assert.equal(rig.dropped('duplicate_series'), 1)
+  writeFileSync(path, 'hall=3')
+  assert.deepEqual(await rig.lines(), ['node_n_total{hall="1"} 1', 'node_n_total{hall="3"} 6'])
+})
+
+test('records that come while many series get other labels are shown with them', async (t) => {
+  const path = join(folder(t), 'labels')
+  writeFileSync(path, 'hall=1')
+  const rig = new PrometheusRig({ metadataFile: path })
+  const source = rig.source()
+  const count = 20_000
+  rig.report(source, port, ...Array.from({ length: count }, (_, i) => ({ device: `d${i}`, rx_total: i })))
+  await rig.lines()
+  writeFileSync(path, 'hall=2')
+  let isDone = false
+  const reporting = async () => {
+    for (let i = 0; !isDone; i++) {
+      rig.report(source, port, { device: `new${i}`, rx_total: 1 }, { device: `d${i}`, rx_total: 77 })
+      await new Promise(setImmediate)
+    }
+  }
+  const reported = reporting()
+  const series = await seriesOf(rig)
+  isDone = true
+  await reported
+  assert.ok(series.length > count, `${series.length} series`)
+  assert.equal(new Set(series).size, series.length)
+  assert.deepEqual(
+    series.filter((line) => !line.endsWith('hall="2"}')),
+    [],
+  )
+})
+
 test('what is wrong with a file is said with file and line', () => {
   const faultOf = (text: string) => {
     try {
@@ -172,6 +264,8 @@ test('a file that is not there, is no text, or is too large is an error that nam
   assert.throws(() => new PrometheusRig({ metadataFile: join(dir, 'latin') }), { code: 'PRM_LABELS' })
   writeFileSync(join(dir, 'large'), '#'.repeat((1 << 20) + 1))
   assert.throws(() => new PrometheusRig({ metadataFile: join(dir, 'large') }), { message: /larger than 1048576 bytes/ })
+  assert.equal(spawnSync('mkfifo', [join(dir, 'pipe')]).status, 0)
+  assert.throws(() => new PrometheusRig({ metadataFile: join(dir, 'pipe') }), { message: /is no regular file/ })
   assert.throws(() => new PrometheusRig({ constantLabels: { 'a-b': '1' } }), { code: 'PRM_LABELS', message: /"a-b"/ })
 })
 

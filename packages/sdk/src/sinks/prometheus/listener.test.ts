@@ -193,6 +193,20 @@ test('other addresses, methods and hosts are told what is wrong', async (t) => {
   assert.equal(response.statusCode, 421)
 })
 
+test('how the label file fares is told in the scrape that is made with it', async (t) => {
+  const file = join(folder(t), 'labels')
+  writeFileSync(file, 'rack=R1')
+  const sink = await opened(t, { endpoint: ANY, metadataFile: file })
+  const asked = async () => (await fetch(`${sink.address}/metrics`)).text()
+  assert.match(await asked(), /^sonde_label_file_broken\{rack="R1"\} 0+$/m)
+  writeFileSync(file, 'rack')
+  const text = await asked()
+  assert.match(text, /^sonde_label_file_broken\{rack="R1"\} 0*1$/m)
+  assert.match(text, /^sonde_label_file_faults_total\{rack="R1"\} 0*1$/m)
+  writeFileSync(file, 'rack=R2')
+  assert.match(await asked(), /^sonde_label_file_broken\{rack="R2"\} 0+$/m)
+})
+
 test('a listener does not keep a process alive that has nothing else to do', async (t) => {
   const module = JSON.stringify(import.meta.resolve('./listener.ts'))
   const program = `const { openPrometheus } = await import(${module}); console.log((await openPrometheus({ endpoint: '${ANY}' }, {})).address)`

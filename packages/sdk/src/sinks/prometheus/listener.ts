@@ -9,7 +9,7 @@ import { createPrometheus, type Prometheus } from './prometheus.ts'
 import { type Serving, serve } from './serve.ts'
 
 /** Options of {@link openPrometheus}. */
-export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name' | 'nowMs'> {
+export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name' | 'nowMs' | 'onFault'> {
   /** Where it listens: `http://host:port` or `host:port`; port 0 is any free one. Default: `PROMETHEUS_ENDPOINT`, else `http://127.0.0.1:9101`. */
   endpoint?: string | undefined
   /** Folder of `.cset` files. Default: `PROMETHEUS_CSET_DIR`, else that of the `.fset` files. */

@@ -13,10 +13,9 @@ import { bytesOf, type Exposition } from './exposition.ts'
 import { Families, type MetricConflict, metricsOf } from './families.ts'
 import { HelpNotes } from './help-notes.ts'
 import { UnfitIndexes } from './indexes.ts'
-import { checkLabels, type LabelFile } from './label-file.ts'
-import { LabelRules, readLabelFile } from './label-rules.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
 import { type MoreLabels, Table } from './table.ts'
+import { type LabelFileHealth, ViewLabels } from './view-labels.ts'
 
 /** Headers of a scrape that matter. */
 export interface ScrapeHeaders {
@@ -63,7 +62,10 @@ export class Prometheus implements Sink {
   readonly #families = new Families()
   readonly #reasons = new Reasons()
   readonly #conflicts = new Map<Table, MetricConflict[]>()
-  readonly #more: MoreLabels
+  readonly #labels: ViewLabels
+  #more: MoreLabels
+  /** Whether rows have labels that the label file no longer says. */
+  #isRelabelDue = false
   readonly #unfitIndexes = new UnfitIndexes()
   readonly #isFor: (source: SourceInfo) => boolean
   /** Rises when what is shown changes. */
@@ -77,7 +79,8 @@ export class Prometheus implements Sink {
   constructor(config: PrometheusConfig) {
     this.#config = config
     this.name = config.name
-    this.#more = { indexes: new Set(config.indexes), added: addedLabels(config) }
+    this.#labels = new ViewLabels(config)
+    this.#more = { indexes: new Set(config.indexes), added: this.#labels.rules }
     this.#isFor = sourceFilter(config.sourceTags)
   }
 
@@ -86,6 +89,21 @@ export class Prometheus implements Sink {
     let lines = 0
     for (const table of this.#tables.values()) lines += table.count * table.linesPerRow
     return lines
+  }
+
+  /** How the label file fares; undefined where there is none. */
+  get labelFile(): LabelFileHealth | undefined {
+    return this.#labels.hasFile ? this.#labels : undefined
+  }
+
+  /** Looks whether the label file changed; what it says now holds for all series from the next collect on. Every collect does it itself. */
+  async followLabelFile(): Promise<void> {
+    await this.#labels.look()
+    const { rules } = this.#labels
+    if (rules === this.#more.added) return
+    this.#more = { ...this.#more, added: rules }
+    this.#isRelabelDue = true
+    this.#version++
   }
 
   /** Batches of sources whose tag is not for this view do not reach it, and are not counted. */
@@ -127,6 +145,7 @@ export class Prometheus implements Sink {
    */
   async collect(): Promise<Exposition> {
     this.#expire()
+    if (this.#labels.hasFile) await this.followLabelFile()
     const wanted = this.#version
     while (this.#shown === undefined || this.#shown.version < wanted) {
       this.#running ??= this.#render()
@@ -166,9 +185,10 @@ export class Prometheus implements Sink {
   }
 
   async #render(): Promise<void> {
-    const version = this.#version
     this.#forgetShown()
     try {
+      if (this.#isRelabelDue) await this.#relabel()
+      const version = this.#version
       const notes = new HelpNotes(this.#reasons, this.conflicts())
       const moment = takeMoment(this.#tables.values(), this.#families, notes)
       // Their last records were counted as shown before it was known that another type has the series.
@@ -178,6 +198,11 @@ export class Prometheus implements Sink {
     } finally {
       this.#running = undefined
     }
+  }
+
+  async #relabel(): Promise<void> {
+    this.#isRelabelDue = false
+    for (const table of [...this.#tables.values()]) await table.relabel(this.#more.added)
   }
 
   #forgetShown(): void {
@@ -276,14 +301,6 @@ export class Prometheus implements Sink {
   #drop(reason: string, records: number): void {
     countDrop(this.stats, reason, records)
   }
-}
-
-/** What nobody asked for costs nothing. */
-function addedLabels({ constantLabels, metadataFile, sysfs }: PrometheusConfig): LabelRules | undefined {
-  const constant = checkLabels(constantLabels, 'constantLabels of the Prometheus view')
-  if (constant.size === 0 && metadataFile === '') return undefined
-  const none: LabelFile = { all: new Map(), devices: new Map(), addresses: new Map(), deviceFields: new Map() }
-  return new LabelRules(metadataFile === '' ? none : readLabelFile(metadataFile), constant, sysfs)
 }
 
 function once(call: () => void): () => void {

@@ -65,6 +65,23 @@ export class RowMemory {
     this.#mark(row)
   }
 
+  /** What changes of a row that goes on under other labels. */
+  relabel(row: number, state: number, labels: string): void {
+    this.state[row] = state
+    this.#labels[row] = Buffer.from(labels)
+    this.#mark(row)
+  }
+
+  /** The records as they came. */
+  get live(): Views {
+    return this.#live
+  }
+
+  /** Where the record of a row begins in `live`. Unit: bytes. */
+  offsetOf(row: number): number {
+    return row * this.#strideBytes
+  }
+
   close(row: number): void {
     this.state[row] = 0
     this.covered[row] = 0

@@ -9,6 +9,7 @@ import { allowsHost, type HostRule, hostRule } from '../../internal/host-rule.ts
 import { createSource, type Source } from '../../source/source.ts'
 import { addressOf, type Endpoint } from './endpoint.ts'
 import { answerScrape } from './handler.ts'
+import { reportLabelFile } from './health.ts'
 import type { Prometheus } from './prometheus.ts'
 
 const CONNECTION_LIMIT = 64
@@ -58,11 +59,7 @@ function routes(view: Prometheus, fieldSets: FieldSets, source: Source, rule: Ho
     }
     try {
       const filter = await filterOf(fieldSets, request)
-      if (fieldSets.isOn) {
-        reportFieldSets(source, fieldSets)
-        source.collect()
-        source.emit()
-      }
+      await reportFiles(source, view, fieldSets)
       await answerScrape(view, request, response, filter)
     } catch (error) {
       const { code = '' } = error as { code?: string }
@@ -70,6 +67,15 @@ function routes(view: Prometheus, fieldSets: FieldSets, source: Source, rule: Ho
       tell(response, code === 'SET_UNKNOWN' ? 404 : 503, messageOf(error))
     }
   }
+}
+
+/** Shows in the scrape how the files fare that it is made with. */
+async function reportFiles(source: Source, view: Prometheus, fieldSets: FieldSets): Promise<void> {
+  await view.followLabelFile()
+  if (fieldSets.isOn) reportFieldSets(source, fieldSets)
+  if (view.labelFile !== undefined) reportLabelFile(source, view.labelFile)
+  source.collect()
+  source.emit()
 }
 
 /** @throws SondeError `SET_UNKNOWN` where nothing is at the address. */

@@ -1,3 +1,4 @@
+import { turn } from '../../internal/turn.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { SeriesIndex } from '../../schema/series-index.ts'
@@ -29,7 +30,7 @@ export interface Room {
 interface Member {
   readonly source: SourceInfo
   readonly index: SeriesIndex
-  readonly labels: LabelText
+  labels: LabelText
   /** Row of each series number. */
   readonly rows: number[]
   /** Where rows have more labels than records declare: the text of the declared ones, and the rows that have it. */
@@ -75,7 +76,7 @@ export class Table {
   /** Lines that one row gives when all its values are there. */
   linesPerRow = 0
   readonly #declaredType: RecordType
-  readonly #added: AddedLabels | undefined
+  #added: AddedLabels | undefined
 
   constructor(type: RecordType, timestamps: boolean, { indexes, added }: MoreLabels) {
     this.type = withIndexes(type, indexes)
@@ -202,6 +203,38 @@ export class Table {
         yield { row, text: place.text, born: this.rows.born[row]! }
       }
     }
+  }
+
+  /**
+   * Gives all rows the labels that are added from now on, in as many turns of the event loop as it takes. A snapshot that is to show them waits for it; records
+   * may come meanwhile.
+   */
+  async relabel(added: AddedLabels | undefined): Promise<void> {
+    this.#added = added
+    for (const member of this.#members.values()) member.labels = new LabelText(this.type, member.source, added)
+    // Who was first to show a series may not be it by the new labels.
+    this.#byText.clear()
+    const { born } = this.rows
+    const oldestFirst = Array.from(this.#places.keys()).sort((a, b) => born[a]! - born[b]!)
+    for (const row of oldestFirst) {
+      this.#relabelRow(row)
+      if (turn.isOver()) await turn.next()
+    }
+  }
+
+  #relabelRow(row: number): void {
+    const place = this.#places[row]
+    if (place === undefined || this.rows.state[row] === FREE) return
+    // A record that came between two turns may have found the row already.
+    if (this.#byText.get(place.text) === row) this.#byText.delete(place.text)
+    const text = place.member.labels.of(this.rows.live, this.rows.offsetOf(row))
+    const state = this.#byText.has(text) ? DUPLICATE : SHOWN
+    if (state === SHOWN) this.#byText.set(text, row)
+    if (text === place.text && state === this.rows.state[row]) return
+    this.#places[row] = { ...place, text }
+    this.rows.relabel(row, state, text)
+    for (const column of this.columns) for (const lines of column.lines) lines.invalidate(row)
+    this.shape++
   }
 
   #memberOf(source: SourceInfo): Member {
