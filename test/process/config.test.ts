@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -231,6 +231,48 @@ test('check reads the field sets, and says of each that cannot be used where and
   const none = await runSonde(['check', ...here], { env: { PROMETHEUS_CSET_DIR: join(sets, 'none') } })
   assert.equal(none.code, 1, none.output)
   assert.match(none.output, new RegExp(`^field sets +damaged +folder ${sets}/none of field sets is not there`, 'm'))
+})
+
+test('check says whether the folders of sockets and of files can be used, and makes neither', async (t) => {
+  const home = directory(t)
+  const ask = async (service: string, files: string) => {
+    const file = fileWith(
+      t,
+      `service: { sockets_dir: ${service} }\nexport: { files: { enabled: true, data_root: ${files} } }\n`,
+    )
+    const env = { SONDE_SERVICE_ENABLED: 'true' }
+    const command = ['check', '--config', file, '--listen', '127.0.0.1:0', '--data-dir', home]
+    const { code, output } = await runSonde(command, { env })
+    const [socketsRow = '', filesRow = ''] = output.split('\n').filter((line) => /^(service|files) /.test(line))
+    return { code, rows: [socketsRow, filesRow].map((row) => row.replace(/ +/g, ' ').replace(/[\d.]+ GiB/, 'N GiB')) }
+  }
+  assert.deepEqual(await ask(`${home}/run/sockets`, `${home}/deep/data`), {
+    code: 0,
+    rows: [
+      `service absent ${home}/run/sockets is made at the start`,
+      `files absent ${home}/deep/data is made with the first record, N GiB are free`,
+    ],
+  })
+  assert.deepEqual(readdirSync(home), [])
+  mkdirSync(join(home, 'data'))
+  mkdirSync(join(home, 'open'))
+  chmodSync(join(home, 'open'), 0o777)
+  assert.deepEqual(await ask(`${home}/open`, `${home}/data`), {
+    code: 1,
+    rows: [
+      `service denied ${home}/open can be written by everybody, who could put another socket there; give service.sockets_dir a folder of this user's own`,
+      `files present ${home}/data, N GiB are free`,
+    ],
+  })
+  writeFileSync(join(home, 'file'), '')
+  assert.deepEqual(await ask(`${home}/data`, `${home}/file/data`), {
+    code: 1,
+    rows: [
+      `service present ${home}/data`,
+      `files denied ENOTDIR: not a directory, lstat '${home}/file/data'; give export.files.data_root another folder`,
+    ],
+  })
+  assert.deepEqual(readdirSync(join(home, 'data')), [])
 })
 
 test('a label file with a fault in it is refused by what would read it, with file and line', async (t) => {

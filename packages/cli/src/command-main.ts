@@ -54,7 +54,14 @@ withSimulateFlags(
   })
 
 withSimulateFlags(
-  withCommonFlags(program.command('check').description('check configuration, listener, history and sources')),
+  withCommonFlags(
+    program
+      .command('check')
+      .summary('check configuration, listener, folders, history and sources')
+      .description(
+        'Says whether the configuration is sound, the listener free, the folders of sockets (service.sockets_dir) and files of records (export.files.data_root) fit for use, history in order, and what each source finds here. Changes nothing.',
+      ),
+  ),
 )
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {

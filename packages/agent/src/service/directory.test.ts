@@ -23,7 +23,7 @@ import { until } from '../../../sdk/test/helper.ts'
 import { RawClient } from '../../test/raw-client.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import { serviceSchema } from './config.ts'
-import { SocketsDir } from './directory.ts'
+import { checkSocketsDir, SocketsDir } from './directory.ts'
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'sonde-dir-'))
@@ -97,6 +97,31 @@ test('a second agent goes on without applications, and takes over when the first
   await first.agent.close()
   await until('the second takes over', () => second.agent.service?.status().state === 'listening')
   ;(await RawClient.enter(dir, 1n)).close()
+})
+
+test('who looks is told what a service would be, and changes nothing', async (t) => {
+  const dir = join(folder(t), 'sockets')
+  const taken = `another service has ${dir}; stop that one, give service.sockets_dir another folder, or switch it off with service.enabled`
+  assert.deepEqual(await checkSocketsDir(dir), { state: 'absent', found: `${dir} is made at the start` })
+  assert.equal(existsSync(dir), false)
+  const first = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
+  await first.agent.service?.settled
+  assert.deepEqual(await checkSocketsDir(dir), { state: 'taken', found: taken })
+  const second = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
+  await second.agent.service?.settled
+  assert.equal(second.agent.service?.status().reason, taken)
+  await second.agent.close()
+  ;(await RawClient.enter(dir, 1n)).close()
+  await first.agent.close()
+  assert.deepEqual(await checkSocketsDir(dir), { state: 'present', found: dir })
+  chmodSync(dir, 0o777)
+  const { state, found } = await checkSocketsDir(dir)
+  assert.equal(state, 'denied')
+  await assert.rejects(SocketsDir.take(dir), { message: found })
+  const behind = join(dir, 'sonde-service.lock', 'sockets')
+  await assert.rejects(SocketsDir.take(behind), { message: (await checkSocketsDir(behind)).found })
+  const long = `/${'x'.repeat(96)}`
+  assert.match((await checkSocketsDir(long)).found, /is not an absolute path of at most 96 bytes/)
 })
 
 test('a socket of a killed service is replaced, and one that was cleaned away is made again', async (t) => {

@@ -1,14 +1,17 @@
-import { chmodSync, lstatSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import {
+  canBeSocketsDir,
+  checkFoldersNow,
   type FileLock,
   lockFile,
   makeFoldersNow,
   noteName,
   readNotes,
   SOCKET_NAME,
+  SOCKETS_DIR_RULE,
   usualSocketsDir,
 } from '@sonde/sdk/internal'
 
@@ -79,21 +82,55 @@ export class SocketsDir {
   }
 }
 
+/** What a service would find of its folder. */
+export interface SocketsDirFinding {
+  /** `present`: it can be taken. `absent`: it is made at the start. */
+  readonly state: 'present' | 'absent' | 'denied' | 'taken'
+  /** The path, or why not. */
+  readonly found: string
+}
+
+/** Looks whether a service could take its folder, and changes nothing. `configured` as for `SocketsDir.take`. */
+export async function checkSocketsDir(configured: string | undefined): Promise<SocketsDirFinding> {
+  const path = resolve(configured ?? usualSocketsDir())
+  try {
+    if (!canBeSocketsDir(path)) throw unusable(path, `is not ${SOCKETS_DIR_RULE}`)
+    const isThere = isOurs(path)
+    checkFoldersNow(path)
+    if (!isThere) return { state: 'absent', found: `${path} is made at the start` }
+    // Who asks for the lock makes it where it is missing.
+    if (existsSync(join(path, LOCK_NAME))) lockOf(path).close()
+    await isStale(join(path, SOCKET_NAME))
+    return { state: 'present', found: path }
+  } catch (cause) {
+    const { code, message } = faultOf(path, cause)
+    return { state: code === 'IPC_TAKEN' ? 'taken' : 'denied', found: message }
+  }
+}
+
 /** Makes a folder where it is missing, with parents; sees that it is ours alone. */
 function makeDirectory(path: string): void {
+  if (isOurs(path)) return
+  makeFoldersNow(dirname(path))
+  mkdirSync(path)
+  chmodSync(path, DIRECTORY_MODE)
+}
+
+/**
+ * Whether a folder is there that nobody else can meddle with; false where nothing is.
+ *
+ * @throws SondeError `IPC_DIRECTORY` where something else is.
+ */
+function isOurs(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) {
-    makeFoldersNow(dirname(path))
-    mkdirSync(path)
-    chmodSync(path, DIRECTORY_MODE)
-    return
-  }
+  if (found === undefined) return false
   if (!found.isDirectory()) throw unusable(path, 'is no folder')
   const uid = process.getuid?.() ?? 0
   if (found.uid !== uid && found.uid !== 0) throw unusable(path, `belongs to user ${found.uid}`)
   if ((found.mode & WORLD_WRITE) !== 0 && (found.mode & STICKY) === 0) {
     throw unusable(path, 'can be written by everybody, who could put another socket there')
   }
+  return true
 }
 
 function lockOf(path: string): FileLock {
@@ -102,19 +139,27 @@ function lockOf(path: string): FileLock {
     const lock = lockFile(join(path, LOCK_NAME))
     if (lock !== undefined) return lock
   } catch (cause) {
-    if (cause instanceof SondeError) throw cause
-    throw unusable(path, `cannot be used: ${messageOf(cause)}`)
+    throw faultOf(path, cause)
   }
   throw taken(path)
 }
 
 /** Removes a socket that a service left when it was killed. */
 async function removeStale(socket: string): Promise<void> {
+  if (await isStale(socket)) unlinkSync(socket)
+}
+
+/**
+ * Whether a socket is there that nobody listens on; false where nothing is.
+ *
+ * @throws SondeError `IPC_DIRECTORY` where it is no socket, `IPC_TAKEN` where somebody listens.
+ */
+async function isStale(socket: string): Promise<boolean> {
   const found = lstatSync(socket, { throwIfNoEntry: false })
-  if (found === undefined) return
+  if (found === undefined) return false
   if (!found.isSocket()) throw unusable(socket, 'is no socket')
   if (await answers(socket)) throw taken(dirname(socket))
-  unlinkSync(socket)
+  return true
 }
 
 function answers(path: string): Promise<boolean> {
@@ -129,6 +174,10 @@ function answers(path: string): Promise<boolean> {
     socket.once('connect', () => end(true))
     socket.once('error', () => end(false))
   })
+}
+
+function faultOf(path: string, cause: unknown): SondeError {
+  return cause instanceof SondeError ? cause : unusable(path, `cannot be used: ${messageOf(cause)}`)
 }
 
 function unusable(path: string, why: string): SondeError {

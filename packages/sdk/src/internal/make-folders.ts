@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -36,6 +36,23 @@ export function makeFoldersNow(folder: string): void {
   } catch (error) {
     if (!isFolderNow(folder)) throw error
   }
+}
+
+/**
+ * Sees, without making anything, that files can be made in a folder, or that it can be made. False where it is not there yet.
+ *
+ * @throws what the file system says of it, or of the nearest one above that there is.
+ */
+export function checkFoldersNow(folder: string): boolean {
+  const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined
+  const above = dirname(folder)
+  if (!isThere && above !== folder) {
+    checkFoldersNow(above)
+    return false
+  }
+  // With the dot, what is no folder is refused as such.
+  accessSync(`${folder}/.`, constants.W_OK | constants.X_OK)
+  return true
 }
 
 async function isFolder(path: string): Promise<boolean> {
