@@ -1,9 +1,20 @@
 // `npm run build [-- --pack FOLDER]`: makes what is published in each package's `dist`; with `--pack` as archives too.
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { build } from 'vite'
 import { npmCommand, root, setUpWeb } from './setup.mjs'
 
 /** In the order of the arrows: each is compiled against the declarations of those before it. */
@@ -14,12 +25,18 @@ const PACKAGES = [
   { name: 'cli', source: 'src' },
 ]
 
+/** What is read of a `package.json`. */
+interface Manifest {
+  readonly exports: Readonly<Record<string, { readonly default: string }>>
+}
+
 const { values } = parseArgs({ options: { pack: { type: 'string' } } })
 
 for (const { name, source } of PACKAGES) {
   const folder = join(root, 'packages', name)
   emptyDist(folder)
   compile(folder, source, name)
+  if (name === 'sdk') await bundle(folder)
   console.log(`built packages/${name}`)
 }
 if (!(await setUpWeb())) process.exit(1)
@@ -55,6 +72,32 @@ function compile(folder: string, source: string, name: string): void {
   mkdirSync(join(root, '.cache'), { recursive: true })
   writeFileSync(configFile, JSON.stringify(config, undefined, 2))
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', configFile])
+}
+
+/** Puts the modules of a package into a file for each of its entries: a module on its own takes 80 kB of every process that loads it. Declarations stay as they are. */
+async function bundle(folder: string): Promise<void> {
+  const dist = join(folder, 'dist')
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+  const paths = Object.values(exports).map((entry) => join(folder, entry.default))
+  const made = join(root, '.cache/bundle')
+  await build({
+    configFile: false,
+    root: dist,
+    logLevel: 'warn',
+    ssr: { external: true },
+    build: {
+      ssr: true,
+      outDir: made,
+      emptyOutDir: true,
+      target: 'node22',
+      rolldownOptions: {
+        input: Object.fromEntries(paths.map((path) => [relative(dist, path).slice(0, -'.js'.length), path])),
+        output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' },
+      },
+    },
+  })
+  for (const path of globSync('**/*.js', { cwd: dist })) rmSync(join(dist, path))
+  cpSync(made, dist, { recursive: true })
 }
 
 /** Packs copies that hold what is published and nothing else: npm takes a manifest as it is. */
