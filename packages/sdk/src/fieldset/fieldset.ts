@@ -2,7 +2,8 @@ import { sumSlotOf } from '../schema/histogram.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { type FieldSetKind, type FieldSetRules, parseFieldSet, type Section } from './parse.ts'
-import { type Expression, fits, isWholeName } from './tokens.ts'
+import { TokenIndex } from './token-index.ts'
+import { type Expression, isWholeName } from './tokens.ts'
 
 /** What of a type passes. */
 export interface Projection {
@@ -89,9 +90,17 @@ function sectionsOf(sections: readonly Section[], { name }: RecordType): Section
 function matcherOf(expressions: readonly Expression[]): (name: string) => boolean {
   const wholes = new Set(expressions.filter(isWholeName).map(({ all: [token] }) => token?.text))
   const others = expressions.filter((expression) => !isWholeName(expression))
+  const index = new TokenIndex(others.flatMap(({ all, none }) => [...all, ...none]))
+  const lines = others.map(({ all, none }) => ({ all: all.map(index.same), none: none.map(index.same) }))
+  // Only lines of which a name has the longest token are worth a look, and those that ask for none.
+  const byLongest = Map.groupBy(lines, ({ all }) => all.toSorted((a, b) => b.text.length - a.text.length)[0])
   return (name) => {
     if (name === '' || wholes.has(name)) return name !== ''
-    for (const expression of others) if (fits(name, expression)) return true
+    const found = index.in(name)
+    for (const longest of [undefined, ...found]) {
+      for (const { all, none } of byLongest.get(longest) ?? [])
+        if (all.every((token) => found.has(token)) && !none.some((token) => found.has(token))) return true
+    }
     return false
   }
 }
