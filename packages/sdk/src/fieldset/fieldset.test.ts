@@ -157,6 +157,34 @@ test('random text is a filter or an error of ours, 50 000 times', (t) => {
   assert.ok(filters > 1000 && filters < 49_000, `${filters} filters of 50000`)
 })
 
+test('long lists let the same names pass as their lines do one by one', (t) => {
+  const seed = Date.now() % 1_000_000
+  t.diagnostic(`seed ${seed}`)
+  const random = new Random(seed)
+  const word = (longest: number) =>
+    Array.from({ length: random.integer(1, longest) }, () => random.pick([...'ab_'])).join('')
+  const names = [...new Set(Array.from({ length: 200 }, () => `a${word(12)}`))]
+  const type = defineType('t', '', Object.fromEntries(names.map((name) => [name, gauge('u32')])))
+  const line = () => {
+    const tokens = Array.from({ length: random.integer(1, 3) }, () => ({
+      sign: random.chance(0.3) ? '-' : '+',
+      token: `${random.chance(0.2) ? '^' : ''}${word(random.chance(0.1) ? 80 : 6)}${random.chance(0.2) ? '$' : ''}`,
+    }))
+    const text = tokens
+      .map(({ sign, token }) => sign + token)
+      .join('')
+      .replace(/^\+/, '')
+    const fits = (name: string) => tokens.every(({ sign, token }) => new RegExp(token).test(name) === (sign === '+'))
+    return { text, fits }
+  }
+  for (let i = 0; i < 60; i++) {
+    const lines = Array.from({ length: random.integer(1, 200) }, line)
+    const expected = names.filter((name) => lines.some(({ fits }) => fits(name)))
+    const text = lines.map((each) => each.text).join('\n')
+    assert.equal(passing('fset', `[t]\n${text}`, type), expected.join(' '), text)
+  }
+})
+
 test('a long list of whole names is no matter of tokens', () => {
   const names = Array.from({ length: 3000 }, (_, i) => `^port_n${i}$`)
   assert.equal(passing('cset', [...names, '^port_speed$'].join('\n')), 'time device speed')

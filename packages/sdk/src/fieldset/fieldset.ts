@@ -3,7 +3,7 @@ import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { type FieldSetKind, type FieldSetRules, parseFieldSet, type Section } from './parse.ts'
 import { TokenIndex } from './token-index.ts'
-import { type Expression, isWholeName } from './tokens.ts'
+import { type Expression, isWholeName, type Token } from './tokens.ts'
 
 /** What of a type passes. */
 export interface Projection {
@@ -34,7 +34,7 @@ export interface FieldSet {
 export function createFieldSet(kind: FieldSetKind, text: string, file: string): FieldSet {
   const rules = parseFieldSet(kind, text, file)
   return compiled(
-    (type) => chosenBy(rules, type),
+    chooserOf(rules),
     (type) => rules.kind === 'cset' || rules.sections.length === 0 || sectionsOf(rules.sections, type).length > 0,
   )
 }
@@ -68,18 +68,20 @@ function projectionOf(type: RecordType, chosen: ReadonlySet<Slot>): Projection {
   return Object.freeze({ slots: passing, isWhole: passing.length === slots.length, has: (slot: Slot) => set.has(slot) })
 }
 
-function chosenBy(rules: FieldSetRules, type: RecordType): ReadonlySet<Slot> {
-  const { slots } = type.layout
+/** Which fields of a type a file chooses. */
+function chooserOf(rules: FieldSetRules): (type: RecordType) => ReadonlySet<Slot> {
   if (rules.kind === 'cset') {
-    const passes = matcherOf(rules.expressions)
-    const metricOf = (slot: Slot) => type.metrics.get(slot.name)
-    return new Set(slots.filter((slot) => rules.expressions.length === 0 || passes(metricOf(slot) ?? '')))
+    const passes = rules.expressions.length === 0 ? () => true : matcherOf(rules.expressions)
+    return ({ layout, metrics }) => new Set(layout.slots.filter(({ name }) => passes(metrics.get(name) ?? '')))
   }
-  if (rules.sections.length === 0) return new Set(slots)
-  const sections = sectionsOf(rules.sections, type)
-  if (sections.some(({ expressions }) => expressions.length === 0)) return new Set(slots)
-  const passes = matcherOf(sections.flatMap(({ expressions }) => expressions))
-  return new Set(slots.filter(({ name }) => passes(name)))
+  return (type) => {
+    const { slots } = type.layout
+    const sections = sectionsOf(rules.sections, type)
+    const isWhole = rules.sections.length === 0 || sections.some(({ expressions }) => expressions.length === 0)
+    if (isWhole) return new Set(slots)
+    const passes = matcherOf(sections.flatMap(({ expressions }) => expressions))
+    return new Set(slots.filter(({ name }) => passes(name)))
+  }
 }
 
 function sectionsOf(sections: readonly Section[], { name }: RecordType): Section[] {
@@ -91,12 +93,13 @@ function matcherOf(expressions: readonly Expression[]): (name: string) => boolea
   const wholes = new Set(expressions.filter(isWholeName).map(({ all: [token] }) => token?.text))
   const others = expressions.filter((expression) => !isWholeName(expression))
   const index = new TokenIndex(others.flatMap(({ all, none }) => [...all, ...none]))
-  const lines = others.map(({ all, none }) => ({ all: all.map(index.same), none: none.map(index.same) }))
+  const sameOf = (tokens: readonly Token[]) => tokens.map((token) => index.same(token))
+  const lines = others.map(({ all, none }) => ({ all: sameOf(all), none: sameOf(none) }))
   // Only lines of which a name has the longest token are worth a look, and those that ask for none.
   const byLongest = Map.groupBy(lines, ({ all }) => all.toSorted((a, b) => b.text.length - a.text.length)[0])
   return (name) => {
     if (name === '' || wholes.has(name)) return name !== ''
-    const found = index.in(name)
+    const found = index.tokensOf(name)
     for (const longest of [undefined, ...found]) {
       for (const { all, none } of byLongest.get(longest) ?? [])
         if (all.every((token) => found.has(token)) && !none.some((token) => found.has(token))) return true

@@ -51,22 +51,10 @@ export function parseExpression(line: string): Expression | Fault | undefined {
   return { all, none }
 }
 
-/** Whether a name has what the expression asks for. */
-export function fits(name: string, { all, none }: Expression): boolean {
-  for (const token of all) if (!has(name, token)) return false
-  for (const token of none) if (has(name, token)) return false
-  return true
-}
-
 /** Whether only one name fits: `^port$`. */
 export function isWholeName({ all, none }: Expression): boolean {
   const [token] = all
   return token?.begins === true && token.ends && all.length === 1 && none.length === 0
-}
-
-function has(name: string, { text, begins, ends }: Token): boolean {
-  if (begins) return ends ? name === text : name.startsWith(text)
-  return ends ? name.endsWith(text) : name.includes(text)
 }
 
 /** Where the expression of a line ends: at a `#` that is not escaped, or with the blanks at the end; a blank that is escaped belongs to it. */
