@@ -17,7 +17,7 @@ import {
   wallNs,
 } from '@sonde/sdk'
 import { atLeast, type BenchResult, type Figure, median } from '../bench.ts'
-import { jobType } from './record.ts'
+import { jobRecord, jobType } from './record.ts'
 
 const GATE_M_RECORDS = 5
 const RECORDS = 4_000_000
@@ -173,18 +173,7 @@ async function write(dataRoot: string, records: number): Promise<string[]> {
   const source = createSource({ id: 'bench', emit: (batch) => sink.accept(batch) })
   const time = wallNs()
   for (let i = 0; i < records; i++) {
-    source.report(jobType, {
-      time: time + BigInt(i),
-      queue: `queue${i % 8}`,
-      worker: `worker${i % 64}`,
-      jobs_total: i,
-      bytes_total: i * 1000,
-      wait_seconds: i / 7,
-      run_seconds: i / 3,
-      memory_bytes: i * 4096,
-      retries_total: i % 5,
-      depth: i % 100,
-    })
+    source.report(jobType, jobRecord(time, i))
     if (i % FLUSH_EVERY === 0) await sink.flush()
   }
   await source.close()

@@ -1,4 +1,4 @@
-import { counter, defineType, gauge, label, timestamp } from '@sonde/sdk'
+import { counter, defineType, gauge, label, type RecordOf, timestamp } from '@sonde/sdk'
 
 /** What is written and read. */
 export const jobType = defineType('bench_job', 'A record of 72 bytes', {
@@ -13,3 +13,19 @@ export const jobType = defineType('bench_job', 'A record of 72 bytes', {
   retries_total: counter('u64'),
   depth: gauge('u64'),
 })
+
+/** The record number `i` of a run that began at a time. */
+export function jobRecord(startNs: bigint, i: number): RecordOf<typeof jobType> {
+  return {
+    time: startNs + BigInt(i),
+    queue: `queue${i % 8}`,
+    worker: `worker${i % 64}`,
+    jobs_total: i,
+    bytes_total: i * 1000,
+    wait_seconds: i / 7,
+    run_seconds: i / 3,
+    memory_bytes: i * 4096,
+    retries_total: i % 5,
+    depth: i % 100,
+  }
+}

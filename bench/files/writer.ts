@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Batch, createFiles, createSource, type FilesDurability, wallNs } from '@sonde/sdk'
 import { atLeast, type BenchResult, median } from '../bench.ts'
-import { jobType } from './record.ts'
+import { jobRecord, jobType } from './record.ts'
 
 const DURABILITIES: readonly FilesDurability[] = ['none', 'interval', 'block']
 const GATE = 0.8
@@ -87,18 +87,7 @@ function makeBatches(): Batch[] {
   const source = createSource({ id: 'bench', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })
   const time = wallNs()
   for (let i = 0; batches.length < BATCHES; i++) {
-    source.report(jobType, {
-      time: time + BigInt(i),
-      queue: `queue${i % 8}`,
-      worker: `worker${i % 64}`,
-      jobs_total: i,
-      bytes_total: i * 1000,
-      wait_seconds: i / 7,
-      run_seconds: i / 3,
-      memory_bytes: i * 4096,
-      retries_total: i % 5,
-      depth: i % 100,
-    })
+    source.report(jobType, jobRecord(time, i))
   }
   return batches
 }
