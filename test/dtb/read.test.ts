@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { needs } from '../debian.ts'
-import { SONDE_READ, sondeRead, temporaryFolder, writePorts } from './sonde-read.ts'
+import { filesBelow, SONDE_READ, sondeRead, temporaryFolder, writePorts } from './sonde-read.ts'
 
 const DAY = '2026-09-21'
 
@@ -12,13 +12,6 @@ async function folderOf(t: TestContext, count: number, ...sources: { id: string;
   const dir = temporaryFolder(t)
   await writePorts(dir, count, sources.length === 0 ? undefined : sources)
   return dir
-}
-
-function filesBelow(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.bin'))
-    .sort()
-    .map((path) => join(dir, path))
 }
 
 function onlyFile(dir: string): string {

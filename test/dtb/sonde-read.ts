@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -63,6 +63,14 @@ export function temporaryFolder(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), 'sonde-read-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   return dir
+}
+
+/** The files of records below a folder, in the order of their paths. */
+export function filesBelow(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.bin'))
+    .sort()
+    .map((path) => join(dir, path))
 }
 
 /** Two types that the tests write. */

@@ -23,8 +23,13 @@ export function readSidecar(folder: string, fingerprint: string): readonly Recor
     const sidecar: { types?: unknown } | null = JSON.parse(readFileSync(path, 'utf8'))
     const entries = decodeTypes(Buffer.from(JSON.stringify(sidecar?.types ?? [])))
     const types = entries.sort(([a], [b]) => a - b).map(([, type]) => type)
-    const isOrdered = entries.every(([index], i) => index === i)
-    if (!isOrdered || schemaFingerprint(types) !== fingerprint) throw new Error('it has not the types of the schema')
+    if (schemaFingerprint(types) !== fingerprint) throw new Error('it has not the types of the schema')
+    // Records name their type by its index alone, which the fingerprint of the schema says nothing of.
+    const isOrdered = entries.every(
+      ([index, type], i) => index === i && !(type.fingerprint < (types[i - 1]?.fingerprint ?? '')),
+    )
+    if (!isOrdered)
+      throw new Error('its types have not the indexes of the schema: from 0 on, in the order of their fingerprints')
     return types
   } catch (cause) {
     throw new SondeError('DTB_SCHEMA', `${path} does not help: ${messageOf(cause)}`, { cause })
