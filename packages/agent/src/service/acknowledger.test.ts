@@ -7,7 +7,7 @@ import { Client } from './client.ts'
 import { InFlight } from './in-flight.ts'
 
 /** A durable sink whose flush ends when a test says so. */
-function heldSink({ last = 0n, lost = new Map<bigint, number>() } = {}) {
+function heldSink({ last = 0n, lost = new Map<bigint, Map<bigint, number>>() } = {}) {
   const flushes: PromiseWithResolvers<void>[] = []
   const sink: Sink = {
     name: 'held',
@@ -21,10 +21,10 @@ function heldSink({ last = 0n, lost = new Map<bigint, number>() } = {}) {
     },
     close: () => Promise.resolve(),
     lastPage: async () => last,
-    takeLost(client) {
-      const records = lost.get(client) ?? 0
-      lost.delete(client)
-      return records
+    takeLost(client, upTo) {
+      const taken = [...(lost.get(client) ?? [])].filter(([page]) => page <= upTo)
+      for (const [page] of taken) lost.get(client)?.delete(page)
+      return new Map(taken)
     },
   }
   return { sink, flushes }
@@ -55,9 +55,15 @@ test('a page is acknowledged once every durable sink has flushed, and what comes
   assert.deepEqual([client.acked, client.inFlightBytes, released], [2n, 0, 200])
 })
 
+const lostOf = (client: bigint, pages: readonly (readonly [bigint, number])[]) => new Map([[client, new Map(pages)]])
+
 test('a client is told once how many of its records a sink lost, and nobody of those of others', async () => {
-  const { sink, flushes } = heldSink({ lost: new Map([[1n, 7]]) })
-  const second = heldSink({ lost: new Map([[1n, 9]]) })
+  const first = [
+    [1n, 7],
+    [2n, 3],
+  ] as const
+  const { sink, flushes } = heldSink({ lost: lostOf(1n, first) })
+  const second = heldSink({ lost: lostOf(1n, [[1n, 9]]) })
   const acknowledger = new Acknowledger([sink, second.sink], () => undefined)
   const [lossy, whole] = [new Client(1n, 0n), new Client(2n, 0n)]
   for (const client of [lossy, whole]) {
@@ -69,10 +75,28 @@ test('a client is told once how many of its records a sink lost, and nobody of t
   flushes[0]?.reject(new Error('lost'))
   second.flushes[0]?.resolve()
   await acknowledger.finish()
-  assert.deepEqual([...lossy.takeDropped()], [['not_stored', 9]])
+  assert.deepEqual([...lossy.takeDropped()], [['not_stored', 12]], 'of a page that both lost the more')
   assert.deepEqual([...lossy.takeDropped()], [])
   assert.deepEqual([...whole.takeDropped()], [])
   assert.deepEqual([lossy.acked, whole.acked], [2n, 2n])
+})
+
+test('what was lost of a page is told with the acknowledgement of that page, not of one before', async () => {
+  const { sink, flushes } = heldSink({ lost: lostOf(1n, [[2n, 5]]) })
+  const acknowledger = new Acknowledger([sink], () => undefined)
+  const client = new Client(1n, 0n)
+  const told: unknown[] = []
+  client.onProgress = () => told.push([client.acked, ...client.takeDropped()])
+  client.took(1n, 10)
+  acknowledger.note(client)
+  await until('the first flush', () => flushes.length === 1)
+  client.took(2n, 10)
+  acknowledger.note(client)
+  flushes[0]?.resolve()
+  await until('the second flush', () => flushes.length === 2)
+  flushes[1]?.resolve()
+  await acknowledger.finish()
+  assert.deepEqual(told, [[1n], [2n, ['not_stored', 5]]])
 })
 
 test('the last page that all durable sinks have is what a client need not send again', async () => {

@@ -49,13 +49,21 @@ export class Acknowledger {
       const clients = [...this.#waiting].map((client) => ({ client, sequence: client.accepted }))
       this.#waiting = new Set()
       await Promise.allSettled(this.#durable.map((sink) => sink.flush()))
-      for (const { client, sequence } of clients) this.#released(client.done(sequence, this.#lost(client)))
+      for (const { client, sequence } of clients) this.#released(client.done(sequence, this.#lost(client, sequence)))
     }
     this.#running = undefined
   }
 
-  /** Records of a client that one of the sinks dropped. Two may have dropped the same. */
-  #lost({ id }: Client): number {
-    return Math.max(0, ...this.#durable.map((sink) => sink.takeLost?.(id) ?? 0))
+  /** Records of a client's pages up to `upTo` that one of the sinks dropped; of a page that two dropped, the more. */
+  #lost({ id }: Client, upTo: bigint): number {
+    const pages = new Map<bigint, number>()
+    for (const sink of this.#durable) {
+      for (const [page, records] of sink.takeLost?.(id, upTo) ?? []) {
+        pages.set(page, Math.max(records, pages.get(page) ?? 0))
+      }
+    }
+    let lost = 0
+    for (const records of pages.values()) lost += records
+    return lost
   }
 }

@@ -69,7 +69,8 @@ export class EmbeddedStore implements Store {
   #isUp = false
   /** When the disk last took something, or was first given something to take. Unit: milliseconds since the process started. */
   #progressMs = 0
-  #isStalled = false
+  /** Since when the disk has been silent for too long, as an ISO time: while it is, what is told stays the same. */
+  #stalledSince: string | undefined
   /** Errors of workers that ended, their ends, and stalls. */
   #earlierErrors = 0
   #closing: Promise<void> | undefined
@@ -147,18 +148,17 @@ export class EmbeddedStore implements Store {
     return this.#lastPages.get(client) ?? 0n
   }
 
-  takeLost(client: bigint): number {
-    return this.#losses.take(client)
+  takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
+    return this.#losses.take(client, upTo)
   }
 
   status(): StoreStatus {
     const status = { ...this.#status, ackedMs: this.#ackedMs, queuedBytes: this.#queue.bytes, errors: this.#errors }
-    if (!this.#isStalled || status.state === 'failing') return status
-    const seconds = Math.round((performance.now() - this.#progressMs) / 1000)
+    if (this.#stalledSince === undefined || status.state === 'failing') return status
     return {
       ...status,
       state: 'failing',
-      reason: `the disk of ${this.#settings.path} has not taken anything for ${seconds} s; look whether it hangs: ${keptSentence(this.#settings)}`,
+      reason: `the disk of ${this.#settings.path} has not taken anything since ${this.#stalledSince}; look whether it hangs: ${keptSentence(this.#settings)}`,
     }
   }
 
@@ -240,7 +240,7 @@ export class EmbeddedStore implements Store {
       case 'opened':
         this.#opening = message.opening
         this.#lastPages = new Map(message.clients)
-        this.#isStalled = false
+        this.#stalledSince = undefined
         this.stats.out += this.#queue.restart(message.sequence)
         this.#resolveFlushes(message.sequence)
         this.#post()
@@ -275,7 +275,7 @@ export class EmbeddedStore implements Store {
 
   #acknowledge(sequence: number, { dropped, duplicates, lost, clients }: Written): void {
     this.#progressMs = performance.now()
-    this.#isStalled = false
+    this.#stalledSince = undefined
     let written = this.#queue.acknowledge(sequence)
     for (const [reason, records] of dropped) {
       countDrop(this.stats, reason, records)
@@ -340,12 +340,15 @@ export class EmbeddedStore implements Store {
 
   /** A disk that hangs says nothing: that it is silent is seen from here. */
   #watch(): void {
-    const wasStalled = this.#isStalled
     const silentMs = performance.now() - this.#progressMs
     const isSilent = this.#queue.postedCount > 0 && silentMs >= this.#settings.stallLimitMs
     // A worker that can still say why it writes nothing knows better.
-    this.#isStalled = isSilent && this.#status.state === 'writing'
-    if (!this.#isStalled || wasStalled) return
+    if (!isSilent || this.#status.state !== 'writing') {
+      this.#stalledSince = undefined
+      return
+    }
+    if (this.#stalledSince !== undefined) return
+    this.#stalledSince = `${new Date(Date.now() - silentMs).toISOString().slice(0, 19)}Z`
     this.#earlierErrors++
     this.stats.errors = this.#errors
   }

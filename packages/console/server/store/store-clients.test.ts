@@ -63,13 +63,20 @@ test('what was dropped of a client is told once, also where later pages were sto
     send(['known', 'other', 'another'])
     send(['known'])
     await assert.rejects(store.flush(), { code: 'STO_LOST' })
-    assert.deepEqual([store.takeLost?.(1n), store.takeLost?.(CLIENT), store.takeLost?.(CLIENT)], [0, 2, 0])
+    const lostUpTo = (client: bigint, page: bigint) => [...(store.takeLost?.(client, page) ?? [])]
+    assert.deepEqual([lostUpTo(1n, 2n), lostUpTo(CLIENT, 2n), lostUpTo(CLIENT, 2n)], [[], [[1n, 2]], []])
     // Without a turn for the worker the queue takes no more than its limit.
     for (let i = 0; i < 100; i++) send(new Array(1000).fill('known'))
     await assert.rejects(store.flush(), { code: 'STO_LOST' })
     const dropped = store.stats.dropped.get('queue_full') ?? 0
     assert.ok(dropped > 0)
-    assert.equal(store.takeLost?.(CLIENT), dropped)
+    const earlier = lostUpTo(CLIENT, 50n)
+    const lost = [...earlier, ...lostUpTo(CLIENT, sequence)]
+    assert.ok(earlier.every(([page]) => page <= 50n))
+    assert.equal(
+      lost.reduce((sum, [, records]) => sum + records, 0),
+      dropped,
+    )
   } finally {
     await close()
   }

@@ -36,8 +36,8 @@ export interface Sink {
    * out, and counts in `duplicates`. A sink without it may leave out what it has all the same, and is sent everything that was not acknowledged.
    */
   lastPage?(client: bigint): Promise<bigint>
-  /** Records in pages of a client that were dropped since this was asked last. A durable sink has it. */
-  takeLost?(client: bigint): number
+  /** Records that were dropped, by page, of the pages of a client up to `upTo`, since this was asked last. A durable sink has it. */
+  takeLost?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   /** What it keeps until that is durable; beyond, it drops. Unit: bytes. Default: it does not say. */
   readonly queueLimitBytes?: number
   /**

@@ -120,12 +120,17 @@ test('tells how much of a client was lost, once, for whoever acknowledges', asyn
   const source = new BatchSource()
   send(sink, source, [1, 2, 3])
   await sink.flush()
-  assert.equal(sink.takeLost(CLIENT), 0)
+  assert.deepEqual([...sink.takeLost(CLIENT, 3n)], [])
   const large = source.ports(Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`d${i}`, i])))
   for (const sequence of [4n, 5n, 6n]) sink.accept({ ...large, page: { client: CLIENT, sequence } })
   await assert.rejects(sink.flush(), { code: 'FIL_LOST' })
   assert.equal(sink.stats.dropped.get('queue_full'), 3000)
-  assert.deepEqual([sink.takeLost(9n), sink.takeLost(CLIENT), sink.takeLost(CLIENT)], [0, 3000, 0])
+  const taken = [sink.takeLost(9n, 9n), sink.takeLost(CLIENT, 5n), sink.takeLost(CLIENT, 5n), sink.takeLost(CLIENT, 9n)]
+  assert.deepEqual(
+    taken.map((pages) => [...pages]),
+    [[], [[5n, 1500]], [], [[6n, 1500]]],
+    'those of a page that is not acknowledged are told with that page',
+  )
 })
 
 test('sources of one id and tag are written in the order in which they came', async (t) => {

@@ -18,7 +18,7 @@ export interface FilesSink extends Sink {
   readonly queuedBytes: number
   /** What failed last; empty since the last write that did not. */
   readonly failing: string
-  takeLost(client: bigint): number
+  takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   /**
    * Resolves when everything accepted before is as safe as the durability says; see {@link FilesOptions}.
    *
@@ -92,8 +92,8 @@ class Files implements FilesSink {
     this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
-  takeLost(client: bigint): number {
-    return this.#context.losses.take(client)
+  takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
+    return this.#context.losses.take(client, upTo)
   }
 
   async flush(): Promise<void> {

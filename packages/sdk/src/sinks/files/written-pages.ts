@@ -43,9 +43,8 @@ export class WrittenPages {
     }
   }
 
-  /** A page could not be written: what the files have is looked up again, so that it can still come. */
+  /** A page could not be written, nor what was to follow it: it can still come. */
   forget({ client }: PageId): void {
     this.#underWay.delete(client)
-    this.#written.delete(client)
   }
 }
