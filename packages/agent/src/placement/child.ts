@@ -49,7 +49,7 @@ export class Child {
   readonly ended: Promise<void>
   readonly #options: RemoteOptions
   readonly #types: ReadonlyMap<string, RecordType>
-  readonly #symbols = new SymbolTable(1 << 24)
+  readonly #symbols = new SymbolTable(4_000_000)
   readonly #info: SourceInfo
   readonly #onLost: (reason: string, told: { untold: SondeError | undefined }) => void
   #lost = false

@@ -11,6 +11,8 @@ export interface Symbols {
 }
 
 const TEXT_CHARACTERS_LIMIT = 4096
+/** Symbols that a table may have at most: what a file can name beside those of its writer. */
+const SYMBOL_COUNT_LIMIT = 4_000_000
 
 /**
  * A writer's append-only table of repeating text. Id 0 is the empty text. Bounded: when it is full, new text that is data becomes the symbol of `"…"` and is
@@ -26,10 +28,10 @@ export class SymbolTable implements Symbols {
   /** Texts that read `…` because they found the table full. */
   overflowed = 0
 
-  /** @param countLimit Symbols at most. Range: 2 to 16 777 216. Default: 65 536. */
+  /** @param countLimit Symbols at most. Range: 2 to 4 000 000. Default: 65 536. */
   constructor(countLimit = 65_536) {
-    if (!Number.isInteger(countLimit) || countLimit < 2 || countLimit > 1 << 24) {
-      throw new SondeError('SCH_LIMIT', `a symbol table of ${countLimit}; allowed: 2 to 16777216`)
+    if (!Number.isInteger(countLimit) || countLimit < 2 || countLimit > SYMBOL_COUNT_LIMIT) {
+      throw new SondeError('SCH_LIMIT', `a symbol table of ${countLimit}; allowed: 2 to ${SYMBOL_COUNT_LIMIT}`)
     }
     this.#countLimit = countLimit
   }

@@ -25,7 +25,7 @@ export interface SourceOptions {
   clock?: Clock
   /** Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Default: 0, no period. */
   intervalMs?: number
-  /** Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 16 777 216. Default: 65 536. */
+  /** Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 4 000 000. Default: 65 536. */
   symbolLimit?: number
   /**
    * Called for every record that is dropped, at once; must not throw. Default: the source reports its losses itself, as records of `sonde_loss` whose component is

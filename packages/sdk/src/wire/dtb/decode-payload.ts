@@ -95,6 +95,9 @@ export function decodeSymbols(payload: Uint8Array): { readonly firstId: number; 
   if (count > (payload.length - 8) / 4 || firstId + count > 2 ** 32) {
     throw wrong('the number of symbols', count, 'as many as follow')
   }
+  if (count > DTB_LIMITS.symbolCount) {
+    throw new SondeError('DTB_LIMIT', `a block of ${count} symbols; allowed: ${DTB_LIMITS.symbolCount}`)
+  }
   const texts: string[] = []
   let at = 8
   for (let i = 0; i < count; i++) {

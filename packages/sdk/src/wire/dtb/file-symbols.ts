@@ -1,15 +1,12 @@
 import { SondeError } from '../../errors.ts'
 import type { Symbols } from '../../schema/symbols.ts'
-import { WRITER_SYMBOL_ID } from './format.ts'
-
-const COUNT_LIMIT = 1 << 24
-/** UTF-16 units of all texts; what they take in memory is twice that at most. */
-const CHARACTERS_LIMIT = 128 << 20
+import { DTB_LIMITS, WRITER_SYMBOL_ID } from './format.ts'
 
 /** The texts of a file, by the ids that its writer gave them, which need not be without gaps. */
 export class FileSymbols implements Symbols {
   /** Those without a gap, which is most often all; a list takes a tenth of the memory. */
   readonly #dense = ['']
+  /** By id as an i32: as a u32 half of them would be numbers of their own in memory. */
   readonly #sparse = new Map<number, string>()
   #characters = 0
   #count = 1
@@ -39,18 +36,18 @@ export class FileSymbols implements Symbols {
       if (known === text) continue
       if (known !== undefined) throw new SondeError('DTB_CONTENT', `symbol ${id} has two texts; allowed: one`)
       this.#characters += text.length
-      if (this.#dense.length + this.#sparse.size >= COUNT_LIMIT || this.#characters > CHARACTERS_LIMIT) {
-        throw new SondeError(
-          'DTB_LIMIT',
-          `more symbols than a reader keeps; allowed: ${COUNT_LIMIT}, and ${CHARACTERS_LIMIT} characters`,
-        )
+      const { symbolCount, symbolCharacters } = DTB_LIMITS
+      if (this.#dense.length + this.#sparse.size >= symbolCount || this.#characters > symbolCharacters) {
+        const allowed = `${symbolCount}, and ${symbolCharacters} characters`
+        throw new SondeError('DTB_LIMIT', `more symbols than a reader keeps; allowed: ${allowed}`)
       }
       if (id === this.#dense.length) this.#dense.push(text)
-      else this.#sparse.set(id, text)
+      else this.#sparse.set(id | 0, text)
       if (id < WRITER_SYMBOL_ID) this.#count = Math.max(this.#count, id + 1)
     }
   }
+
   #textOf(id: number): string | undefined {
-    return this.#dense[id] ?? this.#sparse.get(id)
+    return id < this.#dense.length ? this.#dense[id] : this.#sparse.get(id | 0)
   }
 }

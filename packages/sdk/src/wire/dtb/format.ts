@@ -52,6 +52,10 @@ export const DTB_LIMITS = {
   /** Stored or unpacked. Unit: bytes. */
   payloadBytes: 64 << 20,
   typeCount: 256,
+  /** Some more than a source may have. */
+  symbolCount: 1 << 22,
+  /** UTF-16 units of the texts of all symbols; in memory each takes two bytes at most. */
+  symbolCharacters: 128 << 20,
 } as const
 
 /** A type as a file announces it. */
