@@ -260,6 +260,19 @@ test('closes with a goodbye, and is disabled then', async (t) => {
   assert.deepEqual([rig.taken, rig.sink.status().code], [range(3), 1])
 })
 
+test('closes within its limit also where the service is alive and acknowledges nothing, as one whose disk is full', async (t) => {
+  const rig = await IpcRig.start(t, { socketTimeoutMs: 300, peer: { acknowledges: () => false } })
+  rig.report(3)
+  await until('it arrives', () => rig.taken.length === 3)
+  const [connection] = rig.peer.connections
+  const alive = setInterval(() => connection?.send({ kind: 'ack', body: { sequence: 0n, dropped: {} } }), 20)
+  t.after(() => clearInterval(alive))
+  const flushed = assert.rejects(rig.sink.flush(), sondeError('IPC_TIMEOUT', /3 records are not acknowledged/))
+  await rig.sink.close()
+  await flushed
+  assert.deepEqual([rig.peer.greetings, rig.sink.status().dropped], [1, { closed: 3 }])
+})
+
 test('names both directories where a service listens in another one', async (t) => {
   const [here, usual] = [temporarySockets(t), temporarySockets(t)]
   const rig = await IpcRig.start(t)

@@ -36,7 +36,7 @@ export interface IpcStatus {
   /** Why not in shared memory; empty where they do. */
   readonly inlineReason: string
   /** Why it is not connected; undefined while it is. */
-  readonly lastError: SondeError | undefined
+  readonly lastError: { readonly code: string; readonly message: string } | undefined
   /** Every page up to this one is acknowledged, or dropped. */
   readonly ackedSequence: number
   /** Memory of pages that are not acknowledged. Unit: bytes. */
@@ -116,7 +116,7 @@ class Ipc implements IpcSink {
     const { stats } = this
     this.#leaver = {
       emit: () => this.#sendAtExit(),
-      acknowledged: () => this.flush(),
+      acknowledged: () => this.#inTime(this.flush()),
       pendingRecords: () => this.#spool.records,
       get records() {
         return stats.in
@@ -160,12 +160,14 @@ class Ipc implements IpcSink {
 
   status(): IpcStatus {
     const inlineReason = this.#session?.inlineReason ?? 'not connected'
+    const error = this.#lastError
     return {
       code: this.#closing !== undefined ? 1 : this.#session?.welcome === undefined ? -1 : 0,
       ack: this.#ack,
       mode: inlineReason === '' ? 'shared' : 'inline',
       inlineReason,
-      lastError: this.#lastError,
+      // Not the error itself, of which JSON has no message.
+      lastError: error === undefined ? undefined : { code: error.code, message: error.message },
       ackedSequence: this.#spool.first - 1,
       spooledBytes: this.#spool.bytes,
       dropped: Object.fromEntries(this.stats.dropped),
@@ -271,12 +273,17 @@ class Ipc implements IpcSink {
     )
   }
 
+  /** Waits no longer than the limit: a service that is alive may itself wait for its disk, for as long as that is full. */
+  async #inTime(acknowledged: Promise<void>): Promise<void> {
+    const limit = setTimeout(() => this.#waiters.giveUp(), this.#config.socketTimeoutMs)
+    await acknowledged.finally(() => clearTimeout(limit))
+  }
+
   async #shutDown(): Promise<void> {
     // What is lost from here on cannot be told any more.
     this.#ledger.close()
-    await this.#waiters
-      .wait(this.#spool.next - 1, this.#spool.first)
-      .catch((error: unknown) => this.#ledger.fail(error))
+    const acknowledged = this.#waiters.wait(this.#spool.next - 1, this.#spool.first)
+    await this.#inTime(acknowledged).catch((error: unknown) => this.#ledger.fail(error))
     clearImmediate(this.#pump)
     this.#reconnect.close()
     forgetExit(this.#leaver)

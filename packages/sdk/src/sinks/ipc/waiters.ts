@@ -58,7 +58,15 @@ export class Waiters {
 
   disconnected(): void {
     this.#isConnected = false
-    if (this.#waiting.size > 0 && this.#leftMs() <= 0) this.#rejectAll()
+    if (this.#waiting.size > 0 && this.#leftMs() <= 0) this.giveUp()
+  }
+
+  /** Nobody waits any longer: everyone who does is told so. */
+  giveUp(): void {
+    const error = this.#makeError()
+    for (const { reject } of this.#waiting) reject(error)
+    this.#waiting.clear()
+    this.#endIfNobody()
   }
 
   #leftMs(): number {
@@ -70,15 +78,8 @@ export class Waiters {
       const leftMs = this.#leftMs()
       if (leftMs > 0) this.#watchFor(leftMs)
       else if (this.#isConnected) this.#watchFor(this.#limitMs)
-      else this.#rejectAll()
+      else this.giveUp()
     }, Math.ceil(durationMs))
-  }
-
-  #rejectAll(): void {
-    const error = this.#makeError()
-    for (const { reject } of this.#waiting) reject(error)
-    this.#waiting.clear()
-    this.#endIfNobody()
   }
 
   #endIfNobody(): void {
