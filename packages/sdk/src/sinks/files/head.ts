@@ -1,45 +1,40 @@
-import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { SondeError } from '../../errors.ts'
 import { type DtbBlockHeader, decodeBlockHeader, decodeFileHeader } from '../../wire/dtb/decode-header.ts'
 import { blockBytes } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES, BLOCK_TYPE, FILE_HEADER_BYTES, type SourceEntry } from '../../wire/dtb/format.ts'
+import type { DiskFile } from './disk.ts'
 
 /** The block of a source is small: labels, and a few names. */
 const SOURCE_BYTES_LIMIT = 1 << 20
 
 /** The fingerprint of the schema in the header of a file; undefined where it is no file of records. */
-export async function readFingerprint(handle: FileHandle): Promise<string | undefined> {
-  const header = await readAt(handle, 0, FILE_HEADER_BYTES)
+export async function readFingerprint(handle: DiskFile): Promise<string | undefined> {
+  const header = await handle.readAt(0, FILE_HEADER_BYTES)
   return untilFault(() => decodeFileHeader(header))?.fingerprint
 }
 
 /** Who wrote a file: the second block of it; undefined where that does not hold. */
-export async function readSource(handle: FileHandle, size: number): Promise<Partial<SourceEntry> | undefined> {
+export async function readSource(handle: DiskFile, size: number): Promise<Partial<SourceEntry> | undefined> {
   const types = await readHeader(handle, FILE_HEADER_BYTES)
   if (types?.blockType !== BLOCK_TYPE.types) return undefined
   const at = FILE_HEADER_BYTES + blockBytes(types.storedBytes)
   const source = await readHeader(handle, at)
   if (source?.blockType !== BLOCK_TYPE.source || source.storedBytes > Math.min(SOURCE_BYTES_LIMIT, size))
     return undefined
-  const payload = await readAt(handle, at + BLOCK_HEADER_BYTES, source.storedBytes)
+  const payload = await handle.readAt(at + BLOCK_HEADER_BYTES, source.storedBytes)
   return crc32(payload) === source.payloadCrc ? (JSON.parse(payload.toString()) as Partial<SourceEntry>) : undefined
 }
 
 /** Whether a file was closed by its writer: its last block says so. */
-export async function isEnded(handle: FileHandle, size: number): Promise<boolean> {
+export async function isEnded(handle: DiskFile, size: number): Promise<boolean> {
   if (size < FILE_HEADER_BYTES + BLOCK_HEADER_BYTES) return false
   return (await readHeader(handle, size - BLOCK_HEADER_BYTES))?.blockType === BLOCK_TYPE.end
 }
 
 /** The header of the block at a place; undefined where none that holds begins there. */
-async function readHeader(handle: FileHandle, at: number): Promise<DtbBlockHeader | undefined> {
-  return blockHeaderOf(await readAt(handle, at, BLOCK_HEADER_BYTES))
-}
-
-async function readAt(handle: FileHandle, at: number, bytes: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, at)
-  return buffer.subarray(0, bytesRead)
+async function readHeader(handle: DiskFile, at: number): Promise<DtbBlockHeader | undefined> {
+  return blockHeaderOf(await handle.readAt(at, BLOCK_HEADER_BYTES))
 }
 
 /** The header of a block that begins with these bytes; undefined where they hold none. */

@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_TYPE, DTB_LIMITS } from '../../wire/dtb/format.ts'
+import { type DiskFile, open } from './disk.ts'
 import { blockHeaderOf, readSource } from './head.ts'
 import { filesOfSource } from './tree.ts'
 
@@ -45,11 +45,10 @@ async function lastPageIn(path: string, client: bigint): Promise<bigint> {
 }
 
 /** Looks backwards from the end for the last block that is a page and whole. */
-async function searchBackwards(handle: FileHandle, size: number): Promise<bigint> {
+async function searchBackwards(handle: DiskFile, size: number): Promise<bigint> {
   for (let span = SPAN_BYTES; ; span *= 4) {
     const start = Math.max(0, (size - span) & ~7)
-    const bytes = Buffer.alloc(size - start)
-    await handle.read(bytes, 0, bytes.byteLength, start)
+    const bytes = await handle.readAt(start, size - start)
     for (let at = (bytes.byteLength - BLOCK_HEADER_BYTES) & ~7; at >= 0; at -= 8) {
       if (bytes.readUInt32LE(at) !== BLOCK_MAGIC) continue
       const page = wholePageAt(bytes, at)

@@ -1,10 +1,10 @@
 import { closeSync, ftruncateSync, openSync, writevSync } from 'node:fs'
-import { type FileHandle, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SondeError } from '../../errors.ts'
 import { makeFolders, makeFoldersNow } from '../../internal/make-folders.ts'
 import { encodeEndBlock } from '../../wire/dtb/encode.ts'
 import type { Contents } from './contents.ts'
+import { type DiskFile, inTurn, open, stat, unlink } from './disk.ts'
 import { codeOf } from './reasons.ts'
 
 /** The last block of every file. */
@@ -46,13 +46,13 @@ export class RecordFile {
   bytes = 0
   /** Blocks of records in it. */
   recordBlocks = 0
-  #handle: FileHandle | undefined
+  #handle: DiskFile | undefined
   #underWay: readonly Uint8Array[] = []
   #isBusy = false
   #isDirty = true
   #syncing: Promise<void> | undefined
 
-  private constructor(path: string, timeUs: number, contents: Contents, nowMs: number, handle?: FileHandle) {
+  private constructor(path: string, timeUs: number, contents: Contents, nowMs: number, handle?: DiskFile) {
     this.path = path
     this.timeUs = timeUs
     this.contents = contents
@@ -110,7 +110,7 @@ export class RecordFile {
       const handle = await this.#opened()
       for (let attempts = 2; attempts > 0 && written < blocks.length; attempts--) {
         this.#underWay = written === 0 ? blocks : blocks.slice(written)
-        const { bytesWritten } = await handle.writev(this.#underWay as Uint8Array[], this.bytes)
+        const { bytesWritten } = await handle.writev(this.#underWay, this.bytes)
         const [whole, bytes] = wholeBlocks(this.#underWay, bytesWritten)
         written += whole
         this.bytes += bytes
@@ -208,7 +208,7 @@ export class RecordFile {
   }
 
   /** The same file again: nobody else writes to it, but it may have been removed. */
-  async #opened(): Promise<FileHandle> {
+  async #opened(): Promise<DiskFile> {
     this.#handle ??= await open(this.path, 'r+')
     return this.#handle
   }
@@ -233,7 +233,7 @@ async function openNew(place: Place) {
     } catch (error) {
       if (codeOf(error) === 'EEXIST') timeUs++
       // More than once: retention removes folders that are empty.
-      else if (codeOf(error) === 'ENOENT' && missing++ < 3) firstMade ??= await makeFolders(place.folder)
+      else if (codeOf(error) === 'ENOENT' && missing++ < 3) firstMade ??= await inTurn(() => makeFolders(place.folder))
       else throw error
     }
   }

@@ -1,7 +1,7 @@
-import { open, rmdir, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { FilesContext } from './context.ts'
+import { open, rmdir, stat, unlink } from './disk.ts'
 import { isEnded, readFingerprint, readSource } from './head.ts'
 import { liveBelow } from './live-files.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'

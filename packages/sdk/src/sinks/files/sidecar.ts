@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { open, rename, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolders } from '../../internal/make-folders.ts'
 import { typeEntry } from '../../wire/dtb/encode.ts'
 import type { FilesContext } from './context.ts'
+import { inTurn, open, rename, unlink, utimes } from './disk.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
 import { codeOf } from './reasons.ts'
 import { syncFolders } from './record-file.ts'
@@ -20,7 +20,7 @@ export async function writeSidecar(context: FilesContext, { fingerprint, types }
   const isSynced = context.config.durability !== 'none'
   try {
     if (!(await touch(path))) {
-      await makeFolders(folder)
+      await inTurn(() => makeFolders(folder))
       await writeWhole(
         path,
         `${JSON.stringify({ fingerprint, types: types.map(typeEntry) }, undefined, 2)}\n`,
@@ -50,7 +50,7 @@ async function writeWhole(path: string, text: string, isSynced: boolean): Promis
   try {
     const handle = await open(temporary, 'wx')
     try {
-      await handle.writeFile(text)
+      await handle.writeText(text)
       if (isSynced) await handle.sync()
     } finally {
       await handle.close()

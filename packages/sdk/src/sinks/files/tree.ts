@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { entriesIn } from './disk.ts'
 import { parseFileName, pathName } from './paths.ts'
 import { codeOf } from './reasons.ts'
 
@@ -47,7 +47,7 @@ export async function* filesOfSource(
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true })
+    const entries = await entriesIn(folder)
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
