@@ -1,8 +1,12 @@
 import { writeSync } from 'node:fs'
 import { constants } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { hasHangingThread } from './hanging-threads.ts'
 import type { Running } from './run.ts'
 
 const STOP_LIMIT_MS = 4500
+/** How often it looks whether threads still wait for a disk. Unit: milliseconds. */
+const LOOK_MS = 50
 /** A terminal, npm and a supervisor may each hand on the same signal; one that comes later than this is meant as a second. */
 const SECOND_SIGNAL_MS = 1000
 
@@ -21,7 +25,13 @@ export async function untilSignal(starting: Promise<Running>): Promise<number> {
     STOP_LIMIT_MS,
   ).unref()
   const closed = starting.then((running) => running.close()).then(() => 0)
-  return Promise.race([second, closed]).finally(() => clearTimeout(limit))
+  try {
+    const code = await Promise.race([second, closed])
+    while (hasHangingThread()) await pause(LOOK_MS)
+    return code
+  } finally {
+    clearTimeout(limit)
+  }
 }
 
 function watchSignals(): { first: Promise<void>; second: Promise<number> } {
