@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { hostname } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { sondeError, until } from '../../test/helper.ts'
 import type { Batch } from '../schema/batch.ts'
@@ -316,6 +318,23 @@ test('status tells state, types, open sources, and the accounts of every sink', 
   assert.deepEqual(status.sinks[0]?.stats.dropped, { full: 3 }, 'it stays as it was')
   await schema.close()
   assert.deepEqual([schema.status().state, schema.status().sources], ['closed', 0])
+})
+
+test('status as JSON says why no service is connected', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-schema-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const schema = createSchema({ name: 'alone', ipc: { socketsDir: folder, socketTimeoutMs: 50 } })
+  schema.addType(job)
+  await schema.start()
+  t.after(() => schema.close().catch(() => undefined))
+  const source = schema.createSource({ tag: '' })
+  source.report(job, oneJob(1))
+  source.emit()
+  const lastError = await until('a try to have failed', () => schema.status().ipc.lastError)
+  const status = schema.status()
+  assert.deepEqual(JSON.parse(JSON.stringify(status)).ipc.lastError, { ...lastError })
+  assert.match(lastError.message, new RegExp(folder))
+  assert.deepEqual(structuredClone(status), status)
 })
 
 test('schemas of one process know nothing of each other', async () => {
