@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { check } from '@sonde/sdk/config'
 import { readFiles, temporaryFolder } from '../../../sdk/test/files-rig.ts'
@@ -24,6 +26,14 @@ test('where export.files is enabled, everything that sources report is in files,
     counted.sort((a, b) => a - b),
     Array.from({ length: last * 2 }, (_, i) => 1 + (i >> 1)),
   )
+})
+
+test('where no file can be made, /metrics says that the sink is not up', async (t) => {
+  const taken = join(temporaryFolder(t), 'taken')
+  writeFileSync(taken, 'no folder')
+  const { address } = await serveAgent(t, { files: { enabled: true, data_root: taken } })
+  const metrics = async () => (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
+  await until('it is told', async () => /^sonde_sink_up\{sink="files"\} 0/m.test(await metrics()))
 })
 
 test('by default there are no files', () => {

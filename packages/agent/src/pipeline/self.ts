@@ -10,9 +10,7 @@ import {
   label,
   lossType,
   type Prometheus,
-  type Sink,
   type Source,
-  sinkHealthType,
   sourceHealthType,
   storeHealthType,
   timestamp,
@@ -27,6 +25,7 @@ import type { Service } from '../service/service.ts'
 import type { Router } from './router.ts'
 import type { SourceRunner } from './runner.ts'
 import { startTicker, type Ticker } from './scheduler.ts'
+import { SinkHealth } from './sink-health.ts'
 
 const SELF_INTERVAL_MS = 1000
 /** Node before 24 knows only a timer, which wakes a process that has nothing to do: one that never fires leaves the value absent. */
@@ -96,10 +95,12 @@ export class Self {
   readonly #source: Source
   readonly #loopTurns = monitorEventLoopDelay({ samplePerIteration: true, resolution: NEVER_MS })
   #ticker: Ticker | undefined
+  readonly #sinks: SinkHealth
   #storeState = ''
 
   constructor(options: SelfOptions) {
     this.#options = options
+    this.#sinks = new SinkHealth(options.log)
     const emit = (batch: Batch) => {
       this.records += batch.count
       options.router.accept(batch)
@@ -121,7 +122,10 @@ export class Self {
     const { runners, router, http, hints, fieldSets, prometheus, service, storeStatus } = this.#options
     for (const runner of runners) reportSource(this.#source, runner)
     for (const runner of runners) this.#reportChild(runner)
-    for (const sink of router.sinks) reportSink(this.#source, sink)
+    for (const sink of router.sinks) {
+      this.#sinks.report(this.#source, sink)
+      reportLoss(this.#source, sink.name, sink.stats.dropped)
+    }
     if (storeStatus !== undefined) this.#reportStore(storeStatus())
     reportHttp(this.#source, http)
     hints.report(this.#source)
@@ -179,17 +183,6 @@ function reportSource(source: Source, runner: SourceRunner): void {
   row.counter('dropped_total').set(droppedTotal(runner.stats))
   row.counter('sample_seconds_total').set(runner.stats.sampleSeconds)
   reportLoss(source, runner.name, runner.stats.dropped)
-}
-
-function reportSink(source: Source, { name, stats }: Sink): void {
-  const row = source.bind(sinkHealthType, { sink: name })
-  row.counter('in_total').set(stats.in)
-  row.counter('out_total').set(stats.out)
-  row.counter('dropped_total').set(droppedTotal(stats))
-  row.counter('duplicates_total').set(stats.duplicates)
-  row.counter('errors_total').set(stats.errors)
-  row.counter('accept_seconds_total').set(stats.seconds)
-  reportLoss(source, name, stats.dropped)
 }
 
 function reportStore(source: Source, status: HistoryStatus): void {

@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { gunzipSync, gzip } from 'node:zlib'
 import { temporaryFolder } from '../../../test/files-rig.ts'
-import { open } from './disk.ts'
+import { until } from '../../../test/helper.ts'
+import { open, silentMs } from './disk.ts'
 
 test('calls to a disk that hangs leave a thread to everything else, and go on when it answers', async (t) => {
   const fifo = join(temporaryFolder(t), 'hangs')
@@ -17,8 +18,10 @@ test('calls to a disk that hangs leave a thread to everything else, and go on wh
   const packed = await promisify(gzip)('answered')
   assert.equal(gunzipSync(packed).toString(), 'answered')
   assert.ok((await stat(fifo)).isFIFO())
+  await until('the silence is seen', () => silentMs() > 100)
   const writer = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK)
   const files = await Promise.all(opening)
   for (const file of files) await file.close()
   closeSync(writer)
+  assert.equal(silentMs(), 0)
 })

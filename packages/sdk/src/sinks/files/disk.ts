@@ -6,19 +6,28 @@ const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4
 const CALL_COUNT_LIMIT = Math.max(1, THREADS - 1)
 
 let underWay = 0
+/** When a call last ended, or the first of those under way began. Unit: milliseconds since the process started. */
+let answeredMs = 0
 const waiting: (() => void)[] = []
 
 /** Does something on the disk, with one call at a time, once it is its turn. */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (underWay === 0) answeredMs = performance.now()
   if (underWay < CALL_COUNT_LIMIT) underWay++
   else await new Promise<void>((resolve) => waiting.push(resolve))
   try {
     return await work()
   } finally {
+    answeredMs = performance.now()
     const next = waiting.shift()
     if (next === undefined) underWay--
     else next()
   }
+}
+
+/** For how long no call has ended although some are under way. Unit: milliseconds. */
+export function silentMs(): number {
+  return underWay === 0 ? 0 : performance.now() - answeredMs
 }
 
 /** An open file, each of whose calls waits for its turn. */

@@ -5,6 +5,7 @@ import { DTB_LIMITS } from '../../wire/dtb/format.ts'
 import type { Sink, SinkStats } from '../sink.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
 import { FilesContext } from './context.ts'
+import { silentMs } from './disk.ts'
 import type { FilesDropReason } from './reasons.ts'
 import { Retention } from './retention.ts'
 import { SourceWriter } from './writer.ts'
@@ -16,7 +17,7 @@ export interface FilesSink extends Sink {
   readonly queuedRecords: number
   /** Their size. Unit: bytes. */
   readonly queuedBytes: number
-  /** What failed last; empty since the last write that did not. */
+  /** What failed last, or that the disk has been silent for 5 s; empty since the last write that went well. */
   readonly failing: string
   takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   /**
@@ -28,6 +29,8 @@ export interface FilesSink extends Sink {
 }
 
 const TICK_MS = 1000
+/** A disk that is silent for so long hangs. Unit: milliseconds. */
+const STALL_MS = 5000
 
 /**
  * Makes a sink that writes files of records, one at a time for each source. Nothing is written before the first record.
@@ -81,7 +84,9 @@ class Files implements FilesSink {
   }
 
   get failing(): string {
-    return this.#context.failing
+    const { config, failing, queuedRecords } = this.#context
+    if (failing !== '' || queuedRecords === 0 || silentMs() < STALL_MS) return failing
+    return `the disk of ${config.dataRoot} takes nothing; look whether it hangs: what was reported waits in memory`
   }
 
   accept(batch: Batch): void {

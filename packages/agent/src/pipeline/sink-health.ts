@@ -1,0 +1,43 @@
+import { droppedTotal, type Sink, type Source, sinkHealthType } from '@sonde/sdk'
+import type { Logger } from 'pino'
+
+/** A sink that failed is well again once it has not for so long: on a disk that is full some writes still fit. Unit: milliseconds. */
+const WELL_AFTER_MS = 10_000
+
+/** How sinks fare: in `/metrics`, and in the log a line when one begins to fail, and one when that is over. */
+export class SinkHealth {
+  readonly #log: Logger
+  /** Sinks that fail, and when that was last seen. Unit: milliseconds since the process started. */
+  readonly #failedMs = new Map<Sink, number>()
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  /** Reports a sink as a record of a source. Called about once a second. */
+  report(source: Source, sink: Sink, nowMs = performance.now()): void {
+    const { name, stats, failing } = sink
+    const row = source.bind(sinkHealthType, { sink: name })
+    row.counter('in_total').set(stats.in)
+    row.counter('out_total').set(stats.out)
+    row.counter('dropped_total').set(droppedTotal(stats))
+    row.counter('duplicates_total').set(stats.duplicates)
+    row.counter('errors_total').set(stats.errors)
+    row.counter('accept_seconds_total').set(stats.seconds)
+    if (failing === undefined) return
+    this.#turn(sink, failing, nowMs)
+    row.gauge('up').set(this.#failedMs.has(sink) ? 0 : 1)
+  }
+
+  #turn(sink: Sink, failing: string, nowMs: number): void {
+    const failedMs = this.#failedMs.get(sink)
+    const { name } = sink
+    if (failing !== '') {
+      this.#failedMs.set(sink, nowMs)
+      if (failedMs === undefined) this.#log.warn({ sink: name, reason: failing }, 'a sink fails')
+    } else if (failedMs !== undefined && nowMs - failedMs >= WELL_AFTER_MS) {
+      this.#failedMs.delete(sink)
+      this.#log.info({ sink: name }, 'a sink is well again')
+    }
+  }
+}
