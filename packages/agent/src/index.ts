@@ -10,12 +10,11 @@ export {
   limitsSchema,
   logSchema,
   pathsSchema,
-  prometheusSchema,
 } from './config.ts'
 export type { AgentFacts, DeviceFacts, SourceFacts } from './explain/agent-facts.ts'
 export type { ChainLink, Finding, LinkName } from './explain/chain.ts'
 export { type ExplainOptions, type Explanation, explain, isWhole } from './explain/explain.ts'
-export { type Ground, KernelGround, Refusal } from './explain/ground.ts'
+export { type Ground, KernelGround } from './explain/ground.ts'
 export { trialOf } from './explain/trial.ts'
 export type { LatestSeries } from './http/latest.ts'
 export { agentRoutes, createServer } from './http/server.ts'

@@ -1,4 +1,4 @@
-export { DELIVERY_LIMITS, type DeliveryLimits, type QueuePolicy } from './delivery/config.ts'
+export type { DeliveryLimits, QueuePolicy } from './delivery/config.ts'
 export type { DeadLetter, OnReject } from './delivery/dead-letters.ts'
 export { type DeliveryOptions, type DeliverySink, delivery } from './delivery/delivery.ts'
 export { httpResult } from './delivery/http.ts'
@@ -20,7 +20,6 @@ export {
   type HistoryStatus,
   type Matcher,
   POINT_COUNT_LIMIT,
-  QUERY_COUNT_LIMIT,
   type QueryAnswer,
   type QueryFunction,
   type QueryRequest,
@@ -64,8 +63,8 @@ export {
   value,
 } from './schema/field.ts'
 export { definitionOf, type FieldDefinition, type TypeDefinition } from './schema/fingerprint.ts'
-export { KIND_BYTES, type Kind } from './schema/kinds.ts'
-export { align, type Layout, type LayoutNode, type NestedNode, type Slot } from './schema/layout.ts'
+export type { Kind } from './schema/kinds.ts'
+export type { Layout, LayoutNode, NestedNode, Slot } from './schema/layout.ts'
 export { isPresent, msFactorOf, numberAt, type ReadRecord, readRecord, readRecords } from './schema/reader.ts'
 export { defineType, type Fields, type RecordOf, type RecordType, type TypeOptions } from './schema/record-type.ts'
 export { type Labels, labelOf, labelsOf, seriesKey } from './schema/series.ts'
@@ -92,7 +91,7 @@ export type { HistogramHandle } from './source/histogram.ts'
 export type { SourceOptions } from './source/options.ts'
 export type { Reporter } from './source/reporter.ts'
 export { createSource, Source, type SourceLosses } from './source/source.ts'
-export { Row, type Table } from './source/table.ts'
+export type { Row, Table } from './source/table.ts'
 export type { SchemaConfig, SchemaOptions, SchemaSourceOptions } from './telemetry/config.ts'
 export type { AddHandle, TotalHandle } from './telemetry/metrics/handles.ts'
 export type { LabelArguments, Metric } from './telemetry/metrics/metric.ts'
@@ -112,7 +111,7 @@ export {
   readOpaque,
   reportOpaque,
 } from './telemetry/opaque.ts'
-export { createSchema, Schema, type SchemaStatus } from './telemetry/schema.ts'
+export { createSchema, type Schema, type SchemaStatus } from './telemetry/schema.ts'
 export {
   DtbDecoder,
   type DtbDecoderOptions,

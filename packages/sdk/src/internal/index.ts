@@ -39,6 +39,6 @@ export {
 } from '../wire/ipc/frame.ts'
 export { checkLabels, isOwnLabel } from '../wire/ipc/own-labels.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
-export { checkFoldersNow, makeFolders, makeFoldersNow } from './make-folders.ts'
+export { checkFoldersNow, makeFoldersNow } from './make-folders.ts'
 export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'
 export { turn } from './turn.ts'

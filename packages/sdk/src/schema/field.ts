@@ -107,7 +107,7 @@ export function text(options?: FieldOptions): Field<string, false> {
   return make('symbol', 'value', options)
 }
 
-/** Text of at most `bytes - 1` UTF-8 bytes inside the record, NUL padded: `char[n]` of a C struct. A label unless said otherwise. */
+/** Text of at most `bytes - 1` UTF-8 bytes inside the record, NUL padded: `char[n]` of a C struct. Range of `bytes`: 1 to 65 535. A label unless said otherwise. */
 export function chars(bytes: number, options?: FieldOptions & { role?: 'label' | 'value' }): Field<string, false> {
   const { role = 'label', ...rest } = options ?? {}
   return make('char', role, rest, bytes)
