@@ -212,11 +212,9 @@ export class Table {
   async relabel(added: AddedLabels | undefined): Promise<void> {
     this.#added = added
     for (const member of this.#members.values()) member.labels = new LabelText(this.type, member.source, added)
-    // Who was first to show a series may not be it by the new labels.
+    // Who shows a series may be another by the new labels.
     this.#byText.clear()
-    const { born } = this.rows
-    const oldestFirst = Array.from(this.#places.keys()).sort((a, b) => born[a]! - born[b]!)
-    for (const row of oldestFirst) {
+    for (let row = 0; row < this.rows.high; row++) {
       this.#relabelRow(row)
       if (turn.isOver()) await turn.next()
     }
