@@ -14,7 +14,7 @@ export class Client {
   acked: bigint
   /** Called when more is acknowledged; undefined while nobody is connected. */
   onProgress: (() => void) | undefined
-  /** Memory of records that are not acknowledged. Unit: bytes. */
+  /** Memory of pages that are not acknowledged. Unit: bytes. */
   inFlightBytes = 0
   #inFlight: PageInFlight[] = []
   #dropped = new Map<string, number>()

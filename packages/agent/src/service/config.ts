@@ -18,7 +18,7 @@ export const serviceSchema = block({
   client_bytes: setting(
     integer(1 << 20, 2 ** 32, 'bytes'),
     64 << 20,
-    'Memory for one client: records that are not yet acknowledged, types, symbols. With more records it is not read until the sinks are done; with more types or symbols it is refused',
+    'Memory for one client: records that are not yet acknowledged, 2 KiB for each page of them, types, symbols. With more records it is not read until the sinks are done; with more types or symbols it is refused',
   ),
   total_bytes: setting(
     integer(1 << 20, 2 ** 36, 'bytes'),
@@ -37,6 +37,8 @@ export type ServiceConfig = v.InferOutput<typeof serviceSchema>
 
 /** Bytes of one page at most: the longest record that a type may have. */
 export const PAGE_BYTES = 1 << 20
+/** What a page takes that is not acknowledged, here and in the sinks, beside its records: measured. Unit: bytes. */
+export const PAGE_OVERHEAD_BYTES = 2048
 /** Types of one client at most. */
 export const TYPE_COUNT = 256
 /** Sources of one client at most: what one schema may have open. */

@@ -4,7 +4,7 @@ import type { Hello } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import { Acknowledger } from './acknowledger.ts'
 import { Client } from './client.ts'
-import { PAGE_BYTES, type ServiceConfig } from './config.ts'
+import { PAGE_BYTES, PAGE_OVERHEAD_BYTES, type ServiceConfig } from './config.ts'
 import { InFlight } from './in-flight.ts'
 import { KnownTypes } from './known-types.ts'
 import type { Session } from './session.ts'
@@ -69,8 +69,9 @@ export class Room {
   /** A page is good: it goes to the sinks. */
   accept(batch: Batch, client: Client): void {
     const { byteLength } = batch.bytes
-    client.took(batch.page?.sequence ?? 0n, byteLength)
-    this.inFlight.take(byteLength)
+    const heldBytes = byteLength + PAGE_OVERHEAD_BYTES
+    client.took(batch.page?.sequence ?? 0n, heldBytes)
+    this.inFlight.take(heldBytes)
     this.stats.pages++
     this.stats.records += batch.count
     this.stats.bytes += byteLength

@@ -6,7 +6,10 @@ const serviceType = defineOwnType('sonde_service', 'The service that application
   time: timestamp(),
   up: gauge('u64', { help: '1 while it listens' }),
   clients: gauge('u64', { help: 'Clients that are connected' }),
-  in_flight_bytes: gauge('u64', { unit: 'bytes', help: 'Records that were taken and are not yet acknowledged' }),
+  in_flight_bytes: gauge('u64', {
+    unit: 'bytes',
+    help: 'Memory of records that were taken and are not yet acknowledged',
+  }),
   connections_total: counter('u64', { help: 'Connections that were accepted' }),
   pages_total: counter('u64', { help: 'Pages that were taken' }),
   records_total: counter('u64', { help: 'Records in them' }),
