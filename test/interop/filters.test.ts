@@ -141,7 +141,7 @@ test(
       return jobs.every((names) => names.length > 0)
     })
     for (const job of ['depth', 'bare']) assert.deepEqual(await namesOf(peer, job), ['queue_depth'])
-    const own = ['sonde_field_sets_broken', 'sonde_field_sets_faults_total']
+    const own = ['field_sets', 'label_file'].flatMap((file) => [`sonde_${file}_broken`, `sonde_${file}_faults_total`])
     assert.deepEqual(await namesOf(peer, 'all'), ['queue_depth', 'queue_sent_total', ...own])
     const labels = await labelsOf(peer, 'queue_depth{job="depth"}')
     const wanted = ['1', '2', '3', '4'].map((number) => {
