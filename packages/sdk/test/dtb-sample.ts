@@ -72,7 +72,7 @@ export async function sampleFile(random: Random, recordCount: number): Promise<S
   let areAllDeclared = false
   const source = createSource({
     id: SOURCE.id,
-    bufferBytes: 4096 * random.integer(1, 4),
+    bufferBytes: Math.max(4096 * random.integer(1, 4), ...types.map(({ layout }) => layout.recordBytes)),
     onLoss: (reason) => {
       throw new Error(`a sample was lost: ${reason}`)
     },
