@@ -34,6 +34,9 @@ test('where no file can be made, /metrics says that the sink is not up', async (
   const { address } = await serveAgent(t, { files: { enabled: true, data_root: taken } })
   const metrics = async () => (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
   await until('it is told', async () => /^sonde_sink_up\{sink="files"\} 0/m.test(await metrics()))
+  const told = await metrics()
+  assert.match(told, /^sonde_sink_in_total\{sink="prometheus"\} \d/m)
+  assert.doesNotMatch(told, /^sonde_sink_up\{sink="prometheus"\}/m, 'one that does not say is not said to fail')
 })
 
 test('by default there are no files', () => {

@@ -68,7 +68,9 @@ export const sourceHealthType = defineOwnType('sonde_source', 'How a source fare
 export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   time: timestamp(),
   sink: label('Name of the sink'),
-  up: gauge('u64', { help: '1 while what it does goes well, 0 while it fails; absent where it does not say' }),
+  up: optional(
+    gauge('u64', { help: '1 while what it does goes well, 0 while it fails; absent where it does not say' }),
+  ),
   in_total: counter('u64', { help: 'Records it was given' }),
   out_total: counter('u64', { help: 'Records it passed on or made visible' }),
   dropped_total: counter('u64', { help: 'Records it dropped' }),
