@@ -174,6 +174,7 @@ test('a process that ends without closing has written what it was given, also wh
   const expected = [...Array.from({ length: 4000 }, (_, i) => i), ...Array.from({ length: 300 }, (_, i) => 20_000 + i)]
   assert.deepEqual(numbers, expected)
   for (const path of pathsBelow(join(root, 'data'))) assert.ok(statSync(path).size <= 16_384)
+  assert.deepEqual([...new Set(readFiles(join(root, 'data')).map(({ end }) => end.state))], ['ended'])
 })
 
 property('whoever is killed at any moment has what was flushed, whole, once and in order', 4, (random) =>

@@ -149,6 +149,11 @@ export class RecordFile {
     }
   }
 
+  /** {@link end} for a process that ends and cannot wait. */
+  endNow(): void {
+    if (!this.isEnded && this.recordBlocks > 0) this.appendNow([END_BLOCK])
+  }
+
   /** Has the disk take everything that was appended. */
   async sync(): Promise<void> {
     while (this.#syncing !== undefined) await this.#syncing

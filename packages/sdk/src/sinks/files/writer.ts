@@ -96,6 +96,7 @@ export class SourceWriter {
       else if (entry.page !== undefined && this.#pages.hasNow(entry.page)) this.#duplicate(entry)
       else if (!this.#attempt(() => this.#writeNow(entry))) this.#drop('failed', entry)
     }
+    for (const [, file] of this.#files.entries()) this.#attempt(() => file.endNow())
     this.#queued = []
   }
 
@@ -196,6 +197,7 @@ export class SourceWriter {
     let file = this.#files.of(entry.source)
     let before = file?.contents.before(entry) ?? []
     if (file === undefined || !this.#files.hasRoom(file, entry, before, 0)) {
+      file?.endNow()
       file = this.#files.openNow(entry)
       before = file.contents.before(entry)
     }
