@@ -18,6 +18,16 @@ export interface Leaver {
 /** Everything that is open, with the records that it had when the loop was last empty. */
 const open = new Map<Leaver, number>()
 
+/** Waiting brings no further waiting after so long: meanwhile metrics go on being sampled, and there would be no end. Unit: milliseconds. */
+const AGAIN_MS = 1000
+
+/** What was waited for in vain. */
+const gaveUp = new Set<Leaver>()
+
+/** When the loop was first empty of the times that follow one another, and when the last waiting was over. Unit: milliseconds of the process. */
+let firstEmptyMs = 0
+let waitedUntilMs = Number.NEGATIVE_INFINITY
+
 /** What could not be kept while the loop was empty: it is told once, at the very end. */
 const faults = new Set<string>()
 
@@ -33,17 +43,34 @@ export function watchExit(leaver: Leaver): void {
 /** No longer open. */
 export function forgetExit(leaver: Leaver): void {
   open.delete(leaver)
+  gaveUp.delete(leaver)
   if (open.size === 0) process.off('beforeExit', flushAll).off('exit', emitAll)
 }
 
-/** Node asks again once the waiting is over: only what has something new waits again. */
+/** Node asks again once the waiting is over: only what has something new waits again, unless it was in vain or took long. */
 function flushAll(): void {
-  for (const [leaver, records] of open) {
-    leaver.emit?.()
-    if (leaver.records === records) continue
-    open.set(leaver, leaver.records)
-    leaver.acknowledged().catch((error: unknown) => faults.add(messageOf(error)))
+  const nowMs = performance.now()
+  // The program went on by itself since.
+  if (nowMs - waitedUntilMs > AGAIN_MS) {
+    firstEmptyMs = nowMs
+    gaveUp.clear()
   }
+  for (const leaver of open.keys()) leaver.emit?.()
+  for (const [leaver, records] of open) {
+    if (leaver.records === records || gaveUp.has(leaver) || nowMs - firstEmptyMs > AGAIN_MS) continue
+    open.set(leaver, leaver.records)
+    void waitFor(leaver)
+  }
+}
+
+async function waitFor(leaver: Leaver): Promise<void> {
+  try {
+    await leaver.acknowledged()
+  } catch (error) {
+    gaveUp.add(leaver)
+    faults.add(messageOf(error))
+  }
+  waitedUntilMs = performance.now()
 }
 
 function emitAll(): void {

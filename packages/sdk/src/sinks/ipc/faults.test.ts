@@ -237,6 +237,24 @@ test('a process that ends by itself waits for acknowledgements, and one that exi
   }
 })
 
+/** Runs a program to its end, for 10 s at most. */
+async function runProgram(t: TestContext, program: string, ...given: string[]) {
+  const flags = [...NODE.slice(0, -1), '--input-type=module', '--eval', program]
+  const child = spawn(process.execPath, [...flags, ...given], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'inherit', 'pipe'],
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, said }
+}
+
 /** A program that reports 10 000 records to a service, and then does what its second argument says. */
 const PROGRAM = `
 import { createSchema, defineType, timestamp, value, wallNs } from '@sonde/sdk'
@@ -258,21 +276,28 @@ for (const [ending, isServed, wanted] of [
 ] as const) {
   test(`what is not acknowledged at ${ending} ${isServed ? 'with' : 'without'} a service is told in one line`, async (t) => {
     const socketsDir = isServed ? (await IpcRig.start(t)).peer.options.socketsDir : temporarySockets(t)
-    const flags = [...NODE.slice(0, -1), '--input-type=module', '--eval', PROGRAM]
-    const child = spawn(process.execPath, [...flags, socketsDir, ending], {
-      cwd: import.meta.dirname,
-      stdio: ['ignore', 'inherit', 'pipe'],
-    })
-    t.after(() => child.kill('SIGKILL'))
-    let said = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-    const [code] = await once(child, 'close')
+    const { code, said } = await runProgram(t, PROGRAM, socketsDir, ending)
     assert.equal(code, 0)
     assert.match(said, wanted)
   })
 }
+
+/** A program whose metrics are sampled again and again while it waits for a service at its end. */
+const SAMPLED = `
+import { createMetrics, createSchema } from '@sonde/sdk'
+const [socketsDir] = process.argv.slice(1)
+const schema = createSchema({ name: 'sampled', ipc: { socketsDir, socketTimeoutMs: 200 } })
+await schema.start()
+const counter = createMetrics(schema.createSource({ tag: 'end' }), { flushIntervalMs: 20 }).counter('c_total').bind()
+setInterval(() => counter.add(1), 5).unref()
+counter.add(5)
+`
+
+test('a process without a service ends, however often its metrics are sampled while it waits', async (t) => {
+  const { code, said } = await runProgram(t, SAMPLED, temporarySockets(t))
+  assert.equal(code, 0)
+  assert.match(said, /^\(node:\d+\) \[TEL_LOST\] Warning: .*no service answers.*\n$/)
+})
 
 test('a process without a service ends, and leaves nothing behind', async (t) => {
   const child = startChild(t, 'report', temporarySockets(t), 'end')
