@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -39,6 +40,61 @@ test('a folder that is missing is made for user and group, and the socket too', 
   assert.equal(statSync(join(dir, SOCKET_NAME)).mode & 0o777, 0o660)
   await agent.close()
   assert.equal(existsSync(join(dir, SOCKET_NAME)), false)
+})
+
+/** A program that connects to a socket, or runs something of Sonde, as another user where this one is root. */
+function another(script: string, group: number) {
+  const { getuid } = process
+  const user = getuid?.() === 0 ? { uid: group, gid: group } : {}
+  const args = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
+  return spawn(process.execPath, args, { cwd: '/', stdio: ['pipe', 'pipe', 'inherit'], ...user })
+}
+
+/** A group to which this user may give things, and which is not the one that they get by themselves, where there is such a one. */
+function otherGroup(): number {
+  const { getuid, getgid, getgroups } = process
+  const own = getgid?.() ?? 0
+  return getuid?.() === 0 ? 65_534 : (getgroups?.().find((group) => group !== own) ?? own)
+}
+
+test('members of the group of the folder can connect, also where it is given to them while the agent runs', async (t) => {
+  const dir = folder(t)
+  const socket = join(dir, SOCKET_NAME)
+  const group = otherGroup()
+  chownSync(dir, -1, group)
+  chmodSync(dir, 0o770)
+  const { agent } = await serveAgent(t, { service: { enabled: true, sockets_dir: dir } })
+  await agent.service?.settled
+  const connects = async () => {
+    const script = `import { connect } from 'node:net'; const s = connect(${JSON.stringify(socket)}); s.on('connect', () => { console.log('in'); s.destroy() }); s.on('error', ({ message }) => console.log(message))`
+    const [said] = await once(another(script, group).stdout, 'data')
+    return String(said).trim()
+  }
+  assert.equal(await connects(), 'in')
+  assert.deepEqual([statSync(socket).gid, statSync(socket).mode & 0o777], [group, 0o660])
+  chownSync(dir, -1, process.getgid?.() ?? 0)
+  await until('the socket follows', () => statSync(socket).gid === process.getgid?.())
+  chownSync(dir, -1, group)
+  await until('and back', () => statSync(socket).gid === group)
+  assert.equal(await connects(), 'in')
+})
+
+test('who may not give the socket the group of its folder says so, and serves whom it can', async (t) => {
+  const dir = folder(t)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) chmodSync(dir, 0o1777)
+  const module = new URL('./directory.ts', import.meta.url).href
+  const script = `import { createServer } from 'node:net'; import { statSync } from 'node:fs'
+const { SocketsDir } = await import(${JSON.stringify(module)})
+const dir = await SocketsDir.take(${JSON.stringify(dir)})
+createServer().listen(dir.socket, () => {
+  try { dir.admitGroup(statSync(dir.socket).ino); console.log('given') } catch ({ message }) { console.log(message) }
+  dir.release(); process.exit()
+})`
+  const [said] = await once(another(script, otherGroup()).stdout, 'data')
+  if (isRoot)
+    assert.match(String(said), /cannot be given group 0, which .* has: EPERM.*; make the agent's user a member/)
+  else assert.equal(String(said).trim(), 'given')
 })
 
 test('the folder is an absolute path that leaves room for the name of the socket, as for clients', () => {

@@ -1,4 +1,18 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
@@ -17,6 +31,8 @@ import {
 
 const DIRECTORY_MODE = 0o770
 const STICKY = 0o1000
+/** Opens what cannot be opened otherwise, as a socket: Linux has it, and Node does not name it. */
+const O_PATH = 0o10000000
 const WORLD_WRITE = 0o002
 const LOCK_NAME = 'sonde-service.lock'
 /** How long whoever listens on a socket that was there before may take to answer. Unit: milliseconds. */
@@ -72,6 +88,28 @@ export class SocketsDir {
     rmSync(note, { force: true })
     writeFileSync(note, `${JSON.stringify({ socketsDir: this.path, pid: process.pid })}\n`, { flag: 'wx', mode: 0o644 })
     this.#note = note
+  }
+
+  /**
+   * Lets in whom the folder lets in: its group is that of the socket too, also where it was changed meanwhile. Called once it listens, and now and then.
+   *
+   * @param inode Of the socket: what somebody of the group put in its place is left alone.
+   * @throws SondeError `IPC_DIRECTORY` where this user may not give the socket that group.
+   */
+  admitGroup(inode: number): void {
+    const { gid } = statSync(this.path)
+    if (statSync(this.socket).gid === gid) return
+    const socket = openSync(this.socket, O_PATH | constants.O_NOFOLLOW)
+    try {
+      const found = fstatSync(socket)
+      if (found.isSocket() && found.ino === inode) chownSync(`/proc/self/fd/${socket}`, -1, gid)
+    } catch (cause) {
+      const what = `${this.socket} cannot be given group ${gid}, which ${this.path} has: ${messageOf(cause)}`
+      const advice = "make the agent's user a member of that group, or give the folder mode 2770"
+      throw new SondeError('IPC_DIRECTORY', `${what}; ${advice}`, { cause })
+    } finally {
+      closeSync(socket)
+    }
   }
 
   /** Gives the folder back: socket and note are removed. */

@@ -43,7 +43,7 @@ const jobType = defineType('job', 'What a job did', {
 })
 
 /** A type that poses as one of the simulator. */
-const posing = defineType('posing', 'Poses', { time: timestamp(), simulated: label(), heat: gauge('f64') })
+const posing = defineOwnType('posing', 'Poses', { time: timestamp(), simulated: label(), heat: gauge('f64') })
 
 interface Served {
   readonly agent: Agent

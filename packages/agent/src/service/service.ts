@@ -39,6 +39,8 @@ export class Service {
   #directory: SocketsDir | undefined
   #server: Server | undefined
   #inode = 0
+  /** Why the socket has not the group of its folder; empty where it has. */
+  #groupFault = ''
   #ticker: Ticker | undefined
   #signs: Ticker | undefined
   #settle: () => void
@@ -98,6 +100,7 @@ export class Service {
     try {
       if (this.#server !== undefined && !this.#hasSocket()) await this.#unlisten()
       if (this.#server === undefined) await this.#listen()
+      this.#admitGroup()
       this.#turn('listening', '')
     } catch (error) {
       this.#turn('failing', messageOf(error))
@@ -130,6 +133,20 @@ export class Service {
     } catch (error) {
       this.#options.log.warn({ reason: messageOf(error) }, 'clients that look in the usual folder are not told')
     }
+  }
+
+  /** Who may not is not let in, and everybody else is: that is a line in the log, once. */
+  #admitGroup(): void {
+    let fault = ''
+    try {
+      this.#directory?.admitGroup(this.#inode)
+    } catch (error) {
+      fault = messageOf(error)
+    }
+    if (fault !== '' && fault !== this.#groupFault) {
+      this.#options.log.warn({ reason: fault }, 'members of the group of the folder cannot report to this agent')
+    }
+    this.#groupFault = fault
   }
 
   async #unlisten(): Promise<void> {
