@@ -1,17 +1,20 @@
-import type { Batch, Sink, SondeError, SourceInfo } from '@sonde/sdk'
-import { absenceType, clockType, countDrop, gapType, lossType, markType, opaqueTypes } from '@sonde/sdk'
-import type { Hello } from '@sonde/sdk/internal'
+import type { Batch, Sink, SourceInfo } from '@sonde/sdk'
+import { absenceType, clockType, countDrop, gapType, lossType, markType, opaqueTypes, SondeError } from '@sonde/sdk'
 import type { Logger } from 'pino'
 import { Acknowledger } from './acknowledger.ts'
 import { Client } from './client.ts'
 import { PAGE_BYTES, PAGE_OVERHEAD_BYTES, type ServiceConfig } from './config.ts'
 import { InFlight } from './in-flight.ts'
 import { KnownTypes } from './known-types.ts'
+import { Refusals } from './refusals.ts'
 import type { Session } from './session.ts'
 import { ServiceStats } from './stats.ts'
 
 /** Clients that left and are remembered, so that a page which they send again is recognised where no sink is durable. */
 const REMEMBERED_COUNT = 4096
+
+/** Connections at a time that have not said who they are; with more, the one that is silent for longest is sent away. */
+const SILENT_COUNT = 64
 
 /** What a room is made of. */
 export interface RoomOptions {
@@ -28,6 +31,7 @@ export interface RoomOptions {
 export class Room {
   readonly config: ServiceConfig
   readonly stats = new ServiceStats()
+  readonly refusals: Refusals
   readonly types = new KnownTypes([absenceType, clockType, gapType, lossType, markType, ...opaqueTypes])
   readonly inFlight: InFlight
   readonly acknowledger: Acknowledger
@@ -42,16 +46,45 @@ export class Room {
   constructor(options: RoomOptions) {
     const { config, sinks } = options
     this.config = config
+    this.refusals = new Refusals(options.log)
     this.#options = options
     const queues = sinks.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)
     this.inFlight = new InFlight(config, Math.min(...queues))
     this.acknowledger = new Acknowledger(sinks, (releasedBytes) => this.inFlight.release(releasedBytes))
   }
 
-  /** A client said who it is. A connection of it that is still open is given up: it has a new one. */
+  /** Clients that said who they are. */
+  get clientCount(): number {
+    let count = 0
+    for (const { clientId } of this.sessions) if (clientId !== undefined) count++
+    return count
+  }
+
+  /** Somebody connected, and has yet to say who it is: until then it takes no client's place. */
+  add(session: Session): void {
+    if (this.sessions.size - this.clientCount >= SILENT_COUNT) {
+      // The one that came first is the first in the set.
+      for (const other of this.sessions) {
+        if (other.clientId !== undefined) continue
+        other.stop('IPC_LIMIT', `${SILENT_COUNT} connections have not said who they are`)
+        break
+      }
+    }
+    this.sessions.add(session)
+  }
+
+  /**
+   * A client said who it is. A connection of it that is still open is given up: it has a new one.
+   *
+   * @throws SondeError `IPC_LIMIT` where there are too many.
+   */
   async enter(id: bigint, session: Session): Promise<Client> {
     for (const other of this.sessions) {
       if (other !== session && other.clientId === id) other.stop('IPC_REPLACED', 'the client has another connection')
+    }
+    const { clients } = this.config
+    if (this.clientCount > clients) {
+      throw new SondeError('IPC_LIMIT', `${clients} clients are connected; raise service.clients`)
     }
     const stored = await this.acknowledger.stored(id)
     const client = this.#clients.get(id) ?? new Client(id, stored)
@@ -86,12 +119,6 @@ export class Room {
 
   gone(source: SourceInfo): void {
     this.#options.gone(source)
-  }
-
-  /** A client is sent away. */
-  refused(hello: Hello | undefined, { code, message }: SondeError): void {
-    const { program, pid } = hello ?? {}
-    this.#options.log.warn({ code, message: message.slice(0, 1000), program, pid }, 'a client was sent away')
   }
 
   /** A session ended by a fault of ours. */

@@ -450,11 +450,30 @@ test('what a client says of absent values and of Sonde holds for itself alone', 
 test('more clients than are allowed are told so, and one that left makes room', async (t) => {
   const { agent, dir } = await served(t, { clients: 2 })
   const [a, b] = [await goodClient(dir, 1n), await goodClient(dir, 2n)]
-  assert.equal(await (await RawClient.open(dir)).refused(), 'IPC_LIMIT')
+  const third = await RawClient.open(dir)
+  third.send({ kind: 'hello', body: { protocol: 1, client: 3n, pid: 1, program: 'third', version: '' } })
+  assert.equal(await third.refused(), 'IPC_LIMIT')
+  assert.equal(agent.service?.status().clients.length, 2)
   a.close()
   await until('there is room', () => agent.service?.status().clients.length === 1)
   const c = await goodClient(dir, 3n)
   for (const client of [b, c]) client.close()
+})
+
+test('connections that say nothing take no place of a client, and are closed after two seconds', async (t) => {
+  const { agent, address, dir } = await served(t, { clients: 2 })
+  const startMs = performance.now()
+  const silent = await Promise.all(Array.from({ length: 100 }, () => RawClient.open(dir)))
+  const clients = [await goodClient(dir, 1n), await goodClient(dir, 2n)]
+  assert.equal(agent.service?.status().clients.length, 2)
+  await until('they are not counted as clients', async () =>
+    /^sonde_service_clients 0*2$/m.test(await metrics(address)),
+  )
+  const codes = await Promise.all(silent.map((raw) => raw.refused()))
+  assert.ok(performance.now() - startMs < 4000, `${performance.now() - startMs} ms`)
+  assert.ok(codes.filter((code) => code === 'IPC_LIMIT').length >= 36)
+  assert.ok(codes.every((code) => code === 'IPC_LIMIT' || code === 'IPC_TIMEOUT'))
+  for (const client of clients) client.close()
 })
 
 test('a client that connects again takes the place of its connection before', async (t) => {

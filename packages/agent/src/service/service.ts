@@ -75,7 +75,7 @@ export class Service {
   report(source: Source): void {
     reportService(source, this.stats, {
       isUp: this.#state === 'listening',
-      clientCount: this.#room.sessions.size,
+      clientCount: this.#room.clientCount,
       inFlightBytes: this.#room.inFlight.bytes,
     })
   }
@@ -157,14 +157,9 @@ export class Service {
   }
 
   #connect(socket: Socket): void {
-    const { stats, sessions, config } = this.#room
-    stats.connections++
+    this.#room.stats.connections++
     const session = new Session(socket, this.#room)
-    if (sessions.size >= config.clients) {
-      session.stop('IPC_LIMIT', `${config.clients} clients are connected; raise service.clients`)
-      return
-    }
-    sessions.add(session)
+    this.#room.add(session)
     void session.run()
   }
 

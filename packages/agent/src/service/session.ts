@@ -23,7 +23,7 @@ import type { Room } from './room.ts'
 import { SlotFile } from './slot-file.ts'
 
 /** How long a client may take to say who it is. Unit: milliseconds. */
-const HELLO_LIMIT_MS = 5000
+const HELLO_LIMIT_MS = 2000
 /** How long a client that was sent away may take to read why. Unit: milliseconds. */
 const HANG_UP_MS = 1000
 /** How long one that says goodbye waits for its last acknowledgement. Unit: milliseconds. */
@@ -98,9 +98,11 @@ export class Session {
   /** Serves the client until it leaves, or is sent away. */
   async run(): Promise<void> {
     const socket = this.#socket
-    const timer = setTimeout(() => {
-      if (this.#hello === undefined) socket.destroy()
-    }, HELLO_LIMIT_MS).unref()
+    const look = () => {
+      if (this.#hello === undefined) this.stop('IPC_TIMEOUT', `no hello came within ${HELLO_LIMIT_MS} ms`)
+    }
+    // What came while the loop was busy is read before.
+    const timer = setTimeout(() => setImmediate(look), HELLO_LIMIT_MS).unref()
     try {
       await this.#serve()
       socket.end()
@@ -124,6 +126,8 @@ export class Session {
   stop(code: string, message: string): void {
     if (this.#isEnded) return
     this.#room.stats.refuse(code)
+    // The others are no fault of anybody.
+    if (code === 'IPC_LIMIT' || code === 'IPC_TIMEOUT') this.#room.refusals.tell(this.#hello, { code, message })
     this.#send({ kind: 'error', body: { code, message } })
     this.#end()
     this.#socket.destroySoon()
@@ -299,7 +303,7 @@ export class Session {
       return
     }
     this.#room.stats.refuse(error.code)
-    this.#room.refused(this.#hello, error)
+    this.#room.refusals.tell(this.#hello, error)
     this.#send({ kind: 'error', body: { code: error.code, message: error.message.slice(0, 4000) } })
     this.#socket.end()
   }

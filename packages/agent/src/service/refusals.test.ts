@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pino from 'pino'
+import { Refusals } from './refusals.ts'
+
+/** Refusals whose lines a test sees, at times of its choosing. */
+function told() {
+  const lines: { code: string; program?: string; untold: number }[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const clock = { ms: 0 }
+  const refusals = new Refusals(log, () => clock.ms)
+  const refuse = (program: string, code = 'IPC_LIMIT') =>
+    refusals.tell({ protocol: 1, client: 1n, pid: 7, program, version: '' }, { code, message: 'too many' })
+  return { lines, clock, refuse, refusals }
+}
+
+test('a program is told of once a minute for each reason, with how often it was since', () => {
+  const { lines, clock, refuse, refusals } = told()
+  for (let i = 0; i < 100; i++) refuse('trainer')
+  refuse('trainer', 'IPC_FRAME')
+  refuse('loader')
+  refusals.tell(undefined, { code: 'IPC_LIMIT', message: 'silent' })
+  clock.ms = 60_000
+  refuse('trainer')
+  assert.deepEqual(
+    lines.map(({ code, program, untold }) => [code, program, untold]),
+    [
+      ['IPC_LIMIT', 'trainer', 0],
+      ['IPC_FRAME', 'trainer', 0],
+      ['IPC_LIMIT', 'loader', 0],
+      ['IPC_LIMIT', undefined, 0],
+      ['IPC_LIMIT', 'trainer', 99],
+    ],
+  )
+})
+
+test('a client that has a new name each time fills no log, and others are told of a minute later', () => {
+  const { lines, clock, refuse } = told()
+  for (let i = 0; i < 1000; i++) refuse(`name ${i}`)
+  assert.equal(lines.length, 64)
+  clock.ms = 60_000
+  refuse('trainer')
+  assert.equal(lines.at(-1)?.program, 'trainer')
+})
