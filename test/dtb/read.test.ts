@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { needs } from '../debian.ts'
 import { filesBelow, SONDE_READ, sondeRead, temporaryFolder, writePorts } from './sonde-read.ts'
@@ -105,6 +105,35 @@ test('chooses by source, tag, type, time and number', async (t) => {
   assert.equal(count('--limit', '0'), 0)
 })
 
+test('a file is printed once, in however many ways it is named', async (t) => {
+  const dir = await folderOf(t, 1)
+  const { stdout } = sondeRead(dir, relative('.', dir), onlyFile(dir))
+  assert.equal(stdout.split('\n').length - 1, 2)
+})
+
+test('a filter that fits nothing is named, with what there is instead, and that is no failure', async (t) => {
+  const dir = await folderOf(t, 100, { id: 'node1', tag: 'a' }, { id: 'node2', tag: '' })
+  writeFileSync(join(dir, 'a.fset'), '[port]\nnope\n')
+  const { fset, there } = { fset: join(dir, 'a.fset'), there: `${DAY}T14:13:20Z to ${DAY}T14:14:59Z` }
+  const notes = new Map([
+    ['--type step,port', '--type step,port fits nothing; there is: port, step'],
+    ['--stats --type nope', '--type nope fits nothing; there is: port, step'],
+    ['--source x* --type nope', '--source x* fits nothing; there is: node1, node2'],
+    ['--verify --source x', '--source x fits nothing; there is: node1, node2'],
+    ['--tag b', '--tag b fits nothing; there is: "", a'],
+    ['--source node1 --tag b', '--tag b fits nothing; there is: a'],
+    [`--fset ${fset}`, '--fset and --cset let no field pass of the types that there are: port, step'],
+    [`--type port --end ${DAY}`, `--end ${DAY}T00:00:00Z fits nothing; there are records from ${there}`],
+    ['--start 1s --end 2s', `--start is not before --end; there are records from ${there}`],
+    ['--limit 0', undefined],
+    ['--type port --limit 1', undefined],
+  ])
+  for (const [options, note] of notes) {
+    const { code, stderr } = sondeRead(dir, ...options.split(' '))
+    assert.deepEqual([options, code, stderr], [options, 0, note === undefined ? '' : `sonde: ${note}\n`])
+  }
+})
+
 test('field sets choose fields, with the time and the labels that they belong to', async (t) => {
   const dir = await folderOf(t, 1)
   writeFileSync(join(dir, 'a.fset'), '[po*]\n^fill$\nrx+total\n')
@@ -186,6 +215,23 @@ test('reads up to damage and says what it ignores; behind it only where it is to
   assert.match(salvaged.stderr, /bytes are ignored/)
   writeFileSync(file, bytes.subarray(0, 4000))
   assert.deepEqual([lines().code, lines('--strict').code], [0, 1])
+})
+
+test('of blocks that no filter lets pass the header is checked, and the payload by --verify alone', async (t) => {
+  const dir = await folderOf(t, 8000)
+  const file = onlyFile(dir)
+  const bytes = readFileSync(file)
+  const flip = (at: number) => writeFileSync(file, bytes.with(at, (bytes[at] ?? 0) ^ 1))
+  const payload = bytes.length >> 1
+  flip(payload)
+  assert.equal(sondeRead(dir, '--type', 'port').code, 1)
+  const skipped = sondeRead(dir, '--type', 'step')
+  assert.deepEqual([skipped.code, skipped.stderr, skipped.stdout.split('\n').length - 1], [0, '', 800])
+  assert.equal(sondeRead(dir, '--verify').code, 1)
+  flip(bytes.lastIndexOf('DTBK', payload) + 8)
+  const { code, stderr } = sondeRead(dir, '--type', 'step')
+  assert.equal(code, 1)
+  assert.match(stderr, /: the header of the block is damaged: .*; \d+ bytes are ignored\n$/)
 })
 
 test('a file whose first block is damaged is read with the types of its sidecar, beside it or in a folder that is named', async (t) => {

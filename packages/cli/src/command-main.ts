@@ -101,7 +101,7 @@ program
   .option('--limit <count>', 'so many records at most')
   .option('--follow', 'go on with what comes, in later files too')
   .option('--stats', 'count records by source and type instead')
-  .option('--verify', 'look at every byte, and say how each file fares')
+  .option('--verify', 'say how each file fares; alone looks at every payload')
   .option('--salvage', 'go on behind damage')
   .option('--schema-dir <dir>', 'with --salvage: where schema_*.json are, too')
   .option('--strict', 'exit code 1 for a cut-off last block too')

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 
 /** `<tag><µs>.bin`, as sinks name files of records. */
@@ -42,7 +42,7 @@ export function findFiles(paths: readonly string[]): Found {
       if (isMissing(error.cause)) places.push({ folder: path, takes: isRecords })
     }
   }
-  return { files: [...new Set(files)], places, faults }
+  return { files: onceEach(files), places, faults }
 }
 
 /** The files of a place, in the order of their paths. Folders that are not there have none. */
@@ -61,6 +61,12 @@ export function filesIn({ folder, takes }: Place): string[] {
     level = below
   }
   return found.sort()
+}
+
+/** Each file once, by the first of the ways in which it is named. */
+function onceEach(paths: readonly string[]): string[] {
+  const known = new Set<string>()
+  return paths.filter((path) => !known.has(resolve(path)) && known.add(resolve(path)))
 }
 
 function entriesOf(folder: string) {

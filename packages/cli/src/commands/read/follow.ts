@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Found, filesIn } from './files.ts'
 import type { Printer } from './print.ts'
@@ -12,6 +13,7 @@ const OPEN_LIMIT = 256
 
 /** Prints what there is and what comes, also in files that come later; ends when the printer is done. `onIdle` is called whenever nothing comes for now. */
 export async function follow({ files, places }: Found, printer: Printer, onIdle: () => Promise<void>): Promise<void> {
+  /** Absolute paths: a file may be named in several ways. */
   const seen = new Set<string>()
   /** The one that was quiet the longest is first. */
   let open: Reading[] = []
@@ -36,9 +38,9 @@ export async function follow({ files, places }: Found, printer: Printer, onIdle:
 
 /** Files that came. Those that went are forgotten, or the memory of them would grow for as long as it runs. */
 function search(places: Found['places'], seen: Set<string>): string[] {
-  const there = new Set(places.flatMap(filesIn))
+  const there = new Map(places.flatMap(filesIn).map((path) => [resolve(path), path]))
   for (const path of seen) if (!there.has(path)) seen.delete(path)
-  return [...there].filter((path) => !seen.has(path))
+  return [...there].filter(([path]) => !seen.has(path)).map(([, path]) => path)
 }
 
 async function lookAt(open: readonly Reading[], printer: Printer): Promise<{ quiet: Reading[]; busy: Reading[] }> {
@@ -56,7 +58,7 @@ async function lookAt(open: readonly Reading[], printer: Printer): Promise<{ qui
 async function openAll(paths: readonly string[], seen: Set<string>, printer: Printer): Promise<Reading[]> {
   const opened: Reading[] = []
   for (const path of paths) {
-    seen.add(path)
+    seen.add(resolve(path))
     const reading = printer.isDone ? undefined : printer.open(path)
     if (reading === undefined) continue
     await printer.drain(reading)

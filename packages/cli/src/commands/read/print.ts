@@ -19,7 +19,8 @@ export interface PrinterOptions extends Omit<ReadingOptions, 'selection'> {
 /** Prints the records of files, and remembers whether any did not hold. */
 export class Printer {
   readonly #options: PrinterOptions
-  #left: number
+  /** Records that were printed, or summed up. */
+  printed = 0
   /** Files that could not be read at all. */
   unreadable = 0
   /** Files of which a part does not hold, and not because they were cut off. */
@@ -29,12 +30,11 @@ export class Printer {
 
   constructor(options: PrinterOptions) {
     this.#options = options
-    this.#left = options.limit
   }
 
   /** Whether enough was printed, or nobody reads any more. */
   get isDone(): boolean {
-    return this.#left <= 0 || this.#options.output.isClosed
+    return this.printed >= this.#options.limit || this.#options.output.isClosed
   }
 
   /** Opens a file; tells why it cannot. */
@@ -78,10 +78,10 @@ export class Printer {
   }
 
   async #print(chosen: Chosen): Promise<void> {
-    const { format, output } = this.#options
-    const isLast = chosen.offsets.length > this.#left
-    const taken = isLast ? { ...chosen, offsets: chosen.offsets.slice(0, this.#left) } : chosen
-    this.#left -= taken.offsets.length
+    const { format, output, limit } = this.#options
+    const left = limit - this.printed
+    const taken = chosen.offsets.length > left ? { ...chosen, offsets: chosen.offsets.slice(0, left) } : chosen
+    this.printed += taken.offsets.length
     await output.write(format.records(taken))
   }
 

@@ -4,6 +4,7 @@ import { findFiles } from './files.ts'
 import { follow } from './follow.ts'
 import type { Format } from './format.ts'
 import { jsonl } from './jsonl.ts'
+import { nothingFits } from './nothing.ts'
 import { type ReadFlags, type ReadOptions, readOptions } from './options.ts'
 import { Output } from './output.ts'
 import { Printer } from './print.ts'
@@ -30,7 +31,7 @@ export async function runRead(paths: readonly string[], flags: ReadFlags): Promi
   }
   const isSound =
     options.task === 'verify'
-      ? await verify(found.files, options, output, progressOf(found.files))
+      ? await verify(found.files, options, output, { progress: progressOf(found.files), tell })
       : await print(found, options, output)
   await output.flush()
   return isSound && (options.follow || found.faults.length === 0) ? 0 : 1
@@ -74,7 +75,12 @@ async function print(found: ReturnType<typeof findFiles>, options: ReadOptions, 
   await output.write(format.rest())
   const { withoutTime } = selection
   if (withoutTime > 0) tell(`${withoutTime} records are left out: they have no time of the wall clock to compare`)
-  return printer.unreadable === 0 && printer.damaged === 0 && !(options.strict && printer.faulty > 0)
+  const { printed, unreadable, damaged, faulty } = printer
+  // What could not be read might have fitted, and what is followed may yet come.
+  const isNothing = printed === 0 && !options.follow && unreadable === 0 && faulty === 0
+  const note = isNothing ? nothingFits(selection.seen, options) : undefined
+  if (note !== undefined) tell(note)
+  return unreadable === 0 && damaged === 0 && !(options.strict && faulty > 0)
 }
 
 function formatOf({ task, format, int64 }: ReadOptions): Format {

@@ -1,5 +1,6 @@
 import { type Batch, type DtbBlockHeader, type RecordType, type Slot, type SourceEntry, viewsOf } from '@sonde/sdk'
 import type { Chosen } from './format.ts'
+import type { Seen } from './nothing.ts'
 import type { ReadOptions } from './options.ts'
 
 /** What is taken at once: its text may be many times as long. */
@@ -21,6 +22,8 @@ export class Selection {
   readonly #shown = new Map<string, Shown>()
   /** Records that were left out because they have no time that could be compared. */
   withoutTime = 0
+  /** Whatever is wanted of it. */
+  readonly seen: Seen = { sources: new Set(), tags: new Set(), types: new Set(), typesWithFields: new Set() }
 
   /** @param slotsOf The fields of a type that pass a field set; none: nothing of the type. */
   constructor(options: Wanted, slotsOf: (type: RecordType) => readonly Slot[]) {
@@ -30,18 +33,24 @@ export class Selection {
 
   /** Whether anything of a source is wanted. */
   takesSource({ id, tag }: Pick<SourceEntry, 'id' | 'tag'>): boolean {
-    return fits(id, this.#options.sources) && fits(tag, this.#options.tags)
+    this.seen.sources.add(id)
+    if (!fits(id, this.#options.sources)) return false
+    this.seen.tags.add(tag)
+    return fits(tag, this.#options.tags)
   }
 
   /** Whether a block may hold something that is wanted, as far as its header says. */
   takesBlock({ clock, count, firstNs, lastNs }: DtbBlockHeader, type: RecordType): boolean {
+    this.seen.types.add(type.name)
     if (!fits(type.name, this.#options.types) || this.#show(type).slots.length === 0) return false
+    this.seen.typesWithFields.add(type.name)
     const { startNs, endNs } = this.#options
     if (startNs === undefined && endNs === undefined) return true
     if (type.time === undefined || clock !== 'wall') {
       this.withoutTime += count
       return false
     }
+    this.#seeTimes(firstNs, lastNs)
     return lastNs >= (startNs ?? 0n) && (endNs === undefined || firstNs < endNs)
   }
 
@@ -60,6 +69,12 @@ export class Selection {
       for (let at = from * recordBytes; at < to * recordBytes; at += recordBytes) if (isWanted(at)) offsets.push(at)
       if (offsets.length > 0) yield { batch: shown, slots, views, offsets }
     }
+  }
+
+  #seeTimes(firstNs: bigint, lastNs: bigint): void {
+    const { fromNs = firstNs, toNs = lastNs } = this.seen
+    this.seen.fromNs = firstNs < fromNs ? firstNs : fromNs
+    this.seen.toNs = lastNs > toNs ? lastNs : toNs
   }
 
   #show(type: RecordType): Shown {
@@ -82,7 +97,7 @@ export class Selection {
 }
 
 /** Whether a name is one of those given, or begins as one that ends in `*`; any does where none is given. */
-function fits(name: string, given: readonly string[]): boolean {
+export function fits(name: string, given: readonly string[]): boolean {
   if (given.length === 0) return true
   return given.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))
 }

@@ -1,4 +1,5 @@
 import { messageOf, SondeError } from '@sonde/sdk'
+import { nothingFits } from './nothing.ts'
 import type { ReadOptions } from './options.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress.ts'
@@ -14,7 +15,7 @@ export async function verify(
   files: readonly string[],
   options: ReadOptions,
   output: Output,
-  progress: Progress,
+  { progress, tell }: { readonly progress: Progress; readonly tell: (line: string) => void },
 ): Promise<boolean> {
   const selection = new Selection(options, (type) => type.layout.slots)
   const rows: SummaryRow[] = []
@@ -37,6 +38,8 @@ export async function verify(
     if (output.isClosed) break
   }
   progress.clear()
+  const note = rows.length === 0 ? nothingFits(selection.seen, options) : undefined
+  if (note !== undefined) tell(note)
   if (options.format !== 'jsonl') await output.write(summaryText(rows, options.format))
   return isSound
 }
