@@ -4,7 +4,6 @@ import {
   buckets,
   chars,
   counter,
-  createSource,
   defineType,
   type Fields,
   gauge,
@@ -22,6 +21,7 @@ import {
   viewsOf,
   wallNs,
 } from '../src/index.ts'
+import { createOwnSource } from '../src/source/source.ts'
 
 /** What the suite of sinks reports. */
 export const portType = defineType('conformance_port', 'A port that exists only in tests', {
@@ -80,7 +80,7 @@ export class BatchSource {
     const emit = (batch: Batch) => {
       this.#emitted = { ...batch, bytes: batch.bytes.slice() }
     }
-    this.#source = createSource({ id: 'conformance', bufferBytes: 16 << 20, ...options, emit })
+    this.#source = createOwnSource({ id: 'conformance', bufferBytes: 16 << 20, ...options, emit })
   }
 
   batch<F extends Fields>(type: RecordType<F>, records: readonly RecordOf<RecordType<F>>[]): Batch {

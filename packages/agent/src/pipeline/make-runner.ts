@@ -1,4 +1,5 @@
-import { Absences, type Batch, countDrop, createSource, messageOf } from '@sonde/sdk'
+import { Absences, type Batch, countDrop, messageOf } from '@sonde/sdk'
+import { createOwnSource } from '@sonde/sdk/internal'
 import pino, { type Logger } from 'pino'
 import type { AgentConfig, DataSourceConfig } from '../config.ts'
 import { RemoteSource } from '../placement/remote-source.ts'
@@ -66,7 +67,7 @@ function inlineSource(
   }
   const dropped = (reason: string, records: number) => countDrop(stats, reason, records)
   const { labels = {} } = definition
-  const source = createSource({ id: name, intervalMs, labels, emit, onLoss: dropped })
+  const source = createOwnSource({ id: name, intervalMs, labels, emit, onLoss: dropped })
   const absences = new Absences(source)
   const failed = (place: string, error: unknown) => {
     stats.failed.add(place, error, Date.now())

@@ -1,6 +1,7 @@
 // `@sonde/sdk/internal`: for the other packages of Sonde. It changes without notice.
 
 export { reportFieldSets } from '../fieldset/health.ts'
+export { checkLabels, isOwnLabel } from '../schema/label-rules.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
 export { ClientLosses } from '../sinks/client-losses.ts'
@@ -18,6 +19,7 @@ export { reportLabelFile } from '../sinks/prometheus/health.ts'
 export { readLabelFile } from '../sinks/prometheus/read-label-file.ts'
 export type { LabelFileHealth } from '../sinks/prometheus/view-labels.ts'
 export { applicationLabels } from '../source/application-labels.ts'
+export { createOwnSource } from '../source/source.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
 export {
@@ -37,7 +39,6 @@ export {
   type TypeEntry,
   type Welcome,
 } from '../wire/ipc/frame.ts'
-export { checkLabels, isOwnLabel } from '../wire/ipc/own-labels.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
 export { checkFoldersNow, makeFoldersNow } from './make-folders.ts'
 export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'

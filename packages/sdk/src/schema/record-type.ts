@@ -2,6 +2,7 @@ import { SondeError, shown } from '../errors.ts'
 import type { Field, NestedField, Role } from './field.ts'
 import { type FieldDefinition, fingerprintOf, type TypeDefinition } from './fingerprint.ts'
 import { KIND_BYTES } from './kinds.ts'
+import { checkLabels } from './label-rules.ts'
 import { type Layout, layoutOf, type Slot } from './layout.ts'
 
 /** Fields by name, in the order of the packed record. */
@@ -59,7 +60,7 @@ const RECORD_BYTES_LIMIT = 1 << 20
 /**
  * Declares a record type.
  *
- * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_FIELD` or `SCH_LIMIT` where a name, a field or a size is not allowed. Names of types and metrics that
+ * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_LABEL_NAME`, `SCH_FIELD` or `SCH_LIMIT` where a name, a field or a size is not allowed. Names of types and metrics that
  * begin with `sonde_` are Sonde's own: they say how Sonde itself fares.
  * @example
  * const port = defineType('port', 'Counters of a port', {
@@ -73,6 +74,7 @@ export function defineType<F extends Fields>(
   options: TypeOptions = {},
 ): RecordType<F> {
   const type = defineOwnType(name, description, fields, options)
+  checkLabels(type)
   if (name.startsWith(OWN_PREFIX)) {
     throw new SondeError('SCH_NAME', `type ${name}: names that begin with ${OWN_PREFIX} are Sonde's own; take another`)
   }

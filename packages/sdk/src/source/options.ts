@@ -1,5 +1,6 @@
 import { SondeError, shown } from '../errors.ts'
 import type { Batch, Clock } from '../schema/batch.ts'
+import { faultOfLabels } from '../schema/label-rules.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 
@@ -9,7 +10,7 @@ export interface SourceOptions {
   id: string
   /** Free text of the owner. Default: empty. */
   tag?: string
-  /** Constant labels of every series. Default: none. */
+  /** Constant labels of every series: at most 256, each a name of letters, digits and `_` with a text of at most 4096 characters. Default: none. */
   labels?: Labels
   /** Where full batches go; their bytes are valid only during the call. Must not throw, and must not report to the same source. */
   emit: (batch: Batch) => void
@@ -91,11 +92,8 @@ function isBetween(given: unknown, low: number, high: number): boolean {
 function checkLabels(labels: Labels): Labels {
   if (labels === null || typeof labels !== 'object')
     throw refused('labels', labels, "texts by name, such as { node: 'n1' }")
-  for (const [name, text] of Object.entries(labels)) {
-    if (typeof text !== 'string') throw refused(`labels.${name}`, text, 'text')
-    // As a key of labels it would set their prototype.
-    if (name === '__proto__') throw refused('labels', name, 'another name')
-  }
+  const fault = faultOfLabels(labels)
+  if (fault !== undefined) throw refused(fault.place, fault.given, fault.allowed)
   return Object.freeze({ ...labels })
 }
 

@@ -4,7 +4,7 @@ import { property, recordingSource, sondeError } from '../../test/helper.ts'
 import { counter, label, optional, text, timestamp, value } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
 import type { SourceOptions } from './options.ts'
-import { createSource } from './source.ts'
+import { createOwnSource, createSource } from './source.ts'
 
 const port = defineType('port', '', { time: timestamp(), device: label(), rx: counter('u64') })
 const tiny = defineType('tiny', '', { n: value('u8') }, { layout: 'packed' })
@@ -391,4 +391,21 @@ test('a time before 2000 is refused on the wall clock: milliseconds, say, that w
   const device = recordingSource({ clock: 'device' })
   device.source.report(port, { ...record(1), time: 5 })
   device.source.collect(5n)
+})
+
+test('a label that no service takes is refused where the source is made, and Sonde itself may say simulated', () => {
+  const make = (labels: Record<string, string>) => createSource({ id: 'a', labels, emit: () => undefined })
+  for (const name of ['a b/c', '', '1a', 'a.b', 'x'.repeat(129)]) {
+    const fault = /labels of a source is ".*"; allowed: names of letters, digits and _, at most 128/
+    assert.throws(() => make({ [name]: 'x' }), sondeError('SRC_OPTION', fault))
+  }
+  assert.throws(() => make({ a: 'x'.repeat(4097) }), sondeError('SRC_OPTION', /labels\.a .* at most 4096 characters/))
+  const many = Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`l${i}`, '']))
+  assert.throws(() => make(many), sondeError('SRC_OPTION', /"257 labels"; allowed: 256 labels/))
+  const labels = { simulated: 'true' }
+  assert.throws(() => make(labels), sondeError('SCH_LABEL_NAME', /source "a": the label simulated is Sonde's own/))
+  assert.deepEqual(createOwnSource({ id: 'a', labels, emit: () => undefined }).info.labels, labels)
+  const posing = () => defineType('posing', '', { time: timestamp(), simulated: label() })
+  assert.throws(posing, sondeError('SCH_LABEL_NAME', /posing\.simulated: the label simulated is Sonde's own/))
+  assert.equal(defineType('posing', '', { simulated: value('u8') }).labels.length, 0)
 })

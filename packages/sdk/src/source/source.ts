@@ -1,6 +1,7 @@
 import { SondeError, shown } from '../errors.ts'
 import type { SourceInfo } from '../schema/batch.ts'
 import { lossType } from '../schema/builtin.ts'
+import { isOwnLabel } from '../schema/label-rules.ts'
 import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { SymbolTable } from '../schema/symbols.ts'
@@ -26,8 +27,21 @@ const LOSS_REPEAT_MS = 60_000
 /**
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the buffer of its type; a full buffer, `flush`
  * and `close` emit it as a batch.
+ *
+ * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` where an option is not allowed, `SCH_LABEL_NAME` where a label is one that only Sonde gives, `SCH_LIMIT` for a
+ * symbol table out of range.
  */
 export function createSource(options: SourceOptions): Source {
+  const own = Object.keys(options?.labels ?? {}).find(isOwnLabel)
+  if (own === undefined) return createOwnSource(options)
+  throw new SondeError(
+    'SCH_LABEL_NAME',
+    `source ${shown(options.id)}: the label ${own} is Sonde's own; name the label otherwise`,
+  )
+}
+
+/** {@link createSource} for Sonde's own rooms, which may say that a source is simulated. */
+export function createOwnSource(options: SourceOptions): Source {
   return new Source(options)
 }
 

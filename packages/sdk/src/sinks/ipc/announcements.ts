@@ -1,12 +1,12 @@
 import { messageOf, SondeError } from '../../errors.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
 import { definitionOf } from '../../schema/fingerprint.ts'
+import { checkLabels, isOwnLabel } from '../../schema/label-rules.ts'
 import { parseDefinition } from '../../schema/parse-definition.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { splitSymbols } from '../../wire/ipc/encode.ts'
 import type { ClientMessage, ServiceLimits } from '../../wire/ipc/frame.ts'
 import { parseSource } from '../../wire/ipc/message.ts'
-import { checkLabels, isOwnLabel } from '../../wire/ipc/own-labels.ts'
 import type { SpooledPage } from './spool.ts'
 
 /** What the service keeps of types and symbols is at most so much of what it keeps for a client; this is what it may need for them. Units: ratio, bytes. */

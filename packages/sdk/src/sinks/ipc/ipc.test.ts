@@ -7,6 +7,7 @@ import { property, recordingSource, sondeError, until } from '../../../test/help
 import { IpcRig, range, serialsOf, slotFiles, temporarySockets, wideType } from '../../../test/ipc-rig.ts'
 import { BatchSource, newestOf, portType } from '../../../test/sink-records.ts'
 import { createSource, defineType, label, lossType, readRecords, value, viewsOf } from '../../index.ts'
+import { defineOwnType } from '../../schema/record-type.ts'
 import type { ServiceFrame } from '../../wire/ipc/frame.ts'
 import { createIpc } from './ipc.ts'
 import { CLIENT_VERSION } from './session.ts'
@@ -231,7 +232,7 @@ test('what the service takes no more of is dropped alone', async (t) => {
 
 test('a source that no service would take is dropped alone', async (t) => {
   const rig = await IpcRig.start(t)
-  rig.sink.accept(new BatchSource({ labels: { 'no-label': 'x' } }).ports({ a: 1 }))
+  rig.sink.accept(new BatchSource({ intervalMs: 1e9 }).ports({ a: 1 }))
   rig.report(2)
   await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
   assert.deepEqual([rig.sink.status().dropped, rig.taken], [{ not_announced: 1 }, range(2)])
@@ -239,7 +240,7 @@ test('a source that no service would take is dropped alone', async (t) => {
 
 test('a type or a source that says it is simulated is not announced, and the status says why', async (t) => {
   const rig = await IpcRig.start(t)
-  const type = defineType('posing', 'Poses', { simulated: label(), heat: value('u8') })
+  const type = defineOwnType('posing', 'Poses', { simulated: label(), heat: value('u8') })
   const posing = createSource({ id: 'a', emit: (batch) => rig.sink.accept(batch) })
   posing.report(type, { simulated: 'true', heat: 1 })
   void posing.flush()

@@ -1,5 +1,5 @@
 import { SondeError, shown, warnOfFault } from '../../errors.ts'
-import { isOwnLabel } from '../../wire/ipc/own-labels.ts'
+import { isOwnLabel } from '../../schema/label-rules.ts'
 
 /** Options of {@link createPrometheus}. */
 export interface PrometheusOptions {

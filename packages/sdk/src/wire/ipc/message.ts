@@ -1,4 +1,5 @@
 import { SondeError, shown } from '../../errors.ts'
+import { faultOfLabels } from '../../schema/label-rules.ts'
 import type {
   Ack,
   Attach,
@@ -19,8 +20,6 @@ const U64_MAX = 2n ** 64n - 1n
 /** Types in one frame at most; the definitions bound the frame long before. */
 const TYPE_COUNT_MAX = 65_536
 const NAME_CHARACTERS_MAX = 200
-const LABEL_COUNT_MAX = 256
-const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 const INTERVAL_MS_MAX = 86_400_000
 const TEXT_CHARACTERS_MAX = 4096
 
@@ -165,15 +164,8 @@ function sequenceIn(place: string, body: Parsed, key: string): bigint {
 
 function labelsIn(value: unknown): Readonly<Record<string, string>> {
   const labels = objectIn('source.labels', value)
-  const entries = Object.entries(labels)
-  if (entries.length > LABEL_COUNT_MAX) {
-    throw wrong('source.labels', `${entries.length} labels`, `${LABEL_COUNT_MAX} labels`)
-  }
-  for (const [name] of entries) {
-    // As a key of labels, `__proto__` would set their prototype.
-    if (name === '__proto__' || !LABEL_NAME.test(name)) throw wrong('source.labels', name, 'letters, digits and _')
-    textIn('source.labels', labels, name, TEXT_CHARACTERS_MAX)
-  }
+  const fault = faultOfLabels(labels)
+  if (fault !== undefined) throw wrong(`source.${fault.place}`, fault.given, fault.allowed)
   return Object.freeze({ ...labels }) as Readonly<Record<string, string>>
 }
 
