@@ -1,6 +1,7 @@
 import { SondeError } from '../errors.ts'
 import type { Batch } from '../schema/batch.ts'
 import type { Sink, SinkStats } from '../sinks/sink.ts'
+import { recordsOf } from '../sinks/untold.ts'
 import { checkDeliveryLimits, type DeliveryLimits } from './config.ts'
 import { DeadLetters, type OnReject } from './dead-letters.ts'
 import { type DropReason, Ledger, type OnLoss } from './ledger.ts'
@@ -158,7 +159,7 @@ class Delivery<P> implements DeliverySink {
     const why = failing === '' ? '' : ` (${failing})`
     throw new SondeError(
       'DLV_LOST',
-      `${this.name} dropped ${lost - before} records${why}; its stats say for which reasons, docs/delivery.md what to do`,
+      `${this.name} dropped ${recordsOf(lost - before)}${why}; its stats say for which reasons, docs/delivery.md what to do`,
     )
   }
 

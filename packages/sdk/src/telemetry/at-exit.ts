@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
+import { recordsAre } from '../sinks/untold.ts'
 
 /** What has records to hand over when the process ends. */
 export interface Leaver {
@@ -13,6 +14,8 @@ export interface Leaver {
   acknowledged(): Promise<void>
   /** Records that are not acknowledged yet, and are lost with the process unless somebody takes them after its end. Default: none. */
   pendingRecords?(): number
+  /** What was dropped and nobody was told of, as a sentence; empty where nothing was. Default: it does not say. */
+  lost?(): string
 }
 
 /** Everything that is open, with the records that it had when the loop was last empty. */
@@ -83,10 +86,14 @@ function emitAll(): void {
 /** Says in one line what may be lost. Warnings of the process come a turn later, which there is none of any more. */
 function tellLost(): void {
   let pending = 0
-  for (const leaver of open.keys()) pending += leaver.pendingRecords?.() ?? 0
+  for (const leaver of open.keys()) {
+    pending += leaver.pendingRecords?.() ?? 0
+    const lost = leaver.lost?.() ?? ''
+    if (lost !== '') faults.add(lost)
+  }
   if (pending === 0 && faults.size === 0) return
   const advice = 'await schema.close() before the process ends'
-  const records = pending === 0 ? [] : [`${pending} records are not acknowledged and may be lost; ${advice}`]
+  const records = pending === 0 ? [] : [`${recordsAre(pending)} not acknowledged and may be lost; ${advice}`]
   // A schema repeats what its sink says.
   const reasons = [...faults].filter((fault) => ![...faults].some((other) => other !== fault && other.includes(fault)))
   const line = `(node:${process.pid}) [TEL_LOST] Warning: ${[...records, ...reasons].join('; ').replaceAll('\n', ' ')}\n`

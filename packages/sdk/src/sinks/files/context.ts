@@ -32,8 +32,6 @@ export class FilesContext {
   onEnd: (file: RecordFile) => void = () => undefined
   queuedRecords = 0
   queuedBytes = 0
-  /** Records that `flush` has to tell as lost. */
-  lost = 0
   /** Times that the disk did not take what was written. */
   unsynced = 0
   /** What failed last; empty since the last write that did not. */
@@ -71,7 +69,6 @@ export class FilesContext {
   /** Counts records as dropped that were never queued. */
   count(reason: FilesDropReason, records: number): void {
     countDrop(this.stats, reason, records)
-    this.lost += records
   }
 
   fail(error: unknown): void {

@@ -3,6 +3,7 @@ import type { Batch } from '../../schema/batch.ts'
 import { forgetExit, type Leaver, watchExit } from '../../telemetry/at-exit.ts'
 import { DTB_LIMITS } from '../../wire/dtb/format.ts'
 import type { Sink, SinkStats } from '../sink.ts'
+import { Untold } from '../untold.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
 import { FilesContext } from './context.ts'
 import { silentMs } from './disk.ts'
@@ -50,7 +51,7 @@ class Files implements FilesSink {
   readonly #writers = new Map<string, SourceWriter>()
   readonly #leaver: Leaver
   #timer: NodeJS.Timeout | undefined
-  #lostBefore = 0
+  readonly #untold: Untold
   #unsyncedBefore = 0
   #isEnding = false
   #closing: Promise<void> | undefined
@@ -66,9 +67,11 @@ class Files implements FilesSink {
     this.name = config.name
     this.stats = this.#context.stats
     const { stats } = this
+    this.#untold = new Untold(stats)
     this.#leaver = {
       finish: () => this.#finishNow(),
       acknowledged: () => this.flush(),
+      lost: () => this.#lostSince(),
       get records() {
         return stats.in
       },
@@ -102,24 +105,32 @@ class Files implements FilesSink {
   }
 
   async flush(): Promise<void> {
-    const { lost, unsynced } = { lost: this.#lostBefore, unsynced: this.#unsyncedBefore }
+    const { told } = this.#untold
+    const unsynced = this.#unsyncedBefore
     await this.#settled()
     const context = this.#context
-    this.#lostBefore = context.lost
     this.#unsyncedBefore = context.unsynced
-    const why = context.failing === '' ? '' : ` (${context.failing})`
-    if (context.lost > lost) {
-      const records = context.lost - lost
-      throw new SondeError('FIL_LOST', `${this.name} dropped ${records} records${why}; its stats say for which reasons`)
-    }
+    const lost = this.#lostSince(told)
+    if (lost !== '') throw new SondeError('FIL_LOST', lost)
     if (context.unsynced > unsynced) {
-      throw new SondeError('FIL_LOST', `${this.name}: the disk did not take everything that was written${why}`)
+      throw new SondeError('FIL_LOST', `${this.name}: the disk did not take everything that was written${this.#why}`)
     }
   }
 
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()
     return this.#closing
+  }
+
+  #lostSince(told?: ReadonlyMap<string, number>): string {
+    const lost = this.#untold.tell(told)
+    return lost === '' ? '' : `${this.name} dropped ${lost}${this.#why}`
+  }
+
+  /** What failed last, behind a sentence. */
+  get #why(): string {
+    const { failing } = this.#context
+    return failing === '' ? '' : `: ${failing}`
   }
 
   async #settled(): Promise<void> {

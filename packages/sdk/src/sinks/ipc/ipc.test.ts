@@ -123,7 +123,7 @@ test('an acknowledgement may come on the next connection', async (t) => {
   await until('all pages', () => rig.taken.length === 30)
   isAgain = true
   rig.peer.hangUp()
-  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /lost 4 records/))
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /^ipc lost 4 records \(4 rejected\)$/))
   assert.deepEqual([rig.sink.stats.out, rig.sink.status().dropped], [26, { rejected: 4 }])
 })
 
@@ -230,6 +230,45 @@ test('what the service takes no more of is dropped alone', async (t) => {
   assert.deepEqual(rig.taken, [...range(10), 0, ...range(520).slice(510)])
 })
 
+test('what was lost is told with its reasons and their causes', async (t) => {
+  const ack: ServiceFrame = { kind: 'ack', body: { sequence: 1n, dropped: { time_ahead: 1 } } }
+  const rig = await IpcRig.start(t, { peer: { acknowledges: () => false } })
+  rig.report(1)
+  await until('it arrives', () => rig.taken.length === 1)
+  for (const connection of rig.peer.connections) connection.send(ack)
+  await assert.rejects(
+    rig.sink.flush(),
+    sondeError('IPC_LOST', /^ipc lost 1 record \(1 time_ahead: .* an hour ahead of the clock of the service\)$/),
+  )
+})
+
+test('a flush in vain, and the end, name what was dropped before too; a warning comes when dropping begins, and again once all was well', async (t) => {
+  const warnings: string[] = []
+  const note = (warning: Error & { code?: string }) => {
+    if (warning.code === 'IPC_LOST') warnings.push(warning.message)
+  }
+  process.on('warning', note)
+  t.after(() => process.off('warning', note))
+  const options = { isAway: true, spoolBytes: 256 << 10, socketTimeoutMs: 100, schema: 'away' }
+  const rig = await IpcRig.start(t, options)
+  for (let page = 0; page < 10; page++) rig.report(500)
+  const { spool_full: dropped } = rig.sink.status().dropped
+  await assert.rejects(
+    rig.sink.flush(),
+    sondeError(
+      'IPC_TIMEOUT',
+      new RegExp(`${5000 - Number(dropped)} records are .*; ipc lost ${dropped} records .*spool_full`),
+    ),
+  )
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0] ?? '', /^ipc of schema away drops records as spool_full: the service was away/)
+  await rig.peer.listen()
+  await until('all is acknowledged', () => rig.sink.queuedRecords === 0)
+  await rig.peer.leave()
+  for (let page = 0; page < 10; page++) rig.report(500)
+  await until('a second warning', () => warnings.length === 2)
+})
+
 test('a source that no service would take is dropped alone', async (t) => {
   const rig = await IpcRig.start(t)
   rig.sink.accept(new BatchSource({ intervalMs: 1e9 }).ports({ a: 1 }))
@@ -245,7 +284,10 @@ test('a type or a source that says it is simulated is not announced, and the sta
   posing.report(type, { simulated: 'true', heat: 1 })
   void posing.flush()
   rig.report(2)
-  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
+  await assert.rejects(
+    rig.sink.flush(),
+    sondeError('IPC_LOST', /\(1 not_announced: .*the label simulated is Sonde's own\)/),
+  )
   assert.match(rig.sink.status().notAnnouncedReason, /posing\.simulated: the label simulated is Sonde's own/)
   rig.sink.accept(new BatchSource({ labels: { simulated: 'true' } }).ports({ a: 1 }))
   await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
@@ -253,12 +295,13 @@ test('a type or a source that says it is simulated is not announced, and the sta
   assert.deepEqual([rig.sink.status().dropped, rig.taken], [{ not_announced: 2 }, range(2)])
 })
 
-test('closes with a goodbye, and is disabled then', async (t) => {
+test('closes with a goodbye, is not connected then, and calls no error that it hung up', async (t) => {
   const rig = await IpcRig.start(t)
   rig.report(3)
   await rig.sink.close()
   assert.equal(rig.peer.said.at(-1)?.kind, 'bye')
-  assert.deepEqual([rig.taken, rig.sink.status().code], [range(3), 1])
+  const { code, lastError } = rig.sink.status()
+  assert.deepEqual([rig.taken, code, lastError], [range(3), -1, undefined])
 })
 
 test('closes within its limit also where the service is alive and acknowledges nothing, as one whose disk is full', async (t) => {

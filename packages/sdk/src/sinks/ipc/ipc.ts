@@ -3,15 +3,17 @@ import { Ledger } from '../../delivery/ledger.ts'
 import { ENTRY_OVERHEAD_BYTES } from '../../delivery/queue.ts'
 import { splitBatch } from '../../delivery/split-batch.ts'
 import { processTimers } from '../../delivery/timers.ts'
-import { SondeError } from '../../errors.ts'
+import { SondeError, warnOfFault } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { lossType } from '../../schema/builtin.ts'
 import { createSource } from '../../source/source.ts'
 import { forgetExit, type Leaver, watchExit } from '../../telemetry/at-exit.ts'
 import type { Ack } from '../../wire/ipc/frame.ts'
 import type { Sink, SinkStats } from '../sink.ts'
+import { recordsAre, Untold } from '../untold.ts'
 import type { Obstacle } from './announcements.ts'
 import { type IpcConfig, type IpcOptions, ipcConfig } from './config.ts'
+import { causeOf } from './reasons.ts'
 import { Reconnect } from './reconnect.ts'
 import { Session } from './session.ts'
 import { Spool, type SpooledPage, spooledBytes } from './spool.ts'
@@ -27,7 +29,7 @@ const BYE_LIMIT_MS = 500
 
 /** How the connection to the service fares. */
 export interface IpcStatus {
-  /** −1: failed, 0: connected, 1: disabled, which it is after `close`. */
+  /** −1: not connected, as before the first report and after `close`; 0: connected; 1: disabled, where a schema has no `ipc`. */
   readonly code: -1 | 0 | 1
   /** What an acknowledgement of the service means, as far as is known: `durable` where it outlives a crash of the service. */
   readonly ack: 'memory' | 'durable'
@@ -35,7 +37,7 @@ export interface IpcStatus {
   readonly mode: 'shared' | 'inline'
   /** Why not in shared memory; empty where they do. */
   readonly inlineReason: string
-  /** Why it is not connected; undefined while it is. */
+  /** What failed last; undefined while it is connected, and after a `close` that it was connected at. */
   readonly lastError: { readonly code: string; readonly message: string } | undefined
   /** Every page up to this one is acknowledged, or dropped. */
   readonly ackedSequence: number
@@ -84,8 +86,11 @@ class Ipc implements IpcSink {
   /** Sequence of the newest page that was acknowledged when the session began. */
   #firstOfSession = 0
   #pump: NodeJS.Immediate | undefined
-  #lostBefore = 0
+  readonly #untold: Untold
+  /** Reasons for which it was warned of drops. */
+  readonly #warned = new Set<string>()
   #isExiting = false
+  #isLeaving = false
   readonly #leaver: Leaver
   #closing: Promise<void> | undefined
 
@@ -102,6 +107,7 @@ class Ipc implements IpcSink {
       source.report(lossType, record)
       source.flush()
     })
+    this.#untold = new Untold(this.stats, (reason) => this.#causeOf(reason))
     this.#reconnect = new Reconnect({
       tries: reconnectTries,
       timeMs: reconnectTimeMs,
@@ -118,6 +124,7 @@ class Ipc implements IpcSink {
       emit: () => this.#sendAtExit(),
       acknowledged: () => this.#inTime(this.flush()),
       pendingRecords: () => this.#spool.records,
+      lost: () => this.#lostSince(),
       get records() {
         return stats.in
       },
@@ -137,20 +144,25 @@ class Ipc implements IpcSink {
   accept(batch: Batch): void {
     const startMs = performance.now()
     this.stats.in += batch.count
-    if (this.#closing !== undefined) this.#ledger.drop('closed', batch.count)
+    if (this.#closing !== undefined) this.#drop('closed', batch.count)
     else if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes)
-      this.#ledger.drop('wrong_size', batch.count)
+      this.#drop('wrong_size', batch.count)
     else this.#spoolBatch(batch)
     this.stats.seconds += (performance.now() - startMs) / 1000
   }
 
   async flush(): Promise<void> {
-    const before = this.#lostBefore
-    await this.#waiters.wait(this.#spool.next - 1, this.#spool.first)
-    const { lost } = this.#ledger
-    this.#lostBefore = lost
-    if (lost === before) return
-    throw new SondeError('IPC_LOST', `${this.name} lost ${lost - before} records; its status says for which reasons`)
+    const { told } = this.#untold
+    const failed = await this.#waiters.wait(this.#spool.next - 1, this.#spool.first).then(
+      () => undefined,
+      (error: SondeError) => error,
+    )
+    const lost = this.#lostSince(told)
+    if (failed !== undefined && lost !== '') {
+      throw new SondeError(failed.code, `${failed.message}; ${lost}`, { cause: failed })
+    }
+    if (failed !== undefined) throw failed
+    if (lost !== '') throw new SondeError('IPC_LOST', lost)
   }
 
   close(): Promise<void> {
@@ -162,7 +174,7 @@ class Ipc implements IpcSink {
     const inlineReason = this.#session?.inlineReason ?? 'not connected'
     const error = this.#lastError
     return {
-      code: this.#closing !== undefined ? 1 : this.#session?.welcome === undefined ? -1 : 0,
+      code: this.#closing !== undefined || this.#session?.welcome === undefined ? -1 : 0,
       ack: this.#ack,
       mode: inlineReason === '' ? 'shared' : 'inline',
       inlineReason,
@@ -181,7 +193,7 @@ class Ipc implements IpcSink {
       batchBytesMax: PAGE_BYTES_MAX + ENTRY_OVERHEAD_BYTES,
     })
     const bytes = pieces.reduce((total, piece) => total + spooledBytes(piece), 0)
-    if (bytes > this.#config.spoolBytes) this.#ledger.drop('too_large', batch.count)
+    if (bytes > this.#config.spoolBytes) this.#drop('too_large', batch.count)
     else for (const piece of pieces) this.#keep(piece, { countedRecords: piece.count })
   }
 
@@ -238,9 +250,10 @@ class Ipc implements IpcSink {
     for (const [reason, count] of Object.entries(dropped)) {
       const refused = Math.min(count, records)
       records -= refused
-      this.#ledger.drop(reason, refused)
+      this.#drop(reason, refused)
     }
     this.#ledger.arrived(records)
+    if (this.#spool.first === this.#spool.next) this.#warned.delete('spool_full')
     this.#waiters.progress(this.#spool.first)
   }
 
@@ -250,13 +263,36 @@ class Ipc implements IpcSink {
   }
 
   #lose(reason: string, records: number): void {
-    this.#ledger.drop(reason, records)
+    this.#drop(reason, records)
     this.#waiters.progress(this.#spool.first)
+  }
+
+  /** Counts, and warns the first time; of a full spool again after everything was acknowledged. */
+  #drop(reason: string, records: number): void {
+    this.#ledger.drop(reason, records)
+    if (records === 0 || reason === 'closed' || this.#warned.has(reason)) return
+    this.#warned.add(reason)
+    const { schema } = this.#config
+    const who = schema === '' ? this.name : `${this.name} of schema ${schema}`
+    const cause = this.#causeOf(reason)
+    const message = `${who} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
+    warnOfFault(new SondeError('IPC_LOST', message))
+  }
+
+  #causeOf(reason: string): string {
+    return reason === 'not_announced' ? this.#notAnnouncedReason : causeOf(reason)
+  }
+
+  #lostSince(told?: ReadonlyMap<string, number>): string {
+    const lost = this.#untold.tell(told)
+    return lost === '' ? '' : `${this.name} lost ${lost}`
   }
 
   #fail(error: SondeError): void {
     const wasOfUse = this.#session?.welcome !== undefined && this.#spool.first > this.#firstOfSession
     this.#session = undefined
+    // The service hangs up after goodbye, as it should.
+    if (this.#isLeaving) return
     this.#lastError = error
     this.#ledger.fail(error)
     this.#waiters.disconnected()
@@ -268,7 +304,7 @@ class Ipc implements IpcSink {
     const why = this.#lastError === undefined ? '' : `: ${this.#lastError.message}`
     return new SondeError(
       'IPC_TIMEOUT',
-      `${this.#spool.records} records are not acknowledged after ${socketTimeoutMs} ms and wait for the service${why}`,
+      `${recordsAre(this.#spool.records)} not acknowledged after ${socketTimeoutMs} ms${why}`,
       { cause: this.#lastError },
     )
   }
@@ -290,6 +326,7 @@ class Ipc implements IpcSink {
     let left = 0
     while (this.#spool.first < this.#spool.next) left += this.#spool.shift()
     this.#lose('closed', left)
+    this.#isLeaving = true
     await this.#session?.leave(BYE_LIMIT_MS)
     this.#session = undefined
   }

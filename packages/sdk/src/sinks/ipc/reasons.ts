@@ -1,0 +1,18 @@
+/** What it means where records are dropped for a reason, as far as the reason does not say it alone. */
+const CAUSES: Readonly<Record<string, string>> = {
+  spool_full: 'the service was away, or slow, for longer than spoolBytes holds',
+  too_large: 'larger than the spool, or than the service takes in one piece',
+  type_limit: 'the service takes no more types from one client',
+  source_limit: 'the service takes no more sources from one client',
+  symbol_limit: 'the service takes no more texts from one client',
+  wrong_size: 'the bytes are not as many records as was said',
+  time_ahead: 'their time is more than an hour ahead of the clock of the service',
+  foreign_type: 'a type that begins with sonde_ is of another version of Sonde',
+  not_stored: 'a durable sink of the service dropped them, and its own counters say why',
+  closed: 'the sink was closed',
+}
+
+/** The cause of a reason in words; empty where none is known. */
+export function causeOf(reason: string): string {
+  return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
+}
