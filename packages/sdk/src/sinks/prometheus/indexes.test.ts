@@ -65,6 +65,27 @@ test('numbers, text and what was a metric become labels; optional fields, arrays
   ])
 })
 
+test('an index that no type has is told at the first scrape after a type came, once, with what it might have been', async (t) => {
+  const rig = new PrometheusRig({ indexes: ['Port_num', 'nope', 'level'] })
+  const warnings: string[] = []
+  // Those of the test before may come as late.
+  const warn = ({ message }: Error) => /"(Port_num|nope)"/.test(message) && warnings.push(message)
+  process.on('warning', warn)
+  t.after(() => process.off('warning', warn))
+  await rig.lines()
+  rig.report(rig.source(), flow, record('a', 1, 10))
+  await rig.lines()
+  rig.report(rig.source(), flow, record('a', 1, 11))
+  await rig.lines()
+  await until('the warnings', () => warnings.length >= 2)
+  const there = 'those that can be one: bytes_total, device, level, port_num, state'
+  const start = 'names no field of the types that came so far'
+  assert.deepEqual(warnings, [
+    `index "Port_num" ${start}; upper and lower case count: port_num is one; ${there}`,
+    `index "nope" ${start}; ${there}`,
+  ])
+})
+
 test('values of an index beyond the limit of series are dropped and counted; those that are known go on', async () => {
   const rig = new PrometheusRig({ indexes: ['port_num'], seriesLimit: 2 })
   const source = rig.source()

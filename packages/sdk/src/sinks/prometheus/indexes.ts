@@ -17,12 +17,16 @@ export function withIndexes(type: RecordType, indexes: ReadonlySet<string>): Rec
   return Object.freeze({ ...type, layout: { ...type.layout, slots }, labels, metrics })
 }
 
-/** What the indexes name in a type and cannot be: a warning of the process, each once. */
+/** What the indexes name and cannot be, in a type or because no type has it: a warning of the process, each once. */
 export class UnfitIndexes {
   readonly #told = new Set<string>()
+  /** Indexes that are fields of a type that came. */
+  readonly #found = new Set<string>()
 
+  /** Takes a type that came, and tells of what cannot be an index in it. */
   tell(type: RecordType, indexes: ReadonlySet<string>): void {
     for (const slot of type.layout.slots) {
+      if (indexes.has(slot.name)) this.#found.add(slot.name)
       const place = `${type.name}.${slot.name}`
       const isFit = !indexes.has(slot.name) || slot.field.role === 'label' || canBeLabel(slot)
       if (isFit || this.#told.has(place) || this.#told.size >= TOLD_LIMIT) continue
@@ -35,9 +39,31 @@ export class UnfitIndexes {
       )
     }
   }
+
+  /** Tells of indexes that no type that came has a field for: asked when somebody looks at what came. */
+  tellMissing(types: readonly RecordType[], indexes: ReadonlySet<string>): void {
+    if (types.length === 0) return
+    for (const index of indexes) {
+      if (this.#found.has(index) || this.#told.has(index)) continue
+      this.#told.add(index)
+      const fit = types.flatMap(({ layout }) => layout.slots.filter(canBeLabel).map(({ name }) => name))
+      process.emitWarning(missingText(index, [...new Set(fit)]), { code: 'PRM_INDEX' })
+    }
+  }
+}
+
+function missingText(index: string, fit: readonly string[]): string {
+  const meant = fit.find((name) => name.toLowerCase() === index.toLowerCase())
+  const hint = meant === undefined ? '' : `; upper and lower case count: ${meant} is one`
+  const shown = fit.toSorted().slice(0, NAMES_LIMIT)
+  const more = fit.length > shown.length ? ` and ${fit.length - shown.length} more` : ''
+  const there = fit.length === 0 ? 'none can be one' : `those that can be one: ${shown.join(', ')}${more}`
+  return `index ${JSON.stringify(index)} names no field of the types that came so far${hint}; ${there}`
 }
 
 const TOLD_LIMIT = 100
+/** Names of fields that a warning lists. */
+const NAMES_LIMIT = 20
 
 function canBeLabel({ field: { kind, role, count, optional } }: Slot): boolean {
   if (optional || role === 'timestamp' || role === 'bucket' || kind === 'f32' || kind === 'f64') return false

@@ -145,6 +145,10 @@ export class Prometheus implements Sink {
    */
   async collect(): Promise<Exposition> {
     this.#expire()
+    this.#unfitIndexes.tellMissing(
+      [...this.#tables.values()].map(({ type }) => type),
+      this.#more.indexes,
+    )
     if (this.#labels.hasFile) await this.followLabelFile()
     const wanted = this.#version
     while (this.#shown === undefined || this.#shown.version < wanted) {
