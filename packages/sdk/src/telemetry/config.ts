@@ -1,7 +1,7 @@
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
-import type { FilesOptions } from '../sinks/files/config.ts'
-import type { IpcOptions } from '../sinks/ipc/config.ts'
+import { type FilesConfig, type FilesOptions, filesConfig } from '../sinks/files/config.ts'
+import { type IpcConfig, type IpcOptions, ipcConfig } from '../sinks/ipc/config.ts'
 import type { PrometheusListenerOptions } from '../sinks/prometheus/listener.ts'
 import type { Sink } from '../sinks/sink.ts'
 import type { SourceOptions } from '../source/options.ts'
@@ -28,8 +28,14 @@ export interface SchemaOptions {
   sinks?: readonly Sink[]
 }
 
-/** Options with every default filled in; `files`, `ipc` and `prometheus` stay undefined where they are not given. */
-export type SchemaConfig = Readonly<SchemaOptions & Required<Omit<SchemaOptions, 'files' | 'ipc' | 'prometheus'>>>
+/** Options with every default filled in, those of `files` and `ipc` too; `files`, `ipc` and `prometheus` stay undefined where they are not given. */
+export type SchemaConfig = Readonly<
+  Pick<SchemaOptions, 'prometheus'> &
+    Required<Omit<SchemaOptions, 'files' | 'ipc' | 'prometheus'>> & {
+      files?: Omit<FilesConfig, 'types' | 'schema'>
+      ipc?: Omit<IpcConfig, 'schema'>
+    }
+>
 
 /** Options of `createSource` of a schema. */
 export interface SchemaSourceOptions
@@ -43,7 +49,7 @@ export interface SchemaSourceOptions
   tag: string
 }
 
-/** @throws SondeError `TEL_NAME` or `TEL_OPTION` names the option, what was given and what is allowed. */
+/** @throws SondeError `TEL_NAME`, `TEL_OPTION`, `FIL_OPTION` or `IPC_OPTION` names the option, what was given and what is allowed. */
 export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
   if (options === null || typeof options !== 'object') {
     throw new SondeError('TEL_OPTION', `a schema was given ${shown(options)}; allowed: an object of its options`)
@@ -73,5 +79,24 @@ export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
     const unknownInside = unknownOption(given, blockNames[key])
     if (unknownInside !== undefined) throw new SondeError('TEL_OPTION', `${key} of schema ${name}: ${unknownInside}`)
   }
-  return Object.freeze({ ...options, name, bufferBytes, opaqueEvents, sinks })
+  const { files, ipc, ...rest } = options
+  return Object.freeze({
+    ...rest,
+    name,
+    bufferBytes,
+    opaqueEvents,
+    sinks,
+    ...(files === undefined ? {} : { files: filledFiles(files) }),
+    ...(ipc === undefined ? {} : { ipc: filledIpc(ipc) }),
+  })
+}
+
+function filledFiles(options: FilesOptions): Omit<FilesConfig, 'types' | 'schema'> {
+  const { types, schema, ...files } = filesConfig(options)
+  return Object.freeze(files)
+}
+
+function filledIpc(options: IpcOptions): Omit<IpcConfig, 'schema'> {
+  const { schema, ...ipc } = ipcConfig(options)
+  return Object.freeze(ipc)
 }

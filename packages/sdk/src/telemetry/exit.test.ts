@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readFiles, temporaryFolder } from '../../test/files-rig.ts'
 import { sondeError } from '../../test/helper.ts'
+import type { SondeError } from '../errors.ts'
 import { array, label, nested, timestamp, value } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
 import { timestampUs } from '../source/clock.ts'
@@ -11,6 +14,7 @@ import { createSchema } from './schema.ts'
 
 /** A program that reports ten records to files, and then does what its second argument says. */
 const PROGRAM = `
+import { rmSync, writeFileSync } from 'node:fs'
 import { createSchema, defineType, timestamp, timestampUs, value } from '@sonde/sdk'
 const [dataRoot, ending] = process.argv.slice(1)
 const schema = createSchema({ name: 'ends', files: { dataRoot } })
@@ -20,6 +24,10 @@ const source = schema.createSource({ id: 'me', tag: 'end' })
 if (ending === 'late') await source.flush()
 for (let i = 0; i < 10; i++) source.report(n, { time: timestampUs(), n: i })
 switch (ending) {
+  case 'blocked':
+    rmSync(dataRoot, { recursive: true })
+    writeFileSync(dataRoot, '')
+    process.exit(0)
   case 'exit':
     process.exit(0)
   case 'throw':
@@ -31,16 +39,22 @@ switch (ending) {
 }
 `
 
-async function runProgram(t: TestContext, ending: string): Promise<{ root: string; code: number | null }> {
+async function runProgram(
+  t: TestContext,
+  ending: string,
+): Promise<{ root: string; code: number | null; said: string }> {
   const root = temporaryFolder(t)
   const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module']
   const child = spawn(process.execPath, [...flags, '--eval', PROGRAM, root, ending], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'inherit', 'pipe'],
   })
-  child.stderr.resume()
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
   const [code] = (await once(child, 'close')) as [number | null]
-  return { root, code }
+  return { root, code, said }
 }
 
 const endings = [
@@ -66,6 +80,27 @@ for (const [ending, how, wanted] of endings) {
     )
   })
 }
+
+test('what could not be written at process.exit is told in one line', async (t) => {
+  const { said } = await runProgram(t, 'blocked')
+  assert.match(said, /^\(node:\d+\) \[TEL_LOST\] Warning: files dropped 10 records \(10 failed\): .*\n$/)
+})
+
+test('a folder of files that cannot be used is told by start, which may be tried again', async (t) => {
+  const folder = temporaryFolder(t)
+  const dataRoot = join(folder, 'data')
+  const schema = createSchema({ name: 'blocked', files: { dataRoot } })
+  writeFileSync(dataRoot, '')
+  await assert.rejects(schema.start(), (error: SondeError) => {
+    assert.equal(error.code, 'FIL_ROOT')
+    assert.match(error.message, new RegExp(`^no file can be made in ${dataRoot}: E[A-Z]+`))
+    return error.cause instanceof Error
+  })
+  rmSync(dataRoot)
+  await schema.start()
+  assert.deepEqual(readdirSync(dataRoot), [], 'the try leaves nothing behind')
+  await schema.close()
+})
 
 test('files of a schema hold what was reported, nested records too, and a flush says that it is safe', async (t) => {
   const dataRoot = temporaryFolder(t)

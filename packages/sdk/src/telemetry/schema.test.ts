@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { sondeError, until } from '../../test/helper.ts'
 import type { Batch } from '../schema/batch.ts'
@@ -11,6 +11,7 @@ import { counter, gauge, label, timestamp, value } from '../schema/field.ts'
 import { readRecord } from '../schema/reader.ts'
 import { defineType, type RecordType } from '../schema/record-type.ts'
 import { viewsOf } from '../schema/views.ts'
+import { usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
 import { countDrop, type Sink, type SinkStats, sinkStats } from '../sinks/sink.ts'
 import { timestampUs, wallNs } from '../source/clock.ts'
 import type { SchemaOptions, SchemaSourceOptions } from './config.ts'
@@ -203,9 +204,15 @@ test('names that could leave a folder or a line are refused, and nothing reaches
 })
 
 test('options are told with the defaults filled in', () => {
-  const schema = createSchema({ name: 'test', ipc: {} })
-  assert.deepEqual(schema.options, { name: 'test', bufferBytes: 60_000, opaqueEvents: false, sinks: [], ipc: {} })
-  assert.ok(Object.isFrozen(schema.options))
+  const plain = createSchema({ name: 'test' })
+  assert.deepEqual(plain.options, { name: 'test', bufferBytes: 60_000, opaqueEvents: false, sinks: [] })
+  assert.ok(Object.isFrozen(plain.options))
+  const { files, ipc } = createSchema({ name: 'test', files: { dataRoot: 'data' }, ipc: {} }).options
+  assert.deepEqual([files?.dataRoot, files?.maxBytes, files?.maxAgeUs], [resolve('data'), 1_048_576, 3_600_000_000])
+  assert.deepEqual([ipc?.reconnectTimeMs, ipc?.reconnectTries, ipc?.socketTimeoutMs], [100, 3, 3000])
+  assert.equal(ipc?.socketsDir, usualSocketsDir())
+  assert.throws(() => createSchema({ name: 'test', files: { maxBytes: 1 } }), sondeError('FIL_OPTION'))
+  assert.throws(() => createSchema({ name: 'test', ipc: { reconnectTries: 0 } }), sondeError('IPC_OPTION'))
 })
 
 test('who gives no options is told so', async () => {

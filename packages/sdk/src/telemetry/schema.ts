@@ -4,6 +4,7 @@ import { messageOf, SondeError, shown } from '../errors.ts'
 import { turn } from '../internal/turn.ts'
 import type { Batch } from '../schema/batch.ts'
 import type { RecordType } from '../schema/record-type.ts'
+import { checkDataRoot } from '../sinks/files/data-root.ts'
 import { createFiles } from '../sinks/files/files.ts'
 import { handOut } from '../sinks/hand-out.ts'
 import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
@@ -54,7 +55,7 @@ const FILE_TYPE_COUNT_LIMIT = 200
 /**
  * Makes a schema: types, and where their records go. Add the types, `start` it, make sources, report; `close` it in the end.
  *
- * @throws SondeError `TEL_NAME` or `TEL_OPTION` where an option is not allowed.
+ * @throws SondeError `TEL_NAME`, `TEL_OPTION`, `FIL_OPTION` or `IPC_OPTION` where an option is not allowed.
  * @example
  * const schema = createSchema({ name: 'jobs', files: { dataRoot: '/var/lib/jobs' }, ipc: {} })
  * const job = schema.addType(defineType('job', 'A job that ended', { time: timestamp(), queue: label(), seconds: gauge('f64') }))
@@ -98,7 +99,7 @@ export class Schema {
     }
   }
 
-  /** Its options, with every default filled in but those of its sinks. */
+  /** Its options, with every default filled in: also where files are written and the socket of the service is. */
   get options(): Readonly<SchemaConfig> {
     return this.#options
   }
@@ -168,7 +169,7 @@ export class Schema {
   /**
    * Opens the sinks; from now on no type is added, and sources may be made. May be tried again where it failed.
    *
-   * @throws SondeError `TEL_STATE` where it was started or closed already; whatever a sink cannot be opened for.
+   * @throws SondeError `TEL_STATE` where it was started or closed already; `FIL_ROOT` where no file can be made in `dataRoot`; whatever else a sink cannot be opened for.
    */
   async start(): Promise<void> {
     this.#expect('declared', 'it is started once')
@@ -276,6 +277,7 @@ export class Schema {
     const opened: Sink[] = listener === undefined ? [] : [listener]
     try {
       if (files !== undefined) {
+        await checkDataRoot(files.dataRoot)
         opened.push(createFiles({ ...files, schema: name, types: this.#types.slice(0, FILE_TYPE_COUNT_LIMIT) }))
       }
       // Somebody else has the port: the service serves the records then.

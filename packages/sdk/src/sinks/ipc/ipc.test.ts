@@ -286,7 +286,7 @@ test('a type or a source that says it is simulated is not announced, and the sta
   rig.report(2)
   await assert.rejects(
     rig.sink.flush(),
-    sondeError('IPC_LOST', /\(1 not_announced: .*the label simulated is Sonde's own\)/),
+    sondeError('IPC_LOST', /\(1 not_announced: .*the label simulated is Sonde's own/),
   )
   assert.match(rig.sink.status().notAnnouncedReason, /posing\.simulated: the label simulated is Sonde's own/)
   rig.sink.accept(new BatchSource({ labels: { simulated: 'true' } }).ports({ a: 1 }))

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf, SondeError } from '../../errors.ts'
+import { makeFolders } from '../../internal/make-folders.ts'
+import { inTurn } from './disk.ts'
+import { reasonOf } from './reasons.ts'
+
+/** A disk that hangs is not waited for longer: it is seen by what the sink says. Unit: milliseconds. */
+const LIMIT_MS = 5000
+
+/**
+ * Makes the folder below which files are written, and tries whether a file can be made there. A disk that is full, or hangs, is no reason to refuse: it may be well again when something is written.
+ *
+ * @throws SondeError `FIL_ROOT` names the folder and what the system says.
+ */
+export async function checkDataRoot(dataRoot: string): Promise<void> {
+  try {
+    await Promise.race([tryFile(dataRoot), delay(LIMIT_MS, undefined, { ref: false })])
+  } catch (cause) {
+    if (reasonOf(cause) === 'disk_full') return
+    const advice = 'give dataRoot a folder that this user may write to'
+    throw new SondeError('FIL_ROOT', `no file can be made in ${dataRoot}: ${messageOf(cause)}; ${advice}`, { cause })
+  }
+}
+
+async function tryFile(dataRoot: string): Promise<void> {
+  const path = join(dataRoot, `.sonde-${randomUUID()}`)
+  await inTurn(() => makeFolders(dataRoot))
+  await inTurn(() => writeFile(path, '', { flag: 'wx' }))
+  await inTurn(() => rm(path))
+}
