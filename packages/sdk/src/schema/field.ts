@@ -1,4 +1,5 @@
-import { SondeError } from '../errors.ts'
+import { unknownOption } from '../config/unknown-option.ts'
+import { SondeError, shown } from '../errors.ts'
 import type { Kind } from './kinds.ts'
 import type { Fields, RecordOf, RecordType } from './record-type.ts'
 
@@ -124,12 +125,13 @@ export function buckets<K extends 'u32' | 'u64'>(
   options?: FieldOptions,
 ): Field<readonly ScalarOf<K>[], false> {
   if (
+    !Array.isArray(edges) ||
     edges.length === 0 ||
     !edges.every((edge, i) => Number.isFinite(edge) && !(edge <= (edges[i - 1] ?? -Infinity)))
   ) {
     throw new SondeError(
       'SCH_FIELD',
-      `edges [${edges.slice(0, 20)}] of a histogram; allowed: finite, ascending, at least one`,
+      `edges ${Array.isArray(edges) ? `[${edges.slice(0, 20)}]` : shown(edges)} of a histogram; allowed: finite, ascending, at least one`,
     )
   }
   return make(kind, 'bucket', { ...options, edges }, edges.length + 1)
@@ -139,6 +141,7 @@ export function buckets<K extends 'u32' | 'u64'>(
  * A record inside a record. The fields of the type keep their roles, but for a timestamp, which is data: a record has one time, its own. In an array all of them are
  * data. Metrics are named by their place, `<type>_<outer>_<inner>`. The layout of the outer type holds for all.
  *
+ * @throws SondeError `SCH_FIELD` for what is no type, and for an option that there is not.
  * @example
  * const side = defineType('side', 'One direction', { bytes: counter('u64'), errors: counter('u32') })
  * const link = defineType('link', 'A link', { time: timestamp(), rx: nested(side), lanes: array(nested(lane), 4) })
@@ -147,6 +150,11 @@ export function nested<F extends Fields>(
   type: RecordType<F>,
   options?: { help?: string },
 ): NestedField<RecordOf<RecordType<F>>, false> {
+  if (type?.layout === undefined) {
+    throw new SondeError('SCH_FIELD', `nested was given ${shown(type)}; allowed: a type that defineType made`)
+  }
+  const unknown = unknownOption(options ?? {}, { help: true })
+  if (unknown !== undefined) throw new SondeError('SCH_FIELD', `nested record of type ${type.name}: ${unknown}`)
   const { help = type.description } = options ?? {}
   return { kind: 'record', role: 'value', count: 1, optional: false, help, type: type.name, fields: type.fields }
 }
@@ -162,11 +170,11 @@ export function array<V extends Readonly<Record<string, unknown>>>(
 ): NestedField<readonly V[], false>
 export function array<V extends Integer64 | boolean>(field: Field<V, false>, count: number): Field<readonly V[], false>
 export function array(field: Field | NestedField, count: number): Field | NestedField {
-  const isScalar = field.count === 1 && field.kind !== 'char' && field.kind !== 'symbol'
+  const isScalar = field?.count === 1 && field.kind !== 'char' && field.kind !== 'symbol'
   if (!Number.isInteger(count) || count < 2 || count > 65_535 || !isScalar) {
     throw new SondeError(
       'SCH_FIELD',
-      `an array of ${count} of kind ${field.kind}; allowed: 2 to 65535 scalars or nested records`,
+      `an array of ${shown(count)} of ${field?.kind === undefined ? shown(field) : `kind ${field.kind}`}; allowed: 2 to 65535 scalars or nested records`,
     )
   }
   return { ...field, count }

@@ -2,7 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sondeError } from '../../test/helper.ts'
 import { sourceHealthType } from './builtin.ts'
-import { array, buckets, chars, counter, type Field, gauge, label, optional, text, timestamp, value } from './field.ts'
+import {
+  array,
+  buckets,
+  chars,
+  counter,
+  type Field,
+  gauge,
+  label,
+  labelNumber,
+  nested,
+  optional,
+  text,
+  timestamp,
+  value,
+} from './field.ts'
 import { definitionOf } from './fingerprint.ts'
 import { defineType, type Fields, typeOfDefinition } from './record-type.ts'
 
@@ -173,5 +187,46 @@ test('a type that is declared without what it needs is refused with what that is
   assert.throws(
     () => declare('job', '', { n: value('u8') }, { layout: 'dense' }),
     sondeError('SCH_FIELD', /"dense"; allowed: aligned, packed/),
+  )
+})
+
+test('what TypeScript would refuse is refused with type, field, what was given and what is allowed', () => {
+  const call = (f: unknown, ...given: unknown[]) => Reflect.apply(f as () => Field, undefined, given)
+  const faults: [() => Field, RegExp][] = [
+    [() => call(counter, 'char'), /^field z of type job: kind of a counter is "char"; allowed: u8, .*, f64$/],
+    [() => call(gauge, 'symbol'), /kind of a gauge is "symbol"; allowed: u8, .*, bool$/],
+    [() => call(labelNumber, 'f64'), /kind of a label is "f64"; allowed: symbol, char, u8, u16, u32$/],
+    [() => call(timestamp, 'ms'), /^field z of type job: unit is "ms"; allowed: ns, us$/],
+    [() => call(chars, 8, { role: 'counter' }), /kind of a counter is "char"/],
+    [
+      () => call(gauge, 'f64', { hlep: 'x' }),
+      /"hlep" is no option \(did you mean help\?\); allowed: help, unit, metric/,
+    ],
+    [
+      () => call(gauge, 'f64', { unit: 5 }),
+      /^field z of type job: unit is 5; allowed: text of at most 4096 characters/,
+    ],
+    [() => call(label, 5), /^field z of type job: help is 5; allowed: text/],
+    [() => gauge('f64', { help: 'x'.repeat(4097) }), /help is "x+"; allowed: text of at most 4096/],
+    [() => call(buckets, 'f64', [1]), /kind of a bucket is "f64"; allowed: u32, u64/],
+    [() => call(buckets, 'u64'), /edges undefined of a histogram/],
+    [() => call(nested, {}), /nested was given an object; allowed: a type that defineType made/],
+    [
+      () => call(nested, defineType('job', '', one), { hepl: 'x' }),
+      /nested record of type job: "hepl" is no option \(did you mean help\?\)/,
+    ],
+    [() => call(array, undefined, 3), /an array of 3 of undefined; allowed: 2 to 65535 scalars/],
+    [() => call(array, value('u8'), '3'), /an array of "3" of kind u8/],
+  ]
+  for (const [make, message] of faults) {
+    assert.throws(() => defineType('job', '', { z: make() }), sondeError('SCH_FIELD', message))
+  }
+  const twins = { a: gauge('f64', { metric: 'm' }), b: gauge('f64', { metric: 'm' }) }
+  const message = /^fields a and b of type job have one metric, m; give each one of its own with metric$/
+  assert.throws(() => defineType('job', '', twins), sondeError('SCH_FIELD', message))
+  const misspelt = () => Reflect.apply(defineType, undefined, ['job', '', { n: value('u8') }, { layuot: 'packed' }])
+  assert.throws(
+    misspelt,
+    sondeError('SCH_FIELD', /options of type job: "layuot" is no option \(did you mean layout\?\)/),
   )
 })

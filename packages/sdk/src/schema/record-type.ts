@@ -1,4 +1,6 @@
+import { type OptionNames, unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
+import { checkDeclared } from './check-declared.ts'
 import type { Field, NestedField, Role } from './field.ts'
 import { type FieldDefinition, fingerprintOf, type TypeDefinition } from './fingerprint.ts'
 import { KIND_BYTES } from './kinds.ts'
@@ -55,6 +57,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 const OWN_PREFIX = 'sonde_'
 const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const ROLES: ReadonlySet<string> = new Set<Role>(['timestamp', 'label', 'counter', 'gauge', 'bucket', 'value'])
+const OPTIONS: OptionNames<TypeOptions> = { layout: true, inTurns: true }
 const RECORD_BYTES_LIMIT = 1 << 20
 
 /**
@@ -74,6 +77,7 @@ export function defineType<F extends Fields>(
   options: TypeOptions = {},
 ): RecordType<F> {
   const type = defineOwnType(name, description, fields, options)
+  checkDeclared(type)
   checkLabels(type)
   if (name.startsWith(OWN_PREFIX)) {
     throw new SondeError('SCH_NAME', `type ${name}: names that begin with ${OWN_PREFIX} are Sonde's own; take another`)
@@ -151,7 +155,10 @@ function checkArguments(name: string, description: unknown, fields: unknown, opt
   if (typeof description !== 'string') throw wrong('the description', description, 'text')
   if (!isObject(fields)) throw wrong('the third argument', fields, 'fields by name')
   if (!isObject(options)) throw wrong('the fourth argument', options, 'an object of options')
-  const { layout } = options as TypeOptions
+  const unknown = unknownOption(options as object, OPTIONS)
+  if (unknown !== undefined) throw new SondeError('SCH_FIELD', `the options of type ${name}: ${unknown}`)
+  const { layout, inTurns = false } = options as TypeOptions
+  if (typeof inTurns !== 'boolean') throw wrong('inTurns', inTurns, 'true, false')
   if (layout !== undefined && layout !== 'aligned' && layout !== 'packed')
     throw wrong('layout', layout, 'aligned, packed')
 }
