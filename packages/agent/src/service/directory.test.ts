@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -223,4 +224,67 @@ test('services elsewhere leave a note each in the usual folder, and take only th
   assert.deepEqual([existsSync(note), existsSync(join(usual, noteName(otherDir)))], [true, false])
   await agent.close()
   assert.equal(existsSync(note), false)
+})
+
+test('a client of another user that looks in its own folder is told where the service is', async (t) => {
+  const base = folder(t)
+  chmodSync(base, 0o1777)
+  const { TMPDIR, XDG_RUNTIME_DIR } = process.env
+  t.after(() => {
+    for (const [name, value] of Object.entries({ TMPDIR, XDG_RUNTIME_DIR })) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  })
+  process.env.TMPDIR = base
+  delete process.env.XDG_RUNTIME_DIR
+  const group = otherGroup()
+  // As that user would have made it, had it been the first.
+  if (process.getuid?.() === 0) {
+    mkdirSync(join(base, 'sonde-services'))
+    chownSync(join(base, 'sonde-services'), group, group)
+  }
+  const { agent } = await serveAgent(t, { service: { enabled: true } })
+  await agent.service?.settled
+  const { socketsDir } = agent.service?.status() ?? {}
+  const note = join(base, 'sonde-services', noteName(socketsDir ?? ''))
+  assert.equal(statSync(note).mode & 0o777, 0o644)
+  const module = new URL('../../../sdk/src/index.ts', import.meta.url).href
+  const own = join(base, 'own')
+  const script = `const { createIpc } = await import(${JSON.stringify(module)})
+const sink = createIpc({ socketsDir: ${JSON.stringify(own)}, socketTimeoutMs: 50 })
+setInterval(() => { const error = sink.status().lastError; if (error) { console.log(error.message); process.exit() } }, 5)`
+  const [said] = await once(another(script, group).stdout, 'data')
+  assert.match(
+    String(said),
+    new RegExp(`no service answers in ${own}; process ${process.pid} listens in ${socketsDir}`),
+  )
+  await agent.close()
+  assert.equal(existsSync(note), false)
+})
+
+test('the note for everybody goes through no link', async (t) => {
+  const base = folder(t)
+  const { TMPDIR } = process.env
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  })
+  process.env.TMPDIR = base
+  const victim = join(base, 'victim')
+  mkdirSync(victim)
+  const services = join(base, 'sonde-services')
+  symlinkSync(victim, services)
+  const dir = join(base, 'sockets')
+  const socketsDir = await SocketsDir.take(dir)
+  t.after(() => socketsDir.release())
+  assert.throws(() => socketsDir.leaveCommonNote(), { code: /ELOOP|ENOTDIR/ })
+  assert.deepEqual(readdirSync(victim), [])
+  rmSync(services)
+  mkdirSync(services)
+  writeFileSync(join(victim, 'kept'), 'kept')
+  symlinkSync(join(victim, 'kept'), join(services, noteName(dir)))
+  socketsDir.leaveCommonNote()
+  assert.equal(readFileSync(join(victim, 'kept'), 'utf8'), 'kept')
+  assert.match(readFileSync(join(services, noteName(dir)), 'utf8'), /"socketsDir"/)
 })

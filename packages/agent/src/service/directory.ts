@@ -23,11 +23,13 @@ import {
   lockFile,
   makeFoldersNow,
   noteName,
+  noteText,
   readNotes,
   SOCKET_NAME,
   SOCKETS_DIR_RULE,
   usualSocketsDir,
 } from '@sonde/sdk/internal'
+import { CommonNote } from './common-note.ts'
 
 const DIRECTORY_MODE = 0o770
 const STICKY = 0o1000
@@ -47,6 +49,7 @@ export class SocketsDir {
   readonly #lock: FileLock
   /** The note in the usual folder; undefined where this is the usual one. */
   #note: string | undefined
+  #commonNote: CommonNote | undefined
 
   private constructor(path: string, lock: FileLock) {
     this.path = path
@@ -86,8 +89,17 @@ export class SocketsDir {
     const note = join(usual, noteName(this.path))
     // Not through a link that somebody put there.
     rmSync(note, { force: true })
-    writeFileSync(note, `${JSON.stringify({ socketsDir: this.path, pid: process.pid })}\n`, { flag: 'wx', mode: 0o644 })
+    writeFileSync(note, noteText(this.path), { flag: 'wx', mode: 0o644 })
     this.#note = note
+  }
+
+  /**
+   * Tells clients of other users, which look into no folder of this one, where the service is. Called once it listens.
+   *
+   * @throws what the file system says where the note cannot be written.
+   */
+  leaveCommonNote(): void {
+    this.#commonNote = new CommonNote(this.path)
   }
 
   /**
@@ -117,6 +129,7 @@ export class SocketsDir {
     rmSync(this.socket, { force: true })
     if (this.#note !== undefined) rmSync(this.#note, { force: true })
     this.#lock.close()
+    this.#commonNote?.remove()
   }
 }
 

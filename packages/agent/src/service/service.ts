@@ -128,10 +128,15 @@ export class Service {
     }
     this.#directory = directory
     this.#room.socketsDir = directory.path
-    try {
-      directory.leaveNote()
-    } catch (error) {
-      this.#options.log.warn({ reason: messageOf(error) }, 'clients that look in the usual folder are not told')
+    for (const leave of [() => directory.leaveNote(), () => directory.leaveCommonNote()]) {
+      try {
+        leave()
+      } catch (error) {
+        this.#options.log.warn(
+          { reason: messageOf(error) },
+          'clients that look elsewhere are not told where it listens',
+        )
+      }
     }
   }
 

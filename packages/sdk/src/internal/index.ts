@@ -8,7 +8,9 @@ export { ClientLosses } from '../sinks/client-losses.ts'
 export { handOut } from '../sinks/hand-out.ts'
 export {
   canBeSocketsDir,
+  commonNotesDir,
   noteName,
+  noteText,
   readNotes,
   SOCKET_NAME,
   SOCKETS_DIR_RULE,

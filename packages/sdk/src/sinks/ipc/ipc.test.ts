@@ -322,12 +322,15 @@ test('names both directories where a service listens in another one', async (t) 
   const rig = await IpcRig.start(t)
   const { socketsDir } = rig.peer.options
   const note = join(usual, 'sonde', noteName(socketsDir))
-  const environment = process.env.XDG_RUNTIME_DIR
+  const { XDG_RUNTIME_DIR, TMPDIR } = process.env
   t.after(() => {
-    if (environment === undefined) delete process.env.XDG_RUNTIME_DIR
-    else process.env.XDG_RUNTIME_DIR = environment
+    for (const [name, value] of Object.entries({ XDG_RUNTIME_DIR, TMPDIR })) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
   })
-  process.env.XDG_RUNTIME_DIR = usual
+  // Of the temporary files too: agents of other tests leave their notes there.
+  Object.assign(process.env, { XDG_RUNTIME_DIR: usual, TMPDIR: usual })
   const messageOf = async () => {
     const sink = createIpc({ socketsDir: here, socketTimeoutMs: 50 })
     t.after(() => sink.close())

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
@@ -23,15 +33,21 @@ export function canBeSocketsDir(path: string): boolean {
 /** Names of the notes that services leave in the usual directory where their own is another one: JSON `{ socketsDir, pid }`. */
 const NOTE_NAME = /^sonde-service-[0-9a-f]{16}\.json$/
 /** A longer note is of something else. Unit: bytes. */
-const NOTE_BYTES_MAX = 65_536
+const NOTE_BYTES_MAX = 4096
+/** Files that are looked at in a folder of notes at most: anybody may fill the common one. */
+const NOTE_COUNT_MAX = 256
+/** What may be shown: nothing that moves the cursor of a terminal, or hides. */
+const SHOWN_TEXT = /^\P{C}*$/u
 
-/** What a service says of itself in the usual directory. */
+/** What a service says of itself. Whoever may write to the folder can say anything: it is for words of a message, and nothing else. */
 export interface ServiceNote {
   /** Path of the note. */
   readonly path: string
   readonly socketsDir: string
   readonly pid: number
-  /** Whether the process that left it lives, and has its socket. */
+  /** Owner of the note, as the kernel says. */
+  readonly uid: number
+  /** Whether the process that it names lives, and has its socket, as far as this user can see. */
   readonly isLiving: boolean
 }
 
@@ -40,23 +56,56 @@ export function noteName(socketsDir: string): string {
   return `sonde-service-${createHash('sha256').update(socketsDir).digest('hex').slice(0, 16)}.json`
 }
 
-/** All notes in the usual directory; what is none is left out. */
-export function readNotes(usualDir: string): ServiceNote[] {
-  return namesIn(usualDir)
+/** What a note of this process says. */
+export function noteText(socketsDir: string): string {
+  return `${JSON.stringify({ socketsDir, pid: process.pid })}\n`
+}
+
+/** Where services leave a note for clients of all users, in the folder for temporary files. Anybody may have made it. */
+export function commonNotesDir(): string {
+  return join(tmpdir(), 'sonde-services')
+}
+
+/** All notes in a folder; what is none is left out. */
+export function readNotes(folder: string): ServiceNote[] {
+  return namesIn(folder)
     .filter((name) => NOTE_NAME.test(name))
-    .flatMap((name) => readNote(join(usualDir, name)) ?? [])
+    .flatMap((name) => readNote(join(folder, name)) ?? [])
 }
 
 function readNote(path: string): ServiceNote | undefined {
   try {
-    if (statSync(path).size > NOTE_BYTES_MAX) return undefined
-    const note = JSON.parse(readFileSync(path, 'utf8')) as { readonly socketsDir?: unknown; readonly pid?: unknown }
-    const { socketsDir, pid } = note
-    if (typeof socketsDir !== 'string' || typeof pid !== 'number' || !Number.isInteger(pid) || pid < 1) return undefined
-    return { path, socketsDir, pid, isLiving: isProcess(pid) && existsSync(join(socketsDir, SOCKET_NAME)) }
+    const { text, uid } = readShort(path)
+    const { socketsDir, pid } = JSON.parse(text) as { readonly socketsDir?: unknown; readonly pid?: unknown }
+    if (typeof socketsDir !== 'string' || !canBeSocketsDir(socketsDir) || !SHOWN_TEXT.test(socketsDir)) return undefined
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined
+    return { path, socketsDir, pid, uid, isLiving: isProcess(pid) && mayBeThere(join(socketsDir, SOCKET_NAME)) }
   } catch {
     // Gone meanwhile, or no note.
     return undefined
+  }
+}
+
+/** The text of a short file and its owner; no link is followed, and nobody is waited for. */
+function readShort(path: string): { readonly text: string; readonly uid: number } {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile() || found.size > NOTE_BYTES_MAX) return { text: '', uid: found.uid }
+    const bytes = Buffer.alloc(NOTE_BYTES_MAX)
+    return { text: bytes.toString('utf8', 0, readSync(file, bytes)), uid: found.uid }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Whether a file is there, or in a folder into which this user may not look. */
+function mayBeThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // Not ours to look at: another user's folder is not.
+    return true
   }
 }
 
@@ -71,12 +120,25 @@ function isProcess(pid: number): boolean {
 }
 
 function namesIn(directory: string): string[] {
+  const names: string[] = []
   try {
-    return readdirSync(directory).sort()
+    if (!lstatSync(directory).isDirectory()) return []
+    const entries = opendirSync(directory)
+    try {
+      for (
+        let entry = entries.readSync();
+        entry !== null && names.length < NOTE_COUNT_MAX;
+        entry = entries.readSync()
+      ) {
+        names.push(entry.name)
+      }
+    } finally {
+      entries.closeSync()
+    }
   } catch {
     // Not there, or not ours to look at: then nobody told us anything.
-    return []
   }
+  return names.sort()
 }
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync, type Stats, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { messageOf, SondeError } from '../../errors.ts'
-import { readNotes, SOCKET_NAME, usualSocketsDir } from './sockets-dir.ts'
+import { commonNotesDir, readNotes, type ServiceNote, SOCKET_NAME, usualSocketsDir } from './sockets-dir.ts'
 
 const WORLD_WRITABLE = 0o002
 const STICKY = 0o1000
@@ -11,19 +11,31 @@ const NAMED_MAX = 4
 
 /** Where services listen instead of in `socketsDir`, in words; empty where none is known. */
 function elsewhere(socketsDir: string, usualDir: string): string {
-  const others = readNotes(usualDir)
-    .filter((note) => note.isLiving && note.socketsDir !== socketsDir)
-    .map((note) => `process ${note.pid} listens in ${note.socketsDir}`)
-  if (usualDir !== socketsDir && existsSync(join(usualDir, SOCKET_NAME))) others.unshift(`one listens in ${usualDir}`)
+  const notes = [...readNotes(usualDir), ...readNotes(commonNotesDir())].filter(
+    (note) => note.isLiving && note.socketsDir !== socketsDir,
+  )
+  // One service may have left a note in both.
+  const others = [...new Set(notes.map(inWords))]
+  const isUsualNoted = notes.some((note) => note.socketsDir === usualDir)
+  if (usualDir !== socketsDir && !isUsualNoted && existsSync(join(usualDir, SOCKET_NAME)))
+    others.unshift(`one listens in ${usualDir}`)
   const left = others.length - NAMED_MAX
   return left > 0 ? `${others.slice(0, NAMED_MAX).join(', ')}, and ${left} more elsewhere` : others.join(', ')
 }
 
+/** Of another user's note it is said whose it is: that user may have written anything. */
+function inWords({ pid, uid, socketsDir }: ServiceNote): string {
+  const whose = uid === process.getuid?.() ? '' : ` (as a note of user ${uid} says)`
+  return `process ${pid} listens in ${socketsDir}${whose}`
+}
+
 /**
- * What to say of a connection that could not be made: where nobody answers, the other directory in which a service is known to listen is named. Everything else speaks for itself.
+ * What to say of a connection that could not be made: where nobody answers, the other directory in which a service is known to listen is named; where
+ * this user is not let in, who is. Everything else speaks for itself.
  */
 export function explainFailure(socketsDir: string, error: SondeError, usualDir = usualSocketsDir()): SondeError {
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
+  if (code === 'EACCES') return noAccess(socketsDir, error)
   if (code !== 'ENOENT' && code !== 'ECONNREFUSED') return error
   const others = elsewhere(socketsDir, usualDir)
   const where =
@@ -36,7 +48,7 @@ export function explainFailure(socketsDir: string, error: SondeError, usualDir =
 /**
  * A directory in which anybody could pose as the service is not used: one that everybody may write to, and one that another user made among the temporary files.
  *
- * @throws SondeError `IPC_DIRECTORY`, also where the directory cannot be looked at.
+ * @throws SondeError `IPC_DIRECTORY`, also where the directory cannot be looked at; `IPC_ACCESS` where this user may not.
  */
 export function checkDirectory(socketsDir: string): void {
   const found = lookAt(socketsDir)
@@ -50,10 +62,35 @@ export function checkDirectory(socketsDir: string): void {
   )
 }
 
+/** Who this client is, whom folder and socket let in, and what makes the two meet. */
+function noAccess(socketsDir: string, cause: unknown): SondeError {
+  const { getuid, getgid, getgroups } = process
+  const groups = new Set([getgid?.() ?? 0, ...(getgroups?.() ?? [])])
+  const who = `user ${getuid?.() ?? 0} with group${groups.size === 1 ? '' : 's'} ${[...groups].join(', ')}`
+  const found = new Set([rightsOf(socketsDir), rightsOf(join(socketsDir, SOCKET_NAME))])
+  const advice = `run client and service as one user, or give both a folder of a group that they share: chgrp GROUP ${socketsDir}; chmod 0770 ${socketsDir}`
+  return new SondeError(
+    'IPC_ACCESS',
+    `this client, ${who}, may not use the service in ${socketsDir}: ${[...found].join(', ')}; ${advice}`,
+    { cause },
+  )
+}
+
+/** Owner, group and mode of a path, or of the folder above it that can still be looked at. */
+function rightsOf(path: string): string {
+  try {
+    const { uid, gid, mode } = statSync(path)
+    return `${path} has user ${uid}, group ${gid} and mode ${(mode & 0o7777).toString(8).padStart(4, '0')}`
+  } catch (error) {
+    return dirname(path) === path ? messageOf(error) : rightsOf(dirname(path))
+  }
+}
+
 function lookAt(directory: string): Stats | undefined {
   try {
     return statSync(directory, { throwIfNoEntry: false })
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw noAccess(directory, cause)
     throw new SondeError('IPC_DIRECTORY', `${directory} cannot be used: ${messageOf(cause)}`, { cause })
   }
 }
