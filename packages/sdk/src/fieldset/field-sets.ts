@@ -205,7 +205,7 @@ async function folderFault(dir: string): Promise<SondeError | undefined> {
 /** The text of a file of the folder. Links are followed within the folder, as Kubernetes makes them for a ConfigMap, and not out of it. */
 async function textOf(dir: string, file: string): Promise<string> {
   const [target, root] = await Promise.all([realpath(file), realpath(dir)]).catch((cause: unknown) => {
-    throw readFault(file, messageOf(cause), cause)
+    throw readFault(file, `cannot be read: ${messageOf(cause)}`, cause)
   })
   if (!target.startsWith(root.endsWith(sep) ? root : `${root}${sep}`))
     throw readFault(file, `is a link that leads out of its folder, to ${target}`)
@@ -220,5 +220,5 @@ async function textOf(dir: string, file: string): Promise<string> {
 }
 
 function readFault(file: string, why: string, cause?: unknown): SondeError {
-  return new SondeError('SET_READ', `${file}: ${why}`, { cause })
+  return new SondeError('SET_READ', `${file} ${why}`, { cause })
 }

@@ -8,7 +8,7 @@ export interface TextFile {
   readonly path: string
   /** Size of the file at most. Unit: bytes. */
   readonly limitBytes: number
-  /** Makes the error: `limit` where the file is too large, `read` for everything else. */
+  /** Makes the error: `limit` where the file is too large, `read` for everything else. `why` goes on behind the name of the file: `is no UTF-8 text`. */
   readonly fault: (kind: 'read' | 'limit', why: string, cause?: unknown) => SondeError
 }
 
@@ -63,5 +63,5 @@ function decoded({ fault }: TextFile, bytes: Uint8Array): string {
 }
 
 function faultOf({ fault }: TextFile, cause: unknown): SondeError {
-  return cause instanceof SondeError ? cause : fault('read', messageOf(cause), cause)
+  return cause instanceof SondeError ? cause : fault('read', `cannot be read: ${messageOf(cause)}`, cause)
 }

@@ -164,7 +164,7 @@ test('a file that turns bad or goes away goes on as it last was, and is told onc
   assert.deepEqual(health(), [1, 1, true])
   rmSync(path)
   for (let i = 0; i < 3; i++) assert.deepEqual(await seriesOf(rig), ['node_n_total{rack="R1"}'])
-  assert.match(told[1] ?? '', /^PRM_LABELS .*labels: the label file cannot be used: ENOENT/)
+  assert.match(told[1] ?? '', /^PRM_LABELS the label file .*labels cannot be read: ENOENT/)
   assert.deepEqual(health(), [2, 2, true])
   writeFileSync(path, 'rack=R2')
   assert.deepEqual(await seriesOf(rig), ['node_n_total{rack="R2"}'])

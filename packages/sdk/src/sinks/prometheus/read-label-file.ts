@@ -28,7 +28,7 @@ export function followLabelFile(path: string, onFault: (fault: SondeError) => vo
 
 async function textOf(path: string): Promise<string> {
   const target = await realpath(path).catch((cause: unknown) => {
-    throw labelFault(path, messageOf(cause), cause)
+    throw labelFault(path, `cannot be read: ${messageOf(cause)}`, cause)
   })
   return readTextFile(labelFileOf(path, target))
 }
@@ -38,7 +38,7 @@ function textNow(path: string): string {
   try {
     return readTextFileNow(labelFileOf(path, realpathSync(path)))
   } catch (cause) {
-    throw cause instanceof SondeError ? cause : labelFault(path, messageOf(cause), cause)
+    throw cause instanceof SondeError ? cause : labelFault(path, `cannot be read: ${messageOf(cause)}`, cause)
   }
 }
 
@@ -51,5 +51,5 @@ function labelFileOf(path: string, target: string): TextFile {
 }
 
 function labelFault(path: string, why: string, cause?: unknown): SondeError {
-  return new SondeError('PRM_LABELS', `${path}: the label file cannot be used: ${why}`, { cause })
+  return new SondeError('PRM_LABELS', `the label file ${path} ${why}`, { cause })
 }
