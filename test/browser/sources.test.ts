@@ -38,6 +38,41 @@ test('a source has a page with its state, its settings and what it reports', nee
     })
   })
 
+  await t.test('the types of an application lead to their metrics in the explorer, those that are known', async (t) => {
+    const client = {
+      client: '1f',
+      program: 'trainer',
+      pid: 7,
+      connectedMs: 0,
+      mode: 'shared',
+      records: 1,
+      inFlightBytes: 0,
+    }
+    await stage.visit(
+      '/sources',
+      async (page) => {
+        const row = page.getByRole('region', { name: 'Table of applications' }).getByRole('row', { name: /^trainer 7/ })
+        const link = row.getByRole('link', { name: 'netdev' })
+        await link.waitFor()
+        assert.match(await row.innerText(), /netdev, step/)
+        assert.equal(await row.getByRole('link', { name: 'step' }).count(), 0)
+        await takePicture(t, page, 'application-types')
+        await assertSound(page)
+        await link.click()
+        await page.waitForURL(/\/explore\?q=netdev/)
+        await page.getByRole('link', { name: 'netdev_rx_bytes_total' }).waitFor()
+      },
+      {
+        before: (page) =>
+          page.route('**/api/v1/sources', async (route) => {
+            const answer = await (await route.fetch()).json()
+            const clients = [{ ...client, sources: [{ id: 'job', tag: '' }], types: ['netdev', 'step'] }]
+            await route.fulfill({ json: { ...answer, clients } })
+          }),
+      },
+    )
+  })
+
   await t.test('an absent one says why, and charts nothing', async (t) => {
     await stage.visit('/sources/rdma', async (page) => {
       await page.getByText('rdma is absent').waitFor()

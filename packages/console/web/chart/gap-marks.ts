@@ -33,9 +33,10 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
     const toX = Math.min(box.left + box.width, x(gap.toMs))
     const widthPx = Math.max(toX - fromX, unit)
     drawHatch(context, { x: fromX, y: top, width: widthPx, height }, palette.gap, unit)
+    // Whether there is an older one, before the window, is not known here.
     const isBeginning = fromX <= box.left + unit && newest >= 0
     const text = isBeginning
-      ? `data begins ${beginWords(gap.toMs, model)}`
+      ? `no sample until ${beginWords(gap.toMs, model)}`
       : newest < 0
         ? noSampleWords(model)
         : `no sample, ${formatDuration(gap.missing * model.stepMs)}`

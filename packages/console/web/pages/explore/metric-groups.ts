@@ -30,7 +30,7 @@ export function metricGroups(
     .toSorted((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareNames(a.name, b.name))
     .flatMap((type): readonly MetricGroup[] => {
       const fields = type.fields.filter(({ metric, help }) =>
-        `${metric} ${help} ${type.description}`.toLowerCase().includes(sought),
+        `${type.name} ${metric} ${help} ${type.description}`.toLowerCase().includes(sought),
       )
       if (fields.length === 0) return []
       const isOpen = (sought !== '') !== toggled.has(type.name)

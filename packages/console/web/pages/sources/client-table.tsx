@@ -1,9 +1,13 @@
+import { Fragment } from 'react'
+import { Link } from 'wouter'
+import { useTypes } from '../../api/resources.ts'
 import type { ClientInfo } from '../../api/types.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
 import { formatAge } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
+import { usePageState } from '../../state/time-window.ts'
 import { listed } from './listed.ts'
 
 /** Sources and types that are named. */
@@ -63,7 +67,9 @@ function ClientRow({ client, nowMs }: { readonly client: ClientInfo; readonly no
         {program} <span className="num">{pid}</span>
       </th>
       <td>{listed(names, NAME_LIMIT_COUNT) || '–'}</td>
-      <td>{listed(types, NAME_LIMIT_COUNT) || '–'}</td>
+      <td>
+        <TypeLinks types={types} />
+      </td>
       <td>{mode === 'shared' ? 'Shared memory' : 'Socket'}</td>
       <td className="is-number num">{formatAge(nowMs - connectedMs)}</td>
       <td className="is-number num">{groupThousands(String(records))}</td>
@@ -71,5 +77,25 @@ function ClientRow({ client, nowMs }: { readonly client: ClientInfo; readonly no
         {formatIn(unit, inFlightBytes)} {unit.label}
       </td>
     </tr>
+  )
+}
+
+/** The first few types; those of which something can be asked for open in the explorer. */
+function TypeLinks({ types }: Pick<ClientInfo, 'types'>) {
+  const page = usePageState()
+  const { data } = useTypes()
+  if (types.length === 0) return '–'
+  const isKnown = (type: string) => data?.types.some(({ name, fields }) => name === type && fields.length > 0) === true
+  const moreCount = types.length - NAME_LIMIT_COUNT
+  return (
+    <>
+      {types.slice(0, NAME_LIMIT_COUNT).map((type, at) => (
+        <Fragment key={type}>
+          {at > 0 && ', '}
+          {isKnown(type) ? <Link href={page.hrefTo('/explore', { q: type })}>{type}</Link> : type}
+        </Fragment>
+      ))}
+      {moreCount > 0 && ` and ${moreCount} more`}
+    </>
   )
 }
