@@ -282,6 +282,19 @@ for (const [ending, isServed, wanted] of [
   })
 }
 
+test('what was dropped before the end is told at process.exit beside what waits', async (t) => {
+  const { said } = await runProgram(
+    t,
+    PROGRAM.replace('socketTimeoutMs: 200', 'spoolBytes: 65_536'),
+    temporarySockets(t),
+    'exit',
+  )
+  assert.match(
+    said,
+    /\[TEL_LOST\] Warning: \d+ records are not acknowledged.*; ipc lost \d+ records \(\d+ spool_full: .*\)\n$/,
+  )
+})
+
 /** A program whose metrics are sampled again and again while it waits for a service at its end. */
 const SAMPLED = `
 import { createMetrics, createSchema } from '@sonde/sdk'
