@@ -33,10 +33,9 @@ export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, pa
     const toX = Math.min(box.left + box.width, x(gap.toMs))
     const widthPx = Math.max(toX - fromX, unit)
     drawHatch(context, { x: fromX, y: top, width: widthPx, height }, palette.gap, unit)
-    // Whether there is an older one, before the window, is not known here.
     const isBeginning = fromX <= box.left + unit && newest >= 0
     const text = isBeginning
-      ? `no sample until ${beginWords(gap.toMs, model)}`
+      ? beginWords(gap.toMs, model)
       : newest < 0
         ? noSampleWords(model)
         : `no sample, ${formatDuration(gap.missing * model.stepMs)}`
@@ -54,12 +53,12 @@ function noSampleWords({ stepMs }: PlotModel): string {
 }
 
 /**
- * When the first sample was, of which a position at the end of its step is known: to the second, or between which times it was where
- * a step is longer. So every window tells the same.
+ * Until when a window has no sample; whether there is one before the window is not known here. Of the first one a position at the end of
+ * its step is known, so that it is told to the second, or between which times it was where a step is longer: every window tells the same.
  */
 export function beginWords(firstMs: number, { stepMs, zone }: Pick<PlotModel, 'stepMs' | 'zone'>): string {
   const detail = stepMs % 60_000 === 0 ? 'minutes' : 'seconds'
-  const from = formatClock(firstMs - stepMs, zone, detail)
+  const from = `no sample until ${formatClock(firstMs - stepMs, zone, detail)}`
   return stepMs <= 1_000 ? from : `${from} – ${formatClock(firstMs, zone, detail)}`
 }
 

@@ -18,12 +18,16 @@ test('a gap of all is told from a gap of one', () => {
   assert.deepEqual(commonGaps([], 0, 2), [{ from: 0, to: 2 }])
 })
 
-test('where data begins is the same in every window, to the length of its step', () => {
+test('until when a window has no sample is the same in every window, to the length of its step', () => {
   const firstMs = Date.UTC(2026, 10, 21, 20, 16, 0, 600)
   const words = [100, 1_000, 2_000, 5_000, 60_000].map((stepMs) =>
     beginWords(Math.ceil(firstMs / stepMs) * stepMs, { stepMs, zone: 'utc' }),
   )
-  assert.deepEqual(words, ['20:16:00', '20:16:00', '20:16:00 – 20:16:02', '20:16:00 – 20:16:05', '20:16 – 20:17'])
+  const times = ['20:16:00', '20:16:00', '20:16:00 – 20:16:02', '20:16:00 – 20:16:05', '20:16 – 20:17']
+  assert.deepEqual(
+    words,
+    times.map((time) => `no sample until ${time}`),
+  )
 })
 
 test('the newest sample is that of any column', () => {

@@ -114,7 +114,12 @@ test('an option counts more than the variable, and what is wrong with one is ref
   await refused({ endpoint: 9101 }, {}, 'PRM_ENDPOINT', /^the endpoint of the Prometheus view is "9101"/)
   await refused({ endpoint: ANY, whenTaken: 'wait' }, {}, 'PRM_OPTION', /whenTaken is "wait"; allowed: fail, service/)
   await refused({ endpoint: ANY }, { CLX_PROMETHEUS_CONSTANT_LABELS: 'a' }, 'PRM_LABELS', /"a"; allowed: name=value/)
-  await refused({ endpoint: ANY, metadataFile: '/nowhere' }, {}, 'PRM_LABELS', /^the label file \/nowhere cannot be read: ENOENT/)
+  await refused(
+    { endpoint: ANY, metadataFile: '/nowhere' },
+    {},
+    'PRM_LABELS',
+    /^the label file \/nowhere cannot be read: ENOENT/,
+  )
 })
 
 test('a port that is taken fails with port and variable, or hands over to the service', async (t) => {
