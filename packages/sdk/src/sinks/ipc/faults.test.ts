@@ -156,7 +156,10 @@ test('pages that are dropped while the socket still has them arrive as what they
 })
 
 const limits = { pageBytes: 1 << 20, types: 1, sources: 1, symbols: 1, clientBytes: 1 << 20 }
-const welcome: ServiceFrame = { kind: 'welcome', body: { protocol: 1, lastSequence: 0n, ack: 'memory', limits } }
+const welcome: ServiceFrame = {
+  kind: 'welcome',
+  body: { protocol: 1, lastSequence: 0n, dropped: {}, ack: 'memory', limits },
+}
 
 /** A service that answers the first chunk of each connection with these bytes. */
 async function answerWith(t: TestContext, socketsDir: string, answer: () => Buffer): Promise<() => Promise<void>> {
@@ -285,7 +288,7 @@ for (const [ending, isServed, wanted] of [
 test('what was dropped before the end is told at process.exit beside what waits', async (t) => {
   const { said } = await runProgram(
     t,
-    PROGRAM.replace('socketTimeoutMs: 200', 'spoolBytes: 65_536'),
+    PROGRAM.replace('socketTimeoutMs: 200', 'spoolBytes: 100_000'),
     temporarySockets(t),
     'exit',
   )
