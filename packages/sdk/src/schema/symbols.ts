@@ -27,20 +27,27 @@ export class SymbolTable implements Symbols {
   readonly #countLimit: number
   /** Texts that read `…` because they found the table full. */
   overflowed = 0
+  /** Times that a text was cut; one that comes again counts again. */
+  cut = 0
+  readonly #onFirstCut: () => void
 
-  /** @param countLimit Symbols at most. Range: 2 to 4 000 000. Default: 65 536. */
-  constructor(countLimit = 65_536) {
+  /**
+   * @param countLimit Symbols at most. Range: 2 to 4 000 000. Default: 65 536.
+   * @param onFirstCut Called when a text is cut for the first time.
+   */
+  constructor(countLimit = 65_536, onFirstCut: () => void = () => undefined) {
     if (!Number.isInteger(countLimit) || countLimit < 2 || countLimit > SYMBOL_COUNT_LIMIT) {
       throw new SondeError('SCH_LIMIT', `a symbol table of ${countLimit}; allowed: 2 to ${SYMBOL_COUNT_LIMIT}`)
     }
     this.#countLimit = countLimit
+    this.#onFirstCut = onFirstCut
   }
 
   get count(): number {
     return this.#texts.length
   }
 
-  /** The id of a text, made on first use; that of `…` where the table is full. Text beyond 4096 characters is cut. */
+  /** The id of a text, made on first use; that of `…` where the table is full. Text beyond 4096 characters is cut, and counted in `cut`. */
   id(text: string): number {
     const id = this.idOfLabel(text)
     if (id !== undefined) return id
@@ -52,7 +59,10 @@ export class SymbolTable implements Symbols {
   idOfLabel(text: string): number | undefined {
     const known = this.#ids.get(text)
     if (known !== undefined) return known
-    if (text.length > TEXT_CHARACTERS_LIMIT) return this.idOfLabel(text.slice(0, TEXT_CHARACTERS_LIMIT))
+    if (text.length > TEXT_CHARACTERS_LIMIT) {
+      if (++this.cut === 1) this.#onFirstCut()
+      return this.idOfLabel(text.slice(0, TEXT_CHARACTERS_LIMIT))
+    }
     return this.#texts.length < this.#countLimit ? this.#add(text) : undefined
   }
 

@@ -19,9 +19,9 @@ export interface CounterHandle extends GaugeHandle {
   /**
    * Adds to the value, which wraps beyond the range of an integer kind as that of hardware does. Default: 1.
    *
-   * @throws SondeError `SRC_VALUE` where `amount` is negative, or not whole for an integer kind; the old value stays.
+   * @throws SondeError `SRC_VALUE` where `amount` is negative, not whole for an integer kind, or a `bigint` for another kind than u64 and i64; the old value stays.
    */
-  add(amount?: number): void
+  add(amount?: Integer64): void
 }
 
 /** The handle of a scalar that is a number. Each is a class of its own where that is faster. */
@@ -32,7 +32,8 @@ export function handleOf(row: Row, slot: Slot): CounterHandle {
   return new NarrowHandle(row, slot)
 }
 
-class U64Handle implements CounterHandle {
+/** See {@link CounterHandle}. */
+export class U64Handle implements CounterHandle {
   readonly #row: Row
   readonly #slot: Slot
   readonly #word: number
@@ -56,20 +57,32 @@ class U64Handle implements CounterHandle {
     this.#write(low, high)
   }
 
-  add(amount = 1): void {
-    const { u32 } = this.#row.table.views
-    const at = (this.#row.base >> 2) + this.#word
-    if (typeof amount !== 'number') refuse(this.#row, this.#slot, amount)
+  add(amount: Integer64 = 1): void {
+    if (typeof amount !== 'number') {
+      this.#addExact(amount)
+      return
+    }
     const low = amount >>> 0
     const high = (amount / 4294967296) >>> 0
     if (high * 4294967296 + low !== amount) refuse(this.#row, this.#slot, amount)
-    const sum = (u32[at] ?? 0) + low
-    this.#write(sum >>> 0, ((u32[at + 1] ?? 0) + high + (sum > 0xffffffff ? 1 : 0)) >>> 0)
+    this.#addWords(low, high)
   }
 
   #setExact(value: bigint): void {
     if (typeof value !== 'bigint' || BigInt.asUintN(64, value) !== value) refuse(this.#row, this.#slot, value)
     this.#write(Number(value & 0xffffffffn), Number(value >> 32n))
+  }
+
+  #addExact(amount: bigint): void {
+    if (typeof amount !== 'bigint' || BigInt.asUintN(64, amount) !== amount) refuse(this.#row, this.#slot, amount)
+    this.#addWords(Number(amount & 0xffffffffn), Number(amount >> 32n))
+  }
+
+  #addWords(low: number, high: number): void {
+    const { u32 } = this.#row.table.views
+    const at = (this.#row.base >> 2) + this.#word
+    const sum = (u32[at] ?? 0) + low
+    this.#write(sum >>> 0, ((u32[at + 1] ?? 0) + high + (sum > 0xffffffff ? 1 : 0)) >>> 0)
   }
 
   #write(low: number, high: number): void {
@@ -84,7 +97,8 @@ class U64Handle implements CounterHandle {
   }
 }
 
-class F64Handle implements CounterHandle {
+/** See {@link CounterHandle}. */
+export class F64Handle implements CounterHandle {
   readonly #row: Row
   readonly #slot: Slot
   readonly #word: number
@@ -99,17 +113,21 @@ class F64Handle implements CounterHandle {
 
   set(value: Integer64): void {
     if (typeof value !== 'number') refuse(this.#row, this.#slot, value)
+    this.#write(value)
+  }
+
+  add(amount: Integer64 = 1): void {
+    if (typeof amount !== 'number' || !(amount >= 0)) refuse(this.#row, this.#slot, amount)
+    const { base, table } = this.#row
+    this.#write((table.views.f64[(base >> 3) + this.#word] ?? 0) + amount)
+  }
+
+  #write(value: number): void {
     const { base, table, unset } = this.#row
     if (base < 0) return
     table.views.f64[(base >> 3) + this.#word] = value
     if (this.#present !== undefined) markPresent(table.views.u32, base, this.#present)
     if (unset !== undefined) this.#row.arrived(this.#slot.index)
-  }
-
-  add(amount = 1): void {
-    if (typeof amount !== 'number' || !(amount >= 0)) refuse(this.#row, this.#slot, amount)
-    const { base, table } = this.#row
-    this.set((table.views.f64[(base >> 3) + this.#word] ?? 0) + amount)
   }
 }
 
@@ -130,10 +148,11 @@ class I64Handle implements CounterHandle {
     this.#write(exact)
   }
 
-  add(amount = 1): void {
-    if (!Number.isSafeInteger(amount) || amount < 0) refuse(this.#row, this.#slot, amount)
+  add(amount: Integer64 = 1): void {
+    const exact = typeof amount === 'bigint' ? amount : Number.isSafeInteger(amount) ? BigInt(amount) : -1n
+    if (exact < 0n || BigInt.asIntN(64, exact) !== exact) refuse(this.#row, this.#slot, amount)
     const { base, table } = this.#row
-    this.#write((table.views.i64[(base + this.#slot.offset) >> 3] ?? 0n) + BigInt(amount))
+    this.#write((table.views.i64[(base + this.#slot.offset) >> 3] ?? 0n) + exact)
   }
 
   #write(value: bigint): void {
@@ -181,7 +200,7 @@ class NarrowHandle implements CounterHandle {
     this.#write(value)
   }
 
-  add(amount = 1): void {
+  add(amount: Integer64 = 1): void {
     if (typeof amount !== 'number' || !(amount >= 0) || !this.#holds(amount)) refuse(this.#row, this.#slot, amount)
     const { base, table } = this.#row
     // A typed array keeps the low bits of what it is given, and so wraps.
@@ -230,5 +249,5 @@ function allowedFor(kind: Kind): string {
   if (kind === 'u64') return 'a whole number from 0 to 2^64 - 1'
   if (kind === 'i64') return 'a whole number from -2^63 to 2^63 - 1, above 2^53 as a bigint'
   const [low, high] = KIND_RANGE[kind] ?? [0, 1]
-  return `a whole number from ${low} to ${high}`
+  return `a whole number from ${low} to ${high}, no bigint`
 }

@@ -409,3 +409,32 @@ test('a label that no service takes is refused where the source is made, and Son
   assert.throws(posing, sondeError('SCH_LABEL_NAME', /posing\.simulated: the label simulated is Sonde's own/))
   assert.equal(defineType('posing', '', { simulated: value('u8') }).labels.length, 0)
 })
+
+test('text of more than 4096 characters is cut and counted, and told once a source', async () => {
+  const warnings: string[] = []
+  const note = (warning: Error & { code?: string }) => {
+    if (warning.code === 'SRC_TEXT_CUT') warnings.push(warning.message)
+  }
+  process.on('warning', note)
+  const { source, emitted } = recordingSource({ id: 'wordy' })
+  const long = 'x'.repeat(4097)
+  source.report(port, { ...record(1), device: 'x'.repeat(4096) })
+  assert.equal(source.symbols.cut, 0)
+  source.report(port, { ...record(2), device: long })
+  source.bind(port, { device: `${long}y` })
+  source.flush()
+  await new Promise(setImmediate)
+  process.off('warning', note)
+  assert.equal(source.symbols.cut, 2)
+  assert.deepEqual([warnings.length, emitted[0]?.records[1]?.device], [1, 'x'.repeat(4096)])
+  assert.match(warnings[0] ?? '', /^source wordy was given a label or text of more than 4096 characters/)
+})
+
+test('says how many records of a type, or of its index, fit, and refuses what is no type', () => {
+  const { source } = recordingSource({ bufferBytes: 24 * 3, types: [port] })
+  assert.deepEqual([source.capacityFor(0), source.capacityFor(port), source.capacityFor(tiny)], [3, 3, 72])
+  for (const given of [1, -1, 0.5, undefined, null, {}]) {
+    const capacity = () => Reflect.apply(source.capacityFor, source, [given])
+    assert.throws(capacity, sondeError('SRC_TYPE', /allowed: a type of the schema, or its index, below 1/))
+  }
+})

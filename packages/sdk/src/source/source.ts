@@ -1,4 +1,4 @@
-import { SondeError, shown } from '../errors.ts'
+import { SondeError, shown, warnOfFault } from '../errors.ts'
 import type { SourceInfo } from '../schema/batch.ts'
 import { lossType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
@@ -65,7 +65,7 @@ export class Source {
 
   constructor(options: SourceOptions) {
     const { id, tag, labels, intervalMs, symbolLimit, ...rest } = checkOptions(options)
-    this.symbols = new SymbolTable(symbolLimit)
+    this.symbols = new SymbolTable(symbolLimit, () => warnOfCut(id))
     this.info = Object.freeze({ id, tag, labels, symbols: this.symbols, intervalMs })
     this.#options = rest
     if (rest.flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), rest.flushIntervalMs).unref()
@@ -204,7 +204,7 @@ export class Source {
     this.#checkOpen()
     let table = this.#tables.get(type)
     if (table === undefined) {
-      this.#checkType(type)
+      this.#checkType(this.#typeOf(type))
       table = new Table(type, this.symbols, this.#options.rowLimit)
       this.#tables.set(type, table)
     }
@@ -267,9 +267,13 @@ export class Source {
     return this.#closed !== undefined
   }
 
-  /** Records of a type that fit in one buffer; 0 where it is too small for one. */
-  capacityFor(type: RecordType): number {
-    return Math.floor(this.#options.bufferBytes / type.layout.recordBytes)
+  /**
+   * Records of a type, or of that of an index in the schema, that fit in one buffer; 0 where it is too small for one.
+   *
+   * @throws SondeError `SRC_TYPE` where it is no type, and no index of one.
+   */
+  capacityFor(type: RecordType | number): number {
+    return Math.floor(this.#options.bufferBytes / this.#typeOf(type).layout.recordBytes)
   }
 
   /** Calls back when the source closes or the process ends, to report what is left. The function that it returns calls that off. */
@@ -330,8 +334,8 @@ export class Source {
       return known
     }
     this.#checkOpen()
-    const declared = typeof type === 'number' ? this.#options.types?.[type] : type
-    this.#checkType(declared, type)
+    const declared = this.#typeOf(type)
+    this.#checkType(declared)
     const { bufferBytes, clock } = this.#options
     // What is told of losses has room whatever the size of buffers.
     const bytes = declared === lossType ? Math.max(bufferBytes, lossType.layout.recordBytes) : bufferBytes
@@ -341,17 +345,20 @@ export class Source {
     return buffer
   }
 
-  #checkType(type: RecordType | undefined, given: unknown = type): asserts type is RecordType {
+  #typeOf(given: RecordType | number): RecordType {
     const { types } = this.#options
-    const { id } = this.info
-    if (type?.layout === undefined) {
-      const allowed = types === undefined ? 'a type' : `a type of the schema, or its index, below ${types.length}`
-      throw new SondeError('SRC_TYPE', `source ${id} was given ${shown(given)} as a type; allowed: ${allowed}`)
-    }
+    const type = typeof given === 'number' ? types?.[given] : given
+    if (type?.layout !== undefined) return type
+    const allowed = types === undefined ? 'a type' : `a type of the schema, or its index, below ${types.length}`
+    throw new SondeError('SRC_TYPE', `source ${this.info.id} was given ${shown(given)} as a type; allowed: ${allowed}`)
+  }
+
+  #checkType(type: RecordType): void {
+    const { types } = this.#options
     if (types === undefined || types.includes(type) || this.#admitted.has(type)) return
     throw new SondeError(
       'SRC_TYPE',
-      `type ${type.name} is not of the schema of source ${id}; add it with addType before start`,
+      `type ${type.name} is not of the schema of source ${this.info.id}; add it with addType before start`,
     )
   }
 
@@ -373,6 +380,13 @@ export class Source {
     if (this.#closed === undefined) return
     throw new SondeError('SRC_CLOSED', `source ${this.info.id} is closed; make a new one`)
   }
+}
+
+function warnOfCut(id: string): void {
+  const what = `source ${id} was given a label or text of more than 4096 characters, which is cut to the first 4096`
+  const advice =
+    'records that differ beyond are of one series; symbols.cut of the source counts them, and this is said once'
+  warnOfFault(new SondeError('SRC_TEXT_CUT', `${what}; ${advice}`))
 }
 
 function isIterable(what: object | null): boolean {

@@ -117,7 +117,8 @@ test('handles refuse what is no value of the field, and keep the old one', () =>
   for (const wrong of [undefined, null, '5', true, {}] as never[]) {
     for (const handle of [rx, celsius, joules]) assert.throws(() => handle.set(wrong), sondeError('SRC_VALUE'))
   }
-  for (const wrong of [null, '5', true, 1n] as never[]) {
+  assert.throws(() => joules.add(1n), sondeError('SRC_VALUE', /was given 1n; allowed: a number/))
+  for (const wrong of [null, '5', true, -1n, 2n ** 64n] as never[]) {
     for (const handle of [rx, joules]) assert.throws(() => handle.add(wrong), sondeError('SRC_VALUE'))
   }
   source.collect(T0)

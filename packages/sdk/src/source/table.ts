@@ -218,7 +218,16 @@ export class Row {
    * @throws SondeError `SRC_BIND` where the type has no such scalar counter.
    */
   counter(field: string): CounterHandle {
-    return handleOf(this, this.#slot(field, 'a counter', isScalar('counter')))
+    return handleOf(this, this.counterSlot(field))
+  }
+
+  /**
+   * Where a counter is. For Sonde's own handles.
+   *
+   * @throws SondeError `SRC_BIND` where the type has no such scalar counter.
+   */
+  counterSlot(field: string): Slot {
+    return this.#slot(field, 'a counter', isScalar('counter'))
   }
 
   /**

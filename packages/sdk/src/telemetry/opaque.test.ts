@@ -107,3 +107,10 @@ test('opaque events make no metric, and their types are told apart by the bytes 
     [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536].map((bytes) => [bytes, 0]),
   )
 })
+
+test('an event or a source that is none is named', () => {
+  const { source } = recordingSource()
+  const call = (...given: unknown[]) => Reflect.apply(reportOpaque, undefined, given)
+  assert.throws(() => call(source), sondeError('OPQ_VALUE', /^an opaque event is undefined; allowed: an object with/))
+  assert.throws(() => call({}, { appId: APP }), sondeError('OPQ_VALUE', /^the source of an opaque event is an object/))
+})

@@ -3,7 +3,7 @@ import { array, type Integer64, label, timestamp, value } from '../schema/field.
 import type { ReadRecord } from '../schema/reader.ts'
 import { defineOwnType } from '../schema/record-type.ts'
 import { wallNs } from '../source/clock.ts'
-import type { Source } from '../source/source.ts'
+import { Source } from '../source/source.ts'
 
 /** An event whose data only its application understands. */
 export interface OpaqueEvent {
@@ -57,10 +57,14 @@ export function maxOpaqueBytes(source: Source): number {
 /**
  * Reports an event as a record of the smallest of the {@link opaqueTypes} that holds its data.
  *
- * @throws SondeError `OPQ_SIZE` where the data is longer than {@link maxOpaqueBytes}, `OPQ_VALUE` where `appId` is no GUID or the data no bytes, `OPQ_DISABLED` where the schema of
+ * @throws SondeError `OPQ_SIZE` where the data is longer than {@link maxOpaqueBytes}, `OPQ_VALUE` where `appId` is no GUID or the data no bytes, and where source or event is none, `OPQ_DISABLED` where the schema of
  * the source has no `opaqueEvents: true`; others of `report`.
  */
 export function reportOpaque(source: Source, event: OpaqueEvent): void {
+  if (!(source instanceof Source)) throw refused('the source of an opaque event', source, 'one of schema.createSource')
+  if (event === null || typeof event !== 'object') {
+    throw refused('an opaque event', event, 'an object with appId and data')
+  }
   const { userDefined1 = 0, userDefined2 = 0, data, time = wallNs() } = event
   const app_id = guidText(event.appId)
   if (!(data instanceof Uint8Array)) {
@@ -121,6 +125,10 @@ function typeFor(source: Source, bytes: number): (typeof opaqueTypes)[number] {
     'OPQ_SIZE',
     `an opaque event of ${bytes} bytes; source ${source.info.id} takes at most ${maxOpaqueBytes(source)}: ${advice}`,
   )
+}
+
+function refused(what: string, given: unknown, allowed: string): SondeError {
+  return new SondeError('OPQ_VALUE', `${what} is ${shown(given)}; allowed: ${allowed}`)
 }
 
 function guidText(appId: string | Uint8Array): string {

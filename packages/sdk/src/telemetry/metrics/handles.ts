@@ -1,6 +1,8 @@
+import { SondeError } from '../../errors.ts'
 import type { Integer64 } from '../../schema/field.ts'
-import type { CounterHandle, GaugeHandle } from '../../source/handles.ts'
+import { type CounterHandle, F64Handle, type GaugeHandle, U64Handle } from '../../source/handles.ts'
 import type { HistogramHandle } from '../../source/histogram.ts'
+import type { Row } from '../../source/table.ts'
 
 /** Adds to a counter. */
 export type AddHandle = Pick<CounterHandle, 'add'>
@@ -13,6 +15,30 @@ export interface TotalHandle {
    * @throws SondeError `SRC_VALUE` where the kind cannot hold it; the old total stays.
    */
   set(total: Integer64): void
+}
+
+/** Adds to a counter and refuses to set it, since not everybody compiles. Nothing stands between `add` and the memory. */
+class U64Adder extends U64Handle {
+  override set(): never {
+    throw notSet()
+  }
+}
+
+/** See {@link U64Adder}. */
+class F64Adder extends F64Handle {
+  override set(): never {
+    throw notSet()
+  }
+}
+
+/** The handle of a counter that is added to. */
+export function adderOf(row: Row, name: string): AddHandle {
+  const slot = row.counterSlot(name)
+  return slot.field.kind === 'f64' ? new F64Adder(row, slot) : new U64Adder(row, slot)
+}
+
+function notSet(): SondeError {
+  return new SondeError('MTR_HANDLE', 'a counter is added to and not set; declare it with metrics.total to set it')
 }
 
 /** What is given out in place of a series that has no room: it counts what is written to it as dropped. */
@@ -51,5 +77,10 @@ export class WatchedTotal implements TotalHandle {
     this.#handle.set(total)
     if (total < this.#last) this.#fell()
     this.#last = total
+  }
+
+  /** Not in its type: for who does not compile. */
+  add(): never {
+    throw new SondeError('MTR_HANDLE', 'a total is set and not added to; declare it with metrics.counter to add to it')
   }
 }

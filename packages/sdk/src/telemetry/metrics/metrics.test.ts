@@ -448,3 +448,42 @@ test('options out of range are refused, each by name', () => {
   assert.throws(() => metrics.gauge('level', { kind: 'u8' as 'u64' }), sondeError('MTR_OPTION', /kind of level/))
   assert.throws(() => Reflect.apply(metrics.histogram, metrics, ['h', {}]), sondeError('MTR_OPTION', /edges of h/))
 })
+
+test('a counter cannot be set nor a total added to, also where nobody compiles', () => {
+  const { metrics } = rig()
+  const exact = metrics.counter('a_total').bind()
+  const call = (handle: object, method: string) => Reflect.apply(Reflect.get(handle, method), handle, [4])
+  for (const handle of [exact, metrics.counter('b_total', { kind: 'f64' }).bind()]) {
+    handle.add(1)
+    assert.throws(() => call(handle, 'set'), sondeError('MTR_HANDLE', /declare it with metrics\.total to set it/))
+  }
+  const total = metrics.total('c_total').bind()
+  assert.throws(() => call(total, 'add'), sondeError('MTR_HANDLE', /declare it with metrics\.counter to add to it/))
+})
+
+test('what is added may be a bigint where the counter is exact, and carries into the high half', async () => {
+  const { metrics, lines } = rig()
+  const exact = metrics.counter('a_total').bind()
+  exact.add(2n ** 53n + 1n)
+  exact.add(0xffffffffn)
+  for (const wrong of [-1n, 2n ** 64n]) assert.throws(() => exact.add(wrong), sondeError('SRC_VALUE'))
+  const level = metrics.counter('b_total', { kind: 'f64' }).bind()
+  assert.throws(() => level.add(2n), sondeError('SRC_VALUE', /was given 2n; allowed: a number/))
+  level.add(0.5)
+  level.add()
+  assert.deepEqual(await lines(metrics), [`a_total ${2n ** 53n + 2n ** 32n}`, 'b_total 1.5'])
+})
+
+test('an option of a metric that there is not is refused, with the one that was perhaps meant', () => {
+  const { metrics } = rig()
+  const declare = (what: 'counter' | 'total' | 'gauge' | 'histogram', ...given: unknown[]) =>
+    Reflect.apply(metrics[what], metrics, ['x', ...given])
+  for (const what of ['counter', 'total', 'gauge'] as const) {
+    const message = /^metric x: "hepl" is no option \(did you mean help\?\); allowed: help, unit/
+    assert.throws(() => declare(what, { hepl: 'x' }), sondeError('MTR_OPTION', message))
+    assert.throws(() => declare(what, { edges: [1] }), sondeError('MTR_OPTION', /"edges" is no option/))
+    assert.throws(() => declare(what, null), sondeError('MTR_OPTION', /the options of x of metrics is null/))
+  }
+  assert.throws(() => declare('histogram'), sondeError('MTR_OPTION', /edges of x of metrics is undefined/))
+  assert.throws(() => declare('histogram', { edge: [1] }), sondeError('MTR_OPTION', /did you mean edges\?/))
+})

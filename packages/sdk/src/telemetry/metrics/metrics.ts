@@ -9,15 +9,15 @@ import type { HistogramHandle } from '../../source/histogram.ts'
 import { Source } from '../../source/source.ts'
 import type { Row } from '../../source/table.ts'
 import { type Declaration, Declarations } from './declarations.ts'
-import { type AddHandle, type TotalHandle, WatchedTotal } from './handles.ts'
+import { type AddHandle, adderOf, type TotalHandle, WatchedTotal } from './handles.ts'
 import { BoundMetric, type Metric } from './metric.ts'
 import {
+  type AnyOptions,
   type CounterOptions,
-  checkMetric,
+  declarationOf,
   type GaugeOptions,
   type HistogramOptions,
   limitsOf,
-  type MetricOptions,
   type MetricsConfig,
   type MetricsOptions,
   metricsConfig,
@@ -77,7 +77,7 @@ export class Metrics {
    * `MTR_OPTION` where a limit is out of its range, `MTR_CLOSED` after `close`, `SCH_NAME` or `SCH_METRIC_NAME` where a name is not allowed.
    */
   counter<const N extends string = never>(name: string, options: CounterOptions<N> = {}): Metric<N, AddHandle> {
-    return this.#declare({ name, what: 'counter', kind: options.kind ?? 'u64' }, options, (row) => row.counter(name))
+    return this.#declare(name, 'counter', options, (row) => adderOf(row, name))
   }
 
   /**
@@ -91,8 +91,7 @@ export class Metrics {
       this.stats.restarts++
       if (++falls === FALLS_TOLD) warnOfFalls(name)
     }
-    const declaration = { name, what: 'total', kind: options.kind ?? 'u64' } as const
-    return this.#declare(declaration, options, (row) => new WatchedTotal(row.counter(name), fell))
+    return this.#declare(name, 'total', options, (row) => new WatchedTotal(row.counter(name), fell))
   }
 
   /**
@@ -101,7 +100,7 @@ export class Metrics {
    * @throws SondeError as {@link counter} does.
    */
   gauge<const N extends string = never>(name: string, options: GaugeOptions<N> = {}): Metric<N, GaugeHandle> {
-    return this.#declare({ name, what: 'gauge', kind: options.kind ?? 'f64' }, options, (row) => row.gauge(name))
+    return this.#declare(name, 'gauge', options, (row) => row.gauge(name))
   }
 
   /**
@@ -110,8 +109,7 @@ export class Metrics {
    * @throws SondeError as {@link counter} does, and `SCH_FIELD` where the edges do not ascend.
    */
   histogram<const N extends string = never>(name: string, options: HistogramOptions<N>): Metric<N, HistogramHandle> {
-    const { kind = 'f64', edges } = options
-    return this.#declare({ name, what: 'histogram', kind, edges }, options, (row) => row.histogram(name))
+    return this.#declare(name, 'histogram', options, (row) => row.histogram(name))
   }
 
   /** Emits the values of now, histograms included, of every metric that may be sampled again. Time: `timeNs`, nanoseconds since the Unix epoch. Default: now. */
@@ -151,18 +149,18 @@ export class Metrics {
   }
 
   #declare<N extends string, H extends object>(
-    declaration: Pick<Declaration, 'name' | 'what' | 'kind'> & { readonly edges?: readonly number[] },
-    options: MetricOptions<N>,
+    name: string,
+    what: Declaration['what'],
+    options: AnyOptions<N>,
     handleOf: (row: Row) => H,
   ): Metric<N, H> {
-    const { name } = declaration
     if (this.#closed) throw new SondeError('MTR_CLOSED', `metric ${name}: the context is closed; make a new one`)
-    checkMetric(declaration, options)
-    const { help = name, unit = '', labels = [] } = options
+    const declaration = declarationOf(name, what, options)
+    const { help = name, labels = [] } = options
     const constantLabels = this.#config.labels
     const limits = limitsOf(options, this.#config)
     const names = [...labels, ...Object.keys(constantLabels)]
-    const variant = this.#declarations.declare({ unit, edges: [], ...declaration }, help, names)
+    const variant = this.#declarations.declare(declaration, help, names)
     const known = this.#metrics.get(variant.type)
     // The declarations agree, and so do the handles.
     if (known !== undefined) return known as BoundMetric<N, object> as BoundMetric<N, H>

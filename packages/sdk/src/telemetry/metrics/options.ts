@@ -2,6 +2,7 @@ import { type OptionNames, unknownOption } from '../../config/unknown-option.ts'
 import { SondeError, shown } from '../../errors.ts'
 import { isName } from '../../schema/record-type.ts'
 import type { Labels } from '../../schema/series.ts'
+import type { Declaration } from './declarations.ts'
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
@@ -85,33 +86,51 @@ export function metricsConfig(options: MetricsOptions): MetricsConfig {
   return { flushIntervalMs, labels: { ...labels }, nowMs, ...limits }
 }
 
-const KINDS = {
+/** The kinds of a metric; the first is the default. */
+const KINDS: Readonly<Record<Declaration['what'], readonly [Declaration['kind'], ...Declaration['kind'][]]>> = {
   counter: ['u64', 'f64'],
   total: ['u64', 'f64'],
   gauge: ['f64', 'u64', 'i64'],
   histogram: ['f64', 'u64'],
 }
 
-/** What of a declaration is not in the options. */
-interface Declared {
-  readonly name: string
-  readonly what: keyof typeof KINDS
-  readonly kind: string
+const METRIC_NAMES: OptionNames<GaugeOptions> = {
+  help: true,
+  unit: true,
+  labels: true,
+  kind: true,
+  minSampleIntervalUs: true,
+  seriesLimit: true,
+}
+const HISTOGRAM_NAMES: OptionNames<HistogramOptions> = { ...METRIC_NAMES, edges: true }
+
+/** What the options of any metric may say. */
+export type AnyOptions<N extends string> = MetricOptions<N> & {
+  readonly kind?: Declaration['kind']
   readonly edges?: readonly number[]
 }
 
-/** @throws SondeError `MTR_OPTION` where something is of another type than declared: not everybody compiles. */
-export function checkMetric(
-  { name, what, kind, edges }: Declared,
-  { help = '', unit = '', labels = [] }: MetricOptions,
-): void {
+/**
+ * What a metric is declared as.
+ *
+ * @throws SondeError `MTR_OPTION` where there is no such option, or something is of another type than declared: not everybody compiles.
+ */
+export function declarationOf(name: string, what: Declaration['what'], options: AnyOptions<string>): Declaration {
   if (typeof name !== 'string') throw refused('the name', name, 'text')
+  if (options === null || (typeof options !== 'object' && options !== undefined)) {
+    throw refused(`the options of ${name}`, options, 'an object')
+  }
+  const isHistogram = what === 'histogram'
+  const unknown = unknownOption(options ?? {}, isHistogram ? HISTOGRAM_NAMES : METRIC_NAMES)
+  if (unknown !== undefined) throw new SondeError('MTR_OPTION', `metric ${name}: ${unknown}`)
+  const { help = '', unit = '', labels = [], kind = KINDS[what][0], edges } = options ?? {}
   if (typeof help !== 'string') throw refused(`help of ${name}`, help, 'text')
   if (typeof unit !== 'string') throw refused(`unit of ${name}`, unit, 'text')
   if (!KINDS[what].includes(kind)) throw refused(`kind of ${name}`, kind, KINDS[what].join(', '))
   const areNames = Array.isArray(labels) && labels.every((label) => typeof label === 'string')
   if (!areNames) throw refused(`labels of ${name}`, labels, 'an array of names')
-  if (what === 'histogram' && !Array.isArray(edges)) throw refused(`edges of ${name}`, edges, 'an array of numbers')
+  if (isHistogram && !Array.isArray(edges)) throw refused(`edges of ${name}`, edges, 'an array of numbers')
+  return { name, what, kind, unit, edges: edges ?? [] }
 }
 
 /** The limits of a metric: its own, or those of its context. */
