@@ -73,7 +73,10 @@ function servePages(socket: Socket): void {
   }
   const hear = (frame: ClientFrame) => {
     if (frame.kind === 'hello') {
-      send({ kind: 'welcome', body: { protocol: IPC_PROTOCOL, lastSequence: 0n, ack: 'memory', limits: LIMITS } })
+      send({
+        kind: 'welcome',
+        body: { protocol: IPC_PROTOCOL, lastSequence: 0n, dropped: {}, ack: 'memory', limits: LIMITS },
+      })
     } else if (frame.kind === 'attach') {
       file = openSync(frame.body.file, 'r')
       slotBytes = frame.body.slotBytes

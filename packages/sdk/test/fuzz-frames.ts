@@ -76,7 +76,10 @@ function clientMessage(random: Random): ClientMessage {
 function serviceMessage(random: Random): ServiceFrame {
   const limits = { pageBytes: 1, types: 1, sources: 1, symbols: 1, clientBytes: 1 }
   return random.pick<ServiceFrame>([
-    { kind: 'welcome', body: { protocol: 1, lastSequence: random.bits64(), ack: 'memory', limits } },
+    {
+      kind: 'welcome',
+      body: { protocol: 1, lastSequence: random.bits64(), dropped: { why: 3 }, ack: 'memory', limits },
+    },
     { kind: 'attached', body: { ok: true, reason: '' } },
     { kind: 'ack', body: { sequence: random.bits64(), dropped: { why: 3 } } },
     { kind: 'error', body: { code: 'C', message: 'm' } },

@@ -34,6 +34,8 @@ export interface PeerOptions {
   readonly attaches?: boolean | 'silent'
   /** Last page of a client that is stored. Default: the last that was taken. */
   readonly lastSequence?: (client: bigint) => bigint
+  /** What of the pages that it stored it says with its welcome to have dropped. Default: nothing. */
+  readonly droppedBefore?: () => Readonly<Record<string, number>>
   /** Whether a page that was taken is acknowledged. Default: it is. */
   readonly acknowledges?: () => boolean
   /** What it says after its welcome. Default: nothing. */
@@ -180,7 +182,8 @@ class Connection {
   #welcome(): void {
     const lastSequence = this.#peer.lastSequence(this.#client)
     const limits = { ...LIMITS, ...this.#peer.options.limits }
-    this.send({ kind: 'welcome', body: { protocol: IPC_PROTOCOL, lastSequence, ack: 'memory', limits } })
+    const dropped = this.#peer.options.droppedBefore?.() ?? {}
+    this.send({ kind: 'welcome', body: { protocol: IPC_PROTOCOL, lastSequence, dropped, ack: 'memory', limits } })
     const more = this.#peer.options.afterWelcome?.()
     if (more !== undefined) this.send(more)
   }

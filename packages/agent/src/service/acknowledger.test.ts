@@ -130,3 +130,22 @@ test('a client waits while the sinks have half of what they may queue, and other
   inFlight.wake()
   await own
 })
+
+test('what was refused while the sinks are flushed is told with its own page, not before', async () => {
+  const { sink, flushes } = heldSink()
+  const acknowledger = new Acknowledger([sink], () => undefined)
+  const client = new Client(1n, 0n)
+  client.refused(1n, 'wrong_size', 3)
+  assert.deepEqual([...client.takeDropped()], [], 'its page is not acknowledged yet')
+  acknowledger.note(client)
+  await until('a flush', () => flushes.length === 1)
+  client.refused(2n, 'wrong_size', 5)
+  acknowledger.note(client)
+  flushes[0]?.resolve()
+  await until('the first page', () => client.acked === 1n)
+  assert.deepEqual([...client.takeDropped()], [['wrong_size', 3]])
+  await until('the next flush', () => flushes.length === 2)
+  flushes[1]?.resolve()
+  await acknowledger.finish()
+  assert.deepEqual([client.acked, ...client.takeDropped()], [2n, ['wrong_size', 5]])
+})

@@ -46,7 +46,7 @@ export class Acknowledger {
     while (this.#waiting.size > 0) {
       if (this.#durable.length > 0) await pause(GATHER_MS)
       else await new Promise((resolve) => setImmediate(resolve))
-      const clients = [...this.#waiting].map((client) => ({ client, sequence: client.accepted }))
+      const clients = [...this.#waiting].map((client) => ({ client, sequence: client.gather() }))
       this.#waiting = new Set()
       await Promise.allSettled(this.#durable.map((sink) => sink.flush()))
       for (const { client, sequence } of clients) this.#released(client.done(sequence, this.#lost(client, sequence)))

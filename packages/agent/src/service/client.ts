@@ -17,6 +17,11 @@ export class Client {
   /** Memory of pages that are not acknowledged. Unit: bytes. */
   inFlightBytes = 0
   #inFlight: PageInFlight[] = []
+  /** Of pages that no flush of the sinks is for yet. */
+  #refused = new Map<string, number>()
+  /** Of pages of the flush that is under way. */
+  #flushing = new Map<string, number>()
+  /** Of pages that are acknowledged. */
   #dropped = new Map<string, number>()
   #settled = Promise.withResolvers<void>()
 
@@ -37,11 +42,18 @@ export class Client {
   /** A page was refused: it is acknowledged with the reason. */
   refused(sequence: bigint, reason: string, records: number): void {
     this.accepted = sequence
-    this.#drop(reason, records)
+    add(this.#refused, reason, records)
+  }
+
+  /** The sinks are flushed for what was taken so far; gives the last page of that. */
+  gather(): bigint {
+    for (const [reason, records] of this.#refused) add(this.#flushing, reason, records)
+    this.#refused.clear()
+    return this.accepted
   }
 
   /**
-   * The sinks are done with the pages up to `sequence`, and dropped some of the records: the client is told. Gives the memory that the pages took. Unit: bytes.
+   * The sinks are done with the pages up to `sequence`, which `gather` gave, and dropped some of the records: the client is told. Gives the memory that the pages took. Unit: bytes.
    */
   done(sequence: bigint, lostRecords: number): number {
     let releasedBytes = 0
@@ -54,7 +66,9 @@ export class Client {
     this.#inFlight.splice(0, count)
     this.inFlightBytes -= releasedBytes
     if (sequence > this.acked) this.acked = sequence
-    this.#drop('not_stored', lostRecords)
+    for (const [reason, records] of this.#flushing) add(this.#dropped, reason, records)
+    this.#flushing.clear()
+    add(this.#dropped, 'not_stored', lostRecords)
     this.onProgress?.()
     if (this.acked >= this.accepted) this.#settled.resolve()
     return releasedBytes
@@ -67,14 +81,14 @@ export class Client {
     await this.#settled.promise
   }
 
-  /** Records that were not taken, by reason, to be told to the client: once. */
+  /** Records of acknowledged pages that were not taken, by reason, to be told to the client: once. */
   takeDropped(): ReadonlyMap<string, number> {
     const dropped = this.#dropped
     this.#dropped = new Map()
     return dropped
   }
+}
 
-  #drop(reason: string, records: number): void {
-    if (records > 0) this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + records)
-  }
+function add(to: Map<string, number>, reason: string, records: number): void {
+  if (records > 0) to.set(reason, (to.get(reason) ?? 0) + records)
 }

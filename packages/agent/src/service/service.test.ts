@@ -170,6 +170,23 @@ test('a page that is wrong is left out with its reason, and those behind it are 
   raw.close()
 })
 
+test('what was dropped of a client that was gone when it was acknowledged is told with the next welcome, once', async (t) => {
+  const { agent, dir } = await served(t)
+  const raw = await goodClient(dir)
+  raw.page(2, 2, jobs(2).bytes, { crc: 1 })
+  raw.socket.destroy()
+  await until('the page was refused', () => agent.service?.stats.dropped.get('wrong_checksum') === 2)
+  await until('the client is gone', () => agent.service?.status().clients.length === 0)
+  const again = await RawClient.enter(dir, 0xabcdn)
+  const { lastSequence, dropped } = await again.heard('welcome')
+  assert.deepEqual([lastSequence, dropped], [2n, { wrong_checksum: 2 }])
+  again.close()
+  await until('it is gone again', () => agent.service?.status().clients.length === 0)
+  const third = await RawClient.enter(dir, 0xabcdn)
+  assert.deepEqual((await third.heard('welcome')).dropped, {})
+  third.close()
+})
+
 test('pages in a file are read from it, and the file has no name any more', async (t) => {
   const { agent, dir } = await served(t)
   const raw = await goodClient(dir)

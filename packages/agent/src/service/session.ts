@@ -212,6 +212,8 @@ export class Session {
       body: {
         protocol: IPC_PROTOCOL,
         lastSequence: client.acked,
+        // Of a connection that ended before it could be told.
+        dropped: Object.fromEntries(client.takeDropped()),
         ack: this.#room.acknowledger.kind,
         limits: {
           pageBytes: PAGE_BYTES,
@@ -284,7 +286,13 @@ export class Session {
   /** Only of pages that came in this connection: of others the client does not expect it. */
   #tell(): void {
     const client = this.#client
-    if (client === undefined || this.#isEnded || this.#socket.writableLength > UNREAD_BYTES_MAX) return
+    if (
+      client === undefined ||
+      this.#isEnded ||
+      !this.#socket.writable ||
+      this.#socket.writableLength > UNREAD_BYTES_MAX
+    )
+      return
     const isAll = client.acked <= this.#seen
     const dropped = isAll ? Object.fromEntries(client.takeDropped()) : {}
     if (this.#seen > 0n) this.#send({ kind: 'ack', body: { sequence: isAll ? client.acked : this.#seen, dropped } })

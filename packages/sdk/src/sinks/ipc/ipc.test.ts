@@ -114,6 +114,19 @@ test('what is stored already is not sent again, and the rest comes in order', as
   assert.deepEqual([rig.sink.stats.out, rig.sink.status().ackedSequence], [60, 6])
 })
 
+test('what the service dropped of pages that it had when the connection ended is lost, not arrived', async (t) => {
+  let stored = 0n
+  const acknowledges = () => stored > 0n
+  const droppedBefore = () => (stored > 0n ? { not_stored: 7 } : {})
+  const rig = await IpcRig.start(t, { peer: { lastSequence: () => stored, acknowledges, droppedBefore } })
+  for (let page = 0; page < 3; page++) rig.report(10)
+  await until('all pages', () => rig.taken.length === 30)
+  stored = 2n
+  rig.peer.hangUp()
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /lost 7 records/))
+  assert.deepEqual([rig.sink.stats.out, rig.sink.status().dropped], [23, { not_stored: 7 }])
+})
+
 test('an acknowledgement may come on the next connection', async (t) => {
   let isAgain = false
   const ack: ServiceFrame = { kind: 'ack', body: { sequence: 3n, dropped: { rejected: 4 } } }

@@ -226,7 +226,7 @@ class Ipc implements IpcSink {
       return
     }
     this.#session = new Session(this.#client, this.#config, this.#spool, {
-      onWelcome: (sequence) => this.#welcome(sequence),
+      onWelcome: (sequence, dropped) => this.#welcome(sequence, dropped),
       onAck: (sequence, dropped) => this.#acknowledge(sequence, dropped),
       onObstacle: (page, reason) => this.#refuse(page, reason),
       onRoom: () => this.#wake(),
@@ -234,12 +234,12 @@ class Ipc implements IpcSink {
     })
   }
 
-  #welcome(sequence: number): void {
+  #welcome(sequence: number, dropped: Ack['dropped']): void {
     this.#ack = this.#session?.welcome?.ack ?? this.#ack
     this.#lastError = undefined
     this.#reconnect.connected()
     this.#waiters.connected()
-    this.#acknowledge(sequence, {})
+    this.#acknowledge(sequence, dropped)
     this.#firstOfSession = this.#spool.first
     this.#wake()
   }

@@ -17,8 +17,8 @@ const MESSAGE_EFFORT = 4
 
 /** Whom a session tells what happens. */
 export interface SessionHandler {
-  /** The service is there; it has every page up to `sequence` already. */
-  onWelcome(sequence: number): void
+  /** The service is there; it is done with every page up to `sequence` already, and dropped some of their records. */
+  onWelcome(sequence: number, dropped: Ack['dropped']): void
   /** Every page up to `sequence` is done with; of their records the service dropped some. */
   onAck(sequence: number, dropped: Ack['dropped']): void
   /** A page can never be sent. */
@@ -167,7 +167,7 @@ export class Session {
     this.#shared = new SharedPages(this.#config, send)
     this.#link.flush()
     this.#link.expectAnswer(false)
-    this.#handler.onWelcome(Number(welcome.lastSequence))
+    this.#handler.onWelcome(Number(welcome.lastSequence), welcome.dropped)
   }
 }
 

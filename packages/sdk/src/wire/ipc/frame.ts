@@ -114,11 +114,16 @@ export interface ServiceLimits {
   readonly clientBytes: number
 }
 
+/** Records that the service dropped, by reason. */
+export type Dropped = Readonly<Record<string, number>>
+
 /** The service's first frame. */
 export interface Welcome {
   readonly protocol: number
   /** Newest page of this client that is stored; 0 where none is. */
   readonly lastSequence: bigint
+  /** Of pages up to that one; what was told before is not told again. */
+  readonly dropped: Dropped
   /** Whether an acknowledged page outlives a crash of the service. */
   readonly ack: 'memory' | 'durable'
   readonly limits: ServiceLimits
@@ -134,8 +139,8 @@ export interface Attached {
 /** Every page up to a sequence is done with. */
 export interface Ack {
   readonly sequence: bigint
-  /** Records of those pages that the service dropped, by reason. */
-  readonly dropped: Readonly<Record<string, number>>
+  /** Of those pages. */
+  readonly dropped: Dropped
 }
 
 /** What the service cannot put up with; it hangs up afterwards. */

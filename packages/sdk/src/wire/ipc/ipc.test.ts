@@ -44,7 +44,10 @@ const clientMessages: readonly ClientMessage[] = [
 
 const limits = { pageBytes: 1, types: 2, sources: 3, symbols: 4, clientBytes: 5 }
 const serviceMessages: readonly ServiceFrame[] = [
-  { kind: 'welcome', body: { protocol: 1, lastSequence: 2n ** 64n - 1n, ack: 'durable', limits } },
+  {
+    kind: 'welcome',
+    body: { protocol: 1, lastSequence: 2n ** 64n - 1n, dropped: { not_stored: 9 }, ack: 'durable', limits },
+  },
   { kind: 'attached', body: { ok: false, reason: 'another file system' } },
   { kind: 'ack', body: { sequence: 2n ** 53n + 1n, dropped: { queue_full: 3 } } },
   { kind: 'error', body: { code: 'SRV_FLOOD', message: 'too much' } },
@@ -71,6 +74,28 @@ function decodeAll<F>(decoder: FrameDecoder<F>, stream: Buffer, random?: Random)
 test('golden bytes of a message', () => {
   const frame = encodeFrame({ kind: 'ack', body: { sequence: 258n, dropped: {} } }, 0x01020304)
   assert.equal(frame.toString('latin1'), '\x1f\0\0\0\x43\0\0\0\x04\x03\x02\x01{"sequence":"258","dropped":{}}')
+})
+
+test('golden bytes of a welcome', () => {
+  const body = { protocol: 1, lastSequence: 258n, dropped: { not_stored: 2 }, ack: 'memory', limits } as const
+  const payload =
+    '{"protocol":1,"lastSequence":"258","dropped":{"not_stored":2},"ack":"memory","limits":{"pageBytes":1,"types":2,"sources":3,"symbols":4,"clientBytes":5}}'
+  const header = `${String.fromCharCode(payload.length)}\0\0\0\x41\0\0\0\x01\0\0\0`
+  assert.equal(encodeFrame({ kind: 'welcome', body }, 1).toString('latin1'), header + payload)
+})
+
+test('refuses what no service says was dropped', () => {
+  const welcome = { protocol: 1, lastSequence: '1', ack: 'memory', limits }
+  const cases: readonly (readonly [unknown, RegExp])[] = [
+    [undefined, /welcome\.dropped is undefined; allowed: an object/],
+    [{ 'Not stored': 1 }, /welcome\.dropped is "Not stored"; allowed: a reason/],
+    [{ not_stored: -1 }, /welcome\.dropped\.not_stored is -1/],
+    [[1], /welcome\.dropped is an array/],
+  ]
+  for (const [dropped, part] of cases) {
+    const frame = raw(65, JSON.stringify({ ...welcome, dropped }))
+    assert.throws(() => [...serviceFrames().frames(frame)], sondeError('IPC_FRAME', part), `${part}`)
+  }
 })
 
 test('golden bytes of a page, inline and in a slot', () => {

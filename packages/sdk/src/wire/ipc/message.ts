@@ -4,6 +4,7 @@ import type {
   Ack,
   Attach,
   Attached,
+  Dropped,
   ErrorMessage,
   Hello,
   ServiceLimits,
@@ -96,6 +97,7 @@ export function parseWelcome(json: unknown): Welcome {
   return {
     protocol: integerIn('welcome', body, 'protocol', 0, U32_MAX),
     lastSequence: sequenceIn('welcome', body, 'lastSequence'),
+    dropped: droppedIn('welcome', body),
     ack,
     limits: {
       pageBytes: limit('pageBytes', 1),
@@ -115,14 +117,7 @@ export function parseAttached(json: unknown): Attached {
 
 export function parseAck(json: unknown): Ack {
   const body = objectIn('ack', json)
-  const dropped = objectIn('ack.dropped', body.dropped)
-  for (const reason of Object.keys(dropped)) {
-    if (!/^[a-z]+(_[a-z]+)*$/.test(reason) || reason.length > NAME_CHARACTERS_MAX) {
-      throw wrong('ack.dropped', reason, 'a reason of small letters and _')
-    }
-    integerIn('ack.dropped', dropped, reason, 0, Number.MAX_SAFE_INTEGER)
-  }
-  return { sequence: sequenceIn('ack', body, 'sequence'), dropped: dropped as Record<string, number> }
+  return { sequence: sequenceIn('ack', body, 'sequence'), dropped: droppedIn('ack', body) }
 }
 
 export function parseError(json: unknown): ErrorMessage {
@@ -160,6 +155,17 @@ function sequenceIn(place: string, body: Parsed, key: string): bigint {
   const value = /^\d+$/.test(text) ? BigInt(text) : undefined
   if (value === undefined || value > U64_MAX) throw wrong(`${place}.${key}`, text, 'a decimal number of 64 bits')
   return value
+}
+
+function droppedIn(place: string, body: Parsed): Dropped {
+  const dropped = objectIn(`${place}.dropped`, own(body, 'dropped'))
+  for (const reason of Object.keys(dropped)) {
+    if (!/^[a-z]+(_[a-z]+)*$/.test(reason) || reason.length > NAME_CHARACTERS_MAX) {
+      throw wrong(`${place}.dropped`, reason, 'a reason of small letters and _')
+    }
+    integerIn(`${place}.dropped`, dropped, reason, 0, Number.MAX_SAFE_INTEGER)
+  }
+  return dropped as Dropped
 }
 
 function labelsIn(value: unknown): Readonly<Record<string, string>> {
