@@ -1,4 +1,5 @@
-import { Absences, type Batch, createSource } from '@sonde/sdk'
+import { Absences, type Batch } from '@sonde/sdk'
+import { createOwnSource } from '@sonde/sdk/internal'
 import { Devices } from '../devices/devices.ts'
 import { NODE_CLASSES } from '../sources/simulator/classes/classes.ts'
 import type { NodeClass } from '../sources/simulator/classes/node-class.ts'
@@ -36,7 +37,7 @@ export class SimulatedNode {
       devices.accept(batch)
       this.hints.accept(batch)
     }
-    const source = createSource({
+    const source = createOwnSource({
       id: 'simulator',
       intervalMs: 1000,
       labels: { simulated: 'true' },
