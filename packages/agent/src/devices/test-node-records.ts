@@ -1,13 +1,5 @@
-import {
-  Absences,
-  createSource,
-  type Labels,
-  type RecordOf,
-  type RecordType,
-  type Sink,
-  type Source,
-  wallNs,
-} from '@sonde/sdk'
+import { Absences, type Labels, type RecordOf, type RecordType, type Sink, type Source, wallNs } from '@sonde/sdk'
+import { createOwnSource } from '@sonde/sdk/internal'
 import { ethtoolPortType } from '../sources/ethtool/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
@@ -20,7 +12,7 @@ export class NodeRecords {
   readonly absences: Absences
 
   constructor(sink: Pick<Sink, 'accept'>, labels: Labels = {}, intervalMs = 1000) {
-    this.source = createSource({ id: 'made', labels, intervalMs, emit: (batch) => sink.accept(batch) })
+    this.source = createOwnSource({ id: 'made', labels, intervalMs, emit: (batch) => sink.accept(batch) })
     this.absences = new Absences(this.source)
   }
 
