@@ -10,6 +10,7 @@ import {
   type Source,
   viewsOf,
 } from '@sonde/sdk'
+import { createOwnSource } from '@sonde/sdk/internal'
 import { hostCpuPackageType, hostDiskType, hostMemoryControllerType } from '../sources/host/type.ts'
 import { netdevCarrierType, netdevType } from '../sources/netdev/type.ts'
 import { nvmlProfileType } from '../sources/nvml/type.ts'
@@ -490,7 +491,7 @@ test('trouble of the simulated node leaves the means of the real one as they are
     const hints = new Hints({ devices, rules: [watching] })
     const emit = (batch: Batch) => hints.accept(batch)
     const sources = [{}, { simulated: 'true' }].map((labels, index) =>
-      createSource({ id: `made${index}`, intervalMs: 1000, labels, emit }),
+      createOwnSource({ id: `made${index}`, intervalMs: 1000, labels, emit }),
     )
     const startMs = Date.UTC(2026, 0, 1)
     for (let second = 0; second < 240; second++) {
