@@ -85,7 +85,7 @@ export class SimulatedNode {
   }
 }
 
-function contextOf(source: ReturnType<typeof createSource>): SourceContext {
+function contextOf(source: ReturnType<typeof createOwnSource>): SourceContext {
   return {
     name: 'simulator',
     source,
