@@ -23,6 +23,8 @@ test(`files of a writer that was killed with -9 verify up to their tail, and hav
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
+    // The next file is made while the one before takes its last block: it may still be empty.
+    if (rows.at(-1).bytes === 0) rows.pop()
     // Every file but the last was closed; that one ends anywhere.
     assert.ok(
       rows.slice(0, -1).every(({ state }) => state === 'ended'),

@@ -154,11 +154,13 @@ class Reader:
             return None
         if self.ended:
             raise Fault("something follows the end")
+        if head[:4] != b"DTBK"[:len(head)]:
+            raise Fault("no block header")
         if len(head) < 64:
             raise Cut("the file ends within a header")
-        magic, kind, flags, index, stored, unpacked, count, size = BLOCK_HEADER.unpack(head)[:8]
+        _magic, kind, flags, index, stored, unpacked, count, size = BLOCK_HEADER.unpack(head)[:8]
         payload_crc, crc = BLOCK_HEADER.unpack(head)[-2:]
-        if magic != b"DTBK" or zlib.crc32(head[:60]) != crc:
+        if zlib.crc32(head[:60]) != crc:
             raise Fault("no block header")
         if max(stored, unpacked) > PAYLOAD_BYTES_LIMIT:
             raise Fault("a payload beyond the limit")

@@ -1,3 +1,4 @@
+import type { Dirent, Stats } from 'node:fs'
 import * as fs from 'node:fs/promises'
 
 /** Threads that Node has for everything that may wait: files, names of hosts, compression. */
@@ -53,7 +54,7 @@ export class DiskFile {
     return buffer.subarray(0, bytesRead)
   }
 
-  stat() {
+  stat(): Promise<Stats> {
     return inTurn(() => this.#handle.stat())
   }
 
@@ -82,7 +83,7 @@ export function open(path: string, flags: string): Promise<DiskFile> {
 }
 
 /** `stat` of Node, in turn. */
-export const stat = (path: string) => inTurn(() => fs.stat(path))
+export const stat = (path: string): Promise<Stats> => inTurn(() => fs.stat(path))
 /** `unlink` of Node, in turn. */
 export const unlink = (path: string) => inTurn(() => fs.unlink(path))
 /** `rmdir` of Node, in turn. */
@@ -92,4 +93,4 @@ export const rename = (from: string, to: string) => inTurn(() => fs.rename(from,
 /** `utimes` of Node, in turn. */
 export const utimes = (path: string, accessed: Date, changed: Date) => inTurn(() => fs.utimes(path, accessed, changed))
 /** What is in a folder, in turn. */
-export const entriesIn = (path: string) => inTurn(() => fs.readdir(path, { withFileTypes: true }))
+export const entriesIn = (path: string): Promise<Dirent[]> => inTurn(() => fs.readdir(path, { withFileTypes: true }))
