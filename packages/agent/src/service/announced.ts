@@ -1,14 +1,17 @@
 import { type RecordType, SondeError, type SourceInfo } from '@sonde/sdk'
-import { applicationLabels, isOwnLabel, type SourceEntry, type SymbolsEntry, type TypeEntry } from '@sonde/sdk/internal'
+import {
+  applicationLabels,
+  isOwnLabel,
+  type SourceEntry,
+  type SymbolsEntry,
+  sourceBytes,
+  type TypeEntry,
+} from '@sonde/sdk/internal'
 import { ClientSymbols } from './client-symbols.ts'
 import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import type { KnownTypes } from './known-types.ts'
 
-/** What a source takes beside its texts, and a label beside its characters. Unit: bytes. */
-const SOURCE_BYTES = 1000
-const LABEL_BYTES = 100
 const INTERVAL_MS_MAX = 86_400_000
-const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 
 interface AnnouncedSource {
   readonly info: SourceInfo
@@ -59,11 +62,9 @@ export class Announced {
     if (this.#sources.size >= SOURCE_COUNT) throw tooMany('sources', SOURCE_COUNT)
     if (intervalMs > INTERVAL_MS_MAX) throw wrong(`source.intervalMs is ${intervalMs}`, `at most ${INTERVAL_MS_MAX}`)
     for (const name of Object.keys(labels)) {
-      if (!LABEL_NAME.test(name) || isOwnLabel(name)) {
-        throw wrong(`label ${JSON.stringify(name)} of source ${id}`, 'letters, digits and _, and none of Sonde itself')
-      }
+      if (isOwnLabel(name)) throw wrong(`label ${name} of source ${id}`, "none of Sonde's own")
     }
-    this.#hold(sourceBytes(id, tag, labels))
+    this.#hold(sourceBytes({ id, tag, labels }))
     const symbols = new ClientSymbols()
     const info = { id, tag, labels: applicationLabels({ id, tag, labels }), intervalMs, symbols }
     this.#sources.set(index, { symbols, info })
@@ -101,12 +102,6 @@ export class Announced {
     this.heldBytes += bytes
     if (this.heldBytes > this.#heldBytesMax) throw tooMany('bytes of types, sources and symbols', this.#heldBytesMax)
   }
-}
-
-function sourceBytes(id: string, tag: string, labels: Readonly<Record<string, string>>): number {
-  let bytes = SOURCE_BYTES + 2 * (id.length + tag.length)
-  for (const [name, text] of Object.entries(labels)) bytes += LABEL_BYTES + 2 * (name.length + text.length)
-  return bytes
 }
 
 /** A client that does not keep to the protocol. */

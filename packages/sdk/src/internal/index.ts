@@ -41,6 +41,7 @@ export {
   type TypeEntry,
   type Welcome,
 } from '../wire/ipc/frame.ts'
+export { sourceBytes } from '../wire/ipc/source-bytes.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
 export { checkFoldersNow, makeFoldersNow } from './make-folders.ts'
 export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'

@@ -7,14 +7,13 @@ import type { RecordType } from '../../schema/record-type.ts'
 import { splitSymbols } from '../../wire/ipc/encode.ts'
 import type { ClientMessage, ServiceLimits } from '../../wire/ipc/frame.ts'
 import { parseSource } from '../../wire/ipc/message.ts'
+import { sourceBytes } from '../../wire/ipc/source-bytes.ts'
 import type { SpooledPage } from './spool.ts'
 
 /** What the service keeps of types and symbols is at most so much of what it keeps for a client; this is what it may need for them. Units: ratio, bytes. */
 const KEPT_RATIO = 0.5
 const TEXT_BYTES = 48
 const FIELD_BYTES = 400
-const SOURCE_BYTES = 1000
-const LABEL_BYTES = 100
 
 /** Symbols that are told at once, and characters of one. */
 const SYMBOLS_AT_ONCE = 2000
@@ -97,8 +96,7 @@ export class Announcements {
     const index = this.#sources.size
     if (index >= this.#limits.sources) return 'source_limit'
     const { id, tag, labels, intervalMs } = source
-    let bytes = SOURCE_BYTES + 2 * (id.length + tag.length)
-    for (const [name, text] of Object.entries(labels)) bytes += LABEL_BYTES + 2 * (name.length + text.length)
+    const bytes = sourceBytes(source)
     if (!this.#mayKeep(bytes)) return 'source_limit'
     const body = { index, id, tag, labels, intervalMs, schema: this.#schema }
     try {
