@@ -12,31 +12,33 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
 import { npmCommand, root, setUpWeb } from './setup.mjs'
 
 /** In the order of the arrows: each is compiled against the declarations of those before it. */
 const PACKAGES = [
-  { name: 'sdk', source: 'src' },
-  { name: 'agent', source: 'src' },
+  { name: 'sdk', source: 'src', entries: ['index', 'config/index', 'internal/index'] },
+  {
+    name: 'agent',
+    source: 'src',
+    // Child processes and threads begin with what src/places.ts tells, which must stay where it is itself.
+    entries: ['index', 'places', 'placement/host-main', 'sources/registry', 'sources/ethtool/ethtool'],
+  },
   { name: 'console', source: 'server' },
   { name: 'cli', source: 'src' },
 ]
 
-/** What is read of a `package.json`. */
-interface Manifest {
-  readonly exports: Readonly<Record<string, { readonly default: string }>>
-}
+const BEYOND_LATIN1 = /[^\0-\xff]/g
 
 const { values } = parseArgs({ options: { pack: { type: 'string' } } })
 
-for (const { name, source } of PACKAGES) {
+for (const { name, source, entries } of PACKAGES) {
   const folder = join(root, 'packages', name)
   emptyDist(folder)
   compile(folder, source, name)
-  if (name === 'sdk') await bundle(folder)
+  if (entries !== undefined) await bundle(join(folder, 'dist'), entries)
   console.log(`built packages/${name}`)
 }
 if (!(await setUpWeb())) process.exit(1)
@@ -74,11 +76,8 @@ function compile(folder: string, source: string, name: string): void {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', configFile])
 }
 
-/** Puts the modules of a package into a file for each of its entries: a module on its own takes 50 kB of every process that loads it. Declarations stay as they are. */
-async function bundle(folder: string): Promise<void> {
-  const dist = join(folder, 'dist')
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
-  const paths = Object.values(exports).map((entry) => join(folder, entry.default))
+/** Puts the modules of a package into a file for each of its entries: a module on its own takes 50 kB of every process that loads it. Comments are in the declarations, which stay as they are. */
+async function bundle(dist: string, entries: readonly string[]): Promise<void> {
   const made = join(root, '.cache/bundle')
   await build({
     configFile: false,
@@ -91,13 +90,26 @@ async function bundle(folder: string): Promise<void> {
       emptyOutDir: true,
       target: 'node22',
       rolldownOptions: {
-        input: Object.fromEntries(paths.map((path) => [relative(dist, path).slice(0, -'.js'.length), path])),
-        output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' },
+        input: Object.fromEntries(entries.map((entry) => [entry, join(dist, `${entry}.js`)])),
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: 'shared-[hash].js',
+          comments: { jsdoc: false, legal: false },
+        },
       },
     },
   })
   for (const path of globSync('**/*.js', { cwd: dist })) rmSync(join(dist, path))
-  cpSync(made, dist, { recursive: true })
+  for (const path of globSync('**/*.js', { cwd: made })) {
+    const text = readFileSync(join(made, path), 'utf8')
+    mkdirSync(dirname(join(dist, path)), { recursive: true })
+    writeFileSync(join(dist, path), text.replace(BEYOND_LATIN1, escapeOf))
+  }
+}
+
+/** In strings and patterns alone, as it is in code without comments. One such character makes V8 keep the whole file with two bytes for each. */
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /** Packs copies that hold what is published and nothing else: npm takes a manifest as it is. */

@@ -5,9 +5,9 @@
 const FLAGS = ['--max-semi-space-size=2', '--heap-growing-percent=25']
 /**
  * Without a limit each thread that asks the C library for memory keeps a piece of its own, and what it held at most. Left to itself the library also keeps blocks
- * of up to 32 MB for later once one of them was freed.
+ * of up to 32 MB for later once one of them was freed, and small blocks that stay hold what was freed between them.
  */
-const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '65536' }
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192' }
 
 /**
  * Starts this program again in its own place, with the same process id and arguments, where it may still say how much

@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { AgentConfig, DataSourceConfig } from '../config.ts'
 import { latestSeries } from '../http/latest.ts'
-import { makeRunner, SOURCES_MODULE } from '../pipeline/make-runner.ts'
+import { makeRunner } from '../pipeline/make-runner.ts'
 import { RecentRing } from '../pipeline/recent.ts'
+import { SOURCES_MODULE } from '../places.ts'
 import type { AgentFacts } from './agent-facts.ts'
 
 /** For how long one sample is waited for, and then for its end. Unit: milliseconds. */

@@ -4,14 +4,10 @@ import pino, { type Logger } from 'pino'
 import type { AgentConfig, DataSourceConfig } from '../config.ts'
 import { RemoteSource } from '../placement/remote-source.ts'
 import { startProcess, startWorker } from '../placement/transport.ts'
+import { SOURCES_MODULE } from '../places.ts'
 import type { Probe } from '../sources/source.ts'
 import { type RunnerOptions, SourceRunner } from './runner.ts'
 import { SourceStats } from './source-stats.ts'
-
-/** URL of the registry: what child processes import where nothing else is given. */
-export const SOURCES_MODULE = import.meta.resolve(
-  `../sources/registry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
-)
 
 /** What every runner shares. */
 export interface RunnerEnvironment {

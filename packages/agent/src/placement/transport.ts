@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { Worker } from 'node:worker_threads'
+import { HOST_MODULE } from '../places.ts'
 import type { FromHost, ToHost } from './protocol.ts'
 
 /** A running child process or worker. */
@@ -21,7 +22,6 @@ export interface TransportEvents {
   readonly onNoise: (line: string) => void
 }
 
-const HOST = new URL(import.meta.url.endsWith('.ts') ? './host-main.ts' : './host-main.js', import.meta.url)
 const NOISE_LIMIT_BYTES = 4096
 /** Threads on which calls run, of which one that hangs keeps one for good. They start with the first call, and an idle one costs next to nothing. */
 const POOL_THREADS = '16'
@@ -36,7 +36,12 @@ export function startProcess({ onMessage, onExit, onNoise }: TransportEvents): T
   const given = { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR }
   const env = { ...given, UV_THREADPOOL_SIZE: POOL_THREADS, MALLOC_ARENA_MAX: MALLOC_ARENAS }
   const execArgv = [...process.execArgv, ...CHILD_FLAGS]
-  const child = fork(HOST, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env, execArgv })
+  const child = fork(HOST_MODULE, {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env,
+    execArgv,
+  })
   let ended = false
   const end = (reason: string) => {
     if (!ended) onExit(reason)
@@ -59,7 +64,7 @@ export function startProcess({ onMessage, onExit, onNoise }: TransportEvents): T
 
 /** Starts a worker thread: for sampling above 100 Hz and heavy parsing by our own code. */
 export function startWorker({ onMessage, onExit }: TransportEvents): Transport {
-  const worker = new Worker(HOST)
+  const worker = new Worker(HOST_MODULE)
   let failure = ''
   worker.on('message', (message: FromHost) => onMessage(message))
   worker.on('error', (error: Error) => {

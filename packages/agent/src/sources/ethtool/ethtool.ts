@@ -1,6 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import type { EthtoolSocket } from '../../native/ethtool.ts'
 import { within } from '../../pipeline/within.ts'
+import { ETHTOOL_MODULE } from '../../places.ts'
 import { ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type EthtoolOptions, ethtoolOptions } from './config.ts'
@@ -154,7 +155,7 @@ export function ethtoolOf(library?: string): SourceDefinition {
     summary: 'Network adapters by their drivers: port, priorities, lanes, PCIe stalls, link',
     types: [ethtoolLinkType, ethtoolPortType, ethtoolPriorityType, ethtoolLaneType, ethtoolDriverType],
     placement: 'process',
-    module: import.meta.url,
+    module: ETHTOOL_MODULE,
     intervalMs: INTERVAL_MS,
     options: ethtoolOptions,
     look: (options, paths) => new Interfaces(options as EthtoolOptions, paths).probe(),

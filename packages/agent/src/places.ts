@@ -1,0 +1,13 @@
+// The modules that child processes and threads load. The build puts most others together, but leaves these, and this one, where they are.
+
+/** Language of the modules: as they are written, or as they are published. */
+const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+
+/** Program of a child process or thread. */
+export const HOST_MODULE = new URL(`./placement/host-main${EXTENSION}`, import.meta.url)
+
+/** Has the definitions of all sources. */
+export const SOURCES_MODULE = new URL(`./sources/registry${EXTENSION}`, import.meta.url).href
+
+/** Has the definition of the ethtool source alone, and of what it needs. */
+export const ETHTOOL_MODULE = new URL(`./sources/ethtool/ethtool${EXTENSION}`, import.meta.url).href
