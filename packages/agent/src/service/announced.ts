@@ -11,8 +11,6 @@ import { ClientSymbols } from './client-symbols.ts'
 import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import type { KnownTypes } from './known-types.ts'
 
-const INTERVAL_MS_MAX = 86_400_000
-
 interface AnnouncedSource {
   readonly info: SourceInfo
   readonly symbols: ClientSymbols
@@ -60,7 +58,6 @@ export class Announced {
   addSource({ index, id, tag, labels, intervalMs }: SourceEntry): void {
     if (this.#sources.has(index)) throw wrong(`source ${index} came twice`, 'once')
     if (this.#sources.size >= SOURCE_COUNT) throw tooMany('sources', SOURCE_COUNT)
-    if (intervalMs > INTERVAL_MS_MAX) throw wrong(`source.intervalMs is ${intervalMs}`, `at most ${INTERVAL_MS_MAX}`)
     for (const name of Object.keys(labels)) {
       if (isOwnLabel(name)) throw wrong(`label ${name} of source ${id}`, "none of Sonde's own")
     }

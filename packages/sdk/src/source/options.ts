@@ -24,7 +24,7 @@ export interface SourceOptions {
   bufferBytes?: number
   /** Clock of the timestamps. Default: `wall`. */
   clock?: Clock
-  /** Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Default: 0, no period. */
+  /** Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Range: 0 (default: no period) to 86 400 000, a day. */
   intervalMs?: number
   /** Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 4 000 000. Default: 65 536. */
   symbolLimit?: number
@@ -49,6 +49,8 @@ const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
 const ROW_LIMIT_DEFAULT = 100_000
 const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
+/** A day: what samples more seldom has no period. */
+const INTERVAL_MS_LIMIT = 86_400_000
 
 /** @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed. */
 export function checkOptions(options: SourceOptions): AllOptions {
@@ -70,7 +72,9 @@ export function checkOptions(options: SourceOptions): AllOptions {
     )
   }
   if (!isBetween(rowLimit, 1, Number.POSITIVE_INFINITY)) throw refused('rowLimit', rowLimit, '1 or more')
-  if (!isBetween(intervalMs, 0, Number.POSITIVE_INFINITY)) throw refused('intervalMs', intervalMs, '0 or more')
+  if (!isBetween(intervalMs, 0, INTERVAL_MS_LIMIT)) {
+    throw refused('intervalMs', intervalMs, `0 to ${INTERVAL_MS_LIMIT}`)
+  }
   if (!CLOCKS.includes(clock)) throw refused('clock', clock, CLOCKS.join(', '))
   if (typeof tag !== 'string') throw refused('tag', tag, 'text')
   if (typeof emit !== 'function') throw refused('emit', emit, 'a function that takes batches')

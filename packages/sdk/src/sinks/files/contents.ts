@@ -82,6 +82,11 @@ export class Contents {
     return blocks
   }
 
+  /** Whether it has been told more text than a reader keeps of a file. */
+  get hasTooMuchText(): boolean {
+    return this.#symbols.characters > DTB_LIMITS.symbolCharacters
+  }
+
   /** Makes the block of an entry whole. */
   seal(entry: Entry): Uint8Array {
     sealRecordsBlock(entry.block, this.#indexes.get(entry.type.fingerprint) ?? 0)

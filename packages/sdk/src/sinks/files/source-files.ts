@@ -65,7 +65,7 @@ export class SourceFiles {
     if (file.isGone || file.isEnded) return false
     if (!contents.takes(entry.type) || (entry.page !== undefined && entry.page.client !== contents.client)) return false
     if (file.recordBlocks === 0 && waitingBytes === 0) return true
-    if ((nowMs() - file.madeMs) * 1000 >= maxAgeUs) return false
+    if ((nowMs() - file.madeMs) * 1000 >= maxAgeUs || contents.hasTooMuchText) return false
     const bytes = before.reduce((sum, block) => sum + block.byteLength, entry.block.byteLength)
     return file.bytes + waitingBytes + bytes + END_BLOCK.byteLength <= maxBytes
   }

@@ -20,9 +20,15 @@ export class ToldSymbols {
   /** 1 where the text of an id was told. The empty text needs no telling. */
   #told = new Uint8Array(64).fill(1, 0, 1)
   #toldCount = 1
+  #characters = 0
 
   constructor(symbols: Symbols) {
     this.#symbols = symbols
+  }
+
+  /** Characters of all that it was told. */
+  get characters(): number {
+    return this.#characters
   }
 
   /** Blocks of the texts that the records of a block use and that the file lacks. They are taken to be written. */
@@ -41,9 +47,13 @@ export class ToldSymbols {
   #tell([first, last]: readonly [number, number]): Uint8Array {
     const texts: string[] = []
     for (let id = first; id <= last; id++) {
-      texts.push(this.#symbols.text(id))
+      const text = this.#symbols.text(id)
+      texts.push(text)
       // One between two others may have been told before.
-      if (this.#told[id] !== 1) this.#toldCount++
+      if (this.#told[id] !== 1) {
+        this.#toldCount++
+        this.#characters += text.length
+      }
       this.#told[id] = 1
     }
     return encodeSymbolsBlock(first, texts)
