@@ -124,6 +124,8 @@ async function visitPage(
     const picture = await pictureOfFailure(context)
     throw new Error([`${(error as Error).message}`, `picture ${picture}`, ...problems].join('\n'), { cause: error })
   } finally {
+    // A page asks on while it is closed, and what answers for the server may be half way.
+    for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   }
   assert.deepEqual(problems, [], 'something went wrong in the page')

@@ -15,7 +15,7 @@ test('an agent restarts itself small: same process, arguments and environment', 
     assert.equal(linesOf(pid, 'cmdline').filter((word) => word === flag).length, 1)
   assert.match(linesOf(pid, 'cmdline').join(' '), / agent --log-level error/)
   assert.ok(linesOf(pid, 'environ').includes('MALLOC_ARENA_MAX=1'))
-  assert.ok(linesOf(pid, 'environ').includes('MALLOC_MMAP_THRESHOLD_=65536'))
+  assert.ok(linesOf(pid, 'environ').includes('MALLOC_MMAP_THRESHOLD_=8192'))
   assert.ok(linesOf(pid, 'environ').includes('SONDE_TEST_WORD=kept as it is'))
   assert.equal(await sonde.stop(), 0)
 })

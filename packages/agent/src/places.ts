@@ -4,10 +4,10 @@
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 
 /** Program of a child process or thread. */
-export const HOST_MODULE = new URL(`./placement/host-main${EXTENSION}`, import.meta.url)
+export const HOST_MODULE: URL = new URL(`./placement/host-main${EXTENSION}`, import.meta.url)
 
 /** Has the definitions of all sources. */
-export const SOURCES_MODULE = new URL(`./sources/registry${EXTENSION}`, import.meta.url).href
+export const SOURCES_MODULE: string = new URL(`./sources/registry${EXTENSION}`, import.meta.url).href
 
 /** Has the definition of the ethtool source alone, and of what it needs. */
-export const ETHTOOL_MODULE = new URL(`./sources/ethtool/ethtool${EXTENSION}`, import.meta.url).href
+export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/ethtool${EXTENSION}`, import.meta.url).href

@@ -1,4 +1,4 @@
-import { within } from './within.ts'
+import { within } from '@sonde/sdk/internal'
 
 /** Runs a task once a period, on a grid that does not drift, with a start spread over the period so that sources do not all wake at once. */
 export interface Ticker {

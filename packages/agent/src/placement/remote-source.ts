@@ -1,5 +1,5 @@
 import { absenceType, countDrop, type RecordType, SondeError } from '@sonde/sdk'
-import { within } from '../pipeline/within.ts'
+import { within } from '@sonde/sdk/internal'
 import type { NodeSource, Probe } from '../sources/source.ts'
 import { Child, type Done, type RemoteOptions } from './child.ts'
 

@@ -12,8 +12,8 @@ import {
   type ReadPage,
   type ServiceFrame,
   turn,
+  within,
 } from '@sonde/sdk/internal'
-import { within } from '../pipeline/within.ts'
 import { Announced, wrong } from './announced.ts'
 import { checkPage } from './check-page.ts'
 import type { Client } from './client.ts'

@@ -11,21 +11,13 @@ import {
   SondeError,
   sinkStats,
 } from '@sonde/sdk'
-import { ClientLosses, typeOfDefinition } from '@sonde/sdk/internal'
+import { ClientLosses, typeOfDefinition, within } from '@sonde/sdk/internal'
 import { type Answer, Calls } from './calls.ts'
 import { keptSentence, type StoreSettings } from './config.ts'
+import { LastPages } from './last-pages.ts'
 import { PageQueue } from './pages.ts'
-import {
-  CLIENT_COUNT_LIMIT,
-  type ClientPage,
-  type FileStatus,
-  type FromWorker,
-  type RecordsRequest,
-  type StoredBatch,
-  type ToWorker,
-  type WorkerStart,
-  type Written,
-} from './protocol.ts'
+import type { FileStatus, FromWorker, RecordsRequest, StoredBatch, ToWorker, WorkerStart, Written } from './protocol.ts'
+import { StallWatch } from './stall-watch.ts'
 import type { Store, StoreStatus } from './store.ts'
 import { symbolsOf } from './texts.ts'
 
@@ -56,8 +48,8 @@ export class EmbeddedStore implements Store {
   readonly #timer: NodeJS.Timeout
   readonly #flushes: { readonly sequence: number; readonly resolve: () => void }[] = []
   readonly #sealedMs = new Map<number, number>()
-  /** The last page of each client that is on disk; who was silent longest is first. */
-  #lastPages = new Map<bigint, bigint>()
+  readonly #lastPages = new LastPages()
+  readonly #stall: StallWatch
   #worker: Worker
   #status: FileStatus
   #ackedMs = 0
@@ -67,11 +59,7 @@ export class EmbeddedStore implements Store {
   #opening = 0
   /** Whether the worker has said anything since it was started: what is sent to one that died is lost. */
   #isUp = false
-  /** When the disk last took something, or was first given something to take. Unit: milliseconds since the process started. */
-  #progressMs = 0
-  /** Since when the disk has been silent for too long, as an ISO time: while it is, what is told stays the same. */
-  #stalledSince: string | undefined
-  /** Errors of workers that ended, their ends, and stalls. */
+  /** Errors of workers that ended, and their ends. */
   #earlierErrors = 0
   #closing: Promise<void> | undefined
   #settleOpen: { resolve: () => void; reject: (error: Error) => void }
@@ -83,6 +71,7 @@ export class EmbeddedStore implements Store {
     this.#settings = settings
     this.#queue = new PageQueue(settings.queueLimitBytes, this.stats, this.#losses)
     this.#calls = new Calls(settings.queryLimitMs)
+    this.#stall = new StallWatch(settings.stallLimitMs)
     this.#status = {
       state: 'failing',
       reason: `${settings.path} is not open yet: its disk is slow or hangs, or what a damaged file holds is being carried over`,
@@ -145,7 +134,7 @@ export class EmbeddedStore implements Store {
   }
 
   async lastPage(client: bigint): Promise<bigint> {
-    return this.#lastPages.get(client) ?? 0n
+    return this.#lastPages.of(client)
   }
 
   takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
@@ -154,11 +143,12 @@ export class EmbeddedStore implements Store {
 
   status(): StoreStatus {
     const status = { ...this.#status, ackedMs: this.#ackedMs, queuedBytes: this.#queue.bytes, errors: this.#errors }
-    if (this.#stalledSince === undefined || status.state === 'failing') return status
+    const { since } = this.#stall
+    if (since === undefined || status.state === 'failing') return status
     return {
       ...status,
       state: 'failing',
-      reason: `the disk of ${this.#settings.path} has not taken anything since ${this.#stalledSince}; look whether it hangs: ${keptSentence(this.#settings)}`,
+      reason: `the disk of ${this.#settings.path} has not taken anything since ${since}; look whether it hangs: ${keptSentence(this.#settings)}`,
     }
   }
 
@@ -182,7 +172,7 @@ export class EmbeddedStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await within(this.#written(), this.#settings.closeLimitMs)
+    await within(this.#settings.closeLimitMs, this.#written())
     clearInterval(this.#timer)
     const lost = this.#queue.clear()
     countDrop(this.stats, 'closed', lost)
@@ -191,10 +181,10 @@ export class EmbeddedStore implements Store {
       this.#onClosed = resolve
     })
     this.#send({ kind: 'close' })
-    await within(closed, WORKER_CLOSE_MS)
+    await within(WORKER_CLOSE_MS, closed)
     this.#calls.rejectAll(new SondeError('STO_CLOSED', 'the store was closed before it answered'))
     // A thread that waits for a disk that hangs does not end.
-    await within(this.#worker.terminate(), WORKER_CLOSE_MS)
+    await within(WORKER_CLOSE_MS, this.#worker.terminate())
   }
 
   #start(whenLocked: WorkerStart['whenLocked']): Worker {
@@ -239,8 +229,8 @@ export class EmbeddedStore implements Store {
     switch (message.kind) {
       case 'opened':
         this.#opening = message.opening
-        this.#lastPages = new Map(message.clients)
-        this.#stalledSince = undefined
+        this.#lastPages.restart(message.clients)
+        this.#stall.progress()
         this.stats.out += this.#queue.restart(message.sequence)
         this.#resolveFlushes(message.sequence)
         this.#post()
@@ -274,8 +264,7 @@ export class EmbeddedStore implements Store {
   }
 
   #acknowledge(sequence: number, { dropped, duplicates, lost, clients }: Written): void {
-    this.#progressMs = performance.now()
-    this.#stalledSince = undefined
+    this.#stall.progress()
     let written = this.#queue.acknowledge(sequence)
     for (const [reason, records] of dropped) {
       countDrop(this.stats, reason, records)
@@ -284,22 +273,11 @@ export class EmbeddedStore implements Store {
     this.stats.out += written
     this.stats.duplicates += duplicates
     for (const [page, records] of lost) this.#losses.add(page, records)
-    this.#remember(clients)
+    this.#lastPages.add(clients)
     this.#ackedMs = this.#sealedMs.get(sequence) ?? this.#ackedMs
     this.#sealedMs.delete(sequence)
     this.#resolveFlushes(sequence)
     this.#post()
-  }
-
-  #remember(clients: readonly ClientPage[]): void {
-    for (const [client, page] of clients) {
-      this.#lastPages.delete(client)
-      this.#lastPages.set(client, page)
-    }
-    for (const client of this.#lastPages.keys()) {
-      if (this.#lastPages.size <= CLIENT_COUNT_LIMIT) return
-      this.#lastPages.delete(client)
-    }
   }
 
   #resolveFlushes(sequence: number): void {
@@ -309,7 +287,7 @@ export class EmbeddedStore implements Store {
   /** Gives the worker what it may have: pages first, then a question. */
   #post(): void {
     while (this.#opening !== 0) {
-      if (this.#queue.postedCount === 0) this.#progressMs = performance.now()
+      if (this.#queue.postedCount === 0) this.#stall.begin()
       const next = this.#queue.post(IN_FLIGHT_LIMIT)
       if (next === undefined) break
       this.#sealedMs.set(next.page.sequence, Date.now())
@@ -338,23 +316,14 @@ export class EmbeddedStore implements Store {
     this.#calls.send()
   }
 
-  /** A disk that hangs says nothing: that it is silent is seen from here. */
   #watch(): void {
-    const silentMs = performance.now() - this.#progressMs
-    const isSilent = this.#queue.postedCount > 0 && silentMs >= this.#settings.stallLimitMs
     // A worker that can still say why it writes nothing knows better.
-    if (!isSilent || this.#status.state !== 'writing') {
-      this.#stalledSince = undefined
-      return
-    }
-    if (this.#stalledSince !== undefined) return
-    this.#stalledSince = `${new Date(Date.now() - silentMs).toISOString().slice(0, 19)}Z`
-    this.#earlierErrors++
+    this.#stall.look(this.#queue.postedCount === 0 || this.#status.state !== 'writing')
     this.stats.errors = this.#errors
   }
 
   get #errors(): number {
-    return this.#earlierErrors + this.#status.errors
+    return this.#earlierErrors + this.#stall.count + this.#status.errors
   }
 }
 
@@ -364,14 +333,4 @@ function isClosed(): SondeError {
 
 function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Batch {
   return { type: typeOfDefinition(type), source: { ...source, symbols: symbolsOf(texts) }, clock, count, bytes }
-}
-
-/** Waits for a promise, but no longer than that; leaves no timer behind. */
-async function within(promise: Promise<unknown>, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs)
-  })
-  await Promise.race([promise, limit])
-  clearTimeout(timer)
 }

@@ -8,7 +8,7 @@ import type { Labels } from '../schema/series.ts'
 export interface SourceOptions {
   /** Who reports: a host, a device, a configured source. 1 to 200 characters. */
   id: string
-  /** Free text of the owner. Default: empty. */
+  /** Free text of the owner, at most 4096 characters. Default: empty. */
   tag?: string
   /** Constant labels of every series: at most 256, each a name of letters, digits and `_` with a text of at most 4096 characters. Default: none. */
   labels?: Labels
@@ -49,6 +49,7 @@ const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
 const ROW_LIMIT_DEFAULT = 100_000
 const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
+const TAG_CHARACTERS_LIMIT = 4096
 /** A day: what samples more seldom has no period. */
 const INTERVAL_MS_LIMIT = 86_400_000
 
@@ -76,7 +77,9 @@ export function checkOptions(options: SourceOptions): AllOptions {
     throw refused('intervalMs', intervalMs, `0 to ${INTERVAL_MS_LIMIT}`)
   }
   if (!CLOCKS.includes(clock)) throw refused('clock', clock, CLOCKS.join(', '))
-  if (typeof tag !== 'string') throw refused('tag', tag, 'text')
+  if (typeof tag !== 'string' || tag.length > TAG_CHARACTERS_LIMIT) {
+    throw refused('tag', tag, `text of at most ${TAG_CHARACTERS_LIMIT} characters`)
+  }
   if (typeof emit !== 'function') throw refused('emit', emit, 'a function that takes batches')
   if (acknowledge !== undefined && typeof acknowledge !== 'function') {
     throw refused('acknowledge', acknowledge, 'a function that gives a promise')

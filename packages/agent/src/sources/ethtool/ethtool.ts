@@ -1,6 +1,6 @@
 import { SondeError } from '@sonde/sdk'
+import { within } from '@sonde/sdk/internal'
 import type { EthtoolSocket } from '../../native/ethtool.ts'
-import { within } from '../../pipeline/within.ts'
 import { ETHTOOL_MODULE } from '../../places.ts'
 import { ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'

@@ -284,7 +284,8 @@ test('a flush in vain, and the end, name what was dropped before too; a warning 
 
 test('a source that no service would take is dropped alone', async (t) => {
   const rig = await IpcRig.start(t)
-  rig.sink.accept(new BatchSource({ intervalMs: 1e9 }).ports({ a: 1 }))
+  const batch = new BatchSource().ports({ a: 1 })
+  rig.sink.accept({ ...batch, source: { ...batch.source, intervalMs: 1e9 } })
   rig.report(2)
   await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
   assert.deepEqual([rig.sink.status().dropped, rig.taken], [{ not_announced: 1 }, range(2)])
