@@ -12,7 +12,7 @@ export interface RunOptions {
   name?: string
   /** Files at a time. Default: 2. */
   concurrency?: number
-  /** A file that runs longer is ended and has failed. Default: 600 000: the fault loops are one file. */
+  /** A file that runs longer is ended and has failed. Default: 600 000. */
   timeLimitMs?: number
   /** Ends the whole run early. Default: never. */
   signal?: AbortSignal

@@ -14,20 +14,14 @@ import { roots } from './loops/roots.ts'
 import { service } from './loops/service.ts'
 import { soak } from './loops/soak.ts'
 
-/** Every fault loop there is. A new one is a file in `loops/` and a row here. */
-export const LOOPS: readonly FaultLoop[] = [
-  clock,
-  counters,
-  damage,
-  day,
-  dtb,
-  fieldsets,
-  files,
-  frames,
-  hang,
-  kill,
-  pages,
-  roots,
-  service,
-  soak,
-]
+/** What is given to a part of Sonde in this process. */
+export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, pages]
+
+/** What ends a process of Sonde. */
+export const ENDS: readonly FaultLoop[] = [files, hang, kill, service]
+
+/** What happens to the machine below it. */
+export const MACHINE: readonly FaultLoop[] = [clock, damage, roots, soak]
+
+/** Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists, each of which is a file of tests. */
+export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...MACHINE].sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,0 +1,4 @@
+import { ENDS } from './loops.ts'
+import { testLoops } from './test-loops.ts'
+
+testLoops(ENDS)

@@ -1,0 +1,4 @@
+import { INPUT } from './loops.ts'
+import { testLoops } from './test-loops.ts'
+
+testLoops(INPUT)
