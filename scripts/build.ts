@@ -12,33 +12,38 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
 import { npmCommand, root, setUpWeb } from './setup.mjs'
 
 /** In the order of the arrows: each is compiled against the declarations of those before it. */
 const PACKAGES = [
-  { name: 'sdk', source: 'src', entries: ['index', 'config/index', 'internal/index'] },
+  { name: 'sdk', source: 'src', programs: [] },
   {
     name: 'agent',
     source: 'src',
     // Child processes and threads begin with what src/places.ts tells, which must stay where it is itself.
-    entries: ['index', 'places', 'placement/host-main', 'sources/registry', 'sources/ethtool/ethtool'],
+    programs: ['places', 'placement/host-main', 'sources/registry', 'sources/ethtool/ethtool'],
   },
   { name: 'console', source: 'server' },
   { name: 'cli', source: 'src' },
 ]
 
+/** What is read of a `package.json`. */
+interface Manifest {
+  readonly exports: Readonly<Record<string, { readonly default: string }>>
+}
+
 const BEYOND_LATIN1 = /[^\0-\xff]/g
 
 const { values } = parseArgs({ options: { pack: { type: 'string' } } })
 
-for (const { name, source, entries } of PACKAGES) {
+for (const { name, source, programs } of PACKAGES) {
   const folder = join(root, 'packages', name)
   emptyDist(folder)
   compile(folder, source, name)
-  if (entries !== undefined) await bundle(join(folder, 'dist'), entries)
+  if (programs !== undefined) await bundle(folder, programs)
   console.log(`built packages/${name}`)
 }
 if (!(await setUpWeb())) process.exit(1)
@@ -77,7 +82,12 @@ function compile(folder: string, source: string, name: string): void {
 }
 
 /** Puts the modules of a package into a file for each of its entries: a module on its own takes 50 kB of every process that loads it. Comments are in the declarations, which stay as they are. */
-async function bundle(dist: string, entries: readonly string[]): Promise<void> {
+async function bundle(folder: string, programs: readonly string[]): Promise<void> {
+  const dist = join(folder, 'dist')
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+  const exported = Object.values(exports).map((entry) =>
+    relative(dist, join(folder, entry.default)).slice(0, -'.js'.length),
+  )
   const made = join(root, '.cache/bundle')
   await build({
     configFile: false,
@@ -90,7 +100,7 @@ async function bundle(dist: string, entries: readonly string[]): Promise<void> {
       emptyOutDir: true,
       target: 'node22',
       rolldownOptions: {
-        input: Object.fromEntries(entries.map((entry) => [entry, join(dist, `${entry}.js`)])),
+        input: Object.fromEntries([...exported, ...programs].map((entry) => [entry, join(dist, `${entry}.js`)])),
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: 'shared-[hash].js',

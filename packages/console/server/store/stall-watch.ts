@@ -27,7 +27,7 @@ export class StallWatch {
     this.#progressMs = performance.now()
   }
 
-  /** Looks whether it is silent for too long. What has nothing to take, or can say itself why it takes nothing, is `excused`. */
+  /** Looks whether it is silent for too long. What has nothing to take, or can say itself why it takes nothing, is excused. */
   look(isExcused: boolean): void {
     const silentMs = performance.now() - this.#progressMs
     if (isExcused || silentMs < this.#limitMs) {

@@ -29,8 +29,8 @@ export function checkLabels({
   }
 }
 
-/** What is wrong with the labels of a source: where, what was given, and what is allowed. */
-export interface LabelFault {
+/** What is wrong with a source: where, what was given, and what is allowed. */
+export interface SourceFault {
   readonly place: string
   readonly given: unknown
   readonly allowed: string
@@ -41,7 +41,10 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 const TEXT_CHARACTERS_MAX = 4096
 
 /** The first thing that keeps these from being the labels of a source, here and on the wire; undefined where nothing does. */
-export function faultOfLabels(labels: object): LabelFault | undefined {
+export function faultOfLabels(labels: unknown): SourceFault | undefined {
+  if (labels === null || typeof labels !== 'object' || Array.isArray(labels)) {
+    return { place: 'labels', given: labels, allowed: "texts by name, such as { node: 'n1' }" }
+  }
   const entries: [string, unknown][] = Object.entries(labels)
   if (entries.length > LABEL_COUNT_MAX) {
     return { place: 'labels', given: `${entries.length} labels`, allowed: `${LABEL_COUNT_MAX} labels` }

@@ -1,8 +1,8 @@
 import { SondeError, shown } from '../errors.ts'
 import type { Batch, Clock } from '../schema/batch.ts'
-import { faultOfLabels } from '../schema/label-rules.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
+import { faultOfSource } from '../schema/source-rules.ts'
 
 /** Options of {@link createSource}. */
 export interface SourceOptions {
@@ -49,9 +49,6 @@ const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
 const ROW_LIMIT_DEFAULT = 100_000
 const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
-const TAG_CHARACTERS_LIMIT = 4096
-/** A day: what samples more seldom has no period. */
-const INTERVAL_MS_LIMIT = 86_400_000
 
 /** @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed. */
 export function checkOptions(options: SourceOptions): AllOptions {
@@ -59,13 +56,10 @@ export function checkOptions(options: SourceOptions): AllOptions {
     throw new SondeError('SRC_OPTION', `a source was given ${shown(options)}; allowed: an object of its options`)
   }
   const { bufferBytes = BUFFER_BYTES_DEFAULT, rowLimit = ROW_LIMIT_DEFAULT, intervalMs = 0, clock = 'wall' } = options
-  const { id, tag = '', emit, acknowledge, flushIntervalMs = 0 } = options
-  if (typeof id !== 'string' || id.length < 1 || id.length > 200) {
-    throw new SondeError(
-      'SRC_ID',
-      `a source id of ${typeof id === 'string' ? `${id.length} characters` : shown(id)}; allowed: 1 to 200 characters`,
-    )
-  }
+  const { id, tag = '', labels = {}, emit, acknowledge, onLoss, types, flushIntervalMs = 0 } = options
+  const fault = faultOfSource({ id, tag, labels, intervalMs })
+  if (fault?.place === 'id') throw refused('id', fault.given, fault.allowed, 'SRC_ID')
+  if (fault !== undefined) throw refused(fault.place, fault.given, fault.allowed)
   if (!isBetween(bufferBytes, 8, BUFFER_BYTES_LIMIT)) {
     throw new SondeError(
       'SRC_BUFFER_BYTES',
@@ -73,22 +67,20 @@ export function checkOptions(options: SourceOptions): AllOptions {
     )
   }
   if (!isBetween(rowLimit, 1, Number.POSITIVE_INFINITY)) throw refused('rowLimit', rowLimit, '1 or more')
-  if (!isBetween(intervalMs, 0, INTERVAL_MS_LIMIT)) {
-    throw refused('intervalMs', intervalMs, `0 to ${INTERVAL_MS_LIMIT}`)
-  }
   if (!CLOCKS.includes(clock)) throw refused('clock', clock, CLOCKS.join(', '))
-  if (typeof tag !== 'string' || tag.length > TAG_CHARACTERS_LIMIT) {
-    throw refused('tag', tag, `text of at most ${TAG_CHARACTERS_LIMIT} characters`)
-  }
   if (typeof emit !== 'function') throw refused('emit', emit, 'a function that takes batches')
   if (acknowledge !== undefined && typeof acknowledge !== 'function') {
     throw refused('acknowledge', acknowledge, 'a function that gives a promise')
   }
+  if (onLoss !== undefined && typeof onLoss !== 'function') {
+    throw refused('onLoss', onLoss, 'a function that takes a reason and a number of records')
+  }
+  if (types !== undefined && !isListOfTypes(types)) throw refused('types', types, 'a list of what defineType made')
   if (!isBetween(flushIntervalMs, 0, FLUSH_INTERVAL_MS_LIMIT)) {
     throw refused('flushIntervalMs', flushIntervalMs, `0 to ${FLUSH_INTERVAL_MS_LIMIT}`)
   }
-  const labels = checkLabels(options.labels === undefined ? {} : options.labels)
-  return { ...options, id, tag, labels, emit, bufferBytes, rowLimit, intervalMs, clock, flushIntervalMs }
+  const frozen = Object.freeze({ ...labels })
+  return { ...options, id, tag, labels: frozen, emit, bufferBytes, rowLimit, intervalMs, clock, flushIntervalMs }
 }
 
 /** Text is no number, whatever it says. */
@@ -96,14 +88,10 @@ function isBetween(given: unknown, low: number, high: number): boolean {
   return typeof given === 'number' && given >= low && given <= high
 }
 
-function checkLabels(labels: Labels): Labels {
-  if (labels === null || typeof labels !== 'object')
-    throw refused('labels', labels, "texts by name, such as { node: 'n1' }")
-  const fault = faultOfLabels(labels)
-  if (fault !== undefined) throw refused(fault.place, fault.given, fault.allowed)
-  return Object.freeze({ ...labels })
+function isListOfTypes(given: unknown): boolean {
+  return Array.isArray(given) && given.every((type) => type?.layout !== undefined)
 }
 
-function refused(option: string, given: unknown, allowed: string): SondeError {
-  return new SondeError('SRC_OPTION', `${option} of a source is ${shown(given)}; allowed: ${allowed}`)
+function refused(option: string, given: unknown, allowed: string, code = 'SRC_OPTION'): SondeError {
+  return new SondeError(code, `${option} of a source is ${shown(given)}; allowed: ${allowed}`)
 }

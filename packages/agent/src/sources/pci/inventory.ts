@@ -9,7 +9,7 @@ import { PciDevice } from './device.ts'
 import { chooseDevices, glanceAt, type PciGlance } from './glance.ts'
 
 /** Devices that are examined anew in one sweep, in turn: what they are, their driver and their interfaces. */
-const EXAMINE_LIMIT = 1
+const EXAMINE_LIMIT = 2
 /** Devices that could not be looked at and are tried again in one sweep. */
 const RETRY_LIMIT = 16
 

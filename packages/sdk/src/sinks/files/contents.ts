@@ -82,9 +82,9 @@ export class Contents {
     return blocks
   }
 
-  /** Whether it has been told more text than a reader keeps of a file. */
+  /** Whether it has been told half as much text as a reader keeps of a file: there is the sink's own besides. */
   get hasTooMuchText(): boolean {
-    return this.#symbols.characters > DTB_LIMITS.symbolCharacters
+    return this.#symbols.characters > DTB_LIMITS.symbolCharacters / 2
   }
 
   /** Makes the block of an entry whole. */

@@ -329,3 +329,20 @@ function blockTypesOf(path: string): number[] {
     types.push(bytes[at + 4] ?? 0)
   return types
 }
+
+test('a file ends before its texts are more than a reader keeps', async (t) => {
+  const { sink, root } = openFiles(t, { maxBytes: 2 ** 30 })
+  const source = new BatchSource({ id: 'host' })
+  const count = 20_000
+  for (let i = 0; i < count; i += 1000) {
+    const values = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, j) => [String(i + j).padStart(4000, 'x'), i + j + 1]),
+    )
+    sink.accept(source.ports(values))
+    await sink.flush()
+  }
+  await sink.close()
+  const files = readFiles(root)
+  assert.equal(files.length, 2)
+  assert.equal(numbersIn(files).length, count)
+})

@@ -1,5 +1,5 @@
 import { SondeError, shown } from '../../errors.ts'
-import { faultOfLabels } from '../../schema/label-rules.ts'
+import { faultOfSource } from '../../schema/source-rules.ts'
 import type {
   Ack,
   Attach,
@@ -21,7 +21,6 @@ const U64_MAX = 2n ** 64n - 1n
 /** Types in one frame at most; the definitions bound the frame long before. */
 const TYPE_COUNT_MAX = 65_536
 const NAME_CHARACTERS_MAX = 200
-const INTERVAL_MS_MAX = 86_400_000
 const TEXT_CHARACTERS_MAX = 4096
 
 /** The payload of a frame as JSON. */
@@ -62,17 +61,20 @@ export function parseTypes(json: unknown): TypeEntry[] {
 
 export function parseSource(json: unknown): SourceEntry {
   const body = objectIn('source', json)
-  const id = textIn('source', body, 'id', NAME_CHARACTERS_MAX)
-  if (id === '') throw wrong('source.id', id, `1 to ${NAME_CHARACTERS_MAX} characters`)
-  const { intervalMs } = body
-  if (typeof intervalMs !== 'number' || !(intervalMs >= 0 && intervalMs <= INTERVAL_MS_MAX)) {
-    throw wrong('source.intervalMs', intervalMs, `0 to ${INTERVAL_MS_MAX}`)
+  const given = {
+    id: own(body, 'id'),
+    tag: own(body, 'tag'),
+    labels: own(body, 'labels'),
+    intervalMs: own(body, 'intervalMs'),
   }
+  const fault = faultOfSource(given)
+  if (fault !== undefined) throw wrong(`source.${fault.place}`, fault.given, fault.allowed)
+  const { id, tag, labels, intervalMs } = given as Pick<SourceEntry, keyof typeof given>
   return {
     index: integerIn('source', body, 'index', 0, U32_MAX),
     id,
-    tag: textIn('source', body, 'tag', TEXT_CHARACTERS_MAX),
-    labels: labelsIn(body.labels),
+    tag,
+    labels: Object.freeze({ ...labels }),
     intervalMs,
     schema: textIn('source', body, 'schema', TEXT_CHARACTERS_MAX),
   }
@@ -166,13 +168,6 @@ function droppedIn(place: string, body: Parsed): Dropped {
     integerIn(`${place}.dropped`, dropped, reason, 0, Number.MAX_SAFE_INTEGER)
   }
   return dropped as Dropped
-}
-
-function labelsIn(value: unknown): Readonly<Record<string, string>> {
-  const labels = objectIn('source.labels', value)
-  const fault = faultOfLabels(labels)
-  if (fault !== undefined) throw wrong(`source.${fault.place}`, fault.given, fault.allowed)
-  return Object.freeze({ ...labels }) as Readonly<Record<string, string>>
 }
 
 function own(body: Parsed, key: string): unknown {
