@@ -13,6 +13,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 
+// Hundreds of processes load the same modules: stripped of types and compiled once, each starts in half the time.
+process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compile')
+
 installDebianPackages()
 const hasPage = await setUpWeb()
 
