@@ -64,7 +64,10 @@ test('a page whose code does not come says so, and comes when it is tried again'
     await words.waitFor()
     assert.match(await page.title(), /^Not loaded/)
     await assertSound(page)
+    // The page asks whether the server is there at all, and would load anew by itself where it is.
+    const unanswered = page.waitForEvent('requestfailed', (request) => request.method() === 'HEAD')
     await page.getByRole('button', { name: 'Try again' }).click()
+    await unanswered
     await words.waitFor()
     isAway = false
     await page.getByRole('button', { name: 'Try again' }).click()
