@@ -144,7 +144,7 @@ function watch(page: Page, origin: string, report: (problem: string) => void): v
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
     // Another test made or removed an interface: Chromium drops what is under way, and the page asks again.
-    if (message.text().includes('ERR_NETWORK_CHANGED')) return
+    if (message.text() === 'Failed to load resource: net::ERR_NETWORK_CHANGED') return
     report(`console: ${message.text()} (${decodeURIComponent(message.location().url).slice(0, 200)})`)
   })
   page.on('request', (request) => {

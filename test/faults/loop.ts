@@ -5,8 +5,6 @@ export interface FaultLoop {
   readonly name: string
   /** What is broken, and what must hold, in one sentence. */
   readonly what: string
-  /** Rounds in the test run. Default: 20. */
-  readonly testRounds?: number
   /** Prepares what all rounds share; the result's `round` throws where something does not hold. */
   open(): Promise<FaultRun>
 }

@@ -1,7 +1,7 @@
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import type { Kind } from './kinds.ts'
-import type { Fields, RecordOf, RecordType } from './record-type.ts'
+import { type Fields, isType, type RecordOf, type RecordType } from './record-type.ts'
 
 /**
  * What a field is to its readers: `timestamp` (when the sample was taken), `label` (identifies), `counter` (only rises),
@@ -150,7 +150,7 @@ export function nested<F extends Fields>(
   type: RecordType<F>,
   options?: { help?: string },
 ): NestedField<RecordOf<RecordType<F>>, false> {
-  if (type?.layout === undefined) {
+  if (!isType(type)) {
     throw new SondeError('SCH_FIELD', `nested was given ${shown(type)}; allowed: a type that defineType made`)
   }
   const unknown = unknownOption(options ?? {}, { help: true })

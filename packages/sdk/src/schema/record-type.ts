@@ -41,6 +41,12 @@ export interface RecordType<F extends Fields = Fields> {
   readonly inTurns: boolean
 }
 
+/** Whether somebody gave a type: what {@link defineType} made, of whatever copy of this package. */
+export function isType(given: unknown): given is RecordType {
+  const { layout, fingerprint } = (given ?? {}) as Partial<RecordType>
+  return typeof layout?.recordBytes === 'number' && typeof fingerprint === 'string'
+}
+
 /** Options of {@link defineType}. */
 export interface TypeOptions {
   /** `aligned` (default): C alignment, record size a multiple of 8. `packed`: no padding, as foreign layouts have it. */

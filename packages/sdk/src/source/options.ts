@@ -1,6 +1,6 @@
 import { SondeError, shown } from '../errors.ts'
 import type { Batch, Clock } from '../schema/batch.ts'
-import type { RecordType } from '../schema/record-type.ts'
+import { isType, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { faultOfSource } from '../schema/source-rules.ts'
 
@@ -16,7 +16,7 @@ export interface SourceOptions {
   emit: (batch: Batch) => void
   /** Resolves once all that was emitted before is acknowledged; what `flush` and `close` of the source wait for. Default: there is nothing to wait for. */
   acknowledge?: () => Promise<void>
-  /** The only types that may be reported, each at its index: those of a schema. Default: any type, and no index. */
+  /** The only types that may be reported, by themselves or by their place in this list; a schema gives its own. Default: any type, none by a place. */
   types?: readonly RecordType[]
   /** How long records are buffered at most. Unit: milliseconds. Range: 0 (default: until a buffer is full) to 3 600 000. */
   flushIntervalMs?: number
@@ -75,7 +75,8 @@ export function checkOptions(options: SourceOptions): AllOptions {
   if (onLoss !== undefined && typeof onLoss !== 'function') {
     throw refused('onLoss', onLoss, 'a function that takes a reason and a number of records')
   }
-  if (types !== undefined && !isListOfTypes(types)) throw refused('types', types, 'a list of what defineType made')
+  if (types !== undefined && !(Array.isArray(types) && types.every(isType)))
+    throw refused('types', types, 'a list of what defineType made')
   if (!isBetween(flushIntervalMs, 0, FLUSH_INTERVAL_MS_LIMIT)) {
     throw refused('flushIntervalMs', flushIntervalMs, `0 to ${FLUSH_INTERVAL_MS_LIMIT}`)
   }
@@ -86,10 +87,6 @@ export function checkOptions(options: SourceOptions): AllOptions {
 /** Text is no number, whatever it says. */
 function isBetween(given: unknown, low: number, high: number): boolean {
   return typeof given === 'number' && given >= low && given <= high
-}
-
-function isListOfTypes(given: unknown): boolean {
-  return Array.isArray(given) && given.every((type) => type?.layout !== undefined)
 }
 
 function refused(option: string, given: unknown, allowed: string, code = 'SRC_OPTION'): SondeError {

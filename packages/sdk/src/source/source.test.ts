@@ -286,6 +286,7 @@ test('refuses options out of range', () => {
     [{ emit: undefined }, 'SRC_OPTION'],
     [{ types: 'port' }, 'SRC_OPTION'],
     [{ types: [{}] }, 'SRC_OPTION'],
+    [{ types: [{ layout: 1 }] }, 'SRC_OPTION'],
     [{ onLoss: 'port' }, 'SRC_OPTION'],
     [{ clock: 'walk' }, 'SRC_OPTION'],
     [{ flushIntervalMs: -1 }, 'SRC_OPTION'],
@@ -440,6 +441,6 @@ test('says how many records of a type, or of its index, fit, and refuses what is
   assert.deepEqual([source.capacityFor(0), source.capacityFor(port), source.capacityFor(tiny)], [3, 3, 72])
   for (const given of [1, -1, 0.5, undefined, null, {}]) {
     const capacity = () => Reflect.apply(source.capacityFor, source, [given])
-    assert.throws(capacity, sondeError('SRC_TYPE', /allowed: a type of the schema, or its index, below 1/))
+    assert.throws(capacity, sondeError('SRC_TYPE', /allowed: one of its types, or the index of one, below 1/))
   }
 })

@@ -2,7 +2,7 @@ import { SondeError, shown, warnOfFault } from '../errors.ts'
 import type { SourceInfo } from '../schema/batch.ts'
 import { lossType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
-import type { RecordOf, RecordType } from '../schema/record-type.ts'
+import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { SymbolTable } from '../schema/symbols.ts'
 import { countDrop, droppedTotal } from '../sinks/sink.ts'
@@ -348,8 +348,8 @@ export class Source {
   #typeOf(given: RecordType | number): RecordType {
     const { types } = this.#options
     const type = typeof given === 'number' ? types?.[given] : given
-    if (type?.layout !== undefined) return type
-    const allowed = types === undefined ? 'a type' : `a type of the schema, or its index, below ${types.length}`
+    if (isType(type)) return type
+    const allowed = types === undefined ? 'a type' : `one of its types, or the index of one, below ${types.length}`
     throw new SondeError('SRC_TYPE', `source ${this.info.id} was given ${shown(given)} as a type; allowed: ${allowed}`)
   }
 
@@ -358,7 +358,7 @@ export class Source {
     if (types === undefined || types.includes(type) || this.#admitted.has(type)) return
     throw new SondeError(
       'SRC_TYPE',
-      `type ${type.name} is not of the schema of source ${this.info.id}; add it with addType before start`,
+      `type ${type.name} is none that source ${this.info.id} may report; add it to its schema with addType before start, or to the option types`,
     )
   }
 

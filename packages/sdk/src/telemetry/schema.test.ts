@@ -136,7 +136,7 @@ test('names of types are unique, and what is not of the schema is refused with w
   for (const index of [1, -1, 0.5, Number.NaN]) assert.throws(() => schema.typeAt(index), sondeError('TEL_TYPE'))
   await schema.start()
   const source = schema.createSource({ id: 'me', tag: '' })
-  const foreign = sondeError('SRC_TYPE', /me.*add it with addType/)
+  const foreign = sondeError('SRC_TYPE', /source me may report; add it to its schema with addType/)
   assert.throws(() => source.report(step, { time: wallNs(), n: 1 }), foreign)
   assert.throws(() => source.report(other, { time: wallNs() }), foreign)
   assert.throws(() => source.report(gapType, new Uint8Array(0)), foreign)

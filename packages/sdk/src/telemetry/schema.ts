@@ -3,7 +3,7 @@ import { unknownOption } from '../config/unknown-option.ts'
 import { messageOf, SondeError, shown } from '../errors.ts'
 import { turn } from '../internal/turn.ts'
 import type { Batch } from '../schema/batch.ts'
-import type { RecordType } from '../schema/record-type.ts'
+import { isType, type RecordType } from '../schema/record-type.ts'
 import { checkDataRoot } from '../sinks/files/data-root.ts'
 import { createFiles } from '../sinks/files/files.ts'
 import { handOut } from '../sinks/hand-out.ts'
@@ -116,8 +116,7 @@ export class Schema {
    */
   addType<T extends RecordType>(type: T): T {
     this.#expect('declared', `type ${type?.name} cannot be added: types are added before start`)
-    if (type?.layout === undefined)
-      throw new SondeError('TEL_TYPE', `${shown(type)} is no type; make one with defineType`)
+    if (!isType(type)) throw new SondeError('TEL_TYPE', `${shown(type)} is no type; make one with defineType`)
     if (this.#names.has(type.name)) {
       throw new SondeError(
         'TEL_TYPE',
