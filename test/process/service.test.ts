@@ -140,10 +140,11 @@ test('a folder of sockets that cannot be used is a warning that names it, and th
   // As soon as it can be used it is.
   chmodSync(open, 0o770)
   await until('the socket is there', LIMIT_MS, () => existsSync(join(open, SOCKET_NAME)))
-  assert.ok(existsSync(join(dir.path, 'sonde', noteName(open))), 'who looks in the usual folder is told')
+  const isTold = () => existsSync(join(dir.path, 'sonde', noteName(open)))
+  await until('who looks in the usual folder is told', LIMIT_MS, isTold)
   await application(t, open).next()
   await assertStops(sonde)
-  assert.ok(!existsSync(join(dir.path, 'sonde', noteName(open))))
+  assert.ok(!isTold())
 })
 
 test('an application that looks in another folder than the service is told both', async (t) => {
