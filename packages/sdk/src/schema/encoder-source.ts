@@ -4,7 +4,7 @@ import type { RecordType } from './record-type.ts'
 
 /** How generated code gets at the fields of a record, and what it does where a label finds no symbol. */
 interface SourceOptions {
-  /** An expression of a field's value, by its name; undefined where the code has none, and the field is absent. */
+  /** An expression of a field's value, by its name; undefined where the code has none, and the field is absent. Numbers and fixed words only. */
   readonly expressionOf?: (field: string) => string | undefined
   /** A statement that leaves the function. Default: `return false;` */
   readonly leave?: string
@@ -15,6 +15,8 @@ interface RecordSource {
   /** What it remembers from record to record: declared once, outside. */
   readonly state: string
   readonly body: string
+  /** The texts that the code calls `k0`, `k1` and so on: the argument `texts` of the function around it. */
+  readonly texts: readonly string[]
 }
 
 /** Names of the views that the code stores into, as it declares them. */
@@ -22,27 +24,43 @@ export const VIEW_NAMES = '{u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}'
 
 /**
  * The code that stores a record of a type: of the object `r`, unless `expressionOf` says otherwise. It calls `fail` and `text`, and looks symbols up in `symbols`.
+ *
+ * Definitions come from files and peers too. The code holds numbers, indexes and fixed words only; every text of the definition is in `texts`. As constants outside the
+ * function, names of members cost what they cost as literals.
  */
 export function recordSource(
   type: RecordType,
   { expressionOf, leave = 'return false;' }: SourceOptions = {},
 ): RecordSource {
   const { layout } = type
-  const coding: Coding = { type: type.name, layout, leave }
+  const texts: string[] = []
+  const coding: Coding = { type: type.name, layout, leave, texts }
   const symbols = layout.slots.filter((slot) => slot.field.kind === 'symbol')
-  const state = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
+  const remembered = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
   const words = Array.from({ length: layout.presenceWords }, (_, word) => word)
   const nodes = layout.tree.map((node) => nodeSource(coding, node, expressionOf))
   const body = `let t,l,h;${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
 ${nodes.join('\n')}
 ${words.map((word) => storeSource(layout, 'u32', `${word * 4}`, `p${word}>>>0`)).join('')}`
-  return { state, body }
+  const constants = texts.map((_, i) => `const k${i}=texts[${i}];`).join('')
+  return { state: constants + remembered, body, texts }
 }
 
 interface Coding {
   readonly type: string
   readonly layout: Layout
   readonly leave: string
+  readonly texts: string[]
+}
+
+/** The name that the code has for a text. */
+function constantOf({ texts }: Coding, text: string): string {
+  return `k${texts.push(text) - 1}`
+}
+
+/** The constant of a place in the record, for an error. */
+function placeOf(coding: Coding, place: string): string {
+  return constantOf(coding, `${coding.type}.${place}`)
 }
 
 /** The bits of the fields that cannot be absent, in a word of presence; each optional field adds its own. */
@@ -53,8 +71,8 @@ function requiredBits(layout: Layout, word: number): number {
 }
 
 /** Stores one field. */
-function nodeSource(coding: Coding, node: LayoutNode, expressionOf = memberOf): string {
-  const value = expressionOf(node.key)
+function nodeSource(coding: Coding, node: LayoutNode, expressionOf?: SourceOptions['expressionOf']): string {
+  const value = expressionOf === undefined ? memberOf(coding, node.key) : expressionOf(node.key)
   const clear = () => slotsOf(node).map((slot) => clearSource(coding.layout, slot))
   if (value === undefined) return clear().join(';')
   const present = 'slot' in node ? slotSource(coding, node.slot) : nestedSource(coding, node)
@@ -62,8 +80,8 @@ function nodeSource(coding: Coding, node: LayoutNode, expressionOf = memberOf): 
 }
 
 /** Every object has a `toString`; only such names are looked up with care. */
-function memberOf(field: string): string | undefined {
-  const key = JSON.stringify(field)
+function memberOf(coding: Coding, field: string): string {
+  const key = constantOf(coding, field)
   return field in {} ? `Object.hasOwn(r,${key})?r[${key}]:undefined` : `r[${key}]`
 }
 
@@ -76,14 +94,15 @@ function slotSource(coding: Coding, slot: Slot): string {
 
 /** The records inside have blocks of their own, in which `r` is theirs. */
 function nestedSource(coding: Coding, { path, field, elements }: NestedNode): string {
-  const name = JSON.stringify(`${coding.type}.${path}`)
+  const place = placeOf(coding, path)
+  const allowed = constantOf(coding, `a record like ${field.type}`)
   const isNone = (record: string) => `${record}===null||typeof ${record}!=='object'`
   const block = (record: string, nodes: readonly LayoutNode[]) => `t=${record};{const r=t;
-if(${isNone('r')})fail(${name},r,'a record like ${field.type}');
+if(${isNone('r')})fail(${place},r,${allowed});
 ${nodes.map((node) => nodeSource(coding, node)).join('\n')}}`
   if (field.count === 1) return block('t', elements[0] ?? [])
   const blocks = elements.map((nodes, i) => block(`a[${i}]`, nodes)).join('\n')
-  return `{const a=t;if(${isNone('a')}||a.length!==${field.count})fail(${name},a,'an array of ${field.count} records');
+  return `{const a=t;if(${isNone('a')}||a.length!==${field.count})fail(${place},a,'an array of ${field.count} records');
 ${blocks}}`
 }
 
@@ -95,54 +114,55 @@ function clearSource(layout: Layout, { field, offset, bytes }: Slot): string {
   return words.map((at) => storeSource(layout, 'u32', at, '0')).join('')
 }
 
-function arraySource({ type, layout }: Coding, slot: Slot): string {
-  const name = JSON.stringify(`${type}.${slot.name}`)
+function arraySource(coding: Coding, slot: Slot): string {
+  const place = placeOf(coding, slot.name)
   const { count, kind } = slot.field
   const width = slot.bytes / count
-  const element = elementSource(layout, kind, `${slot.offset}+i*${width}`, name)
-  return `{const a=t;if(a===null||typeof a!=='object'||a.length!==${count})fail(${name},a,'an array of ${count} elements');
+  const element = elementSource(coding.layout, kind, `${slot.offset}+i*${width}`, place)
+  return `{const a=t;if(a===null||typeof a!=='object'||a.length!==${count})fail(${place},a,'an array of ${count} elements');
 for(let i=0;i<${count};i++){t=a[i];${element}}}`
 }
 
-function scalarSource({ type, layout, leave }: Coding, slot: Slot): string {
-  const name = JSON.stringify(`${type}.${slot.name}`)
-  if (slot.field.kind === 'char') return `text(${name},t,u8,o+${slot.offset},${slot.field.count});`
+function scalarSource(coding: Coding, slot: Slot): string {
+  const { layout, leave } = coding
+  const place = placeOf(coding, slot.name)
+  if (slot.field.kind === 'char') return `text(${place},t,u8,o+${slot.offset},${slot.field.count});`
   if (slot.field.kind === 'symbol') {
     const store = storeSource(layout, 'u32', `${slot.offset}`, `id${slot.index}`)
     const intern =
       slot.field.role === 'label'
         ? `const n=symbols.idOfLabel(t);if(n===undefined){${leave}}id${slot.index}=n;`
         : `id${slot.index}=symbols.id(t);`
-    return `if(t!==text${slot.index}){if(typeof t!=='string')fail(${name},t,'text');${intern}text${slot.index}=t}${store}`
+    return `if(t!==text${slot.index}){if(typeof t!=='string')fail(${place},t,'text');${intern}text${slot.index}=t}${store}`
   }
-  return elementSource(layout, slot.field.kind, `${slot.offset}`, name)
+  return elementSource(layout, slot.field.kind, `${slot.offset}`, place)
 }
 
-function elementSource(layout: Layout, kind: Kind, at: string, name: string): string {
+function elementSource(layout: Layout, kind: Kind, at: string, place: string): string {
   const store = (as: Kind, value: string, offset = at) => storeSource(layout, as, offset, value)
   switch (kind) {
     case 'f32': {
       // A finite number must not be read back as infinity, which is legal itself.
       const overflows = `Math.abs(t)>=${F32_OVERFLOW}&&t-t===0`
-      return `if(typeof t!=='number'||${overflows})fail(${name},t,'a number that f32 holds');${store(kind, 't')}`
+      return `if(typeof t!=='number'||${overflows})fail(${place},t,'a number that f32 holds');${store(kind, 't')}`
     }
     case 'f64':
-      return `if(typeof t!=='number')fail(${name},t,'a number');${store(kind, 't')}`
+      return `if(typeof t!=='number')fail(${place},t,'a number');${store(kind, 't')}`
     case 'bool':
-      return `if(typeof t!=='boolean')fail(${name},t,'true or false');${store('u8', 't?1:0')}`
+      return `if(typeof t!=='boolean')fail(${place},t,'true or false');${store('u8', 't?1:0')}`
     case 'u64': {
       const words = `${store('u32', 'l')}${store('u32', 'h', `${at}+4`)}`
-      return `if(typeof t==='number'){l=t>>>0;if(l===t)h=0;else{h=t/4294967296>>>0;if(h*4294967296+l!==t)fail(${name},t,'an integer from 0 to 2^64 - 1')}${words}}
-else{if(typeof t!=='bigint'||t<0n||t>0xffffffffffffffffn)fail(${name},t,'an integer from 0 to 2^64 - 1');${store('u64', 't')}}`
+      return `if(typeof t==='number'){l=t>>>0;if(l===t)h=0;else{h=t/4294967296>>>0;if(h*4294967296+l!==t)fail(${place},t,'an integer from 0 to 2^64 - 1')}${words}}
+else{if(typeof t!=='bigint'||t<0n||t>0xffffffffffffffffn)fail(${place},t,'an integer from 0 to 2^64 - 1');${store('u64', 't')}}`
     }
     case 'i64': {
       const words = `${store('u32', 't>>>0')}${store('i32', 'Math.floor(t/4294967296)', `${at}+4`)}`
-      return `if(typeof t==='number'){if(!Number.isSafeInteger(t))fail(${name},t,'an integer');${words}}
-else{if(typeof t!=='bigint'||BigInt.asIntN(64,t)!==t)fail(${name},t,'an integer from -2^63 to 2^63 - 1');${store('i64', 't')}}`
+      return `if(typeof t==='number'){if(!Number.isSafeInteger(t))fail(${place},t,'an integer');${words}}
+else{if(typeof t!=='bigint'||BigInt.asIntN(64,t)!==t)fail(${place},t,'an integer from -2^63 to 2^63 - 1');${store('i64', 't')}}`
     }
     default: {
       const [low, high] = KIND_RANGE[kind] ?? [0, 0]
-      return `if(typeof t!=='number'||${WRAPPED[kind]}!==t)fail(${name},t,'an integer from ${low} to ${high}');${store(kind, 't')}`
+      return `if(typeof t!=='number'||${WRAPPED[kind]}!==t)fail(${place},t,'an integer from ${low} to ${high}');${store(kind, 't')}`
     }
   }
 }

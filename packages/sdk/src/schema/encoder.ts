@@ -13,6 +13,7 @@ export type Encode = (record: object, views: Views, offset: number) => boolean
 type Factory = (symbols: SymbolTable, fail: typeof failValue, text: typeof writeText) => Encode
 
 const factories = new WeakMap<RecordType, Factory>()
+let factoryCount = 0
 
 /**
  * The encoder of a type for one writer. Its code is generated once a type: straight stores into typed arrays (or a DataView in a packed
@@ -21,21 +22,25 @@ const factories = new WeakMap<RecordType, Factory>()
 export function encoderOf(type: RecordType<Fields>, symbols: SymbolTable): Encode {
   let factory = factories.get(type)
   if (factory === undefined) {
-    factory = new Function('symbols', 'fail', 'text', encoderSource(type)) as Factory
+    factory = makeFactory(type)
     factories.set(type, factory)
   }
   return factory(symbols, failValue, writeText)
 }
 
-function encoderSource(type: RecordType): string {
-  const { state, body } = recordSource(type)
-  return `"use strict";${state}
-return function encode_${type.name.replace(/\W/g, '_')}(r,v,o){
-if(r===null||typeof r!=='object')fail(${JSON.stringify(type.name)},r,'a record');
+function makeFactory(type: RecordType): Factory {
+  const { state, body, texts } = recordSource(type)
+  // The number makes the code unlike that of any other type. V8 shares what it learns of the names that are read among functions of the same code.
+  const code = `"use strict";const typeName=texts[${texts.length}];${state}
+return function encode${++factoryCount}(r,v,o){
+if(r===null||typeof r!=='object')fail(typeName,r,'a record');
 const ${VIEW_NAMES}=v;
 ${body}
 return true
 }`
+  const make = new Function('texts', 'symbols', 'fail', 'text', code)
+  const constants = [...texts, type.name]
+  return (symbols, fail, text) => make(constants, symbols, fail, text)
 }
 
 /** @throws SondeError `SRC_VALUE`. */

@@ -187,6 +187,8 @@ function checkFields(type: string, fields: Fields, prefix: string, depth = 1): v
     }
     if (field.kind !== 'record') checkField(type, `${prefix}${name}`, field)
     else {
+      // `nested` takes it from a type; a definition of a file or a peer gives it as it likes.
+      checkName(field.type, `the record in field ${prefix}${name} of type ${type}`)
       checkCount(`field ${prefix}${name} of type ${type}`, field.count)
       // What nests more deeply than any type may is refused where it is laid out.
       if (depth < 9) checkFields(type, field.fields, `${prefix}${name}.`, depth + 1)

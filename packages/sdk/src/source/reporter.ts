@@ -33,8 +33,9 @@ export function makeReporter<T, const N extends readonly (keyof RecordOf<T> & st
   source: ReporterSource,
 ): Reporter<T, N> {
   checkFields(buffer.type, names)
-  const make = new Function('buffer', 'source', 'symbols', 'fail', 'text', 'refuseTime', reporterSource(buffer, names))
-  return make(buffer, source, source.symbols, failValue, writeText, refuseTime) as Reporter<T, N>
+  const { code, texts } = reporterSource(buffer, names)
+  const make = new Function('texts', 'buffer', 'source', 'symbols', 'fail', 'text', 'refuseTime', code)
+  return make(texts, buffer, source, source.symbols, failValue, writeText, refuseTime) as Reporter<T, N>
 }
 
 function reporterSource(
@@ -42,17 +43,18 @@ function reporterSource(
   names: readonly string[],
 ) {
   const expressionOf = (field: string) => (names.includes(field) ? `a${names.indexOf(field)}` : undefined)
-  const { state, body } = recordSource(type, { expressionOf, leave: 'source.drop();return;' })
+  const { state, body, texts } = recordSource(type, { expressionOf, leave: 'source.drop();return;' })
   const checkTime =
     timeHighAt < 0 ? '' : `if(data.getUint32(o+${timeHighAt},true)<${earliestHigh})refuseTime(buffer,o);`
-  return `"use strict";${state}const ${VIEW_NAMES}=buffer.views;
-return function report_${type.name.replace(/\W/g, '_')}(${names.map((_, i) => `a${i}`).join(',')}){
+  const code = `"use strict";${state}const ${VIEW_NAMES}=buffer.views;
+return function report(${names.map((_, i) => `a${i}`).join(',')}){
 if(buffer.isClosed)source.refuse();
 const o=buffer.count*${recordBytes};
 ${body}
 ${checkTime}
 if(++buffer.count===${capacity})source.send(buffer);
 }`
+  return { code, texts }
 }
 
 function checkFields({ name: type, fields }: RecordType, names: readonly string[]): void {
