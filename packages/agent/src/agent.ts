@@ -14,6 +14,7 @@ import { Devices } from './devices/devices.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
 import { HttpStats } from './http/http-stats.ts'
 import { prometheusOptions } from './http/prometheus-options.ts'
+import { Faults } from './pipeline/faults.ts'
 import { filesOf } from './pipeline/files.ts'
 import { BackedHistory } from './pipeline/history.ts'
 import { makeRunner } from './pipeline/make-runner.ts'
@@ -67,6 +68,8 @@ export class Agent {
   /** What the listener in front of it did. */
   readonly http = new HttpStats()
   readonly runners: readonly SourceRunner[]
+  /** What was caught where it could have ended the process. */
+  readonly faults: Faults
   /** What applications report to; undefined where it is switched off. */
   readonly service: Service | undefined
   readonly self: Self
@@ -75,6 +78,7 @@ export class Agent {
   constructor(options: AgentOptions) {
     const { config, log } = options
     this.options = options
+    this.faults = new Faults(log)
     const { series_expiry_s, cset_dir: csetDir, fset_dir: fsetDir } = config.export.prometheus
     const onFault = ({ code, message }: SondeError) => log.error({ code }, message)
     this.prometheus = createPrometheus({ ...prometheusOptions(config), onFault })
@@ -93,9 +97,9 @@ export class Agent {
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
     this.runners = config.dataSources.map((source) => makeRunner(source, environment))
     this.service = config.service.enabled ? this.#makeService(options) : undefined
-    const { startedMs, runners, router, http, hints, fieldSets, prometheus, service } = this
+    const { startedMs, runners, router, http, hints, fieldSets, prometheus, service, faults } = this
     const { version, storeStatus } = options
-    const told = { startedMs, runners, router, http, hints, fieldSets, prometheus, service }
+    const told = { startedMs, runners, router, http, hints, fieldSets, prometheus, service, faults }
     this.self = new Self({ ...told, version, log, storeStatus })
   }
 
@@ -105,10 +109,11 @@ export class Agent {
   }
 
   #makeService({ config, log }: AgentOptions): Service {
-    const { router, prometheus, recent } = this
+    const { router, prometheus, recent, faults } = this
     return new Service({
       config: config.service,
       log,
+      faults,
       sinks: router.sinks,
       accept: (batch) => router.accept(batch),
       gone(source) {
@@ -122,7 +127,11 @@ export class Agent {
   start(): void {
     this.self.start()
     void this.fieldSets.tellMissing()
-    this.#hintTicker = startTicker(EVALUATE_EVERY_MS, () => this.hints.evaluate(Date.now()))
+    this.#hintTicker = startTicker(
+      EVALUATE_EVERY_MS,
+      () => this.hints.evaluate(Date.now()),
+      (error) => this.faults.caught('hints', error),
+    )
     for (const runner of this.runners) runner.start()
     this.service?.start()
   }

@@ -67,7 +67,12 @@ export class SourceRunner {
   }
 
   start(phase?: number): void {
-    this.#ticker = startTicker(this.intervalMs, () => this.#tick(), phase)
+    this.#ticker = startTicker(
+      this.intervalMs,
+      () => this.#tick(),
+      (error) => this.stats.failed.add('the runner', error, Date.now()),
+      phase,
+    )
   }
 
   /** Ends within `limitMs`, also while a call hangs. */

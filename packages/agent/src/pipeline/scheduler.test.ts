@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import { until } from '../../../sdk/test/helper.ts'
 import { startTicker } from './scheduler.ts'
 
+const fail = (error: unknown) => assert.fail(String(error))
+
 test('lateness of single ticks does not add up', async () => {
   const seen: number[] = []
-  const ticker = startTicker(20, () => void seen.push(performance.now()), 0)
+  const ticker = startTicker(20, () => void seen.push(performance.now()), fail, 0)
   await until('50 ticks', () => seen.length >= 50)
   await ticker.stop(0)
   const first = seen[0] as number
@@ -28,6 +30,7 @@ test('a task is never run twice at a time; the ticks it misses are counted', asy
       running--
       seen.push(performance.now())
     },
+    fail,
     0,
   )
   await until('4 ticks', () => seen.length >= 4)
@@ -45,6 +48,7 @@ test('stopping does not wait longer than its limit for a task that hangs', async
       started.push(1)
       return new Promise<void>(() => undefined)
     },
+    fail,
     0,
   )
   await until('1 ticks', () => started.length >= 1)
@@ -52,4 +56,21 @@ test('stopping does not wait longer than its limit for a task that hangs', async
   await ticker.stop(50)
   assert.ok(performance.now() - beforeMs < 1000)
   assert.equal(started.length, 1)
+})
+
+test('a task that throws, or rejects, is told and run again', async () => {
+  const failures: unknown[] = []
+  let ticks = 0
+  const ticker = startTicker(
+    5,
+    () => {
+      if (++ticks % 2 === 0) return Promise.reject(new Error('later'))
+      throw new Error('at once')
+    },
+    (error) => failures.push((error as Error).message),
+    0,
+  )
+  await until('4 failures', () => failures.length >= 4)
+  await ticker.stop(1000)
+  assert.deepEqual(failures.slice(0, 4), ['at once', 'later', 'at once', 'later'])
 })

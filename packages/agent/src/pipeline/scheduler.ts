@@ -9,13 +9,15 @@ export interface Ticker {
 }
 
 /**
- * Starts ticking. The task is never run twice at a time; what it throws must be its own to handle.
+ * Starts ticking. The task is never run twice at a time. A task that throws ends neither the ticking nor the process.
  *
+ * @param failed Called with what the task threw.
  * @param phase Place of the start inside the period, 0 to 1. Default: random, so that agents started together do not sample together.
  */
 export function startTicker(
   intervalMs: number,
   task: () => Promise<void> | void,
+  failed: (error: unknown) => void,
   phase: number = Math.random(),
 ): Ticker {
   const originMs = performance.now() + phase * Math.min(intervalMs, 1000)
@@ -27,17 +29,21 @@ export function startTicker(
 
   function run(): void {
     if (stopped) return
-    if (running === undefined) {
-      const done = task()
-      if (done !== undefined) {
-        running = done.finally(() => {
-          running = undefined
-        })
-      }
-    } else {
-      overruns++
-    }
+    if (running === undefined) begin()
+    else overruns++
     schedule()
+  }
+
+  function begin(): void {
+    try {
+      const done = task()
+      if (done === undefined) return
+      running = done.catch(failed).finally(() => {
+        running = undefined
+      })
+    } catch (error) {
+      failed(error)
+    }
   }
 
   /** The next tick is counted from the origin, never from now: lateness does not add up. */

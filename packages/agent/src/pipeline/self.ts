@@ -22,6 +22,7 @@ import type { Hints } from '../hints/hints.ts'
 import type { HttpStats } from '../http/http-stats.ts'
 import { usageOf } from '../placement/usage.ts'
 import type { Service } from '../service/service.ts'
+import type { Faults } from './faults.ts'
 import type { Router } from './router.ts'
 import type { SourceRunner } from './runner.ts'
 import { startTicker, type Ticker } from './scheduler.ts'
@@ -82,6 +83,7 @@ export interface SelfOptions {
   readonly prometheus: Prometheus
   /** Undefined where it is switched off. */
   readonly service: Service | undefined
+  readonly faults: Faults
   readonly log: Logger
   /** Undefined where there is no store. */
   readonly storeStatus: (() => HistoryStatus) | undefined
@@ -110,7 +112,11 @@ export class Self {
 
   start(): void {
     this.#loopTurns.enable()
-    this.#ticker = startTicker(SELF_INTERVAL_MS, () => this.#report())
+    this.#ticker = startTicker(
+      SELF_INTERVAL_MS,
+      () => this.#report(),
+      (error) => this.#options.faults.caught('self', error),
+    )
   }
 
   stop(): void {
@@ -119,7 +125,7 @@ export class Self {
   }
 
   #report(): void {
-    const { runners, router, http, hints, fieldSets, prometheus, service, storeStatus } = this.#options
+    const { runners, router, http, hints, fieldSets, prometheus, service, faults, storeStatus } = this.#options
     for (const runner of runners) reportSource(this.#source, runner)
     for (const runner of runners) this.#reportChild(runner)
     for (const sink of router.sinks) {
@@ -135,6 +141,7 @@ export class Self {
       service.report(this.#source)
       reportLoss(this.#source, 'service', service.stats.dropped)
     }
+    faults.report(this.#source)
     this.#reportProcess()
     this.#source.collect()
     this.#source.flush()

@@ -6,6 +6,8 @@ import { Acknowledger } from './acknowledger.ts'
 import { Client } from './client.ts'
 import { InFlight } from './in-flight.ts'
 
+const handler = (released: (bytes: number) => void = () => undefined) => ({ released, failed: assert.fail })
+
 /** A durable sink whose flush ends when a test says so. */
 function heldSink({ last = 0n, lost = new Map<bigint, Map<bigint, number>>() } = {}) {
   const flushes: PromiseWithResolvers<void>[] = []
@@ -33,9 +35,12 @@ function heldSink({ last = 0n, lost = new Map<bigint, Map<bigint, number>>() } =
 test('a page is acknowledged once every durable sink has flushed, and what comes meanwhile with the next flush', async () => {
   const [a, b] = [heldSink(), heldSink()]
   let released = 0
-  const acknowledger = new Acknowledger([a.sink, b.sink], (bytes) => {
-    released += bytes
-  })
+  const acknowledger = new Acknowledger(
+    [a.sink, b.sink],
+    handler((bytes) => {
+      released += bytes
+    }),
+  )
   assert.equal(acknowledger.kind, 'durable')
   const client = new Client(1n, 0n)
   client.took(1n, 100)
@@ -64,7 +69,7 @@ test('a client is told once how many of its records a sink lost, and nobody of t
   ] as const
   const { sink, flushes } = heldSink({ lost: lostOf(1n, first) })
   const second = heldSink({ lost: lostOf(1n, [[1n, 9]]) })
-  const acknowledger = new Acknowledger([sink, second.sink], () => undefined)
+  const acknowledger = new Acknowledger([sink, second.sink], handler())
   const [lossy, whole] = [new Client(1n, 0n), new Client(2n, 0n)]
   for (const client of [lossy, whole]) {
     client.took(1n, 10)
@@ -83,7 +88,7 @@ test('a client is told once how many of its records a sink lost, and nobody of t
 
 test('what was lost of a page is told with the acknowledgement of that page, not of one before', async () => {
   const { sink, flushes } = heldSink({ lost: lostOf(1n, [[2n, 5]]) })
-  const acknowledger = new Acknowledger([sink], () => undefined)
+  const acknowledger = new Acknowledger([sink], handler())
   const client = new Client(1n, 0n)
   const told: unknown[] = []
   client.onProgress = () => told.push([client.acked, ...client.takeDropped()])
@@ -101,8 +106,8 @@ test('what was lost of a page is told with the acknowledgement of that page, not
 
 test('the last page that all durable sinks have is what a client need not send again', async () => {
   const sinks = [heldSink({ last: 5n }).sink, heldSink({ last: 3n }).sink]
-  assert.equal(await new Acknowledger(sinks, () => undefined).stored(1n), 3n)
-  assert.equal(await new Acknowledger([], () => undefined).stored(1n), 0n)
+  assert.equal(await new Acknowledger(sinks, handler()).stored(1n), 3n)
+  assert.equal(await new Acknowledger([], handler()).stored(1n), 0n)
 })
 
 test('a client waits while the sinks have half of what they may queue, and others with it', async () => {
@@ -133,7 +138,7 @@ test('a client waits while the sinks have half of what they may queue, and other
 
 test('what was refused while the sinks are flushed is told with its own page, not before', async () => {
   const { sink, flushes } = heldSink()
-  const acknowledger = new Acknowledger([sink], () => undefined)
+  const acknowledger = new Acknowledger([sink], handler())
   const client = new Client(1n, 0n)
   client.refused(1n, 'wrong_size', 3)
   assert.deepEqual([...client.takeDropped()], [], 'its page is not acknowledged yet')
@@ -148,4 +153,27 @@ test('what was refused while the sinks are flushed is told with its own page, no
   flushes[1]?.resolve()
   await acknowledger.finish()
   assert.deepEqual([client.acked, ...client.takeDropped()], [2n, ['wrong_size', 5]])
+})
+
+test('a sink that throws is reported, and pages are acknowledged all the same', async () => {
+  const broken: Sink = {
+    ...heldSink().sink,
+    flush() {
+      throw new Error('flush')
+    },
+    takeLost() {
+      throw new Error('takeLost')
+    },
+  }
+  const failures: unknown[] = []
+  const failed = (error: unknown) => failures.push((error as Error).message)
+  const acknowledger = new Acknowledger([broken], { released: () => undefined, failed })
+  const client = new Client(1n, 0n)
+  for (const sequence of [1n, 2n]) {
+    client.took(sequence, 100)
+    acknowledger.note(client)
+    await acknowledger.finish()
+    assert.equal(client.acked, sequence)
+  }
+  assert.deepEqual(failures, ['takeLost', 'takeLost'])
 })

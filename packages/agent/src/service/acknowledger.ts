@@ -5,19 +5,26 @@ import type { Client } from './client.ts'
 /** Pages of so long are flushed together. Unit: milliseconds. */
 const GATHER_MS = 5
 
+/** What an acknowledger reports. */
+export interface AcknowledgerHandler {
+  /** The sinks are done with pages of so many bytes. */
+  released(bytes: number): void
+  /** A sink threw, or what follows an acknowledgement did; the other sinks and clients are served on. */
+  failed(error: unknown): void
+}
+
 /**
  * Acknowledges pages once all durable sinks have them: one flush at a time, for all clients together. Without a durable sink what is in memory is acknowledged, in the same turn.
  */
 export class Acknowledger {
   readonly #durable: readonly Sink[]
-  readonly #released: (bytes: number) => void
+  readonly #handler: AcknowledgerHandler
   #waiting = new Set<Client>()
   #running: Promise<void> | undefined
 
-  /** @param released Called when sinks are done with pages of so many bytes. */
-  constructor(sinks: readonly Sink[], released: (bytes: number) => void) {
+  constructor(sinks: readonly Sink[], handler: AcknowledgerHandler) {
     this.#durable = sinks.filter(({ durable }) => durable === true)
-    this.#released = released
+    this.#handler = handler
   }
 
   /** What an acknowledgement is worth. */
@@ -48,22 +55,40 @@ export class Acknowledger {
       else await new Promise((resolve) => setImmediate(resolve))
       const clients = [...this.#waiting].map((client) => ({ client, sequence: client.gather() }))
       this.#waiting = new Set()
-      await Promise.allSettled(this.#durable.map((sink) => sink.flush()))
-      for (const { client, sequence } of clients) this.#released(client.done(sequence, this.#lost(client, sequence)))
+      // A sink that rejects counts its loss itself, and reports it with `takeLost`.
+      await Promise.allSettled(this.#durable.map(async (sink) => sink.flush()))
+      for (const { client, sequence } of clients) this.#done(client, sequence)
     }
     this.#running = undefined
+  }
+
+  #done(client: Client, sequence: bigint): void {
+    try {
+      this.#handler.released(client.done(sequence, this.#lost(client, sequence)))
+    } catch (error) {
+      this.#handler.failed(error)
+    }
   }
 
   /** Records of a client's pages up to `upTo` that one of the sinks dropped; of a page that two dropped, the more. */
   #lost({ id }: Client, upTo: bigint): number {
     const pages = new Map<bigint, number>()
     for (const sink of this.#durable) {
-      for (const [page, records] of sink.takeLost?.(id, upTo) ?? []) {
+      for (const [page, records] of this.#lostBy(sink, id, upTo)) {
         pages.set(page, Math.max(records, pages.get(page) ?? 0))
       }
     }
     let lost = 0
     for (const records of pages.values()) lost += records
     return lost
+  }
+
+  #lostBy(sink: Sink, client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
+    try {
+      return sink.takeLost?.(client, upTo) ?? new Map()
+    } catch (error) {
+      this.#handler.failed(error)
+      return new Map()
+    }
   }
 }

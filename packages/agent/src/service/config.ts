@@ -39,6 +39,8 @@ export type ServiceConfig = v.InferOutput<typeof serviceSchema>
 export const PAGE_BYTES = 1 << 20
 /** What a page takes that is not acknowledged, here and in the sinks, beside its records: measured. Unit: bytes. */
 export const PAGE_OVERHEAD_BYTES = 2048
+/** Pages that a client may have given up between two that it sends: twelve days of a million pages a second. */
+export const GAP_PAGES = 2n ** 40n
 /** Types of one client at most. */
 export const TYPE_COUNT = 256
 /** Sources of one client at most: what one schema may have open. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { check } from '@sonde/sdk/config'
 import pino from 'pino'
 import { BatchSource } from '../../../sdk/test/sink-records.ts'
+import { Faults } from '../pipeline/faults.ts'
 import { Client } from './client.ts'
 import { serviceSchema } from './config.ts'
 import { Room } from './room.ts'
@@ -11,7 +12,8 @@ test('a client whose pages are tiny waits before what they take beside their rec
   const checked = check(serviceSchema, { client_bytes: 1 << 20 }, 'service')
   assert.ok(checked.ok)
   const log = pino({ level: 'silent' })
-  const room = new Room({ config: checked.value, log, sinks: [], accept: () => undefined, gone: () => undefined })
+  const none = () => undefined
+  const room = new Room({ config: checked.value, log, faults: new Faults(log), sinks: [], accept: none, gone: none })
   const client = new Client(1n, 0n)
   const batch = new BatchSource().ports({ a: 1 })
   let sequence = 0n

@@ -1,6 +1,7 @@
 import type { Batch, Sink, SourceInfo } from '@sonde/sdk'
 import { absenceType, clockType, countDrop, gapType, lossType, markType, opaqueTypes, SondeError } from '@sonde/sdk'
 import type { Logger } from 'pino'
+import type { Faults } from '../pipeline/faults.ts'
 import { Acknowledger } from './acknowledger.ts'
 import { Client } from './client.ts'
 import { PAGE_BYTES, PAGE_OVERHEAD_BYTES, type ServiceConfig } from './config.ts'
@@ -20,6 +21,7 @@ const SILENT_COUNT = 64
 export interface RoomOptions {
   readonly config: ServiceConfig
   readonly log: Logger
+  readonly faults: Faults
   readonly sinks: readonly Sink[]
   /** Where records go. */
   readonly accept: (batch: Batch) => void
@@ -50,7 +52,10 @@ export class Room {
     this.#options = options
     const queues = sinks.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)
     this.inFlight = new InFlight(config, Math.min(...queues))
-    this.acknowledger = new Acknowledger(sinks, (releasedBytes) => this.inFlight.release(releasedBytes))
+    this.acknowledger = new Acknowledger(sinks, {
+      released: (bytes) => this.inFlight.release(bytes),
+      failed: (error) => this.failed(error),
+    })
   }
 
   /** Clients that said who they are. */
@@ -118,12 +123,16 @@ export class Room {
   }
 
   gone(source: SourceInfo): void {
-    this.#options.gone(source)
+    try {
+      this.#options.gone(source)
+    } catch (error) {
+      this.failed(error)
+    }
   }
 
-  /** A session ended by a fault of ours. */
+  /** Serving a client failed by a fault of Sonde's own, which concerns no other client. */
   failed(error: unknown): void {
-    this.#options.log.error({ error }, 'serving a client failed')
+    this.#options.faults.caught('service', error)
   }
 
   #forget(): void {

@@ -59,10 +59,12 @@ export class Service {
   }
 
   start(): void {
-    this.#ticker = startTicker(TEND_MS, () => this.#tend(), 0)
-    this.#signs = startTicker(SIGN_MS, () => {
+    const failed = (error: unknown) => this.#room.failed(error)
+    this.#ticker = startTicker(TEND_MS, () => this.#tend(), failed, 0)
+    const sign = () => {
       for (const session of this.#room.sessions) session.sign()
-    })
+    }
+    this.#signs = startTicker(SIGN_MS, sign, failed)
   }
 
   status(): ServiceStatus {
@@ -165,7 +167,7 @@ export class Service {
     this.#room.stats.connections++
     const session = new Session(socket, this.#room)
     this.#room.add(session)
-    void session.run()
+    session.run().catch((error: unknown) => this.#room.failed(error))
   }
 
   #turn(state: ServiceStatus['state'], reason: string): void {

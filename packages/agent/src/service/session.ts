@@ -17,7 +17,7 @@ import {
 import { Announced, wrong } from './announced.ts'
 import { checkPage } from './check-page.ts'
 import type { Client } from './client.ts'
-import { PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
+import { GAP_PAGES, PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import { Pace } from './pace.ts'
 import type { Room } from './room.ts'
 import { SlotFile } from './slot-file.ts'
@@ -206,7 +206,7 @@ export class Session {
     const client = await this.#room.enter(hello.client, this)
     if (this.#isEnded) return
     this.#client = client
-    client.onProgress = () => void this.#tellWhenQuiet()
+    client.onProgress = () => void this.#tellWhenQuiet().catch((error: unknown) => this.#fail(error))
     this.#send({
       kind: 'welcome',
       body: {
@@ -240,10 +240,9 @@ export class Session {
 
   #takePage(client: Client, page: ReadPage): void {
     const { sequence, count, byteLength, clock } = page
-    if (sequence > this.#seen) this.#seen = sequence
     if (sequence <= client.accepted) this.#room.stats.duplicatePages++
     else {
-      if (client.accepted > 0n) this.#room.stats.missingPages += Number(sequence - client.accepted - 1n)
+      this.#checkGap(client, sequence)
       const source = this.#announced.source(page.source)
       const type = this.#announced.type(page.type)
       const bytes = this.#room.pageBytes.subarray(0, byteLength)
@@ -258,7 +257,17 @@ export class Session {
         this.#bytes += byteLength
       }
     }
+    if (sequence > this.#seen) this.#seen = sequence
     this.#room.acknowledger.note(client)
+  }
+
+  /** A client drops its oldest pages where it must; nobody drops so many that a sequence leaps. */
+  #checkGap({ accepted }: Client, sequence: bigint): void {
+    if (accepted === 0n) return
+    const missing = sequence - accepted - 1n
+    if (missing > GAP_PAGES)
+      throw wrong(`page ${sequence} follows page ${accepted}`, `a gap of at most ${GAP_PAGES} pages`)
+    this.#room.stats.missed(missing)
   }
 
   /** Says that it is alive to a client that has waited for an answer for long. */

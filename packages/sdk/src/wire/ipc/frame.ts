@@ -12,6 +12,9 @@ export const PAGE_OVERHEAD_BYTES = 64
 /** Payload of any frame but a page, at most. Unit: bytes. */
 export const MESSAGE_BYTES_MAX = 1 << 20
 
+/** The last page that a client can send: its numbers are exact up to there. */
+export const SEQUENCE_MAX = 2n ** 53n - 1n
+
 /** Number of each kind of frame: below 64 from the client, from 64 on from the service. */
 export const FRAME_KINDS = {
   hello: 1,
@@ -80,7 +83,7 @@ export interface Attach {
 
 /** One batch. Its bytes follow inline, or lie in a slot of the client's file. */
 export interface Page {
-  /** Rises by one from 1 over all pages of a client. */
+  /** Rises by one from 1 over all pages of a client, up to {@link SEQUENCE_MAX}. */
   readonly sequence: bigint
   /** Index of the source. */
   readonly source: number

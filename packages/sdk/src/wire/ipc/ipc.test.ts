@@ -17,7 +17,7 @@ import {
 const PAGE_BYTES_MAX = 4096
 
 const page: Page = {
-  sequence: 2n ** 63n + 1n,
+  sequence: 2n ** 52n + 1n,
   source: 7,
   type: 3,
   clock: 'monotonic',
@@ -104,7 +104,7 @@ test('golden bytes of a page, inline and in a slot', () => {
     '25000000' +
       '06000000' +
       '09000000' +
-      '0100000000000080' +
+      '0100000000001000' +
       '07000000' +
       '0300' +
       '01' +
@@ -120,7 +120,7 @@ test('golden bytes of a page, inline and in a slot', () => {
     '20000000' +
       '06000000' +
       '09000000' +
-      '0100000000000080' +
+      '0100000000001000' +
       '07000000' +
       '0300' +
       '01' +

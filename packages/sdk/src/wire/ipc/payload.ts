@@ -1,6 +1,6 @@
 import { SondeError, shown } from '../../errors.ts'
 import { SYMBOL_BYTES_MAX, SYMBOL_COUNT_MAX } from './encode.ts'
-import { PAGE_CLOCKS, PAGE_HEADER_BYTES, type ReadPage, type SymbolsEntry } from './frame.ts'
+import { PAGE_CLOCKS, PAGE_HEADER_BYTES, type ReadPage, SEQUENCE_MAX, type SymbolsEntry } from './frame.ts'
 
 const SYMBOL_CHARACTERS_MAX = 4096
 
@@ -10,7 +10,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function decodePage(payload: Buffer, pageBytesMax: number): ReadPage {
   if (payload.length < PAGE_HEADER_BYTES) throw wrong('page', `${payload.length} bytes`, `${PAGE_HEADER_BYTES} or more`)
   const sequence = payload.readBigUInt64LE(0)
-  if (sequence === 0n) throw wrong('page.sequence', sequence, '1 or more')
+  if (sequence === 0n || sequence > SEQUENCE_MAX) throw wrong('page.sequence', sequence, `1 to ${SEQUENCE_MAX}`)
   const clock = PAGE_CLOCKS[payload.readUInt8(14)]
   if (clock === undefined) throw wrong('page.clock', payload.readUInt8(14), '0, 1, 2')
   const where = payload.readUInt8(15)

@@ -1,0 +1,50 @@
+import { counter, label, type Source, timestamp } from '@sonde/sdk'
+import { defineOwnType } from '@sonde/sdk/internal'
+import type { Logger } from 'pino'
+
+/** A place that fails again and again is a line in the log so often. Unit: milliseconds. */
+const EVERY_MS = 60_000
+
+/** The parts of the agent whose work is caught by itself. */
+export type FaultPlace = 'hints' | 'self' | 'service'
+
+/** What was caught. */
+const faultType = defineOwnType(
+  'sonde_fault',
+  'Faults of Sonde that were caught, and ended neither process nor neighbour',
+  {
+    time: timestamp(),
+    place: label('Part of the agent that failed: hints, self or service'),
+    faults_total: counter('u64', { help: 'Exceptions that were caught' }),
+  },
+)
+
+interface Caught {
+  count: number
+  toldMs: number
+}
+
+/** Exceptions that nobody expected, caught at the boundary of one part: each is counted, and the log has one a minute for each part. */
+export class Faults {
+  readonly #log: Logger
+  readonly #places = new Map<FaultPlace, Caught>()
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  caught(place: FaultPlace, error: unknown): void {
+    const nowMs = performance.now()
+    const known = this.#places.get(place) ?? { count: 0, toldMs: Number.NEGATIVE_INFINITY }
+    this.#places.set(place, known)
+    known.count++
+    if (nowMs - known.toldMs < EVERY_MS) return
+    known.toldMs = nowMs
+    this.#log.error({ place, error, faults: known.count }, 'a part of the agent failed, and goes on')
+  }
+
+  /** Puts the counts into the rows of a source. */
+  report(source: Source): void {
+    for (const [place, { count }] of this.#places) source.bind(faultType, { place }).counter('faults_total').set(count)
+  }
+}
