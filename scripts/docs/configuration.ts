@@ -40,7 +40,7 @@ The file is the one that \`--config\` names, else the one that \`SONDE_CONFIG\` 
 
 **What counts.** The command line over the environment over the file over the default. Every key but those of \`data_sources\`
 has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHEUS_PORT\`; a list is separated by commas. An
-empty variable is not there. \`sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file.
+empty variable is not there. \`npx sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file.
 
 The variables of the DOCA Telemetry guide give keys of \`export.prometheus\`: \`PROMETHEUS_ENDPOINT\` (\`http://host:port\` or \`host:port\`) gives \`host\` and
 \`port\`, ${guide}. What \`SONDE_…\` says of the same key counts more.
@@ -54,7 +54,7 @@ sonde: sonde.yaml:7: export.prometheus.port is 70000; allowed: a whole number fr
 sonde: sonde.yaml:9: stor is an unknown key, with {} (did you mean store?); allowed: ${['data_sources', ...Object.keys(ROOM_SCHEMAS)].join(', ')}
 \`\`\`
 
-**In an editor.** \`sonde config --schema > sonde.schema.json\` writes a JSON Schema; with
+**In an editor.** \`npx sonde config --schema > sonde.schema.json\` writes a JSON Schema; with
 \`# yaml-language-server: $schema=sonde.schema.json\` as first line of the file, editors check and complete while you type.
 
 In Kubernetes, a Service named \`sonde\` puts variables such as \`SONDE_SERVICE_HOST\` into every pod of its namespace. They are no settings

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { defaultDataSources } from '../../packages/agent/src/index.ts'
 import { npmCommand, root } from '../../scripts/setup.mjs'
 import { ask, metricsOf } from '../ask.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
+import { endGroup, isRunningUnder } from './processes.ts'
 import { testSdkAlone } from './sdk-alone.ts'
 
 const PACKAGES = { sdk: '@sonde/sdk', agent: '@sonde/agent', console: '@sonde/console', cli: 'sonde' } as const
@@ -78,7 +70,7 @@ test('the archives hold what is used, a README and a licence, and nothing of tes
       readdirSync(folder)
         .filter((file) => file !== 'node_modules')
         .sort(),
-      ['LICENSE', 'README.md', 'dist', 'package.json'],
+      ['LICENSE', 'README.md', ...(name === 'cli' ? ['bin'] : []), 'dist', 'package.json'],
     )
   }
   assert.ok(existsSync(join(installed('console'), 'dist/web/index.html')), 'the page is built in')
@@ -167,7 +159,7 @@ for (const [version, find] of Object.entries(nodes())) {
       assert.equal(child.exitCode, null, `it ended: ${output}${errors}`)
       return /ready on (http:\S+)/.exec(output)?.[1]
     })
-    assert.ok(runs(node, data), `the command runs under ${node}`)
+    assert.ok(isRunningUnder(node, data), `the command runs under ${node}`)
     await assertServes(address)
     assert.ok(existsSync(join(data, 'store.db')))
     const ended = once(child, 'close')
@@ -176,31 +168,6 @@ for (const [version, find] of Object.entries(nodes())) {
     assert.doesNotMatch(errors, /Warning/, "nothing of Node's own on stderr")
     assert.equal(output.trimEnd().split('\n').length, 1, output)
   })
-}
-
-/** Whether a process of this Node has the argument. */
-function runs(node: string, argument: string): boolean {
-  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return ids.some((id) => {
-    try {
-      return (
-        readlinkSync(`/proc/${id}/exe`) === realpathSync(node) &&
-        readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(argument)
-      )
-    } catch {
-      // It has ended meanwhile, or belongs to somebody else.
-      return false
-    }
-  })
-}
-
-/** npx starts the command through a shell: all of them are one group. */
-function endGroup(pid: number | undefined): void {
-  try {
-    process.kill(-(pid ?? 0), 'SIGKILL')
-  } catch (error) {
-    assert.match(String(error), /ESRCH/)
-  }
 }
 
 async function assertServes(address: string): Promise<void> {

@@ -1,0 +1,9 @@
+// `npx sonde …` in a clone: installs what the command needs, then runs its sources under the Node that the clone installs.
+
+import { join } from 'node:path'
+import { root, runFile, setUp, setUpWeb } from './setup.mjs'
+
+const args = process.argv.slice(2)
+const node = await setUp()
+if (args[0] !== 'up' || (await setUpWeb())) await runFile(node, join(root, 'packages/cli/src/main.ts'), args)
+else process.exitCode = 1
