@@ -7,13 +7,16 @@ import {
   numberAt,
   type RecordType,
   readRecords,
+  SeriesIndex,
   type Slot,
+  type SourceInfo,
   seriesKey,
   TURN_LIMIT_MS,
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import type { KeptBatch, RecentRing } from '../pipeline/recent.ts'
+import type { RecentRing } from '../pipeline/recent.ts'
+import type { KeptBatch } from '../pipeline/share.ts'
 
 /** One live series with its latest value. */
 export interface LatestSeries {
@@ -45,17 +48,23 @@ export function latestSeries(recent: RecentRing, wanted: { metric?: string; type
 
 function latestOfType(recent: RecentRing, type: RecordType, slots: readonly Slot[], said: SaidOf): LatestSeries[] {
   const batches = recent.batches(type)
-  const newestMs = batches.at(-1)?.toMs ?? 0
+  const newestMs = batches.at(-1)?.arrivedMs ?? 0
   const seen = new Set<string>()
+  // Of a source most records are of a series that is known already: that is seen by the bytes of their labels.
+  const seenOf = new Map<SourceInfo, SeriesIndex>()
   const found: LatestSeries[] = []
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as (typeof batches)[number]
     const longestMs = type.inTurns ? TURN_LIMIT_MS : batch.source.intervalMs
-    if (batch.toMs < newestMs - Math.max(LIVE_MIN_MS, longestMs * LIVE_INTERVALS)) break
-    if (recent.isRetired(batch.source)) continue
+    const liveMs = Math.max(LIVE_MIN_MS, longestMs * LIVE_INTERVALS)
+    if (batch.arrivedMs < newestMs - liveMs || recent.isRetired(batch.source)) continue
     const views = viewsOf(batch.bytes)
+    const index = seenOf.get(batch.source) ?? new SeriesIndex(type)
+    seenOf.set(batch.source, index)
     for (let record = batch.count - 1; record >= 0; record--) {
       const at = record * type.layout.recordBytes
+      if (index.find(views, at) >= 0) continue
+      index.of(views, at)
       const labels = labelsOf(type, batch.source, views, at)
       const key = seriesKey(labels)
       if (seen.has(key)) continue
@@ -63,7 +72,7 @@ function latestOfType(recent: RecentRing, type: RecordType, slots: readonly Slot
       const { goneMs, reasons } = said(batch)
       const allGoneMs = goneMs.get(seriesOf(type.name, '')) ?? 0
       // A device that came back has records after it was said to be gone.
-      if (batch.toMs <= Math.max(allGoneMs, goneMs.get(seriesOf(type.name, key)) ?? 0)) continue
+      if (batch.arrivedMs <= Math.max(allGoneMs, goneMs.get(seriesOf(type.name, key)) ?? 0)) continue
       for (const slot of slots) found.push(latestOf(type, slot, labels, key, views, at, batch.toMs, reasons))
     }
   }
@@ -108,7 +117,7 @@ function absenceKey(type: string, series: string, field: string): string {
 interface Absent {
   /** Why a value is absent. */
   readonly reasons: ReadonlyMap<string, string>
-  /** When a series left. */
+  /** When the news arrived that a series left. */
   readonly goneMs: ReadonlyMap<string, number>
 }
 
@@ -132,11 +141,11 @@ function noAbsences() {
 }
 
 function takeAbsences(
-  { bytes, count, source, toMs }: KeptBatch,
+  { bytes, count, source, arrivedMs }: KeptBatch,
   { reasons, goneMs }: ReturnType<typeof noAbsences>,
 ): void {
   for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, source.symbols)) {
-    if (code === 'gone') goneMs.set(seriesOf(type, series), toMs)
+    if (code === 'gone') goneMs.set(seriesOf(type, series), arrivedMs)
     else if (code === '') reasons.delete(absenceKey(type, series, field))
     else reasons.set(absenceKey(type, series, field), reason)
   }

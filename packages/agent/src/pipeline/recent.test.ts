@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Batch, createSource, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
 import { testHistory } from '../../../sdk/test/test-history.ts'
 import { RecentRing } from './recent.ts'
+
+const type = defineType('kept', 'Records of this test', { time: timestamp(), name: label(), level: gauge('f64') })
 
 testHistory('the ring of the last minutes', async () => {
   const history = new RecentRing({ windowS: 3600 })
@@ -25,4 +28,88 @@ test('of many who ask at once, one whose answer fills a turn lets what waits go 
   const request = { fromMs: 0, toMs: 1000, stepMs: 1000, queries: [] }
   await Promise.all([ring.query(request), ring.query(request)])
   assert.deepEqual(order, ['answer', 'something else', 'answer'])
+})
+
+/** A function that reports records, as the agent itself or as a client; `timeMs` is that of the records, `arrivedMs` that of their batch. */
+function writer(ring: RecentRing, client?: bigint) {
+  let sequence = 0n
+  let arrival = 0
+  const emit = (batch: Batch) => {
+    const page = client === undefined ? {} : { page: { client, sequence: ++sequence } }
+    ring.accept({ ...batch, ...page, arrivedMs: arrival })
+  }
+  const source = createSource({ id: `source ${client ?? 'own'}`, bufferBytes: 1 << 20, emit })
+  return (arrivedMs: number, { records = 1, time = wallNs() } = {}) => {
+    arrival = arrivedMs
+    source.report(
+      type,
+      Array.from({ length: records }, (_, i) => ({ time, name: 'a', level: i })),
+    )
+    source.flush()
+  }
+}
+
+/** Batches of each writer that are in the ring. */
+function countsOf(ring: RecentRing): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { source } of ring.batches(type)) counts[source.id] = (counts[source.id] ?? 0) + 1
+  return counts
+}
+
+test('a batch leaves when it arrived before the window, whatever the times in its records', () => {
+  const ring = new RecentRing({ windowS: 10 })
+  const [own, client] = [writer(ring), writer(ring, 1n)]
+  for (let s = 0; s < 20; s++) own(s * 1000)
+  client(20_000, { time: wallNs() + 3_000_000_000_000n })
+  client(20_000, { time: 1_000_000_000_000_000_000n })
+  own(21_000)
+  assert.deepEqual(countsOf(ring), { 'source own': 10, 'source 1': 2 })
+  own(40_000)
+  assert.deepEqual(countsOf(ring), { 'source own': 1 })
+  assert.deepEqual(
+    ring.types().map(({ name }) => name),
+    ['kept'],
+  )
+})
+
+test('a client that reports a lot takes out what is its own, and neither that of other clients nor of the agent', () => {
+  const ring = new RecentRing({ limitBytes: 1 << 20 })
+  const [own, quiet, loud] = [writer(ring), writer(ring, 1n), writer(ring, 2n)]
+  for (let i = 0; i < 10; i++) own(i)
+  for (let i = 0; i < 10; i++) quiet(i)
+  for (let i = 0; i < 3000; i++) loud(10 + i, { records: 100 })
+  const { 'source 2': loudCount = 0, ...others } = countsOf(ring)
+  assert.deepEqual(others, { 'source own': 10, 'source 1': 10 })
+  assert.ok(loudCount > 100 && loudCount < 1000, `${loudCount} batches of the loud client`)
+  assert.ok(ring.bytes <= 1 << 20)
+})
+
+test('many small batches take no more memory than few large ones', () => {
+  const ring = new RecentRing({ limitBytes: 1 << 20 })
+  const client = writer(ring, 1n)
+  for (let i = 0; i < 20_000; i++) client(i)
+  const count = ring.batches(type).length
+  assert.ok(count > 1000 && count < 5000, `${count} batches of one record each`)
+})
+
+test('batches that stay do not hold the memory of those that left', () => {
+  const ring = new RecentRing({ limitBytes: 1 << 20 })
+  const [own, slow, loud] = [writer(ring), writer(ring, 1n), writer(ring, 2n)]
+  const memories = new Map<ArrayBufferLike, number>()
+  for (let i = 0; i < 200; i++) {
+    own(i)
+    slow(i)
+    // More than a slab of the loud client between two batches of the others.
+    for (let k = 0; k < 40; k++) loud(i, { records: 2000 })
+  }
+  for (const { bytes } of ring.batches(type)) memories.set(bytes.buffer, bytes.buffer.byteLength)
+  const heldBytes = [...memories.values()].reduce((sum, bytes) => sum + bytes, 0)
+  assert.ok(heldBytes <= 4 << 20, `${heldBytes} bytes are held for a ring of 1 MiB`)
+})
+
+test('a ring that is closed holds nothing', async () => {
+  const ring = new RecentRing()
+  for (const client of [undefined, 1n, 2n]) writer(ring, client)(0)
+  await ring.close()
+  assert.deepEqual([ring.bytes, ring.types(), ring.batches(type)], [0, [], []])
 })

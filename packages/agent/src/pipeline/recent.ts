@@ -7,8 +7,6 @@ import {
   type History,
   leadMs,
   matcherOf,
-  msFactorOf,
-  numberAt,
   periodOf,
   type QueryAnswer,
   type QueryRequest,
@@ -18,11 +16,10 @@ import {
   type SourceInfo,
   sinkStats,
   slotsOfMetric,
-  viewsOf,
 } from '@sonde/sdk'
 import { turn } from '@sonde/sdk/internal'
 import { acceptBatch } from './accept-batch.ts'
-import { type Piece, Slabs } from './slabs.ts'
+import { type KeptBatch, Share } from './share.ts'
 
 /** Options of {@link RecentRing}. */
 export interface RecentOptions {
@@ -32,32 +29,31 @@ export interface RecentOptions {
   limitBytes?: number
 }
 
-/** A kept batch with the time of its first and last record. Its bytes stand until the main loop has its next turn: then they may have left. */
-export interface KeptBatch extends Batch {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly piece: Piece
-}
-
-/** Part of the memory from which on records of clients make room for records of clients: nobody who reports a lot may take the agent's own sources out. */
+/** Part of the memory that all clients share; the agent's own sources have the rest at least. */
 const CLIENT_PART = 1 / 2
+/** Slabs of the agent's own records, and of those of one client. Unit: bytes. */
+const OWN_SLAB_BYTES = 1 << 20
+const CLIENT_SLAB_BYTES = 64 << 10
+/** How often batches that are older than the window are taken out. Unit: milliseconds. */
+const SWEEP_EVERY_MS = 1000
 
 /**
  * The last minutes of everything, as the packed records they came as: what the live stream, the list of series and a bare agent's query form read. It is a window, not
- * a store: leaving it is no loss.
+ * a store: leaving it is no loss. Batches leave in the order of their arrival, whatever the times in their records: a record's own time is data.
  */
 export class RecentRing implements Sink, History {
   readonly name = 'recent'
   readonly stats = sinkStats()
   readonly #windowMs: number
   readonly #limitBytes: number
-  /** By fingerprint; what clients of the service reported by `client` and fingerprint. */
-  readonly #byType = new Map<string, KeptBatch[]>()
-  readonly #slabs = new Slabs()
+  readonly #own = new Share(OWN_SLAB_BYTES)
+  /** Those of clients that have batches in the window, by the id of the client. */
+  readonly #clients = new Map<bigint, Share>()
+  /** Types that have batches in the window, by fingerprint, and how many they have. */
+  readonly #types = new Map<string, { readonly type: RecordType; count: number }>()
   readonly #retired = new WeakSet<SourceInfo>()
-  #bytes = 0
-  /** Part of it that clients of the service reported. */
   #clientBytes = 0
+  #sweptMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(options: RecentOptions = {}) {
@@ -67,7 +63,7 @@ export class RecentRing implements Sink, History {
 
   /** Memory used by records. Unit: bytes. */
   get bytes(): number {
-    return this.#bytes
+    return this.#own.bytes + this.#clientBytes
   }
 
   accept(batch: Batch): void {
@@ -80,9 +76,9 @@ export class RecentRing implements Sink, History {
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#byType.clear()
-    this.#bytes = 0
-    this.#clientBytes = 0
+    while (this.#drop(this.#own));
+    for (const share of this.#clients.values()) while (this.#drop(share));
+    this.#clients.clear()
   }
 
   /** Start of the window. Unit: milliseconds since the Unix epoch. */
@@ -92,17 +88,16 @@ export class RecentRing implements Sink, History {
 
   /** Types that have records in the window. */
   types(): RecordType[] {
-    const types = new Map<string, RecordType>()
-    for (const [first] of this.#byType.values()) if (first !== undefined) types.set(first.type.fingerprint, first.type)
-    return [...types.values()]
+    return Array.from(this.#types.values(), ({ type }) => type)
   }
 
-  /** Batches of a type, oldest first. */
+  /** Batches of a type in the order of their arrival. */
   batches(type: RecordType): readonly KeptBatch[] {
-    const own = this.#byType.get(type.fingerprint) ?? []
-    const clients = this.#byType.get(keyOf(type, { isClient: true })) ?? []
-    if (clients.length === 0 || own.length === 0) return own.length === 0 ? clients : own
-    return [...own, ...clients].sort((a, b) => a.toMs - b.toMs)
+    const lists = [this.#own, ...this.#clients.values()].flatMap((share) =>
+      share.has(type) ? [share.batches(type)] : [],
+    )
+    const [only = []] = lists
+    return lists.length < 2 ? only : lists.flat().sort((a, b) => a.arrivedMs - b.arrivedMs)
   }
 
   /** What a source reported stays, and none of its series is live any more: its client left. */
@@ -130,14 +125,26 @@ export class RecentRing implements Sink, History {
   /** Has room for everything: what is older makes it. */
   #keep(batch: Batch): number {
     if (batch.count === 0) return 0
-    const kept = keep(batch, this.#slabs.take(batch.bytes.byteLength))
-    const key = keyOf(batch.type, { isClient: isOfClient(batch) })
-    const list = this.#byType.get(key)
-    if (list === undefined) this.#byType.set(key, [kept])
-    else list.push(kept)
-    this.#count(kept, 1)
-    this.#evict(kept.toMs)
+    const { arrivedMs = performance.now(), type } = batch
+    const share = this.#shareOf(batch)
+    const before = share.bytes
+    share.add(batch, arrivedMs)
+    if (share !== this.#own) this.#clientBytes += share.bytes - before
+    const known = this.#types.get(type.fingerprint)
+    if (known === undefined) this.#types.set(type.fingerprint, { type, count: 1 })
+    else known.count++
+    this.#makeRoom()
+    if (arrivedMs - this.#sweptMs >= SWEEP_EVERY_MS) this.#sweep(arrivedMs)
     return 0
+  }
+
+  #shareOf({ page }: Batch): Share {
+    if (page === undefined) return this.#own
+    const known = this.#clients.get(page.client)
+    if (known !== undefined) return known
+    const share = new Share(CLIENT_SLAB_BYTES)
+    this.#clients.set(page.client, share)
+    return share
   }
 
   #find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Found[] {
@@ -146,63 +153,50 @@ export class RecentRing implements Sink, History {
       slotsOfMetric(type, query.metric).map((slot): Found => {
         const batches = this.batches(type)
         const last = batches.at(-1)
-        const startMs = fromMs - leadMs(stepMs, periodOf(type, last?.source.intervalMs ?? 0))
         const reader = new ColumnReader(type, slot, matches)
-        for (const batch of batches) if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)
+        for (const batch of batches) {
+          const startMs = fromMs - leadMs(stepMs, periodOf(type, batch.source.intervalMs))
+          if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)
+        }
         const columns: Column[] = reader.take()
         return { type, slot, clock: last?.clock ?? 'wall', columns }
       }),
     )
   }
 
-  /** Takes out what is older than the window, then the oldest of all while memory is over its limit. */
-  #evict(nowMs: number): void {
-    for (const [key, list] of this.#byType) {
-      let old = 0
-      while (old < list.length && (list[old] as KeptBatch).toMs < nowMs - this.#windowMs) old++
-      this.#drop(key, list, old)
-    }
-    while (this.#bytes > this.#limitBytes) {
+  /** While memory is over its limit, the oldest batch of whoever takes more than its part leaves. */
+  #makeRoom(): void {
+    while (this.bytes > this.#limitBytes) {
       const isClients = this.#clientBytes > this.#limitBytes * CLIENT_PART
-      const [key, list] = [...this.#byType]
-        .filter(([, [first]]) => !isClients || (first !== undefined && isOfClient(first)))
-        .reduce((a, b) => ((a[1][0]?.toMs ?? 0) <= (b[1][0]?.toMs ?? 0) ? a : b))
-      this.#drop(key, list, 1)
+      this.#drop(isClients ? largest(this.#clients.values(), this.#own) : this.#own)
     }
   }
 
-  #drop(key: string, list: KeptBatch[], count: number): void {
-    if (count === 0) return
-    for (const kept of list.splice(0, count)) {
-      this.#count(kept, -1)
-      this.#slabs.give(kept.piece)
+  /** Takes out what is older than the window, and clients of which nothing is left. */
+  #sweep(nowMs: number): void {
+    this.#sweptMs = nowMs
+    while (this.#own.oldestMs < nowMs - this.#windowMs) this.#drop(this.#own)
+    for (const [client, share] of this.#clients) {
+      while (share.oldestMs < nowMs - this.#windowMs) this.#drop(share)
+      if (share.bytes === 0) this.#clients.delete(client)
     }
-    if (list.length === 0) this.#byType.delete(key)
   }
 
-  /** A batch comes, or leaves. */
-  #count(kept: KeptBatch, sign: 1 | -1): void {
-    this.#bytes += sign * kept.bytes.byteLength
-    if (isOfClient(kept)) this.#clientBytes += sign * kept.bytes.byteLength
+  /** Takes the oldest batch of a share out; whether there was any. */
+  #drop(share: Share): boolean {
+    const before = share.bytes
+    const dropped = share.drop()
+    if (dropped === undefined) return false
+    if (share !== this.#own) this.#clientBytes -= before - share.bytes
+    const { fingerprint } = dropped.type
+    const known = this.#types.get(fingerprint)
+    if (known !== undefined && --known.count === 0) this.#types.delete(fingerprint)
+    return true
   }
 }
 
-function isOfClient({ page }: Batch): boolean {
-  return page !== undefined
-}
-
-function keyOf({ fingerprint }: RecordType, { isClient }: { readonly isClient: boolean }): string {
-  return isClient ? `client ${fingerprint}` : fingerprint
-}
-
-function keep(batch: Batch, piece: Piece): KeptBatch {
-  const { bytes } = piece
-  bytes.set(batch.bytes)
-  const { time, layout } = batch.type
-  if (time === undefined) return { ...batch, bytes, piece, fromMs: Date.now(), toMs: Date.now() }
-  const views = viewsOf(bytes)
-  const factor = msFactorOf(batch.type)
-  const fromMs = numberAt(time, views, 0) * factor
-  const toMs = numberAt(time, views, (batch.count - 1) * layout.recordBytes) * factor
-  return { ...batch, bytes, piece, fromMs, toMs: Math.max(fromMs, toMs) }
+function largest(shares: Iterable<Share>, first: Share): Share {
+  let found: Share | undefined
+  for (const share of shares) if (found === undefined || share.bytes > found.bytes) found = share
+  return found ?? first
 }

@@ -1,7 +1,7 @@
 import type { Batch, Sink } from '@sonde/sdk'
 import { handOut } from '@sonde/sdk/internal'
 
-/** Hands every batch to every sink, and counts them. */
+/** Stamps every batch with its arrival, hands it to every sink, and counts its records. */
 export class Router {
   /** Records that sources and clients handed in. */
   records = 0
@@ -17,7 +17,7 @@ export class Router {
 
   accept(batch: Batch): void {
     this.records += batch.count
-    handOut(batch, this.#sinks)
+    handOut({ ...batch, arrivedMs: performance.now() }, this.#sinks)
   }
 
   /** Flushes and closes all sinks; one that fails does not keep the others from closing. */

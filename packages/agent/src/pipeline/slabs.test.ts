@@ -5,7 +5,7 @@ import { type Piece, Slabs } from './slabs.ts'
 
 test('pieces in use never overlap, and memory of those given back is used again', () => {
   const random = new Random(7)
-  const slabs = new Slabs()
+  const slabs = new Slabs(1 << 20)
   const inUse: { piece: Piece; mark: number }[] = []
   const memories = new Set<ArrayBufferLike>()
   for (let round = 0; round < 20_000; round++) {
@@ -25,7 +25,7 @@ test('pieces in use never overlap, and memory of those given back is used again'
 })
 
 test('a piece that is longer than others has memory of its own, which leaves with it', () => {
-  const slabs = new Slabs()
+  const slabs = new Slabs(1 << 20)
   const long = slabs.take(3 << 20)
   const short = slabs.take(10)
   assert.equal(long.bytes.length, 3 << 20)
@@ -35,7 +35,7 @@ test('a piece that is longer than others has memory of its own, which leaves wit
 })
 
 test('a slab of which everything was given back begins anew', () => {
-  const slabs = new Slabs()
+  const slabs = new Slabs(1 << 20)
   const first = slabs.take(1000)
   slabs.give(first)
   assert.equal(slabs.take(1000).bytes.byteOffset, first.bytes.byteOffset)

@@ -1,7 +1,5 @@
-/** Large enough that few are needed, small enough that one which is half empty wastes little. Unit: bytes. */
-const SLAB_BYTES = 1 << 20
-/** A longer piece has a slab of its own. Unit: bytes. */
-const SHARED_BYTES = 256 << 10
+/** A piece that is longer than this part of a slab has a slab of its own. */
+const SHARED_PART = 1 / 4
 
 /** A stretch of memory that several pieces share. */
 interface Slab {
@@ -21,15 +19,21 @@ export interface Piece {
  * minutes; a slab is used again as soon as its last piece is given back. Pieces start at multiples of 8 bytes.
  */
 export class Slabs {
+  readonly #slabBytes: number
   readonly #free: Slab[] = []
   #current: Slab = emptySlab(0)
   #used = 0
 
+  /** @param slabBytes Large enough that few are needed, small enough that a slab which is half empty wastes little. */
+  constructor(slabBytes: number) {
+    this.#slabBytes = slabBytes
+  }
+
   /** Memory of any content. */
   take(length: number): Piece {
-    if (length > SHARED_BYTES) return pieceOf(emptySlab(length), 0, length)
+    if (length > this.#slabBytes * SHARED_PART) return pieceOf(emptySlab(length), 0, length)
     if (this.#used + length > this.#current.memory.byteLength) {
-      this.#current = this.#free.pop() ?? emptySlab(SLAB_BYTES)
+      this.#current = this.#free.pop() ?? emptySlab(this.#slabBytes)
       this.#used = 0
     }
     const piece = pieceOf(this.#current, this.#used, length)
@@ -40,7 +44,7 @@ export class Slabs {
   /** Takes a piece back, once: its bytes may be written over from now on. */
   give({ slab }: Piece): void {
     slab.pieces--
-    if (slab.pieces > 0 || slab.memory.byteLength !== SLAB_BYTES) return
+    if (slab.pieces > 0 || slab.memory.byteLength !== this.#slabBytes) return
     if (slab === this.#current) this.#used = 0
     else this.#free.push(slab)
   }

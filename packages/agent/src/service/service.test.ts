@@ -155,16 +155,14 @@ test('a page that is wrong is left out with its reason, and those behind it are 
   const { agent, address, dir } = await served(t)
   const raw = await goodClient(dir)
   const { bytes } = jobs(2)
-  const late = jobs(2, Date.now() + 7_200_000).bytes
   raw.page(2, 2, bytes, { crc: 1 })
   raw.page(3, 3, bytes)
   raw.page(4, 2, bytes, { slot: 0 })
-  raw.page(5, 2, late)
-  raw.page(6, 2, bytes)
-  await raw.heard('ack', ({ sequence }) => sequence === 6n)
+  raw.page(5, 2, bytes)
+  await raw.heard('ack', ({ sequence }) => sequence === 5n)
   const dropped: Record<string, number> = {}
   for (const { kind, body } of raw.frames) if (kind === 'ack') Object.assign(dropped, body.dropped)
-  assert.deepEqual(dropped, { wrong_checksum: 2, wrong_size: 3, wrong_slot: 2, time_ahead: 2 })
+  assert.deepEqual(dropped, { wrong_checksum: 2, wrong_size: 3, wrong_slot: 2 })
   assert.deepEqual(Object.fromEntries(agent.service?.stats.dropped ?? []), dropped)
   await until('the losses are told', async () => /component="service",reason="wrong_slot"/.test(await metrics(address)))
   raw.close()
@@ -463,6 +461,54 @@ test('what a client says of absent values and of Sonde holds for itself alone', 
   await other.heard('ack', ({ dropped }) => dropped.foreign_type === 1)
   other.close()
 })
+
+/** How many values of the first device the steady source has in a second of the recent past, as the query form answers. */
+async function steadyValues(address: string, toMs: number): Promise<number> {
+  const queries = [{ metric: 'steady_samples_total', function: 'last' }]
+  const body = JSON.stringify({ fromMs: toMs - 1000, toMs, stepMs: 50, queries })
+  const response = await fetch(`${address}/api/v1/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const { results } = (await response.json()) as { results: { series: { values: (number | null)[] }[] }[] }
+  return results[0]?.series[0]?.values.filter((value) => value !== null).length ?? 0
+}
+
+for (const [what, timeMs, clock] of [
+  ['an hour ahead', Date.now() + 59 * 60_000, 'wall'],
+  ['of the next century', Date.UTC(2126), 'wall'],
+  ['of a device whose clock began in 2000', Date.UTC(2000, 0, 2), 'device'],
+] as const) {
+  test(`records with times ${what} leave the live window of everybody else as it is`, async (t) => {
+    const { agent, address, dir } = await served(t)
+    const honest = await goodClient(dir, 1n)
+    const toMs = Date.now() + 500
+    await until('a second of samples', async () => Date.now() > toMs + 200 && (await steadyValues(address, toMs)) > 5)
+    const values = await steadyValues(address, toMs)
+    const hostile = await RawClient.enter(dir, 2n)
+    const { bytes, texts } = jobs(10, timeMs)
+    hostile.announce(jobType, texts, 'hostile')
+    hostile.page(1, 10, bytes, { clock })
+    hostile.page(2, 10, bytes, { clock })
+    const { dropped } = await hostile.heard('ack', ({ sequence }) => sequence === 2n)
+    assert.deepEqual(dropped, {}, 'a time is data: nobody refuses it')
+    honest.page(2, 2, jobs(2).bytes)
+    await honest.heard('ack', ({ sequence }) => sequence === 2n)
+    const samples = agent.runners[0]?.stats.samples ?? 0
+    await until('the agent samples on', () => (agent.runners[0]?.stats.samples ?? 0) > samples + 2)
+    assert.equal(await steadyValues(address, toMs), values)
+    const kept = agent.recent.batches(jobType).map(({ source, count }) => `${source.id} ${count}`)
+    assert.deepEqual(kept, ['raw 2', 'hostile 10', 'hostile 10', 'raw 2'], 'in the order of their arrival')
+    const { series } = (await (await fetch(`${address}/api/v1/series?type=job`)).json()) as {
+      series: { labels: { source: string } }[]
+    }
+    assert.ok(
+      series.some(({ labels }) => labels.source === 'raw'),
+      'the honest client is still listed',
+    )
+  })
+}
 
 test('more clients than are allowed are told so, and one that left makes room', async (t) => {
   const { agent, dir } = await served(t, { clients: 2 })

@@ -41,4 +41,9 @@ export interface Batch {
   readonly bytes: Uint8Array
   /** Where it came in a page of a client; left out where it was made in this process. */
   readonly page?: PageId
+  /**
+   * When it entered the agent, on the monotonic clock of the agent's process: what `performance.now()` gives. The agent's router stamps it; left out before. Views order, evict and expire
+   * by it: the times in the records are data.
+   */
+  readonly arrivedMs?: number
 }

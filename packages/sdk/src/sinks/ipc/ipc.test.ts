@@ -244,14 +244,14 @@ test('what the service takes no more of is dropped alone', async (t) => {
 })
 
 test('what was lost is told with its reasons and their causes', async (t) => {
-  const ack: ServiceFrame = { kind: 'ack', body: { sequence: 1n, dropped: { time_ahead: 1 } } }
+  const ack: ServiceFrame = { kind: 'ack', body: { sequence: 1n, dropped: { not_stored: 1 } } }
   const rig = await IpcRig.start(t, { peer: { acknowledges: () => false } })
   rig.report(1)
   await until('it arrives', () => rig.taken.length === 1)
   for (const connection of rig.peer.connections) connection.send(ack)
   await assert.rejects(
     rig.sink.flush(),
-    sondeError('IPC_LOST', /^ipc lost 1 record \(1 time_ahead: .* an hour ahead of the clock of the service\)$/),
+    sondeError('IPC_LOST', /^ipc lost 1 record \(1 not_stored: a durable sink of the service .* say why\)$/),
   )
 })
 

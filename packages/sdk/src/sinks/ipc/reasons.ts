@@ -6,7 +6,6 @@ const CAUSES: Readonly<Record<string, string>> = {
   source_limit: 'the service takes no more sources from one client',
   symbol_limit: 'the service takes no more texts from one client',
   wrong_size: 'the bytes are not as many records as was said',
-  time_ahead: 'their time is more than an hour ahead of the clock of the service',
   foreign_type: 'a type that begins with sonde_ is of another version of Sonde',
   not_stored: 'a durable sink of the service dropped them, and its own counters say why',
   closed: 'the sink was closed',

@@ -31,7 +31,7 @@ export interface PrometheusOptions {
   sysfs?: string | undefined
   /** Tags of the sources that are shown; `counters` are those without a tag. At most 64. Default: all sources. */
   sourceTags?: readonly string[] | undefined
-  /** The clock of expiry. Unit: milliseconds. Default: `Date.now`. */
+  /** The clock of expiry. Unit: milliseconds. Default: the monotonic clock of the process, which no step of the wall clock moves. */
   nowMs?: (() => number) | undefined
 }
 
@@ -52,7 +52,7 @@ export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
     onFault: options.onFault ?? warnOfFault,
     sysfs: options.sysfs ?? '/sys',
     sourceTags: names('sourceTags', options.sourceTags),
-    nowMs: options.nowMs ?? Date.now,
+    nowMs: options.nowMs ?? (() => performance.now()),
   })
 }
 

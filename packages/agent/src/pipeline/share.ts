@@ -1,0 +1,88 @@
+import { type Batch, msFactorOf, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
+import { Fifo } from './fifo.ts'
+import { type Piece, Slabs } from './slabs.ts'
+
+/**
+ * A kept batch with the time of its first and last record. Its bytes stand until the main loop has its next turn: then they may have left.
+ */
+export interface KeptBatch extends Batch {
+  readonly arrivedMs: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly piece: Piece
+}
+
+/** What a batch takes beside its bytes. Unit: bytes. */
+const OVERHEAD_BYTES = 256
+
+/**
+ * The batches of one writer in the order of their arrival: those of the agent's own sources, or those of one client. Each share has slabs of its own: otherwise a batch of a
+ * slow writer would keep a whole slab of a fast one.
+ */
+export class Share {
+  /** Memory that its batches take. Unit: bytes. */
+  bytes = 0
+  readonly #slabs: Slabs
+  readonly #all = new Fifo<KeptBatch>()
+  /** By fingerprint of the type. */
+  readonly #byType = new Map<string, Fifo<KeptBatch>>()
+
+  /** @param slabBytes See {@link Slabs}. */
+  constructor(slabBytes: number) {
+    this.#slabs = new Slabs(slabBytes)
+  }
+
+  /** When the oldest batch arrived; Infinity where there is none. Unit: milliseconds. */
+  get oldestMs(): number {
+    return this.#all.first?.arrivedMs ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Copies a batch. */
+  add(batch: Batch, arrivedMs: number): void {
+    const kept = keep(batch, arrivedMs, this.#slabs.take(batch.bytes.byteLength))
+    const { fingerprint } = batch.type
+    let list = this.#byType.get(fingerprint)
+    if (list === undefined) {
+      list = new Fifo()
+      this.#byType.set(fingerprint, list)
+    }
+    list.push(kept)
+    this.#all.push(kept)
+    this.bytes += kept.bytes.byteLength + OVERHEAD_BYTES
+  }
+
+  /** Takes the oldest batch out. */
+  drop(): KeptBatch | undefined {
+    const kept = this.#all.shift()
+    if (kept === undefined) return undefined
+    const { fingerprint } = kept.type
+    const list = this.#byType.get(fingerprint)
+    list?.shift()
+    if (list?.length === 0) this.#byType.delete(fingerprint)
+    this.bytes -= kept.bytes.byteLength + OVERHEAD_BYTES
+    this.#slabs.give(kept.piece)
+    return kept
+  }
+
+  /** Whether it has batches of a type. */
+  has({ fingerprint }: RecordType): boolean {
+    return this.#byType.has(fingerprint)
+  }
+
+  /** The batches of a type, oldest first. */
+  batches({ fingerprint }: RecordType): KeptBatch[] {
+    return this.#byType.get(fingerprint)?.list() ?? []
+  }
+}
+
+function keep(batch: Batch, arrivedMs: number, piece: Piece): KeptBatch {
+  const { bytes } = piece
+  bytes.set(batch.bytes)
+  const { time, layout } = batch.type
+  if (time === undefined) return { ...batch, bytes, piece, arrivedMs, fromMs: Date.now(), toMs: Date.now() }
+  const views = viewsOf(bytes)
+  const factor = msFactorOf(batch.type)
+  const fromMs = numberAt(time, views, 0) * factor
+  const toMs = numberAt(time, views, (batch.count - 1) * layout.recordBytes) * factor
+  return { ...batch, bytes, piece, arrivedMs, fromMs: Math.min(fromMs, toMs), toMs: Math.max(fromMs, toMs) }
+}
