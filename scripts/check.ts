@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { findArrowFaults } from './check/arrows.ts'
 import { findBrokenLinks } from './check/doc-links.ts'
 import { findUndocumented } from './check/docs.ts'
+import { findWrongFigures } from './check/figures.ts'
 import { findStalePages } from './check/generated.ts'
 import { filesOf, packageSources, root } from './check/sources.ts'
 
@@ -22,6 +23,7 @@ const steps: Record<string, Step> = {
   'import arrows': () => findArrowFaults(packageSources()),
   'unused exports': () => run('knip/bin/knip.js', ['--no-progress', '--no-config-hints']),
   'doc links': () => findBrokenLinks(filesOf('**/*.md'), root),
+  'quoted figures': () => findWrongFigures(root),
   'documented exports': () => findUndocumented(root),
   'generated pages': () => findStalePages(root),
 }

@@ -2,9 +2,14 @@ import { counter, defineType, label, timestamp } from '@sonde/sdk'
 
 /** Bytes of one record. */
 export const RECORD_BYTES = 100
-/** Where in a record its number is. */
+/** Where the symbol of the label is in a record. */
+export const DEVICE_AT = 8
+/** Where the number of a record is in it. */
 export const SERIAL_AT = 12
 const COUNTERS = Array.from({ length: 11 }, (_, i) => (i === 0 ? 'serial' : `bytes${i}_total`))
+
+/** Ports that the records are about, in turn. */
+export const DEVICES = Array.from({ length: 8 }, (_, i) => `mlx5_${i}`)
 
 /** A record of 100 bytes: time, a label that is text, eleven counters of 64 bits of which the first is its number. */
 export const recordType = defineType(
@@ -15,7 +20,12 @@ export const recordType = defineType(
 )
 
 /** A record as an object: what JSON lines are made of, and what `report` takes. */
-export function makeRecord(serial: number): Record<string, number | bigint | string> {
-  const counters = COUNTERS.map((name, i): [string, number] => [name, i === 0 ? serial : serial * 1000 + i])
-  return { time: BigInt(Date.now()) * 1_000_000n, device: 'mlx5_0', ...Object.fromEntries(counters) }
+export function makeRecord(): Record<string, number | bigint | string> {
+  const counters = COUNTERS.map((name, i): [string, number] => [name, i * 1000])
+  return { time: 0n, device: '', ...Object.fromEntries(counters) }
+}
+
+/** The device that a record is about. */
+export function deviceOf(serial: number): string {
+  return DEVICES[serial % DEVICES.length] ?? ''
 }

@@ -1,47 +1,55 @@
 import { createIpc, createSource } from '@sonde/sdk'
-import { FarEnd } from './far-end.ts'
+import type { FarEnd } from './far-ends.ts'
 import { RECORD_BYTES, recordType, SERIAL_AT } from './record.ts'
 
 /** Records a second. */
 export const RATE = 100_000
-const DURATION_MS = 5000
+const DURATION_MS = 3500
 /** Connecting and compiling is over by then. */
-const WARM_UP_MS = 1000
+const WARM_UP_MS = 500
 const TICK_MS = 2
+/** Ticks between two flushes that are timed. */
+const FLUSH_EVERY = 10
 
 /** How an application fared that reports at a steady rate. */
 export interface Steady {
-  /** Of every record. Unit: milliseconds. */
+  /** Of every record, from its report until the stub counted it. Unit: milliseconds. */
   readonly latenciesMs: readonly number[]
+  /** From a flush until everything before it was acknowledged. Unit: milliseconds. */
+  readonly acksMs: readonly number[]
   /** Longest turn of the event loop, and the processor time of the one that took most. */
   readonly turnMsMax: number
   readonly turnCpuMsMax: number
 }
 
-/** Reports at the rate, to another process or to nobody. */
-export async function steady(where: 'ipc' | 'discarded'): Promise<Steady> {
-  const farEnd = await FarEnd.start('pages')
+/** Reports at the rate, to another process or, without one, to nobody. */
+export async function steady(farEnd: FarEnd | undefined): Promise<Steady> {
+  const sink = farEnd && createIpc({ socketsDir: farEnd.socketsDir })
+  const source = createSource({ id: 'bench', emit: (batch) => sink?.accept(batch) })
+  const bytes = Buffer.alloc(RATE * RECORD_BYTES)
+  const turns = watchTurns()
+  const acksMs: number[] = []
+  let flushes = 0
+  if (farEnd !== undefined) process.kill(farEnd.pid, 'SIGCONT')
   try {
-    const counted = farEnd.counted()
-    const sink = createIpc({ socketsDir: farEnd.socketsDir })
-    const source = createSource({ id: 'bench', emit: (batch) => (where === 'ipc' ? sink.accept(batch) : undefined) })
-    const bytes = Buffer.alloc(RATE * RECORD_BYTES)
-    const turns = watchTurns()
-    const reported = await reportSteadily((from, count) => {
+    const records = await reportSteadily((from, count) => {
       for (let i = 0; i < count; i++) {
-        bytes.writeBigUInt64LE(process.hrtime.bigint(), i * RECORD_BYTES)
+        bytes.writeBigUInt64LE(farEnd?.clockNs() ?? 0n, i * RECORD_BYTES)
         bytes.writeUInt32LE(from + i, i * RECORD_BYTES + SERIAL_AT)
       }
       source.report(recordType, bytes.subarray(0, count * RECORD_BYTES), count)
-      void source.flush()
+      source.emit()
+      if (sink === undefined || ++flushes % FLUSH_EVERY !== 0) return
+      const flushedMs = performance.now()
+      void sink.flush().then(() => acksMs.push(performance.now() - flushedMs))
     })
     const { turnMsMax, turnCpuMsMax } = turns.stop()
-    await sink.close()
-    const { records, latenciesMs } = await counted
-    if (where === 'ipc' && records !== reported) throw new Error(`${records} of ${reported} records came`)
-    return { latenciesMs: latenciesMs.slice((RATE * WARM_UP_MS) / 1000), turnMsMax, turnCpuMsMax }
+    await sink?.close()
+    const latenciesMs = (await farEnd?.check(records)) ?? []
+    return { latenciesMs: latenciesMs.slice((RATE * WARM_UP_MS) / 1000), acksMs, turnMsMax, turnCpuMsMax }
   } finally {
-    farEnd.stop()
+    turns.stop()
+    if (farEnd !== undefined) process.kill(farEnd.pid, 'SIGSTOP')
   }
 }
 

@@ -1,5 +1,5 @@
-// The far end of the benchmark, a process of its own: `node far-end-main.ts pages|lines SOCKETS_DIR`. It counts every record, adds up their numbers, and tells its parent when the other
-// side has said goodbye.
+// The stub of the benchmark, a process of its own: `node stub-main.ts SOCKETS_DIR`. It counts every record, adds up their numbers, and
+// reports both to its parent when a client says goodbye.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -22,18 +22,14 @@ export interface Counted {
   readonly sum: number
   /** From the time in a record to its being counted, each record of a page, for pages that hold such times. Unit: milliseconds. */
   readonly latenciesMs: readonly number[]
-  /** Processor time since the other side came. */
-  readonly cpuSeconds: number
 }
 
 const LIMITS = { pageBytes: 1 << 20, types: 256, sources: 64, symbols: 65_536, clientBytes: 64 << 20 }
-const [, , mode = 'pages', socketsDir = ''] = process.argv
+const [, , socketsDir = ''] = process.argv
 
 let records = 0
 let sum = 0
 let latenciesMs: number[] = []
-/** When the other side came: what starting took is not counted. */
-let usedBefore = process.cpuUsage()
 
 function count(bytes: Buffer): void {
   const nowNs = process.hrtime.bigint()
@@ -48,8 +44,7 @@ function count(bytes: Buffer): void {
 }
 
 function done(): void {
-  const { user, system } = process.cpuUsage(usedBefore)
-  const counted: Counted = { records, sum, latenciesMs, cpuSeconds: (user + system) / 1e6 }
+  const counted: Counted = { records, sum, latenciesMs }
   process.send?.(counted)
   records = 0
   sum = 0
@@ -100,25 +95,6 @@ function servePages(socket: Socket): void {
   })
 }
 
-function serveLines(socket: Socket): void {
-  let rest = ''
-  socket.setEncoding('utf8')
-  socket.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const { serial } = JSON.parse(line) as { serial: number }
-      sum += serial
-      records++
-    }
-  })
-  socket.on('end', done)
-}
-
-const server = createServer((socket) => {
-  usedBefore = process.cpuUsage()
-  if (mode === 'pages') servePages(socket)
-  else serveLines(socket)
-})
+const server = createServer(servePages)
 server.listen(join(socketsDir, SOCKET_NAME), () => process.send?.('ready'))
 process.on('disconnect', () => process.exit(0))
