@@ -1,5 +1,6 @@
 // `npm test [-- PATTERN…] [-t NAME]`: all tests, those whose path contains a pattern, or those whose name contains NAME.
 
+import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,6 +13,11 @@ const { values, positionals } = parseArgs({
   options: { name: { type: 'string', short: 't' } },
   allowPositionals: true,
 })
+
+if (process.env.SONDE_SEED === 'random') {
+  process.env.SONDE_SEED = String(randomInt(2 ** 31))
+  console.log(`SONDE_SEED=${process.env.SONDE_SEED}`)
+}
 
 // Hundreds of processes load the same modules: stripped of types and compiled once, each starts in half the time.
 process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compile')

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleFile } from '../../packages/sdk/test/dtb-sample.ts'
-import { Random } from '../../packages/sdk/test/random.ts'
+import { Random, SEED } from '../../packages/sdk/test/random.ts'
 import { assertFlipHolds, assertPrefixHolds, decode } from './damage.ts'
 import { lyingTypes } from './lying-types.ts'
-
-const SEED = Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000)
 
 test(`every prefix of a file holds up to its last whole block (seed ${SEED})`, async () => {
   const sample = await sampleFile(new Random(SEED), 12)

@@ -4,11 +4,10 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Random } from '../../packages/sdk/test/random.ts'
+import { Random, SEED } from '../../packages/sdk/test/random.ts'
 import { until } from '../sonde-process.ts'
 import { sondeRead, temporaryFolder } from './sonde-read.ts'
 
-const SEED = Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000)
 const ROUNDS = 5
 const WRITER = fileURLToPath(new URL('writer-main.ts', import.meta.url))
 

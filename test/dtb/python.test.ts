@@ -7,12 +7,11 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createFiles, createSource, type Source } from '@sonde/sdk'
 import { sampleFile } from '../../packages/sdk/test/dtb-sample.ts'
-import { Random } from '../../packages/sdk/test/random.ts'
+import { Random, SEED } from '../../packages/sdk/test/random.ts'
 import { needs } from '../debian.ts'
 import { damage, decode } from './damage.ts'
 import { EVERY_KIND, everyKindRecord } from './every-kind.ts'
 
-const SEED = Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000)
 const RECORD_COUNT = 1_000_000
 /** What may wait to be written. */
 const FLUSH_EVERY = 20_000

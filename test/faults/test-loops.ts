@@ -1,9 +1,9 @@
 import { test } from 'node:test'
+import { SEED } from '../../packages/sdk/test/random.ts'
 import type { FaultLoop } from './loop.ts'
 import { runLoop } from './run-loop.ts'
 
 const ROUNDS = 20
-const SEED = Number(process.env.SONDE_FAULT_SEED ?? Date.now() % 1_000_000)
 
 /** A test for each of the loops, one after the other. */
 export function testLoops(loops: readonly FaultLoop[]): void {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { until } from '../../packages/sdk/test/helper.ts'
 import { isGood, summaryOf } from '../../scripts/test-files.ts'
+import { isRunning } from '../sonde-process.ts'
 
 const RUNNER = pathToFileURL(join(import.meta.dirname, '../../scripts/test-files.ts')).href
 
@@ -73,14 +75,25 @@ test('a file that does not load, ends badly, or holds no test has failed', (cont
   assert.match(printed, /Error: no load/)
 })
 
-test('ends a file that takes too long and says which test it was in', (context) => {
-  const printed = runTests(
-    context,
-    { 'slow.test.ts': "setInterval(() => {}, 1000); test('waits for ever', () => new Promise(() => {}))" },
-    { options: { timeLimitMs: 1500 } },
-  )
+test('a file that takes too long is ended, says which test it was in, and leaves no process in any group', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-runner-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const started = join(folder, 'pids')
+  const content = `import { spawn } from 'node:child_process'
+    import { writeFileSync } from 'node:fs'
+    test('waits for ever', () => {
+      const forEver = [process.execPath, ['-e', 'setInterval(() => {}, 1000)']]
+      const children = [false, true].map((detached) => spawn(...forEver, { detached, stdio: 'ignore' }))
+      writeFileSync('${started}', JSON.stringify(children.map(({ pid }) => pid)))
+      return new Promise(() => {})
+    })`
+  // Nothing says from outside that the test has begun, so the limit is far above what that takes.
+  const printed = runTests(context, { 'leaves.test.ts': content }, { options: { timeLimitMs: 8000 } })
   assert.equal(lastLine(printed), '0 passed, 1 failed, 0 skipped')
   assert.match(printed, /while running: .*waits for ever/)
+  const pids = JSON.parse(readFileSync(started, 'utf8')) as number[]
+  assert.equal(pids.length, 2)
+  for (const pid of pids) await until(`the end of process ${pid}`, () => !isRunning(pid))
 })
 
 test('runs only the tests of a given name', (context) => {

@@ -8,18 +8,15 @@ import {
   type SourceOptions,
   viewsOf,
 } from '../src/index.ts'
-import { Random } from './random.ts'
+import { Random, SEED } from './random.ts'
 
 /**
- * A test that runs many rounds with random input. Every round has its own seed; a failure says which, and `SONDE_SEED=<seed>` repeats
- * that round alone.
+ * A test that runs many rounds with random input. Every round has its own seed; a failure reports it, and
+ * `SONDE_SEED=<seed>` starts with that round.
  */
 export function property(name: string, rounds: number, run: (random: Random) => void | Promise<void>): void {
   test(name, async () => {
-    const given = process.env.SONDE_SEED
-    const first = given === undefined ? Math.floor(Math.random() * 0x7fffffff) : Number(given)
-    for (let round = 0; round < (given === undefined ? rounds : 1); round++) {
-      const seed = (first + round) | 0
+    for (let seed = SEED; seed < SEED + rounds; seed++) {
       try {
         await run(new Random(seed))
       } catch (error) {

@@ -1,3 +1,7 @@
+/** Where the random numbers of a test start: the same in every run, unless `SONDE_SEED` is another whole number. */
+export const SEED = Number(process.env.SONDE_SEED ?? 1)
+if (!Number.isSafeInteger(SEED)) throw new Error(`SONDE_SEED=${process.env.SONDE_SEED} is not a whole number`)
+
 /** Random numbers that a seed repeats (mulberry32). */
 export class Random {
   readonly seed: number

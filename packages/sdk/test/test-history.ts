@@ -18,7 +18,7 @@ import {
   type Source,
   timestamp,
 } from '../src/index.ts'
-import { Random } from './random.ts'
+import { Random, SEED } from './random.ts'
 
 /** A history under test. */
 export interface OpenHistory {
@@ -188,7 +188,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   },
 
   async 'answers as the evaluation of the very samples does'(bench) {
-    const random = new Random(Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000))
+    const random = new Random(SEED)
     const readings = randomReadings(random)
     bench.report(readings)
     for (const stepMs of [1000, 7000, 10_000, 60_000]) {

@@ -13,7 +13,7 @@ import {
 } from '@sonde/sdk'
 import { anyRecord, anyType } from '../../../sdk/test/any-type.ts'
 import { property, until } from '../../../sdk/test/helper.ts'
-import type { Random } from '../../../sdk/test/random.ts'
+import { Random, SEED } from '../../../sdk/test/random.ts'
 import { Counting, numbersIn } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
 import { createStore, type Store } from './store.ts'
@@ -152,11 +152,12 @@ test('past its size the file loses its oldest hours first, then roll-ups, and st
   const { store, close } = await openStore({ maxBytes })
   try {
     const type = defineType('noise', 'Does not compress', { time: timestamp(), value: gauge('f64') })
+    const random = new Random(SEED)
     const source = createSource({ id: 'noise', intervalMs: 1, emit: (batch) => store.accept(batch) })
     for (let hour = 6; hour >= 2; hour--) {
       const startMs = Math.floor(Date.now() / HOUR_MS - hour) * HOUR_MS
       for (let i = 0; i < 200_000; i++) {
-        source.report(type, { time: BigInt(startMs + 1 + i * 17) * 1_000_000n, value: Math.random() })
+        source.report(type, { time: BigInt(startMs + 1 + i * 17) * 1_000_000n, value: random.next() })
       }
       source.flush()
       await store.flush()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anyType } from '../../test/any-type.ts'
-import { Random } from '../../test/random.ts'
+import { Random, SEED } from '../../test/random.ts'
 import { absenceType } from './builtin.ts'
 import { definitionOf } from './fingerprint.ts'
 import { parseDefinition } from './parse-definition.ts'
@@ -11,8 +11,6 @@ import type { RecordType } from './record-type.ts'
 function written({ name, description, fields, layout, inTurns }: RecordType): Record<string, unknown> {
   return JSON.parse(JSON.stringify(definitionOf(name, description, fields, layout.kind, inTurns)))
 }
-
-const SEED = Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000)
 
 test(`every type comes back from its definition (seed ${SEED})`, () => {
   const random = new Random(SEED)

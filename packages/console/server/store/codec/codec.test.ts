@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { type Kind, SondeError } from '@sonde/sdk'
-import { Random } from '../../../../sdk/test/random.ts'
+import { Random, SEED } from '../../../../sdk/test/random.ts'
 import { HEAD_BYTES, SAMPLE_COUNT_LIMIT, type WordColumn } from './column.ts'
 import { decodeColumn } from './decode-column.ts'
 import { encodeColumn } from './encode-column.ts'
@@ -13,7 +13,6 @@ function randomOf(seed: number): () => number {
   return () => random.next()
 }
 
-const SEED = Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000)
 const MASK = (1n << 64n) - 1n
 
 function integers(values: readonly bigint[]): Uint32Array {

@@ -10,7 +10,7 @@ import { fuzzedStream } from '../../../test/fuzz-frames.ts'
 import { property, sondeError, until } from '../../../test/helper.ts'
 import { IpcProxy } from '../../../test/ipc-proxy.ts'
 import { IpcRig, range, slotFiles, temporarySockets } from '../../../test/ipc-rig.ts'
-import { Random } from '../../../test/random.ts'
+import { Random, SEED } from '../../../test/random.ts'
 import { BatchSource } from '../../../test/sink-records.ts'
 import { droppedTotal, SondeError } from '../../index.ts'
 import { encodeFrame } from '../../wire/ipc/encode.ts'
@@ -48,8 +48,7 @@ function stored(store: string): number[] {
 }
 
 test('a service that is killed again and again has all that was acknowledged, and nothing twice', async (t) => {
-  const random = new Random(Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000))
-  t.diagnostic(`SONDE_SEED=${random.seed}`)
+  const random = new Random(SEED)
   const socketsDir = temporarySockets(t)
   const store = join(socketsDir, 'store')
   const rig = await IpcRig.start(t, { socketsDir, isAway: true, spoolBytes: 128 << 20, socketTimeoutMs: 10_000 })
@@ -83,8 +82,7 @@ test('a service that is killed again and again has all that was acknowledged, an
 })
 
 test('connections that are cut amid anything lose nothing, and bring nothing twice', async (t) => {
-  const random = new Random(Number(process.env.SONDE_SEED ?? Date.now() % 1_000_000))
-  t.diagnostic(`SONDE_SEED=${random.seed}`)
+  const random = new Random(SEED)
   const near = temporarySockets(t)
   const rig = await IpcRig.start(t, {
     peer: { socketsDir: temporarySockets(t), attaches: random.chance(0.5) },
