@@ -84,6 +84,23 @@ test('a client that reports a lot takes out what is its own, and neither that of
   assert.ok(ring.bytes <= 1 << 20)
 })
 
+test('clients that came with one batch and left hold bounded memory, and take out neither the batches of those that stay nor of the agent', () => {
+  const ring = new RecentRing({ limitBytes: 1 << 20 })
+  const [own, stays] = [writer(ring), writer(ring, 1n)]
+  for (let i = 0; i < 10; i++) own(i)
+  for (let i = 0; i < 10; i++) stays(i)
+  for (let i = 0; i < 5000; i++) {
+    const client = BigInt(i + 2)
+    writer(ring, client)(10 + i)
+    for (const { source } of ring.batches(type)) if (source.id === `source ${client}`) ring.retire(source)
+  }
+  const { 'source own': ownCount, 'source 1': staysCount, ...left } = countsOf(ring)
+  assert.deepEqual([ownCount, staysCount], [10, 10])
+  const memories = new Map(ring.batches(type).map(({ bytes }) => [bytes.buffer, bytes.buffer.byteLength]))
+  const heldBytes = [...memories.values()].reduce((sum, bytes) => sum + bytes, 0)
+  assert.ok(heldBytes <= 1 << 20 && Object.keys(left).length > 10, `${heldBytes} bytes are held`)
+})
+
 test('many small batches take no more memory than few large ones', () => {
   const ring = new RecentRing({ limitBytes: 1 << 20 })
   const client = writer(ring, 1n)

@@ -168,17 +168,28 @@ export class RecentRing implements Sink, History {
   #makeRoom(): void {
     while (this.bytes > this.#limitBytes) {
       const isClients = this.#clientBytes > this.#limitBytes * CLIENT_PART
-      this.#drop(isClients ? largest(this.#clients.values(), this.#own) : this.#own)
+      this.#drop((isClients ? this.#first() : undefined) ?? this.#own)
     }
+  }
+
+  /** The client whose oldest batch leaves first: a client that left, so that a program which comes back under new ids takes nobody's part; else the client with the most memory. */
+  #first(): Share | undefined {
+    let largest: Share | undefined
+    for (const share of this.#clients.values()) {
+      if (share.oldest !== undefined && this.#retired.has(share.oldest.source)) return share
+      if (largest === undefined || share.bytes > largest.bytes) largest = share
+    }
+    return largest
   }
 
   /** Takes out what is older than the window, and clients of which nothing is left. */
   #sweep(nowMs: number): void {
     this.#sweptMs = nowMs
-    while (this.#own.oldestMs < nowMs - this.#windowMs) this.#drop(this.#own)
+    const isOld = ({ oldest }: Share) => oldest !== undefined && oldest.arrivedMs < nowMs - this.#windowMs
+    while (isOld(this.#own)) this.#drop(this.#own)
     for (const [client, share] of this.#clients) {
-      while (share.oldestMs < nowMs - this.#windowMs) this.#drop(share)
-      if (share.bytes === 0) this.#clients.delete(client)
+      while (isOld(share)) this.#drop(share)
+      if (share.oldest === undefined) this.#clients.delete(client)
     }
   }
 
@@ -193,10 +204,4 @@ export class RecentRing implements Sink, History {
     if (known !== undefined && --known.count === 0) this.#types.delete(fingerprint)
     return true
   }
-}
-
-function largest(shares: Iterable<Share>, first: Share): Share {
-  let found: Share | undefined
-  for (const share of shares) if (found === undefined || share.bytes > found.bytes) found = share
-  return found ?? first
 }

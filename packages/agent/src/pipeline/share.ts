@@ -20,8 +20,6 @@ const OVERHEAD_BYTES = 256
  * slow writer would keep a whole slab of a fast one.
  */
 export class Share {
-  /** Memory that its batches take. Unit: bytes. */
-  bytes = 0
   readonly #slabs: Slabs
   readonly #all = new Fifo<KeptBatch>()
   /** By fingerprint of the type. */
@@ -32,9 +30,14 @@ export class Share {
     this.#slabs = new Slabs(slabBytes)
   }
 
-  /** When the oldest batch arrived; Infinity where there is none. Unit: milliseconds. */
-  get oldestMs(): number {
-    return this.#all.first?.arrivedMs ?? Number.POSITIVE_INFINITY
+  /** Memory that its batches hold: whole slabs, since a batch of a few bytes keeps a slab. Unit: bytes. */
+  get bytes(): number {
+    return this.#slabs.bytes + OVERHEAD_BYTES * this.#all.length
+  }
+
+  /** The batch that arrived first. */
+  get oldest(): KeptBatch | undefined {
+    return this.#all.first
   }
 
   /** Copies a batch. */
@@ -48,7 +51,6 @@ export class Share {
     }
     list.push(kept)
     this.#all.push(kept)
-    this.bytes += kept.bytes.byteLength + OVERHEAD_BYTES
   }
 
   /** Takes the oldest batch out. */
@@ -59,7 +61,6 @@ export class Share {
     const list = this.#byType.get(fingerprint)
     list?.shift()
     if (list?.length === 0) this.#byType.delete(fingerprint)
-    this.bytes -= kept.bytes.byteLength + OVERHEAD_BYTES
     this.#slabs.give(kept.piece)
     return kept
   }

@@ -1,5 +1,9 @@
-/** A piece that is longer than this part of a slab has a slab of its own. */
+/** A piece that is longer than this part of the largest slab has a slab of its own. */
 const SHARED_PART = 1 / 4
+/** The first slab; each further slab is twice as long, up to the largest. Unit: bytes. */
+const FIRST_BYTES = 4 << 10
+/** Empty slabs that are kept: a ring frees about as many slabs as it takes. */
+const SPARE_COUNT = 2
 
 /** A stretch of memory that several pieces share. */
 interface Slab {
@@ -19,24 +23,26 @@ export interface Piece {
  * minutes; a slab is used again as soon as its last piece is given back. Pieces start at multiples of 8 bytes.
  */
 export class Slabs {
-  readonly #slabBytes: number
-  readonly #free: Slab[] = []
-  #current: Slab = emptySlab(0)
+  /** Memory of the slabs that hold pieces. Unit: bytes. */
+  bytes = 0
+  readonly #largestBytes: number
+  #current: Slab = { memory: new ArrayBuffer(0), pieces: 0 }
   #used = 0
+  readonly #spare: Slab[] = []
 
-  /** @param slabBytes Large enough that few are needed, small enough that a slab which is half empty wastes little. */
-  constructor(slabBytes: number) {
-    this.#slabBytes = slabBytes
+  /** @param largestBytes Large enough that few slabs are needed, small enough that a slab which is half empty wastes little. */
+  constructor(largestBytes: number) {
+    this.#largestBytes = largestBytes
   }
 
   /** Memory of any content. */
   take(length: number): Piece {
-    if (length > this.#slabBytes * SHARED_PART) return pieceOf(emptySlab(length), 0, length)
+    if (length > this.#largestBytes * SHARED_PART) return this.#pieceOf(emptySlab(length), 0, length)
     if (this.#used + length > this.#current.memory.byteLength) {
-      this.#current = this.#free.pop() ?? emptySlab(this.#slabBytes)
+      this.#current = this.#next(length)
       this.#used = 0
     }
-    const piece = pieceOf(this.#current, this.#used, length)
+    const piece = this.#pieceOf(this.#current, this.#used, length)
     this.#used = (this.#used + length + 7) & ~7
     return piece
   }
@@ -44,17 +50,24 @@ export class Slabs {
   /** Takes a piece back, once: its bytes may be written over from now on. */
   give({ slab }: Piece): void {
     slab.pieces--
-    if (slab.pieces > 0 || slab.memory.byteLength !== this.#slabBytes) return
+    if (slab.pieces > 0) return
+    this.bytes -= slab.memory.byteLength
     if (slab === this.#current) this.#used = 0
-    else this.#free.push(slab)
+    else if (slab.memory.byteLength === this.#largestBytes && this.#spare.length < SPARE_COUNT) this.#spare.push(slab)
+  }
+
+  #next(length: number): Slab {
+    const bytes = Math.max(FIRST_BYTES, 2 * this.#current.memory.byteLength, 4 * length)
+    return this.#spare.pop() ?? emptySlab(Math.min(this.#largestBytes, bytes))
+  }
+
+  #pieceOf(slab: Slab, offset: number, length: number): Piece {
+    if (slab.pieces === 0) this.bytes += slab.memory.byteLength
+    slab.pieces++
+    return { bytes: new Uint8Array(slab.memory, offset, length), slab }
   }
 }
 
 function emptySlab(length: number): Slab {
   return { memory: new ArrayBuffer(length), pieces: 0 }
-}
-
-function pieceOf(slab: Slab, offset: number, length: number): Piece {
-  slab.pieces++
-  return { bytes: new Uint8Array(slab.memory, offset, length), slab }
 }
