@@ -44,6 +44,7 @@ export {
 export { sourceBytes } from '../wire/ipc/source-bytes.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
 export { checkFoldersNow, makeFoldersNow } from './make-folders.ts'
+export { keyOfNumber } from './seeded-hash.ts'
 export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'
 export { turn } from './turn.ts'
 export { within } from './within.ts'

@@ -1,3 +1,4 @@
+import { hashWords } from '../internal/seeded-hash.ts'
 import type { Slot } from './layout.ts'
 import type { RecordType } from './record-type.ts'
 import type { Views } from './views.ts'
@@ -13,7 +14,8 @@ const DEAD = -1
 
 /**
  * Numbers series by the bytes of their labels: a record finds its series without building text. Each type and source has its own. Batches
- * tend to bring series in the order of the batch before, so the next number is tried first; after that comes a hash table over the bytes.
+ * tend to bring series in the order of the batch before, so the next number is tried first; after that comes a hash table over the bytes,
+ * with a hash that nobody outside can foresee.
  * Memory: the label bytes and some 24 bytes a series. Its caller bounds it.
  */
 export class SeriesIndex {
@@ -62,7 +64,11 @@ export class SeriesIndex {
     this.#load(views, offset)
     if (this.#places[this.#next] !== DEAD && this.#next < this.#high && this.#matches(this.#next)) return this.#next++
     const mask = this.#table.length - 1
-    for (let place = this.#hash(0, this.#key) & mask; this.#table[place] !== 0; place = (place + 1) & mask) {
+    for (
+      let place = hashWords(this.#key, 0, this.#words) & mask;
+      this.#table[place] !== 0;
+      place = (place + 1) & mask
+    ) {
       const id = (this.#table[place] ?? 0) - 1
       if (id >= 0 && this.#matches(id)) {
         this.#next = id + 1
@@ -94,7 +100,7 @@ export class SeriesIndex {
 
   #place(id: number): void {
     const mask = this.#table.length - 1
-    let place = this.#hash(id * this.#words, this.#keys) & mask
+    let place = hashWords(this.#keys, id * this.#words, this.#words) & mask
     while ((this.#table[place] ?? 0) > 0) place = (place + 1) & mask
     this.#table[place] = id + 1
     this.#places[id] = place
@@ -121,15 +127,6 @@ export class SeriesIndex {
     const at = id * this.#words
     for (let i = 0; i < this.#words; i++) if (this.#keys[at + i] !== this.#key[i]) return false
     return true
-  }
-
-  #hash(at: number, from: Uint32Array): number {
-    let hash = 0
-    for (let i = 0; i < this.#words; i++) {
-      hash = Math.imul(hash ^ (from[at + i] ?? 0), 0x9e3779b1)
-      hash ^= hash >>> 15
-    }
-    return hash
   }
 
   #load(views: Views, offset: number): void {

@@ -1,4 +1,5 @@
 import type { Slot, Symbols, Views } from '@sonde/sdk'
+import { keyOfNumber } from '@sonde/sdk/internal'
 
 /** The text of one field of the record at `offset`. */
 export type FieldText = (views: Views, offset: number, symbols: Symbols) => string
@@ -51,12 +52,13 @@ export function quotedText({ field, offset: at }: Slot, quote: (text: string) =>
     if (of !== symbols || known.size > REMEMBERED_LIMIT) known.clear()
     of = symbols
     const id = views.data.getUint32(offset + at, true)
-    const remembered = known.get(id)
+    const key = keyOfNumber(id)
+    const remembered = known.get(key)
     if (remembered !== undefined) return remembered
     const text = symbols.text(id)
     const quoted = quote(text)
     // An id that no block has named yet may be named later.
-    if (!text.startsWith('?')) known.set(id, quoted)
+    if (!text.startsWith('?')) known.set(key, quoted)
     return quoted
   }
 }

@@ -1,4 +1,5 @@
 import type { Kind, Layout, Slot, Symbols, Views } from '@sonde/sdk'
+import { keyOfNumber } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
 
 /** Reads one field of the records at `offsets` into a column of 64-bit words. */
@@ -109,10 +110,11 @@ function internTexts(words: Uint32Array, symbols: Symbols): string[] {
   const indices = new Map<number, number>()
   for (let i = 0; i < words.length; i += 2) {
     const id = words[i] ?? 0
-    let index = indices.get(id)
+    const key = keyOfNumber(id)
+    let index = indices.get(key)
     if (index === undefined) {
       index = texts.push(symbols.text(id)) - 1
-      indices.set(id, index)
+      indices.set(key, index)
     }
     words[i] = index
   }

@@ -1,4 +1,5 @@
 import { SondeError } from '../../errors.ts'
+import { keyOfNumber } from '../../internal/seeded-hash.ts'
 import type { Symbols } from '../../schema/symbols.ts'
 import { DTB_LIMITS, WRITER_SYMBOL_ID } from './format.ts'
 
@@ -6,7 +7,7 @@ import { DTB_LIMITS, WRITER_SYMBOL_ID } from './format.ts'
 export class FileSymbols implements Symbols {
   /** Those without a gap, which is most often all; a list takes a tenth of the memory. */
   readonly #dense = ['']
-  /** By id as an i32: as a u32 half of them would be numbers of their own in memory. */
+  /** By the key of the id: a file says any ids. */
   readonly #sparse = new Map<number, string>()
   #characters = 0
   #count = 1
@@ -42,12 +43,12 @@ export class FileSymbols implements Symbols {
         throw new SondeError('DTB_LIMIT', `more symbols than a reader keeps; allowed: ${allowed}`)
       }
       if (id === this.#dense.length) this.#dense.push(text)
-      else this.#sparse.set(id | 0, text)
+      else this.#sparse.set(keyOfNumber(id), text)
       if (id < WRITER_SYMBOL_ID) this.#count = Math.max(this.#count, id + 1)
     }
   }
 
   #textOf(id: number): string | undefined {
-    return id < this.#dense.length ? this.#dense[id] : this.#sparse.get(id | 0)
+    return id < this.#dense.length ? this.#dense[id] : this.#sparse.get(keyOfNumber(id))
   }
 }
