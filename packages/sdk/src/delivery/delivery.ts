@@ -1,7 +1,7 @@
 import { SondeError } from '../errors.ts'
 import type { Batch } from '../schema/batch.ts'
 import type { Sink, SinkStats } from '../sinks/sink.ts'
-import { recordsOf } from '../sinks/untold.ts'
+import { Untold } from '../sinks/untold.ts'
 import { checkDeliveryLimits, type DeliveryLimits } from './config.ts'
 import { DeadLetters, type OnReject } from './dead-letters.ts'
 import { type DropReason, Ledger, type OnLoss } from './ledger.ts'
@@ -88,8 +88,7 @@ class Delivery<P> implements DeliverySink {
   readonly #closeTransport: () => void | Promise<void>
   /** Batches that are not acknowledged; none of the promises rejects. */
   readonly #pending = new Set<Promise<void>>()
-  /** Records lost when the last flush ended. */
-  #lostBefore = 0
+  readonly #untold: Untold
   #room: PromiseWithResolvers<void> | undefined
   #closing: Promise<void> | undefined
 
@@ -108,6 +107,7 @@ class Delivery<P> implements DeliverySink {
     this.#queue = queue
     this.#timers = timers
     this.#ledger = ledger
+    this.#untold = new Untold(ledger.stats)
     this.#letters = letters
     this.#sender = sender
     this.#requests = new Requests({ queue, ledger, letters, sender, encode, limits, timers, onRoom })
@@ -151,16 +151,12 @@ class Delivery<P> implements DeliverySink {
   }
 
   async flush(): Promise<void> {
-    const before = this.#lostBefore
+    const { told } = this.#untold
     await this.#requests.hasten(Promise.all(this.#pending))
-    const { lost, failing } = this.#ledger
-    this.#lostBefore = lost
-    if (lost === before) return
-    const why = failing === '' ? '' : ` (${failing})`
-    throw new SondeError(
-      'DLV_LOST',
-      `${this.name} dropped ${recordsOf(lost - before)}${why}; its stats say for which reasons, docs/delivery.md what to do`,
-    )
+    const lost = this.#untold.tell(told)
+    if (lost === '') return
+    const why = this.failing === '' ? '' : `: ${this.failing}`
+    throw new SondeError('DLV_LOST', `${this.name} dropped ${lost}${why}; docs/delivery.md says what to do`)
   }
 
   close(): Promise<void> {

@@ -34,8 +34,6 @@ export class Ledger<Reason extends string = DropReason> {
   readonly stats: SinkStats = sinkStats()
   /** What failed last; empty since the last request that arrived. */
   failing = ''
-  /** Records dropped that were meant for this destination: all but `not_encoded`. */
-  lost = 0
   readonly #component: string
   readonly #onLoss: OnLoss | undefined
   readonly #timers: Timers
@@ -62,7 +60,6 @@ export class Ledger<Reason extends string = DropReason> {
   drop(reason: Reason, records: number): void {
     if (records === 0) return
     countDrop(this.stats, reason, records)
-    if (reason !== 'not_encoded') this.lost += records
     if (this.#onLoss === undefined || this.#closed) return
     this.#changed.add(reason)
     this.#cancel ??= this.#timers.after(REPORT_MS, () => this.#report())

@@ -1,15 +1,19 @@
 import type { Batch } from '../schema/batch.ts'
 import { countDrop, type Sink } from './sink.ts'
 
-/** Hands a batch to every sink. One that throws loses that batch, counted at the sink as `failed`, and delays nobody. */
-export function handOut(batch: Batch, sinks: readonly Sink[]): void {
+/** The reason under which a batch is counted that a sink threw for. */
+export const FAILED = 'failed'
+
+/** Hands a batch to every sink. A sink that throws loses that batch, counted there as `failed`, and delays nobody; `onThrow` gets what it threw. */
+export function handOut(batch: Batch, sinks: readonly Sink[], onThrow?: (sink: Sink, error: unknown) => void): void {
   for (const sink of sinks) {
     try {
       sink.accept(batch)
-    } catch {
-      // A sink counts what it drops itself; one that throws could not, so it is counted for it.
+    } catch (error) {
+      // A sink counts what it drops itself; this sink could not.
       sink.stats.errors++
-      countDrop(sink.stats, 'failed', batch.count)
+      countDrop(sink.stats, FAILED, batch.count)
+      onThrow?.(sink, error)
     }
   }
 }

@@ -1,5 +1,8 @@
 import type { Batch } from '../schema/batch.ts'
 
+/** The one reason for a drop that is no loss: a destination that cannot carry the record was never meant to have it. */
+export const NOT_ENCODED = 'not_encoded'
+
 /** What every sink counts of itself. Unit of all but `seconds`: records or occurrences. `in = out + dropped + what is still queued` at all times. */
 export interface SinkStats {
   /** Records given to `accept`. */

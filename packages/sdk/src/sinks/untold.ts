@@ -1,6 +1,6 @@
-import type { SinkStats } from './sink.ts'
+import { NOT_ENCODED, type SinkStats } from './sink.ts'
 
-/** What a sink dropped and has told nobody of yet, in words. */
+/** Says in words what was dropped and has been reported to nobody yet. */
 export class Untold {
   readonly #stats: Pick<SinkStats, 'dropped'>
   readonly #causeOf: (reason: string) => string
@@ -12,9 +12,15 @@ export class Untold {
     this.#causeOf = causeOf
   }
 
-  /** What was told so far: two who wait at the same time are told the same. */
+  /** What was reported so far: two who wait at the same time are told the same. */
   get told(): ReadonlyMap<string, number> {
     return this.#told
+  }
+
+  /** Whether nothing was dropped beyond what was reported. */
+  get isToldAll(): boolean {
+    for (const [reason, records] of this.#stats.dropped) if (this.#told.get(reason) !== records) return false
+    return true
   }
 
   /** What was dropped beyond what was `told`, such as `3 records (2 too_large, 1 spool_full: the service was away)`; empty where nothing was. It counts as told then. */
@@ -23,7 +29,7 @@ export class Untold {
     let total = 0
     for (const [reason, records] of this.#stats.dropped) {
       const more = records - (told.get(reason) ?? 0)
-      if (more === 0) continue
+      if (more === 0 || reason === NOT_ENCODED) continue
       total += more
       const cause = this.#causeOf(reason)
       reasons.push(`${more} ${reason}${cause === '' ? '' : `: ${cause}`}`)
@@ -34,7 +40,7 @@ export class Untold {
 }
 
 /** A number of records, in words: `1 record`, `2 records`. */
-export function recordsOf(count: number): string {
+function recordsOf(count: number): string {
   return count === 1 ? '1 record' : `${count} records`
 }
 

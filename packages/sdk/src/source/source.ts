@@ -1,4 +1,4 @@
-import { SondeError, shown, warnOfFault } from '../errors.ts'
+import { messageOf, SondeError, shown, warnOfFault } from '../errors.ts'
 import type { SourceInfo } from '../schema/batch.ts'
 import { lossType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
@@ -6,9 +6,11 @@ import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts
 import type { Labels } from '../schema/series.ts'
 import { SymbolTable } from '../schema/symbols.ts'
 import { countDrop, droppedTotal } from '../sinks/sink.ts'
+import { Untold } from '../sinks/untold.ts'
 import { checkNames, EARLIEST_HIGH, earlyTime, makeBuffer, type RecordBuffer, refuseTime, takeBack } from './buffer.ts'
 import { wallNs } from './clock.ts'
 import { type CheckedOptions, checkOptions, type SourceOptions } from './options.ts'
+import { causeOf } from './reasons.ts'
 import { makeReporter, type Reporter } from './reporter.ts'
 import { type Row, Table } from './table.ts'
 
@@ -50,6 +52,8 @@ export class Source {
   readonly info: SourceInfo
   readonly symbols: SymbolTable
   readonly stats: SourceLosses = { dropped: new Map(), errors: 0 }
+  /** What was dropped, and who has heard of it. For Sonde's own rooms. */
+  readonly losses: Untold
   readonly #options: CheckedOptions
   readonly #buffers = new Map<RecordType | number, RecordBuffer>()
   readonly #tables = new Map<RecordType, Table>()
@@ -66,6 +70,7 @@ export class Source {
   constructor(options: SourceOptions) {
     const { id, tag, labels, intervalMs, symbolLimit, ...rest } = checkOptions(options)
     this.symbols = new SymbolTable(symbolLimit, () => warnOfCut(id))
+    this.losses = new Untold(this.stats, causeOf)
     this.info = Object.freeze({ id, tag, labels, symbols: this.symbols, intervalMs })
     this.#options = rest
     if (rest.flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), rest.flushIntervalMs).unref()
@@ -241,8 +246,10 @@ export class Source {
   }
 
   /**
-   * Emits what is buffered before it returns. Resolves once all that was emitted is acknowledged: by every sink, for a source of a schema. Rejects where
-   * a part was lost; who does not wait need not care, since losses are counted where they happen.
+   * Emits what is buffered before it returns. Resolves once all that was emitted is acknowledged: by every sink, for a source of a schema. A program that does not wait for it may
+   * ignore the promise.
+   *
+   * @throws SondeError `SRC_LOST` where the source itself dropped records since the flush before; else what `acknowledge` throws: `TEL_LOST` or `TEL_PENDING` for a source of a schema.
    */
   flush(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed
@@ -250,7 +257,11 @@ export class Source {
     return this.#acknowledged()
   }
 
-  /** Flushes; reporting afterwards throws `SRC_CLOSED`. May be called twice. */
+  /**
+   * Flushes; reporting afterwards throws `SRC_CLOSED`. May be called twice.
+   *
+   * @throws SondeError as {@link flush} does.
+   */
   close(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed
     for (const run of this.#beforeEnd) run()
@@ -292,8 +303,10 @@ export class Source {
 
   /** Counts a record, or an update of a metric, as dropped. For Sonde's own rooms. */
   countLoss(reason: string): void {
+    const isFirst = !this.stats.dropped.has(reason)
     countDrop(this.stats, reason, 1)
-    this.#options.onLoss?.(reason, 1)
+    if (this.#options.onLoss !== undefined) this.#options.onLoss(reason, 1)
+    else if (isFirst) warnOfLoss(this.info.id, reason)
   }
 
   /** Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes. */
@@ -303,12 +316,25 @@ export class Source {
 
   #acknowledged(): Promise<void> {
     const { acknowledge } = this.#options
-    if (acknowledge === undefined) return NOTHING_TO_WAIT_FOR
-    const acknowledged = acknowledge()
-    acknowledged.catch(() => {
+    if (acknowledge === undefined && this.losses.isToldAll) return NOTHING_TO_WAIT_FOR
+    const kept = this.#failWhereLost(acknowledge?.() ?? NOTHING_TO_WAIT_FOR)
+    kept.catch(() => {
       this.stats.errors++
     })
-    return acknowledged
+    return kept
+  }
+
+  async #failWhereLost(acknowledged: Promise<void>): Promise<void> {
+    const { told } = this.losses
+    const failure = await acknowledged.then(
+      () => undefined,
+      (cause: unknown) => ({ cause }),
+    )
+    const dropped = this.losses.tell(told)
+    if (dropped === '' && failure === undefined) return
+    if (dropped === '') throw failure?.cause
+    const other = failure === undefined ? '' : `; ${messageOf(failure.cause)}`
+    throw new SondeError('SRC_LOST', `source ${this.info.id} dropped ${dropped}${other}`, failure)
   }
 
   /** Reports the totals where they grew, at most once in `apartMs`, and from time to time for who came later. Says whether it did. */
@@ -387,6 +413,12 @@ function warnOfCut(id: string): void {
   const advice =
     'records that differ beyond are of one series; symbols.cut of the source counts them, and this is said once'
   warnOfFault(new SondeError('SRC_TEXT_CUT', `${what}; ${advice}`))
+}
+
+function warnOfLoss(id: string, reason: string): void {
+  const cause = causeOf(reason)
+  const why = cause === '' ? '' : `: ${cause}`
+  warnOfFault(new SondeError('SRC_LOST', `source ${id} drops records as ${reason}${why}; its stats count them`))
 }
 
 function isIterable(what: object | null): boolean {

@@ -288,15 +288,19 @@ test('flush of a source waits for the sinks; one that fails is told, and does no
   await flushed
   broken.isThrowing = true
   source.report(job, oneJob(2))
+  await assert.rejects(
+    source.flush(),
+    sondeError('TEL_LOST', /broken dropped 1 record \(1 failed: accept threw: broken\)/),
+  )
   await source.flush()
   assert.deepEqual([slow.stats.out, broken.stats.dropped.get('failed'), broken.stats.errors], [2, 1, 1])
   broken.isThrowing = false
   broken.failure = new Error('disk full')
   const lost = sondeError('TEL_LOST', /broken: disk full/)
   await assert.rejects(source.flush(), lost)
-  assert.equal(source.stats.errors, 1)
+  assert.equal(source.stats.errors, 2)
   source.flush()
-  await until('the failure that nobody waited for', () => source.stats.errors === 2)
+  await until('the failure that nobody waited for', () => source.stats.errors === 3)
   assert.equal(schema.status().ack, 'durable')
   await assert.rejects(schema.close(), lost)
   assert.equal(slow.calls.at(-1), 'close')
@@ -323,7 +327,7 @@ test('status tells state, types, open sources, and the accounts of every sink', 
   countDrop(sink.stats, 'full', 1)
   assert.match(printed, /"dropped":\{"full":3\}/)
   assert.deepEqual(status.sinks[0]?.stats.dropped, { full: 3 }, 'it stays as it was')
-  await schema.close()
+  await assert.rejects(schema.close(), sondeError('TEL_LOST', /keeping dropped 4 records \(4 full\)/))
   assert.deepEqual([schema.status().state, schema.status().sources], ['closed', 0])
 })
 
@@ -342,6 +346,20 @@ test('status as JSON says why no service is connected', async (t) => {
   assert.deepEqual(JSON.parse(JSON.stringify(status)).ipc.lastError, { ...lastError })
   assert.match(lastError.message, new RegExp(folder))
   assert.deepEqual(structuredClone(status), status)
+})
+
+test('records that wait have another code than records that are lost', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-schema-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const schema = createSchema({ name: 'waits', ipc: { socketsDir: folder, socketTimeoutMs: 50 } })
+  schema.addType(job)
+  await schema.start()
+  const source = schema.createSource({ tag: '' })
+  source.report(job, oneJob(1))
+  const waiting = /not everything is acknowledged yet: ipc: 1 record is not acknowledged after 50 ms: no service/
+  await assert.rejects(schema.flush(), sondeError('TEL_PENDING', waiting))
+  await assert.rejects(source.flush(), sondeError('TEL_PENDING', waiting))
+  await assert.rejects(schema.close(), sondeError('TEL_LOST', /not everything was kept: ipc: 1 record/))
 })
 
 test('schemas of one process know nothing of each other', async () => {

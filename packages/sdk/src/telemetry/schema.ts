@@ -1,12 +1,9 @@
 import { hostname } from 'node:os'
 import { unknownOption } from '../config/unknown-option.ts'
-import { messageOf, SondeError, shown } from '../errors.ts'
-import { turn } from '../internal/turn.ts'
-import type { Batch } from '../schema/batch.ts'
+import { SondeError, shown } from '../errors.ts'
 import { isType, type RecordType } from '../schema/record-type.ts'
 import { checkDataRoot } from '../sinks/files/data-root.ts'
 import { createFiles } from '../sinks/files/files.ts'
-import { handOut } from '../sinks/hand-out.ts'
 import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
 import { openPrometheus, type PrometheusSink } from '../sinks/prometheus/listener.ts'
 import { countsOf, type Sink, type SinkCounts } from '../sinks/sink.ts'
@@ -17,6 +14,7 @@ import { checkSchemaOptions, type SchemaConfig, type SchemaOptions, type SchemaS
 import { checkName } from './names.ts'
 import { opaqueTypes } from './opaque.ts'
 import { sourceNames } from './option-names.ts'
+import { Outlet } from './outlet.ts'
 
 /** How a schema and its sinks fare. */
 export interface SchemaStatus {
@@ -76,23 +74,24 @@ export class Schema {
   readonly #names = new Map<string, RecordType>()
   readonly #sources = new Set<Source>()
   readonly #leaver: Leaver
-  #sinks: readonly Sink[] = []
   #ipc: IpcSink | undefined
   #prometheus: PrometheusSink | undefined
   #opening: Promise<readonly Sink[]> | undefined
   #state: SchemaStatus['state'] = 'declared'
   #closing: Promise<void> | undefined
-  #records = 0
+  #outlet: Outlet
 
   constructor(options: SchemaOptions) {
     this.#options = checkSchemaOptions(options)
     this.name = this.#options.name
-    const records = () => this.#records
+    this.#outlet = new Outlet(this.name, [])
+    const records = () => this.#outlet.records
     this.#leaver = {
       emit: () => {
         for (const source of this.#sources) source.emitLast()
       },
-      acknowledged: () => this.#acknowledged(),
+      acknowledged: () => this.#outlet.acknowledged([...this.#sources]),
+      lost: () => this.#outlet.unheard([...this.#sources]),
       get records() {
         return records()
       },
@@ -175,13 +174,13 @@ export class Schema {
     this.#state = 'starting'
     this.#opening = this.#openSinks()
     try {
-      this.#sinks = await this.#opening
+      this.#outlet = new Outlet(this.name, await this.#opening, this.#ipc)
     } catch (error) {
       if (this.#state === 'starting') this.#state = 'declared'
       throw error
     }
     this.#expect('starting', 'it was closed while it started')
-    if (this.#sinks.length === 0) {
+    if (this.#outlet.sinks.length === 0) {
       process.emitWarning(
         `schema ${this.name} has no sink, and what is reported goes nowhere: give it files, ipc, prometheus or sinks`,
         { code: 'TEL_NO_SINK' },
@@ -225,8 +224,8 @@ export class Schema {
       labels: applicationLabels({ id, tag, labels: rest.labels ?? {} }),
       bufferBytes: this.#options.bufferBytes,
       types: this.#types,
-      emit: (batch) => this.#accept(batch),
-      acknowledge: () => this.#acknowledged(),
+      emit: (batch) => this.#outlet.accept(batch),
+      acknowledge: () => this.#outlet.acknowledged(),
     })
     if (this.#options.opaqueEvents) for (const type of opaqueTypes) source.admit(type)
     this.#sources.add(source)
@@ -236,18 +235,19 @@ export class Schema {
   /**
    * Emits what all sources have buffered, and resolves once every sink has acknowledged it.
    *
-   * @throws SondeError `TEL_LOST` where a sink lost a part, `TEL_STATE` before `start` and after `close`.
+   * @throws SondeError `TEL_LOST` where a sink or a source dropped records since the flush before, `TEL_PENDING` where records still wait for their acknowledgement, `TEL_STATE` before `start`
+   * and after `close`.
    */
   async flush(): Promise<void> {
     this.#expect('started', 'there is something to flush between start and close')
-    this.#emit()
-    await this.#acknowledged()
+    for (const source of this.#sources) source.emit()
+    await this.#outlet.acknowledged([...this.#sources])
   }
 
   /**
    * Closes the sources, flushes and closes the sinks. May be called twice.
    *
-   * @throws SondeError `TEL_LOST` where a sink lost a part; all of them are closed then too.
+   * @throws SondeError `TEL_LOST` where a sink or a source dropped records since the flush before, or a sink may not have kept some; all of them are closed then too.
    */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()
@@ -256,7 +256,11 @@ export class Schema {
 
   /** How it fares, in plain objects that stay as they are: at any time, also after `close`. */
   status(): SchemaStatus {
-    const sinks = this.#sinks.map(({ name, durable = false, stats }) => ({ name, durable, stats: countsOf(stats) }))
+    const sinks = this.#outlet.sinks.map(({ name, durable = false, stats }) => ({
+      name,
+      durable,
+      stats: countsOf(stats),
+    }))
     const ipc = this.#ipc?.status() ?? IPC_DISABLED
     return {
       state: this.#state,
@@ -293,45 +297,13 @@ export class Schema {
     return [...opened, ...sinks]
   }
 
-  #accept(batch: Batch): void {
-    this.#records += batch.count
-    handOut(batch, this.#sinks)
-  }
-
-  #emit(): void {
-    for (const source of this.#sources) source.emit()
-  }
-
-  async #acknowledged(): Promise<void> {
-    this.#failWhereLost(await Promise.allSettled(this.#sinks.map((sink) => sink.flush())))
-  }
-
   async #shutDown(): Promise<void> {
     const wasStarting = this.#state === 'starting'
     this.#state = 'closed'
     forgetExit(this.#leaver)
     if (wasStarting) await Promise.allSettled([this.#opening])
     for (const source of this.#sources) void source.close()
-    const ends = this.#sinks.map(async (sink) => {
-      // A sink closes within a limit of time, which its flush may not have.
-      const flushed = sink.flush().then(
-        () => undefined,
-        (error: unknown) => error,
-      )
-      await sink.close()
-      const error = await Promise.race([flushed, turn.next()])
-      if (error !== undefined) throw error
-    })
-    this.#failWhereLost(await Promise.allSettled(ends))
-  }
-
-  #failWhereLost(ends: readonly PromiseSettledResult<void>[]): void {
-    const faults = ends.flatMap((end, i) =>
-      end.status === 'rejected' ? [`${this.#sinks[i]?.name}: ${messageOf(end.reason)}`] : [],
-    )
-    if (faults.length === 0) return
-    const cause = ends.find((end) => end.status === 'rejected')?.reason
-    throw new SondeError('TEL_LOST', `schema ${this.name}: not everything was kept: ${faults.join('; ')}`, { cause })
+    await this.#outlet.close([...this.#sources])
   }
 
   #expect(state: SchemaStatus['state'], rule: string): void {

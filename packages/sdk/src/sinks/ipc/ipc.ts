@@ -158,11 +158,11 @@ class Ipc implements IpcSink {
       (error: SondeError) => error,
     )
     const lost = this.#lostSince(told)
-    if (failed !== undefined && lost !== '') {
-      throw new SondeError(failed.code, `${failed.message}; ${lost}`, { cause: failed })
+    if (lost !== '') {
+      const waiting = failed === undefined ? '' : `; ${failed.message}`
+      throw new SondeError('IPC_LOST', `${lost}${waiting}`, { cause: failed })
     }
     if (failed !== undefined) throw failed
-    if (lost !== '') throw new SondeError('IPC_LOST', lost)
   }
 
   close(): Promise<void> {

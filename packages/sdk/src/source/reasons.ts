@@ -1,0 +1,11 @@
+/** What it means where a source drops records for a reason, and what to do. */
+const CAUSES: Readonly<Record<string, string>> = {
+  symbol_limit: 'a label had a new text and the symbol table was full; raise symbolLimit, or use fewer label values',
+  metric_series_limit: 'a metric had as many series as its seriesLimit; raise it, or release series',
+  metric_no_room: 'no room for a new label text or row; raise symbolLimit or rowLimit',
+}
+
+/** The cause of a reason in words; empty where none is known. */
+export function causeOf(reason: string): string {
+  return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
+}

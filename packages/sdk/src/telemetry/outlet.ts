@@ -1,0 +1,138 @@
+import { messageOf, SondeError, warnOfFault } from '../errors.ts'
+import { turn } from '../internal/turn.ts'
+import type { Batch } from '../schema/batch.ts'
+import { FAILED, handOut } from '../sinks/hand-out.ts'
+import { NOT_ENCODED, type Sink } from '../sinks/sink.ts'
+import { Untold } from '../sinks/untold.ts'
+import type { Source } from '../source/source.ts'
+
+/** Codes of errors of a flush that lost nothing yet: the records wait and are still sent. */
+const PENDING_CODES: ReadonlySet<unknown> = new Set(['IPC_TIMEOUT'])
+
+/** Why records of a flush are not kept. */
+interface Fault {
+  readonly message: string
+  readonly cause?: unknown
+}
+
+/**
+ * The way from the sources of a schema to its sinks. Records that a source or a sink drops are an error of the next flush, also where the sink resolves its own flush. A
+ * sink gets one warning a reason.
+ */
+export class Outlet {
+  readonly sinks: readonly Sink[]
+  /** Records that were handed to the sinks. */
+  records = 0
+  readonly #schema: string
+  readonly #untold: ReadonlyMap<Sink, Untold>
+  /** By sink: the reasons that a warning has named. */
+  readonly #warned: ReadonlyMap<Sink, Set<string>>
+  /** By sink: what its `accept` threw last. */
+  readonly #thrown = new Map<Sink, unknown>()
+
+  /** `warnsItself` is a sink that needs no warning from here. */
+  constructor(schema: string, sinks: readonly Sink[], warnsItself?: Sink) {
+    this.#schema = schema
+    this.sinks = sinks
+    this.#untold = new Map(sinks.map((sink) => [sink, new Untold(sink.stats, (reason) => this.#causeOf(sink, reason))]))
+    this.#warned = new Map(sinks.filter((sink) => sink !== warnsItself).map((sink) => [sink, new Set()]))
+  }
+
+  accept(batch: Batch): void {
+    this.records += batch.count
+    handOut(batch, this.sinks, (sink, error) => this.#thrown.set(sink, error))
+    for (const [sink, warned] of this.#warned) if (sink.stats.dropped.size > warned.size) this.#warn(sink, warned)
+  }
+
+  /**
+   * Resolves once every sink has acknowledged what it was handed.
+   *
+   * @throws SondeError `TEL_LOST` where a sink or one of `sources` dropped records, `TEL_PENDING` where records only wait for longer than a limit.
+   */
+  async acknowledged(sources: readonly Source[] = []): Promise<void> {
+    const told = sources.map(({ losses }) => losses.told)
+    const faults = await Promise.all(this.sinks.map((sink) => this.#flush(sink)))
+    this.#fail([...faults, ...sources.map((source, i) => faultOf(source, told[i]))], 'TEL_PENDING')
+  }
+
+  /**
+   * Flushes and closes the sinks. `sources` are closed already.
+   *
+   * @throws SondeError `TEL_LOST` where a sink or one of `sources` dropped records; all sinks are closed then too.
+   */
+  async close(sources: readonly Source[]): Promise<void> {
+    const told = sources.map(({ losses }) => losses.told)
+    const faults = await Promise.all(this.sinks.map((sink) => this.#close(sink)))
+    this.#fail([...faults, ...sources.map((source, i) => faultOf(source, told[i]))], 'TEL_LOST')
+  }
+
+  /** What was dropped and nobody has heard of, as a sentence; empty where nothing was. Sinks say themselves what they dropped, but not what they threw. */
+  unheard(sources: readonly Source[]): string {
+    const thrown = [...this.#thrown.keys()].map((sink) => this.#dropped(sink))
+    const faults = [...thrown, ...sources.map((source) => faultOf(source))]
+    return faults.flatMap((fault) => fault?.message ?? []).join('; ')
+  }
+
+  async #flush(sink: Sink): Promise<Fault | undefined> {
+    const told = this.#untold.get(sink)?.told
+    const fault = await failureOf(sink, sink.flush())
+    const dropped = this.#dropped(sink, told)
+    return fault ?? dropped
+  }
+
+  async #close(sink: Sink): Promise<Fault | undefined> {
+    // A sink closes within a limit of time, which its flush may not have.
+    const flushed = this.#flush(sink)
+    const closed = await failureOf(sink, sink.close())
+    const fault = (await Promise.race([flushed, turn.next()])) ?? closed
+    return fault ?? this.#dropped(sink)
+  }
+
+  #dropped(sink: Sink, told?: ReadonlyMap<string, number>): Fault | undefined {
+    const dropped = this.#untold.get(sink)?.tell(told) ?? ''
+    if (dropped === '') return undefined
+    return { message: `${sink.name} dropped ${dropped}`, cause: this.#thrown.get(sink) }
+  }
+
+  #fail(found: readonly (Fault | undefined)[], codeWherePending: string): void {
+    const faults = found.filter((fault) => fault !== undefined)
+    if (faults.length === 0) return
+    const isPending = faults.every(({ cause }) => cause instanceof SondeError && PENDING_CODES.has(cause.code))
+    const code = isPending ? codeWherePending : 'TEL_LOST'
+    const what = code === 'TEL_LOST' ? 'not everything was kept' : 'not everything is acknowledged yet'
+    const message = `schema ${this.#schema}: ${what}: ${faults.map(({ message }) => message).join('; ')}`
+    throw new SondeError(code, message, { cause: faults[0]?.cause })
+  }
+
+  #warn(sink: Sink, warned: Set<string>): void {
+    for (const reason of sink.stats.dropped.keys()) {
+      if (warned.has(reason)) continue
+      warned.add(reason)
+      if (reason === 'closed' || reason === NOT_ENCODED) continue
+      const cause = this.#causeOf(sink, reason)
+      const message = `${sink.name} of schema ${this.#schema} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
+      warnOfFault(new SondeError('TEL_LOST', message))
+    }
+  }
+
+  #causeOf(sink: Sink, reason: string): string {
+    if (reason !== FAILED) return ''
+    return this.#thrown.has(sink) ? `accept threw: ${messageOf(this.#thrown.get(sink))}` : ''
+  }
+}
+
+/** What became of a promise of a sink. */
+async function failureOf({ name }: Sink, promise: Promise<void>): Promise<Fault | undefined> {
+  try {
+    await promise
+    return undefined
+  } catch (cause) {
+    return { message: `${name}: ${messageOf(cause)}`, cause }
+  }
+}
+
+/** What a source dropped beyond what was `told`. */
+function faultOf({ info, losses }: Source, told?: ReadonlyMap<string, number>): Fault | undefined {
+  const dropped = losses.tell(told)
+  return dropped === '' ? undefined : { message: `source ${info.id} dropped ${dropped}` }
+}
