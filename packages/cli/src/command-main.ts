@@ -4,6 +4,7 @@ import type { ReadFlags } from './commands/read/options.ts'
 import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/config-error.ts'
 import { checkPlaces } from './config/places.ts'
+import { storePath } from './config/store-path.ts'
 import { type Flags, loadFor, withCommonFlags, withSimulateFlags } from './flags.ts'
 import { VERSION } from './version.ts'
 
@@ -86,9 +87,10 @@ const repeatable = (value: string, given: readonly string[] = []) => [...given, 
 
 program
   .command('read')
-  .summary('print, sum up or verify files of records')
-  .description('Prints, sums up or verifies files of records: files, or all *.bin in folders.')
-  .argument('<path...>')
+  .summary('print, sum up or verify files of records, or what the store keeps')
+  .description('Prints, sums up or verifies files of records (all *.bin of folders), or a store.')
+  .argument('[path...]')
+  .option('--store [path]', 'what sonde up keeps, here or in another folder')
   .option('--format <name>', 'jsonl, csv or table; default: table on a terminal')
   .option('--int64 <how>', '64-bit integers in jsonl: digits (default) or string')
   .option('--source <id>', 'of this source; x* for all that begin so; may repeat', repeatable)
@@ -107,7 +109,7 @@ program
   .option('--strict', 'exit code 1 for a cut-off last block too')
   .action(async (paths: string[], flags: ReadFlags) => {
     const { runRead } = await import('./commands/read/read.ts')
-    process.exitCode = await runRead(paths, flags)
+    process.exitCode = await runRead(paths, flags, () => storePath(loadFor({}).config.store))
   })
 
 program.parseAsync().catch((error: unknown) => {

@@ -123,15 +123,21 @@ function describeSources({ runners, router, self, service }: Agent) {
   }
 }
 
+/** Types of the last minutes: their metrics, and the fields that are none and that files and the store give back. */
 function describeTypes({ recent }: Agent) {
-  return recent.types().map((type) => ({
-    name: type.name,
-    description: type.description,
-    labels: type.labels.map(({ name }) => name),
-    fields: type.layout.slots.flatMap(({ name, field }) => {
-      const metric = type.metrics.get(name)
-      if (metric === undefined) return []
-      return [{ name, metric, kind: field.kind, role: field.role, unit: field.unit ?? '', help: field.help ?? '' }]
-    }),
-  }))
+  return recent.types().map((type) => {
+    const described = type.layout.slots.map(({ name, field: { kind, role, count, unit = '', help = '' } }) => {
+      return { name, metric: type.metrics.get(name), kind, role, count, unit, help }
+    })
+    return {
+      name: type.name,
+      description: type.description,
+      labels: type.labels.map(({ name }) => name),
+      fields: described.flatMap(({ metric, count: _, ...field }) =>
+        metric === undefined ? [] : [{ ...field, metric }],
+      ),
+      records: described.filter(({ metric, role }) => metric === undefined && role !== 'label' && role !== 'timestamp'),
+      read: `sonde read --store --type ${type.name}`,
+    }
+  })
 }

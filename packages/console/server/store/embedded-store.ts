@@ -11,7 +11,7 @@ import {
   SondeError,
   sinkStats,
 } from '@sonde/sdk'
-import { ClientLosses, typeOfDefinition, within } from '@sonde/sdk/internal'
+import { ClientLosses, within } from '@sonde/sdk/internal'
 import { type Answer, Calls } from './calls.ts'
 import { keptSentence, type StoreSettings } from './config.ts'
 import { LastPages } from './last-pages.ts'
@@ -19,7 +19,7 @@ import { PageQueue } from './pages.ts'
 import type { FileStatus, FromWorker, RecordsRequest, StoredBatch, ToWorker, WorkerStart, Written } from './protocol.ts'
 import { StallWatch } from './stall-watch.ts'
 import type { Store, StoreStatus } from './store.ts'
-import { symbolsOf } from './texts.ts'
+import { batchOf } from './texts.ts'
 
 const IN_FLIGHT_LIMIT = 2
 const RESTART_MS = 1000
@@ -329,8 +329,4 @@ export class EmbeddedStore implements Store {
 
 function isClosed(): SondeError {
   return new SondeError('STO_CLOSED', 'the store is closed')
-}
-
-function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Batch {
-  return { type: typeOfDefinition(type), source: { ...source, symbols: symbolsOf(texts) }, clock, count, bytes }
 }

@@ -1,4 +1,6 @@
-import type { Symbols } from '@sonde/sdk'
+import type { Batch, Symbols } from '@sonde/sdk'
+import { typeOfDefinition } from '@sonde/sdk/internal'
+import type { StoredBatch } from './protocol.ts'
 
 /** Symbols over a list of texts that may still grow. */
 export function symbolsOf(texts: readonly string[]): Symbols {
@@ -9,4 +11,9 @@ export function symbolsOf(texts: readonly string[]): Symbols {
       return texts.length
     },
   }
+}
+
+/** Stored records as a batch. */
+export function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Batch {
+  return { type: typeOfDefinition(type), source: { ...source, symbols: symbolsOf(texts) }, clock, count, bytes }
 }

@@ -1,6 +1,7 @@
 import { printable } from './columns.ts'
 import type { ReadOptions } from './options.ts'
-import { fits } from './select.ts'
+import { tell } from './output.ts'
+import { fits, type Selection } from './select.ts'
 import { timeText } from './table.ts'
 
 /** Names that are told; of more it is said how many there are. */
@@ -16,6 +17,13 @@ export interface Seen {
   /** Of the first and the last record that have a time of the wall clock. Unit: nanoseconds. */
   fromNs?: bigint
   toNs?: bigint
+}
+
+/** Says how many records no filter could judge, and where nothing was printed which filter lets nothing pass. */
+export function reportLeftOut({ withoutTime, seen }: Selection, options: ReadOptions, isNothing: boolean): void {
+  if (withoutTime > 0) tell(`${withoutTime} records are left out: they have no time of the wall clock to compare`)
+  const note = isNothing ? nothingFits(seen, options) : undefined
+  if (note !== undefined) tell(note)
 }
 
 /** Which filter fits nothing of what was seen, and what there is instead; undefined where no filter is at fault. */

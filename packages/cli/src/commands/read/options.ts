@@ -22,6 +22,8 @@ export interface ReadFlags {
   readonly salvage?: boolean
   readonly schemaDir?: string
   readonly strict?: boolean
+  /** Where the store is; true: where `sonde up` keeps it. */
+  readonly store?: string | true
 }
 
 const FORMATS = ['jsonl', 'csv', 'table'] as const
@@ -85,6 +87,13 @@ export function readOptions(flags: ReadFlags, isTerminal: boolean): ReadOptions 
 /** A file is verified as a whole, and has an end. */
 function checkTogether(flags: ReadFlags): void {
   const { stats, verify, follow, type, start, end, fset, cset, limit } = flags
+  if (flags.store !== undefined) {
+    const { salvage, schemaDir, strict } = flags
+    const [ofFiles] =
+      Object.entries({ follow, verify, salvage, schemaDir, strict }).find(([, set]) => set !== undefined) ?? []
+    if (ofFiles !== undefined)
+      throw new ConfigError([`--${dashed(ofFiles)} is for files of records; it does not go with --store`])
+  }
   if (follow === true && (stats === true || verify === true)) {
     throw new ConfigError([
       `--follow does not end, so that --${verify === true ? 'verify' : 'stats'} has nothing to sum up`,
@@ -97,6 +106,10 @@ function checkTogether(flags: ReadFlags): void {
   const [wrong] =
     Object.entries({ stats, type, start, end, fset, cset, limit }).find(([, set]) => set !== undefined) ?? []
   if (wrong !== undefined) throw new ConfigError([`--verify looks at whole files; --${wrong} does not go with it`])
+}
+
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 function timeOf(flag: string, text: string | undefined, nowMs: number): bigint | undefined {

@@ -41,3 +41,8 @@ export class Output {
     if (error.code !== 'EPIPE') throw error
   }
 }
+
+/** Reports something to the person who runs the command. */
+export function tell(line: string): void {
+  process.stderr.write(`sonde: ${line}\n`)
+}

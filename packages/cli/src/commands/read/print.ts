@@ -1,4 +1,4 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { type Batch, messageOf, SondeError } from '@sonde/sdk'
 import type { Chosen, Format } from './format.ts'
 import type { Output } from './output.ts'
 import { Reading, type ReadingOptions } from './reading.ts'
@@ -52,10 +52,7 @@ export class Printer {
     const before = reading.at
     try {
       for (let batch = reading.next(); batch !== undefined && !this.isDone; batch = reading.next()) {
-        for (const chosen of this.#options.selection.of(batch)) {
-          await this.#print(chosen)
-          if (this.isDone) break
-        }
+        await this.print(batch)
         this.#options.onProgress?.(reading)
       }
     } catch (error) {
@@ -77,7 +74,15 @@ export class Printer {
     if (count > kept.length) this.#options.tell(`${reading.path}: and ${count - kept.length} more such places`)
   }
 
-  async #print(chosen: Chosen): Promise<void> {
+  /** Prints the records of a batch that are wanted. */
+  async print(batch: Batch): Promise<void> {
+    for (const chosen of this.#options.selection.of(batch)) {
+      await this.#printChosen(chosen)
+      if (this.isDone) return
+    }
+  }
+
+  async #printChosen(chosen: Chosen): Promise<void> {
     const { format, output, limit } = this.#options
     const left = limit - this.printed
     const taken = chosen.offsets.length > left ? { ...chosen, offsets: chosen.offsets.slice(0, left) } : chosen

@@ -1,27 +1,29 @@
 import { statSync } from 'node:fs'
-import { csv } from './csv.ts'
+import { ConfigError } from '../../config/config-error.ts'
 import { findFiles } from './files.ts'
 import { follow } from './follow.ts'
-import type { Format } from './format.ts'
-import { jsonl } from './jsonl.ts'
-import { nothingFits } from './nothing.ts'
+import { formatOf } from './formats.ts'
+import { reportLeftOut } from './nothing.ts'
 import { type ReadFlags, type ReadOptions, readOptions } from './options.ts'
-import { Output } from './output.ts'
+import { Output, tell } from './output.ts'
 import { Printer } from './print.ts'
+import { printStore } from './print-store.ts'
 import { Progress } from './progress.ts'
-import { Selection } from './select.ts'
-import { stats } from './stats.ts'
-import { table } from './table.ts'
+import { selectionOf } from './select.ts'
 import { verify } from './verify.ts'
-
-const LINE_CHARACTERS_DEFAULT = 120
 
 /**
  * `sonde read FILE|DIR…`: prints the records of files, or sums up or verifies what is in them. Exit code 0; 1 where a file cannot be read or is
- * damaged, and with `--strict` where the last block of one is cut off.
+ * damaged, and with `--strict` where the last block of one is cut off. With `--store` it prints those that a store keeps.
+ *
+ * @param defaultStore Gives the path of the store where `--store` names none.
  */
-export async function runRead(paths: readonly string[], flags: ReadFlags): Promise<number> {
+export async function runRead(paths: readonly string[], flags: ReadFlags, defaultStore: () => string): Promise<number> {
   const options = readOptions(flags, process.stdout.isTTY === true)
+  if ((flags.store === undefined) === (paths.length === 0)) {
+    throw new ConfigError(['sonde read prints either files of records or a store; give paths, or --store'])
+  }
+  if (flags.store !== undefined) return printStore(flags.store === true ? defaultStore() : flags.store, options)
   const found = findFiles(paths)
   const output = new Output(process.stdout)
   for (const fault of found.faults) tell(options.follow ? `${fault.message}; it is waited for` : fault.message)
@@ -38,8 +40,7 @@ export async function runRead(paths: readonly string[], flags: ReadFlags): Promi
 }
 
 async function print(found: ReturnType<typeof findFiles>, options: ReadOptions, output: Output): Promise<boolean> {
-  const { fields } = options
-  const selection = new Selection(options, (type) => fields?.of(type).slots ?? type.layout.slots)
+  const selection = selectionOf(options)
   const format = formatOf(options)
   const progress = progressOf(options.follow ? [] : found.files)
   let doneBytes = 0
@@ -73,20 +74,10 @@ async function print(found: ReturnType<typeof findFiles>, options: ReadOptions, 
   }
   progress.clear()
   await output.write(format.rest())
-  const { withoutTime } = selection
-  if (withoutTime > 0) tell(`${withoutTime} records are left out: they have no time of the wall clock to compare`)
   const { printed, unreadable, damaged, faulty } = printer
   // What could not be read might have fitted, and what is followed may yet come.
-  const isNothing = printed === 0 && !options.follow && unreadable === 0 && faulty === 0
-  const note = isNothing ? nothingFits(selection.seen, options) : undefined
-  if (note !== undefined) tell(note)
+  reportLeftOut(selection, options, printed === 0 && !options.follow && unreadable === 0 && faulty === 0)
   return unreadable === 0 && damaged === 0 && !(options.strict && faulty > 0)
-}
-
-function formatOf({ task, format, int64 }: ReadOptions): Format {
-  if (task === 'stats') return stats(format)
-  if (format === 'csv') return csv()
-  return format === 'jsonl' ? jsonl(int64) : table(() => process.stdout.columns ?? LINE_CHARACTERS_DEFAULT)
 }
 
 /** Shown to a person who does not look at the records themselves. */
@@ -97,8 +88,4 @@ function progressOf(files: readonly string[]): Progress {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
-}
-
-function tell(line: string): void {
-  process.stderr.write(`sonde: ${line}\n`)
 }

@@ -39,8 +39,9 @@ export class Selection {
     return fits(tag, this.#options.tags)
   }
 
-  /** Whether a block may hold something that is wanted, as far as its header says. */
-  takesBlock({ clock, count, firstNs, lastNs }: DtbBlockHeader, type: RecordType): boolean {
+  /** Whether a block may hold something that is wanted, as far as is known before it is read. */
+  takesBlock(header: Pick<DtbBlockHeader, 'clock' | 'count' | 'firstNs' | 'lastNs'>, type: RecordType): boolean {
+    const { clock, count, firstNs, lastNs } = header
     this.seen.types.add(type.name)
     if (!fits(type.name, this.#options.types) || this.#show(type).slots.length === 0) return false
     this.seen.typesWithFields.add(type.name)
@@ -94,6 +95,11 @@ export class Selection {
       return ns >= startNs && (endNs === undefined || ns < endNs)
     }
   }
+}
+
+/** What the options choose. */
+export function selectionOf(options: ReadOptions): Selection {
+  return new Selection(options, (type) => options.fields?.of(type).slots ?? type.layout.slots)
 }
 
 /** Whether a name is one of those given, or begins as one that ends in `*`; any does where none is given. */

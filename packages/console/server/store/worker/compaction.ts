@@ -1,10 +1,10 @@
 import { msFactorOf, type RecordType, type Symbols, type Views, viewsOf } from '@sonde/sdk'
-import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT } from '../codec/column.ts'
+import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT, type WordColumn } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { columnOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
-import { type NewSegment, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
+import { type NewSegment, ORDER_FIELD, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
 import { hourOf, hourStartMs, timeMsAt } from './slots-of-time.ts'
 
 /** Records of one series, in time order. */
@@ -13,6 +13,8 @@ interface SeriesRecords {
   readonly offsets: Uint32Array
   /** Timestamps as words; where the type has none, the arrival in nanoseconds. */
   readonly times: Uint32Array
+  /** Which record each is in the order of arrival; undefined where that is the order of the samples. */
+  readonly order: Uint32Array | undefined
 }
 
 /**
@@ -71,7 +73,9 @@ function groupBySeries(
   return [...bySeries].map(([series, records]) => {
     sortByTime(records, timeMs)
     const offsets = Uint32Array.from(records, (record) => record * recordBytes)
-    return { series, offsets, times: timesOf(records, type, views, arrivals) }
+    const isInOrder = bySeries.size === 1 && records.every((record, i) => record === i)
+    const order = isInOrder ? undefined : Uint32Array.from(records)
+    return { series, offsets, order, times: timesOf(records, type, views, arrivals) }
   })
 }
 
@@ -115,9 +119,10 @@ function* partsOf(groups: readonly SeriesRecords[], type: RecordType): Generator
   for (let from = 0; ; from += limit) {
     const rest = groups
       .filter(({ offsets }) => offsets.length > from)
-      .map(({ series, offsets, times }) => ({
+      .map(({ series, offsets, order, times }) => ({
         series,
         offsets: offsets.subarray(from, from + limit),
+        order: order?.subarray(from, from + limit),
         times: times.slice(2 * from, 2 * (from + limit)),
       }))
     if (rest.length === 0) return
@@ -133,7 +138,7 @@ function* encodePart(
   views: Views,
 ): Generator<undefined, NewSegment> {
   const slots = type.layout.slots.filter((slot) => slot !== type.time && slot.field.role !== 'label')
-  const fields = [TIMES_FIELD, ...slots.map((slot) => slot.index + 1)]
+  const fields = [TIMES_FIELD, ORDER_FIELD, ...slots.map((slot) => slot.index + 1)]
   const chunks = new Map(fields.map((field): [number, (Uint8Array | undefined)[]] => [field, []]))
   const timesOf = new Uint32Array(part.length)
   const times = { kind: 'u64', elements: 1, present: null, texts: null } as const
@@ -145,6 +150,7 @@ function* encodePart(
     if (!isShared) owner = number
     timesOf[number] = owner
     chunks.get(TIMES_FIELD)?.push(isShared ? undefined : encodeColumn({ ...times, count, words: records.times }))
+    chunks.get(ORDER_FIELD)?.push(records.order === undefined ? undefined : encodeColumn(orderColumn(records.order)))
     for (const slot of slots) {
       const column = columnOf(type.layout, slot, views, records.offsets, source.symbols)
       chunks.get(slot.index + 1)?.push(encodeColumn(column))
@@ -167,6 +173,12 @@ function* encodePart(
     timesOf,
     chunks,
   }
+}
+
+function orderColumn(order: Uint32Array): WordColumn {
+  const words = new Uint32Array(2 * order.length)
+  for (const [i, number] of order.entries()) words[2 * i] = number
+  return { kind: 'u32', count: order.length, elements: 1, words, present: null, texts: null }
 }
 
 function isSame(a: Uint32Array | undefined, b: Uint32Array | undefined): boolean {

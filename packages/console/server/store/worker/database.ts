@@ -17,7 +17,7 @@ export interface Opened {
 /** `Sond` in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x536f6e64
 /** Rises with every change of the tables or of what their rows hold. */
-export const FORMAT_VERSION = 2
+export const FORMAT_VERSION = 3
 /** Files up to this size are checked whole at open: about a second. Of larger ones every table but that of the chunks. */
 const FULL_CHECK_BYTES = 192 << 20
 
@@ -32,7 +32,7 @@ CREATE TABLE head (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, writer INTEGER
   hour INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
   crc INTEGER NOT NULL, body BLOB NOT NULL);
 CREATE INDEX head_by_time ON head (type, hour, writer, clock, first_ms, last_ms, count, bytes);
-CREATE TABLE segment (id INTEGER PRIMARY KEY, level INTEGER NOT NULL, type INTEGER NOT NULL, source INTEGER NOT NULL,
+CREATE TABLE segment (id INTEGER PRIMARY KEY, first INTEGER NOT NULL, level INTEGER NOT NULL, type INTEGER NOT NULL, source INTEGER NOT NULL,
   clock TEXT NOT NULL, slot INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, samples INTEGER NOT NULL,
   rolled INTEGER NOT NULL, series BLOB NOT NULL, times_of BLOB NOT NULL);
 CREATE INDEX segment_by_time ON segment (level, type, slot, first_ms, last_ms);

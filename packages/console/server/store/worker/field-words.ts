@@ -16,21 +16,19 @@ export function columnOf(layout: Layout, slot: Slot, views: Views, offsets: Uint
   return { kind, count, elements, words, present, texts }
 }
 
-/** The reverse: writes a column into records of `recordBytes`, sample `from + i` into record `i`. */
+/** The reverse: writes a column into records, sample `i` into record `places[i]`. */
 export function writeColumn(
   column: WordColumn,
   slot: Slot,
   layout: Layout,
   data: DataView,
   textIds: readonly number[],
-  from: number,
-  records: number,
+  places: Uint32Array,
 ): void {
   const { count, elements, words, present } = column
   const width = slot.bytes / slot.field.count
-  for (let i = 0; i < records; i++) {
-    const at = i * layout.recordBytes
-    const sample = from + i
+  for (let sample = 0; sample < count; sample++) {
+    const at = (places[sample] ?? 0) * layout.recordBytes
     if (present !== null && ((present[sample >> 3] ?? 0) & (1 << (sample & 7))) === 0) continue
     if (layout.presenceWords > 0) markPresent(data, at + (slot.index >> 5) * 4, slot.index)
     for (let element = 0; element < elements; element++) {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { type Clock, type Views, viewsOf } from '@sonde/sdk'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
+import type { StoredUnit } from './stored-blocks.ts'
 
 /** Packed records as they came, of one type, writer and hour. */
 export interface HeadRow {
@@ -140,6 +141,27 @@ export class Head {
     return { ids, rows, bytes: bytes.subarray(0, used) }
   }
 
+  /** What is known of the rows of a source's unit, in the order in which they came. */
+  ofUnitOfSource({
+    type,
+    slot,
+    source,
+    clock,
+  }: StoredUnit): { id: number; count: number; firstMs: number; lastMs: number }[] {
+    return this.#statements.ofUnitOfSource.all(type, slot, clock, source).map((row) => ({
+      id: Number(row.id),
+      count: Number(row.count),
+      firstMs: Number(row.first_ms),
+      lastMs: Number(row.last_ms),
+    }))
+  }
+
+  /** A row as it is in the file now; undefined where it is damaged. */
+  read(id: number): HeadRow | undefined {
+    const row = this.#statements.row.get(id)
+    return row === undefined ? undefined : this.#checked(row)
+  }
+
   /** The first time in the earliest hour, or when that hour starts where no record's time is of it; infinite where there are no rows. Unit: milliseconds since the Unix epoch. */
   firstMs(): number {
     // Asked for every second, and a look at every row: it is remembered.
@@ -174,8 +196,7 @@ export class Head {
   #row(id: number): ReadRow | undefined {
     const known = this.#rows.get(id)
     if (known !== undefined) return known
-    const found = this.#statements.row.get(id)
-    const row = found === undefined ? undefined : this.#checked(found)
+    const row = this.read(id)
     if (row === undefined) return undefined
     const read = { ...row, views: viewsOf(row.body) }
     this.#rows.set(id, read)
@@ -211,6 +232,10 @@ function statementsOf(database: DatabaseSync) {
     ),
     ofUnit: prepare(
       `SELECT id, ${COLUMNS}, crc, body FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id`,
+    ),
+    ofUnitOfSource: prepare(
+      `SELECT id, count, first_ms, last_ms FROM head
+       WHERE type = ? AND hour = ? AND clock = ? AND writer IN (SELECT id FROM writer WHERE source = ?) ORDER BY id`,
     ),
     oldest: prepare('SELECT min(hour) AS hour FROM head'),
     firstOf: prepare('SELECT min(first_ms) AS first FROM head WHERE hour = ? AND first_ms > ? AND first_ms <= ?'),

@@ -47,7 +47,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, voi
             file.writers.resolver(writer, stored).of(views, offset, file.catalogue.addSeries),
           )
     inTransaction(file.database, () => {
-      for (const segment of segments) file.segments.insert(segment)
+      file.segments.insert(segments)
       for (const id of records.ids) file.head.delete(id)
     })
     yield

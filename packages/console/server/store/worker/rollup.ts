@@ -54,7 +54,7 @@ export function* rollUp(file: StoreFile, stored: StoredType, day: number): Gener
       chunks.set(slot.index + 1, bodies)
     }
     const segment = segmentOfBins(stored, source, day, block, chunks, [...raw, ...before])
-    inTransaction(file.database, () => file.segments.insert(segment))
+    inTransaction(file.database, () => file.segments.insert([segment]))
   }
   inTransaction(file.database, () => {
     for (const { id } of before) file.segments.delete(id)

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk'
 import { chunkOfGroup, GROUP_SERIES, packGroup } from './chunk-groups.ts'
+import { numberOf } from './database.ts'
 import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
+import type { StoredUnit } from './stored-blocks.ts'
 import { TimesCache } from './times-cache.ts'
 
 /** Series in one segment at most. */
@@ -11,6 +13,8 @@ export const CHUNK_ID_STEP = 2 ** 22
 
 /** Field number of the times; the slot with index `i` is field `i + 1`. */
 export const TIMES_FIELD = 0
+/** Field number of the order: which record of its compaction each sample was. Without one they came in the order of the samples. */
+export const ORDER_FIELD = 2047
 
 /** Raw records, or bins of five minutes. */
 export const RAW = 0
@@ -23,6 +27,8 @@ const ROLLED: readonly Rolled[] = ['no', 'yes', 'never']
 /** Columns of some series of one type over one hour (raw) or day (roll-ups). The unit of compaction and of deletion. */
 export interface Segment {
   readonly id: number
+  /** The first of the segments that were compacted together. */
+  readonly first: number
   readonly level: number
   readonly type: number
   readonly source: number
@@ -41,7 +47,7 @@ export interface Segment {
 }
 
 /** A segment that is not yet stored: chunks by field, then by number of the series. */
-export interface NewSegment extends Omit<Segment, 'id'> {
+export interface NewSegment extends Omit<Segment, 'id' | 'first'> {
   readonly chunks: ReadonlyMap<number, readonly (Uint8Array | undefined)[]>
 }
 
@@ -50,7 +56,7 @@ function chunkId(segment: number, field: number, series: number): number {
   return segment * CHUNK_ID_STEP + (field * SEGMENT_SERIES_LIMIT + series - (series % GROUP_SERIES)) / GROUP_SERIES
 }
 
-const COLUMNS = 'id, level, type, source, clock, slot, first_ms, last_ms, samples, rolled, series, times_of'
+const COLUMNS = 'id, first, level, type, source, clock, slot, first_ms, last_ms, samples, rolled, series, times_of'
 /** Segments that stay in memory once read: they never change but for their mark. Unit: series of all of them. */
 const MEMORY_SERIES_LIMIT = 1 << 20
 
@@ -60,6 +66,7 @@ export class Segments {
   readonly #statements: ReturnType<typeof statementsOf>
   readonly #known = new Map<number, Segment>()
   #knownSeries = 0
+  #nextId: number
   readonly times = new TimesCache()
   /** Rows of chunks that could not be read. */
   corruptChunks = 0
@@ -67,15 +74,22 @@ export class Segments {
   constructor(database: DatabaseSync) {
     this.#database = database
     this.#statements = statementsOf(database)
+    this.#nextId = numberOf(database, 'SELECT coalesce(max(id), 0) + 1 FROM segment')
   }
 
-  /** Stores a segment. Its id is the highest, so that chunks are appended and their pages stay full. */
-  insert(segment: NewSegment): void {
+  /**
+   * Stores segments that were made together. Their ids are the highest, so that chunks are appended and their pages stay full, and no id is given twice: who reads the file meanwhile goes by them.
+   */
+  insert(segments: readonly NewSegment[]): void {
+    const first = this.#nextId
+    for (const segment of segments) this.#insertOne(segment, first)
+  }
+
+  #insertOne(segment: NewSegment, first: number): void {
     const { level, type, source, clock, slot, firstMs, lastMs, samples, rolled, series, timesOf, chunks } = segment
-    const row = this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM segment').get()
-    const id = Number(row?.id) + 1
+    const id = this.#nextId++
     const rest = [samples, ROLLED.indexOf(rolled), bytesOf(series), bytesOf(timesOf)]
-    this.#statements.insert.run(id, level, type, source, clock, slot, firstMs, lastMs, ...rest)
+    this.#statements.insert.run(id, first, level, type, source, clock, slot, firstMs, lastMs, ...rest)
     for (const field of [...chunks.keys()].sort((a, b) => a - b)) {
       const ofField = chunks.get(field) ?? []
       for (let number = 0; number < ofField.length; number += GROUP_SERIES) {
@@ -105,6 +119,17 @@ export class Segments {
   /** Segments of a type in the slots `from` to `to`. */
   ofSlots(level: number, type: number, from: number, to: number): Segment[] {
     return this.#statements.ofSlots.all(level, type, from, to).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
+  }
+
+  /** The next raw segments of a unit behind a segment: those that were compacted together, in order; none where there are no more. */
+  compactedAfter({ type, slot, source, clock }: StoredUnit, after: number): Segment[] {
+    const segments: Segment[] = []
+    for (const row of this.#statements.ofUnit.iterate(RAW, type, slot, source, clock, after)) {
+      const segment = segmentOf(row)
+      if (segment.first !== (segments[0] ?? segment).first) break
+      segments.push(segment)
+    }
+    return segments
   }
 
   /** The earliest hour (raw) or day (roll-ups) of all types. */
@@ -219,7 +244,7 @@ function statementsOf(database: DatabaseSync) {
   return {
     chunk,
     chunks,
-    insert: prepare(`INSERT INTO segment (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    insert: prepare(`INSERT INTO segment (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     insertChunk: prepare('INSERT INTO chunk VALUES (?, ?)'),
     delete: prepare('DELETE FROM segment WHERE id = ?'),
     deleteChunks: prepare('DELETE FROM chunk WHERE id BETWEEN ? AND ?'),
@@ -229,6 +254,9 @@ function statementsOf(database: DatabaseSync) {
       'SELECT id FROM segment WHERE level = ? AND type = ? AND last_ms > ? AND first_ms <= ? ORDER BY slot, id',
     ),
     ofSlots: prepare('SELECT id FROM segment WHERE level = ? AND type = ? AND slot BETWEEN ? AND ? ORDER BY slot, id'),
+    ofUnit: prepare(
+      `SELECT ${COLUMNS} FROM segment WHERE level = ? AND type = ? AND slot = ? AND source = ? AND clock = ? AND id > ? ORDER BY id`,
+    ),
     ofSlot: prepare('SELECT id FROM segment WHERE level = ? AND slot = ?'),
     oldest: prepare('SELECT level, min(slot) AS slot FROM segment GROUP BY level'),
     firstOf: prepare(
@@ -243,6 +271,7 @@ function statementsOf(database: DatabaseSync) {
 function segmentOf(row: Record<string, unknown>): Segment {
   return {
     id: Number(row.id),
+    first: Number(row.first),
     level: Number(row.level),
     type: Number(row.type),
     source: Number(row.source),

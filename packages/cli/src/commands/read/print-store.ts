@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { openStoreReader } from '@sonde/console'
+import { formatOf } from './formats.ts'
+import { reportLeftOut } from './nothing.ts'
+import type { ReadOptions } from './options.ts'
+import { Output, tell } from './output.ts'
+import { Printer } from './print.ts'
+import { selectionOf } from './select.ts'
+
+/** `sonde read --store`: prints what a store keeps, also while a Sonde writes it. Exit code 0; 1 where a part of it is damaged. */
+export async function printStore(path: string, options: ReadOptions): Promise<number> {
+  const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, 'store.db') : path
+  const reader = openStoreReader(file)
+  const output = new Output(process.stdout)
+  const format = formatOf(options)
+  const selection = selectionOf(options)
+  const printer = new Printer({ ...options, selection, format, output, tell })
+  const batches = reader.read(({ type, source, firstMs, lastMs, ...block }) => {
+    const range = { ...block, firstNs: nanoseconds(Math.floor(firstMs)), lastNs: nanoseconds(Math.ceil(lastMs)) }
+    return !printer.isDone && selection.takesSource(source) && selection.takesBlock(range, type)
+  })
+  for (const batch of batches) {
+    if (printer.isDone) break
+    await printer.print(batch)
+  }
+  const { damagedCount } = reader
+  reader.close()
+  await output.write(format.rest())
+  reportLeftOut(selection, options, printer.printed === 0 && damagedCount === 0)
+  if (damagedCount > 0) tell(`${file}: ${damagedCount} pieces are damaged and were skipped`)
+  await output.flush()
+  return damagedCount > 0 ? 1 : 0
+}
+
+function nanoseconds(ms: number): bigint {
+  return BigInt(ms) * 1_000_000n
+}

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { type Batch, messageOf, SondeError } from '@sonde/sdk'
+import { settingsOf } from './config.ts'
+import { batchOf } from './texts.ts'
+import { FORMAT_VERSION, hasOurTables, numberOf } from './worker/database.ts'
+import { DatabaseSync } from './worker/sqlite.ts'
+import { StoreFile } from './worker/store-file.ts'
+import { blocksOf, type StoredBlock, unitsOf } from './worker/stored-blocks.ts'
+
+/** How long a read waits for a writer that recovers the file. Unit: milliseconds. */
+const BUSY_LIMIT_MS = 5000
+
+/** Says whether records of a block are wanted, before the block is read. */
+export type WantsBlock = (block: StoredBlock) => boolean
+
+/** Reads the records of a store's file, also while a Sonde writes it. */
+export interface StoreReader {
+  /**
+   * The records of every wanted block: hour by hour, then by type and source. Within these the records come in the order of their arrival. What is reported after the call may be missing; no record
+   * comes twice. The file is not held between two blocks, so that a slow caller keeps nothing from its writer.
+   *
+   * @throws SondeError `STO_READ` where the disk fails.
+   */
+  read(wants: WantsBlock): Generator<Batch>
+  /** Pieces of the file that are damaged and were skipped so far. */
+  readonly damagedCount: number
+  close(): void
+}
+
+/**
+ * Opens the file of a store for reading. Nothing in it is changed.
+ *
+ * @throws SondeError `STO_READ` where the file is missing, damaged or of another format; `STO_FOREIGN` where it is a database of another program.
+ */
+export function openStoreReader(path: string): StoreReader {
+  if (!existsSync(path)) throw unreadable(path, 'it is not there; give the file of a store, or its folder')
+  return trying(path, () => new FileReader(path))
+}
+
+class FileReader implements StoreReader {
+  readonly #path: string
+  readonly #database: DatabaseSync
+  readonly #file: StoreFile
+
+  constructor(path: string) {
+    this.#path = path
+    this.#database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_LIMIT_MS })
+    try {
+      checkFormat(this.#database, path)
+      this.#file = new StoreFile(this.#database, settingsOf({ path }), () => undefined)
+    } catch (error) {
+      this.#database.close()
+      throw error
+    }
+  }
+
+  get damagedCount(): number {
+    return this.#file.corruptChunks
+  }
+
+  *read(wants: WantsBlock): Generator<Batch> {
+    for (const unit of trying(this.#path, () => unitsOf(this.#file))) {
+      const blocks = blocksOf(this.#file, unit, wants)
+      for (;;) {
+        const next = trying(this.#path, () => this.#inSnapshot(() => blocks.next()))
+        if (next.done === true) break
+        for (const stored of next.value) yield batchOf(stored)
+      }
+    }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  /** Compaction moves records within the file: what is read together must be of one moment. */
+  #inSnapshot<T>(work: () => T): T {
+    this.#database.exec('BEGIN')
+    try {
+      return work()
+    } finally {
+      this.#database.exec('COMMIT')
+    }
+  }
+}
+
+function checkFormat(database: DatabaseSync, path: string): void {
+  if (!hasOurTables(database)) {
+    throw new SondeError('STO_FOREIGN', `${path} is a database of another program; give the file of a store`)
+  }
+  const format = numberOf(database, 'PRAGMA user_version')
+  if (format === FORMAT_VERSION) return
+  throw unreadable(path, `it has format ${format}, and this Sonde reads format ${FORMAT_VERSION}`)
+}
+
+function trying<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof SondeError) throw error
+    throw unreadable(path, messageOf(error), error)
+  }
+}
+
+function unreadable(path: string, why: string, cause?: unknown): SondeError {
+  return new SondeError('STO_READ', `${path} cannot be read: ${why}`, cause === undefined ? {} : { cause })
+}

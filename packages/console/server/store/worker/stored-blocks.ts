@@ -1,0 +1,78 @@
+import type { Clock, RecordType } from '@sonde/sdk'
+import type { SourceDescriptor, StoredBatch } from '../protocol.ts'
+import type { StoredType } from './catalogue.ts'
+import type { HeadRow } from './head.ts'
+import { readCompacted } from './read-compacted.ts'
+import { RAW } from './segments.ts'
+import type { StoreFile } from './store-file.ts'
+
+/** The records of one source, type and clock in one hour: the head holds the latest of them, segments hold the others. */
+export interface StoredUnit {
+  readonly slot: number
+  readonly type: number
+  readonly source: number
+  readonly clock: Clock
+}
+
+/** What is known of some stored records of one source and type before they are read. */
+export interface StoredBlock {
+  readonly type: RecordType
+  readonly source: SourceDescriptor
+  readonly clock: Clock
+  readonly count: number
+  /** Time of the earliest and of the latest record; their arrival where the type has no timestamp. Unit: milliseconds since the Unix epoch. */
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+/** Everything that is kept now, by hour, type and source. */
+export function unitsOf({ database }: StoreFile): StoredUnit[] {
+  const rows = database.prepare(
+    `SELECT slot, type, source, clock FROM segment WHERE level = ${RAW}
+     UNION SELECT hour, type, source, clock FROM head JOIN writer ON writer.id = head.writer
+     ORDER BY 1, 2, 3, 4`,
+  )
+  return rows.all().map(({ slot, type, source, clock }) => ({
+    slot: Number(slot),
+    type: Number(type),
+    source: Number(source),
+    clock: clock as Clock,
+  }))
+}
+
+/**
+ * The wanted records of a unit, a step at a time: what was compacted, then the head. Compaction takes the earliest rows of the head, so a reader that lets go of the file between two steps
+ * still gets every record once. Within a step the file must not change.
+ */
+export function* blocksOf(
+  file: StoreFile,
+  unit: StoredUnit,
+  wants: (block: StoredBlock) => boolean,
+): Generator<readonly StoredBatch[]> {
+  const stored = file.catalogue.types.get(unit.type)
+  const source = file.catalogue.source(unit.source)
+  if (stored === undefined || source === undefined) return
+  const { type } = stored
+  const { clock } = unit
+  for (let after = 0; ; ) {
+    const segments = file.segments.compactedAfter(unit, after)
+    const last = segments.at(-1)
+    if (last === undefined) break
+    after = last.id
+    const isWanted = segments.some(({ samples: count, firstMs, lastMs }) =>
+      wants({ type, source, clock, count, firstMs, lastMs }),
+    )
+    yield isWanted ? readCompacted(file, stored, segments) : []
+  }
+  const rows = file.head.ofUnitOfSource(unit).filter((row) => wants({ type, source, clock, ...row }))
+  yield rows.flatMap(({ id }) => batchOfRow(file, stored, file.head.read(id)))
+}
+
+/** A row of the head as it was reported. */
+function batchOfRow(file: StoreFile, { definition }: StoredType, row: HeadRow | undefined): StoredBatch[] {
+  const writer = file.writers.of(row?.writer ?? -1)
+  const source = file.catalogue.source(writer?.source ?? -1)
+  if (row === undefined || writer === undefined || source === undefined) return []
+  const { clock, count, body } = row
+  return [{ type: definition, source, clock, texts: [...writer.texts], count, bytes: body.slice() }]
+}
