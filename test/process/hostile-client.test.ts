@@ -1,5 +1,6 @@
 // What one client of the service may not do to the process, or to another client.
 import assert from 'node:assert/strict'
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import {
@@ -16,6 +17,7 @@ import {
 import { RawClient } from '../../packages/agent/test/raw-client.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
+const MODE = 0o600
 const LIMIT_MS = 20_000
 
 const heatType = defineType('heat', 'What a client reports', {
@@ -38,19 +40,35 @@ interface Honest {
   readonly source: Source
 }
 
+interface Served {
+  readonly sonde: SondeProcess
+  readonly socketsDir: string
+  readonly honest: Honest
+  /** Ends it at once, and starts it again. */
+  restart(): Promise<SondeProcess>
+}
+
 /** `sonde up` with its store, and an application that reports to it. */
-async function served(t: TestContext): Promise<{ sonde: SondeProcess; socketsDir: string; honest: Honest }> {
+async function served(t: TestContext): Promise<Served> {
   const dir = temporaryDir()
   t.after(() => dir.remove())
   const socketsDir = join(dir.path, 'sockets')
   const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: socketsDir }
-  const sonde = await startSonde(['up', '--data-dir', dir.path, '--log-level', 'warn'], { env })
-  t.after(() => sonde.stop('SIGKILL'))
+  const start = async () => {
+    const started = await startSonde(['up', '--data-dir', dir.path, '--log-level', 'warn'], { env })
+    t.after(() => started.stop('SIGKILL'))
+    return started
+  }
+  const sonde = await start()
+  const restart = async () => {
+    await sonde.stop('SIGKILL')
+    return start()
+  }
   const sink = createIpc({ socketsDir, program: 'honest' })
   t.after(() => sink.close())
   const source = createSource({ id: 'honest', emit: (batch) => sink.accept(batch) })
   await report({ sink, source })
-  return { sonde, socketsDir, honest: { sink, source } }
+  return { sonde, socketsDir, honest: { sink, source }, restart }
 }
 
 /** The honest application reports a record and is acknowledged. */
@@ -81,18 +99,72 @@ test('a leap of the sequence is refused, leaps that add up fill no counter, and 
   const { sonde, socketsDir, honest } = await served(t)
   const { bytes, texts } = heatPage()
   for (const leap of [2n ** 64n - 1n, 2n ** 53n, 2n ** 53n - 1n]) {
-    const raw = await RawClient.enter(socketsDir, leap)
+    const raw = await RawClient.enter(socketsDir)
     raw.announce(heatType, texts)
     raw.page(1, 1, bytes)
     raw.page(0, 1, bytes, { sequence: leap })
     assert.equal(await raw.refused(), 'IPC_FRAME', `page ${leap}`)
   }
-  const patient = await RawClient.enter(socketsDir, 7n)
+  const patient = await RawClient.enter(socketsDir)
   patient.announce(heatType, texts)
   const last = 8190n * 2n ** 40n
   for (let sequence = 1n; sequence <= last; sequence += 2n ** 40n) patient.page(0, 1, bytes, { sequence })
   await patient.heard('ack', ({ sequence }) => sequence > last - 2n ** 40n)
   await metricOf(sonde, /^sonde_service_missing_pages_total [0-9.e+]{10,}$/m)
   patient.close()
+  await assertUnhurt({ sonde, honest })
+})
+
+test('nobody poses as another client: its id alone opens nothing, also after a restart, and its secret is shown nowhere', async (t) => {
+  const { sonde, socketsDir, honest, restart } = await served(t)
+  const { bytes, texts } = heatPage()
+  const victim = await RawClient.enter(socketsDir)
+  const { client, secret } = await victim.identity
+  const shown = await (await fetch(`${sonde.address}/api/v1/sources`)).text()
+  assert.ok(shown.includes(client.toString(16)), 'its id is published')
+  for (const guess of ['0'.repeat(64), secret.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))]) {
+    const thief = await RawClient.open(socketsDir)
+    thief.hello({ client, secret: guess })
+    assert.equal(await thief.refused(), 'IPC_SECRET')
+  }
+  victim.announce(heatType, texts)
+  victim.page(1, 1, bytes)
+  await victim.heard('ack', ({ sequence }) => sequence === 1n)
+  const pages = ['/metrics', '/api/v1/sources', '/api/v1/node'].map(async (path) =>
+    (await fetch(sonde.address + path)).text(),
+  )
+  for (const text of [...(await Promise.all(pages)), sonde.output()]) assert.ok(!text.includes(secret.slice(0, 16)))
+  assert.equal(statSync(join(socketsDir, 'sonde-service.key')).mode & 0o777, MODE)
+  const restarted = await restart()
+  const again = await RawClient.enter(socketsDir, { client, secret })
+  assert.equal((await again.heard('welcome')).lastSequence, 1n)
+  again.close()
+  await assertUnhurt({ sonde: restarted, honest })
+})
+
+test('a file is read only where its client can write it, and the service takes no file away', async (t) => {
+  const { sonde, socketsDir, honest } = await served(t)
+  const file = `/dev/shm/sonde-${process.pid}-victim`
+  t.after(() => rmSync(file, { force: true }))
+  const content = Buffer.alloc(4096, 'what is in the file of somebody else ')
+  writeFileSync(file, content, { mode: MODE, flag: 'wx' })
+  const raw = await RawClient.enter(socketsDir)
+  raw.announce(heatType, heatPage().texts)
+  raw.send({ kind: 'attach', body: { file, slots: 1, slotBytes: 4096 } })
+  await raw.heard('challenge')
+  raw.send({ kind: 'proof', body: {} })
+  assert.deepEqual(await raw.heard('attached'), { ok: false, reason: 'the file does not begin with the nonce' })
+  assert.deepEqual(readFileSync(file), content)
+  // A file of its own is challenged anew, and stays until its client takes it away.
+  raw.frames.length = 0
+  raw.send({ kind: 'attach', body: { file, slots: 1, slotBytes: 4096 } })
+  const { nonce } = await raw.heard('challenge')
+  const descriptor = openSync(file, 'r+')
+  writeFileSync(descriptor, Buffer.from(nonce, 'hex'))
+  closeSync(descriptor)
+  raw.send({ kind: 'proof', body: {} })
+  assert.equal((await raw.heard('attached')).ok, true)
+  assert.ok(existsSync(file))
+  raw.close()
   await assertUnhurt({ sonde, honest })
 })

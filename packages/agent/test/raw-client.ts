@@ -7,6 +7,8 @@ import {
   type ClientMessage,
   encodeFrame,
   FRAME_HEADER_BYTES,
+  type Hello,
+  IPC_PROTOCOL,
   PAGE_HEADER_BYTES,
   type Page,
   type ServiceFrame,
@@ -16,6 +18,11 @@ import {
 } from '@sonde/sdk/internal'
 
 const LIMIT_MS = 20_000
+
+/** What proves who a client is. */
+export type Identity = Pick<Hello, 'client' | 'secret'>
+
+const NEW: Identity = { client: 0n, secret: '' }
 
 /** A client that says whatever a test wants, in frames or in bytes. */
 export class RawClient {
@@ -44,12 +51,24 @@ export class RawClient {
     return new RawClient(socket)
   }
 
-  /** Connects, says who it is, and waits to be welcome. */
-  static async enter(socketsDir: string, client: bigint): Promise<RawClient> {
+  /** Connects, says who it is, and waits to be welcome: as a new client, or as one that entered before. */
+  static async enter(socketsDir: string, before: Identity | Promise<Identity> = NEW): Promise<RawClient> {
     const raw = await RawClient.open(socketsDir)
-    raw.send({ kind: 'hello', body: { protocol: 1, client, pid: process.pid, program: 'test', version: '1' } })
+    raw.hello(await before)
     await raw.heard('welcome')
     return raw
+  }
+
+  /** Who the service says that this client is. */
+  get identity(): Promise<Identity> {
+    return this.heard('welcome').then(({ client, secret }) => ({ client, secret }))
+  }
+
+  hello(identity: Identity = NEW): void {
+    this.send({
+      kind: 'hello',
+      body: { protocol: IPC_PROTOCOL, ...identity, pid: process.pid, program: 'test', version: '1' },
+    })
   }
 
   send(...messages: ClientMessage[]): void {

@@ -14,7 +14,7 @@ import {
 import type { Random } from './random.ts'
 
 const PAGE_BYTES_MAX = 4096
-const KINDS = [1, 2, 3, 4, 5, 6, 7, 65, 66, 67, 68]
+const KINDS = [1, 2, 3, 4, 5, 6, 7, 8, 65, 66, 67, 68, 69]
 const ODD_VALUES = [
   null,
   true,
@@ -64,22 +64,36 @@ function wholeStream(random: Random, isClient: boolean): Buffer {
 function clientMessage(random: Random): ClientMessage {
   const definition = { name: 't', description: '', layout: 'packed', fields: [] }
   return random.pick<ClientMessage>([
-    { kind: 'hello', body: { protocol: 1, client: random.bits64() | 1n, pid: 1, program: 'p', version: 'v' } },
+    {
+      kind: 'hello',
+      body: { protocol: 2, client: random.bits64(), secret: '0'.repeat(64), pid: 1, program: 'p', version: 'v' },
+    },
     { kind: 'types', body: [{ index: 1, fingerprint: '0'.repeat(32), definition }] },
     { kind: 'source', body: { index: 1, id: 'a', tag: '', labels: { n: 'x' }, intervalMs: 5, schema: '' } },
     { kind: 'symbols', body: { source: 1, firstId: 0, texts: ['', 'ü', 'x'.repeat(random.integer(0, 300))] } },
     { kind: 'attach', body: { file: '/dev/shm/x', slots: 2, slotBytes: 4096 } },
+    { kind: 'proof', body: {} },
     { kind: 'bye', body: {} },
   ])
 }
 
 function serviceMessage(random: Random): ServiceFrame {
+  const secret = 'a'.repeat(64)
   const limits = { pageBytes: 1, types: 1, sources: 1, symbols: 1, clientBytes: 1 }
   return random.pick<ServiceFrame>([
     {
       kind: 'welcome',
-      body: { protocol: 1, lastSequence: random.bits64(), dropped: { why: 3 }, ack: 'memory', limits },
+      body: {
+        protocol: 2,
+        client: 1n,
+        secret,
+        lastSequence: random.bits64(),
+        dropped: { why: 3 },
+        ack: 'memory',
+        limits,
+      },
     },
+    { kind: 'challenge', body: { nonce: secret } },
     { kind: 'attached', body: { ok: true, reason: '' } },
     { kind: 'ack', body: { sequence: random.bits64(), dropped: { why: 3 } } },
     { kind: 'error', body: { code: 'C', message: 'm' } },
@@ -90,7 +104,15 @@ function pageFrame(random: Random, sequence: number): Buffer {
   const bytes = Buffer.alloc(random.integer(0, 200), 7)
   const header = Buffer.alloc(FRAME_HEADER_BYTES + PAGE_HEADER_BYTES)
   const slot = random.chance(0.5) ? random.integer(0, 99) : undefined
-  const page = { sequence: random.bits64() | 1n, source: 1, type: 1, clock: 'wall' as const, count: 1, crc: 0, slot }
+  const page = {
+    sequence: (random.bits64() >> 11n) | 1n,
+    source: 1,
+    type: 1,
+    clock: 'wall' as const,
+    count: 1,
+    crc: 0,
+    slot,
+  }
   writePageHeader(header, { ...page, byteLength: bytes.length }, sequence)
   return slot === undefined ? Buffer.concat([header, bytes]) : header
 }

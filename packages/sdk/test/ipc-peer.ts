@@ -19,6 +19,10 @@ import type { PeerBehaviour } from './test-sink.ts'
 /** What the peer allows where a test says nothing else. */
 const LIMITS: ServiceLimits = { pageBytes: 1 << 20, types: 256, sources: 1024, symbols: 65_536, clientBytes: 64 << 20 }
 
+/** What it gives every client, and asks of every file: what of it is secret, the tests of the service see to. */
+const SECRET = '5e'.repeat(32)
+const NONCE = 'ab'.repeat(32)
+
 /** A page that came whole: its client, and its records as a batch. */
 export interface TakenPage extends Batch {
   readonly client: bigint
@@ -56,6 +60,7 @@ export class IpcPeer {
   duplicates = 0
   greetings = 0
   readonly options: PeerOptions
+  #clients = 0n
   readonly #lastTaken = new Map<bigint, bigint>()
   #server: Server | undefined
 
@@ -94,6 +99,10 @@ export class IpcPeer {
 
   lastSequence(client: bigint): bigint {
     return this.options.lastSequence?.(client) ?? this.#lastTaken.get(client) ?? 0n
+  }
+
+  nextClient(): bigint {
+    return ++this.#clients
   }
 
   take(page: TakenPage): void {
@@ -152,7 +161,7 @@ class Connection {
     this.#peer.said.push(frame)
     switch (frame.kind) {
       case 'hello':
-        this.#client = frame.body.client
+        this.#client = frame.body.client === 0n ? this.#peer.nextClient() : frame.body.client
         this.#peer.greetings++
         this.#welcome()
         break
@@ -174,6 +183,9 @@ class Connection {
       case 'attach':
         this.#attach(frame.body.file, frame.body.slotBytes)
         break
+      case 'proof':
+        this.send({ kind: 'attached', body: { ok: this.#isProof(), reason: '' } })
+        break
       default:
         this.socket.end()
     }
@@ -183,7 +195,9 @@ class Connection {
     const lastSequence = this.#peer.lastSequence(this.#client)
     const limits = { ...LIMITS, ...this.#peer.options.limits }
     const dropped = this.#peer.options.droppedBefore?.() ?? {}
-    this.send({ kind: 'welcome', body: { protocol: IPC_PROTOCOL, lastSequence, dropped, ack: 'memory', limits } })
+    const who = { client: this.#client, secret: SECRET }
+    const body = { protocol: IPC_PROTOCOL, ...who, lastSequence, dropped, ack: 'memory', limits } as const
+    this.send({ kind: 'welcome', body })
     const more = this.#peer.options.afterWelcome?.()
     if (more !== undefined) this.send(more)
   }
@@ -191,11 +205,18 @@ class Connection {
   #attach(file: string, slotBytes: number): void {
     const { attaches: ok = true } = this.#peer.options
     if (ok === 'silent') return
-    if (ok) {
-      this.#file = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
-      this.#slotBytes = slotBytes
+    if (!ok) {
+      this.send({ kind: 'attached', body: { ok, reason: 'the peer has no shared memory' } })
+      return
     }
-    this.send({ kind: 'attached', body: { ok, reason: ok ? '' : 'the peer has no shared memory' } })
+    this.#file = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+    this.#slotBytes = slotBytes
+    this.send({ kind: 'challenge', body: { nonce: NONCE } })
+  }
+
+  #isProof(): boolean {
+    const bytes = Buffer.alloc(NONCE.length / 2)
+    return readSync(this.#file ?? -1, bytes, 0, bytes.length, 0) === bytes.length && bytes.toString('hex') === NONCE
   }
 
   #takePage(page: ReadPage): void {

@@ -150,10 +150,10 @@ test('a second agent goes on without applications, and takes over when the first
   assert.match(reason ?? '', /another service has .*service\.sockets_dir/)
   assert.ok((await fetch(`${second.address}/metrics`)).ok)
   assert.match(await (await fetch(`${second.address}/api/v1/node`)).text(), /"service":\{"state":"failing"/)
-  ;(await RawClient.enter(dir, 1n)).close()
+  ;(await RawClient.enter(dir)).close()
   await first.agent.close()
   await until('the second takes over', () => second.agent.service?.status().state === 'listening')
-  ;(await RawClient.enter(dir, 1n)).close()
+  ;(await RawClient.enter(dir)).close()
 })
 
 test('who looks is told what a service would be, and changes nothing', async (t) => {
@@ -168,7 +168,7 @@ test('who looks is told what a service would be, and changes nothing', async (t)
   await second.agent.service?.settled
   assert.equal(second.agent.service?.status().reason, taken)
   await second.agent.close()
-  ;(await RawClient.enter(dir, 1n)).close()
+  ;(await RawClient.enter(dir)).close()
   await first.agent.close()
   assert.deepEqual(await checkSocketsDir(dir), { state: 'present', found: dir })
   chmodSync(dir, 0o777)
@@ -193,10 +193,10 @@ test('a socket of a killed service is replaced, and one that was cleaned away is
   await once(child, 'close')
   assert.ok(lstatSync(join(dir, SOCKET_NAME)).isSocket(), 'it is left')
   await until('it listens', () => agent.service?.status().state === 'listening')
-  ;(await RawClient.enter(dir, 1n)).close()
+  ;(await RawClient.enter(dir)).close()
   rmSync(join(dir, SOCKET_NAME))
   await until('the socket is there again', () => existsSync(join(dir, SOCKET_NAME)))
-  ;(await RawClient.enter(dir, 1n)).close()
+  ;(await RawClient.enter(dir)).close()
 })
 
 test('services elsewhere leave a note each in the usual folder, and take only their own away', async (t) => {

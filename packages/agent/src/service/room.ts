@@ -8,6 +8,7 @@ import { PAGE_BYTES, PAGE_OVERHEAD_BYTES, type ServiceConfig } from './config.ts
 import { InFlight } from './in-flight.ts'
 import { KnownTypes } from './known-types.ts'
 import { Refusals } from './refusals.ts'
+import { Secrets } from './secrets.ts'
 import type { Session } from './session.ts'
 import { ServiceStats } from './stats.ts'
 
@@ -35,6 +36,7 @@ export class Room {
   readonly stats = new ServiceStats()
   readonly refusals: Refusals
   readonly types = new KnownTypes([absenceType, clockType, gapType, lossType, markType, ...opaqueTypes])
+  readonly secrets = new Secrets()
   readonly inFlight: InFlight
   readonly acknowledger: Acknowledger
   /** Where the page in hand lies. */

@@ -99,8 +99,8 @@ async function metrics(address: string): Promise<string> {
 }
 
 /** A client that is served: it has announced jobs, and its first page was acknowledged. */
-async function goodClient(dir: string, id = 0xabcdn): Promise<RawClient> {
-  const raw = await RawClient.enter(dir, id)
+async function goodClient(dir: string): Promise<RawClient> {
+  const raw = await RawClient.enter(dir)
   const { bytes, texts } = jobs(2)
   raw.announce(jobType, texts)
   raw.page(1, 2, bytes)
@@ -138,7 +138,7 @@ test('an acknowledgement without a durable sink says memory, and a page that com
   const { ack, limits } = await raw.heard('welcome')
   assert.deepEqual([ack, limits.types], ['memory', 256])
   raw.close()
-  const again = await RawClient.enter(dir, 0xabcdn)
+  const again = await RawClient.enter(dir, raw.identity)
   assert.equal((await again.heard('welcome')).lastSequence, 1n)
   const { bytes, texts } = jobs(2)
   again.announce(jobType, texts)
@@ -176,17 +176,17 @@ test('what was dropped of a client that was gone when it was acknowledged is tol
   raw.socket.destroy()
   await until('the page was refused', () => agent.service?.stats.dropped.get('wrong_checksum') === 2)
   await until('the client is gone', () => agent.service?.status().clients.length === 0)
-  const again = await RawClient.enter(dir, 0xabcdn)
+  const again = await RawClient.enter(dir, raw.identity)
   const { lastSequence, dropped } = await again.heard('welcome')
   assert.deepEqual([lastSequence, dropped], [2n, { wrong_checksum: 2 }])
   again.close()
   await until('it is gone again', () => agent.service?.status().clients.length === 0)
-  const third = await RawClient.enter(dir, 0xabcdn)
+  const third = await RawClient.enter(dir, raw.identity)
   assert.deepEqual((await third.heard('welcome')).dropped, {})
   third.close()
 })
 
-test('pages in a file are read from it, and the file has no name any more', async (t) => {
+test('pages in a file are read from it once its client has proved that the file is its own', async (t) => {
   const { agent, dir } = await served(t)
   const raw = await goodClient(dir)
   const file = `/dev/shm/sonde-${process.pid}-test`
@@ -195,8 +195,10 @@ test('pages in a file are read from it, and the file has no name any more', asyn
   t.after(() => closeSync(descriptor))
   truncateSync(file, 4 * 4096)
   raw.send({ kind: 'attach', body: { file, slots: 4, slotBytes: 4096 } })
+  const { nonce } = await raw.heard('challenge')
+  writeSync(descriptor, Buffer.from(nonce, 'hex'), 0, 32, 0)
+  raw.send({ kind: 'proof', body: {} })
   assert.deepEqual(await raw.heard('attached'), { ok: true, reason: '' })
-  assert.equal(existsSync(file), false)
   const { bytes } = jobs(2)
   writeSync(descriptor, bytes, 0, bytes.length, 3 * 4096)
   raw.page(2, 2, bytes, { slot: 3 })
@@ -240,6 +242,7 @@ test('a file that is not what a client may hand over is refused, and left where 
   linkSync(file(`${stem}-hard`), `${stem}-hard2`)
   file(`${stem}-open`, 4096, 0o622)
   file(`${stem}-short`, 4095)
+  file(join(dir, 'sonde-disk'))
   const wrong: [file: string, reason: RegExp][] = [
     [`${stem}-link`, /cannot be read/],
     [`${stem}-fifo`, /no regular file/],
@@ -247,6 +250,7 @@ test('a file that is not what a client may hand over is refused, and left where 
     [`${stem}-open`, /written by others/],
     [`${stem}-short`, /4095 bytes long/],
     [`${stem}-none`, /cannot be read/],
+    [join(dir, 'sonde-disk'), /not in memory/],
     [victim, /no file of a client/],
     ['/etc/passwd', /no file of a client/],
     ['/dev/shm/../etc/sonde-x', /no file of a client/],
@@ -298,11 +302,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       (raw) => raw.socket.write(Buffer.from([255, 255, 255, 255, 1, 0, 0, 0, 2, 0, 0, 0])),
     ],
     ['an unknown source', 'IPC_FRAME', (raw) => raw.page(1, 1, Buffer.alloc(8))],
-    [
-      'a second hello',
-      'IPC_FRAME',
-      (raw) => raw.send({ kind: 'hello', body: { protocol: 1, client: 9n, pid: 1, program: '', version: '' } }),
-    ],
+    ['a second hello', 'IPC_FRAME', (raw) => raw.hello()],
     [
       'a definition that is none',
       'SCH_DEFINITION',
@@ -353,9 +353,8 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       },
     ],
   ]
-  let id = 100n
   for (const [what, code, act] of cases) {
-    const raw = await RawClient.enter(dir, id++)
+    const raw = await RawClient.enter(dir)
     act(raw)
     assert.equal(await raw.refused(), code, what)
   }
@@ -378,8 +377,8 @@ test('two versions of a type, and two clients with one source id, are served bes
     steps_total: counter('u64', { help: 'Steps done' }),
     retries_total: counter('u64', { help: 'Steps done again' }),
   })
-  const old = await goodClient(dir, 1n)
-  const twin = await RawClient.enter(dir, 2n)
+  const old = await goodClient(dir)
+  const twin = await RawClient.enter(dir)
   const time = BigInt(Date.now()) * 1_000_000n
   const [first, second] = [
     encoded(jobType, { time, worker: 'w0', steps_total: 9, loss_ratio: 1 }),
@@ -411,7 +410,7 @@ test('ten thousand types of many clients are refused from a limit on, and the kn
   const good = await goodClient(dir)
   let refused = 0
   for (let client = 0; client < 40; client++) {
-    const raw = await RawClient.enter(dir, BigInt(client + 100))
+    const raw = await RawClient.enter(dir)
     const body = Array.from({ length: 250 }, (_, index) => {
       const type = defineType(`t${client}_${index}`, '', { value: gauge('u64') })
       return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
@@ -422,7 +421,7 @@ test('ten thousand types of many clients are refused from a limit on, and the kn
   assert.equal(refused, 32)
   good.page(2, 2, jobs(2).bytes)
   await good.heard('ack', ({ sequence }) => sequence === 2n)
-  const again = await goodClient(dir, 0xbeefn)
+  const again = await goodClient(dir)
   assert.equal(agent.service?.status().clients.length, 2)
   for (const client of [good, again]) client.close()
 })
@@ -430,7 +429,7 @@ test('ten thousand types of many clients are refused from a limit on, and the kn
 test('what a client says of absent values and of Sonde holds for itself alone', async (t) => {
   const { address, dir } = await served(t)
   await until('the agent has series', async () => (await metrics(address)).includes('steady_samples_total{'))
-  const raw = await RawClient.enter(dir, 5n)
+  const raw = await RawClient.enter(dir)
   let bytes = Buffer.alloc(0)
   const source = createSource({
     id: 'a',
@@ -455,7 +454,7 @@ test('what a client says of absent values and of Sonde holds for itself alone', 
   assert.match(await metrics(address), /^steady_samples_total\{/m)
   raw.close()
   // One of Sonde's own types that this version does not know: its records are left out, and the rest is taken.
-  const other = await RawClient.enter(dir, 6n)
+  const other = await RawClient.enter(dir)
   const foreign = defineOwnType('sonde_absence', 'Of another version', { value: gauge('u64') })
   other.announce(foreign)
   other.page(1, 1, Buffer.alloc(8))
@@ -542,14 +541,14 @@ test('labels that were made to collide cost no more than others', async (t) => {
 
 test('more clients than are allowed are told so, and one that left makes room', async (t) => {
   const { agent, dir } = await served(t, { clients: 2 })
-  const [a, b] = [await goodClient(dir, 1n), await goodClient(dir, 2n)]
+  const [a, b] = [await goodClient(dir), await goodClient(dir)]
   const third = await RawClient.open(dir)
-  third.send({ kind: 'hello', body: { protocol: 1, client: 3n, pid: 1, program: 'third', version: '' } })
+  third.hello()
   assert.equal(await third.refused(), 'IPC_LIMIT')
   assert.equal(agent.service?.status().clients.length, 2)
   a.close()
   await until('there is room', () => agent.service?.status().clients.length === 1)
-  const c = await goodClient(dir, 3n)
+  const c = await goodClient(dir)
   for (const client of [b, c]) client.close()
 })
 
@@ -557,7 +556,7 @@ test('connections that say nothing take no place of a client, and are closed aft
   const { agent, address, dir } = await served(t, { clients: 2 })
   const startMs = performance.now()
   const silent = await Promise.all(Array.from({ length: 100 }, () => RawClient.open(dir)))
-  const clients = [await goodClient(dir, 1n), await goodClient(dir, 2n)]
+  const clients = [await goodClient(dir), await goodClient(dir)]
   assert.equal(agent.service?.status().clients.length, 2)
   await until('they are not counted as clients', async () =>
     /^sonde_service_clients 0*2$/m.test(await metrics(address)),
@@ -571,8 +570,8 @@ test('connections that say nothing take no place of a client, and are closed aft
 
 test('a client that connects again takes the place of its connection before', async (t) => {
   const { agent, dir } = await served(t)
-  const before = await goodClient(dir, 7n)
-  const after = await RawClient.enter(dir, 7n)
+  const before = await goodClient(dir)
+  const after = await RawClient.enter(dir, before.identity)
   assert.equal(await before.refused(), 'IPC_REPLACED')
   after.announce(jobType, jobs(2).texts)
   after.page(2, 2, jobs(2).bytes)
@@ -593,8 +592,8 @@ test('what a client handed over before it left is taken, also where that takes a
 
 test('a client that floods is slowed, and neither the agent nor another client is', async (t) => {
   const { agent, dir } = await served(t, { client_bytes_per_s: 1 << 20 })
-  const good = await goodClient(dir, 1n)
-  const flood = await goodClient(dir, 2n)
+  const good = await goodClient(dir)
+  const flood = await goodClient(dir)
   const { bytes } = jobs(1000)
   const startMs = performance.now()
   const samplesBefore = agent.runners[0]?.stats.samples ?? 0
@@ -604,7 +603,8 @@ test('a client that floods is slowed, and neither the agent nor another client i
     await good.heard('ack', ({ sequence }) => sequence === BigInt(i))
   }
   const seconds = (performance.now() - startMs) / 1000
-  const taken = agent.service?.status().clients.find(({ client }) => client === '2')?.bytes ?? 0
+  const { client: floodId } = await flood.identity
+  const taken = agent.service?.status().clients.find(({ client }) => client === floodId.toString(16))?.bytes ?? 0
   assert.ok(taken < (seconds + 0.3) * 2 ** 20, `${taken} bytes in ${seconds} s`)
   await until('the agent samples on', () => (agent.runners[0]?.stats.samples ?? 0) > samplesBefore + 2)
   assert.equal(agent.runners[0]?.overruns, 0)

@@ -118,6 +118,8 @@ export class Service {
 
   async #listen(): Promise<void> {
     const directory = await SocketsDir.take(this.#options.config.sockets_dir)
+    const forgotten = 'clients are not recognised after the service is restarted: its key cannot be kept'
+    this.#try(() => this.#room.secrets.keepIn(directory.path), forgotten)
     try {
       this.#server = await listenOn(directory.socket, (socket) => this.#connect(socket))
       chmodSync(directory.socket, SOCKET_MODE)
@@ -130,15 +132,17 @@ export class Service {
     }
     this.#directory = directory
     this.#room.socketsDir = directory.path
-    for (const leave of [() => directory.leaveNote(), () => directory.leaveCommonNote()]) {
-      try {
-        leave()
-      } catch (error) {
-        this.#options.log.warn(
-          { reason: messageOf(error) },
-          'clients that look elsewhere are not told where it listens',
-        )
-      }
+    const away = 'clients that look elsewhere are not told where it listens'
+    this.#try(() => directory.leaveNote(), away)
+    this.#try(() => directory.leaveCommonNote(), away)
+  }
+
+  /** Does what the service can go on without. */
+  #try(act: () => void, otherwise: string): void {
+    try {
+      act()
+    } catch (error) {
+      this.#options.log.warn({ reason: messageOf(error) }, otherwise)
     }
   }
 

@@ -64,7 +64,10 @@ export class Session {
   readonly #pace: Pace
   readonly #announced: Announced
   #hello: Hello | undefined
+  #clientId: bigint | undefined
   #client: Client | undefined
+  /** A file that the client has yet to prove its own. */
+  #offered: SlotFile | undefined
   #file: SlotFile | undefined
   #frames = 0
   /** The last page that came in this connection. */
@@ -90,9 +93,9 @@ export class Session {
     this.#announced = new Announced(room.types, room.config.client_bytes / 2)
   }
 
-  /** Who is connected; undefined before the hello. */
+  /** Who is connected; undefined until it has proved that. */
   get clientId(): bigint | undefined {
-    return this.#hello?.client
+    return this.#clientId
   }
 
   /** Serves the client until it leaves, or is sent away. */
@@ -137,7 +140,7 @@ export class Session {
     const [hello, client] = [this.#hello, this.#client]
     if (hello === undefined || client === undefined) return undefined
     return {
-      client: hello.client.toString(16),
+      client: client.id.toString(16),
       program: hello.program,
       pid: hello.pid,
       version: hello.version,
@@ -185,7 +188,10 @@ export class Session {
         this.#announced.addSymbols(frame.body)
         break
       case 'attach':
-        this.#attach(frame.body)
+        this.#offer(frame.body)
+        break
+      case 'proof':
+        this.#attach()
         break
       case 'page':
         this.#takePage(client, frame.body)
@@ -203,7 +209,9 @@ export class Session {
     if (this.#hello !== undefined) throw wrong('a second hello came', 'one')
     if (hello.protocol !== IPC_PROTOCOL) throw wrong(`the protocol is ${hello.protocol}`, `${IPC_PROTOCOL}`)
     this.#hello = hello
-    const client = await this.#room.enter(hello.client, this)
+    const identity = this.#room.secrets.identify(hello)
+    this.#clientId = identity.client
+    const client = await this.#room.enter(identity.client, this)
     if (this.#isEnded) return
     this.#client = client
     client.onProgress = () => void this.#tellWhenQuiet().catch((error: unknown) => this.#fail(error))
@@ -211,6 +219,7 @@ export class Session {
       kind: 'welcome',
       body: {
         protocol: IPC_PROTOCOL,
+        ...identity,
         lastSequence: client.acked,
         // Of a connection that ended before it could be told.
         dropped: Object.fromEntries(client.takeDropped()),
@@ -228,13 +237,26 @@ export class Session {
     if (client.accepted > client.acked) this.#room.acknowledger.note(client)
   }
 
-  #attach(attach: Attach): void {
-    if (this.#file !== undefined) throw wrong('a second file was attached', 'one')
+  #offer(attach: Attach): void {
+    if (this.#file !== undefined || this.#offered !== undefined) throw wrong('a second file was attached', 'one')
     try {
-      this.#file = new SlotFile(attach, this.#room.socketsDir, PAGE_BYTES)
-      this.#send({ kind: 'attached', body: { ok: true, reason: '' } })
+      this.#offered = new SlotFile(attach, this.#room.socketsDir, PAGE_BYTES)
+      this.#send({ kind: 'challenge', body: { nonce: this.#offered.nonce } })
     } catch (error) {
       this.#send({ kind: 'attached', body: { ok: false, reason: messageOf(error).slice(0, 1000) } })
+    }
+  }
+
+  #attach(): void {
+    const file = this.#offered
+    if (file === undefined) throw wrong('a proof came', 'one for each challenge')
+    this.#offered = undefined
+    if (file.isProven()) {
+      this.#file = file
+      this.#send({ kind: 'attached', body: { ok: true, reason: '' } })
+    } else {
+      file.close()
+      this.#send({ kind: 'attached', body: { ok: false, reason: 'the file does not begin with the nonce' } })
     }
   }
 
@@ -332,6 +354,7 @@ export class Session {
     this.#room.inFlight.wake()
     if (this.#client !== undefined) this.#client.onProgress = undefined
     this.#file?.close()
+    this.#offered?.close()
     for (const source of this.#announced.sources) this.#room.gone(source)
     this.#room.leave(this)
   }

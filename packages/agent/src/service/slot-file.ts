@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, unlinkSync } from 'node:fs'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readSync, statfsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { Attach } from '@sonde/sdk/internal'
@@ -10,15 +11,18 @@ const FILE_NAME = /^sonde-[A-Za-z0-9._-]{1,200}$/
 const FILE_BYTES_MAX = 2 ** 30
 /** Written by the group or by all. */
 const FOREIGN_WRITE = 0o022
+const TMPFS_MAGIC = 0x01021994
+const NONCE_BYTES = 32
 
 /**
- * The file through which a client hands over its pages. It is taken away at once when it is open, so that nothing stays behind, however client and service end. Nothing that the
- * client says of it is believed: not its name, not its length, nor that it is a file at all.
+ * The file through which a client hands over its pages. The service only ever reads it: its client takes its name away. Nothing that the client says of it is believed: not its name, not its
+ * length, nor that it is a file at all. Only somebody who may write the file can prove that it is theirs, so that nobody makes the service, which may be root, read a file of another.
  */
 export class SlotFile {
   readonly #descriptor: number
   readonly #slots: number
   readonly #slotBytes: number
+  readonly #nonce = randomBytes(NONCE_BYTES)
 
   /**
    * @param socketsDir Folder of the service's socket, where files may lie too.
@@ -32,26 +36,40 @@ export class SlotFile {
     this.#slots = slots
     this.#slotBytes = slotBytes
     try {
-      takeAway(file, checked(file, fstatSync(this.#descriptor), slots * slotBytes))
+      check(file, this.#descriptor, slots * slotBytes)
     } catch (error) {
       this.close()
       throw error
     }
   }
 
+  /** What the client has to write to the beginning of the file. 64 hex digits. */
+  get nonce(): string {
+    return this.#nonce.toString('hex')
+  }
+
+  /** Whether the nonce is there, which only somebody who may write the file could have put there. */
+  isProven(): boolean {
+    const found = Buffer.alloc(NONCE_BYTES)
+    return this.#read(0, found) && timingSafeEqual(found, this.#nonce)
+  }
+
   /** Reads the first bytes of a slot into `target`. False where there is no such slot, or not as many bytes. */
   read(slot: number, target: Uint8Array): boolean {
-    if (slot >= this.#slots || target.length > this.#slotBytes) return false
-    try {
-      return readSync(this.#descriptor, target, 0, target.length, slot * this.#slotBytes) === target.length
-    } catch {
-      // The pages of the file are gone, as where the client cut it short: what it announced is not there.
-      return false
-    }
+    return slot < this.#slots && target.length <= this.#slotBytes && this.#read(slot * this.#slotBytes, target)
   }
 
   close(): void {
     closeSync(this.#descriptor)
+  }
+
+  #read(at: number, target: Uint8Array): boolean {
+    try {
+      return readSync(this.#descriptor, target, 0, target.length, at) === target.length
+    } catch {
+      // The pages of the file are gone, as where the client cut it short: what it announced is not there.
+      return false
+    }
   }
 }
 
@@ -68,23 +86,15 @@ function openShared(file: string, socketsDir: string): number {
   }
 }
 
-function checked(file: string, stats: Stats, bytes: number): Stats {
+function check(file: string, descriptor: number, bytes: number): void {
+  const stats = fstatSync(descriptor)
   if (!stats.isFile()) throw refused(file, 'is no regular file', 'a regular file')
+  // Reading from a disk could take any time.
+  const isInMemory = statfsSync(`/proc/self/fd/${descriptor}`).type === TMPFS_MAGIC
+  if (!isInMemory) throw refused(file, 'is not in memory', 'a file on tmpfs')
   if (stats.nlink !== 1) throw refused(file, `has ${stats.nlink} names`, 'one')
   if ((stats.mode & FOREIGN_WRITE) !== 0) throw refused(file, 'can be written by others', 'mode 0600 or 0640')
   if (stats.size !== bytes) throw refused(file, `is ${stats.size} bytes long`, `${bytes}, as was announced`)
-  return stats
-}
-
-/** Takes the name away, which must still be that of the open file. */
-function takeAway(file: string, opened: Stats): void {
-  const named = lstatSync(file, { throwIfNoEntry: false })
-  if (named?.ino !== opened.ino || named.dev !== opened.dev) throw refused(file, 'is another one now', 'the same file')
-  try {
-    unlinkSync(file)
-  } catch (cause) {
-    throw new SondeError('IPC_FILE', `${file} cannot be taken away by the service: ${messageOf(cause)}`, { cause })
-  }
 }
 
 function refused(file: string, found: string, allowed: string): SondeError {

@@ -156,7 +156,7 @@ test('pages that are dropped while the socket still has them arrive as what they
 const limits = { pageBytes: 1 << 20, types: 1, sources: 1, symbols: 1, clientBytes: 1 << 20 }
 const welcome: ServiceFrame = {
   kind: 'welcome',
-  body: { protocol: 1, lastSequence: 0n, dropped: {}, ack: 'memory', limits },
+  body: { protocol: 2, client: 1n, secret: '5e'.repeat(32), lastSequence: 0n, dropped: {}, ack: 'memory', limits },
 }
 
 /** A service that answers the first chunk of each connection with these bytes. */
@@ -178,7 +178,7 @@ test('a service that makes no sense is hung up on, and the message says what it 
     [[{ kind: 'ack', body: { sequence: 1n, dropped: {} } }], 'IPC_FRAME', /ack before welcome/],
     [[welcome, { kind: 'ack', body: { sequence: 9n, dropped: {} } }], 'IPC_FRAME', /acknowledgement of page 9/],
     [[{ ...welcome, body: { ...welcome.body, lastSequence: 7n } }], 'IPC_FRAME', /page 7 of this client/],
-    [[{ ...welcome, body: { ...welcome.body, protocol: 2 } }], 'IPC_REFUSED', /protocol 2, this client 1/],
+    [[{ ...welcome, body: { ...welcome.body, protocol: 1 } }], 'IPC_REFUSED', /protocol 1, this client 2/],
     [[{ kind: 'error', body: { code: 'SRV', message: 'full' } }], 'IPC_REFUSED', /gave up with SRV: full/],
     [[], 'IPC_CONNECTION', /hung up/],
   ]

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { Ledger } from '../../delivery/ledger.ts'
 import { ENTRY_OVERHEAD_BYTES } from '../../delivery/queue.ts'
 import { splitBatch } from '../../delivery/split-batch.ts'
@@ -15,7 +14,7 @@ import type { Obstacle } from './announcements.ts'
 import { type IpcConfig, type IpcOptions, ipcConfig } from './config.ts'
 import { causeOf } from './reasons.ts'
 import { Reconnect } from './reconnect.ts'
-import { Session } from './session.ts'
+import { type Identity, NOBODY, Session } from './session.ts'
 import { Spool, type SpooledPage, spooledBytes } from './spool.ts'
 import { Waiters } from './waiters.ts'
 import { checkDirectory, explainFailure } from './whereabouts.ts'
@@ -72,8 +71,8 @@ export function createIpc(options: IpcOptions = {}): IpcSink {
 class Ipc implements IpcSink {
   readonly name: string
   readonly #config: IpcConfig
-  /** Random, so that pages that are sent again are known by it; never 0. */
-  readonly #client = randomBytes(8).readBigUInt64LE() | 1n
+  /** What the service knows it by, so that pages that are sent again are recognised. */
+  #identity: Identity = NOBODY
   readonly #spool = new Spool()
   readonly #ledger: Ledger<string>
   readonly #waiters: Waiters
@@ -225,8 +224,11 @@ class Ipc implements IpcSink {
       this.#fail(error as SondeError)
       return
     }
-    this.#session = new Session(this.#client, this.#config, this.#spool, {
-      onWelcome: (sequence, dropped) => this.#welcome(sequence, dropped),
+    this.#session = new Session(this.#identity, this.#config, this.#spool, {
+      onWelcome: (sequence, dropped, identity) => this.#welcome(sequence, dropped, identity),
+      onForgotten: () => {
+        this.#identity = NOBODY
+      },
       onAck: (sequence, dropped) => this.#acknowledge(sequence, dropped),
       onObstacle: (page, reason) => this.#refuse(page, reason),
       onRoom: () => this.#wake(),
@@ -234,7 +236,8 @@ class Ipc implements IpcSink {
     })
   }
 
-  #welcome(sequence: number, dropped: Ack['dropped']): void {
+  #welcome(sequence: number, dropped: Ack['dropped'], identity: Identity): void {
+    this.#identity = identity
     this.#ack = this.#session?.welcome?.ack ?? this.#ack
     this.#lastError = undefined
     this.#reconnect.connected()

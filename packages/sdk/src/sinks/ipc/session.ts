@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import { SondeError } from '../../errors.ts'
-import { type Ack, type ClientMessage, IPC_PROTOCOL, type ServiceFrame, type Welcome } from '../../wire/ipc/frame.ts'
+import {
+  type Ack,
+  type ClientMessage,
+  type Hello,
+  IPC_PROTOCOL,
+  type ServiceFrame,
+  type Welcome,
+} from '../../wire/ipc/frame.ts'
 import { Announcements, type Obstacle } from './announcements.ts'
 import type { IpcConfig } from './config.ts'
 import { Link } from './link.ts'
@@ -15,10 +22,18 @@ export const CLIENT_VERSION = '0.1.0'
 const PAGE_EFFORT = 2048
 const MESSAGE_EFFORT = 4
 
+/** Who a client is to its service, which gives both and believes the id with the secret only. */
+export type Identity = Pick<Hello, 'client' | 'secret'>
+
+/** A client that no service has welcomed yet. */
+export const NOBODY: Identity = { client: 0n, secret: '' }
+
 /** Whom a session tells what happens. */
 export interface SessionHandler {
   /** The service is there; it is done with every page up to `sequence` already, and dropped some of their records. */
-  onWelcome(sequence: number, dropped: Ack['dropped']): void
+  onWelcome(sequence: number, dropped: Ack['dropped'], identity: Identity): void
+  /** The service knows nothing of the client's secret: the next connection is that of a new client. */
+  onForgotten(): void
   /** Every page up to `sequence` is done with; of their records the service dropped some. */
   onAck(sequence: number, dropped: Ack['dropped']): void
   /** A page can never be sent. */
@@ -31,7 +46,7 @@ export interface SessionHandler {
 
 /** What one connection to the service is about: greeting, shared memory, pages in order, acknowledgements. */
 export class Session {
-  readonly #client: bigint
+  readonly #identity: Identity
   readonly #config: IpcConfig
   readonly #spool: Spool
   readonly #handler: SessionHandler
@@ -44,8 +59,8 @@ export class Session {
   /** Spent in this turn. */
   #effort = 0
 
-  constructor(client: bigint, config: IpcConfig, spool: Spool, handler: SessionHandler) {
-    this.#client = client
+  constructor(identity: Identity, config: IpcConfig, spool: Spool, handler: SessionHandler) {
+    this.#identity = identity
     this.#config = config
     this.#spool = spool
     this.#handler = handler
@@ -103,8 +118,8 @@ export class Session {
 
   #greet(): void {
     const { program } = this.#config
-    const hello = { protocol: IPC_PROTOCOL, client: this.#client, pid: process.pid, program, version: CLIENT_VERSION }
-    this.#link.send({ kind: 'hello', body: hello })
+    const who = { ...this.#identity, pid: process.pid, program, version: CLIENT_VERSION }
+    this.#link.send({ kind: 'hello', body: { protocol: IPC_PROTOCOL, ...who } })
     this.#link.flush()
     this.#link.expectAnswer(true)
   }
@@ -127,6 +142,7 @@ export class Session {
 
   #take(frame: ServiceFrame): void {
     if (frame.kind === 'error') {
+      if (frame.body.code === 'IPC_SECRET') this.#handler.onForgotten()
       throw new SondeError('IPC_REFUSED', `the service gave up with ${frame.body.code}: ${frame.body.message}`)
     }
     if (frame.kind === 'welcome') {
@@ -134,6 +150,11 @@ export class Session {
       return
     }
     if (this.#welcome === undefined) throw unexpected(`${frame.kind} before welcome`)
+    if (frame.kind === 'challenge') {
+      this.#shared?.prove(frame.body)
+      this.#link.flush()
+      return
+    }
     if (frame.kind === 'attached') {
       this.#shared?.answer(frame.body)
       this.#link.flush()
@@ -167,7 +188,8 @@ export class Session {
     this.#shared = new SharedPages(this.#config, send)
     this.#link.flush()
     this.#link.expectAnswer(false)
-    this.#handler.onWelcome(Number(welcome.lastSequence), welcome.dropped)
+    const { client, secret, lastSequence, dropped } = welcome
+    this.#handler.onWelcome(Number(lastSequence), dropped, { client, secret })
   }
 }
 

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts'
-import type { Attached, ClientMessage } from '../../wire/ipc/frame.ts'
+import type { Attached, Challenge, ClientMessage } from '../../wire/ipc/frame.ts'
 import type { IpcConfig } from './config.ts'
 import { SHORT_BYTES } from './link.ts'
 import { SlotFile } from './slot-file.ts'
@@ -30,6 +30,19 @@ export class SharedPages {
   get inlineReason(): string {
     if (this.#isAttached) return ''
     return this.#reasons.join('; ') || 'the service has not answered yet'
+  }
+
+  /** The service has the file open, and asks whether it is this client's. */
+  prove({ nonce }: Challenge): void {
+    if (this.#file === undefined || this.#isAttached) return
+    try {
+      this.#file.unlink()
+      this.#file.prove(nonce)
+    } catch (error) {
+      // Without the nonce the service refuses the file, and the next directory is tried.
+      this.#reasons.push(messageOf(error))
+    }
+    this.#send({ kind: 'proof', body: {} })
   }
 
   /** The service looked for the file. */

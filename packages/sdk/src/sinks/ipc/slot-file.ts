@@ -64,6 +64,15 @@ export class SlotFile {
   }
 
   /**
+   * Writes what the service asks for to the beginning, where no page lies yet.
+   *
+   * @throws Whatever the file system says.
+   */
+  prove(nonce: string): void {
+    writeSync(this.#descriptor, Buffer.from(nonce, 'hex'), 0, nonce.length / 2, 0)
+  }
+
+  /**
    * Puts the records of a page into a slot; undefined where none is free, or they do not fit.
    *
    * @throws Whatever the file system says, `ENOSPC` above all: tmpfs reserves nothing.

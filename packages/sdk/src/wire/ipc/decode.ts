@@ -11,7 +11,8 @@ import {
   parseAck,
   parseAttach,
   parseAttached,
-  parseBye,
+  parseChallenge,
+  parseEmpty,
   parseError,
   parseHello,
   parseJson,
@@ -33,7 +34,8 @@ export function clientFrames(pageBytesMax: number): FrameDecoder<ClientFrame> {
       [FRAME_KINDS.symbols]: (payload) => ({ kind: 'symbols', body: decodeSymbols(payload) }),
       [FRAME_KINDS.attach]: (payload) => ({ kind: 'attach', body: parseAttach(parseJson('attach', payload)) }),
       [FRAME_KINDS.page]: (payload) => ({ kind: 'page', body: decodePage(payload, pageBytesMax) }),
-      [FRAME_KINDS.bye]: (payload) => ({ kind: 'bye', body: parseBye(parseJson('bye', payload)) }),
+      [FRAME_KINDS.bye]: (payload) => ({ kind: 'bye', body: parseEmpty('bye', parseJson('bye', payload)) }),
+      [FRAME_KINDS.proof]: (payload) => ({ kind: 'proof', body: parseEmpty('proof', parseJson('proof', payload)) }),
     },
     pageBytesMax + PAGE_OVERHEAD_BYTES,
   )
@@ -44,6 +46,10 @@ export function serviceFrames(): FrameDecoder<ServiceFrame> {
   return new FrameDecoder<ServiceFrame>(
     {
       [FRAME_KINDS.welcome]: (payload) => ({ kind: 'welcome', body: parseWelcome(parseJson('welcome', payload)) }),
+      [FRAME_KINDS.challenge]: (payload) => ({
+        kind: 'challenge',
+        body: parseChallenge(parseJson('challenge', payload)),
+      }),
       [FRAME_KINDS.attached]: (payload) => ({ kind: 'attached', body: parseAttached(parseJson('attached', payload)) }),
       [FRAME_KINDS.ack]: (payload) => ({ kind: 'ack', body: parseAck(parseJson('ack', payload)) }),
       [FRAME_KINDS.error]: (payload) => ({ kind: 'error', body: parseError(parseJson('error', payload)) }),

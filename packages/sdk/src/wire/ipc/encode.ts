@@ -83,7 +83,11 @@ function jsonOf(message: Exclude<ClientMessage | ServiceFrame, { kind: 'symbols'
     case 'hello':
       return JSON.stringify({ ...message.body, client: message.body.client.toString(16) })
     case 'welcome':
-      return JSON.stringify({ ...message.body, lastSequence: String(message.body.lastSequence) })
+      return JSON.stringify({
+        ...message.body,
+        client: message.body.client.toString(16),
+        lastSequence: String(message.body.lastSequence),
+      })
     case 'ack':
       return JSON.stringify({ ...message.body, sequence: String(message.body.sequence) })
     default:

@@ -1,7 +1,7 @@
 import type { Clock } from '../../schema/batch.ts'
 
 /** Version of the protocol; the two sides must agree. */
-export const IPC_PROTOCOL = 1
+export const IPC_PROTOCOL = 2
 
 /** u32 bytes that follow the header, u8 kind, u8 flags, u16 0, u32 sequence of the frame; little-endian. */
 export const FRAME_HEADER_BYTES = 12
@@ -24,10 +24,12 @@ export const FRAME_KINDS = {
   attach: 5,
   page: 6,
   bye: 7,
+  proof: 8,
   welcome: 65,
   attached: 66,
   ack: 67,
   error: 68,
+  challenge: 69,
 } as const
 
 /** The clocks by their number in a page. */
@@ -36,8 +38,10 @@ export const PAGE_CLOCKS: readonly Clock[] = ['wall', 'monotonic', 'device']
 /** Who the client is: its first frame. */
 export interface Hello {
   readonly protocol: number
-  /** Random, for as long as its process lives. 64 bits, never 0. */
+  /** The id that the service gave it, 64 bits; 0 where it has none yet. */
   readonly client: bigint
+  /** What the service gave it with the id, by which it is known again; empty where it has none yet. Nobody else may see it. */
+  readonly secret: string
   readonly pid: number
   readonly program: string
   readonly version: string
@@ -123,6 +127,10 @@ export type Dropped = Readonly<Record<string, number>>
 /** The service's first frame. */
 export interface Welcome {
   readonly protocol: number
+  /** The id of the client, which may be shown. 64 bits, never 0. */
+  readonly client: bigint
+  /** What proves on the next connection that it is this client. 64 hex digits; nobody else may see it. */
+  readonly secret: string
   /** Newest page of this client that is stored; 0 where none is. */
   readonly lastSequence: bigint
   /** Of pages up to that one; what was told before is not told again. */
@@ -130,6 +138,12 @@ export interface Welcome {
   /** Whether an acknowledged page outlives a crash of the service. */
   readonly ack: 'memory' | 'durable'
   readonly limits: ServiceLimits
+}
+
+/** What a client writes to the beginning of the file that it wants to attach: only somebody who may write the file can. */
+export interface Challenge {
+  /** Random, of this attach alone. 64 hex digits, written as 32 bytes. */
+  readonly nonce: string
 }
 
 /** Whether the service reads the client's file. */
@@ -164,6 +178,7 @@ export type ClientMessage =
   | FrameOf<'source', SourceEntry>
   | FrameOf<'symbols', SymbolsEntry>
   | FrameOf<'attach', Attach>
+  | FrameOf<'proof', Readonly<Record<string, never>>>
   | FrameOf<'bye', Readonly<Record<string, never>>>
 
 /** What a client says, as it is read. */
@@ -172,6 +187,7 @@ export type ClientFrame = ClientMessage | FrameOf<'page', ReadPage>
 /** What a service says. */
 export type ServiceFrame =
   | FrameOf<'welcome', Welcome>
+  | FrameOf<'challenge', Challenge>
   | FrameOf<'attached', Attached>
   | FrameOf<'ack', Ack>
   | FrameOf<'error', ErrorMessage>

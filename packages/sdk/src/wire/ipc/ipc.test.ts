@@ -27,8 +27,13 @@ const page: Page = {
   slot: undefined,
 }
 
+const secret = '5e'.repeat(32)
+
 const clientMessages: readonly ClientMessage[] = [
-  { kind: 'hello', body: { protocol: 1, client: 2n ** 64n - 1n, pid: 12, program: 'träiner', version: '0.1.0' } },
+  {
+    kind: 'hello',
+    body: { protocol: 2, client: 2n ** 64n - 1n, secret, pid: 12, program: 'träiner', version: '0.1.0' },
+  },
   {
     kind: 'types',
     body: [{ index: 0, fingerprint: 'ab'.repeat(16), definition: definitionOf('t', '', {}, 'aligned', false) }],
@@ -39,6 +44,8 @@ const clientMessages: readonly ClientMessage[] = [
   },
   { kind: 'symbols', body: { source: 1, firstId: 2, texts: ['', 'µ\n"\\', '\u{feff}x', '\u0000'] } },
   { kind: 'attach', body: { file: '/dev/shm/sonde-1', slots: 64, slotBytes: 65536 } },
+  { kind: 'hello', body: { protocol: 2, client: 0n, secret: '', pid: 12, program: '', version: '' } },
+  { kind: 'proof', body: {} },
   { kind: 'bye', body: {} },
 ]
 
@@ -46,8 +53,17 @@ const limits = { pageBytes: 1, types: 2, sources: 3, symbols: 4, clientBytes: 5 
 const serviceMessages: readonly ServiceFrame[] = [
   {
     kind: 'welcome',
-    body: { protocol: 1, lastSequence: 2n ** 64n - 1n, dropped: { not_stored: 9 }, ack: 'durable', limits },
+    body: {
+      protocol: 2,
+      client: 2n ** 64n - 1n,
+      secret,
+      lastSequence: 2n ** 64n - 1n,
+      dropped: { not_stored: 9 },
+      ack: 'durable',
+      limits,
+    },
   },
+  { kind: 'challenge', body: { nonce: secret } },
   { kind: 'attached', body: { ok: false, reason: 'another file system' } },
   { kind: 'ack', body: { sequence: 2n ** 53n + 1n, dropped: { queue_full: 3 } } },
   { kind: 'error', body: { code: 'SRV_FLOOD', message: 'too much' } },
@@ -77,15 +93,15 @@ test('golden bytes of a message', () => {
 })
 
 test('golden bytes of a welcome', () => {
-  const body = { protocol: 1, lastSequence: 258n, dropped: { not_stored: 2 }, ack: 'memory', limits } as const
-  const payload =
-    '{"protocol":1,"lastSequence":"258","dropped":{"not_stored":2},"ack":"memory","limits":{"pageBytes":1,"types":2,"sources":3,"symbols":4,"clientBytes":5}}'
+  const dropped = { not_stored: 2 }
+  const body = { protocol: 2, client: 255n, secret, lastSequence: 258n, dropped, ack: 'memory', limits } as const
+  const payload = `{"protocol":2,"client":"ff","secret":"${secret}","lastSequence":"258","dropped":{"not_stored":2},"ack":"memory","limits":{"pageBytes":1,"types":2,"sources":3,"symbols":4,"clientBytes":5}}`
   const header = `${String.fromCharCode(payload.length)}\0\0\0\x41\0\0\0\x01\0\0\0`
   assert.equal(encodeFrame({ kind: 'welcome', body }, 1).toString('latin1'), header + payload)
 })
 
 test('refuses what no service says was dropped', () => {
-  const welcome = { protocol: 1, lastSequence: '1', ack: 'memory', limits }
+  const welcome = { protocol: 2, client: '1', secret, lastSequence: '1', ack: 'memory', limits }
   const cases: readonly (readonly [unknown, RegExp])[] = [
     [undefined, /welcome\.dropped is undefined; allowed: an object/],
     [{ 'Not stored': 1 }, /welcome\.dropped is "Not stored"; allowed: a reason/],
@@ -198,7 +214,7 @@ function raw(
 }
 
 test('refuses what no client sends, says what is wrong, and goes on refusing', () => {
-  const hello = { protocol: 1, client: '1', pid: 1, program: '', version: '' }
+  const hello = { protocol: 2, client: '1', secret, pid: 1, program: '', version: '' }
   const source = { index: 0, id: 'a', tag: '', labels: {}, intervalMs: 0, schema: '' }
   const inline = pageFrame(page, Buffer.from('hello'), 1)
   const changed = (at: number, byte: number) => Buffer.from(inline.with(at, byte))
@@ -213,10 +229,14 @@ test('refuses what no client sends, says what is wrong, and goes on refusing', (
     [raw(1, '{'), /not JSON/],
     [raw(1, Buffer.from([0x22, 0xff, 0x22])), /not JSON in UTF-8/],
     [raw(1, '[]'), /hello is an array/],
-    [raw(1, JSON.stringify({ ...hello, client: '0' })), /hello.client/],
+    [
+      raw(1, JSON.stringify({ ...hello, client: '1', secret: '' })),
+      /hello.secret is something else than 64 hex digits/,
+    ],
+    [raw(1, JSON.stringify({ ...hello, secret: `${secret}0` })), /hello.secret is something else than 64 hex digits/],
     [raw(1, JSON.stringify({ ...hello, client: '10000000000000000' })), /hello.client/],
     [raw(1, JSON.stringify({ ...hello, pid: 1.5 })), /hello.pid is 1.5/],
-    [raw(1, '{"__proto__": {"protocol": 1}}'), /hello.client|hello.protocol/],
+    [raw(1, '{"__proto__": {"protocol": 2}}'), /hello.client|hello.protocol/],
     [raw(2, '{}'), /types is an object/],
     [raw(2, '[{"index": 65536, "fingerprint": ""}]'), /types.fingerprint/],
     [raw(3, JSON.stringify({ ...source, id: '' })), /source.id/],
@@ -234,6 +254,7 @@ test('refuses what no client sends, says what is wrong, and goes on refusing', (
     [raw(5, '{"file": "x", "slots": 0, "slotBytes": 1}'), /attach.slots is 0/],
     [raw(6, Buffer.alloc(31)), /31 bytes/],
     [raw(6, Buffer.alloc(32)), /page.sequence/],
+    [changed(12 + 6, 0x20), /page.sequence is "9007199254740993"|page.sequence is 9007199254740993/],
     [changed(12 + 14, 3), /page.clock is 3/],
     [changed(12 + 15, 2), /page.where is 2/],
     [changed(12 + 15, 1), /5 bytes inline"; allowed: 0/],

@@ -4,6 +4,7 @@ import type {
   Ack,
   Attach,
   Attached,
+  Challenge,
   Dropped,
   ErrorMessage,
   Hello,
@@ -36,13 +37,12 @@ export function parseJson(kind: string, payload: Uint8Array): unknown {
 
 export function parseHello(json: unknown): Hello {
   const body = objectIn('hello', json)
-  const client = textIn('hello', body, 'client', NAME_CHARACTERS_MAX)
-  if (!/^[0-9a-f]{1,16}$/.test(client) || /^0+$/.test(client)) {
-    throw wrong('hello.client', client, 'a number of 64 bits in hex, not 0')
-  }
+  const client = clientIn('hello', body)
+  const secret = client === 0n && own(body, 'secret') === '' ? '' : secretIn('hello', body, 'secret')
   return {
     protocol: integerIn('hello', body, 'protocol', 0, U32_MAX),
-    client: BigInt(`0x${client}`),
+    client,
+    secret,
     pid: integerIn('hello', body, 'pid', 0, U32_MAX),
     program: textIn('hello', body, 'program', TEXT_CHARACTERS_MAX),
     version: textIn('hello', body, 'version', NAME_CHARACTERS_MAX),
@@ -98,6 +98,8 @@ export function parseWelcome(json: unknown): Welcome {
     integerIn('welcome.limits', limits, key, min, Number.MAX_SAFE_INTEGER)
   return {
     protocol: integerIn('welcome', body, 'protocol', 0, U32_MAX),
+    client: clientIn('welcome', body),
+    secret: secretIn('welcome', body, 'secret'),
     lastSequence: sequenceIn('welcome', body, 'lastSequence'),
     dropped: droppedIn('welcome', body),
     ack,
@@ -109,6 +111,10 @@ export function parseWelcome(json: unknown): Welcome {
       clientBytes: limit('clientBytes', 1),
     },
   }
+}
+
+export function parseChallenge(json: unknown): Challenge {
+  return { nonce: secretIn('challenge', objectIn('challenge', json), 'nonce') }
 }
 
 export function parseAttached(json: unknown): Attached {
@@ -130,8 +136,9 @@ export function parseError(json: unknown): ErrorMessage {
   }
 }
 
-export function parseBye(json: unknown): Readonly<Record<string, never>> {
-  objectIn('bye', json)
+/** A message that says nothing but its kind. */
+export function parseEmpty(kind: string, json: unknown): Readonly<Record<string, never>> {
+  objectIn(kind, json)
   return {}
 }
 
@@ -157,6 +164,19 @@ function sequenceIn(place: string, body: Parsed, key: string): bigint {
   const value = /^\d+$/.test(text) ? BigInt(text) : undefined
   if (value === undefined || value > U64_MAX) throw wrong(`${place}.${key}`, text, 'a decimal number of 64 bits')
   return value
+}
+
+function clientIn(place: string, body: Parsed): bigint {
+  const text = textIn(place, body, 'client', 16)
+  if (!/^[0-9a-f]+$/.test(text)) throw wrong(`${place}.client`, text, 'a number of 64 bits in hex')
+  return BigInt(`0x${text}`)
+}
+
+/** The sentence does not repeat what was given: it reaches logs. */
+function secretIn(place: string, body: Parsed, key: string): string {
+  const value = own(body, key)
+  if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
+  throw new SondeError('IPC_FRAME', `${place}.${key} is something else than 64 hex digits`)
 }
 
 function droppedIn(place: string, body: Parsed): Dropped {
