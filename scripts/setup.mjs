@@ -60,7 +60,8 @@ function run(command, args, options) {
       // A terminal sends Ctrl-C to the child as well; sent twice it would cut a clean shutdown short.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     }
-    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    // Left to Node, SIGUSR1 would open a port for debuggers here; the child decides about it.
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1']
     for (const signal of signals) process.on(signal, forward)
     child.on('error', (error) => fail(`cannot start ${command}: ${error.message}`))
     child.on('exit', (code, signal) => {

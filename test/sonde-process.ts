@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,6 +24,8 @@ export interface SondeEnd {
 
 /** Options of {@link startSonde}. */
 export interface StartOptions {
+  /** Program with arguments that starts it in its own place, such as `nohup`. */
+  readonly under?: readonly string[]
   /** File to run instead of the command's own. */
   readonly main?: string
   /**
@@ -40,16 +42,14 @@ const STOP_LIMIT_MS = 5000
 
 function launch(
   args: readonly string[],
-  { main = MAIN, env = {} }: StartOptions,
+  { under = [], main = MAIN, env = {} }: StartOptions,
 ): { child: ChildProcess; output: () => string; ended: Promise<number | string> } {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--disable-warning=ExperimentalWarning', main, ...args],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, SONDE_CONFIG: '', SONDE_SERVICE_ENABLED: 'false', ...env },
-    },
-  )
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+  const [program = '', ...words] = [...under, process.execPath, ...flags, main, ...args]
+  const child = spawn(program, words, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, SONDE_CONFIG: '', SONDE_SERVICE_ENABLED: 'false', ...env },
+  })
   let text = ''
   const gather = (chunk: Buffer) => {
     text += chunk.toString()
@@ -96,6 +96,11 @@ export async function runSonde(args: readonly string[], options: StartOptions = 
 /** Process ids of the children in which sources ran, in order, those that ended too: what a log of level `debug` says. */
 export function childrenOf({ output }: SondeProcess): number[] {
   return [...output().matchAll(/"child":(\d+)/g)].map(([, pid]) => Number(pid))
+}
+
+/** Names of the threads of a process. */
+export function threadsOf(pid = 0): string[] {
+  return readdirSync(`/proc/${pid}/task`).map((task) => readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim())
 }
 
 /** Whether a process is there; one that ended and that nobody asked for is not. */

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
-import { runSonde, temporaryDir } from '../sonde-process.ts'
+import { runSonde, startSonde, temporaryDir } from '../sonde-process.ts'
 
+/** A user whom no table of users names. */
+const NOBODY = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups']
+const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+const AS_NOBODY = {
+  skip: spawnSync('setpriv', [...NOBODY.slice(1), 'test', '-r', MAIN]).status !== 0 && 'only root can be another user',
+}
 const KINDS = SOURCES.map(({ name }) => name).join(', ')
 const PORT_ALLOWED = 'a whole number from 0 to 65535 (0 is any free port)'
 
@@ -214,6 +222,29 @@ test('check says whether the configuration is sound and what each source would f
   const absent = await runSonde(['check', '--path.procfs', empty, '--path.sysfs', empty, ...here])
   assert.equal(absent.code, 0, absent.output)
   assert.match(absent.output, /^netdev +absent +\S.{10}/m)
+})
+
+test('check says whether another Sonde has the history, and whether it can be kept at all', async (t) => {
+  const dir = directory(t)
+  const sonde = await startSonde(['up', '--data-dir', dir])
+  t.after(() => sonde.stop('SIGKILL'))
+  const historyIn = async (place: string) => {
+    const { code, output } = await runSonde(['check', '--data-dir', place, '--listen', '127.0.0.1:0'])
+    return `${code} ${output.split('\n').find((line) => line.startsWith('history'))}`
+  }
+  assert.match(await historyIn(dir), /^1 history +taken +\S+store\.db is open in another process; stop that one/)
+  assert.equal((await fetch(`${sonde.address}/healthz`)).status, 200)
+  assert.equal(await sonde.stop(), 0)
+  assert.match(await historyIn(dir), /^0 history +present +\S+store\.db, /)
+  assert.match(await historyIn('/proc/x'), /^1 history +denied +.*\/proc.*; give store\.dir another folder$/)
+})
+
+test('a user without a home, as in a container, runs it; history has the place of the system', AS_NOBODY, async (t) => {
+  const env = { HOME: undefined, XDG_STATE_HOME: undefined, XDG_CONFIG_HOME: undefined, SONDE_CONFIG: undefined }
+  const sonde = await startSonde(['up'], { under: NOBODY, env })
+  t.after(() => sonde.stop('SIGKILL'))
+  assert.match(sonde.output(), /ready on .* · history (in|FAILING:) \/var\/lib\/sonde\/store\.db/)
+  assert.equal(await sonde.stop(), 0)
 })
 
 test('check reads the field sets, and says of each that cannot be used where and why', async (t) => {

@@ -13,6 +13,7 @@ import {
   type SondeProcess,
   startSonde,
   temporaryDir,
+  threadsOf,
   until,
 } from '../sonde-process.ts'
 
@@ -144,6 +145,15 @@ test(
     await assertStops(sonde)
   },
 )
+
+test('SIGUSR1 opens no port for debuggers in a child', NEEDS, async (t) => {
+  const { sonde } = await start(t)
+  const [child] = childrenOf(sonde)
+  assert.ok(!threadsOf(child).some((name) => name.startsWith('SignalInspect')), 'a thread waits for SIGUSR1')
+  process.kill(Number(child), 'SIGUSR1')
+  await goesOn(sonde, 'ethtool')
+  assert.deepEqual(childrenOf(sonde), [child])
+})
 
 test('foreign code is loaded in the child, and not in the process of the agent', NEEDS, async (t) => {
   const { sonde, double } = await start(t)

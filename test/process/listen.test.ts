@@ -56,6 +56,17 @@ test('an instance that cannot listen leaves nothing behind on disk', async (t) =
   }
 })
 
+test('a scenario that does not fit the node leaves nothing behind on disk', async (t) => {
+  const dir = missingDir(t)
+  for (const command of ['up', 'check']) {
+    const args = ['--data-dir', dir, '--listen', '127.0.0.1:0', '--simulate=straggler@gpu99']
+    const { code, output } = await runSonde([command, ...args])
+    assert.equal(code, 2, output)
+    assert.match(output, /^sonde: "gpu99" is no device of hgx-h100; allowed: sim-gpu-0/)
+    assert.equal(existsSync(dir), false)
+  }
+})
+
 test('check says whether the port is free, and makes nothing', async (t) => {
   const dir = missingDir(t)
   const check = (listen: string) => runSonde(['check', '--data-dir', dir, '--listen', listen])

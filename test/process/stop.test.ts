@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
+import { get, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { assertStops, type SondeProcess, startSonde, temporaryDir } from '../sonde-process.ts'
+import { assertStops, type SondeProcess, startSonde, temporaryDir, threadsOf, until } from '../sonde-process.ts'
 
 async function startUp(t: TestContext): Promise<SondeProcess> {
   const dir = temporaryDir()
@@ -18,13 +18,13 @@ async function startUp(t: TestContext): Promise<SondeProcess> {
 /** A live stream that was answered. */
 async function openStream({ address }: SondeProcess): Promise<IncomingMessage> {
   const q = encodeURIComponent('{"queries":[{"metric":"netdev_rx_bytes_total"}]}')
-  const request = get(`${address}/api/v1/stream?q=${q}`, { agent: false }).on('error', () => undefined)
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const asked = get(`${address}/api/v1/stream?q=${q}`, { agent: false }).on('error', () => undefined)
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
   response.on('error', () => undefined).resume()
   return response
 }
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   test(`${signal} ends it within 5 s while live streams are open`, async (t) => {
     const sonde = await startUp(t)
     const streams = await Promise.all(Array.from({ length: 5 }, () => openStream(sonde)))
@@ -44,6 +44,37 @@ test('SIGTERM ends it within 5 s while a scraper does not read its answer', asyn
   t.after(() => socket.destroy())
   assert.equal((await fetch(`${sonde.address}/healthz`)).status, 200)
   await assertStops(sonde, 'SIGTERM')
+})
+
+test('SIGTERM lets an answer that is under way be read to its end', async (t) => {
+  const sonde = await startUp(t)
+  const body = '{"queries":[{"metric":"netdev_rx_bytes_total"}]}'
+  const headers = { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' }
+  const asked = request(`${sonde.address}/api/v1/query`, { method: 'POST', agent: false, headers })
+  asked.flushHeaders()
+  await once(asked, 'continue')
+  const ended = assertStops(sonde, 'SIGTERM')
+  await until('new requests to be turned away', 1000, () =>
+    fetch(`${sonde.address}/healthz`).then(
+      ({ ok }) => !ok,
+      () => true,
+    ),
+  )
+  asked.end(body)
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  assert.equal(answer.statusCode, 200)
+  const chunks: Buffer[] = await answer.toArray()
+  assert.match(Buffer.concat(chunks).toString(), /"results":\[.*\]\}$/s)
+  await ended
+})
+
+test('SIGUSR1 opens no port for debuggers', async (t) => {
+  const sonde = await startUp(t)
+  assert.ok(!threadsOf(sonde.child.pid).some((name) => name.startsWith('SignalInspect')), 'a thread waits for SIGUSR1')
+  sonde.child.kill('SIGUSR1')
+  assert.equal((await fetch(`${sonde.address}/healthz`)).status, 200)
+  await assertStops(sonde)
+  assert.doesNotMatch(sonde.output(), /Debugger/)
 })
 
 test('the same signal from several sides is one', async (t) => {

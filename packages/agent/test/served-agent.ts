@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test'
 import { counter, defineType, gauge, type History, label, timestamp, wallNs } from '@sonde/sdk'
 import { check } from '@sonde/sdk/config'
+import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import * as v from 'valibot'
 import { type Agent, createAgent } from '../src/agent.ts'
@@ -36,7 +37,7 @@ export interface ServeOptions {
 export async function serveAgent(
   test: TestContext,
   options: ServeOptions = {},
-): Promise<{ agent: Agent; address: string }> {
+): Promise<{ agent: Agent; address: string; app: FastifyInstance }> {
   const exports = check(exportSchema, { prometheus: options.prometheus ?? {}, files: options.files ?? {} }, 'export')
   const limits = check(limitsSchema, options.limits ?? {}, 'limits')
   // A test that wants applications says where its socket is: they run beside one another.
@@ -65,7 +66,7 @@ export async function serveAgent(
   })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   agent.start()
-  return { agent, address }
+  return { agent, address, app }
 }
 
 function steady(devices: number): SourceDefinition {

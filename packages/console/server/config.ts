@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { block, choice, flag, integer, setting, text } from '@sonde/sdk/config'
+import { userStateDir } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
 /** Schema of `store`. */
@@ -50,6 +50,6 @@ export function defaultDataDir(): string {
     return SYSTEM_DIR
   } catch {
     // Not there or not ours: an ordinary user keeps data below the home directory.
-    return join(process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'sonde')
+    return join(userStateDir(), 'sonde')
   }
 }

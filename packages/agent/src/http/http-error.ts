@@ -1,5 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { FastifyError } from 'fastify'
+import type { Refusal } from './http-stats.ts'
 
 /** An error as it is answered. */
 export interface HttpError {
@@ -25,13 +26,17 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
   FST_ERR_BAD_URL: { code: 'HTTP_URL', message: 'the address is no valid URL; a percent sign in it is written %25' },
 }
 
+/** Codes of requests that are refused for where they come from, or where they were sent. */
+const STATUS_OF: Readonly<Record<string, number>> = { HTTP_REQUEST: 400, HTTP_CROSS_SITE: 403, HTTP_HOST: 421 }
+
 /** Status, code and message of anything that a route threw. What is our fault keeps its details for the log. */
 export function httpErrorOf(error: unknown): HttpError {
   if (error instanceof SondeError) {
     const { code, message } = error
     if (isForLater(code)) return { status: 503, code, message }
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
-    if (code === 'HTTP_HOST') return { status: 421, code, message }
+    const status = STATUS_OF[code]
+    if (status !== undefined) return { status, code, message }
     if (code === 'EXP_UNKNOWN' || code === 'SET_UNKNOWN' || code === 'SIM_UNKNOWN' || code === 'AGT_UNKNOWN')
       return { status: 404, code, message }
     if (code.startsWith('SIM_')) return { status: code === 'SIM_FORM' ? 400 : 409, code, message }
@@ -43,11 +48,15 @@ export function httpErrorOf(error: unknown): HttpError {
   return { status: statusCode, ...known }
 }
 
-/** What node:http refuses before there is a request, by its code. */
-export function parserErrorOf(code: string | undefined): HttpError {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, code: 'HTTP_HEADER_LIMIT', message: 'address and headers are too long; at most 16384 bytes' }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { status: 408, code: 'HTTP_TIMEOUT', message: 'the request took too long to arrive' }
-  return { status: 400, code: 'HTTP_PARSE', message: 'this is no HTTP request' }
+/** What node:http refuses before there is a request, by its code, and what it counts as. */
+export function parserErrorOf(code: string | undefined): HttpError & { readonly refusal: Refusal } {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'address and headers are too long; at most 16384 bytes'
+    return { status: 431, code: 'HTTP_HEADER_LIMIT', message, refusal: 'header_bytes' }
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const message = 'the request took too long to arrive'
+    return { status: 408, code: 'HTTP_TIMEOUT', message, refusal: 'request_time' }
+  }
+  return { status: 400, code: 'HTTP_PARSE', message: 'this is no HTTP request', refusal: 'syntax' }
 }

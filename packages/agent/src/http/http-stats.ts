@@ -9,6 +9,11 @@ export const REFUSALS = [
   'parallel_walks',
   'scenarios',
   'host',
+  'cross_site',
+  'header_bytes',
+  'body_bytes',
+  'request_time',
+  'syntax',
 ] as const
 
 /** One of {@link REFUSALS}. */

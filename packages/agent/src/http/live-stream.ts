@@ -63,13 +63,19 @@ export class LiveStream {
       const code = error instanceof SondeError ? error.code : 'HTTP_FAULT'
       this.#agent.options.log.warn({ error }, 'a live stream ended')
       this.#send('fault', JSON.stringify({ code, message: messageOf(error) }))
-      this.close()
-      this.#out.end()
+      this.end()
     }
   }
 
+  /** Sends nothing more. */
   close(): void {
     this.#isClosed = true
+  }
+
+  /** Closes it, and lets the client read what was sent. */
+  end(): void {
+    this.close()
+    this.#out.end()
   }
 
   async #advance(round: LiveRound): Promise<void> {

@@ -17,6 +17,7 @@ export class LiveStreams {
   readonly #asked = new Map<string, Asked>()
   #timer: NodeJS.Timeout | undefined
   #isInRound = false
+  #isEnded = false
 
   constructor(agent: Agent) {
     this.#agent = agent
@@ -54,12 +55,22 @@ export class LiveStreams {
 
   /** Serves a stream from now on. */
   add(stream: LiveStream): void {
+    if (this.#isEnded) {
+      stream.end()
+      return
+    }
     this.#streams.add(stream)
     this.#schedule()
   }
 
   remove(stream: LiveStream): void {
     this.#streams.delete(stream)
+  }
+
+  /** Ends every stream, and whichever would join later. */
+  end(): void {
+    this.#isEnded = true
+    for (const stream of this.#streams) stream.end()
   }
 
   #release(keys: ReadonlySet<string>): void {

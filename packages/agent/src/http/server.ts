@@ -1,15 +1,16 @@
 import type { Socket } from 'node:net'
-import { SondeError } from '@sonde/sdk'
-import { allowsHost, hostRule } from '@sonde/sdk/internal'
 import fastify, { type ConnectionError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
+import { refuseStranger } from './admission.ts'
 import { apiRoutes } from './api.ts'
 import { devicesRoute } from './devices.ts'
+import { endAnswersWithin } from './ending.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
 import { type HttpError, httpErrorOf, parserErrorOf } from './http-error.ts'
-import { bareNameOf, isScrape, metricsRoute } from './metrics.ts'
+import type { HttpStats } from './http-stats.ts'
+import { bareNameOf, metricsRoute } from './metrics.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { simulatorRoutes } from './simulator.ts'
 import { streamRoute } from './stream.ts'
@@ -18,6 +19,10 @@ const BODY_LIMIT_BYTES = 256 << 10
 /** Address and headers of a request. */
 const HEADER_LIMIT_BYTES = 16 << 10
 const REQUEST_LIMIT_MS = 30_000
+/** How often it looks for requests that took too long to arrive. */
+const REQUEST_LOOK_MS = 1000
+/** What answers that are under way have left when the server closes. */
+const CLOSE_LIMIT_MS = 1000
 const RETRY_AFTER_S = 5
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
@@ -29,6 +34,7 @@ export function createServer(agent: Agent): FastifyInstance {
   const { options, http } = agent
   const fail = (reply: FastifyReply, error: unknown) => {
     const answer = httpErrorOf(error)
+    if (answer.status === 413) http.refuse('body_bytes')
     if (answer.status === 500) {
       http.errors++
       options.log.error({ error, url: reply.request.url.slice(0, 200) }, 'a request failed')
@@ -39,10 +45,10 @@ export function createServer(agent: Agent): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_LIMIT_MS,
     forceCloseConnections: true,
-    http: { maxHeaderSize: HEADER_LIMIT_BYTES },
+    http: { maxHeaderSize: HEADER_LIMIT_BYTES, connectionsCheckingInterval: REQUEST_LOOK_MS },
     frameworkErrors: (error, request, reply) =>
       isAskedByPerson(request) ? tellPerson(reply, error) : fail(reply, error),
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error, socket) => refuseConnection(http, error, socket),
   })
   app.server.maxConnections = options.config.limits.connections
   app.server.on('drop', () => http.refuse('connections'))
@@ -60,7 +66,7 @@ export function createServer(agent: Agent): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     http.requests++
     reply.headers(SECURITY_HEADERS)
-    refuseForeignHost(agent, request)
+    refuseStranger(agent, request)
   })
   return app
 }
@@ -97,26 +103,8 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   explainRoute(app, agent)
   simulatorRoutes(app, agent)
   streamRoute(app, agent)
-}
-
-/**
- * Health checks come from load balancers and kubelets under any name, and say nothing. Metrics are scraped under whatever name a Prometheus knows
- * the machine by, so beyond loopback that name is not ours to judge.
- */
-function refuseForeignHost(agent: Agent, request: FastifyRequest): void {
-  const { node, options, http } = agent
-  const { url, headers } = request
-  const { host, allowed_hosts } = options.config.export.prometheus
-  const rule = hostRule(host, node, allowed_hosts)
-  const route = url.split('?', 1)[0]
-  if (route === '/healthz' || route === '/readyz' || (!rule.isLoopback && isScrape(agent, request))) return
-  if (allowsHost(rule, headers.host)) return
-  http.refuse('host')
-  const name = JSON.stringify(headers.host?.slice(0, 100))
-  throw new SondeError(
-    'HTTP_HOST',
-    `Host is ${name}, no name of this server; if it is, add it to export.prometheus.allowed_hosts`,
-  )
+  // After the live streams, which end at once.
+  endAnswersWithin(app, CLOSE_LIMIT_MS)
 }
 
 function unknownRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): HttpError {
@@ -140,9 +128,10 @@ function sendError(reply: FastifyReply, { status, code, message }: HttpError): v
 }
 
 /** Answers what is no request, where the connection still takes an answer. Called again for every chunk that still arrives. */
-function refuseConnection({ code: cause, rawPacket }: ConnectionError, socket: Socket): void {
+function refuseConnection(http: HttpStats, { code: cause, rawPacket }: ConnectionError, socket: Socket): void {
   if (!socket.writable) return
-  const { status, code, message } = parserErrorOf(cause)
+  const { status, code, message, refusal } = parserErrorOf(cause)
+  http.refuse(refusal)
   const body = JSON.stringify({ error: { code, message } })
   const head = `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
   const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD '

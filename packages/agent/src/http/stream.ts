@@ -15,6 +15,7 @@ const STEP_MS_DEFAULT = 1000
 /** `GET /api/v1/stream`: new values once a step, as server-sent events that resume. */
 export function streamRoute(app: FastifyInstance, agent: Agent): void {
   const streams = new LiveStreams(agent)
+  app.addHook('preClose', async () => streams.end())
   app.get('/api/v1/stream', { exposeHeadRoute: false }, async (request, reply) => {
     const subscription = subscriptionOf(request)
     const release = streams.admit(subscription)

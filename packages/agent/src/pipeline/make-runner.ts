@@ -115,7 +115,7 @@ export async function probeSources(config: AgentConfig): Promise<{ name: string;
         await probed.open()
         return { name, probe: await probed.probe() }
       } catch (error) {
-        return { name, probe: { state: 'denied' as const, reason: messageOf(error) } }
+        return { name, probe: { state: 'failed' as const, reason: messageOf(error) } }
       } finally {
         await probed.close()
       }

@@ -117,6 +117,7 @@ export class SourceRunner {
       this.found = probe.found
       return true
     }
+    if (probe.state === 'failed') throw new SondeError('SRC_READ', probe.reason)
     this.#settle(probe.state, probe.reason)
     return false
   }

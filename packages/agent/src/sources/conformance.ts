@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
+import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { absenceType, type Labels, type ReadRecord, type RecordType, SondeError, seriesKey } from '@sonde/sdk'
 import * as v from 'valibot'
@@ -53,7 +54,7 @@ export function testSource(definition: SourceDefinition, given: SourceCase): voi
   describe(`every source: ${definition.name}`, { skip: given.skip ?? false }, () => {
     test('its registry row is sound', () => checkDefinition(definition))
     test('opens twice, closes twice, and closes before it was opened', (t) => checkLifecycle(bringUp(t)))
-    test('says present, absent and denied', (t) => checkProbe(bringUp(t)))
+    test('says present, absent, denied and failed', (t) => checkProbe(bringUp(t)))
     test('reports every type with sound records, and a reason for every value that is absent', (t) =>
       checkRecords(bringUp(t)))
     if (given.tree !== undefined) {
@@ -135,6 +136,11 @@ async function checkProbe({ given, node, tested }: Tested): Promise<void> {
     assert.equal(denied.state, 'denied')
     assert.match(denied.reason, new RegExp(given.file))
   }
+  // As with a file for which there is no descriptor: whether it is there is not known.
+  node.link(given.file, join(node.root, given.file))
+  const failed = await tested.source.probe()
+  assert.equal(failed.state, 'failed')
+  assert.match(failed.reason, /ELOOP/)
   assert.deepEqual(tested.failures, [])
 }
 

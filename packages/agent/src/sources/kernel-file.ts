@@ -5,6 +5,9 @@ import { type AbsenceCode, messageOf, SondeError } from '@sonde/sdk'
 /** Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not permitted, `failed` is the rest. */
 export type FailureKind = 'missing' | Exclude<AbsenceCode, 'gone' | 'not_sampled'>
 
+/** What a probe says of each: a file that could not be read, as there are no descriptors left, may well be there. */
+const PROBES = { missing: 'absent', unsupported: 'absent', denied: 'denied', failed: 'failed' } as const
+
 /** A read that gave nothing. Returned, not thrown: a file that answers EINVAL is an everyday thing in sysfs. */
 export class ReadFailure {
   readonly kind: FailureKind
@@ -22,8 +25,8 @@ export class ReadFailure {
   }
 
   /** What a probe says that came to this. */
-  get probe(): { readonly state: 'absent' | 'denied'; readonly reason: string } {
-    return { state: this.kind === 'denied' ? 'denied' : 'absent', reason: this.words }
+  get probe(): { readonly state: 'absent' | 'denied' | 'failed'; readonly reason: string } {
+    return { state: PROBES[this.kind], reason: this.words }
   }
 
   /** Why, for people: a file or folder that is not there needs no word of the kernel's. */

@@ -3,11 +3,12 @@ import type { GenericSchema } from 'valibot'
 import type { SourceExplain } from '../explain/chain.ts'
 
 /**
- * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit; `stuck`: the look itself hangs.
+ * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit; `stuck`: the look itself hangs; `failed`: it
+ * could not be made, for a reason that says nothing of the hardware, such as too many open files.
  */
 export type Probe =
   | { readonly state: 'present'; readonly found: string }
-  | { readonly state: 'absent' | 'denied' | 'stuck'; readonly reason: string }
+  | { readonly state: 'absent' | 'denied' | 'stuck' | 'failed'; readonly reason: string }
 
 /** Reads hardware. The scheduler calls `open`, then `sample` once an interval, never two calls at a time, then `close`. */
 export interface NodeSource {
@@ -66,6 +67,12 @@ export interface SourceDefinition {
   readonly labels?: Labels
   /** Whether it runs only where the configuration names it. Default: it runs unless the configuration names others. */
   readonly isOnRequest?: true
+  /**
+   * Refuses options of which each passes the schema, and which do not go together. Called before anything is opened.
+   *
+   * @throws SondeError with what is allowed.
+   */
+  refuse?(options: object): void
   /** Makes one. `options` has passed the schema. */
   create(options: object, context: SourceContext): NodeSource
 }

@@ -4,7 +4,7 @@ import { afterEach, test } from 'node:test'
 import { untilSignal } from './until-signal.ts'
 
 afterEach(() => {
-  process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM')
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal)
 })
 
 function running(close: () => Promise<void>) {

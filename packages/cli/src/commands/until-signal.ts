@@ -7,11 +7,13 @@ import type { Running } from './run.ts'
 const STOP_LIMIT_MS = 4500
 /** How often it looks whether threads still wait for a disk. Unit: milliseconds. */
 const LOOK_MS = 50
+/** SIGHUP comes when a terminal is closed. The configuration is read at the start only, so there is nothing to read again. */
+const ENDS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** A terminal, npm and a supervisor may each hand on the same signal; one that comes later than this is meant as a second. */
 const SECOND_SIGNAL_MS = 1000
 
 /**
- * Runs until SIGINT or SIGTERM, then closes within the limit. A second signal ends at once. Resolves with the exit code: 0, or 128 and the number of the
+ * Runs until SIGINT, SIGTERM or SIGHUP, then closes within the limit. A second signal ends at once. Resolves with the exit code: 0, or 128 and the number of the
  * second signal. Where something hangs beyond the limit the process kills itself: an exit would wait for threads, and one that waits for a disk that hangs
  * never ends.
  */
@@ -43,7 +45,7 @@ function watchSignals(): { first: Promise<void>; second: Promise<number> } {
     else if (performance.now() - firstMs > SECOND_SIGNAL_MS) second.resolve(128 + constants.signals[signal])
     first.resolve()
   }
-  process.on('SIGTERM', take).on('SIGINT', take)
+  for (const signal of ENDS) process.on(signal, take)
   return { first: first.promise, second: second.promise }
 }
 

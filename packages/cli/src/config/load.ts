@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConfigIssue } from '@sonde/sdk/config'
+import { userConfigDir } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { type Environment, environmentSettings } from './environment.ts'
 import { type ConfigFile, readConfigFile } from './file.ts'
@@ -52,7 +52,8 @@ export function loadConfig(sources: ConfigSources = {}): Loaded {
 }
 
 function usualFile(environment: Environment): string | undefined {
-  const places = [environment.XDG_CONFIG_HOME ?? join(homedir(), '.config'), '/etc']
+  const own = userConfigDir(environment)
+  const places = own === undefined ? ['/etc'] : [own, '/etc']
   return places.map((place) => join(place, 'sonde', 'sonde.yaml')).find((candidate) => existsSync(candidate))
 }
 

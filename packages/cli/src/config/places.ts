@@ -7,9 +7,9 @@ import type { Loaded } from './load.ts'
 
 /**
  * Refuses a root that was given and is no directory: below it everything would be absent, which looks like a machine without hardware. One that goes away
- * later is trouble of its sources. Refuses a label file with a fault in it, too.
+ * later is trouble of its sources. Refuses a label file with a fault in it, too, and options of a source that do not go together. Nothing is made on disk before.
  *
- * @throws ConfigError that names the key.
+ * @throws ConfigError that names the key; SondeError of the source.
  */
 export function checkPlaces<T extends Loaded>(loaded: T): T {
   const { paths } = loaded.config.agent
@@ -21,6 +21,7 @@ export function checkPlaces<T extends Loaded>(loaded: T): T {
   })
   faults.push(...labelFileFaults(loaded))
   if (faults.length > 0) throw new ConfigError(faults)
+  for (const { definition, options } of loaded.config.agent.dataSources) definition.refuse?.(options)
   return loaded
 }
 

@@ -33,11 +33,25 @@ test('a sound store is present, and looking changes nothing', async (context) =>
   assert.deepEqual(checkStore(path).state, 'present')
 })
 
-test('a store in use can be looked at', async (context) => {
+test('a store in use is taken, and is sound once it is closed', async (context) => {
   const path = join(folderOf(context), 'store.db')
   const store = await createStore({ path })
-  assert.equal(checkStore(path).state, 'present')
+  const { state, found } = checkStore(path)
+  assert.equal(state, 'taken')
+  assert.equal(found, `${path} is open in another process; stop that one, or give store.dir another folder`)
   await store.close()
+  assert.equal(checkStore(path).state, 'present')
+})
+
+test('a folder of the kernel, where root may write and nothing can be made, is refused', () => {
+  for (const folder of ['/proc/x', '/sys/x/y']) {
+    const { state, found } = checkStore(join(folder, 'store.db'))
+    assert.equal(state, 'denied')
+    assert.match(
+      found,
+      /^(EACCES|\/(proc|sys) is (procfs|sysfs) of the kernel, where nothing can be kept).*; give store\.dir/,
+    )
+  }
 })
 
 test('damage is said with the file and what the next start will do', async (context) => {

@@ -1,21 +1,27 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf } from '@sonde/sdk'
+import { checkFoldersNow, lockFile } from '@sonde/sdk/internal'
 import { checkDatabase, FORMAT_VERSION, hasOurTables, numberOf } from './worker/database.ts'
 import { DatabaseSync } from './worker/sqlite.ts'
 
 /** What was found of a store, without changing anything. */
 export interface StoreFinding {
-  /** `present`: sound. `absent`: it is made at the first start. `damaged`, or of another format: the next start sets it aside. */
-  readonly state: 'present' | 'absent' | 'denied' | 'damaged'
+  /** `present`: sound. `absent`: it is made at the first start. `taken`: another process has it. `damaged`, or of another format: the next start sets it aside. */
+  readonly state: 'present' | 'absent' | 'denied' | 'taken' | 'damaged'
   /** What was found or why not, with the path. */
   readonly found: string
 }
 
-/** Looks whether history can be kept at a path, and whether the file that is there is sound. A store in use may be looked at. */
+/** Looks whether history can be kept at a path, whether another process has it, and whether the file that is there is sound. */
 export function checkStore(path: string): StoreFinding {
   const refused = refusalOf(path)
   if (refused !== undefined) return { state: 'denied', found: refused }
+  if (isTaken(path))
+    return {
+      state: 'taken',
+      found: `${path} is open in another process; stop that one, or give store.dir another folder`,
+    }
   if (!existsSync(path)) return { state: 'absent', found: `${path} is made at the first start` }
   try {
     return look(path)
@@ -45,13 +51,27 @@ function look(path: string): StoreFinding {
   }
 }
 
-/** Why the file, or the nearest folder that there is, cannot be written. */
+/** Why the folder cannot be written or made, or the file not be written. */
 function refusalOf(path: string): string | undefined {
   try {
-    accessSync(path, constants.W_OK)
+    checkFoldersNow(dirname(path))
+    if (existsSync(path)) accessSync(path, constants.W_OK)
     return undefined
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    return isMissing ? refusalOf(dirname(path)) : `${messageOf(error)}; give store.dir another folder`
+    return `${messageOf(error)}; give store.dir another folder`
+  }
+}
+
+/** Whether a process has the lock beside the file. Who asks for a lock makes it where it is missing. */
+function isTaken(path: string): boolean {
+  const lock = `${path}.lock`
+  if (!existsSync(lock)) return false
+  try {
+    const own = lockFile(lock)
+    own?.close()
+    return own === undefined
+  } catch {
+    // A lock that is damaged is held by nobody; the next start makes another.
+    return false
   }
 }

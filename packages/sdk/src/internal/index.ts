@@ -42,9 +42,11 @@ export {
   type Welcome,
 } from '../wire/ipc/frame.ts'
 export { sourceBytes } from '../wire/ipc/source-bytes.ts'
+export { hasManyHosts, isAskedByForeignPage, isOpenedInTab } from './asked-by-page.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
 export { checkFoldersNow, makeFoldersNow } from './make-folders.ts'
 export { keyOfNumber } from './seeded-hash.ts'
 export { type FileLock, loadSqlite, lockFile } from './sqlite.ts'
 export { turn } from './turn.ts'
+export { userConfigDir, userStateDir } from './user-dirs.ts'
 export { within } from './within.ts'

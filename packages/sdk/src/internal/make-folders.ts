@@ -1,9 +1,21 @@
-import { accessSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** How often a folder is tried: those who remove empty ones may take away the one above it meanwhile. */
 const ATTEMPTS = 3
+
+/** File systems of the kernel in which nobody keeps files, by their numbers: root is permitted to write there, and can make nothing. */
+const KERNEL_FILE_SYSTEMS = new Map([
+  [0x9fa0, 'procfs'],
+  [0x62656572, 'sysfs'],
+  [0x1cd1, 'devpts'],
+  [0x64626720, 'debugfs'],
+  [0x74726163, 'tracefs'],
+  [0x73636673, 'securityfs'],
+  [0x27e0eb, 'cgroup'],
+  [0x63677270, 'cgroup2'],
+])
 
 /**
  * Makes a folder and those above it, one after the other, and gives the first that it made; undefined where all were there. `mkdir` with `recursive` never returns where the file system
@@ -52,6 +64,8 @@ export function checkFoldersNow(folder: string): boolean {
   }
   // With the dot, what is no folder is refused as such.
   accessSync(`${folder}/.`, constants.W_OK | constants.X_OK)
+  const kernels = KERNEL_FILE_SYSTEMS.get(statfsSync(folder).type)
+  if (kernels !== undefined) throw new Error(`${folder} is ${kernels} of the kernel, where nothing can be kept`)
   return true
 }
 

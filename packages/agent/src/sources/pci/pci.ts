@@ -39,7 +39,7 @@ class PciSource implements NodeSource {
     if (addresses instanceof ReadFailure) return addresses.probe
     const { found, failure } = await this.#inventory.survey(addresses)
     if (found > 0) return { state: 'present', found: `${found} devices` }
-    if (failure?.kind === 'denied') return { state: 'denied', reason: failure.error.message }
+    if (failure?.kind === 'denied' || failure?.kind === 'failed') return failure.probe
     return { state: 'absent', reason: this.#nothing(addresses.length) }
   }
 

@@ -34,14 +34,11 @@ export class SimulatorSource implements NodeSource {
   #isOpened = false
 
   constructor({ seed, node_class, workload, scenarios }: SimulatorOptions, context: SourceContext) {
-    const node = NODE_CLASSES.find(({ name }) => name === node_class) as NodeClass
+    const node = nodeOf(node_class)
     this.simulation = new Simulation({ seed, node, workload, effects: [] })
     // Profiling values are means over an interval.
     this.book = new ScenarioBook(this.simulation, Math.max(60, (2 * context.source.info.intervalMs) / 1000))
     this.#scenarios = scenarios.map(parseScenario)
-    // What cannot be played is told before anything runs.
-    const rehearsal = new ScenarioBook({ node, seed, setEffects: () => undefined, forget: () => 0 })
-    for (const request of this.#scenarios) rehearsal.start(request, 0)
     this.#context = context
   }
 
@@ -114,5 +111,17 @@ export const simulator: SourceDefinition = {
   options: simulatorOptions,
   labels: { simulated: 'true' },
   isOnRequest: true,
+  refuse: (options) => rehearse(options as SimulatorOptions),
   create: (options, context) => new SimulatorSource(options as SimulatorOptions, context),
+}
+
+function nodeOf(name: string): NodeClass {
+  return NODE_CLASSES.find((each) => each.name === name) as NodeClass
+}
+
+/** Plays the scenarios of the start without a node: what cannot be played is told before anything runs. */
+function rehearse({ seed, node_class, scenarios }: SimulatorOptions): void {
+  const node = nodeOf(node_class)
+  const book = new ScenarioBook({ node, seed, setEffects: () => undefined, forget: () => 0 })
+  for (const request of scenarios.map(parseScenario)) book.start(request, 0)
 }

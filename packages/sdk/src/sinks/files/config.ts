@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SondeError, shown } from '../../errors.ts'
+import { userStateDir } from '../../internal/user-dirs.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 
 /**
@@ -62,7 +62,7 @@ export function defaultDataRoot(environment: NodeJS.ProcessEnv = process.env): s
     return VENDOR_DIR
   } catch {
     // Not there, or not ours: the usual case.
-    return join(environment.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'sonde', 'data')
+    return join(userStateDir(environment), 'sonde', 'data')
   }
 }
 

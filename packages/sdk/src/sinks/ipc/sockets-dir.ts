@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { folderOf } from '../../internal/user-dirs.ts'
 
 /** Where DOCA's telemetry service has its sockets. */
 const VENDOR_DIR = '/opt/mellanox/doca/services/telemetry/ipc_sockets'
@@ -147,8 +148,8 @@ function namesIn(directory: string): string[] {
  */
 export function usualSocketsDir(environment: NodeJS.ProcessEnv = process.env): string {
   if (isWritable(VENDOR_DIR)) return VENDOR_DIR
-  const { XDG_RUNTIME_DIR: runtimeDir } = environment
-  return runtimeDir ? join(runtimeDir, 'sonde') : join(tmpdir(), `sonde-${process.getuid?.() ?? 0}`)
+  const runtimeDir = folderOf(environment.XDG_RUNTIME_DIR)
+  return runtimeDir !== undefined ? join(runtimeDir, 'sonde') : join(tmpdir(), `sonde-${process.getuid?.() ?? 0}`)
 }
 
 function isWritable(directory: string): boolean {

@@ -5,6 +5,7 @@ import { messageOf, SondeError } from '../../errors.ts'
 import type { FieldSets } from '../../fieldset/field-sets.ts'
 import type { FieldSet } from '../../fieldset/fieldset.ts'
 import { reportFieldSets } from '../../fieldset/health.ts'
+import { hasManyHosts, isAskedByForeignPage, isOpenedInTab } from '../../internal/asked-by-page.ts'
 import { allowsHost, type HostRule, hostRule } from '../../internal/host-rule.ts'
 import { createSource, type Source } from '../../source/source.ts'
 import { addressOf, type Endpoint } from './endpoint.ts'
@@ -54,7 +55,10 @@ export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port
 
 function routes(view: Prometheus, fieldSets: FieldSets, source: Source, rule: HostRule): RequestListener {
   return async (request, response) => {
+    if (hasManyHosts(request)) return tell(response, 400, 'the request has more than one Host')
     if (!allowsHost(rule, request.headers.host)) return tell(response, 421, 'Host is no name of this server')
+    if (isAskedByForeignPage(request) && !isOpenedInTab(request))
+      return tell(response, 403, 'a page of another site asks, and gets nothing')
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       return tell(response, 405, 'metrics are read with GET')
