@@ -46,6 +46,8 @@ export interface SourceStatus {
   readonly state: string
   readonly reason: string
   readonly samples: number
+  /** Samples that were left out. */
+  readonly overruns: number
   readonly restarts: number
   readonly dropped: Readonly<Record<string, number>>
 }

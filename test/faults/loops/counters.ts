@@ -5,6 +5,7 @@ import type { Random } from '../../../packages/sdk/test/random.ts'
 import { ask, metricLinesOf } from '../../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
+import { NarrowCounter } from './narrow-counter.ts'
 
 const SOUND = 'mlx5_0'
 const STRUCK = 'mlx5_1'
@@ -137,7 +138,7 @@ async function checkRates(sonde: SondeProcess, counted: number): Promise<number>
 /** Lets the counters of one adapter misbehave beside one that does not. */
 export const counters: FaultLoop = {
   name: 'counters',
-  what: 'counters of one adapter go backwards, freeze, wrap, jump by 2^32, say N/A or a sign, and leave amid a sweep: those of the other are exact all the while, no rate is below 0, and all is exact once it is mended',
+  what: 'counters of one adapter go backwards, freeze, wrap, jump by 2^32, say N/A or a sign, and leave amid a sweep: those of the other are exact all the while, no rate is below 0, and all is exact once it is mended; a counter of 32 bits that wraps and restarts gains exactly what it counted',
   async open() {
     const dir = temporaryDir()
     const root = dir.path
@@ -147,8 +148,12 @@ export const counters: FaultLoop = {
     const kinds = ['rdma', 'pci'].map((type) => `  - { type: ${type}, interval_ms: ${INTERVAL_MS} }`)
     writeFileSync(join(root, 'sonde.yaml'), `data_sources:\n${kinds.join('\n')}\n`)
     const roots = ['--path.procfs', join(root, 'proc'), '--path.sysfs', join(root, 'sys')]
+    const narrow = new NarrowCounter(SOUND, (raw) =>
+      write(root, { [`${portOf(SOUND)}/hw_counters/out_of_sequence`]: raw }),
+    )
     const sonde = await startSonde(['agent', '--config', join(root, 'sonde.yaml'), ...roots, '--log-level', 'error'])
     let resets = 0
+    let restarts = 0
     return {
       async round(random) {
         const misdeed = random.pick(Object.keys(MISDEEDS))
@@ -165,12 +170,14 @@ export const counters: FaultLoop = {
           [SOUND, STRUCK].flatMap((device) => linesOf(device, value)),
           `both after ${misdeed}`,
         )
+        // It takes several sweeps.
+        if (random.chance(0.25)) restarts += await narrow.check(sonde, random)
       },
       async close() {
         const end = await sonde.stop()
         dir.remove()
         assert.equal(end, 0, sonde.output())
-        return `up to ${resets} restarts of counters told in a minute`
+        return `up to ${resets} restarts of counters told in a minute, and ${restarts} of a counter of 32 bits`
       },
     }
   },

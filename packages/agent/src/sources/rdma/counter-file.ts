@@ -3,7 +3,7 @@ import type { AttributeReader } from '../attribute-reader.ts'
 import { Lack } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
 import { isNumber, type NumberFailure } from '../kernel-text.ts'
-import { WideCounter } from '../wide-counter.ts'
+import { type Reading, WideCounter } from '../wide-counter.ts'
 import type { CounterForm } from './names.ts'
 import { parseCounter } from './parse.ts'
 
@@ -52,7 +52,7 @@ export class CounterFile<F extends string> {
   }
 
   /** Reads the counter, or leaves it alone where it was refused before. */
-  read(): CounterOutcome {
+  read(reading: Reading): CounterOutcome {
     if (this.#pause > 0) {
       this.#pause--
       return 'absent'
@@ -63,7 +63,7 @@ export class CounterFile<F extends string> {
     if (!isNumber(value)) return this.#lose(bytes, value)
     this.#refusals = 0
     if (this.value === undefined) this.#attributes.absences.present(this.#absentField)
-    this.value = this.#wide === undefined ? value : this.#wide.next(value)
+    this.value = this.#wide === undefined ? value : this.#wide.next(value, reading)
     this.saturated = value === this.#stuckAt
     return 'read'
   }

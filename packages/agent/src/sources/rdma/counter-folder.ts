@@ -1,6 +1,7 @@
 import { type Integer64, wallNs } from '@sonde/sdk'
 import type { AttributeReader } from '../attribute-reader.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
+import type { Reading } from '../wide-counter.ts'
 import { CounterFile } from './counter-file.ts'
 import type { CounterForm } from './names.ts'
 
@@ -82,14 +83,14 @@ export class CounterFolder<F extends string> {
   }
 
   /** Reads a share of the counters. Whether all that are listed are still there. */
-  read(share: Share): boolean {
+  read(share: Share, reading: Reading): boolean {
     const files = this.#shares[share]
     const { record } = this.#parts[share]
     this.#readNs[share] = wallNs()
     let missing = 0
     for (const file of files) {
       const before = file.saturated
-      if (file.read() === 'missing') missing++
+      if (file.read(reading) === 'missing') missing++
       if (file.saturated !== before) this.#saturated = undefined
       record[file.form.field] = file.value
     }

@@ -1,6 +1,7 @@
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { HwCounters } from './hw-counters.ts'
+import { readingNow } from './link-pace.ts'
 import { RdmaPort } from './port.ts'
 
 /** Name of a port's folder; the kernel counts from 1. */
@@ -47,8 +48,9 @@ export class RdmaDevice {
   read(nowMs: number): void {
     if (!this.#hw.there) return
     this.#hw.startSweep(nowMs)
-    this.#hw.read('telling')
-    this.#hw.read('rest')
+    const reading = readingNow(undefined)
+    this.#hw.read('telling', reading)
+    this.#hw.read('rest', reading)
   }
 
   /** Reports the ports that are still there, and forgets the others. How many have reported. */

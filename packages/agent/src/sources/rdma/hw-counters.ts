@@ -4,6 +4,7 @@ import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
+import type { Reading } from '../wide-counter.ts'
 import { CounterFile } from './counter-file.ts'
 import { CounterFolder, type CounterPart, type Share } from './counter-folder.ts'
 import { HW_COUNTERS, type HwField } from './names.ts'
@@ -84,10 +85,11 @@ export class HwCounters {
   }
 
   /** Reads a share of the counters. Whether all that are listed are still there. */
-  read(share: Share): boolean {
+  read(share: Share, reading: Reading): boolean {
     if (!this.#due) return true
-    let complete = this.#counters.read(share)
-    if (share === 'rest') for (const file of this.#driver.values()) if (file.read() === 'missing') complete = false
+    let complete = this.#counters.read(share, reading)
+    if (share === 'rest')
+      for (const file of this.#driver.values()) if (file.read(reading) === 'missing') complete = false
     return complete
   }
 

@@ -7,6 +7,7 @@ import type { SourceContext } from '../source.ts'
 import { CounterFolder } from './counter-folder.ts'
 import { HwCounters } from './hw-counters.ts'
 import { PortIdentity } from './identity.ts'
+import { readingNow } from './link-pace.ts'
 import { PORT_COUNTERS, type PortField } from './names.ts'
 import { parseRate, parseState } from './parse.ts'
 import { rdmaPortCountersType, rdmaPortType } from './type.ts'
@@ -75,10 +76,11 @@ export class RdmaPort {
   /** Reads what every sweep reads, or less of it. Whether all files that the last look found are still there. */
   readTelling(nowMs: number, share: TellingShare): boolean {
     if (share !== 'hardware') this.#readState()
-    const complete = this.#counters.read('telling')
+    const reading = readingNow(this.#record.rate_bytes)
+    const complete = this.#counters.read('telling', reading)
     if (share === 'state') return complete && this.#stateThere
     this.startSweep(nowMs)
-    return this.#hw.read('telling') && complete && this.#stateThere
+    return this.#hw.read('telling', reading) && complete && this.#stateThere
   }
 
   #readState(): void {
@@ -101,8 +103,9 @@ export class RdmaPort {
   readRest(nowMs: number): boolean {
     this.#restMs = nowMs
     this.#readLink()
-    const complete = this.#counters.read('rest')
-    return this.#hw.read('rest') && complete
+    const reading = readingNow(this.#record.rate_bytes)
+    const complete = this.#counters.read('rest', reading)
+    return this.#hw.read('rest', reading) && complete
   }
 
   /** Whether anything of the port was there in this sweep. */

@@ -194,6 +194,8 @@ test('counters of queues go on where 32 bits wrap; those of congestion are passe
   assert.deepEqual(await both(4_294_967_295), [4_294_967_295n, 4_294_967_295n])
   assert.deepEqual(await both(10), [4_294_967_306n, 10n])
   assert.deepEqual(await both(3), [3n, 3n], 'the driver was loaded anew')
+  assert.deepEqual(await both(3_000_000_000), [3_000_000_000n, 3_000_000_000n])
+  assert.deepEqual(await both(5), [5n, 5n], 'loaded anew far from the top of 32 bits')
   assert.deepEqual(await both(2 ** 32 + 3), [4_294_967_299n, 4_294_967_299n], 'a jump by 2^32 is what the driver says')
 })
 
