@@ -80,10 +80,13 @@ async function compare(format: FormatName, rounds: number): Promise<{ figures: F
   const ours = ourLoad((batch) => view.accept(batch))
   const type = format === 'text' ? Registry.PROMETHEUS_CONTENT_TYPE : Registry.OPENMETRICS_CONTENT_TYPE
   const peer = promClientLoad(type)
+  /** Everything is new to a view: what the first scrape after a start has. */
+  const coldScrape = () => scrape(createPrometheus(), ours.send, format)
   const ourScrape = () => scrape(view, ours.send, format)
   const peerScrape = async () => Buffer.byteLength(await peer.registry.metrics())
   ours.update(0, 1)
   const first = await measure(ourScrape)
+  const cold: Taken[] = [first]
   const taken: Round[] = []
   // Rounds below 0 warm the compiler up: a process that is scraped for days is never in them.
   for (let round = -WARM_UP_ROUNDS, step = 1; round < rounds; round++, step += 2) {
@@ -97,7 +100,11 @@ async function compare(format: FormatName, rounds: number): Promise<{ figures: F
     collectGarbage()
     const theirs = await measure(peerScrape)
     collectGarbage()
-    if (round >= 0) taken.push({ all, few, theirs })
+    if (round < 0) continue
+    taken.push({ all, few, theirs })
+    ours.update(step, 1)
+    cold.push(await measure(coldScrape))
+    collectGarbage()
   }
   ours.update(1000, 1)
   const gzip = await measure(() => scrape(view, ours.send, format, 'gzip'))
@@ -105,6 +112,7 @@ async function compare(format: FormatName, rounds: number): Promise<{ figures: F
   const ratio = median(taken.map(({ all, theirs }) => theirs.ms / all.ms))
   const turnMs = Math.max(...taken.map(({ all }) => all.turnMs))
   const turnWallMs = Math.max(...taken.map(({ all }) => all.turnWallMs))
+  const coldTurnMs = Math.max(...cold.map(({ turnMs }) => turnMs))
   return {
     figures: [
       { name: `${format}: all changed, against prom-client`, value: ratio, unit: 'x', gate: atLeast(ratio, 10) },
@@ -114,7 +122,12 @@ async function compare(format: FormatName, rounds: number): Promise<{ figures: F
       { name: `${format}: longest turn of all rounds, by the clock`, value: turnWallMs, unit: 'ms' },
       { name: `${format}: 1 % changed`, value: middle('few'), unit: 'ms', gate: atMost(middle('few'), 1) },
       { name: `${format}: first scrape, cold`, value: first.ms, unit: 'ms' },
-      { name: `${format}: first scrape, cold, longest turn`, value: first.turnMs, unit: 'ms' },
+      {
+        name: `${format}: cold, longest turn of all rounds`,
+        value: coldTurnMs,
+        unit: 'ms',
+        gate: atMost(coldTurnMs, 10),
+      },
       { name: `${format}: all changed, with gzip`, value: gzip.ms, unit: 'ms' },
       { name: `${format}: all changed, with gzip, longest turn`, value: gzip.turnMs, unit: 'ms' },
     ],

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atMost, type BenchResult, type Figure, median } from '../bench.ts'
-import { childrenOf, startMeasured, usedBy } from './process.ts'
+import { childrenOf, type StartOptions, startMeasured, usedBy } from './process.ts'
 import { INTERFACE_COUNT, type Tree, writeFabric, writeTree } from './tree.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MAIN = join(ROOT, 'packages/cli/dist/main.js')
+const CLIENT = fileURLToPath(new URL('client-main.ts', import.meta.url))
 const EXPORTER = '/usr/bin/prometheus-node-exporter'
 /** Those that read what the agent reads. */
 const COLLECTORS = ['cpu', 'loadavg', 'meminfo', 'netclass', 'netdev', 'pressure', 'softnet', 'stat'].map(
@@ -46,7 +47,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
     const trees = { hosts: writeTree(join(root, 'hosts')), fabric: writeTree(join(root, 'fabric')) }
     writeFabric(join(root, 'fabric'))
     for (const { step } of Object.values(trees)) stops.push(every(SAMPLE_EVERY_MS, step))
-    const { peers, seriesCounts } = await startPeers(trees, stops)
+    const { peers, seriesCounts } = await startPeers(trees, (port) => join(root, `sockets-${port}`), stops)
     await pause(WARM_UP_MS)
     peers.push(...childPeersOf(peers))
     for (let round = 0; round < rounds; round++) await measureWindow(peers)
@@ -64,20 +65,24 @@ function build(): void {
 
 async function startPeers(
   { hosts, fabric }: Readonly<Record<'hosts' | 'fabric', Tree>>,
+  socketsOf: (port: number) => string,
   stops: (() => void)[],
 ): Promise<{ peers: Peer[]; seriesCounts: number[] }> {
-  const start = async (name: string, program: string, args: readonly string[], ready?: RegExp): Promise<Peer> => {
-    const child = await startMeasured(program, args, ready)
+  const start = async (
+    name: string,
+    program: string,
+    args: readonly string[],
+    how: StartOptions = {},
+  ): Promise<Peer> => {
+    const child = await startMeasured(program, args, how)
     stops.push(() => child.kill('SIGKILL'))
     return { name, pid: child.pid ?? 0, cpuPercent: [], residentBytes: 0 }
   }
-  const agent = (name: string, port: number, roots: readonly string[]): Promise<Peer> =>
-    start(
-      name,
-      process.execPath,
-      [MAIN, 'agent', '--log-level', 'warn', '--listen', `127.0.0.1:${port}`, ...roots],
-      /ready on/,
-    )
+  const agent = (name: string, port: number, roots: readonly string[]): Promise<Peer> => {
+    const args = [MAIN, 'agent', '--log-level', 'warn', '--listen', `127.0.0.1:${port}`, ...roots]
+    const env = { SONDE_SERVICE_SOCKETS_DIR: socketsOf(port) }
+    return start(name, process.execPath, args, { env, ready: /ready on/ })
+  }
   const roots = rootsOf(hosts)
   const [port, scrapedPort, exporterPort, fullPort] = [19_451, 19_452, 19_453, 19_454]
   const peers = [
@@ -86,6 +91,9 @@ async function startPeers(
     await agent('agent, scraped every 15 s', scrapedPort, roots),
     await agent('agent, everything on, scraped every 15 s', fullPort, [...rootsOf(fabric), '--simulate']),
   ]
+  const clientArgs = [...process.execArgv, CLIENT, socketsOf(fullPort)]
+  const client = await startMeasured(process.execPath, clientArgs, { ready: /ready on/ })
+  stops.push(() => client.kill('SIGKILL'))
   stops.push(scrapeEvery(SCRAPE_EVERY_MS, scrapedPort), scrapeEvery(SCRAPE_EVERY_MS, fullPort))
   if (existsSync(EXPORTER)) {
     const args = [
@@ -94,7 +102,11 @@ async function startPeers(
       '--collector.disable-defaults',
       ...COLLECTORS,
     ]
-    peers.push(await start('node_exporter, scraped every second', EXPORTER, args, /Listening on|msg="TLS is disabled/))
+    peers.push(
+      await start('node_exporter, scraped every second', EXPORTER, args, {
+        ready: /Listening on|msg="TLS is disabled/,
+      }),
+    )
     stops.push(scrapeEvery(SAMPLE_EVERY_MS, exporterPort))
   }
   return { peers, seriesCounts: await Promise.all([port, fullPort].map(seriesCountOf)) }
@@ -171,7 +183,7 @@ function linesOf([seriesCount, fullCount]: readonly number[], peers: readonly Pe
     `${INTERFACE_COUNT} interfaces and the host, ${seriesCount} series, every counter changed and read each second. All programs run side by`,
     `side; processor time is user and kernel time of windows of ${WINDOW_MS / 1000} s, the median of them; memory is the largest seen at their ends.`,
     'node_exporter reads when it is scraped, so it is scraped as often as the agent reads, with the collectors that read the same files.',
-    `Everything on: PCIe and RDMA of a node of eight GPUs beside it, and a simulated one besides, ${fullCount} series.`,
+    `Everything on: PCIe and RDMA of a node of eight GPUs beside it, a simulated one besides, and an application that reports 1 000 records a second over IPC, ${fullCount} series.`,
     `Worst window: ${worst.join(', ')}.`,
   ]
 }

@@ -2,9 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { type Usage, usageOf } from '../../packages/agent/src/placement/usage.ts'
 
-/** Starts a program; `ready` is awaited in what it writes, where it is given. */
-export async function startMeasured(program: string, args: readonly string[], ready?: RegExp): Promise<ChildProcess> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, SONDE_CONFIG: '' } })
+/** How {@link startMeasured} starts a program. */
+export interface StartOptions {
+  /** Awaited in what it writes. */
+  readonly ready?: RegExp
+  /** Variables that are added. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts a program, and waits until it is ready. */
+export async function startMeasured(
+  program: string,
+  args: readonly string[],
+  { ready, env = {} }: StartOptions = {},
+): Promise<ChildProcess> {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, SONDE_CONFIG: '', ...env },
+  })
   let text = ''
   await new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer): void => {

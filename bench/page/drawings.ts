@@ -8,11 +8,20 @@ export interface Drawing {
   readonly paintedMs: number
 }
 
-/** Notes every task of a page that strokes lines, from outside: the page itself is as it is served. */
+/** What a page notes for us. */
+interface Notes {
+  readonly drawings: Drawing[]
+  /** The last click. Unit: milliseconds since the navigation. */
+  readonly clickedMs: number
+}
+
+/** Notes every click, and every task of a page that strokes lines, from outside: the page itself is as it is served. */
 export async function watchDrawings(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const drawings: Drawing[] = []
-    Object.assign(window, { drawings })
+    Object.assign(window, { drawings, clickedMs: 0 })
+    const note = ({ timeStamp }: Event): void => void Object.assign(window, { clickedMs: timeStamp })
+    addEventListener('pointerdown', note, { capture: true })
     const { stroke } = CanvasRenderingContext2D.prototype
     let isDrawing = false
     CanvasRenderingContext2D.prototype.stroke = function (this: CanvasRenderingContext2D, ...args: [Path2D?]) {
@@ -38,6 +47,8 @@ export async function watchDrawings(page: Page): Promise<void> {
 export interface FirstDrawing {
   /** From the navigation to the painted chart: page, catalogue, question and drawing. */
   readonly sinceNavigationMs: number
+  /** From the last click to the painted chart: question, answer and drawing. */
+  readonly sinceClickMs: number
   /** From the end of the answer to the painted chart. */
   readonly sinceAnswerMs: number
   /** From the question to the end of the answer, as the browser saw it. */
@@ -46,16 +57,17 @@ export interface FirstDrawing {
   readonly answeredMs: number
 }
 
-/** Waits for the first drawing after the first answer of the query route. */
+/** Waits for the first drawing after the first answer of the query route since the last click, or the navigation where there was none. */
 export async function firstDrawing(page: Page): Promise<FirstDrawing> {
   const handle = await page.waitForFunction(() => {
-    const { drawings } = window as unknown as { drawings: Drawing[] }
+    const { drawings, clickedMs } = window as unknown as Notes
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
-    const answer = entries.find(({ name }) => name.endsWith('/api/v1/query'))
+    const answer = entries.find(({ name, startTime }) => name.endsWith('/api/v1/query') && startTime >= clickedMs)
     const drawing = answer && drawings.find(({ beganMs }) => beganMs >= answer.responseEnd)
     if (!answer || !drawing) return undefined
     return {
       sinceNavigationMs: drawing.paintedMs,
+      sinceClickMs: drawing.paintedMs - clickedMs,
       sinceAnswerMs: drawing.paintedMs - answer.responseEnd,
       answerMs: answer.responseEnd - answer.requestStart,
       answeredMs: answer.responseEnd,
@@ -66,13 +78,22 @@ export async function firstDrawing(page: Page): Promise<FirstDrawing> {
 
 /** Drawings so far. */
 export function drawingCount(page: Page): Promise<number> {
-  return page.evaluate(() => (window as unknown as { drawings: Drawing[] }).drawings.length)
+  return page.evaluate(() => (window as unknown as Notes).drawings.length)
+}
+
+/** The seconds of the wall clock, since the Unix epoch, in which something was drawn. */
+export async function drawnSeconds(page: Page): Promise<ReadonlySet<number>> {
+  const seconds = await page.evaluate(() => {
+    const { drawings } = window as unknown as Notes
+    return drawings.map(({ beganMs }) => Math.floor((performance.timeOrigin + beganMs) / 1_000))
+  })
+  return new Set(seconds)
 }
 
 /** Waits until more was drawn, and nothing that is awaited is still of before. */
 export async function untilDrawnAgain(page: Page, before: number): Promise<void> {
   await page.waitForFunction((count) => {
-    const { drawings } = window as unknown as { drawings: Drawing[] }
+    const { drawings } = window as unknown as Notes
     return drawings.length > count && document.querySelector('.chart.is-old') === null
   }, before)
 }

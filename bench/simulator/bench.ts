@@ -10,6 +10,8 @@ const SAMPLES = 1000
 const START_S = 2.6e7
 const VALUES_GATE = 5
 const SHARE_GATE = 1
+/** With fewer rounds the median says little. */
+const ROUNDS_MIN = 7
 
 /** A node that counts the values that it reports. */
 class Load {
@@ -61,7 +63,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
   )
   const taken = { healthy: [] as number[], struck: [] as number[], fast: [] as number[], values: [] as number[] }
   let bytes = 0
-  for (let round = -2; round < rounds; round++) {
+  for (let round = -2; round < Math.max(rounds, ROUNDS_MIN); round++) {
     const fromS = START_S + (round + 2) * SAMPLES
     healthy.values = 0
     const before = process.memoryUsage().heapUsed

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  counter,
+  createIpc,
+  createSource,
+  defineType,
+  type IpcSink,
+  label,
+  type Source,
+  timestamp,
+  wallNs,
+} from '@sonde/sdk'
 import { childrenOf, usedBy } from '../../../bench/idle/process.ts'
 import { writeFabric, writeTree } from '../../../bench/idle/tree.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
@@ -20,7 +31,15 @@ const GROWTH_LIMIT_MB_PER_HOUR = 12
 const DESCRIPTOR_ROUNDS = 60
 /** Sockets that are just being closed. */
 const DESCRIPTOR_SLACK = 16
+const APPLICATION_ROUNDS = 60
+const APPLICATION_RECORDS = 100
 const SCENARIOS = ['retransmission-storm', 'pcie-downtrain', 'link-flap', 'straggler', 'thermal-throttle']
+
+const stepType = defineType('soak_step', 'Steps of an application', {
+  time: timestamp(),
+  worker: label('Worker'),
+  steps_total: counter('u64', { help: 'Steps done' }),
+})
 
 interface Look {
   readonly hour: number
@@ -40,13 +59,16 @@ export const soak: FaultLoop = {
     writeFabric(join(directory.path, 'node'))
     const counting = setInterval(() => tree.step(), ROUND_MS)
     const roots = [`--path.procfs=${tree.procfs}`, `--path.sysfs=${tree.sysfs}`]
+    const socketsDir = join(directory.path, 'sockets')
     const sonde = await startSonde(['up', '--simulate', '--seed', '7', ...roots], {
-      env: { SONDE_STORE_DIR: directory.path },
+      env: { SONDE_STORE_DIR: directory.path, SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: socketsDir },
     })
+    const application = new Application(socketsDir)
     const looks: Look[] = []
     return {
       async round(random) {
         const endMs = performance.now() + ROUND_MS
+        await application.report()
         await useEverything(sonde.address, random)
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, endMs - performance.now())))
         looks.push(lookAt(sonde))
@@ -54,6 +76,7 @@ export const soak: FaultLoop = {
       },
       async close() {
         clearInterval(counting)
+        await application.leave()
         const end = await sonde.stop()
         directory.remove()
         assert.equal(end, 0, sonde.output())
@@ -61,6 +84,40 @@ export const soak: FaultLoop = {
       },
     }
   },
+}
+
+/** An application that reports over IPC, and is replaced by another every minute. */
+class Application {
+  readonly #socketsDir: string
+  #rounds = 0
+  #sink: IpcSink | undefined
+  #source: Source | undefined
+
+  constructor(socketsDir: string) {
+    this.#socketsDir = socketsDir
+  }
+
+  /** Reports, and waits until it is written. */
+  async report(): Promise<void> {
+    if (this.#rounds++ % APPLICATION_ROUNDS === 0) await this.#replace()
+    for (let worker = 0; worker < APPLICATION_RECORDS; worker++) {
+      this.#source?.report(stepType, { time: wallNs(), worker: `worker${worker}`, steps_total: this.#rounds })
+    }
+    this.#source?.emit()
+    await this.#sink?.flush()
+  }
+
+  async leave(): Promise<void> {
+    await this.#source?.close()
+    await this.#sink?.close()
+  }
+
+  async #replace(): Promise<void> {
+    await this.leave()
+    const sink = createIpc({ socketsDir: this.#socketsDir })
+    this.#sink = sink
+    this.#source = createSource({ id: `application${this.#rounds}`, emit: (batch) => sink.accept(batch) })
+  }
 }
 
 async function useEverything(address: string, random: Random): Promise<void> {
