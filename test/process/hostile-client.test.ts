@@ -14,7 +14,7 @@ import {
   timestamp,
   wallNs,
 } from '@sonde/sdk'
-import { RawClient } from '../../packages/agent/test/raw-client.ts'
+import { definitionFor, RawClient } from '../../packages/agent/test/raw-client.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const MODE = 0o600
@@ -127,6 +127,12 @@ test('nobody poses as another client: its id alone opens nothing, also after a r
     thief.hello({ client, secret: guess })
     assert.equal(await thief.refused(), 'IPC_SECRET')
   }
+  const line =
+    sonde
+      .output()
+      .split('\n')
+      .find((text) => text.includes('IPC_SECRET')) ?? ''
+  assert.equal(line.match(/"pid":/g)?.length, 1, `the log says who it was, and no key comes twice: ${line}`)
   victim.announce(heatType, texts)
   victim.page(1, 1, bytes)
   await victim.heard('ack', ({ sequence }) => sequence === 1n)
@@ -166,5 +172,36 @@ test('a file is read only where its client can write it, and the service takes n
   assert.equal((await raw.heard('attached')).ok, true)
   assert.ok(existsSync(file))
   raw.close()
+  await assertUnhurt({ sonde, honest })
+})
+
+test('clients that declare all the types they can leave room for the types of others', async (t) => {
+  const { sonde, socketsDir, honest } = await served(t)
+  const greedy = await Promise.all(Array.from({ length: 12 }, () => RawClient.enter(socketsDir)))
+  for (const [client, raw] of greedy.entries()) {
+    const types = Array.from({ length: 256 }, (_, index) => {
+      const type = defineType(`greedy_${client}_${index}`, '', { value: gauge('u64') })
+      return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+    })
+    raw.send(
+      { kind: 'types', body: types },
+      { kind: 'source', body: { index: 0, id: 'greedy', tag: '', labels: {}, intervalMs: 0, schema: '' } },
+    )
+    raw.page(1, 1, Buffer.alloc(8), { type: 255 })
+    await raw.heard('ack')
+  }
+  const sink = createIpc({ socketsDir, program: 'newcomer' })
+  const source = createSource({ id: 'newcomer', emit: (batch) => sink.accept(batch) })
+  for (let i = 0; i < 20; i++) {
+    source.report(defineType(`honest_${i}`, 'Of a newcomer', { time: timestamp(), celsius: gauge('f64') }), {
+      time: wallNs(),
+      celsius: i,
+    })
+  }
+  source.flush()
+  await sink.flush()
+  assert.deepEqual([...sink.stats.dropped], [])
+  await metricOf(sonde, /^honest_19_celsius[^\n]* 0*19$/m)
+  await sink.close()
   await assertUnhurt({ sonde, honest })
 })

@@ -9,7 +9,7 @@ import {
 } from '@sonde/sdk/internal'
 import { ClientSymbols } from './client-symbols.ts'
 import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
-import type { KnownTypes } from './known-types.ts'
+import type { TypeRefusal, TypeShare } from './known-types.ts'
 
 interface AnnouncedSource {
   readonly info: SourceInfo
@@ -20,15 +20,15 @@ interface AnnouncedSource {
 export class Announced {
   /** What is kept of it. Unit: bytes. */
   heldBytes = 0
-  readonly #known: KnownTypes
+  readonly #share: TypeShare
   readonly #heldBytesMax: number
-  readonly #types = new Map<number, RecordType | undefined>()
+  readonly #types = new Map<number, RecordType | TypeRefusal>()
   readonly #sources = new Map<number, AnnouncedSource>()
   #symbolCount = 0
 
   /** @param heldBytesMax Memory for types, sources and symbols. Unit: bytes. */
-  constructor(known: KnownTypes, heldBytesMax: number) {
-    this.#known = known
+  constructor(share: TypeShare, heldBytesMax: number) {
+    this.#share = share
     this.#heldBytesMax = heldBytesMax
   }
 
@@ -36,22 +36,22 @@ export class Announced {
     return [...this.#sources.values()].map(({ info }) => info)
   }
 
-  /** Names of the types, without those of another version of Sonde. */
+  /** Names of the types that are taken. */
   get typeNames(): string[] {
-    return [...new Set([...this.#types.values()].flatMap((type) => type?.name ?? []))]
+    return [...new Set([...this.#types.values()].flatMap((type) => (typeof type === 'string' ? [] : type.name)))]
   }
 
-  /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`, or what {@link KnownTypes} says of a definition. */
+  /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`, or what {@link TypeShare} says of a definition. */
   addType({ index, fingerprint, definition }: TypeEntry): void {
     if (this.#types.has(index)) throw wrong(`type ${index} came twice`, 'once')
     if (this.#types.size >= TYPE_COUNT) throw tooMany('types', TYPE_COUNT)
-    if (this.#known.isForeignOwn(definition, fingerprint)) {
-      this.#types.set(index, undefined)
+    const taken = this.#share.take(definition, fingerprint)
+    if (typeof taken === 'string') {
+      this.#types.set(index, taken)
       return
     }
-    const { type, bytes } = this.#known.take(definition, fingerprint)
-    this.#hold(bytes)
-    this.#types.set(index, type)
+    this.#types.set(index, taken.type)
+    this.#hold(taken.bytes)
   }
 
   /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`. */
@@ -80,13 +80,19 @@ export class Announced {
   }
 
   /**
-   * A type; undefined where it is one of another version of Sonde.
+   * A type, or why its records are dropped.
    *
    * @throws SondeError `IPC_FRAME` where it was not announced.
    */
-  type(index: number): RecordType | undefined {
-    if (!this.#types.has(index)) throw wrong(`type ${index} was not announced`, 'one that was')
-    return this.#types.get(index)
+  type(index: number): RecordType | TypeRefusal {
+    const type = this.#types.get(index)
+    if (type === undefined) throw wrong(`type ${index} was not announced`, 'one that was')
+    return type
+  }
+
+  /** The connection is over: the types are given back. */
+  close(): void {
+    this.#share.close()
   }
 
   #sourceOf(index: number): AnnouncedSource {

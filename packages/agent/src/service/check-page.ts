@@ -6,12 +6,11 @@ import type { SlotFile } from './slot-file.ts'
 /** Why a page is not taken; undefined where it is: its bytes are in `target` then, which is as long as it says. */
 export function checkPage(
   page: ReadPage,
-  type: RecordType | undefined,
+  type: RecordType,
   file: SlotFile | undefined,
   target: Uint8Array,
 ): string | undefined {
   const { slot, bytes, count, crc } = page
-  if (type === undefined) return 'foreign_type'
   if (count * type.layout.recordBytes !== target.length || count === 0) return 'wrong_size'
   if (bytes !== undefined) target.set(bytes)
   else if (slot === undefined || file?.read(slot, target) !== true) return 'wrong_slot'

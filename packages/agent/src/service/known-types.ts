@@ -1,31 +1,56 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
 import { checkLabels, parseDefinition } from '@sonde/sdk/internal'
 
-/** Types of all clients, of now and earlier: sinks remember each. */
-const TYPE_COUNT_LIMIT = 2048
-/** Memory of them. Unit: bytes. */
-const TYPE_BYTES_LIMIT = 64 << 20
+/** Types that every client may have, whatever the others have. */
+const SHARE_COUNT = 32
+/** Types beyond that of all clients together, each counted once. */
+const POOL_COUNT = 2048
+/** Memory of these; the shares of all clients together are as large. Unit: bytes. */
+const POOL_BYTES = 32 << 20
 const FIELD_BYTES = 400
 const EDGE_BYTES = 8
 
 /** What Sonde says of itself begins so. */
 const OWN_PREFIX = 'sonde_'
 
-/** A type as the service knows it, with the memory that it takes. Unit: bytes. */
-export interface KnownType {
+/** Why records of a type are dropped: it is Sonde's own of another version, or there is no room for it. */
+export type TypeRefusal = 'foreign_type' | 'type_limit'
+
+/** A type that connections use. */
+interface Known {
   readonly type: RecordType
   readonly bytes: number
+  /** Connections that have it in their share. */
+  shared: number
+  /** Connections that have it beyond their share. */
+  pooled: number
 }
 
-/** The types that clients declared: one object for all that have the same, since views share what they know of a type. */
+/** The types that connected clients declared: one object for all that have the same, since views share what they know of a type. A type that no connection uses is forgotten. */
 export class KnownTypes {
-  readonly #known = new Map<string, KnownType>()
+  readonly #known = new Map<string, Known>()
   readonly #ownFingerprints: ReadonlySet<string>
-  #bytes = 0
+  readonly #shareBytes: number
+  #poolCount = 0
+  #poolBytes = 0
 
-  /** @param own Sonde's own types that clients may report: what is no value, such as losses. */
-  constructor(own: readonly RecordType[]) {
+  /**
+   * @param own Sonde's own types that clients may report: what is no value, such as losses.
+   * @param clients Clients at a time.
+   */
+  constructor(own: readonly RecordType[], clients: number) {
     this.#ownFingerprints = new Set(own.map(({ fingerprint }) => fingerprint))
+    this.#shareBytes = POOL_BYTES / clients
+  }
+
+  /** Types that connections use. */
+  get count(): number {
+    return this.#known.size
+  }
+
+  /** What one connection has of them. */
+  open(): TypeShare {
+    return new TypeShare(this, this.#shareBytes)
   }
 
   /** Whether a type is one of Sonde's own of another version, whose records mean nothing here. */
@@ -35,25 +60,39 @@ export class KnownTypes {
   }
 
   /**
-   * The type of a definition.
+   * The type of a definition, which nobody has yet.
    *
-   * @throws SondeError `SCH_DEFINITION` where it is none, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` where it would speak for Sonde, `IPC_LIMIT` where there are too many already.
+   * @throws SondeError `SCH_DEFINITION` where it is none, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` where it would speak for Sonde.
    */
-  take(definition: unknown, fingerprint: string): KnownType {
+  find(definition: unknown, fingerprint: string): Known {
     const known = this.#known.get(fingerprint)
     if (known !== undefined) return known
     const type = parseDefinition(definition, fingerprint)
     this.#checkMetrics(type)
     checkLabels(type)
-    const bytes = bytesOf(type)
-    if (this.#known.size >= TYPE_COUNT_LIMIT || this.#bytes + bytes > TYPE_BYTES_LIMIT) {
-      const limits = `${TYPE_COUNT_LIMIT} types, ${TYPE_BYTES_LIMIT} bytes`
-      throw new SondeError('IPC_LIMIT', `type ${type.name}: the service has seen as many types as it may (${limits})`)
-    }
-    const taken = { type, bytes }
-    this.#known.set(fingerprint, taken)
-    this.#bytes += bytes
-    return taken
+    return { type, bytes: bytesOf(type), shared: 0, pooled: 0 }
+  }
+
+  take(known: Known, where: 'shared' | 'pooled'): void {
+    this.#known.set(known.type.fingerprint, known)
+    known[where]++
+    if (where === 'pooled' && known.pooled === 1) this.#count(known, 1)
+  }
+
+  give(known: Known, where: 'shared' | 'pooled'): void {
+    known[where]--
+    if (where === 'pooled' && known.pooled === 0) this.#count(known, -1)
+    if (known.shared + known.pooled === 0) this.#known.delete(known.type.fingerprint)
+  }
+
+  /** Whether a type may be taken beyond a share. */
+  hasRoom({ pooled, bytes }: Known): boolean {
+    return pooled > 0 || (this.#poolCount < POOL_COUNT && this.#poolBytes + bytes <= POOL_BYTES)
+  }
+
+  #count({ bytes }: Known, types: 1 | -1): void {
+    this.#poolCount += types
+    this.#poolBytes += types * bytes
   }
 
   #checkMetrics(type: RecordType): void {
@@ -63,6 +102,45 @@ export class KnownTypes {
       const place = `metric ${metric} of ${type.name}.${field}`
       throw new SondeError('SCH_METRIC_NAME', `${place}: names that begin with ${OWN_PREFIX} are Sonde's own`)
     }
+  }
+}
+
+/** The types of one connection: the first fill its share, which nobody can take from it; the rest take room that all clients compete for. */
+export class TypeShare {
+  readonly #known: KnownTypes
+  readonly #shareBytes: number
+  readonly #taken: { readonly known: Known; readonly where: 'shared' | 'pooled' }[] = []
+  #count = 0
+  #bytes = 0
+
+  constructor(known: KnownTypes, shareBytes: number) {
+    this.#known = known
+    this.#shareBytes = shareBytes
+  }
+
+  /**
+   * The type of a definition with the memory that it takes (unit: bytes), or why it is not taken.
+   *
+   * @throws SondeError as `KnownTypes.find`.
+   */
+  take(definition: unknown, fingerprint: string): { type: RecordType; bytes: number } | TypeRefusal {
+    if (this.#known.isForeignOwn(definition, fingerprint)) return 'foreign_type'
+    const known = this.#known.find(definition, fingerprint)
+    const { type, bytes } = known
+    const isShared = this.#count < SHARE_COUNT && this.#bytes + bytes <= this.#shareBytes
+    if (isShared) {
+      this.#count++
+      this.#bytes += bytes
+    } else if (!this.#known.hasRoom(known)) return 'type_limit'
+    const where = isShared ? 'shared' : 'pooled'
+    this.#known.take(known, where)
+    this.#taken.push({ known, where })
+    return { type, bytes }
+  }
+
+  /** The connection is over. */
+  close(): void {
+    for (const { known, where } of this.#taken.splice(0)) this.#known.give(known, where)
   }
 }
 

@@ -6,7 +6,12 @@ import { Refusals } from './refusals.ts'
 /** Refusals whose lines a test sees, at times of its choosing. */
 function told() {
   const lines: { code: string; program?: string; untold: number }[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const write = (line: string) => {
+    const keys = [...line.matchAll(/"(\w+)":/g)].map(([, key]) => key)
+    assert.equal(new Set(keys).size, keys.length, `a key comes twice: ${line}`)
+    lines.push(JSON.parse(line))
+  }
+  const log = pino({ level: 'warn' }, { write })
   const clock = { ms: 0 }
   const refusals = new Refusals(log, () => clock.ms)
   const refuse = (program: string, code = 'IPC_LIMIT') =>

@@ -40,7 +40,7 @@ export class Refusals {
     this.#forget(nowMs)
     if (this.#lines.size >= LINES_MAX) return
     this.#lines.set(key, { atMs: nowMs, more: 0 })
-    const line = { code, message: message.slice(0, 1000), program: program?.slice(0, 200), pid }
+    const line = { code, message: message.slice(0, 1000), program: program?.slice(0, 200), clientPid: pid }
     this.#log.warn({ ...line, untold: before?.more ?? 0 }, 'a client was sent away')
   }
 

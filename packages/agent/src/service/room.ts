@@ -35,7 +35,7 @@ export class Room {
   readonly config: ServiceConfig
   readonly stats = new ServiceStats()
   readonly refusals: Refusals
-  readonly types = new KnownTypes([absenceType, clockType, gapType, lossType, markType, ...opaqueTypes])
+  readonly types: KnownTypes
   readonly secrets = new Secrets()
   readonly inFlight: InFlight
   readonly acknowledger: Acknowledger
@@ -50,6 +50,8 @@ export class Room {
   constructor(options: RoomOptions) {
     const { config, sinks } = options
     this.config = config
+    const own = [absenceType, clockType, gapType, lossType, markType, ...opaqueTypes]
+    this.types = new KnownTypes(own, config.clients)
     this.refusals = new Refusals(options.log)
     this.#options = options
     const queues = sinks.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)

@@ -405,25 +405,40 @@ test('two versions of a type, and two clients with one source id, are served bes
   twin.close()
 })
 
-test('ten thousand types of many clients are refused from a limit on, and the known ones are taken as before', async (t) => {
+test('clients with ten thousand types get what there is room for, and others their share', async (t) => {
   const { agent, dir } = await served(t)
   const good = await goodClient(dir)
-  let refused = 0
-  for (let client = 0; client < 40; client++) {
-    const raw = await RawClient.enter(dir)
-    const body = Array.from({ length: 250 }, (_, index) => {
-      const type = defineType(`t${client}_${index}`, '', { value: gauge('u64') })
-      return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
-    })
-    raw.send({ kind: 'types', body }, { kind: 'bye', body: {} })
-    if ((await raw.refused()) === 'IPC_LIMIT') refused++
+  const typesOf = (client: number) =>
+    Array.from({ length: 250 }, (_, index) => defineType(`t${client}_${index}`, '', { value: gauge('u64') }))
+  /** Announces types, sends a record of each, and gives how many were not taken. */
+  const refusedOf = async (raw: RawClient, types: readonly RecordType[]) => {
+    raw.announce(jobType)
+    const entries = types.map((type, i) => ({
+      index: i + 1,
+      fingerprint: type.fingerprint,
+      definition: definitionFor(type),
+    }))
+    raw.send({ kind: 'types', body: entries })
+    for (const { index } of entries) raw.page(index, 1, Buffer.alloc(8), { type: index })
+    await raw.heard('ack', ({ sequence }) => sequence === BigInt(types.length))
+    const acks = raw.frames.flatMap(({ kind, body }) => (kind === 'ack' ? [body.dropped] : []))
+    return acks.reduce((total, { type_limit = 0 }) => total + type_limit, 0)
   }
-  assert.equal(refused, 32)
+  const greedy = await Promise.all(Array.from({ length: 40 }, () => RawClient.enter(dir)))
+  const refused = await Promise.all(greedy.map((raw, client) => refusedOf(raw, typesOf(client))))
+  // Each has the type of `announce` in its share as well.
+  const taken = 40 * 251 - refused.reduce((a, b) => a + b)
+  assert.equal(taken, 40 * 32 + 2048)
+  const newcomer = await RawClient.enter(dir)
+  assert.equal(await refusedOf(newcomer, typesOf(100).slice(0, 31)), 0)
   good.page(2, 2, jobs(2).bytes)
   await good.heard('ack', ({ sequence }) => sequence === 2n)
-  const again = await goodClient(dir)
-  assert.equal(agent.service?.status().clients.length, 2)
-  for (const client of [good, again]) client.close()
+  // What they had is given back when they leave.
+  for (const raw of greedy) raw.close()
+  await until('they are gone', () => agent.service?.status().clients.length === 2)
+  const late = await RawClient.enter(dir)
+  assert.equal(await refusedOf(late, typesOf(101)), 0)
+  for (const client of [good, newcomer, late]) client.close()
 })
 
 test('what a client says of absent values and of Sonde holds for itself alone', async (t) => {

@@ -90,7 +90,7 @@ export class Session {
     // Errors end the reading; one that comes later has nobody to tell.
     socket.on('error', () => undefined)
     this.#pace = new Pace(room.config.client_bytes_per_s)
-    this.#announced = new Announced(room.types, room.config.client_bytes / 2)
+    this.#announced = new Announced(room.types.open(), room.config.client_bytes / 2)
   }
 
   /** Who is connected; undefined until it has proved that. */
@@ -268,8 +268,8 @@ export class Session {
       const source = this.#announced.source(page.source)
       const type = this.#announced.type(page.type)
       const bytes = this.#room.pageBytes.subarray(0, byteLength)
-      const refusal = checkPage(page, type, this.#file, bytes)
-      if (type === undefined || refusal !== undefined) {
+      const refusal = typeof type === 'string' ? type : checkPage(page, type, this.#file, bytes)
+      if (typeof type === 'string' || refusal !== undefined) {
         // A count that lies is counted as no more than its bytes can hold.
         this.#room.drop(client, sequence, refusal ?? '', Math.min(count, byteLength))
       } else {
@@ -356,6 +356,7 @@ export class Session {
     this.#file?.close()
     this.#offered?.close()
     for (const source of this.#announced.sources) this.#room.gone(source)
+    this.#announced.close()
     this.#room.leave(this)
   }
 }

@@ -2,7 +2,7 @@
 const CAUSES: Readonly<Record<string, string>> = {
   spool_full: 'the service was away, or slow, for longer than spoolBytes holds',
   too_large: 'larger than the spool, or than the service takes in one piece',
-  type_limit: 'the service takes no more types from one client',
+  type_limit: 'the service takes no more types, of one client or of all together',
   source_limit: 'the service takes no more sources from one client',
   symbol_limit: 'the service takes no more texts from one client',
   wrong_size: 'the bytes are not as many records as was said',
