@@ -88,7 +88,7 @@ const repeatable = (value: string, given: readonly string[] = []) => [...given, 
 program
   .command('read')
   .summary('print, sum up or verify files of records, or what the store keeps')
-  .description('Prints, sums up or verifies files of records (all *.bin of folders), or a store.')
+  .description('Prints, sums up or verifies files of records (*.bin of folders), or a store.')
   .argument('[path...]')
   .option('--store [path]', 'what sonde up keeps, here or in another folder')
   .option('--format <name>', 'jsonl, csv or table; default: table on a terminal')

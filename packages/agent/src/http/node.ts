@@ -51,6 +51,7 @@ const NO_STORE: HistoryStatus = {
   queuedBytes: 0,
   errors: 0,
   corruptChunks: 0,
+  backlogBytes: 0,
 }
 
 /** Interfaces of the host itself: those of a simulated node are none of it. */

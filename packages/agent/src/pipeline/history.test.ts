@@ -24,6 +24,7 @@ const WRITING: HistoryStatus = {
   queuedBytes: 0,
   errors: 0,
   corruptChunks: 0,
+  backlogBytes: 0,
 }
 const FAILING: HistoryStatus = { ...WRITING, state: 'failing', reason: 'the disk is full' }
 

@@ -197,6 +197,7 @@ function reportStore(source: Source, status: HistoryStatus): void {
   row.gauge('up').set(status.state === 'writing' ? 1 : 0)
   row.gauge('size_bytes').set(status.bytes)
   row.gauge('queued_bytes').set(status.queuedBytes)
+  row.gauge('backlog_bytes').set(status.backlogBytes)
   if (status.ackedMs > 0) row.gauge('acked_lag_seconds').set(Math.max(0, Date.now() - status.ackedMs) / 1000)
   row.counter('errors_total').set(status.errors)
   row.counter('corrupt_chunks_total').set(status.corruptChunks)

@@ -80,6 +80,8 @@ export class EmbeddedStore implements Store {
       oldestMs: null,
       corruptChunks: 0,
       errors: 0,
+      backlogBytes: 0,
+      names: {},
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.opened = promise
@@ -142,7 +144,13 @@ export class EmbeddedStore implements Store {
   }
 
   status(): StoreStatus {
-    const status = { ...this.#status, ackedMs: this.#ackedMs, queuedBytes: this.#queue.bytes, errors: this.#errors }
+    const status = {
+      ...this.#status,
+      ackedMs: this.#ackedMs,
+      queuedBytes: this.#queue.bytes,
+      errors: this.#errors,
+      names: { ...this.#status.names, ...this.#queue.names, lastPages: this.#lastPages.count },
+    }
     const { since } = this.#stall
     if (since === undefined || status.state === 'failing') return status
     return {
@@ -229,9 +237,10 @@ export class EmbeddedStore implements Store {
     switch (message.kind) {
       case 'opened':
         this.#opening = message.opening
-        this.#lastPages.restart(message.clients)
+        this.#lastPages.restart(message.clients, Date.now())
         this.#stall.progress()
         this.stats.out += this.#queue.restart(message.sequence)
+        this.#sealedMs.clear()
         this.#resolveFlushes(message.sequence)
         this.#post()
         break
@@ -273,7 +282,7 @@ export class EmbeddedStore implements Store {
     this.stats.out += written
     this.stats.duplicates += duplicates
     for (const [page, records] of lost) this.#losses.add(page, records)
-    this.#lastPages.add(clients)
+    this.#lastPages.add(clients, Date.now())
     this.#ackedMs = this.#sealedMs.get(sequence) ?? this.#ackedMs
     this.#sealedMs.delete(sequence)
     this.#resolveFlushes(sequence)
@@ -288,7 +297,7 @@ export class EmbeddedStore implements Store {
   #post(): void {
     while (this.#opening !== 0) {
       if (this.#queue.postedCount === 0) this.#stall.begin()
-      const next = this.#queue.post(IN_FLIGHT_LIMIT)
+      const next = this.#queue.post(IN_FLIGHT_LIMIT, Date.now())
       if (next === undefined) break
       this.#sealedMs.set(next.page.sequence, Date.now())
       this.#send({ kind: 'page', opening: this.#opening, ...next })

@@ -1,27 +1,37 @@
-import { CLIENT_COUNT_LIMIT, type ClientPage } from './protocol.ts'
+import { CLIENT_COUNT_LIMIT, CLIENT_KEPT_MS, type ClientPage } from './protocol.ts'
+
+interface LastPage {
+  readonly sequence: bigint
+  readonly savedMs: number
+}
 
 /** The last page of each client of the service that is on disk. */
 export class LastPages {
   /** Who was silent longest is first, and forgotten first. */
-  #pages = new Map<bigint, bigint>()
+  readonly #pages = new Map<bigint, LastPage>()
+
+  get count(): number {
+    return this.#pages.size
+  }
 
   /** 0n of a client that is not known. */
   of(client: bigint): bigint {
-    return this.#pages.get(client) ?? 0n
+    return this.#pages.get(client)?.sequence ?? 0n
   }
 
   /** Takes what the file knows, in place of what was. */
-  restart(pages: readonly ClientPage[]): void {
-    this.#pages = new Map(pages)
+  restart(pages: readonly ClientPage[], nowMs: number): void {
+    this.#pages.clear()
+    this.add(pages, nowMs)
   }
 
-  add(pages: readonly ClientPage[]): void {
-    for (const [client, page] of pages) {
+  add(pages: readonly ClientPage[], nowMs: number): void {
+    for (const [client, sequence] of pages) {
       this.#pages.delete(client)
-      this.#pages.set(client, page)
+      this.#pages.set(client, { sequence, savedMs: nowMs })
     }
-    for (const client of this.#pages.keys()) {
-      if (this.#pages.size <= CLIENT_COUNT_LIMIT) return
+    for (const [client, { savedMs }] of this.#pages) {
+      if (this.#pages.size <= CLIENT_COUNT_LIMIT && savedMs > nowMs - CLIENT_KEPT_MS) return
       this.#pages.delete(client)
     }
   }

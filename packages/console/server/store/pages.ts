@@ -1,29 +1,18 @@
-import { type Batch, countDrop, definitionOf, type RecordType, type SinkStats, type SourceInfo } from '@sonde/sdk'
+import { type Batch, countDrop, type SinkStats } from '@sonde/sdk'
 import type { ClientLosses } from '@sonde/sdk/internal'
+import { type AnnouncedType, type AnnouncedWriter, Announcer } from './announcer.ts'
 import type { Announcement, Page, PageEntry } from './protocol.ts'
 
 const PAGE_BYTES_MIN = 64 << 10
 const PAGE_BYTES_MAX = 4 << 20
-const TYPE_COUNT_LIMIT = 4096
-const WRITER_COUNT_LIMIT = 1024
-
-interface Writer {
-  readonly key: number
-  readonly source: SourceInfo
-  /** Last page that holds records of it. */
-  lastSequence: number
-  /** Announced to the worker that runs now, and how many of its symbols. */
-  announced: boolean
-  symbolsSent: number
-}
 
 interface OpenPage {
   readonly sequence: number
   readonly memory: SharedArrayBuffer
   readonly bytes: Uint8Array
   readonly entries: PageEntry[]
-  readonly types: Set<number>
-  readonly writers: Set<Writer>
+  readonly types: Set<AnnouncedType>
+  readonly writers: Set<AnnouncedWriter>
   used: number
   records: number
   payloadBytes: number
@@ -38,14 +27,11 @@ export class PageQueue {
   readonly #limitBytes: number
   readonly #stats: SinkStats
   readonly #losses: ClientLosses
-  readonly #types = new Map<string, { key: number; type: RecordType; announced: boolean }>()
-  readonly #writers = new Map<SourceInfo, Writer>()
-  readonly #retired: Writer[] = []
+  readonly #announcer = new Announcer()
   /** In order of sequence; the first `#postedCount` are with the worker. */
   readonly #pages: OpenPage[] = []
   #postedCount = 0
   #sequence = 0
-  #nextKey = 0
   #bytes = 0
 
   constructor(limitBytes: number, stats: SinkStats, losses: ClientLosses) {
@@ -79,11 +65,16 @@ export class PageQueue {
     return this.#postedCount
   }
 
+  /** How many types and sources are announced. */
+  get names(): Readonly<Record<string, number>> {
+    return this.#announcer.names
+  }
+
   /** Copies a batch. */
   append(batch: Batch, arrivalMs: number): void {
     const length = batch.count * batch.type.layout.recordBytes
     if (batch.count === 0) return
-    const type = this.#typeOf(batch.type)
+    const type = this.#announcer.typeOf(batch, arrivalMs)
     const reason = this.#refusal(batch, length, type)
     if (type === undefined || reason !== undefined) {
       countDrop(this.#stats, reason ?? 'type_limit', batch.count)
@@ -91,11 +82,12 @@ export class PageQueue {
       return
     }
     const page = this.#pageFor(length)
-    const writer = this.#writerOf(batch.source)
+    const writer = this.#announcer.writerOf(batch, arrivalMs)
+    type.lastSequence = page.sequence
     writer.lastSequence = page.sequence
     page.bytes.set(batch.bytes.subarray(0, length), page.used)
     page.entries.push({
-      type,
+      type: type.key,
       writer: writer.key,
       clock: batch.clock,
       count: batch.count,
@@ -117,12 +109,12 @@ export class PageQueue {
   }
 
   /** The next page to write, with what must be known to read it. Undefined where nothing waits or `inFlightLimit` pages are on their way. */
-  post(inFlightLimit: number): { page: Page; announcement: Announcement } | undefined {
+  post(inFlightLimit: number, nowMs: number): { page: Page; announcement: Announcement } | undefined {
     const next = this.#pages[this.#postedCount]
     if (next === undefined || this.#postedCount >= inFlightLimit) return undefined
     this.#postedCount++
     const { sequence, memory, entries } = next
-    return { page: { sequence, memory, entries }, announcement: this.#announce(next) }
+    return { page: { sequence, memory, entries }, announcement: this.#announcer.announce(next, nowMs) }
   }
 
   /** A page is on disk: its memory is released. Gives the records it held. */
@@ -141,9 +133,7 @@ export class PageQueue {
       written += this.#remove(0)
     }
     this.#postedCount = 0
-    for (const type of this.#types.values()) type.announced = false
-    for (const page of this.#pages) for (const writer of page.writers) forget(writer)
-    for (const writer of this.#writers.values()) forget(writer)
+    this.#announcer.restart(this.#pages)
     return written
   }
 
@@ -156,65 +146,7 @@ export class PageQueue {
     return records
   }
 
-  #announce(page: OpenPage): Announcement {
-    const types = [...this.#types.values()].filter(({ key, announced }) => !announced && page.types.has(key))
-    for (const type of types) type.announced = true
-    const writers = [...page.writers].filter((writer) => !writer.announced)
-    for (const writer of writers) writer.announced = true
-    const symbols = [...page.writers].flatMap((writer) => {
-      const { symbols } = writer.source
-      const from = writer.symbolsSent
-      if (symbols.count === from) return []
-      writer.symbolsSent = symbols.count
-      return [{ writer: writer.key, from, texts: symbols.since(from) }]
-    })
-    return {
-      types: types.map(({ key, type }) => ({ key, definition: definitionFor(type), fingerprint: type.fingerprint })),
-      writers: writers.map(({ key, source: { id, tag, labels, intervalMs } }) => ({
-        key,
-        source: { id, tag, labels: { ...labels }, intervalMs },
-      })),
-      symbols,
-      gone: this.#takeGone(page.sequence),
-    }
-  }
-
-  #takeGone(sequence: number): number[] {
-    const gone = this.#retired.filter((writer) => writer.lastSequence < sequence)
-    for (const writer of gone) this.#retired.splice(this.#retired.indexOf(writer), 1)
-    return gone.map((writer) => writer.key)
-  }
-
-  #typeOf(type: RecordType): number | undefined {
-    const known = this.#types.get(type.fingerprint)
-    if (known !== undefined) return known.key
-    if (this.#types.size >= TYPE_COUNT_LIMIT) return undefined
-    const key = this.#nextKey++
-    this.#types.set(type.fingerprint, { key, type, announced: false })
-    return key
-  }
-
-  #writerOf(source: SourceInfo): Writer {
-    const known = this.#writers.get(source)
-    if (known !== undefined) return known
-    if (this.#writers.size >= WRITER_COUNT_LIMIT) this.#retireOne()
-    const writer: Writer = { key: this.#nextKey++, source, lastSequence: 0, announced: false, symbolsSent: 0 }
-    this.#writers.set(source, writer)
-    return writer
-  }
-
-  /** The writer that was silent longest makes room; should it speak again it is announced anew. */
-  #retireOne(): void {
-    let oldest: Writer | undefined
-    for (const writer of this.#writers.values()) {
-      if (oldest === undefined || writer.lastSequence < oldest.lastSequence) oldest = writer
-    }
-    if (oldest === undefined) return
-    this.#writers.delete(oldest.source)
-    this.#retired.push(oldest)
-  }
-
-  #refusal(batch: Batch, length: number, type: number | undefined): string | undefined {
+  #refusal(batch: Batch, length: number, type: AnnouncedType | undefined): string | undefined {
     if (type === undefined) return 'type_limit'
     if (batch.bytes.byteLength !== length) return 'wrong_size'
     return this.#makeRoom(length) ? undefined : 'queue_full'
@@ -255,13 +187,4 @@ export class PageQueue {
     this.#bytes -= page?.payloadBytes ?? 0
     return page?.records ?? 0
   }
-}
-
-function forget(writer: Writer): void {
-  writer.announced = false
-  writer.symbolsSent = 0
-}
-
-function definitionFor(type: RecordType) {
-  return definitionOf(type.name, type.description, type.fields, type.layout.kind, type.inTurns)
 }

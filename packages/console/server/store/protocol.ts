@@ -31,18 +31,28 @@ export interface SourceDescriptor {
   readonly intervalMs: number
 }
 
+/** Who brings a name that is new to the file: the process itself, or a client of the service. */
+export type Origin = 'own' | 'client'
+
 /** What the worker must know to read a page; sent before or with the first page that needs it. */
 export interface Announcement {
-  readonly types: readonly { readonly key: number; readonly definition: TypeDefinition; readonly fingerprint: string }[]
-  readonly writers: readonly { readonly key: number; readonly source: SourceDescriptor }[]
+  readonly types: readonly {
+    readonly key: number
+    readonly definition: TypeDefinition
+    readonly fingerprint: string
+    readonly origin: Origin
+  }[]
+  readonly writers: readonly { readonly key: number; readonly source: SourceDescriptor; readonly origin: Origin }[]
   /** Texts that a writer's table gained, from id `from` on. */
   readonly symbols: readonly { readonly writer: number; readonly from: number; readonly texts: readonly string[] }[]
-  /** Writers of which no further page comes. */
+  /** Keys of types and writers to which no later page refers. */
   readonly gone: readonly number[]
 }
 
 /** Clients whose last page is remembered; beyond, those that were silent longest leave. */
 export const CLIENT_COUNT_LIMIT = 10_000
+/** A client that was silent this long does not send again what it sent before: it is forgotten. Unit: milliseconds. */
+export const CLIENT_KEPT_MS = 7 * 86_400_000
 
 /** The last page of a client that the file holds. */
 export type ClientPage = readonly [client: bigint, sequence: bigint]
@@ -84,6 +94,10 @@ export interface FileStatus {
   readonly corruptChunks: number
   /** Times a write or a read of the file failed since the start. */
   readonly errors: number
+  /** Records of the head. Unit: bytes. */
+  readonly backlogBytes: number
+  /** What is held in memory, by what it names. */
+  readonly names: Readonly<Record<string, number>>
 }
 
 /** What the worker is started with. */

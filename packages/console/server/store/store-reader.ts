@@ -40,14 +40,15 @@ export function openStoreReader(path: string): StoreReader {
 class FileReader implements StoreReader {
   readonly #path: string
   readonly #database: DatabaseSync
-  readonly #file: StoreFile
+  #file: StoreFile
+  #version = -1
 
   constructor(path: string) {
     this.#path = path
     this.#database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_LIMIT_MS })
     try {
       checkFormat(this.#database, path)
-      this.#file = new StoreFile(this.#database, settingsOf({ path }), () => undefined)
+      this.#file = this.#open()
     } catch (error) {
       this.#database.close()
       throw error
@@ -59,7 +60,14 @@ class FileReader implements StoreReader {
   }
 
   *read(wants: WantsBlock): Generator<Batch> {
-    for (const unit of trying(this.#path, () => unitsOf(this.#file))) {
+    const units = trying(this.#path, () =>
+      this.#inSnapshot(() => {
+        // Types and sources may have come since it was opened.
+        this.#file = this.#open()
+        return unitsOf(this.#file)
+      }),
+    )
+    for (const unit of units) {
       const blocks = blocksOf(this.#file, unit, wants)
       for (;;) {
         const next = trying(this.#path, () => this.#inSnapshot(() => blocks.next()))
@@ -73,10 +81,17 @@ class FileReader implements StoreReader {
     this.#database.close()
   }
 
+  #open(): StoreFile {
+    return new StoreFile(this.#database, settingsOf({ path: this.#path }), () => undefined)
+  }
+
   /** Compaction moves records within the file: what is read together must be of one moment. */
   #inSnapshot<T>(work: () => T): T {
     this.#database.exec('BEGIN')
     try {
+      const version = numberOf(this.#database, 'PRAGMA data_version')
+      if (version !== this.#version) this.#file.writers.forgetIdle()
+      this.#version = version
       return work()
     } finally {
       this.#database.exec('COMMIT')

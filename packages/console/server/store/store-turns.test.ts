@@ -56,7 +56,7 @@ test('a page that comes in the middle of a question is written before its answer
   const report = (number: number) => {
     source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'test', number })
     source.flush()
-    const next = queue.post(10)
+    const next = queue.post(10, Date.now())
     if (next !== undefined) pages.push({ kind: 'page', opening: 1, ...next })
   }
   const sent: FromWorker['kind'][] = []

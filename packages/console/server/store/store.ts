@@ -7,6 +7,8 @@ import type { RecordsRequest } from './protocol.ts'
 export interface StoreStatus extends HistoryStatus {
   /** Part of `bytes` that is free for reuse. */
   readonly freeBytes: number
+  /** How many names it holds, by what they name. Each has a limit, and leaves with the last of its data. */
+  readonly names: Readonly<Record<string, number>>
 }
 
 /** Keeps records on disk and answers questions about them. */

@@ -93,6 +93,8 @@ export interface HistoryStatus {
   readonly errors: number
   /** Stored pieces that could not be read since the start. */
   readonly corruptChunks: number
+  /** Records on disk that are not yet compacted. Unit: bytes. */
+  readonly backlogBytes: number
 }
 
 /** Most questions in one request. */

@@ -85,6 +85,7 @@ export const storeHealthType = defineOwnType('sonde_store', 'How the store of hi
   up: gauge('u64', { help: '1 while it writes, 0 while it fails' }),
   size_bytes: gauge('u64', { unit: 'bytes', help: 'Size on disk' }),
   queued_bytes: gauge('u64', { unit: 'bytes', help: 'Records that wait for the disk' }),
+  backlog_bytes: gauge('u64', { unit: 'bytes', help: 'Records on disk that are not yet compacted' }),
   acked_lag_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Age of the newest sample that is safe on disk' })),
   errors_total: counter('u64', { help: 'Writes and reads of the file that failed' }),
   corrupt_chunks_total: counter('u64', { help: 'Stored pieces that could not be read' }),

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Labels, type RecordType, SondeError, seriesKey, type TypeDefinition } from '@sonde/sdk'
 import { typeOfDefinition } from '@sonde/sdk/internal'
-import type { SourceDescriptor } from '../protocol.ts'
+import type { Origin, SourceDescriptor } from '../protocol.ts'
 
 /** A type as it is known to the file. */
 export interface StoredType {
@@ -17,6 +17,12 @@ export interface StoredSeries {
   /** The last hour in which a record of it arrived since the file was opened; 0 where none did. */
   seenHour: number
 }
+
+/** Types that the file knows at once, and sources. */
+const TYPE_COUNT_LIMIT = 4096
+const SOURCE_COUNT_LIMIT = 65_536
+/** Part of every limit that clients of the service may fill: however many names they make up, the agent's own sources find room. */
+const CLIENT_PART = 3 / 4
 
 /**
  * Types in every version, sources and series: what the rest of the file is read with. Small, so it is kept in memory; made anew after a transaction
@@ -48,10 +54,21 @@ export class Catalogue {
     })
   }
 
-  /** Id of a type, which is stored at first sight. */
-  typeId(definition: TypeDefinition, fingerprint: string): number {
+  /** How many of each there are. */
+  get counts(): Readonly<Record<string, number>> {
+    return {
+      types: this.types.size,
+      sources: this.#sources.size,
+      series: this.#seriesById.size,
+      seriesTypes: this.#series.size,
+    }
+  }
+
+  /** Id of a type, which is stored at first sight; undefined where there are too many already. */
+  typeId(definition: TypeDefinition, fingerprint: string, origin: Origin): number | undefined {
     const known = this.#typeIds.get(fingerprint)
     if (known !== undefined) return known
+    if (this.#typeIds.size >= shareOf(TYPE_COUNT_LIMIT, origin)) return undefined
     // The conflict is a row that could not be read: it is mended.
     const insert = this.#database.prepare(
       `INSERT INTO type (fingerprint, definition) VALUES (?, ?)
@@ -72,11 +89,12 @@ export class Catalogue {
     return this.#sources.get(id)
   }
 
-  /** Id of a source, which is stored at first sight. */
-  sourceId(source: SourceDescriptor): number {
+  /** Id of a source, which is stored at first sight; undefined where there are too many already. */
+  sourceId(source: SourceDescriptor, origin: Origin): number | undefined {
     const descriptor = JSON.stringify(source)
     const known = this.#sourceIds.get(descriptor)
     if (known !== undefined) return known
+    if (this.#sourceIds.size >= shareOf(SOURCE_COUNT_LIMIT, origin)) return undefined
     const insert = this.#database.prepare(
       `INSERT INTO source (descriptor) VALUES (?)
        ON CONFLICT (descriptor) DO UPDATE SET descriptor = excluded.descriptor RETURNING id`,
@@ -91,10 +109,10 @@ export class Catalogue {
     this.#series.get(typeName)?.get(seriesKey(labels))
 
   /** A series, which is stored at first sight; undefined where there are too many already. */
-  readonly addSeries = (typeName: string, labels: Labels): StoredSeries | undefined => {
+  addSeries(typeName: string, labels: Labels, origin: Origin): StoredSeries | undefined {
     const known = this.findSeries(typeName, labels)
     if (known !== undefined) return known
-    if (this.#seriesById.size >= this.#seriesLimit) return undefined
+    if (this.#seriesById.size >= shareOf(this.#seriesLimit, origin)) return undefined
     const insert = this.#database.prepare(
       `INSERT INTO series (type_name, labels) VALUES (?, ?)
        ON CONFLICT (type_name, labels) DO UPDATE SET labels = excluded.labels RETURNING id`,
@@ -102,9 +120,18 @@ export class Catalogue {
     return this.#keepSeries(Number(insert.get(typeName, JSON.stringify(labels))?.id), typeName, labels)
   }
 
-  /** A series by its id. */
+  /** A series by its id. It may be newer than what is in memory, where another process writes the file. */
   seriesById(id: number): StoredSeries | undefined {
-    return this.#seriesById.get(id)
+    const known = this.#seriesById.get(id)
+    if (known !== undefined) return known
+    const row = this.#database.prepare('SELECT type_name, labels FROM series WHERE id = ?').get(id)
+    if (row === undefined) return undefined
+    try {
+      return this.#keepSeries(id, String(row.type_name), JSON.parse(String(row.labels)) as Labels)
+    } catch {
+      this.damaged++
+      return undefined
+    }
   }
 
   /** Every series of a type. */
@@ -112,20 +139,40 @@ export class Catalogue {
     return this.#series.get(typeName)?.values() ?? []
   }
 
-  /** Takes out every series of which no record arrived since an hour and that `isUsed` does not know; says whether there was one. */
-  deleteSeries(beforeHour: number, isUsed: (id: number) => boolean): boolean {
+  /** Takes out every series of which no record arrived since an hour and that `isUsed` does not know. */
+  deleteSeries(beforeHour: number, isUsed: (id: number) => boolean): void {
     const remove = this.#database.prepare('DELETE FROM series WHERE id = ?')
-    let deleted = 0
-    for (const ofType of this.#series.values()) {
+    for (const [typeName, ofType] of this.#series) {
       for (const [key, { id, seenHour }] of ofType) {
         if (seenHour >= beforeHour || isUsed(id)) continue
         remove.run(id)
         ofType.delete(key)
         this.#seriesById.delete(id)
-        deleted++
       }
+      if (ofType.size === 0) this.#series.delete(typeName)
     }
-    return deleted > 0
+  }
+
+  /** Takes out the types and sources of which nothing is left. `liveTypes` are those that are reported now. */
+  deleteUnused(liveTypes: ReadonlySet<number>): void {
+    const used = (column: string, table: string) => `SELECT DISTINCT ${column} FROM ${table}`
+    const unused = (table: string, users: readonly string[]) =>
+      this.#database.prepare(`SELECT id FROM ${table} WHERE id NOT IN (${users.join(' UNION ')})`).all()
+    const deleteType = this.#database.prepare('DELETE FROM type WHERE id = ?')
+    for (const id of unused('type', [used('type', 'head'), used('type', 'segment')]).map((row) => Number(row.id))) {
+      if (liveTypes.has(id)) continue
+      deleteType.run(id)
+      this.#typeIds.delete(this.types.get(id)?.type.fingerprint ?? '')
+      this.types.delete(id)
+    }
+    const deleteSource = this.#database.prepare('DELETE FROM source WHERE id = ?')
+    for (const id of unused('source', [used('source', 'writer'), used('source', 'segment')]).map((row) =>
+      Number(row.id),
+    )) {
+      deleteSource.run(id)
+      this.#sourceIds.delete(JSON.stringify(this.#sources.get(id)))
+      this.#sources.delete(id)
+    }
   }
 
   /** A damaged row is as if it were not there: what refers to it is skipped. */
@@ -164,4 +211,8 @@ export class Catalogue {
     this.#seriesById.set(id, series)
     return series
   }
+}
+
+function shareOf(limit: number, origin: Origin): number {
+  return origin === 'own' ? limit : Math.ceil(limit * CLIENT_PART)
 }

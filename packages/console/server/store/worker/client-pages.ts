@@ -1,11 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PageId } from '@sonde/sdk'
-import { CLIENT_COUNT_LIMIT, type ClientPage } from '../protocol.ts'
-import { DAY_MS } from './slots-of-time.ts'
+import { CLIENT_COUNT_LIMIT, CLIENT_KEPT_MS, type ClientPage } from '../protocol.ts'
 
 const KEY_PREFIX = 'client '
-/** A client that was silent this long does not send again what it sent before. Unit: milliseconds. */
-const KEPT_MS = 7 * DAY_MS
 
 interface Known {
   sequence: bigint
@@ -31,6 +28,10 @@ export class ClientPages {
     })
     known.sort(([, , a], [, , b]) => a - b)
     for (const [client, sequence, lastMs] of known) this.#known.set(client, { sequence, lastMs })
+  }
+
+  get count(): number {
+    return this.#known.size
   }
 
   /** All clients that are known. */
@@ -68,7 +69,7 @@ export class ClientPages {
   prune(nowMs: number): void {
     let old = 0
     for (const { lastMs } of this.#known.values()) {
-      if (lastMs > nowMs - KEPT_MS) break
+      if (lastMs > nowMs - CLIENT_KEPT_MS) break
       old++
     }
     this.#forget(old)

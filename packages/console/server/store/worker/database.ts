@@ -21,13 +21,14 @@ export const FORMAT_VERSION = 3
 /** Files up to this size are checked whole at open: about a second. Of larger ones every table but that of the chunks. */
 const FULL_CHECK_BYTES = 192 << 20
 
+/** Ids of what others refer to are given once, so that who reads the file while it is written finds what was meant, or nothing. */
 const TABLES = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE type (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
-CREATE TABLE source (id INTEGER PRIMARY KEY, descriptor TEXT NOT NULL UNIQUE);
-CREATE TABLE writer (id INTEGER PRIMARY KEY, source INTEGER NOT NULL);
+CREATE TABLE type (id INTEGER PRIMARY KEY AUTOINCREMENT, fingerprint TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
+CREATE TABLE source (id INTEGER PRIMARY KEY AUTOINCREMENT, descriptor TEXT NOT NULL UNIQUE);
+CREATE TABLE writer (id INTEGER PRIMARY KEY AUTOINCREMENT, source INTEGER NOT NULL);
 CREATE TABLE symbol (writer INTEGER NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (writer, id)) WITHOUT ROWID;
-CREATE TABLE series (id INTEGER PRIMARY KEY, type_name TEXT NOT NULL, labels TEXT NOT NULL, UNIQUE (type_name, labels));
+CREATE TABLE series (id INTEGER PRIMARY KEY AUTOINCREMENT, type_name TEXT NOT NULL, labels TEXT NOT NULL, UNIQUE (type_name, labels));
 CREATE TABLE head (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, writer INTEGER NOT NULL, clock TEXT NOT NULL,
   hour INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
   crc INTEGER NOT NULL, body BLOB NOT NULL);

@@ -64,20 +64,24 @@ export class Head {
   readonly #rows = new Map<number, ReadRow>()
   /** Rows that could not be read. */
   corruptRows = 0
+  /** Records that are in the head. Unit: bytes. */
+  bytes: number
   #rowBytes = 0
   #first: First | undefined
 
   constructor(database: DatabaseSync) {
     this.#statements = statementsOf(database)
+    this.bytes = Number(this.#statements.bytes.get()?.bytes ?? 0)
   }
 
   insert({ type, writer, clock, hour, firstMs, lastMs, count, body }: HeadRow): void {
     this.#noteFirst(hour, firstMs)
+    this.bytes += body.length
     this.#statements.insert.run(type, writer, clock, hour, firstMs, lastMs, count, body.length, crc32(body), body)
   }
 
   delete(id: number): void {
-    this.#statements.delete.run(id)
+    this.bytes -= Number(this.#statements.delete.get(id)?.bytes ?? 0)
     this.#first = undefined
     // The number may be given to another row.
     this.#forget(id)
@@ -221,7 +225,8 @@ function statementsOf(database: DatabaseSync) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
     insert: prepare(`INSERT INTO head (${COLUMNS}, bytes, crc, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    delete: prepare('DELETE FROM head WHERE id = ?'),
+    delete: prepare('DELETE FROM head WHERE id = ? RETURNING bytes'),
+    bytes: prepare('SELECT sum(bytes) AS bytes FROM head'),
     row: prepare(`SELECT ${COLUMNS}, crc, body FROM head WHERE id = ?`),
     inRange: prepare(`SELECT id FROM head WHERE ${inWindow} ORDER BY id`),
     writersIn: prepare(`SELECT DISTINCT writer, clock FROM head WHERE ${inWindow} ORDER BY hour`),

@@ -3,6 +3,7 @@ import { inTransaction, numberOf } from './database.ts'
 import type { HeadUnit } from './head.ts'
 import { rollUp } from './rollup.ts'
 import { RAW, ROLLUP } from './segments.ts'
+import type { SeriesLookup } from './series-resolver.ts'
 import { DAY_MS, dayOf, hourOf } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
@@ -37,6 +38,7 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
 function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, void> {
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
+  const addSeries: SeriesLookup = (typeName, labels) => file.catalogue.addSeries(typeName, labels, 'own')
   for (;;) {
     const records = file.head.ofUnit(unit, COMPACT_BYTES)
     if (records.ids.length === 0) return
@@ -44,7 +46,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, voi
       stored === undefined || writer === undefined
         ? []
         : yield* compact(unit, records, stored, { id: writer.source, symbols: writer.info.symbols }, (views, offset) =>
-            file.writers.resolver(writer, stored).of(views, offset, file.catalogue.addSeries),
+            file.writers.resolver(writer, stored).of(views, offset, addSeries),
           )
     inTransaction(file.database, () => {
       file.segments.insert(segments)
@@ -109,7 +111,7 @@ function deleteSlot(file: StoreFile, level: number, slot: number): void {
   })
 }
 
-/** Takes out writers and series of which nothing is left, and clients that are gone for long. */
+/** Takes out everything of which nothing is left: writers, series, types and sources, and clients that are gone for long. */
 function forgetUnused(file: StoreFile, nowMs: number): void {
   const currentHour = hourOf(nowMs)
   inTransaction(file.database, () => {
@@ -121,10 +123,11 @@ function forgetUnused(file: StoreFile, nowMs: number): void {
   file.cleanedHour = currentHour
   const used = file.segments.seriesIds()
   const isUsed = (id: number) => used.has(id)
-  const deleted = inTransaction(file.database, () =>
-    file.catalogue.deleteSeries(currentHour - SERIES_IDLE_HOURS, isUsed),
-  )
-  if (deleted) file.writers.forgetSeries()
+  inTransaction(file.database, () => {
+    file.catalogue.deleteSeries(currentHour - SERIES_IDLE_HOURS, isUsed)
+    file.catalogue.deleteUnused(file.liveTypes)
+  })
+  file.writers.forgetSeries()
 }
 
 /** Gives pages that are free back to the disk, and shortens the write-ahead log. */

@@ -1,5 +1,5 @@
 import type { PageId, TypeDefinition } from '@sonde/sdk'
-import type { Announcement, Page, PageEntry, Written } from '../protocol.ts'
+import type { Announcement, Origin, Page, PageEntry, Written } from '../protocol.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import type { ClientPages } from './client-pages.ts'
 import type { Head } from './head.ts'
@@ -14,6 +14,8 @@ export class PageWriter {
   readonly #clients: ClientPages
   readonly #types = new Map<number, StoredType>()
   readonly #live = new Map<number, StoredWriter>()
+  /** Types and writers for which there was no room, and the reason under which their records are counted. */
+  readonly #refused = new Map<number, string>()
 
   constructor(catalogue: Catalogue, writers: Writers, head: Head, clients: ClientPages) {
     this.#catalogue = catalogue
@@ -37,14 +39,16 @@ export class PageWriter {
       const stored = this.#types.get(first?.type ?? -1)
       const writer = this.#live.get(first?.writer ?? -1)
       if (stored === undefined || writer === undefined) {
-        for (const entry of entries) drop('unannounced', entry, entry.count)
+        const { type = -1, writer = -1 } = first ?? {}
+        const reason = this.#refused.get(type) ?? this.#refused.get(writer) ?? 'unannounced'
+        for (const entry of entries) drop(reason, entry, entry.count)
         continue
       }
       const { rows, dropped } = ingest(page.memory, entries, {
         stored,
         writer: writer.id,
         resolver: this.#writers.resolver(writer, stored),
-        lookup: this.#catalogue.addSeries,
+        lookup: (typeName, labels) => this.#catalogue.addSeries(typeName, labels, originOf(first)),
         believed,
       })
       for (const row of rows) this.#head.insert(row)
@@ -54,9 +58,27 @@ export class PageWriter {
     return { dropped: [...drops], duplicates, lost, clients: this.#clients.save(Date.now()) }
   }
 
+  /** How many of each are announced. */
+  get counts(): Readonly<Record<string, number>> {
+    return { liveTypes: this.#types.size, liveSources: this.#live.size, refused: this.#refused.size }
+  }
+
+  /** Ids of the types that are reported now. */
+  get liveTypes(): Set<number> {
+    return new Set([...this.#types.values()].map(({ id }) => id))
+  }
+
   #learn({ types, writers, symbols, gone }: Announcement): void {
-    for (const { key, definition, fingerprint } of types) this.#types.set(key, this.#typeOf(definition, fingerprint))
-    for (const { key, source } of writers) this.#live.set(key, this.#writers.add(source))
+    for (const { key, definition, fingerprint, origin } of types) {
+      const stored = this.#typeOf(definition, fingerprint, origin)
+      if (stored === undefined) this.#refused.set(key, 'type_limit')
+      else this.#types.set(key, stored)
+    }
+    for (const { key, source, origin } of writers) {
+      const stored = this.#writers.add(source, origin)
+      if (stored === undefined) this.#refused.set(key, 'source_limit')
+      else this.#live.set(key, stored)
+    }
     for (const { writer, from, texts } of symbols) {
       const stored = this.#live.get(writer)
       if (stored !== undefined) this.#writers.addSymbols(stored, from, texts)
@@ -65,14 +87,19 @@ export class PageWriter {
       const writer = this.#live.get(key)
       if (writer !== undefined) this.#writers.retire(writer)
       this.#live.delete(key)
+      this.#types.delete(key)
+      this.#refused.delete(key)
     }
   }
 
-  #typeOf(definition: TypeDefinition, fingerprint: string): StoredType {
-    const id = this.#catalogue.typeId(definition, fingerprint)
-    // The line above made it known, or threw.
-    return this.#catalogue.types.get(id) as StoredType
+  #typeOf(definition: TypeDefinition, fingerprint: string, origin: Origin): StoredType | undefined {
+    const id = this.#catalogue.typeId(definition, fingerprint, origin)
+    return id === undefined ? undefined : this.#catalogue.types.get(id)
   }
+}
+
+function originOf(entry: PageEntry | undefined): Origin {
+  return entry?.page === undefined ? 'own' : 'client'
 }
 
 /** Entries that may share rows: of one type, writer and clock. */

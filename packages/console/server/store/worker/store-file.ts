@@ -47,6 +47,16 @@ export class StoreFile {
     this.#pages = new PageWriter(this.catalogue, this.writers, this.head, this.clients)
   }
 
+  /** Ids of the types that are reported now. */
+  get liveTypes(): ReadonlySet<number> {
+    return this.#pages.liveTypes
+  }
+
+  /** How much of each is held in memory. */
+  names(): Readonly<Record<string, number>> {
+    return { ...this.catalogue.counts, ...this.writers.counts, clients: this.clients.count, ...this.#pages.counts }
+  }
+
   /** The last page of a session that the file holds. */
   lastSequence(session: string): number {
     const row = this.database.prepare("SELECT value FROM meta WHERE key = 'session'").get()

@@ -272,6 +272,8 @@ export class StoreWorker {
       oldestMs: file?.oldestMs() ?? null,
       corruptChunks: this.#corruptChunks + (file?.corruptChunks ?? 0),
       errors: this.#errors,
+      backlogBytes: file?.head.bytes ?? 0,
+      names: file?.names() ?? {},
     }
   }
 }

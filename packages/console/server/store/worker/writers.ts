@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SourceInfo } from '@sonde/sdk'
-import type { SourceDescriptor } from '../protocol.ts'
+import type { Origin, SourceDescriptor } from '../protocol.ts'
 import { symbolsOf } from '../texts.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import { SeriesResolver } from './series-resolver.ts'
@@ -30,9 +30,15 @@ export class Writers {
     this.#catalogue = catalogue
   }
 
-  /** Stores a new writer. */
-  add(descriptor: SourceDescriptor): StoredWriter {
-    const source = this.#catalogue.sourceId(descriptor)
+  /** How many there are in memory. */
+  get counts(): Readonly<Record<string, number>> {
+    return { writers: this.#live.size, earlierWriters: this.#idle.size }
+  }
+
+  /** Stores a new writer; undefined where there are too many sources already. */
+  add(descriptor: SourceDescriptor, origin: Origin): StoredWriter | undefined {
+    const source = this.#catalogue.sourceId(descriptor, origin)
+    if (source === undefined) return undefined
     const row = this.#database.prepare('INSERT INTO writer (source) VALUES (?)').run(source)
     const writer = writerOf(Number(row.lastInsertRowid), source, descriptor, [])
     this.#live.set(writer.id, writer)
@@ -81,7 +87,12 @@ export class Writers {
     return resolver
   }
 
-  /** Series were deleted: what was remembered of them is asked again. */
+  /** Another process writes the file: what was read of its writers may have grown. */
+  forgetIdle(): void {
+    this.#idle.clear()
+  }
+
+  /** Series and types were deleted: what was remembered of them is asked again. */
   forgetSeries(): void {
     for (const writer of [...this.#live.values(), ...this.#idle.values()]) writer.resolvers.clear()
   }

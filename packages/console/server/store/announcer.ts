@@ -1,0 +1,157 @@
+import { type Batch, definitionOf, type PageId, type RecordType, type SourceInfo } from '@sonde/sdk'
+import type { Announcement, Origin } from './protocol.ts'
+
+const TYPE_COUNT_LIMIT = 4096
+const WRITER_COUNT_LIMIT = 1024
+/** A type or a source that reported nothing for this long is forgotten; when it reports again it is announced again. Unit: milliseconds. */
+const IDLE_LIMIT_MS = 600_000
+
+interface Announced {
+  readonly key: number
+  readonly origin: Origin
+  /** The worker that runs now knows it. */
+  isAnnounced: boolean
+  /** The last page that holds records of it, and when the last of them came. */
+  lastSequence: number
+  lastMs: number
+}
+
+/** A type that pages refer to by its key. */
+export interface AnnouncedType extends Announced {
+  readonly type: RecordType
+}
+
+/** A source that pages refer to by its key. */
+export interface AnnouncedWriter extends Announced {
+  readonly source: SourceInfo
+  symbolsSent: number
+}
+
+/** What a page refers to. */
+export interface PageNames {
+  readonly sequence: number
+  readonly types: ReadonlySet<AnnouncedType>
+  readonly writers: ReadonlySet<AnnouncedWriter>
+}
+
+/** What the worker must know to read pages: types and sources by key, and the symbols of sources. What is idle leaves it, here and there. */
+export class Announcer {
+  readonly #types = new Map<string, AnnouncedType>()
+  readonly #writers = new Map<SourceInfo, AnnouncedWriter>()
+  /** No longer known here, and the worker was not told yet. */
+  readonly #retired = new Set<Announced>()
+  #nextKey = 0
+
+  /** How many of each it holds. */
+  get names(): Readonly<Record<string, number>> {
+    const { size } = this.#retired
+    return { reportingTypes: this.#types.size, reportingSources: this.#writers.size, retired: size }
+  }
+
+  /** The type of a batch; undefined where there are too many. */
+  typeOf({ type, page }: Batch, nowMs: number): AnnouncedType | undefined {
+    let found = this.#types.get(type.fingerprint)
+    if (found === undefined) {
+      if (this.#types.size >= TYPE_COUNT_LIMIT) return undefined
+      found = { type, ...this.#announced(page) }
+      this.#types.set(type.fingerprint, found)
+    }
+    found.lastMs = nowMs
+    return found
+  }
+
+  /** The source of a batch. Where there are too many, the one that was silent longest is forgotten. */
+  writerOf({ source, page }: Batch, nowMs: number): AnnouncedWriter {
+    let found = this.#writers.get(source)
+    if (found === undefined) {
+      if (this.#writers.size >= WRITER_COUNT_LIMIT) {
+        this.#retireWriter([...this.#writers.values()].reduce((a, b) => (a.lastSequence <= b.lastSequence ? a : b)))
+      }
+      found = { source, symbolsSent: 0, ...this.#announced(page) }
+      this.#writers.set(source, found)
+    }
+    found.lastMs = nowMs
+    return found
+  }
+
+  /** What the worker does not know yet of what a page refers to, and what no later page refers to. */
+  announce({ sequence, types, writers }: PageNames, nowMs: number): Announcement {
+    this.#retireIdle(nowMs)
+    const newTypes = [...types].filter(takeNew)
+    const newWriters = [...writers].filter(takeNew)
+    const symbols = [...writers].flatMap((writer) => {
+      const { symbols } = writer.source
+      const from = writer.symbolsSent
+      if (symbols.count === from) return []
+      writer.symbolsSent = symbols.count
+      return [{ writer: writer.key, from, texts: symbols.since(from) }]
+    })
+    return {
+      types: newTypes.map(({ key, type, origin }) => ({
+        key,
+        origin,
+        definition: definitionFor(type),
+        fingerprint: type.fingerprint,
+      })),
+      writers: newWriters.map(({ key, origin, source: { id, tag, labels, intervalMs } }) => ({
+        key,
+        origin,
+        source: { id, tag, labels: { ...labels }, intervalMs },
+      })),
+      symbols,
+      gone: this.#takeGone(sequence),
+    }
+  }
+
+  /** A new worker knows nothing: everything is announced again, also what only pages that wait refer to. */
+  restart(pages: readonly PageNames[]): void {
+    const types = [...this.#types.values(), ...pages.flatMap(({ types }) => [...types])]
+    const writers = [...this.#writers.values(), ...pages.flatMap(({ writers }) => [...writers])]
+    for (const type of types) {
+      type.isAnnounced = false
+      if (this.#types.get(type.type.fingerprint) !== type) this.#retired.add(type)
+    }
+    for (const writer of writers) {
+      writer.isAnnounced = false
+      writer.symbolsSent = 0
+      if (this.#writers.get(writer.source) !== writer) this.#retired.add(writer)
+    }
+  }
+
+  #announced(page: PageId | undefined): Announced {
+    const origin = page === undefined ? 'own' : 'client'
+    return { origin, key: this.#nextKey++, isAnnounced: false, lastSequence: 0, lastMs: 0 }
+  }
+
+  #retireIdle(nowMs: number): void {
+    const beforeMs = nowMs - IDLE_LIMIT_MS
+    for (const writer of this.#writers.values()) if (writer.lastMs < beforeMs) this.#retireWriter(writer)
+    for (const [fingerprint, type] of this.#types) {
+      if (type.lastMs >= beforeMs) continue
+      this.#types.delete(fingerprint)
+      this.#retired.add(type)
+    }
+  }
+
+  #retireWriter(writer: AnnouncedWriter): void {
+    this.#writers.delete(writer.source)
+    this.#retired.add(writer)
+  }
+
+  /** Keys that were last used before a page. */
+  #takeGone(sequence: number): number[] {
+    const gone = [...this.#retired].filter(({ lastSequence }) => lastSequence < sequence)
+    for (const each of gone) this.#retired.delete(each)
+    return gone.map(({ key }) => key)
+  }
+}
+
+function takeNew(announced: Announced): boolean {
+  const isNew = !announced.isAnnounced
+  announced.isAnnounced = true
+  return isNew
+}
+
+function definitionFor(type: RecordType) {
+  return definitionOf(type.name, type.description, type.fields, type.layout.kind, type.inTurns)
+}
