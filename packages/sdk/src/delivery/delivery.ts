@@ -1,5 +1,6 @@
 import { SondeError } from '../errors.ts'
 import type { Batch } from '../schema/batch.ts'
+import { causeOfBlockedLoop, Room } from '../sinks/room.ts'
 import type { Sink, SinkStats } from '../sinks/sink.ts'
 import { Untold } from '../sinks/untold.ts'
 import { checkDeliveryLimits, type DeliveryLimits } from './config.ts'
@@ -55,7 +56,7 @@ export interface DeliverySink extends Sink {
    * {@link whenRoom} and offer it again.
    */
   offer(batch: Batch): boolean
-  /** Resolves when a batch has left the queue, at once where none is in it, and when delivery closes. */
+  /** Resolves when a batch has left the queue, at once where none is in it, and when delivery closes. Unlike `ready`, however long that takes. */
   whenRoom(): Promise<void>
   /**
    * Resolves when every record accepted before the call is acknowledged: it has arrived or, with a durable queue, is written down. Does not linger; may take as long
@@ -89,6 +90,9 @@ class Delivery<P> implements DeliverySink {
   /** Batches that are not acknowledged; none of the promises rejects. */
   readonly #pending = new Set<Promise<void>>()
   readonly #untold: Untold
+  readonly #producers: Room
+  /** Whether what the queue had no room for last came in one turn of the event loop. */
+  #isLoopBlocked = false
   #room: PromiseWithResolvers<void> | undefined
   #closing: Promise<void> | undefined
 
@@ -101,13 +105,17 @@ class Delivery<P> implements DeliverySink {
     const onFailure = (error: unknown) => ledger.fail(error)
     const letters = new DeadLetters(onReject, limits.deadLettersMax, onFailure)
     const sender = new Sender(send, limits, timers, options.random ?? Math.random, onFailure)
-    const onRoom = () => this.#signalRoom()
+    const onRoom = () => {
+      this.#signalRoom()
+      this.#producers.left(queue.bytes)
+    }
     this.name = name
     this.#limits = limits
     this.#queue = queue
     this.#timers = timers
     this.#ledger = ledger
-    this.#untold = new Untold(ledger.stats)
+    this.#untold = new Untold(ledger.stats, (reason) => this.causeOf(reason))
+    this.#producers = new Room({ limitBytes: limits.queueLimitBytes, timers })
     this.#letters = letters
     this.#sender = sender
     this.#requests = new Requests({ queue, ledger, letters, sender, encode, limits, timers, onRoom })
@@ -150,6 +158,14 @@ class Delivery<P> implements DeliverySink {
     return this.#room.promise
   }
 
+  ready(): Promise<void> | undefined {
+    return this.#producers.wait(this.#queue.bytes)
+  }
+
+  causeOf(reason: string): string {
+    return reason === 'queue_full' && this.#isLoopBlocked ? causeOfBlockedLoop('queueLimitBytes') : ''
+  }
+
   async flush(): Promise<void> {
     const { told } = this.#untold
     await this.#requests.hasten(Promise.all(this.#pending))
@@ -160,6 +176,7 @@ class Delivery<P> implements DeliverySink {
   }
 
   close(): Promise<void> {
+    this.#producers.open()
     this.#closing ??= this.#shutDown()
     return this.#closing
   }
@@ -186,8 +203,10 @@ class Delivery<P> implements DeliverySink {
     const { queueLimitBytes, queuePolicy } = this.#limits
     const needed = pieces.reduce((bytes, piece) => bytes + entryBytes(piece), 0)
     if (needed > queueLimitBytes) return 'too_large'
+    this.#producers.entering(this.#queue.bytes)
     const missing = this.#queue.bytes + needed - queueLimitBytes
     if (missing <= 0) return undefined
+    this.#isLoopBlocked = this.#producers.isLoopBlocked
     // What is being sent cannot make room: where all that waits is not enough, none of it is given up in vain.
     if (queuePolicy !== 'drop_oldest' || this.#queue.waitingBytes < missing) return 'queue_full'
     this.#ledger.drop('queue_full', this.#queue.evict(missing))

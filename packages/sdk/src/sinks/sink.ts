@@ -50,6 +50,13 @@ export interface Sink {
    * drops, and counts why. After `close` it drops everything as `closed`, and bytes that are not `count` records as `wrong_size`.
    */
   accept(batch: Batch): void
+  /**
+   * Resolves when a producer may go on: there is room, nothing has left the queue for longer than the sink's own limit, or the sink is closed. Never rejects. Undefined where there is
+   * room now, and to be asked often. Default: there is always room.
+   */
+  ready?(): Promise<void> | undefined
+  /** What it means that it drops records for a reason, and what to do: a part of a sentence, or empty. Default: the reason speaks for itself. */
+  causeOf?(reason: string): string
   /** Resolves when everything accepted so far is as durable as this sink makes it. Rejects where some of it was lost. */
   flush(): Promise<void>
   /** Flushes within the sink's own time limit, then releases everything. May be called twice. */

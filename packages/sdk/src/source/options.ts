@@ -16,6 +16,8 @@ export interface SourceOptions {
   emit: (batch: Batch) => void
   /** Resolves once all that was emitted before is acknowledged; what `flush` and `close` of the source wait for. Default: there is nothing to wait for. */
   acknowledge?: () => Promise<void>
+  /** Resolves when whoever takes batches has room for more; what `ready` of the source waits for. Must not reject. Default: there is always room. */
+  ready?: () => Promise<void>
   /** The only types that may be reported, by themselves or by their place in this list; a schema gives its own. Default: any type, none by a place. */
   types?: readonly RecordType[]
   /** How long records are buffered at most. Unit: milliseconds. Range: 0 (default: until a buffer is full) to 3 600 000. */
@@ -38,7 +40,7 @@ export interface SourceOptions {
 }
 
 /** Options that may stay undefined. */
-type Left = 'symbolLimit' | 'onLoss' | 'acknowledge' | 'types'
+type Left = 'symbolLimit' | 'onLoss' | 'acknowledge' | 'ready' | 'types'
 
 /** What a source reads of its options at run time, every default filled in. */
 export type CheckedOptions = Omit<AllOptions, 'id' | 'tag' | 'labels' | 'intervalMs' | 'symbolLimit'>
@@ -56,7 +58,7 @@ export function checkOptions(options: SourceOptions): AllOptions {
     throw new SondeError('SRC_OPTION', `a source was given ${shown(options)}; allowed: an object of its options`)
   }
   const { bufferBytes = BUFFER_BYTES_DEFAULT, rowLimit = ROW_LIMIT_DEFAULT, intervalMs = 0, clock = 'wall' } = options
-  const { id, tag = '', labels = {}, emit, acknowledge, onLoss, types, flushIntervalMs = 0 } = options
+  const { id, tag = '', labels = {}, emit, acknowledge, ready, onLoss, types, flushIntervalMs = 0 } = options
   const fault = faultOfSource({ id, tag, labels, intervalMs })
   if (fault?.place === 'id') throw refused('id', fault.given, fault.allowed, 'SRC_ID')
   if (fault !== undefined) throw refused(fault.place, fault.given, fault.allowed)
@@ -72,6 +74,8 @@ export function checkOptions(options: SourceOptions): AllOptions {
   if (acknowledge !== undefined && typeof acknowledge !== 'function') {
     throw refused('acknowledge', acknowledge, 'a function that gives a promise')
   }
+  if (ready !== undefined && typeof ready !== 'function')
+    throw refused('ready', ready, 'a function that gives a promise')
   if (onLoss !== undefined && typeof onLoss !== 'function') {
     throw refused('onLoss', onLoss, 'a function that takes a reason and a number of records')
   }

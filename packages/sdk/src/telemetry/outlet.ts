@@ -9,6 +9,9 @@ import type { Source } from '../source/source.ts'
 /** Codes of errors of a flush that lost nothing yet: the records wait and are still sent. */
 const PENDING_CODES: ReadonlySet<unknown> = new Set(['IPC_TIMEOUT'])
 
+/** There is room. */
+const ALWAYS = Promise.resolve()
+
 /** Why records of a flush are not kept. */
 interface Fault {
   readonly message: string
@@ -29,6 +32,9 @@ export class Outlet {
   readonly #warned: ReadonlyMap<Sink, Set<string>>
   /** By sink: what its `accept` threw last. */
   readonly #thrown = new Map<Sink, unknown>()
+  /** `records` when somebody last asked for room, and the answer, which holds until there are more. */
+  #askedRecords = 0
+  #ready = ALWAYS
 
   /** `warnsItself` is a sink that needs no warning from here. */
   constructor(schema: string, sinks: readonly Sink[], warnsItself?: Sink) {
@@ -42,6 +48,17 @@ export class Outlet {
     this.records += batch.count
     handOut(batch, this.sinks, (sink, error) => this.#thrown.set(sink, error))
     for (const [sink, warned] of this.#warned) if (sink.stats.dropped.size > warned.size) this.#warn(sink, warned)
+  }
+
+  /**
+   * Resolves when every sink has room again. Where all of them have, it resolves at once, but in the next turn of the event loop where this turn took long: sinks send between two turns.
+   */
+  ready(): Promise<void> {
+    if (this.records !== this.#askedRecords) {
+      this.#askedRecords = this.records
+      this.#ready = this.#whenReady()
+    }
+    return this.#ready
   }
 
   /**
@@ -71,6 +88,12 @@ export class Outlet {
     const thrown = [...this.#thrown.keys()].map((sink) => this.#dropped(sink))
     const faults = [...thrown, ...sources.map((source) => faultOf(source))]
     return faults.flatMap((fault) => fault?.message ?? []).join('; ')
+  }
+
+  #whenReady(): Promise<void> {
+    const waits = this.sinks.flatMap((sink) => sink.ready?.() ?? [])
+    if (waits.length > 0) return Promise.all(waits).then(() => undefined)
+    return turn.isOver() ? turn.next() : ALWAYS
   }
 
   async #flush(sink: Sink): Promise<Fault | undefined> {
@@ -116,8 +139,8 @@ export class Outlet {
   }
 
   #causeOf(sink: Sink, reason: string): string {
-    if (reason !== FAILED) return ''
-    return this.#thrown.has(sink) ? `accept threw: ${messageOf(this.#thrown.get(sink))}` : ''
+    if (reason === FAILED && this.#thrown.has(sink)) return `accept threw: ${messageOf(this.#thrown.get(sink))}`
+    return sink.causeOf?.(reason) ?? ''
   }
 }
 

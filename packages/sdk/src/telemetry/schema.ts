@@ -226,6 +226,7 @@ export class Schema {
       types: this.#types,
       emit: (batch) => this.#outlet.accept(batch),
       acknowledge: () => this.#outlet.acknowledged(),
+      ready: () => this.#outlet.ready(),
     })
     if (this.#options.opaqueEvents) for (const type of opaqueTypes) source.admit(type)
     this.#sources.add(source)

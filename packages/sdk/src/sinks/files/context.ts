@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { messageOf } from '../../errors.ts'
 import { ClientLosses } from '../client-losses.ts'
+import { Room } from '../room.ts'
 import { countDrop, type SinkStats, sinkStats } from '../sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
@@ -18,6 +19,8 @@ export class FilesContext {
   readonly config: FilesConfig
   readonly stats: SinkStats = sinkStats()
   readonly blocks = new Blocks()
+  /** Where producers wait for the disk. */
+  readonly room: Room
   /** What of the pages of clients was dropped. */
   readonly losses = new ClientLosses()
   /** Tells this sink's files from those of others. */
@@ -45,6 +48,7 @@ export class FilesContext {
   constructor(config: FilesConfig) {
     const { schema, version, types, maxBytes } = config
     this.config = config
+    this.room = new Room({ limitBytes: config.queueLimitBytes })
     this.typeSets = new TypeSets(types, maxBytes)
     this.process = { schema, host: hostname(), pid: process.pid, version }
   }
@@ -134,6 +138,7 @@ export class FilesContext {
   #leave(entry: Entry): void {
     this.queuedRecords -= entry.counted
     this.queuedBytes -= entry.block.byteLength
+    this.room.left(this.queuedBytes)
     this.blocks.release(entry)
   }
 }

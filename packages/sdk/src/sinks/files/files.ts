@@ -2,6 +2,7 @@ import { SondeError } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { forgetExit, type Leaver, watchExit } from '../../telemetry/at-exit.ts'
 import { DTB_LIMITS } from '../../wire/dtb/format.ts'
+import { causeOfBlockedLoop } from '../room.ts'
 import type { Sink, SinkStats } from '../sink.ts'
 import { Untold } from '../untold.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
@@ -32,6 +33,8 @@ export interface FilesSink extends Sink {
 const TICK_MS = 1000
 /** A disk that is silent for so long hangs. Unit: milliseconds. */
 const STALL_MS = 5000
+const SLOW_DISK =
+  'the disk was slower than the reports for longer than queueLimitBytes holds; await source.ready() to wait for it'
 
 /**
  * Makes a sink that writes files of records, one at a time for each source. Nothing is written before the first record.
@@ -52,6 +55,8 @@ class Files implements FilesSink {
   readonly #leaver: Leaver
   #timer: NodeJS.Timeout | undefined
   readonly #untold: Untold
+  /** Whether what the queue had no room for last came in one turn of the event loop. */
+  #isLoopBlocked = false
   #unsyncedBefore = 0
   #isEnding = false
   #closing: Promise<void> | undefined
@@ -67,7 +72,7 @@ class Files implements FilesSink {
     this.name = config.name
     this.stats = this.#context.stats
     const { stats } = this
-    this.#untold = new Untold(stats)
+    this.#untold = new Untold(stats, (reason) => this.causeOf(reason))
     this.#leaver = {
       finish: () => this.#finishNow(),
       acknowledged: () => this.flush(),
@@ -102,6 +107,15 @@ class Files implements FilesSink {
 
   takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
     return this.#context.losses.take(client, upTo)
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#context.room.wait(this.#context.queuedBytes)
+  }
+
+  causeOf(reason: string): string {
+    if (reason !== 'queue_full') return ''
+    return this.#isLoopBlocked ? causeOfBlockedLoop('queueLimitBytes') : SLOW_DISK
   }
 
   async flush(): Promise<void> {
@@ -153,8 +167,11 @@ class Files implements FilesSink {
   #obstacle({ bytes, count, type }: Batch): FilesDropReason | undefined {
     if (bytes.byteLength !== count * type.layout.recordBytes) return 'wrong_size'
     if (bytes.byteLength > DTB_LIMITS.payloadBytes) return 'too_large'
-    const { queuedBytes, config } = this.#context
-    return queuedBytes > 0 && queuedBytes + bytes.byteLength > config.queueLimitBytes ? 'queue_full' : undefined
+    const { queuedBytes, config, room } = this.#context
+    room.entering(queuedBytes)
+    if (queuedBytes === 0 || queuedBytes + bytes.byteLength <= config.queueLimitBytes) return undefined
+    this.#isLoopBlocked = room.isLoopBlocked
+    return 'queue_full'
   }
 
   #writerOf(id: string, tag: string): SourceWriter {
@@ -197,6 +214,7 @@ class Files implements FilesSink {
 
   async #shutDown(): Promise<void> {
     clearInterval(this.#timer)
+    this.#context.room.open()
     await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
     await this.#context.settled()
     forgetExit(this.#leaver)

@@ -265,13 +265,19 @@ test('a flush in vain, and the end, name what was dropped before too; a warning 
   t.after(() => process.off('warning', note))
   const options = { isAway: true, spoolBytes: 256 << 10, socketTimeoutMs: 100, schema: 'away' }
   const rig = await IpcRig.start(t, options)
-  for (let page = 0; page < 10; page++) rig.report(500)
+  for (let page = 0; page < 10; page++) {
+    rig.report(500)
+    // The loop turns: it is the service that is missing.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
   const { spool_full: dropped } = rig.sink.status().dropped
   await assert.rejects(
     rig.sink.flush(),
     sondeError(
-      'IPC_TIMEOUT',
-      new RegExp(`${5000 - Number(dropped)} records are .*; ipc lost ${dropped} records .*spool_full`),
+      'IPC_LOST',
+      new RegExp(
+        `^ipc lost ${dropped} records .*spool_full: the service was away.*; ${5000 - Number(dropped)} records are `,
+      ),
     ),
   )
   assert.equal(warnings.length, 1)

@@ -8,6 +8,7 @@ import { lossType } from '../../schema/builtin.ts'
 import { createSource } from '../../source/source.ts'
 import { forgetExit, type Leaver, watchExit } from '../../telemetry/at-exit.ts'
 import type { Ack } from '../../wire/ipc/frame.ts'
+import { causeOfBlockedLoop, Room } from '../room.ts'
 import type { Sink, SinkStats } from '../sink.ts'
 import { recordsAre, Untold } from '../untold.ts'
 import type { Obstacle } from './announcements.ts'
@@ -77,6 +78,9 @@ class Ipc implements IpcSink {
   readonly #ledger: Ledger<string>
   readonly #waiters: Waiters
   readonly #reconnect: Reconnect
+  readonly #room: Room
+  /** Whether the pages that the spool had no room for last came in one turn of the event loop. */
+  #isLoopBlocked = false
   #session: Session | undefined
   /** Kept from one connection to the next. */
   #ack: IpcStatus['ack'] = 'memory'
@@ -94,7 +98,7 @@ class Ipc implements IpcSink {
   #closing: Promise<void> | undefined
 
   constructor(config: IpcConfig) {
-    const { name, reconnectTimeMs, reconnectTries, socketTimeoutMs } = config
+    const { name, reconnectTimeMs, reconnectTries, socketTimeoutMs, spoolBytes } = config
     this.name = name
     this.#config = config
     // What is lost is told where the records went.
@@ -106,7 +110,8 @@ class Ipc implements IpcSink {
       source.report(lossType, record)
       source.flush()
     })
-    this.#untold = new Untold(this.stats, (reason) => this.#causeOf(reason))
+    this.#room = new Room({ limitBytes: spoolBytes, stallMs: socketTimeoutMs })
+    this.#untold = new Untold(this.stats, (reason) => this.causeOf(reason))
     this.#reconnect = new Reconnect({
       tries: reconnectTries,
       timeMs: reconnectTimeMs,
@@ -148,6 +153,15 @@ class Ipc implements IpcSink {
       this.#drop('wrong_size', batch.count)
     else this.#spoolBatch(batch)
     this.stats.seconds += (performance.now() - startMs) / 1000
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#room.wait(this.#spool.bytes)
+  }
+
+  causeOf(reason: string): string {
+    if (reason === 'not_announced') return this.#notAnnouncedReason
+    return reason === 'spool_full' && this.#isLoopBlocked ? causeOfBlockedLoop('spoolBytes') : causeOf(reason)
   }
 
   async flush(): Promise<void> {
@@ -197,10 +211,14 @@ class Ipc implements IpcSink {
   }
 
   #keep(batch: Batch, counted: { readonly countedRecords: number }): void {
+    this.#room.entering(this.#spool.bytes)
     const missing = () => this.#spool.bytes + spooledBytes(batch) > this.#config.spoolBytes
     let dropped = 0
     while (missing() && this.#spool.first < this.#spool.next) dropped += this.#spool.shift()
-    if (dropped > 0) this.#lose('spool_full', dropped)
+    if (dropped > 0) {
+      this.#isLoopBlocked = this.#room.isLoopBlocked
+      this.#lose('spool_full', dropped)
+    }
     this.#spool.add(batch, counted)
     if (this.#session?.welcome === undefined) this.#reconnect.report()
     else this.#wake()
@@ -258,11 +276,13 @@ class Ipc implements IpcSink {
     this.#ledger.arrived(records)
     if (this.#spool.first === this.#spool.next) this.#warned.delete('spool_full')
     this.#waiters.progress(this.#spool.first)
+    this.#room.left(this.#spool.bytes)
   }
 
   #refuse(page: SpooledPage, reason: Obstacle): void {
     if (reason === 'not_announced') this.#notAnnouncedReason = this.#session?.fault ?? ''
     this.#lose(reason, this.#spool.remove(page))
+    this.#room.left(this.#spool.bytes)
   }
 
   #lose(reason: string, records: number): void {
@@ -277,13 +297,9 @@ class Ipc implements IpcSink {
     this.#warned.add(reason)
     const { schema } = this.#config
     const who = schema === '' ? this.name : `${this.name} of schema ${schema}`
-    const cause = this.#causeOf(reason)
+    const cause = this.causeOf(reason)
     const message = `${who} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
     warnOfFault(new SondeError('IPC_LOST', message))
-  }
-
-  #causeOf(reason: string): string {
-    return reason === 'not_announced' ? this.#notAnnouncedReason : causeOf(reason)
   }
 
   #lostSince(told?: ReadonlyMap<string, number>): string {
@@ -321,6 +337,7 @@ class Ipc implements IpcSink {
   async #shutDown(): Promise<void> {
     // What is lost from here on cannot be told any more.
     this.#ledger.close()
+    this.#room.open()
     const acknowledged = this.#waiters.wait(this.#spool.next - 1, this.#spool.first)
     await this.#inTime(acknowledged).catch((error: unknown) => this.#ledger.fail(error))
     clearImmediate(this.#pump)

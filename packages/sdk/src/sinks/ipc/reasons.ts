@@ -1,6 +1,6 @@
 /** What it means where records are dropped for a reason, as far as the reason does not say it alone. */
 const CAUSES: Readonly<Record<string, string>> = {
-  spool_full: 'the service was away, or slow, for longer than spoolBytes holds',
+  spool_full: 'the service was away, or slow, for longer than spoolBytes holds; await source.ready() to wait for it',
   too_large: 'larger than the spool, or than the service takes in one piece',
   type_limit: 'the service takes no more types, of one client or of all together',
   source_limit: 'the service takes no more sources from one client',
