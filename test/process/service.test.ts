@@ -102,6 +102,40 @@ test('an application is seen in metrics and history without configuration, and i
   assert.ok(!existsSync(join(sockets, SOCKET_NAME)))
 })
 
+/** Reports ten times a second, and never flushes; ends with the first warning. */
+const UNFLUSHED = `
+import { createSchema, defineType, timestamp, value, wallNs } from '@sonde/sdk'
+const schema = createSchema({ name: 'lonely', ipc: { socketsDir: process.argv[1] } })
+const n = schema.addType(defineType('n', '', { time: timestamp(), n: value('u32') }))
+await schema.start()
+const source = schema.createSource({ tag: '' })
+const timer = setInterval(() => source.report(n, { time: wallNs(), n: 1 }), 100)
+process.once('warning', ({ code, message }) => {
+  clearInterval(timer)
+  console.log(code, message)
+})
+`
+
+test('an application with a wrong folder of sockets that never flushes is warned, with both folders', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  await started(t, ['agent'], inRuntimeDir(dir.path))
+  const wrong = join(dir.path, 'wrong')
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module']
+  const child = spawn(process.execPath, [...flags, '--eval', UNFLUSHED, wrong], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, XDG_RUNTIME_DIR: dir.path },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+  })
+  await until('a warning', LIMIT_MS, () => said.includes('\n'))
+  assert.match(said, new RegExp(`^IPC_NOBODY ipc of schema lonely is not connected.* no service answers in ${wrong};`))
+  assert.match(said, new RegExp(`listens in ${join(dir.path, 'sonde')}[,:].* set socketsDir`))
+})
+
 test('applications that are killed leave nothing in shared memory, and the service serves others on', async (t) => {
   const dir = temporaryDir()
   t.after(dir.remove)

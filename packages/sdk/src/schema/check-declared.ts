@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<Role, readonly Kind[]>> = {
 /** What of a field an application gives. */
 const OPTIONS = { help: true, unit: true, metric: true } as const
 /** What the functions that make fields add to that. */
-const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges', 'value', 'type', 'fields']
+export const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges', 'value', 'type', 'fields']
 const TEXT_CHARACTERS_MAX = 4096
 
 /**

@@ -152,12 +152,12 @@ function elementSource(layout: Layout, kind: Kind, at: string, place: string): s
       return `if(typeof t!=='boolean')fail(${place},t,'true or false');${store('u8', 't?1:0')}`
     case 'u64': {
       const words = `${store('u32', 'l')}${store('u32', 'h', `${at}+4`)}`
-      return `if(typeof t==='number'){l=t>>>0;if(l===t)h=0;else{h=t/4294967296>>>0;if(h*4294967296+l!==t)fail(${place},t,'an integer from 0 to 2^64 - 1')}${words}}
-else{if(typeof t!=='bigint'||t<0n||t>0xffffffffffffffffn)fail(${place},t,'an integer from 0 to 2^64 - 1');${store('u64', 't')}}`
+      return `if(typeof t==='number'){l=t>>>0;if(l===t)h=0;else{h=t/4294967296>>>0;if(h>2097151||h*4294967296+l!==t)fail(${place},t,'an integer from 0 to 2^64 - 1, from 2^53 on as a bigint')}${words}}
+else{if(typeof t!=='bigint'||t<0n||t>0xffffffffffffffffn)fail(${place},t,'an integer from 0 to 2^64 - 1, from 2^53 on as a bigint');${store('u64', 't')}}`
     }
     case 'i64': {
       const words = `${store('u32', 't>>>0')}${store('i32', 'Math.floor(t/4294967296)', `${at}+4`)}`
-      return `if(typeof t==='number'){if(!Number.isSafeInteger(t))fail(${place},t,'an integer');${words}}
+      return `if(typeof t==='number'){if(!Number.isSafeInteger(t))fail(${place},t,'an integer, from 2^53 on as a bigint');${words}}
 else{if(typeof t!=='bigint'||BigInt.asIntN(64,t)!==t)fail(${place},t,'an integer from -2^63 to 2^63 - 1');${store('i64', 't')}}`
     }
     default: {

@@ -35,7 +35,7 @@ const EDGES: Readonly<Record<string, readonly Integer64[]>> = {
   i16: [-32_768, 32_767],
   u32: [0, 2 ** 31, 2 ** 32 - 1],
   i32: [-(2 ** 31), 2 ** 31 - 1],
-  u64: [0, -0, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 2 ** 64 - 2048, 0n, 2n ** 53n + 1n, 2n ** 64n - 1n],
+  u64: [0, -0, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1, 2n ** 53n, 2n ** 64n - 2048n, 0n, 2n ** 53n + 1n, 2n ** 64n - 1n],
   i64: [0, -0, -1, -(2 ** 32), -(2 ** 32) - 1, 2 ** 53 - 1, -(2 ** 53) + 1, -(2n ** 63n), 2n ** 63n - 1n, -1n],
   f32: [
     0,
@@ -176,7 +176,7 @@ const wrongValues: readonly (readonly [string, Field, readonly unknown[]])[] = [
   ['i16', value('i16'), [-32_769, 32_768]],
   ['u32', value('u32'), [-1, 2 ** 32, 0.5, '0', 0n, Number.POSITIVE_INFINITY]],
   ['i32', value('i32'), [2 ** 31, -(2 ** 31) - 1, 0n]],
-  ['u64', value('u64'), [-1, 0.5, 2 ** 64, Number.NaN, -1n, 2n ** 64n, '1', undefined, null, [1n]]],
+  ['u64', value('u64'), [-1, 0.5, 2 ** 53, 2 ** 60, 2 ** 64, Number.NaN, -1n, 2n ** 64n, '1', undefined, null, [1n]]],
   ['i64', value('i64'), [0.5, 2 ** 53, -(2 ** 53), 2n ** 63n, -(2n ** 63n) - 1n, '1']],
   ['f32', value('f32'), ['1', 1n, undefined, null, 1e300, -1e300, 3.4028235677973366e38]],
   ['f64', value('f64'), ['1', 1n, {}, undefined]],

@@ -1,5 +1,6 @@
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
+import { MADE } from './check-declared.ts'
 import type { Kind } from './kinds.ts'
 import { type Fields, isType, type RecordOf, type RecordType } from './record-type.ts'
 
@@ -66,8 +67,19 @@ export type NumericKind = Exclude<Kind, 'char' | 'symbol' | 'bool'>
 
 type ScalarOf<K extends Kind> = K extends 'u64' | 'i64' ? Integer64 : K extends 'bool' ? boolean : number
 
-function make<V>(kind: Kind, role: Role, options: FieldOptions | undefined, count = 1): Field<V, false> {
-  return { ...options, kind, role, count, optional: false }
+function make<V>(
+  kind: Kind,
+  role: Role,
+  options: FieldOptions | undefined,
+  made: Partial<Pick<Field, 'count' | 'edges'>> = {},
+): Field<V, false> {
+  // `defineType` looks at the others: it knows the name of the field.
+  const own = Object.keys(options ?? {}).find((name) => MADE.includes(name))
+  if (own !== undefined) {
+    const advice = 'allowed: help, unit, metric; see array, buckets, optional and timestamp for the others'
+    throw new SondeError('SCH_FIELD', `${own} is no option of a ${role}; ${advice}`)
+  }
+  return { ...options, ...made, kind, role, count: made.count ?? 1, optional: false }
 }
 
 /**
@@ -111,7 +123,7 @@ export function text(options?: FieldOptions): Field<string, false> {
 /** Text of at most `bytes - 1` UTF-8 bytes inside the record, NUL padded: `char[n]` of a C struct. Range of `bytes`: 1 to 65 535. A label unless said otherwise. */
 export function chars(bytes: number, options?: FieldOptions & { role?: 'label' | 'value' }): Field<string, false> {
   const { role = 'label', ...rest } = options ?? {}
-  return make('char', role, rest, bytes)
+  return make('char', role, rest, { count: bytes })
 }
 
 /**
@@ -134,7 +146,7 @@ export function buckets<K extends 'u32' | 'u64'>(
       `edges ${Array.isArray(edges) ? `[${edges.slice(0, 20)}]` : shown(edges)} of a histogram; allowed: finite, ascending, at least one`,
     )
   }
-  return make(kind, 'bucket', { ...options, edges }, edges.length + 1)
+  return make(kind, 'bucket', options, { edges, count: edges.length + 1 })
 }
 
 /**

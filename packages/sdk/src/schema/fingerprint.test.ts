@@ -26,6 +26,8 @@ test('the order in which options are written does not matter, that of fields doe
 
 test('whatever changes bytes or meaning changes the fingerprint', () => {
   const { rx } = base()
+  const { help = '', unit = '' } = rx
+  const said = { help, unit }
   const types = [
     defineType('t', '', base()),
     defineType('u', '', base()),
@@ -33,10 +35,10 @@ test('whatever changes bytes or meaning changes the fingerprint', () => {
     defineType('t', '', base(), { layout: 'packed' }),
     defineType('t', '', { ...base(), time: timestamp('us') }),
     defineType('t', '', { ...base(), device: label('Port') }),
-    defineType('t', '', { ...base(), rx: counter('u32', rx) }),
-    defineType('t', '', { ...base(), rx: gauge('u64', rx) }),
-    defineType('t', '', { ...base(), rx: counter('u64', { ...rx, unit: 'seconds' }) }),
-    defineType('t', '', { ...base(), rx: counter('u64', { ...rx, metric: 'rx' }) }),
+    defineType('t', '', { ...base(), rx: counter('u32', said) }),
+    defineType('t', '', { ...base(), rx: gauge('u64', said) }),
+    defineType('t', '', { ...base(), rx: counter('u64', { ...said, unit: 'seconds' }) }),
+    defineType('t', '', { ...base(), rx: counter('u64', { ...said, metric: 'rx' }) }),
     defineType('t', '', { ...base(), rx: optional(rx) }),
     defineType('t', '', { ...base(), more: value('u8') }),
   ]

@@ -206,6 +206,8 @@ test('what TypeScript would refuse is refused with type, field, what was given a
       () => call(gauge, 'f64', { unit: 5 }),
       /^field z of type job: unit is 5; allowed: text of at most 4096 characters/,
     ],
+    [() => call(gauge, 'f64', { count: 5 }), /^count is no option of a gauge; allowed: help, unit, metric; see array/],
+    [() => call(gauge, 'f64', { optional: true }), /^optional is no option of a gauge/],
     [() => call(label, 5), /^field z of type job: help is 5; allowed: text/],
     [() => gauge('f64', { help: 'x'.repeat(4097) }), /help is "x+"; allowed: text of at most 4096/],
     [() => call(buckets, 'f64', [1]), /kind of a bucket is "f64"; allowed: u32, u64/],

@@ -4,10 +4,13 @@ import { F32_OVERFLOW, KIND_RANGE, type Kind } from '../schema/kinds.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { Row } from './table.ts'
 
+/** High word of the largest number below 2^53: from there on a number may have been rounded. */
+const HIGH_SAFE = 0x1fffff
+
 /** Writes one gauge. */
 export interface GaugeHandle {
   /**
-   * Sets the value: a whole number in the range of an integer kind, any number for f32 (no finite one beyond its range) and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, and are exact.
+   * Sets the value: a whole number in the range of an integer kind, any number for f32 (no finite one beyond its range) and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, which is exact; from 2^53 on they take nothing else.
    *
    * @throws SondeError `SRC_VALUE` where the field cannot hold it; the old value stays.
    */
@@ -53,7 +56,7 @@ export class U64Handle implements CounterHandle {
     }
     const low = value >>> 0
     const high = (value / 4294967296) >>> 0
-    if (high * 4294967296 + low !== value) refuse(this.#row, this.#slot, value)
+    if (high > HIGH_SAFE || high * 4294967296 + low !== value) refuse(this.#row, this.#slot, value)
     this.#write(low, high)
   }
 
@@ -64,7 +67,7 @@ export class U64Handle implements CounterHandle {
     }
     const low = amount >>> 0
     const high = (amount / 4294967296) >>> 0
-    if (high * 4294967296 + low !== amount) refuse(this.#row, this.#slot, amount)
+    if (high > HIGH_SAFE || high * 4294967296 + low !== amount) refuse(this.#row, this.#slot, amount)
     this.#addWords(low, high)
   }
 
@@ -246,8 +249,8 @@ function refuse(row: Row, { name, field }: Slot, value: unknown): never {
 function allowedFor(kind: Kind): string {
   if (kind === 'f64') return 'a number'
   if (kind === 'f32') return 'a number that f32 holds'
-  if (kind === 'u64') return 'a whole number from 0 to 2^64 - 1'
-  if (kind === 'i64') return 'a whole number from -2^63 to 2^63 - 1, above 2^53 as a bigint'
+  if (kind === 'u64') return 'a whole number from 0 to 2^64 - 1, from 2^53 on as a bigint'
+  if (kind === 'i64') return 'a whole number from -2^63 to 2^63 - 1, from 2^53 on as a bigint'
   const [low, high] = KIND_RANGE[kind] ?? [0, 1]
   return `a whole number from ${low} to ${high}, no bigint`
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { property, recordingSource, sondeError } from '../../test/helper.ts'
-import { counter, label, optional, text, timestamp, value } from '../schema/field.ts'
+import { counter, label, nested, optional, text, timestamp, value } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
 import type { SourceOptions } from './options.ts'
 import { createOwnSource, createSource } from './source.ts'
@@ -366,18 +366,57 @@ test('text that does not identify reads … when the symbol table is full, is co
   assert.equal(source.symbols.overflowed, 2)
 })
 
-test('a field that the type has not is refused in the first record of a batch, with what it has', () => {
+test('a field that the type has not is refused in every record, with what it has', () => {
   const { source, emitted } = recordingSource()
   const misspelt = { ...record(1), rc: 5 }
   assert.throws(() => source.report(port, misspelt), sondeError('SRC_VALUE', /no field "rc"; it has: time, device, rx/))
   source.report(port, record(2))
-  source.flush()
   assert.throws(() => source.report(port, misspelt), sondeError('SRC_VALUE'))
   source.flush()
   assert.deepEqual(
     emitted.flatMap(({ records }) => records.map(({ rx }) => rx)),
     [2n],
   )
+})
+
+test('a field that the type has not is found among optional ones and in nested records', () => {
+  const { source, emitted } = recordingSource()
+  const inner = defineType('inner', '', { a: value('u8') })
+  const outer = defineType('outer', '', { n: value('u8'), more: optional(value('u8')), one: nested(inner) })
+  const sparse = defineType('sparse', '', { n: value('u8'), more: optional(value('u8')) })
+  for (let i = 0; i < 2; i++) {
+    source.report(sparse, { n: 1 })
+    source.report(sparse, { n: 1, more: undefined })
+    source.report(outer, { n: 1, one: { a: 1 } })
+    const wrong = { n: 1, mroe: 2 }
+    assert.throws(() => source.report(sparse, wrong), sondeError('SRC_VALUE', /no field "mroe"; it has: n, more/))
+    const deep = { n: 1, one: { a: 1, b: 2 } }
+    assert.throws(() => source.report(outer, deep), sondeError('SRC_VALUE', /outer\.one has no field "b"/))
+  }
+  source.flush()
+  assert.deepEqual(
+    emitted.map(({ count }) => count),
+    [4, 2],
+  )
+})
+
+test('packed bytes with a time before 2000 are refused with the record, and nothing of them is kept', () => {
+  const { source, emitted } = recordingSource()
+  const type = defineType('packed', '', { n: value('u8'), time: timestamp('us') }, { layout: 'packed' })
+  const bytes = new Uint8Array(9 * 3)
+  const data = new DataView(bytes.buffer)
+  for (const i of [0, 1]) data.setBigUint64(i * 9 + 1, 1_790_000_000_000_000n, true)
+  const message = /packed\.time of record 2 was given 0, which is 1970-01-01T00:00:00.000Z; allowed: microseconds/
+  assert.throws(() => source.report(type, bytes), sondeError('SRC_VALUE', message))
+  data.setBigUint64(19, 1_790_000_000_000_001n, true)
+  source.report(type, bytes)
+  source.flush()
+  assert.deepEqual(
+    emitted.map(({ count }) => count),
+    [3],
+  )
+  const device = recordingSource({ clock: 'device' })
+  device.source.report(type, new Uint8Array(9))
 })
 
 test('a time before 2000 is refused on the wall clock: milliseconds, say, that were given for nanoseconds', () => {

@@ -7,7 +7,16 @@ import type { Labels } from '../schema/series.ts'
 import { SymbolTable } from '../schema/symbols.ts'
 import { countDrop, droppedTotal } from '../sinks/sink.ts'
 import { Untold } from '../sinks/untold.ts'
-import { checkNames, EARLIEST_HIGH, earlyTime, makeBuffer, type RecordBuffer, refuseTime, takeBack } from './buffer.ts'
+import {
+  checkNames,
+  checkPackedTimes,
+  EARLIEST_HIGH,
+  earlyTime,
+  makeBuffer,
+  type RecordBuffer,
+  refuseTime,
+  takeBack,
+} from './buffer.ts'
 import { wallNs } from './clock.ts'
 import { type CheckedOptions, checkOptions, type SourceOptions } from './options.ts'
 import { causeOf } from './reasons.ts'
@@ -84,8 +93,7 @@ export class Source {
    * reported, and the error says which it is, from 0; where a buffer became full amid, what it emitted stays, and the error says how many of them that is. Packed bytes are checked before the first is copied, and split between records where they exceed the buffer.
    *
    * @throws SondeError `SRC_VALUE` where a field is missing or does not fit, where a timestamp of the wall clock is before 2000 (milliseconds given for nanoseconds,
-   * say), and where the record has a field that the type has not: this last is looked for in the first record of every batch alone, since it would take as long as the
-   * rest together. Nothing of the record is kept then. `SRC_BYTES` unless packed bytes are whole records, `count` of them; nothing is kept then. `SRC_RECORD_SIZE`
+   * say) in a record or in packed bytes, and where a record has a field that the type has not. Nothing of the record, or of the bytes, is kept then. `SRC_BYTES` unless packed bytes are whole records, `count` of them; nothing is kept then. `SRC_RECORD_SIZE`
    * where a record is larger than the buffer, `SRC_TYPE` where the schema has no such type, `SRC_CLOSED` after `close`.
    */
   report(index: number, what: object, count?: number): void
@@ -116,7 +124,7 @@ export class Source {
       this.countLoss('symbol_limit')
       return
     }
-    if (count === 0) checkNames(buffer.type.name, buffer.type.fields, record)
+    checkNames(buffer, record, offset)
     if (buffer.timeHighAt >= 0 && views.data.getUint32(offset + buffer.timeHighAt, true) < buffer.earliestHigh) {
       refuseTime(buffer, offset)
     }
@@ -163,6 +171,7 @@ export class Source {
         `${bytes.byteLength} bytes for ${count} records of ${buffer.type.name}, which take ${recordBytes} bytes each`,
       )
     }
+    checkPackedTimes(buffer, bytes)
     for (let done = 0; done < count; ) {
       const part = Math.min(count - done, buffer.capacity - buffer.count)
       buffer.views.bytes.set(

@@ -256,6 +256,18 @@ test('options out of range are refused', () => {
   }
 })
 
+test('a source that nothing tells from an open one is refused, since a view would show one of the two', async () => {
+  const { schema } = await started()
+  const first = schema.createSource({ id: 'a', tag: 'x', labels: { worker: '1' } })
+  const same = () => schema.createSource({ id: 'a', tag: 'x', labels: { worker: '1' } })
+  assert.throws(same, sondeError('TEL_SOURCE', /open source of id "a" and tag "x" with the same labels/))
+  schema.createSource({ id: 'a', tag: 'x', labels: { worker: '2' } })
+  schema.createSource({ id: 'a', tag: 'y', labels: { worker: '1' } })
+  await first.close()
+  same()
+  await schema.close()
+})
+
 test('a record larger than the buffer is refused with the size to set, and what is buffered stays', async () => {
   const { schema, sink } = await started({ bufferBytes: 16 })
   const source = schema.createSource({ tag: '' })

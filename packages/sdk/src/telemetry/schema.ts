@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import { isType, type RecordType } from '../schema/record-type.ts'
@@ -8,6 +9,7 @@ import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
 import { openPrometheus, type PrometheusSink } from '../sinks/prometheus/listener.ts'
 import { countsOf, type Sink, type SinkCounts } from '../sinks/sink.ts'
 import { applicationLabels } from '../source/application-labels.ts'
+import type { SourceOptions } from '../source/options.ts'
 import { createSource, type Source } from '../source/source.ts'
 import { forgetExit, type Leaver, watchExit } from './at-exit.ts'
 import { checkSchemaOptions, type SchemaConfig, type SchemaOptions, type SchemaSourceOptions } from './config.ts'
@@ -194,7 +196,7 @@ export class Schema {
   /**
    * Makes a source of this schema; all of them share its sinks.
    *
-   * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed, `TEL_OPTION` for an option that there is not, `TEL_LIMIT` beyond 1024 open sources; others of
+   * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed, `TEL_OPTION` for an option that there is not, `TEL_SOURCE` where an open source has the same id, tag and labels, `TEL_LIMIT` beyond 1024 open sources; others of
    * {@link createSource}.
    */
   createSource(options: SchemaSourceOptions): Source {
@@ -211,6 +213,8 @@ export class Schema {
     checkName(`the id of a source of schema ${this.name}`, id)
     checkName(`the tag of a source of schema ${this.name}`, tag, { mayBeEmpty: true })
     for (const source of this.#sources) if (source.isClosed) this.#sources.delete(source)
+    const info = { id, tag, labels: applicationLabels({ id, tag, labels: rest.labels ?? {} }) }
+    this.#expectNew(info)
     if (this.#sources.size >= SOURCE_COUNT_LIMIT) {
       throw new SondeError(
         'TEL_LIMIT',
@@ -219,9 +223,7 @@ export class Schema {
     }
     const source = createSource({
       ...rest,
-      id,
-      tag,
-      labels: applicationLabels({ id, tag, labels: rest.labels ?? {} }),
+      ...info,
       bufferBytes: this.#options.bufferBytes,
       types: this.#types,
       emit: (batch) => this.#outlet.accept(batch),
@@ -305,6 +307,16 @@ export class Schema {
     if (wasStarting) await Promise.allSettled([this.#opening])
     for (const source of this.#sources) void source.close()
     await this.#outlet.close([...this.#sources])
+  }
+
+  /** Records of two sources that nothing tells apart would be of one series, of which a view shows one. */
+  #expectNew({ id, tag, labels }: Pick<SourceOptions, 'id' | 'tag' | 'labels'>): void {
+    const isSame = ({ info }: Source) => info.id === id && info.tag === tag && isDeepStrictEqual(info.labels, labels)
+    if (![...this.#sources].some(isSame)) return
+    throw new SondeError(
+      'TEL_SOURCE',
+      `schema ${this.name} has an open source of id ${shown(id)} and tag ${shown(tag)} with the same labels; use that source, or give this source another tag or a label`,
+    )
   }
 
   #expect(state: SchemaStatus['state'], rule: string): void {

@@ -27,6 +27,9 @@ const TURN_EFFORT = 1 << 20
 /** How long a service may take to hang up after goodbye. Unit: milliseconds. */
 const BYE_LIMIT_MS = 500
 
+/** How long a service that never answered is missing before a warning says so. Unit: milliseconds. */
+const MISSING_MS = 1000
+
 /** How the connection to the service fares. */
 export interface IpcStatus {
   /** −1: not connected, as before the first report and after `close`; 0: connected; 1: disabled, where a schema has no `ipc`. */
@@ -89,6 +92,9 @@ class Ipc implements IpcSink {
   /** Sequence of the newest page that was acknowledged when the session began. */
   #firstOfSession = 0
   #pump: NodeJS.Immediate | undefined
+  /** Runs from the first failure on; cleared by the first connection. */
+  #missing: NodeJS.Timeout | undefined
+  #wasConnected = false
   readonly #untold: Untold
   /** Reasons for which it was warned of drops. */
   readonly #warned = new Set<string>()
@@ -258,6 +264,8 @@ class Ipc implements IpcSink {
     this.#identity = identity
     this.#ack = this.#session?.welcome?.ack ?? this.#ack
     this.#lastError = undefined
+    this.#wasConnected = true
+    clearTimeout(this.#missing)
     this.#reconnect.connected()
     this.#waiters.connected()
     this.#acknowledge(sequence, dropped)
@@ -295,10 +303,8 @@ class Ipc implements IpcSink {
     this.#ledger.drop(reason, records)
     if (records === 0 || reason === 'closed' || this.#warned.has(reason)) return
     this.#warned.add(reason)
-    const { schema } = this.#config
-    const who = schema === '' ? this.name : `${this.name} of schema ${schema}`
     const cause = this.causeOf(reason)
-    const message = `${who} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
+    const message = `${this.#who} drops records as ${reason}${cause === '' ? '' : `: ${cause}`}; its status counts them`
     warnOfFault(new SondeError('IPC_LOST', message))
   }
 
@@ -313,9 +319,23 @@ class Ipc implements IpcSink {
     // The service hangs up after goodbye, as it should.
     if (this.#isLeaving) return
     this.#lastError = error
+    if (!this.#wasConnected) this.#missing ??= setTimeout(() => this.#warnOfMissing(), MISSING_MS).unref()
     this.#ledger.fail(error)
     this.#waiters.disconnected()
     this.#reconnect.failed({ wasOfUse })
+  }
+
+  /** Nobody may ever flush: a wrong folder is reported before the spool is full. */
+  #warnOfMissing(): void {
+    const error = this.#lastError
+    if (error === undefined) return
+    const message = `${this.#who} is not connected, and keeps up to ${this.#config.spoolBytes} bytes of records: ${error.message}`
+    warnOfFault(new SondeError(error.code, message))
+  }
+
+  get #who(): string {
+    const { schema } = this.#config
+    return schema === '' ? this.name : `${this.name} of schema ${schema}`
   }
 
   #timeout(): SondeError {
@@ -341,6 +361,7 @@ class Ipc implements IpcSink {
     const acknowledged = this.#waiters.wait(this.#spool.next - 1, this.#spool.first)
     await this.#inTime(acknowledged).catch((error: unknown) => this.#ledger.fail(error))
     clearImmediate(this.#pump)
+    clearTimeout(this.#missing)
     this.#reconnect.close()
     forgetExit(this.#leaver)
     let left = 0

@@ -38,9 +38,10 @@ export function explainFailure(socketsDir: string, error: SondeError, usualDir =
   if (code === 'EACCES') return noAccess(socketsDir, error)
   if (code !== 'ENOENT' && code !== 'ECONNREFUSED') return error
   const others = elsewhere(socketsDir, usualDir)
+  const usually = usualDir === socketsDir ? '' : `, which usually is ${usualDir}`
   const where =
     others === ''
-      ? 'start one with sonde agent, or set socketsDir to the directory of one'
+      ? `start one with sonde agent, or set socketsDir to the directory of one${usually}`
       : `${others}: set socketsDir of this client, or service.sockets_dir of that service, so that both are the same`
   return new SondeError('IPC_NOBODY', `no service answers in ${socketsDir}; ${where}`, { cause: error })
 }

@@ -27,7 +27,7 @@ test('counters, totals, gauges and histograms are shown with their labels and th
   const { metrics, lines } = rig({ labels: { pool: 'a' } })
   const jobs = metrics.counter('jobs_total', { labels: ['queue'], help: 'Jobs done' }).bind({ queue: 'mail' })
   jobs.add()
-  jobs.add(2 ** 53)
+  jobs.add(2n ** 53n)
   jobs.add(2)
   metrics.total('sent_bytes_total', { unit: 'bytes' }).bind().set(18446744073709551615n)
   metrics.gauge('room_celsius', { unit: 'celsius' }).bind().set(-1.5)
