@@ -2,7 +2,7 @@
  * The key of all hashes of this process. Whoever knows it can make texts and numbers that share a place in a table, so that each look-up walks through all of them: it is random, and
  * nothing that leaves the process is made with it.
  */
-const [KEY_LOW = 0, KEY_HIGH = 0] = crypto.getRandomValues(new Uint32Array(2))
+const [KEY_LOW = 0, KEY_HIGH = 0] = crypto.getRandomValues(new Int32Array(2))
 
 /**
  * HalfSipHash-1-3 of the words of a key, as 32 bits: the hash that the Linux kernel takes where keys come from outside. A plain multiply and shift with a seed is not enough: some pairs of

@@ -62,7 +62,8 @@ export class SeriesIndex {
   /** The number of the record's series, −1 where it is not known. */
   find(views: Views, offset: number): number {
     this.#load(views, offset)
-    if (this.#places[this.#next] !== DEAD && this.#next < this.#high && this.#matches(this.#next)) return this.#next++
+    if (this.#next >= this.#high) this.#next = 0
+    if (this.#next < this.#high && this.#places[this.#next] !== DEAD && this.#matches(this.#next)) return this.#next++
     const mask = this.#table.length - 1
     for (
       let place = hashWords(this.#key, 0, this.#words) & mask;

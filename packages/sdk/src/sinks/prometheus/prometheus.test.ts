@@ -192,6 +192,18 @@ test('a series that two sources report is shown once, counted, and taken over wh
   checkBalance(rig)
 })
 
+test('of several records of a series in one batch the last is shown, and each is counted', async () => {
+  const rig = new PrometheusRig()
+  const [first, second] = [rig.source('a'), rig.source('b')]
+  const records = [1, 2, 3].flatMap((value) => ['eth0', 'eth1'].map((device) => ({ device, rx_bytes_total: value })))
+  first.report(port, records)
+  first.flush()
+  second.report(port, [...records, { device: 'eth2', rx_bytes_total: 9 }])
+  second.flush()
+  assert.deepEqual(await rig.lines(), [line('eth0', 3), line('eth1', 3), line('eth2', 9)])
+  assert.deepEqual([rig.view.stats.in, rig.view.stats.out, rig.dropped('duplicate_series')], [13, 7, 6])
+})
+
 test('an option out of its range is refused', () => {
   for (const options of [{ seriesExpiryS: 0 }, { seriesLimit: Number.NaN }, { lineLimit: 1e9 }]) {
     assert.throws(

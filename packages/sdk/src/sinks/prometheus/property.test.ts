@@ -38,7 +38,7 @@ function randomType(random: Random, round: number): RecordType {
     fields[name] = random.chance(0.2) ? (array(field, 3) as Field) : random.chance(0.4) ? optional(field) : field
   }
   if (random.chance(0.3)) fields.bins = buckets('u64', [-1, 0.5, 10])
-  return defineType(`t${round % 3}`, random.pick(TEXTS), fields)
+  return defineType(`t${round % 3}`, random.pick(TEXTS), fields, { layout: random.pick(['aligned', 'packed']) })
 }
 
 function randomNumber(random: Random, kind: string): number | bigint {
@@ -134,5 +134,10 @@ property(
       for (const format of FORMATS) assert.deepEqual(shownLines(await rig.families(format)), wanted, format)
     }
     assert.equal(rig.view.stats.dropped.size, 0)
+    assert.equal(
+      rig.view.stats.out,
+      rig.view.stats.in,
+      'every record counts, also where a later one of the batch is shown',
+    )
   },
 )

@@ -5,6 +5,8 @@ import type { Rows } from '../../wire/prometheus/lines.ts'
 const NS_PER_MS = 1_000_000
 const US_PER_MS = 1000
 const TWO_32 = 4294967296
+/** Where the record of a row is that has none in the batch in hand. */
+const UNTOUCHED = -1
 
 let births = 0
 
@@ -14,6 +16,8 @@ export class RowMemory {
   readonly #timestamps: boolean
   /** Row size. Unit: bytes; a multiple of 8. */
   readonly #strideBytes: number
+  /** Whether records, and the time in them, lie on whole words: then they are compared word by word, in a quarter of the time. */
+  readonly #isOfWords: boolean
   #live: Views = allocateViews(0)
   #shownBytes = new Uint8Array(0)
   #liveMs = new Float64Array(0)
@@ -21,6 +25,10 @@ export class RowMemory {
   #dirty = new Int32Array(0)
   #dirtyCount = 0
   #isDirty = new Uint8Array(0)
+  /** Rows that have a record in the batch in hand, and where its latest one is. */
+  #touched = new Int32Array(0)
+  #touchedCount = 0
+  #touchedAt = new Float64Array(0)
   readonly #labels: Uint8Array[] = []
   readonly shown: Rows
   /** What the owner says of each row; 0 is free. */
@@ -38,6 +46,7 @@ export class RowMemory {
     this.#type = type
     this.#timestamps = timestamps && type.time !== undefined
     this.#strideBytes = (type.layout.recordBytes + 7) & ~7
+    this.#isOfWords = type.layout.recordBytes % 4 === 0 && (type.time?.offset ?? 0) % 4 === 0
     this.shown = {
       data: new DataView(this.#shownBytes.buffer),
       strideBytes: this.#strideBytes,
@@ -88,10 +97,28 @@ export class RowMemory {
     this.#mark(row)
   }
 
-  /** Copies a record into its row. The time alone is no change where lines do not carry it. */
-  put(row: number, views: Views, offset: number, isWallClock: boolean): void {
-    const changed =
-      this.#type.layout.kind === 'aligned' ? this.#putWords(row, views, offset) : this.#putBytes(row, views, offset)
+  /** Notes where the latest record of a row is in the batch in hand; whether it is the first one of the row there. */
+  touch(row: number, offset: number): boolean {
+    const isFirst = this.#touchedAt[row] === UNTOUCHED
+    this.#touchedAt[row] = offset
+    if (isFirst) this.#touched[this.#touchedCount++] = row
+    return isFirst
+  }
+
+  /** Copies the latest record of each row that was touched. */
+  putTouched(views: Views, isWallClock: boolean): void {
+    for (let i = 0; i < this.#touchedCount; i++) {
+      const row = this.#touched[i]!
+      // A row that shares its series with another of the batch may have left for it.
+      if (this.state[row] !== 0) this.#put(row, views, this.#touchedAt[row]!, isWallClock)
+      this.#touchedAt[row] = UNTOUCHED
+    }
+    this.#touchedCount = 0
+  }
+
+  /** The time alone is no change where lines do not carry it. */
+  #put(row: number, views: Views, offset: number, isWallClock: boolean): void {
+    const changed = this.#isOfWords ? this.#putWords(row, views, offset) : this.#putBytes(row, views, offset)
     const moved = this.#timestamps && this.#putTime(row, isWallClock)
     if (changed || moved) this.#mark(row)
   }
@@ -126,9 +153,9 @@ export class RowMemory {
 
   #putWords(row: number, { u32: from }: Views, offset: number): boolean {
     const to = this.#live.u32
-    const words = this.#strideBytes >> 2
+    const words = this.#type.layout.recordBytes >> 2
     const start = offset >> 2
-    const at = row * words
+    const at = row * (this.#strideBytes >> 2)
     // Past the last word where there is no time.
     const time = this.#type.time === undefined ? words : this.#type.time.offset >> 2
     let changed = false
@@ -180,6 +207,8 @@ export class RowMemory {
     this.born = grown(this.born, new Float64Array(rows))
     this.#dirty = grown(this.#dirty, new Int32Array(rows))
     this.#isDirty = grown(this.#isDirty, new Uint8Array(rows))
+    this.#touched = grown(this.#touched, new Int32Array(rows))
+    this.#touchedAt = grown(this.#touchedAt, new Float64Array(rows).fill(UNTOUCHED))
     if (this.#timestamps) this.#liveMs = grown(this.#liveMs, new Float64Array(rows))
   }
 }

@@ -107,12 +107,15 @@ export class Table {
     for (const lines of column.lines) lines.reserve(this.rows.high)
   }
 
-  /** Takes a batch of this type whose bytes are all there. */
+  /**
+   * Takes a batch of this type whose bytes are all there. Every record is counted; of each series the last one is copied, since nothing shows the others.
+   */
   take(batch: Batch, nowMs: number, expiredMs: number, room: Room): Taken {
     const taken: Taken = { shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
     const views = viewsOf(batch.bytes)
     const member = this.#memberOf(batch.source)
     const { recordBytes } = this.type.layout
+    const { rows } = this
     this.seenMs = nowMs
     let rowsLeft = room.rows - this.count
     let linesLeft = room.lines
@@ -132,14 +135,16 @@ export class Table {
         linesLeft -= this.linesPerRow
         row = this.#open(member, views, offset)
       }
-      this.rows.seenMs[row] = nowMs
-      const isDuplicate = this.rows.state[row] === DUPLICATE && !this.#promote(row, expiredMs)
-      if (isDuplicate || this.rows.covered[row]! > 0) taken.duplicate++
+      if (rows.touch(row, offset)) {
+        rows.seenMs[row] = nowMs
+        if (rows.state[row] === DUPLICATE) this.#promote(row, expiredMs)
+      }
+      if (rows.state[row] === DUPLICATE || rows.covered[row]! > 0) taken.duplicate++
       else taken.shown++
-      this.rows.put(row, views, offset, batch.clock === 'wall')
     }
+    rows.putTouched(views, batch.clock === 'wall')
     if (member.index.count === 0) this.#members.delete(batch.source)
-    taken.changed = this.#changed || this.rows.changed
+    taken.changed = this.#changed || rows.changed
     return taken
   }
 
@@ -281,14 +286,13 @@ export class Table {
   }
 
   /** Shows a duplicate once the row that was before it has left or has expired. */
-  #promote(row: number, expiredMs: number): boolean {
+  #promote(row: number, expiredMs: number): void {
     const { text } = this.#places[row]!
     const before = this.#byText.get(text)
-    if (before !== undefined && this.rows.seenMs[before]! > expiredMs) return false
+    if (before !== undefined && this.rows.seenMs[before]! > expiredMs) return
     if (before !== undefined) this.#close(before)
     this.#byText.set(text, row)
     this.rows.open(row, SHOWN, text)
     this.#changed = true
-    return true
   }
 }
