@@ -13,6 +13,18 @@ async function start(t: TestContext, type: string, misdeed: string, sample: numb
   return sonde
 }
 
+for (const nonsense of ['serialised', 'no-count']) {
+  test(`a child whose library writes ${nonsense} into its pipe is replaced, and nobody else is concerned`, async (t) => {
+    const sonde = await start(t, 'unruly', nonsense, 3)
+    await untilSource(sonde, 'unruly', 'a restart', ({ restarts }) => restarts >= 1)
+    await untilSource(sonde, 'unruly', 'the next one reading', ({ state }) => state === 'reading')
+    await goesOn(sonde, 'host')
+    const errors = 'sonde_source_errors_total{source="unruly"}'
+    await until('its failure on the page', LIMIT_MS, async () => (numberOn(await metricsOf(sonde), errors) ?? 0) >= 1)
+    await assertStops(sonde)
+  })
+}
+
 for (const [type, placement] of [
   ['unruly', 'process'],
   ['unruly_worker', 'worker'],

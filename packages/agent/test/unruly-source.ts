@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 import { counter, defineType, label, timestamp, wallNs } from '@sonde/sdk'
 import * as v from 'valibot'
@@ -12,7 +13,34 @@ export const unrulyType = defineType('unruly', 'Samples of a source that misbeha
   samples_total: counter('u64', { help: 'Samples taken in this life of the process' }),
 })
 
-type Misdeed = 'none' | 'hang' | 'crash' | 'flood' | 'names' | 'throw'
+type Misdeed = 'none' | 'hang' | 'crash' | 'flood' | 'names' | 'throw' | keyof typeof NONSENSE
+/** Descriptor through which the child speaks to its agent. */
+const PIPE = 3
+
+/** A message with a length before it, as the child sends them. */
+function framed(said: unknown): Buffer {
+  const json = Buffer.from(JSON.stringify(said))
+  const head = Buffer.alloc(8)
+  head.writeUInt32LE(json.length)
+  return Buffer.concat([head, json])
+}
+
+const done = { kind: 'done', id: 4, failed: 0, failures: [], dropped: {} }
+
+/** What a library writes that has mistaken the descriptor for one of its own, or has overwritten the memory that it shares. */
+export const NONSENSE = {
+  text: Buffer.from('vendor library 7.1: device 0000:9a:00.0 does not respond\n'),
+  zeros: Buffer.alloc(64),
+  serialised: Buffer.from([0, 0, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]),
+  'no-json': Buffer.from([2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7b]),
+  'no-message': framed(null),
+  'no-kind': framed({ kind: '__proto__' }),
+  'no-count': framed({ ...done, dropped: { lost: 0.5 } }),
+  'no-failures': framed({ ...done, failures: {} }),
+  'no-texts': framed({ kind: 'symbols', texts: [{}] }),
+  'no-bytes': framed({ kind: 'batch', type: '', clock: 'wall', count: 1 }),
+}
+
 interface UnrulyOptions {
   readonly misdeed: Misdeed
   /** The sample at which it happens, from 1. */
@@ -35,6 +63,7 @@ function misbehave(misdeed: Misdeed, { source }: SourceContext): void {
   // Blocks the thread for good, as a call into a driver does: no timer, signal handler or message gets through.
   if (misdeed === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   if (misdeed === 'crash') crash()
+  if (misdeed in NONSENSE) writeSync(PIPE, NONSENSE[misdeed as keyof typeof NONSENSE])
   if (misdeed === 'throw') throw new Error('the device answered nonsense')
   if (misdeed === 'flood') {
     for (let i = 0; i < FLOOD_RECORDS; i++)
@@ -53,7 +82,10 @@ function definition(placement: SourceDefinition['placement'], name: string): Sou
     placement,
     intervalMs: 50,
     options: v.strictObject({
-      misdeed: v.optional(v.picklist(['none', 'hang', 'crash', 'flood', 'names', 'throw']), 'none'),
+      misdeed: v.optional(
+        v.picklist(['none', 'hang', 'crash', 'flood', 'names', 'throw', ...Object.keys(NONSENSE)]),
+        'none',
+      ),
       at: v.optional(v.number(), 3),
     }),
     create(options, context) {

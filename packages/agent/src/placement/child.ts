@@ -42,6 +42,11 @@ interface Call {
 /** The first call also waits for the child to start and load its code. Unit: milliseconds. */
 const START_LIMIT_MS = 10_000
 
+/** What a message may have beside records. Unit: bytes. */
+const MESSAGE_OVERHEAD_BYTES = 16 << 20
+/** Symbols of one life together. Unit: characters. */
+const SYMBOL_CHARACTERS_MAX = 64 << 20
+
 /** One life of the child: its transport, its symbols, and the call that is open. */
 export class Child {
   readonly transport: Transport
@@ -56,6 +61,7 @@ export class Child {
   #open: Call | undefined
   #calls = 0
   #receivedBytes = 0
+  #symbolCharacters = 0
 
   /** @param onLost Called once, when it ended or was given up: why, and an error where no open call was rejected with one. */
   constructor(
@@ -71,6 +77,8 @@ export class Child {
     this.#onLost = onLost
     this.#info = { id: hosted.name, tag: '', labels: {}, symbols: this.#symbols, intervalMs: hosted.intervalMs }
     this.transport = options.start({
+      messageBytes: hosted.floodBytes + MESSAGE_OVERHEAD_BYTES,
+      onFault: (error) => this.giveUp('sent what is no message', error),
       onMessage: (message) => this.#receive(message),
       onNoise: options.onNoise,
       onExit: (reason) => {
@@ -149,7 +157,7 @@ export class Child {
     // Its series are gone already: what still comes would bring them back.
     if (this.#lost) return
     if (message.kind === 'symbols') {
-      for (const text of message.texts) this.#symbols.id(text)
+      this.#takeSymbols(message.texts)
     } else if (message.kind === 'batch') {
       this.#acceptBatch(message)
     } else if (message.id === this.#open?.id) {
@@ -159,12 +167,21 @@ export class Child {
     }
   }
 
+  /** A symbol that is left out would give others its id: with too many the child is given up. */
+  #takeSymbols(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.#symbolCharacters += text.length
+      this.#symbols.id(text)
+    }
+    if (this.#symbolCharacters > SYMBOL_CHARACTERS_MAX) this.giveUp('sent more symbols than it may')
+  }
+
   /** Nothing a child sends is trusted: the type must be declared, the length must fit, and the sum is bounded. */
   #acceptBatch({ type: fingerprint, clock, count, bytes }: Extract<FromHost, { kind: 'batch' }>): void {
     const { stats, accept, hosted } = this.#options
     const type = this.#types.get(fingerprint)
     if (type === undefined || bytes.byteLength !== count * type.layout.recordBytes) {
-      countDrop(stats, 'malformed', count)
+      countDrop(stats, 'malformed', Math.min(count, bytes.byteLength))
       return
     }
     this.#receivedBytes += bytes.byteLength

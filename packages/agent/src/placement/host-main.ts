@@ -1,11 +1,18 @@
+import { Socket } from 'node:net'
 import { parentPort } from 'node:worker_threads'
 import { Absences, type Batch, countDrop, createSource, messageOf, SondeError } from '@sonde/sdk'
 import { FailedReads } from '../pipeline/failed-reads.ts'
 import type { NodeSource, SourceDefinition } from '../sources/source.ts'
+import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
 import type { Done } from './child.ts'
 import type { FromHost, HostedSource, ToHost } from './protocol.ts'
 
 // Entry of the child process or worker in which one source runs. Everything it knows comes by message; it opens no listener and no file but its source's.
+
+/** Its configuration is the longest message that a child gets. */
+const TO_HOST_BYTES_MAX = 16 << 20
+/** Texts of one message at most: with the longest ones it stays within what the agent takes. */
+const SYMBOL_COUNT_MAX = 1000
 
 let send: (message: FromHost) => void
 let hosted: Promise<Hosted> | undefined
@@ -29,10 +36,13 @@ if (parentPort !== null) {
   send = (message) => port.postMessage(message)
   port.on('message', receive)
 } else {
-  send = (message) => void process.send?.(message)
-  process.on('message', receive)
   // Without its agent a child has nobody to report to. An exit would wait for a call that hangs.
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  const end = () => process.kill(process.pid, 'SIGKILL')
+  const pipe = new Socket({ fd: CHILD_PIPE, readable: true, writable: true })
+    .on('error', () => undefined)
+    .on('close', end)
+  send = (message) => void pipe.write(frameOf(message))
+  readFrames(pipe, TO_HOST_BYTES_MAX, ({ said }) => receive(said as ToHost), end)
 }
 
 function receive(message: ToHost): void {
@@ -116,7 +126,9 @@ function forward(batch: Batch, floodBytes: number, counts: Counts): void {
   counts.bytes += batch.bytes.byteLength
   const { symbols } = batch.source
   if (symbols.count > counts.announced) {
-    send({ kind: 'symbols', texts: symbols.since(counts.announced) })
+    const texts = symbols.since(counts.announced)
+    for (let at = 0; at < texts.length; at += SYMBOL_COUNT_MAX)
+      send({ kind: 'symbols', texts: texts.slice(at, at + SYMBOL_COUNT_MAX) })
     counts.announced = symbols.count
   }
   // Sending serialises at once, but a worker's message is cloned: both leave the buffer free for the next batch.

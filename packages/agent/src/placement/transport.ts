@@ -1,6 +1,11 @@
-import { fork } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import type { SondeError } from '@sonde/sdk'
 import { HOST_MODULE } from '../places.ts'
+import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
+import { fromHost } from './from-host.ts'
 import type { FromHost, ToHost } from './protocol.ts'
 
 /** A running child process or worker. */
@@ -15,7 +20,11 @@ export interface Transport {
 
 /** What happens to a {@link Transport}. */
 export interface TransportEvents {
+  /** Longest message that it may send. Unit: bytes. */
+  readonly messageBytes: number
   readonly onMessage: (message: FromHost) => void
+  /** What it sends are no messages. */
+  readonly onFault: (error: SondeError) => void
   /** It ended, for whatever reason; called once. */
   readonly onExit: (reason: string) => void
   /** A line that vendor code wrote to standard error. */
@@ -31,32 +40,38 @@ const MALLOC_ARENAS = '2'
 const CHILD_FLAGS = ['--max-semi-space-size=1', '--disable-sigusr1']
 
 /** Starts a child process: for everything that may hang or crash. */
-export function startProcess({ onMessage, onExit, onNoise }: TransportEvents): Transport {
+export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise }: TransportEvents): Transport {
   const { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR } = process.env
   const given = { PATH, HOME, LANG, LD_LIBRARY_PATH, XDG_RUNTIME_DIR }
   const env = { ...given, UV_THREADPOOL_SIZE: POOL_THREADS, MALLOC_ARENA_MAX: MALLOC_ARENAS }
   const execArgv = [...process.execArgv, ...CHILD_FLAGS]
-  const child = fork(HOST_MODULE, {
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  const child = spawn(process.execPath, [...execArgv, fileURLToPath(HOST_MODULE)], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env,
-    execArgv,
   })
+  // Without descriptors there is neither a child nor a pipe; the error that follows says so.
+  const pipe = child.stdio?.[CHILD_PIPE] as Socket | undefined
   let ended = false
   const end = (reason: string) => {
     if (!ended) onExit(reason)
     ended = true
   }
-  child.on('message', (message) => onMessage(message as FromHost))
+  if (pipe !== undefined) {
+    readFrames(pipe, messageBytes, ({ said, bytes }) => onMessage(fromHost(said, bytes)), onFault)
+    // A pipe that is closed shows as the exit that follows.
+    pipe.on('error', () => undefined)
+  }
   child.on('error', (error) => end(error.message))
-  child.on('exit', (code, signal) => end(signal === null ? `ended with code ${code}` : `was ended by ${signal}`))
+  child.on('exit', (code, signal) => {
+    pipe?.destroy()
+    end(signal === null ? `ended with code ${code}` : `was ended by ${signal}`)
+  })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => onNoise(text.slice(0, NOISE_LIMIT_BYTES)))
   return {
     kind: 'process',
     pid: child.pid,
     send: (message) => {
-      // A closed channel shows as the exit that follows.
-      if (child.connected) child.send(message, () => undefined)
+      if (pipe?.writable) pipe.write(frameOf(message))
     },
     kill: () => child.kill('SIGKILL'),
   }
