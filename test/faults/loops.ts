@@ -8,6 +8,7 @@ import { fieldsets } from './loops/fieldsets.ts'
 import { files } from './loops/files.ts'
 import { frames } from './loops/frames.ts'
 import { hang } from './loops/hang.ts'
+import { hostile } from './loops/hostile.ts'
 import { kill } from './loops/kill.ts'
 import { pages } from './loops/pages.ts'
 import { roots } from './loops/roots.ts'
@@ -17,8 +18,8 @@ import { soak } from './loops/soak.ts'
 /** What is given to a part of Sonde in this process. */
 export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, pages]
 
-/** What ends a process of Sonde. */
-export const ENDS: readonly FaultLoop[] = [files, hang, kill, service]
+/** What ends a process of Sonde, or means to. */
+export const ENDS: readonly FaultLoop[] = [files, hang, hostile, kill, service]
 
 /** What happens to the machine below it. */
 export const MACHINE: readonly FaultLoop[] = [clock, damage, roots, soak]

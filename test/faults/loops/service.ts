@@ -1,104 +1,17 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createStore } from '@sonde/console'
-import {
-  type Batch,
-  counter,
-  createIpc,
-  createSource,
-  defineType,
-  type IpcSink,
-  label,
-  readRecords,
-  timestamp,
-  value,
-  viewsOf,
-  wallNs,
-} from '@sonde/sdk'
 import { readFiles } from '../../../packages/sdk/test/files-rig.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
+import { assertOnce, assertStored, numberedType, Reporter } from '../numbered.ts'
 
 /** What was reported longer ago than this is acknowledged. */
 const ACK_LIMIT_MS = 1000
 /** The part of it that may be missing. */
 const ACK_MISSING_MAX = 0.01
-const PERIOD_MS = 10
-const RECORDS_OF_PERIOD = 20
-const SPOOL_BYTES = 16 << 20
 /** Reconnecting takes `reconnect_time` and a pause as long at most; the machine may be busy. */
 const CONNECT_LIMIT_MS = 2000
-/** Makes a second field of a number, by which a record that was torn is told. */
-const CHECK = 0x9e3779b97f4a7c15n
-
-const numberedType = defineType('numbered', 'Records with a number', {
-  time: timestamp(),
-  worker: label(),
-  number_total: counter('u64'),
-  check: value('u64'),
-})
-
-/** Reports numbered records all the time, and knows how many it had reported when. */
-class Reporter {
-  /** How many records had been reported when it was connected last. */
-  readonly sink: IpcSink
-  reported = 0
-  readonly #timer: NodeJS.Timeout
-  #history: { readonly timeMs: number; readonly reported: number }[] = []
-
-  constructor(socketsDir: string) {
-    this.sink = createIpc({ socketsDir, spoolBytes: SPOOL_BYTES })
-    const source = createSource({ id: 'fault', tag: 'loop', emit: (batch) => this.sink.accept(batch) })
-    this.#timer = setInterval(() => {
-      for (let i = 0; i < RECORDS_OF_PERIOD; i++) {
-        const number = BigInt(this.reported++)
-        const check = BigInt.asUintN(64, (number + 1n) * CHECK)
-        source.report(numberedType, { time: wallNs(), worker: `w${number % 3n}`, number_total: number, check })
-      }
-      source.flush()
-      this.#history.push({ timeMs: performance.now(), reported: this.reported })
-      assert.ok(this.sink.status().spooledBytes <= SPOOL_BYTES)
-    }, PERIOD_MS)
-  }
-
-  /** Records that had been reported a time ago. */
-  reportedBefore(agoMs: number): number {
-    const limitMs = performance.now() - agoMs
-    const before = this.#history.filter(({ timeMs }) => timeMs <= limitMs)
-    this.#history = this.#history.slice(Math.max(0, before.length - 1))
-    return before.at(-1)?.reported ?? 0
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
-  }
-}
-
-/** Each record is there once, and whole. */
-function assertOnce(batches: Iterable<Pick<Batch, 'bytes' | 'count' | 'source'>>, reported: number): void {
-  const seen = new Uint8Array(reported)
-  for (const { bytes, count, source } of batches) {
-    for (const { number_total, check } of readRecords(numberedType, viewsOf(bytes), count, source.symbols)) {
-      assert.equal(check, BigInt.asUintN(64, (BigInt(number_total) + 1n) * CHECK), 'a record is torn')
-      const number = Number(number_total)
-      assert.equal(seen[number], 0, `record ${number} of ${reported} came back twice, or was never reported`)
-      seen[number] = 1
-    }
-  }
-  assert.equal(seen.indexOf(0), -1, 'a record is missing')
-}
-
-/** Reads everything back from the store. */
-async function assertStored(path: string, reported: number): Promise<void> {
-  const store = await createStore({ path })
-  try {
-    const limits = { fromMs: 0, toMs: Number.MAX_VALUE, recordLimit: 10_000_000 }
-    assertOnce(await store.records({ type: numberedType.name, ...limits }), reported)
-  } finally {
-    await store.close()
-  }
-}
 
 /** Reads everything back from the files. */
 function assertInFiles(root: string, reported: number): void {

@@ -2,7 +2,7 @@ import { Ledger } from '../../delivery/ledger.ts'
 import { ENTRY_OVERHEAD_BYTES } from '../../delivery/queue.ts'
 import { splitBatch } from '../../delivery/split-batch.ts'
 import { processTimers } from '../../delivery/timers.ts'
-import { SondeError, warnOfFault } from '../../errors.ts'
+import { messageOf, SondeError, warnOfFault } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { lossType } from '../../schema/builtin.ts'
 import { createSource } from '../../source/source.ts'
@@ -238,7 +238,13 @@ class Ipc implements IpcSink {
 
   #send(): void {
     this.#pump = undefined
-    if (this.#session?.pump(TURN_EFFORT) === true) this.#wake()
+    try {
+      if (this.#session?.pump(TURN_EFFORT) === true) this.#wake()
+    } catch (error) {
+      // What cannot be sent must not end the application: this connection is over, and the next one tries again.
+      this.#session?.destroy()
+      this.#fail(new SondeError('IPC_CONNECTION', `${this.name} failed to send: ${messageOf(error)}`, { cause: error }))
+    }
   }
 
   #connect(): void {

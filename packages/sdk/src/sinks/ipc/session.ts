@@ -112,6 +112,11 @@ export class Session {
       this.#link.send({ kind: 'bye', body: {} })
       await this.#link.leave(limitMs)
     }
+    this.destroy()
+  }
+
+  /** Ends the connection without a word; the handler hears nothing more. */
+  destroy(): void {
     this.#link.destroy()
     this.#shared?.close()
   }

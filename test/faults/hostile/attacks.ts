@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import {
+  absenceType,
+  counter,
+  defineType,
+  gauge,
+  label,
+  labelNumber,
+  lossType,
+  markType,
+  type RecordType,
+  timestamp,
+} from '@sonde/sdk'
+import { encodeFrame, SOCKET_NAME } from '@sonde/sdk/internal'
+import { definitionFor, RawClient } from '../../../packages/agent/test/raw-client.ts'
+import { anyType } from '../../../packages/sdk/test/any-type.ts'
+import { until } from '../../sonde-process.ts'
+import { numberedType } from '../numbered.ts'
+import { Attacker, EDGES, lie, type Scene, TEXTS } from './attacker.ts'
+
+/** One way to hurt; it ends within seconds, whatever the service does. */
+type Attack = (scene: Scene) => Promise<void>
+
+const heat = defineType('hostile_heat', 'Heat', {
+  time: timestamp(),
+  place: labelNumber('u32'),
+  celsius: gauge('f64'),
+  turns_total: counter('u64'),
+})
+
+/** An attacker that has announced a type, a source and some texts. */
+async function ready(
+  scene: Scene,
+  type: RecordType = heat,
+  source: { id?: string; tag?: string } = {},
+): Promise<Attacker> {
+  const attacker = await Attacker.enter(scene)
+  attacker.type(type)
+  attacker.source(0, source)
+  attacker.symbols(TEXTS)
+  return attacker
+}
+
+/** Records of the reporter's type, marked as none of its own. */
+function posing(bytes: Buffer): Buffer {
+  const { recordBytes, slots } = numberedType.layout
+  const { offset = 0 } = slots.find(({ name }) => name === 'check') ?? {}
+  for (let at = 0; at < bytes.length; at += recordBytes) bytes.writeBigUInt64LE(0n, at + offset)
+  return bytes
+}
+
+/** Every way there is, by name. */
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  /** Sequences at the edges, in any order. */
+  async sequences(scene) {
+    for (let i = 0; i < 4; i++) {
+      const attacker = await ready(scene)
+      attacker.page(heat, 1)
+      for (let n = 0; n < 4; n++)
+        attacker.page(heat, 1, {
+          sequence: (scene.random.pick(EDGES) + BigInt(scene.random.integer(0, 1))) & (2n ** 64n - 1n),
+        })
+      await attacker.leave()
+    }
+  },
+  /** Leaps that are allowed, as many as there can be. */
+  async leaps(scene) {
+    const attacker = await ready(scene)
+    for (let n = 1n; n < 2n ** 53n && !attacker.raw.isClosed; n += 2n ** 44n) attacker.page(heat, 1, { sequence: n })
+    for (let n = 0n; n < 1000n; n++) attacker.page(heat, 1, { sequence: 2n ** 50n + n * 2n ** 40n })
+    await attacker.leave()
+  },
+  /** Pages of which the header lies. */
+  async lies(scene) {
+    const attacker = await ready(scene)
+    for (let n = 1; n < 50; n++) {
+      const bytes = attacker.bytesOf(heat, scene.random.integer(1, 3))
+      attacker.raw.page(n, Math.max(1, bytes.length / heat.layout.recordBytes), bytes, lie(scene.random, bytes))
+    }
+    await attacker.leave()
+  },
+  /** Types of anything, with records of anything. */
+  async types(scene) {
+    const attacker = await Attacker.enter(scene)
+    attacker.source()
+    attacker.symbols(TEXTS)
+    for (let index = 0; index < 30; index++) {
+      const type = anyType(scene.random)
+      attacker.type(type, index)
+      attacker.page(type, scene.random.integer(1, 20), { index })
+    }
+    await attacker.leave()
+  },
+  /** All the types that one connection may have, new ones each time. */
+  async manyTypes(scene) {
+    const attackers = await Promise.all(Array.from({ length: 4 }, () => Attacker.enter(scene)))
+    for (const { raw } of attackers) {
+      const body = Array.from({ length: 256 }, (_, index) => {
+        const type = defineType(`hostile_${scene.random.integer(0, 2 ** 31)}_${index}`, '', { value: gauge('u64') })
+        return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+      })
+      raw.send({ kind: 'types', body })
+    }
+    for (const attacker of attackers) await attacker.leave()
+  },
+  /** The name, the source and the series of the honest client, of the same type and of another. */
+  async twins(scene) {
+    const attacker = await ready(scene, numberedType, { id: 'fault', tag: 'loop' })
+    attacker.symbols(['w0', 'w1', 'w2'], TEXTS.length)
+    for (let n = 0; n < 20; n++) attacker.page(numberedType, 50, { bytes: posing(attacker.bytesOf(numberedType, 50)) })
+    const other = defineType('numbered', 'Another', {
+      time: timestamp(),
+      worker: label(),
+      number_total: gauge('f64', { unit: 'celsius' }),
+    })
+    attacker.type(other, 1)
+    for (let n = 0; n < 20; n++) attacker.page(other, 50, { index: 1 })
+    await attacker.leave()
+  },
+  /** Sonde's own types: absences, losses and marks of anything. */
+  async ownTypes(scene) {
+    for (const type of [absenceType, lossType, markType]) {
+      const attacker = await ready(scene, type)
+      attacker.symbols(['numbered', 'number_total', 'worker="w0"', 'gone'], TEXTS.length)
+      for (let n = 0; n < 10; n++) attacker.page(type, 30)
+      await attacker.leave()
+    }
+  },
+  /** As many series as a page holds. */
+  async series(scene) {
+    const attacker = await ready(scene)
+    const count = 10_000
+    const bytes = attacker.bytesOf(heat, count)
+    const offset = heat.labels[0]?.offset ?? 0
+    const step = scene.random.pick([1, 1 << 16, 0x9e37_79b1])
+    for (let i = 0; i < count; i++) bytes.writeUInt32LE(Math.imul(i, step) >>> 0, i * heat.layout.recordBytes + offset)
+    for (let n = 0; n < 3; n++) attacker.page(heat, count, { bytes })
+    await attacker.leave()
+  },
+  /** Ten thousand pages of a record. */
+  async flood(scene) {
+    const attacker = await ready(scene)
+    for (let n = 0; n < 10_000 && !attacker.raw.isClosed; n++) attacker.page(heat, 1)
+    await attacker.leave()
+  },
+  /** The largest pages, and frames that are as long as they may be and longer. */
+  async sizes(scene) {
+    const attacker = await ready(scene)
+    const most = Math.floor(2 ** 20 / heat.layout.recordBytes)
+    for (const count of [most, 1, most + 1]) attacker.page(heat, count)
+    await attacker.leave()
+  },
+  /** Ten thousand sources, then texts, to the limits and beyond. */
+  async sources(scene) {
+    const attacker = await Attacker.enter(scene)
+    for (let index = 0; index < 10_000 && !attacker.raw.isClosed; index++) {
+      attacker.source(index, {
+        id: `hostile${index % 3}`,
+        tag: scene.random.pick(['', 'a', 'x'.repeat(200)]),
+        labels: { n: `${index}` },
+      })
+    }
+    await attacker.leave()
+  },
+  async texts(scene) {
+    const attacker = await ready(scene)
+    const text = scene.random.pick(TEXTS)
+    const texts = Array<string>(scene.random.pick([200, 10_000])).fill(text.slice(0, 100))
+    for (let n = 0; n < 10; n++) attacker.symbols(texts, TEXTS.length + n * texts.length)
+    attacker.page(heat, 100)
+    await attacker.leave()
+  },
+  /** Names, labels and definitions that mean something to somebody. */
+  async names(scene) {
+    for (const text of TEXTS) {
+      const attacker = await Attacker.enter(scene)
+      const { fingerprint } = heat
+      const definition = JSON.parse(
+        JSON.stringify(definitionFor(heat)).replaceAll(
+          scene.random.pick(['place', 'hostile_heat', 'celsius', 'u64']),
+          JSON.stringify(text).slice(1, -1),
+        ),
+      )
+      if (scene.random.chance(0.5)) attacker.raw.send({ kind: 'types', body: [{ index: 0, fingerprint, definition }] })
+      else
+        attacker.source(
+          0,
+          scene.random.pick([{ id: text }, { tag: text }, { labels: { [text]: 'x' } }, { labels: { x: text } }]),
+        )
+      await attacker.leave()
+    }
+  },
+  /** Comes and goes, at any point of a greeting. */
+  async reconnects(scene) {
+    for (let n = 0; n < 30; n++) {
+      const raw = await RawClient.open(scene.socketsDir)
+      const isGreeting = scene.random.chance(0.7)
+      if (isGreeting) raw.hello()
+      if (isGreeting && scene.random.chance(0.3)) await raw.heard('welcome')
+      raw.close()
+    }
+    const first = await Attacker.enter(scene)
+    for (let n = 0; n < 10; n++) (await RawClient.enter(scene.socketsDir, first.raw.identity)).close()
+    await first.leave()
+  },
+  /** Connections that say nothing, or half a frame. */
+  async silence(scene) {
+    const sockets = Array.from({ length: 100 }, () => connect(join(scene.socketsDir, SOCKET_NAME)))
+    const frame = encodeFrame(
+      { kind: 'hello', body: { protocol: 2, client: 0n, secret: '', pid: 1, program: '', version: '' } },
+      1,
+    )
+    for (const socket of sockets) {
+      socket.on('error', () => undefined)
+      socket.write(frame.subarray(0, scene.random.integer(0, frame.length - 1)))
+    }
+    const last = await RawClient.enter(scene.socketsDir)
+    last.close()
+    for (const socket of sockets) socket.destroy()
+  },
+  /** Ids of others, and secrets that are none. */
+  async identities(scene) {
+    const own = await Attacker.enter(scene)
+    const { secret } = await own.raw.identity
+    for (const client of [...scene.clients, ...EDGES.slice(1)]) {
+      const raw = await RawClient.open(scene.socketsDir)
+      raw.hello({ client, secret: scene.random.pick([secret, '0'.repeat(64), 'f'.repeat(64)]) })
+      await raw.refused()
+    }
+    await own.leave()
+  },
+  /** Files of others, and proofs that are none. */
+  async files(scene) {
+    const attacker = await ready(scene)
+    const names = readdirSync('/dev/shm').filter((name) => name.startsWith('sonde-'))
+    const paths = [
+      ...names.map((name) => `/dev/shm/${name}`),
+      '/etc/passwd',
+      '/dev/shm/sonde-../x',
+      join(scene.socketsDir, 'sonde-service.key'),
+      join(scene.socketsDir, SOCKET_NAME),
+    ]
+    for (const file of paths) {
+      const { raw } = attacker
+      raw.frames.length = 0
+      raw.send({ kind: 'attach', body: { file, slots: 1, slotBytes: scene.random.pick([1, 32, 4096, 2 ** 20]) } })
+      const answer = await until(`an answer on ${file}`, 10_000, () => raw.frames.at(-1)?.kind)
+      if (answer === 'challenge') raw.send({ kind: 'proof', body: {} })
+      assert.equal((await raw.heard('attached')).ok, false, file)
+    }
+    attacker.raw.send({ kind: 'proof', body: {} })
+    await attacker.leave()
+  },
+  /** Never reads what it is told. */
+  async deaf(scene) {
+    const attacker = await ready(scene)
+    attacker.raw.socket.pause()
+    for (let n = 0; n < 3000; n++) attacker.page(heat, 1)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    attacker.raw.close()
+  },
+  /** Frames in an order that nobody sends. */
+  async disorder(scene) {
+    const attacker = await ready(scene)
+    const acts = [
+      () => attacker.raw.hello(),
+      () => attacker.raw.send({ kind: 'bye', body: {} }),
+      () => attacker.raw.send({ kind: 'proof', body: {} }),
+      () => attacker.type(heat, scene.random.integer(0, 65_535)),
+      () => attacker.page(heat, 1, { index: 7 }),
+      () => attacker.symbols(['x'], Number(scene.random.pick(EDGES) & 0xffff_ffffn)),
+    ]
+    for (let n = 0; n < 5; n++) scene.random.pick(acts)()
+    await attacker.leave()
+  },
+}
