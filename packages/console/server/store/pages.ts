@@ -5,6 +5,8 @@ import type { Announcement, Page, PageEntry } from './protocol.ts'
 
 const PAGE_BYTES_MIN = 64 << 10
 const PAGE_BYTES_MAX = 4 << 20
+/** Pages whose memory is kept for the next: those that the worker has and those that are filled meanwhile. */
+const SPARE_COUNT = 3
 
 interface OpenPage {
   readonly sequence: number
@@ -31,6 +33,10 @@ export class PageQueue {
   /** In order of sequence; the first `#postedCount` are with the worker. */
   readonly #pages: OpenPage[] = []
   #postedCount = 0
+  /** Bytes in the page that was written last. */
+  #lastUsed = 0
+  /** Memory of pages that were written, the last first. */
+  #spare: SharedArrayBuffer[] = []
   #sequence = 0
   #bytes = 0
 
@@ -120,8 +126,10 @@ export class PageQueue {
   /** A page is on disk: its memory is released. Gives the records it held. */
   acknowledge(sequence: number): number {
     const index = this.#pages.findIndex((page) => page.sequence === sequence)
-    if (index < 0 || index >= this.#postedCount) return 0
+    const page = this.#pages[index]
+    if (page === undefined || index >= this.#postedCount) return 0
     this.#postedCount--
+    this.#spare = [page.memory, ...this.#spare].slice(0, SPARE_COUNT)
     return this.#remove(index)
   }
 
@@ -165,8 +173,9 @@ export class PageQueue {
     const last = this.#pages.at(-1)
     const isOpen = this.#pages.length > this.#postedCount
     if (last !== undefined && isOpen && last.used + length <= last.bytes.length) return last
-    const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * (last?.used ?? 0)))
-    const memory = new SharedArrayBuffer(Math.max(wanted, length + 7) & ~7)
+    // As long as much comes, pages grow: fewer transactions write as much.
+    const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * this.#lastUsed))
+    const memory = this.#memoryFor(Math.max(wanted, length + 7) & ~7)
     const page: OpenPage = {
       sequence: ++this.#sequence,
       memory,
@@ -182,8 +191,15 @@ export class PageQueue {
     return page
   }
 
+  /** The memory of a page that was written, where it is about as long: fresh memory has to be cleared, which takes longer than the copy. */
+  #memoryFor(length: number): SharedArrayBuffer {
+    const index = this.#spare.findIndex(({ byteLength }) => byteLength >= length && byteLength <= 2 * length)
+    return index < 0 ? new SharedArrayBuffer(length) : (this.#spare.splice(index, 1)[0] as SharedArrayBuffer)
+  }
+
   #remove(index: number): number {
     const [page] = this.#pages.splice(index, 1)
+    this.#lastUsed = page?.used ?? 0
     this.#bytes -= page?.payloadBytes ?? 0
     return page?.records ?? 0
   }

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { PageId } from '@sonde/sdk'
 import { CLIENT_COUNT_LIMIT, CLIENT_KEPT_MS, type ClientPage } from '../protocol.ts'
 
@@ -15,12 +15,14 @@ interface Known {
  */
 export class ClientPages {
   readonly #database: DatabaseSync
+  readonly #insert: StatementSync
   /** In order of their last page: who was silent longest is first. */
   readonly #known = new Map<bigint, Known>()
   readonly #changed = new Set<bigint>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
+    this.#insert = database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
     const rows = database.prepare("SELECT key, value FROM meta WHERE key GLOB 'client *'").all()
     const known = rows.flatMap(({ key, value }) => {
       const match = /^client ([0-9a-f]{16}) (\d{1,20}) (\d{1,15})$/.exec(`${key} ${value}`)
@@ -51,13 +53,12 @@ export class ClientPages {
 
   /** Writes what changed inside the transaction of the caller; gives it. */
   save(nowMs: number): ClientPage[] {
-    const insert = this.#database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
     const saved: ClientPage[] = []
     for (const client of this.#changed) {
       const known = this.#known.get(client)
       if (known === undefined) continue
       known.lastMs = nowMs
-      insert.run(keyOf(client), `${known.sequence} ${nowMs}`)
+      this.#insert.run(keyOf(client), `${known.sequence} ${nowMs}`)
       saved.push([client, known.sequence])
     }
     this.#changed.clear()

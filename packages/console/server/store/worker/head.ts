@@ -133,10 +133,12 @@ export class Head {
     // What the file says of its sizes may be damaged.
     let bytes = new Uint8Array(Math.max(0, Math.min(unit.bytes, limitBytes)))
     let used = 0
-    for (const row of this.#statements.ofUnit.iterate(unit.type, unit.writer, unit.clock, unit.hour)) {
-      const { body = EMPTY, firstMs = 0 } = this.#checked(row) ?? {}
+    // Ids alone come out of the index: sorted with their bodies, all rows of a backlog would be read for the first few.
+    for (const found of this.#statements.idsOfUnit.all(unit.type, unit.writer, unit.clock, unit.hour)) {
+      const id = Number(found.id)
+      const { body = EMPTY, firstMs = 0 } = this.read(id) ?? {}
       if (used > 0 && used + body.length > bytes.length) break
-      ids.push(Number(row.id))
+      ids.push(id)
       if (body.length > bytes.length) bytes = new Uint8Array(body.length)
       bytes.set(body, used)
       rows.push({ offset: used, firstMs })
@@ -235,9 +237,7 @@ function statementsOf(database: DatabaseSync) {
     units: prepare(
       'SELECT type, writer, clock, hour, sum(bytes) AS bytes FROM head GROUP BY type, hour, writer, clock ORDER BY hour, type',
     ),
-    ofUnit: prepare(
-      `SELECT id, ${COLUMNS}, crc, body FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id`,
-    ),
+    idsOfUnit: prepare('SELECT id FROM head WHERE type = ? AND writer = ? AND clock = ? AND hour = ? ORDER BY id'),
     ofUnitOfSource: prepare(
       `SELECT id, count, first_ms, last_ms FROM head
        WHERE type = ? AND hour = ? AND clock = ? AND writer IN (SELECT id FROM writer WHERE source = ?) ORDER BY id`,

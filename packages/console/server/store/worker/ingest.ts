@@ -15,6 +15,14 @@ interface Bundle {
   readonly stretches: { from: number; to: number }[]
 }
 
+/** Records of one hour that lie side by side, up to where they end. */
+interface Stretch {
+  readonly hour: number
+  readonly from: number
+  firstMs: number
+  lastMs: number
+}
+
 /** Wall times that are believed. Records of other times are kept as they are, under the hour in which they arrived. */
 export interface BelievedTimes {
   readonly fromMs: number
@@ -50,17 +58,36 @@ export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[],
   const bundles = new Map<number, Bundle>()
   const dropped: [PageEntry, number][] = []
   for (const entry of entries) {
-    let droppedRecords = 0
+    const end = entry.offset + entry.count * recordBytes
+    const hourOfRecord = hoursOf(stored.type, entry, believed)
     const arrivalHour = hourOf(entry.arrivalMs)
-    for (let i = 0, at = entry.offset; i < entry.count; i++, at += recordBytes) {
+    let droppedRecords = 0
+    // Records that follow each other, of one hour and of series that have room, are added together.
+    let stretch: Stretch | undefined
+    const add = (to: number) => {
+      if (stretch !== undefined) addStretch(bundles, stored.type, entry, stretch, to)
+      stretch = undefined
+    }
+    for (let at = entry.offset; at < end; at += recordBytes) {
       const series = resolver.of(views, at, lookup)
       if (series === undefined) {
         droppedRecords++
+        add(at)
         continue
       }
       series.seenHour = arrivalHour
-      addRecord(bundles, stored.type, views, at, entry, believed)
+      const timeMs = hourOfRecord.timeMs(views, at)
+      const hour = hourOfRecord.hour(timeMs)
+      if (stretch?.hour !== hour) {
+        add(at)
+        stretch = { hour, from: at, firstMs: timeMs, lastMs: timeMs }
+      } else if (timeMs < stretch.firstMs) {
+        stretch.firstMs = timeMs
+      } else if (timeMs > stretch.lastMs) {
+        stretch.lastMs = timeMs
+      }
     }
+    add(end)
     if (droppedRecords > 0) dropped.push([entry, droppedRecords])
   }
   const clock: Clock = entries[0]?.clock ?? 'wall'
@@ -70,31 +97,41 @@ export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[],
   return { rows, dropped }
 }
 
-function addRecord(
+/** When a record was made, and the hour that it belongs to. */
+interface Hours {
+  timeMs(views: Views, at: number): number
+  hour(timeMs: number): number
+}
+
+function hoursOf(type: RecordType, { clock, arrivalMs }: PageEntry, believed: BelievedTimes): Hours {
+  const { time } = type
+  const arrivalHour = hourOf(arrivalMs)
+  if (time === undefined) return { timeMs: () => arrivalMs, hour: () => arrivalHour }
+  const factor = msFactorOf(type)
+  const isBelieved = (timeMs: number) => clock === 'wall' && timeMs > believed.fromMs && timeMs <= believed.toMs
+  return {
+    timeMs: (views, at) => timeMsAt(views, at, time.offset, factor),
+    hour: (timeMs) => (isBelieved(timeMs) ? hourOf(timeMs) : arrivalHour),
+  }
+}
+
+function addStretch(
   bundles: Map<number, Bundle>,
   type: RecordType,
-  views: Views,
-  at: number,
-  entry: PageEntry,
-  believed: BelievedTimes,
+  { arrivalMs }: PageEntry,
+  { hour, from, firstMs, lastMs }: Stretch,
+  to: number,
 ): void {
-  const { clock, arrivalMs } = entry
-  const timeMs = type.time === undefined ? arrivalMs : timeMsAt(views, at, type.time.offset, msFactorOf(type))
-  const isBelieved = clock === 'wall' && timeMs > believed.fromMs && timeMs <= believed.toMs
-  const hour = hourOf(isBelieved ? timeMs : arrivalMs)
   // Records without a timestamp get the arrival of their row, which therefore holds one arrival only.
   const key = type.time === undefined ? arrivalMs : hour
-  let bundle = bundles.get(key)
-  if (bundle === undefined) {
-    bundle = { hour, firstMs: timeMs, lastMs: timeMs, count: 0, stretches: [] }
-    bundles.set(key, bundle)
-  }
-  if (timeMs < bundle.firstMs) bundle.firstMs = timeMs
-  if (timeMs > bundle.lastMs) bundle.lastMs = timeMs
-  bundle.count++
+  const bundle = bundles.get(key) ?? { hour, firstMs, lastMs, count: 0, stretches: [] }
+  bundles.set(key, bundle)
+  if (firstMs < bundle.firstMs) bundle.firstMs = firstMs
+  if (lastMs > bundle.lastMs) bundle.lastMs = lastMs
+  bundle.count += (to - from) / type.layout.recordBytes
   const last = bundle.stretches.at(-1)
-  if (last?.to === at) last.to = at + type.layout.recordBytes
-  else bundle.stretches.push({ from: at, to: at + type.layout.recordBytes })
+  if (last?.to === from) last.to = to
+  else bundle.stretches.push({ from, to })
 }
 
 function joined(bytes: Uint8Array, stretches: readonly { from: number; to: number }[]): Uint8Array {

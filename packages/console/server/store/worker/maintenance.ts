@@ -26,7 +26,7 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
   for (const unit of file.head.units()) {
     if (unit.hour >= currentHour && unit.bytes < COMPACT_BYTES) continue
     inFlow.add(dayOf(unit.hour))
-    yield* compactUnit(file, unit)
+    yield* compactUnit(file, unit, unit.hour < currentHour ? 0 : COMPACT_BYTES)
   }
   for (const { type, day } of file.segments.daysToRoll()) if (!inFlow.has(day)) yield* rollUpDay(file, type, day)
   yield* expireByAge(file, nowMs)
@@ -35,11 +35,12 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
   yield* giveBack(file)
 }
 
-function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, void> {
+/** Compacts the records of a unit as long as there are `leastBytes` of them: what comes meanwhile to a busy hour waits until it is worth a segment. */
+function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Generator<undefined, void> {
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
   const addSeries: SeriesLookup = (typeName, labels) => file.catalogue.addSeries(typeName, labels, 'own')
-  for (;;) {
+  for (let { bytes } = unit; bytes >= leastBytes; ) {
     const records = file.head.ofUnit(unit, COMPACT_BYTES)
     if (records.ids.length === 0) return
     const segments =
@@ -52,6 +53,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit): Generator<undefined, voi
       file.segments.insert(segments)
       for (const id of records.ids) file.head.delete(id)
     })
+    if (leastBytes > 0) bytes -= records.bytes.length
     yield
   }
 }

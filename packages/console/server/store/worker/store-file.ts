@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { SondeError } from '@sonde/sdk'
 import type { StoreSettings } from '../config.ts'
 import type { Announcement, Page, Written } from '../protocol.ts'
@@ -31,6 +31,7 @@ export class StoreFile {
   /** When unused series were last looked for. */
   cleanedHour = 0
   readonly #pages: PageWriter
+  readonly #saveSession: StatementSync
 
   /** Whoever reads much calls it between two pieces: what was reported meanwhile is written then. No statement may be under way, and memory of the arena stays. */
   readonly breathe: () => void
@@ -44,6 +45,7 @@ export class StoreFile {
     this.head = new Head(database)
     this.segments = new Segments(database)
     this.clients = new ClientPages(database)
+    this.#saveSession = database.prepare("INSERT OR REPLACE INTO meta VALUES ('session', ?)")
     this.#pages = new PageWriter(this.catalogue, this.writers, this.head, this.clients)
   }
 
@@ -95,8 +97,7 @@ export class StoreFile {
   write(page: Page, announcement: Announcement, session: string): Written {
     return inTransaction(this.database, () => {
       const written = this.#pages.write(page, announcement, this.believedTimes())
-      const insert = this.database.prepare("INSERT OR REPLACE INTO meta VALUES ('session', ?)")
-      insert.run(`${session} ${page.sequence}`)
+      this.#saveSession.run(`${session} ${page.sequence}`)
       return written
     })
   }

@@ -42,6 +42,10 @@ export class StoreWorker {
   #corruptChunks = 0
   #bytes = 0
   #upkeep: Generator<undefined, void> | undefined
+  #nextTurn: NodeJS.Immediate | undefined
+  /** When the status was told, and when upkeep was started, last. */
+  #toldMs = 0
+  #maintainedMs = 0
   #waiting: number[] = []
 
   /** @param nextMessage Takes the next message that waits, so that pages are written in the middle of a long question. Default: none is taken. */
@@ -73,6 +77,7 @@ export class StoreWorker {
     switch (message.kind) {
       case 'page':
         this.#write(message)
+        this.#catchUp()
         break
       case 'query':
         this.#answer(message.id, message.request, query)
@@ -87,6 +92,14 @@ export class StoreWorker {
       case 'close':
         this.#close()
     }
+  }
+
+  /** What timers would do: while pages keep coming, they have no turn. */
+  #catchUp(): void {
+    const nowMs = performance.now()
+    if (nowMs - this.#toldMs >= STATUS_MS) this.#tell()
+    if (nowMs - this.#maintainedMs >= MAINTAIN_MS) this.#maintain()
+    else if (this.#upkeep !== undefined) this.#turn(this.#upkeep)
   }
 
   #open(): void {
@@ -192,6 +205,7 @@ export class StoreWorker {
   /** Starts what is due unless it runs already, and answers who waits for it when it is done. */
   #maintain(): void {
     if (this.#file === undefined || this.#failure !== '' || this.#upkeep !== undefined) return
+    this.#maintainedMs = performance.now()
     this.#upkeep = maintain(this.#file, Date.now())
     this.#turn(this.#upkeep)
   }
@@ -207,7 +221,8 @@ export class StoreWorker {
         for (const id of this.#waiting.splice(0)) this.#send({ kind: 'answer', id, result: undefined })
         return
       }
-      setImmediate(() => this.#turn(upkeep))
+      clearImmediate(this.#nextTurn)
+      this.#nextTurn = setImmediate(() => this.#turn(upkeep))
     } catch (error) {
       this.#fail(error)
     }
@@ -248,6 +263,7 @@ export class StoreWorker {
   }
 
   #tell(): void {
+    this.#toldMs = performance.now()
     try {
       if (this.#failure === '' && this.#file !== undefined && !existsSync(this.#start.settings.path)) {
         throw new SondeError('STO_GONE', `${this.#start.settings.path} was taken away; a new one is made`)
