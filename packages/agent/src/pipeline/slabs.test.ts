@@ -43,3 +43,15 @@ test('a slab of which everything was given back begins anew', () => {
   slabs.give(first)
   assert.equal(slabs.take(1000).bytes.byteOffset, first.bytes.byteOffset)
 })
+
+test('a ring of long pieces makes no new memory once it is full', () => {
+  const slabs = new Slabs(64 << 10)
+  const ring = Array.from({ length: 20 }, () => slabs.take(60_000))
+  const memories = new Set(ring.map(({ bytes }) => bytes.buffer))
+  for (let round = 0; round < 1000; round++) {
+    ring.push(slabs.take(60_000 - (round % 100)))
+    memories.add(ring.at(-1)?.bytes.buffer ?? assert.fail())
+    slabs.give(ring.shift() ?? assert.fail())
+  }
+  assert.ok(memories.size <= 22, `${memories.size} slabs for 21 pieces at a time`)
+})

@@ -37,7 +37,7 @@ export class Slabs {
 
   /** Memory of any content. */
   take(length: number): Piece {
-    if (length > this.#largestBytes * SHARED_PART) return this.#pieceOf(emptySlab(length), 0, length)
+    if (length > this.#largestBytes * SHARED_PART) return this.#pieceOf(this.#slabOf(length), 0, length)
     if (this.#used + length > this.#current.memory.byteLength) {
       this.#current = this.#next(length)
       this.#used = 0
@@ -53,12 +53,24 @@ export class Slabs {
     if (slab.pieces > 0) return
     this.bytes -= slab.memory.byteLength
     if (slab === this.#current) this.#used = 0
-    else if (slab.memory.byteLength === this.#largestBytes && this.#spare.length < SPARE_COUNT) this.#spare.push(slab)
+    else if (this.#isWorthKeeping(slab)) this.#spare.push(slab)
+    if (this.#spare.length > SPARE_COUNT) this.#spare.shift()
   }
 
   #next(length: number): Slab {
     const bytes = Math.max(FIRST_BYTES, 2 * this.#current.memory.byteLength, 4 * length)
-    return this.#spare.pop() ?? emptySlab(Math.min(this.#largestBytes, bytes))
+    return this.#slabOf(Math.min(this.#largestBytes, bytes))
+  }
+
+  /** A spare slab of about this length, else a new slab. */
+  #slabOf(bytes: number): Slab {
+    const at = this.#spare.findIndex(({ memory }) => memory.byteLength >= bytes && memory.byteLength <= 2 * bytes)
+    return this.#spare.splice(at, at < 0 ? 0 : 1)[0] ?? { memory: new ArrayBuffer(bytes), pieces: 0 }
+  }
+
+  /** New memory is dear: it counts towards the next collection of all garbage. A few small slabs cost little, and a huge slab is rare. */
+  #isWorthKeeping({ memory: { byteLength } }: Slab): boolean {
+    return byteLength > this.#largestBytes * SHARED_PART && byteLength <= this.#largestBytes
   }
 
   #pieceOf(slab: Slab, offset: number, length: number): Piece {
@@ -66,8 +78,4 @@ export class Slabs {
     slab.pieces++
     return { bytes: new Uint8Array(slab.memory, offset, length), slab }
   }
-}
-
-function emptySlab(length: number): Slab {
-  return { memory: new ArrayBuffer(length), pieces: 0 }
 }

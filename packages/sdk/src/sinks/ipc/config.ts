@@ -24,7 +24,10 @@ export interface IpcOptions {
    * Memory of the pages that are not acknowledged; beyond it the oldest is dropped as `spool_full`. Unit: bytes. Range: 64 KiB to 16 GiB. Default: 64 MiB.
    */
   spoolBytes?: number
-  /** Pages that may lie in shared memory at once; further ones go through the socket. Range: 0, no shared memory, to 4096. Default: 64. */
+  /**
+   * Pages that may lie in shared memory at once; further ones go through the socket. Range: 0, no shared memory, to 4096.
+   * A fast application fills them until the service has written and acknowledged what they hold. Default: 256.
+   */
   slots?: number
   /** Size of such a page; longer ones go through the socket. Unit: bytes. Range: 4 KiB to 16 MiB. Default: 64 KiB. */
   slotBytes?: number
@@ -47,7 +50,7 @@ const RANGES = {
   reconnectTries: { default: 3, min: 1, max: 255, unit: 'tries' },
   socketTimeoutMs: { default: 3000, min: 10, max: 600_000, unit: 'milliseconds' },
   spoolBytes: { default: 64 << 20, min: 64 << 10, max: 16 * 2 ** 30, unit: 'bytes' },
-  slots: { default: 64, min: 0, max: 4096, unit: 'slots' },
+  slots: { default: 256, min: 0, max: 4096, unit: 'slots' },
   slotBytes: { default: 64 << 10, min: 4 << 10, max: 16 << 20, unit: 'bytes' },
 } as const
 
