@@ -25,8 +25,7 @@ export interface IpcOptions {
    */
   spoolBytes?: number
   /**
-   * Pages that may lie in shared memory at once; further ones go through the socket. Range: 0, no shared memory, to 4096.
-   * A fast application fills them until the service has written and acknowledged what they hold. Default: 256.
+   * Pages that may lie in shared memory at once; further pages wait until the service has acknowledged some. Range: 0, no shared memory, to 4096. Default: 256.
    */
   slots?: number
   /** Size of such a page; longer ones go through the socket. Unit: bytes. Range: 4 KiB to 16 MiB. Default: 64 KiB. */

@@ -56,6 +56,8 @@ export class Session {
   #shared: SharedPages | undefined
   /** Sequence of the next page to be sent. */
   #next = 0
+  /** Whether the next page waits for a slot. */
+  #isHeld = false
   /** Spent in this turn. */
   #effort = 0
 
@@ -96,14 +98,18 @@ export class Session {
     if (this.#welcome === undefined) return false
     this.#effort = 0
     this.#next = Math.max(this.#next, spool.first)
+    this.#isHeld = false
     while (this.#next < spool.next && this.#effort < effortMax && !link.isFull) {
       const page = spool.get(this.#next)
+      // Through the socket, a page would be copied into new memory at both ends. At the end of the process no page waits.
+      this.#isHeld = page !== undefined && Number.isFinite(effortMax) && this.#shared?.isFullFor(page) === true
+      if (this.#isHeld) break
       if (page === undefined || this.#sendPage(page)) this.#next++
     }
     spool.sent = Math.max(spool.sent, this.#next - 1)
     link.flush()
     link.expectAnswer(this.#next > spool.first)
-    return this.#next < spool.next && !link.isFull
+    return this.#next < spool.next && !link.isFull && !this.#isHeld
   }
 
   /** Says goodbye; resolves when the service has hung up, or after `limitMs`. */
@@ -171,6 +177,7 @@ export class Session {
       throw unexpected(`an acknowledgement of page ${sequence}, which it was not sent`)
     this.#shared?.release(Number(sequence))
     this.#handler.onAck(Number(sequence), dropped)
+    if (this.#isHeld) this.#handler.onRoom()
     this.#link.expectAnswer(this.#next > this.#spool.first)
   }
 

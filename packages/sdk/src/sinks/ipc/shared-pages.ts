@@ -54,6 +54,12 @@ export class SharedPages {
     this.#offer()
   }
 
+  /** Whether a page that belongs into a slot finds all of them taken: the service acknowledges, and frees, the oldest of them first. */
+  isFullFor({ byteLength }: SpooledPage): boolean {
+    if (!this.#isAttached || byteLength < SHORT_BYTES || byteLength > this.#config.slotBytes) return false
+    return this.#file?.isFull === true
+  }
+
   /** Puts a page into a slot; undefined where it goes through the socket. */
   put({ sequence, block, byteLength }: SpooledPage): number | undefined {
     if (!this.#isAttached || byteLength < SHORT_BYTES) return undefined

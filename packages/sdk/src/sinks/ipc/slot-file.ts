@@ -72,6 +72,11 @@ export class SlotFile {
     writeSync(this.#descriptor, Buffer.from(nonce, 'hex'), 0, nonce.length / 2, 0)
   }
 
+  /** Whether no slot is free. */
+  get isFull(): boolean {
+    return this.#free.length === 0
+  }
+
   /**
    * Puts the records of a page into a slot; undefined where none is free, or they do not fit.
    *
