@@ -1,16 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import { createIpc, createSource, type IpcSink, type Source, wallNs } from '@sonde/sdk'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createIpc, createSchema, type Source, wallNs } from '@sonde/sdk'
 import { SOCKET_NAME } from '@sonde/sdk/internal'
 import { DEVICE_AT, DEVICES, deviceOf, makeRecord, RECORD_BYTES, recordType, SERIAL_AT } from './record.ts'
 
-/** Records between two turns of the loop. */
+/** Records between two looks whether there is room for more. */
 const TURN_RECORDS = 6000
 const PACKED_RECORDS = 600
-/** A fast application waits for the service rather than lose something. */
-const SPOOLED_BYTES_MAX = 48 << 20
 const LINES_AT_ONCE = 500
 
 /** What an application does for so long: report, then wait until everything is acknowledged. Gives the number of records. */
@@ -23,12 +21,12 @@ export interface Sender {
 export const packed: Sender = {
   name: 'packed records',
   report: (socketsDir, durationMs) =>
-    withSource(socketsDir, async (source, room) => {
+    withSource(socketsDir, async (source) => {
       const endMs = performance.now() + durationMs
       const bytes = packedRecords(source)
       for (let sent = 0; ; sent += PACKED_RECORDS) {
         if (sent % TURN_RECORDS === 0) {
-          await room()
+          await source.ready()
           if (performance.now() > endMs) return sent
         }
         number(bytes, sent)
@@ -41,12 +39,12 @@ export const packed: Sender = {
 export const objects: Sender = {
   name: 'objects',
   report: (socketsDir, durationMs) =>
-    withSource(socketsDir, async (source, room) => {
+    withSource(socketsDir, async (source) => {
       const endMs = performance.now() + durationMs
       const record = makeRecord()
       for (let serial = 0; ; serial++) {
         if (serial % TURN_RECORDS === 0) {
-          await room()
+          await source.ready()
           if (performance.now() > endMs) return serial
           record.time = wallNs()
         }
@@ -81,22 +79,18 @@ export const lines: Sender = {
   },
 }
 
-type Report = (source: Source, room: () => Promise<void>) => Promise<number>
-
-async function withSource(socketsDir: string, report: Report): Promise<number> {
-  const sink = createIpc({ socketsDir })
-  const source = createSource({ id: 'bench', emit: (batch) => sink.accept(batch) })
-  const records = await report(source, () => room(sink))
+async function withSource(socketsDir: string, report: (source: Source) => Promise<number>): Promise<number> {
+  const ipc = createIpc({ socketsDir })
+  const schema = createSchema({ name: 'bench', sinks: [ipc] })
+  schema.addType(recordType)
+  await schema.start()
+  const source = schema.createSource({ id: 'bench', tag: 'load' })
+  const records = await report(source)
+  // Everything is acknowledged then, or this rejects.
   await source.flush()
-  await sink.flush()
-  await sink.close()
-  if (sink.stats.out !== records) throw new Error(`${sink.stats.out} of ${records} records were acknowledged`)
+  await schema.close()
+  if (ipc.stats.out !== records) throw new Error(`${ipc.stats.out} of ${records} records were acknowledged`)
   return records
-}
-
-async function room(sink: IpcSink): Promise<void> {
-  await nextTurn()
-  while (sink.status().spooledBytes > SPOOLED_BYTES_MAX) await pause(1)
 }
 
 function packedRecords({ symbols }: Source): Buffer {
