@@ -11,8 +11,8 @@ export interface Entry extends Omit<Batch, 'bytes'> {
 
 const SMALLEST_BYTES = 1024
 const LARGEST_BYTES = 1 << 20
-/** Memory that is kept for the next block. Unit: bytes. */
-const KEPT_BYTES_LIMIT = 8 << 20
+/** Memory that is kept for the next block: what a fast client of the service has under way. Unit: bytes. */
+const KEPT_BYTES_LIMIT = 16 << 20
 
 /** Copies batches into blocks. Memory of blocks that were written is used again, since fresh memory costs more than the copy. */
 export class Blocks {
