@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { get, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, get, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -46,9 +46,9 @@ async function speak(address: string, text: string): Promise<string> {
 
 /** Waits for the first samples. */
 async function served(test: TestContext, options: Parameters<typeof serveAgent>[1] = {}) {
-  const { agent, address } = await serveAgent(test, options)
+  const { agent, address, app } = await serveAgent(test, options)
   await until('a sample', () => agent.runners[0]?.state === 'reading')
-  return { agent, address }
+  return { agent, address, app }
 }
 
 test('another name than ours is refused on loopback, also for metrics, but not for health', async (t) => {
@@ -227,24 +227,38 @@ test('an address or headers that are too long are refused before they are read',
   assert.match(await speak(address, 'what is this\r\n\r\n'), /^HTTP\/1\.1 400 .*"HTTP_PARSE"/s)
 })
 
-test('more connections than the limit are closed at once and counted', async (t) => {
+test('with more connections than the limit that is closed which has asked for nothing for longest, and counted', async (t) => {
   const { agent, address } = await served(t, { limits: { connections: 2 } })
   const port = Number(new URL(address).port)
-  const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-  })
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  const silent = connect(port, '127.0.0.1').resume()
+  t.after(() => silent.destroy())
+  const gone = once(silent, 'close')
+  await once(silent, 'connect')
+  const asking = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => asking.destroy())
+  const ask = async () => {
+    const [answer] = (await once(get(`${address}/healthz`, { agent: asking }), 'response')) as [IncomingMessage]
+    await answer.toArray()
+    return answer.statusCode
+  }
+  assert.equal(await ask(), 200)
   const third = connect(port, '127.0.0.1')
-  await once(
-    third.resume().on('error', () => undefined),
-    'close',
-  )
+  t.after(() => third.destroy())
+  await gone
   assert.equal(agent.http.refused.get('connections'), 1)
-  sockets.pop()?.destroy()
-  await until('room', async () =>
-    /^HTTP\/1\.1 200/.test(await speak(address, 'GET /healthz HTTP/1.0\r\n\r\n').catch(() => '')),
-  )
+  assert.equal(await ask(), 200, 'the one that asks stays')
+})
+
+test('an answer that nobody reads is given up', async (t) => {
+  const { address, app } = await served(t, { devices: 400 })
+  app.server.timeout = 200
+  const socket = connect(Number(new URL(address).port), '127.0.0.1').on('error', () => undefined)
+  t.after(() => socket.destroy())
+  await once(socket, 'connect')
+  // More answers than the connection holds.
+  for (let i = 0; i < 1000; i++) socket.write('GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  const count = () => new Promise<number>((resolve) => app.server.getConnections((_error, open) => resolve(open)))
+  await until('the connection to be given up', async () => (await count()) === 0)
 })
 
 test('a request for more values than may be computed is refused and counted', async (t) => {

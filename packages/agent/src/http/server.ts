@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { boundConnections } from '@sonde/sdk/internal'
 import fastify, { type ConnectionError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { refuseStranger } from './admission.ts'
@@ -13,12 +14,14 @@ import type { HttpStats } from './http-stats.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { simulatorRoutes } from './simulator.ts'
-import { streamRoute } from './stream.ts'
+import { isStream, streamRoute } from './stream.ts'
 
 const BODY_LIMIT_BYTES = 256 << 10
 /** Address and headers of a request. */
 const HEADER_LIMIT_BYTES = 16 << 10
 const REQUEST_LIMIT_MS = 30_000
+/** An answer that nobody reads is given up. Live streams say something more often. */
+const SILENCE_LIMIT_MS = 30_000
 /** How often it looks for requests that took too long to arrive. */
 const REQUEST_LOOK_MS = 1000
 /** What answers that are under way have left when the server closes. */
@@ -50,8 +53,12 @@ export function createServer(agent: Agent): FastifyInstance {
       isAskedByPerson(request) ? tellPerson(reply, error) : fail(reply, error),
     clientErrorHandler: (error, socket) => refuseConnection(http, error, socket),
   })
-  app.server.maxConnections = options.config.limits.connections
-  app.server.on('drop', () => http.refuse('connections'))
+  boundConnections(app.server, {
+    count: options.config.limits.connections,
+    silenceMs: SILENCE_LIMIT_MS,
+    isKept: ({ url }) => isStream(url ?? ''),
+    onClosed: () => http.refuse('connections'),
+  })
   // A page elsewhere can send plain text to us without asking first; JSON it cannot.
   app.removeContentTypeParser('text/plain')
   acceptDeleteWithoutBody(app)

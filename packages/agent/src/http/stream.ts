@@ -12,11 +12,18 @@ const STEP_MS_MIN = 100
 const STEP_MS_MAX = 60_000
 const STEP_MS_DEFAULT = 1000
 
+const ADDRESS = '/api/v1/stream'
+
+/** Whether a request is for a live stream. How many of these are open is bounded by themselves. */
+export function isStream(url: string): boolean {
+  return url.split('?', 1)[0] === ADDRESS
+}
+
 /** `GET /api/v1/stream`: new values once a step, as server-sent events that resume. */
 export function streamRoute(app: FastifyInstance, agent: Agent): void {
   const streams = new LiveStreams(agent)
   app.addHook('preClose', async () => streams.end())
-  app.get('/api/v1/stream', { exposeHeadRoute: false }, async (request, reply) => {
+  app.get(ADDRESS, { exposeHeadRoute: false }, async (request, reply) => {
     const subscription = subscriptionOf(request)
     const release = streams.admit(subscription)
     try {

@@ -6,6 +6,7 @@ import type { FieldSets } from '../../fieldset/field-sets.ts'
 import type { FieldSet } from '../../fieldset/fieldset.ts'
 import { reportFieldSets } from '../../fieldset/health.ts'
 import { hasManyHosts, isAskedByForeignPage, isOpenedInTab } from '../../internal/asked-by-page.ts'
+import { boundConnections } from '../../internal/bound-connections.ts'
 import { allowsHost, type HostRule, hostRule } from '../../internal/host-rule.ts'
 import { createSource, type Source } from '../../source/source.ts'
 import { addressOf, type Endpoint } from './endpoint.ts'
@@ -16,6 +17,8 @@ import type { Prometheus } from './prometheus.ts'
 const CONNECTION_LIMIT = 64
 const HEADER_LIMIT_BYTES = 16 << 10
 const REQUEST_LIMIT_MS = 10_000
+/** An answer that nobody reads is given up. */
+const SILENCE_LIMIT_MS = 30_000
 /** What a scrape that is under way has left when the server closes. */
 const CLOSE_LIMIT_MS = 1000
 
@@ -43,7 +46,7 @@ export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port
   // Only here: it takes 6 MB, also of processes that serve nothing.
   const { createServer } = await import('node:http')
   const server = createServer(options, routes(view, fieldSets, source, rule))
-  server.maxConnections = CONNECTION_LIMIT
+  boundConnections(server, { count: CONNECTION_LIMIT, silenceMs: SILENCE_LIMIT_MS })
   server.on('connection', (socket) => socket.unref())
   server.listen({ host, port })
   await once(server, 'listening')

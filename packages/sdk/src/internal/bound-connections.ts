@@ -1,0 +1,49 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** What a server lets be open. */
+export interface ConnectionLimits {
+  /** Connections at a time. */
+  readonly count: number
+  /** A connection on which nothing moves for this long is closed: an answer that nobody reads, say. Unit: milliseconds. */
+  readonly silenceMs: number
+  /** Whether an answer that is under way must not be closed for others; these are bounded elsewhere. Default: none. */
+  readonly isKept?: (request: IncomingMessage) => boolean
+  /** Called for each connection that is closed for another. */
+  readonly onClosed?: () => void
+}
+
+/**
+ * Keeps the connections of a server within limits, and lets in who comes: with one more than are allowed, that is closed which has asked for nothing for longest. Refusing the new one
+ * instead would let whoever holds all of them shut out everybody else.
+ */
+export function boundConnections(server: Server, { count, silenceMs, isKept, onClosed }: ConnectionLimits): void {
+  /** In the order of their last requests, or of their beginning. */
+  const open = new Set<Socket>()
+  const kept = new WeakSet<Socket>()
+  const makeRoom = () => {
+    for (const socket of open) {
+      if (kept.has(socket)) continue
+      socket.destroy()
+      open.delete(socket)
+      onClosed?.()
+      return
+    }
+  }
+  server.setTimeout(silenceMs)
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    if (open.size > count) makeRoom()
+  })
+  server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
+    const { socket } = request
+    if (socket.destroyed) return
+    open.delete(socket)
+    open.add(socket)
+    if (isKept?.(request) !== true) return
+    kept.add(socket)
+    const release = () => kept.delete(socket)
+    answer.once('close', release).once('finish', release)
+  })
+}
