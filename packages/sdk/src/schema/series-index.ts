@@ -92,7 +92,8 @@ export class SeriesIndex {
   #add(): number {
     const id = this.#free.pop() ?? this.#high++
     if (id >= this.#places.length) this.#grow()
-    this.#keys.set(this.#key, id * this.#words)
+    const at = id * this.#words
+    for (let i = 0; i < this.#words; i++) this.#keys[at + i] = this.#key[i] as number
     if (++this.#used * 2 > this.#table.length) this.#rehash()
     else this.#place(id)
     this.#next = id + 1

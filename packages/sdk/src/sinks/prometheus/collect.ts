@@ -49,6 +49,7 @@ export function takeMoment(tables: Iterable<Table>, families: Families, notes: H
 
 /** Brings the text of a moment up to date, in as many turns of the event loop as it takes. */
 export async function renderMoment({ changes, families }: Moment): Promise<Exposition> {
+  if (turn.isOver()) await turn.next()
   for (const { columns, rows, changed, rowCount } of changes) {
     if (changed.length === 0 && rowCount === 0) continue
     for (const column of columns) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import {
   absenceType,
@@ -14,6 +14,7 @@ import {
   type Source,
   seriesKey,
 } from '../../index.ts'
+import { turn } from '../../internal/turn.ts'
 
 const port = defineType('port', 'Counters of a port', {
   device: label(),
@@ -202,6 +203,64 @@ test('of several records of a series in one batch the last is shown, and each is
   second.flush()
   assert.deepEqual(await rig.lines(), [line('eth0', 3), line('eth1', 3), line('eth2', 9)])
   assert.deepEqual([rig.view.stats.in, rig.view.stats.out, rig.dropped('duplicate_series')], [13, 7, 6])
+})
+
+/** A view whose turn of the event loop is over whenever it asks, until the function is called. */
+function busyRig(t: TestContext): { rig: PrometheusRig; goOn: () => void } {
+  let isBusy = true
+  t.mock.method(turn, 'isOver', () => isBusy)
+  return {
+    rig: new PrometheusRig(),
+    goOn() {
+      isBusy = false
+    },
+  }
+}
+
+const devices = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ device: `eth${i}`, rx_bytes_total: i + 1 }))
+
+test('many new series at once are taken in several turns, those of a source in order, and other sources do not wait', async (t) => {
+  const { rig, goOn } = busyRig(t)
+  const [many, other] = [rig.source('many'), rig.source('other')]
+  many.report(port, devices(1000))
+  many.report(port, { device: 'eth1', rx_bytes_total: 7 })
+  many.flush()
+  reportGone(rig, many, 'eth2')
+  rig.report(other, port, { device: 'lo', rx_bytes_total: 1 })
+  assert.ok(rig.view.stats.out < 100, `${rig.view.stats.out} records were taken at once`)
+  goOn()
+  const lines = (await rig.lines()).map((one) => one.replace(/ 0+(?=\d)/, ' '))
+  assert.deepEqual([lines.length, lines.includes(line('lo', 1)), lines.includes(line('eth1', 7))], [1000, true, true])
+  assert.ok(!lines.some((one) => one.includes('"eth2"')), 'what is gone after it waited is gone')
+  assert.deepEqual([rig.view.stats.in, rig.view.stats.out], [1003, 1003])
+})
+
+test('what waits of a source that leaves does not come any more; what finds no room to wait is dropped and counted', async (t) => {
+  const { rig, goOn } = busyRig(t)
+  const [leaver, stayer] = [rig.source('leaver'), rig.source('stayer')]
+  leaver.report(port, devices(1000))
+  leaver.flush()
+  rig.view.removeSource(leaver.info)
+  for (let i = 0; i < 1200; i++) {
+    stayer.report(port, devices(1000))
+    stayer.flush()
+  }
+  goOn()
+  await rig.view.flush()
+  assert.equal((await rig.lines()).length, 1000)
+  assert.ok(rig.dropped('waiting_limit') > 1000)
+  checkBalance(rig)
+})
+
+test('what waits when the view is closed is counted as closed', async (t) => {
+  const { rig } = busyRig(t)
+  const source = rig.source('a')
+  source.report(port, devices(1000))
+  source.flush()
+  await rig.view.close()
+  assert.ok(rig.dropped('closed') > 900)
+  checkBalance(rig)
 })
 
 test('an option out of its range is refused', () => {

@@ -1,4 +1,5 @@
 import type { FieldSet } from '../../fieldset/fieldset.ts'
+import { turn } from '../../internal/turn.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import { absenceType } from '../../schema/builtin.ts'
 import type { RecordType } from '../../schema/record-type.ts'
@@ -16,6 +17,7 @@ import { UnfitIndexes } from './indexes.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
 import { type MoreLabels, Table } from './table.ts'
 import { type LabelFileHealth, ViewLabels } from './view-labels.ts'
+import { Waiting } from './waiting.ts'
 
 /** Headers of a scrape that matter. */
 export interface ScrapeHeaders {
@@ -72,6 +74,9 @@ export class Prometheus implements Sink {
   #version = 0
   #shown: { readonly version: number; readonly exposition: Exposition } | undefined
   #running: Promise<void> | undefined
+  readonly #waiting = new Waiting()
+  /** While batches wait. */
+  #settling: Promise<void> | undefined
   /** Before this time no series expires. Unit: milliseconds. */
   #expiryDueMs = Number.POSITIVE_INFINITY
   #closed = false
@@ -115,9 +120,10 @@ export class Prometheus implements Sink {
     else if (batch.bytes.length !== batch.count * batch.type.layout.recordBytes) {
       this.stats.errors++
       this.#drop('wrong_size', batch.count)
-    } else if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch)
-    else if (batch.type.metrics.size === 0) this.stats.out += batch.count
-    else this.#takeRecords(batch)
+    } else {
+      const rest = this.#waiting.has(batch.source) ? batch : this.#take(batch)
+      if (rest !== undefined) this.#wait(rest)
+    }
     this.stats.seconds += (performance.now() - startMs) / 1000
   }
 
@@ -129,6 +135,7 @@ export class Prometheus implements Sink {
 
   /** Takes every series of a source out, at once: its client or device is gone. */
   removeSource(source: SourceInfo): void {
+    this.stats.out += this.#waiting.remove(source)
     for (const table of this.#tables.values()) table.remove(source, '')
     this.#reasons.removeSource(source)
     this.#version++
@@ -144,6 +151,7 @@ export class Prometheus implements Sink {
    * nothing changes, and share the one that is being made.
    */
   async collect(): Promise<Exposition> {
+    while (this.#settling !== undefined) await this.#settling
     this.#expire()
     this.#unfitIndexes.tellMissing(
       [...this.#tables.values()].map(({ type }) => type),
@@ -176,13 +184,14 @@ export class Prometheus implements Sink {
     }
   }
 
-  /** Everything accepted is visible at once; there is nothing to wait for. */
-  flush(): Promise<void> {
-    return Promise.resolve()
+  /** Resolves when everything accepted so far is visible, which most often is at once. */
+  async flush(): Promise<void> {
+    await this.#settling
   }
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#drop('closed', this.#waiting.remove())
     for (const table of [...this.#tables.values()]) this.#dropTable(table)
     this.#forgetShown()
     this.#version++
@@ -192,6 +201,8 @@ export class Prometheus implements Sink {
     this.#forgetShown()
     try {
       if (this.#isRelabelDue) await this.#relabel()
+      // What came before may have used this turn up.
+      if (turn.isOver()) await turn.next()
       const version = this.#version
       const notes = new HelpNotes(this.#reasons, this.conflicts())
       const moment = takeMoment(this.#tables.values(), this.#families, notes)
@@ -214,7 +225,44 @@ export class Prometheus implements Sink {
     this.#shown = undefined
   }
 
-  #takeRecords(batch: Batch): void {
+  /** Takes a batch, and gives what is left of it where its new series take longer than this turn has room for. */
+  #take(batch: Batch): Batch | undefined {
+    if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch)
+    else if (batch.type.metrics.size === 0) this.stats.out += batch.count
+    else return this.#takeRecords(batch)
+    return undefined
+  }
+
+  #wait(batch: Batch): void {
+    if (!this.#waiting.add(batch)) this.#drop('waiting_limit', batch.count)
+    this.#settling ??= this.#settle()
+  }
+
+  /** Takes what waits, in as many turns as it takes. */
+  async #settle(): Promise<void> {
+    for (let next = this.#waiting.first; next !== undefined; next = this.#waiting.first) {
+      while (turn.isOver()) await turn.next()
+      // Its source may have left meanwhile.
+      if (this.#waiting.first === next) this.#waiting.replaceFirst(this.#takeWaiting(next))
+    }
+    this.#settling = undefined
+  }
+
+  /** There is nobody to throw at. */
+  #takeWaiting(batch: Batch): Batch | undefined {
+    const startMs = performance.now()
+    try {
+      return this.#take(batch)
+    } catch {
+      this.stats.errors++
+      this.#drop('failed', batch.count)
+      return undefined
+    } finally {
+      this.stats.seconds += (performance.now() - startMs) / 1000
+    }
+  }
+
+  #takeRecords(batch: Batch): Batch | undefined {
     const { seriesExpiryS, seriesLimit, lineLimit, nowMs } = this.#config
     const now = nowMs()
     const table = this.#tableOf(batch.type)
@@ -229,6 +277,9 @@ export class Prometheus implements Sink {
     // A record that lost one of its metrics was not shown in full.
     if (this.#conflicts.has(table)) this.#drop('metric_conflict', taken.shown)
     else this.stats.out += taken.shown
+    if (taken.records === batch.count) return undefined
+    const bytes = batch.bytes.subarray(taken.records * batch.type.layout.recordBytes)
+    return { ...batch, count: batch.count - taken.records, bytes }
   }
 
   #takeAbsences(batch: Batch): void {

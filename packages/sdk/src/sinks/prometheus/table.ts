@@ -11,6 +11,8 @@ import { RowMemory } from './row-memory.ts'
 
 /** What became of the records of a batch. Unit: records. */
 export interface Taken {
+  /** Records that were looked at, from the first on: fewer than the batch has where opening new series used up the turn. */
+  records: number
   shown: number
   duplicate: number
   overSeriesLimit: number
@@ -52,6 +54,8 @@ interface Place {
   readonly declaredText: string
 }
 
+/** New series between two looks at the clock: each takes some microseconds. */
+const OPENED_A_STEP = 16
 const FREE = 0
 const SHOWN = 1
 /** Another source shows the same series; the row waits for it to go. */
@@ -108,10 +112,11 @@ export class Table {
   }
 
   /**
-   * Takes a batch of this type whose bytes are all there. Every record is counted; of each series the last one is copied, since nothing shows the others.
+   * Takes a batch of this type whose bytes are all there. Every record is counted; of each series the last one is copied, since nothing shows the others. Where
+   * many series are new it stops when the turn of the event loop is used up.
    */
   take(batch: Batch, nowMs: number, expiredMs: number, room: Room): Taken {
-    const taken: Taken = { shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
+    const taken: Taken = { records: 0, shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
     const views = viewsOf(batch.bytes)
     const member = this.#memberOf(batch.source)
     const { recordBytes } = this.type.layout
@@ -119,7 +124,8 @@ export class Table {
     this.seenMs = nowMs
     let rowsLeft = room.rows - this.count
     let linesLeft = room.lines
-    for (let record = 0, offset = 0; record < batch.count; record++, offset += recordBytes) {
+    let opened = 0
+    for (let offset = 0; taken.records < batch.count; taken.records++, offset += recordBytes) {
       const id = member.index.find(views, offset)
       let row = id < 0 ? -1 : (member.rows[id] ?? -1)
       if (row < 0) {
@@ -131,6 +137,8 @@ export class Table {
           taken.overLineLimit++
           continue
         }
+        // The first question starts the clock.
+        if (opened++ % OPENED_A_STEP === 0 && turn.isOver() && opened > 1) break
         rowsLeft--
         linesLeft -= this.linesPerRow
         row = this.#open(member, views, offset)

@@ -44,9 +44,13 @@ export class LabelText {
   /** The text of the record at `offset`, such as `device="eth0",port="1"`. */
   of(views: Views, offset: number): string {
     const { symbols } = this.#source
-    const own = this.#type.labels.map((slot) => [slot.name, labelText(slot, views, offset, symbols)] as const)
-    const texts = [this.#join(own), this.#constant, this.#added === undefined ? '' : this.#joinAdded(this.#added, own)]
-    return texts.filter((text) => text !== '').join()
+    const { labels } = this.#type
+    let text = ''
+    for (const slot of labels) text = joined(text, this.#pair(slot.name, labelText(slot, views, offset, symbols)))
+    text = joined(text, this.#constant)
+    if (this.#added === undefined) return text
+    const own = labels.map((slot) => [slot.name, labelText(slot, views, offset, symbols)] as const)
+    return joined(text, this.#joinAdded(this.#added, own))
   }
 
   #joinAdded(added: AddedLabels, own: readonly (readonly [name: string, value: string])[]): string {
@@ -64,12 +68,17 @@ export class LabelText {
   }
 
   #join(labels: readonly (readonly [name: string, value: string])[]): string {
-    let text = ''
-    for (const [name, value] of labels) {
-      if (value !== '') text += `${text === '' ? '' : ','}${this.#names.get(name) ?? name}="${valueText(value)}"`
-    }
-    return text
+    return labels.reduce((text, [name, value]) => joined(text, this.#pair(name, value)), '')
   }
+
+  #pair(name: string, value: string): string {
+    return value === '' ? '' : `${this.#names.get(name) ?? name}="${valueText(value)}"`
+  }
+}
+
+/** Two texts of labels as one; either may be empty. */
+function joined(text: string, more: string): string {
+  return text === '' || more === '' ? text + more : `${text},${more}`
 }
 
 /** A label value as it stands between the quotes. NUL, which ends the text for some parsers, is replaced as invalid text is. */
