@@ -1,3 +1,5 @@
+import './engines.ts'
+
 export type { DeliveryLimits, QueuePolicy } from './delivery/config.ts'
 export type { DeadLetter, OnReject } from './delivery/dead-letters.ts'
 export { type DeliveryOptions, type DeliverySink, delivery } from './delivery/delivery.ts'

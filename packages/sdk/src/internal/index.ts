@@ -1,5 +1,7 @@
 // `@sonde/sdk/internal`: for the other packages of Sonde. It changes without notice.
 
+import '../engines.ts'
+
 export { reportFieldSets } from '../fieldset/health.ts'
 export { checkLabels, isOwnLabel } from '../schema/label-rules.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
