@@ -9,10 +9,10 @@ const OBJECTS_GATE = 2
 const BULK_GATE = 8
 
 /** Time of one record, all of whose bytes reached the sink. Unit: nanoseconds. */
-function nsOf(contender: Contender, sums: Map<string, number>): number {
+async function nsOf(contender: Contender, sums: Map<string, number>): Promise<number> {
   const sink = new CountingSink()
   const start = process.hrtime.bigint()
-  contender.run(sink, contender.times)
+  await contender.run(sink, contender.times)
   const ns = Number(process.hrtime.bigint() - start) / contender.times
   assert.equal(sink.records, contender.times, `${contender.name}: records that came`)
   contender.check(sink)
@@ -28,7 +28,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
   const sums = new Map<string, number>()
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     for (const [contender, ns] of samples) {
-      const taken = nsOf(contender, sums)
+      const taken = await nsOf(contender, sums)
       if (round >= 0) ns.push(taken)
     }
   }

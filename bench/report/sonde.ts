@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { createSource, readRecords, type Source, viewsOf } from '@sonde/sdk'
+import {
+  type Batch,
+  createSchema,
+  createSource,
+  readRecords,
+  type Source,
+  type Symbols,
+  SymbolTable,
+  sinkStats,
+  viewsOf,
+} from '@sonde/sdk'
 import { DISTINCT, type Step, steps, stepType } from './record.ts'
 import { CountingSink } from './sink.ts'
 
@@ -8,8 +18,8 @@ export interface Contender {
   readonly name: string
   /** Records a round takes; a multiple of {@link DISTINCT}. */
   readonly times: number
-  /** Reports so many records; all of their bytes have reached the sink when it returns. */
-  run(sink: CountingSink, times: number): void
+  /** Reports so many records; all of their bytes have reached the sink when it returns or resolves. */
+  run(sink: CountingSink, times: number): void | Promise<void>
   /** Throws unless the sink's last page says what was reported. */
   check(sink: CountingSink): void
 }
@@ -42,6 +52,7 @@ export function sondeContenders(): readonly Contender[] {
     contender('report, arrays of 256 objects', (source) => (times) => {
       for (let i = 0; i < times; i += DISTINCT) source.report(stepType, steps)
     }),
+    readyContender(),
     contender('reporter, values in order', reportValues),
     contender('report, packed bytes', (source) => {
       const page = packedFor(source)
@@ -50,6 +61,31 @@ export function sondeContenders(): readonly Contender[] {
       }
     }),
   ]
+}
+
+/** A source of a schema, whose loop asks for room before each record. */
+function readyContender(): Contender {
+  let symbols = new SymbolTable()
+  return {
+    name: 'report, objects one by one, ready awaited before each',
+    times: TIMES,
+    async run(into, times) {
+      const take = ({ bytes, count }: Batch) => into.take(bytes, count)
+      const done = () => Promise.resolve()
+      const sink = { name: 'counting', stats: sinkStats(), accept: take, flush: done, close: done }
+      const schema = createSchema({ name: 'bench', sinks: [sink] })
+      schema.addType(stepType)
+      await schema.start()
+      const source = schema.createSource({ tag: '' })
+      for (let i = 0; i < times; i++) {
+        await source.ready()
+        source.report(stepType, steps[i % DISTINCT] as Step)
+      }
+      symbols = source.symbols
+      await schema.close()
+    },
+    check: (sink) => checkLast(sink, symbols),
+  }
 }
 
 function contender(name: string, prepare: (source: Source) => (times: number) => void): Contender {
@@ -64,17 +100,17 @@ function contender(name: string, prepare: (source: Source) => (times: number) =>
       report(times)
       source.emit()
     },
-    check: ({ last }) => {
-      const count = last.byteLength / stepType.layout.recordBytes
-      const [first] = readRecords(stepType, viewsOf(last), count, source.symbols)
-      const { job, tokens, loss, flags } = first ?? {}
-      const wanted = steps.find((step) => step.flags === flags)
-      assert.deepEqual(
-        { job, tokens, loss },
-        { job: wanted?.job, tokens: BigInt(wanted?.tokens ?? 0), loss: wanted?.loss },
-      )
-    },
+    check: (sink) => checkLast(sink, source.symbols),
   }
+}
+
+/** Reads the first record of the last page back. */
+function checkLast({ last }: CountingSink, symbols: Symbols): void {
+  const count = last.byteLength / stepType.layout.recordBytes
+  const [first] = readRecords(stepType, viewsOf(last), count, symbols)
+  const { job, tokens, loss, flags } = first ?? {}
+  const wanted = steps.find((step) => step.flags === flags)
+  assert.deepEqual({ job, tokens, loss }, { job: wanted?.job, tokens: BigInt(wanted?.tokens ?? 0), loss: wanted?.loss })
 }
 
 /** The values of a record, as a program has them in variables. */
