@@ -12,10 +12,10 @@ function absences(labels: Record<string, string> = {}, symbolLimit = 200_000) {
   const { source, emitted } = recordingSource({ labels, symbolLimit })
   const told = () => {
     source.flush()
-    const records = emitted.splice(0).flatMap((batch) => batch.records)
+    const records = emitted.splice(0).flatMap(({ type, records }) => (type === absenceType ? records : []))
     return records.map(({ series, field, code, reason }) => `${series}|${field}|${code}|${reason}`)
   }
-  return { absences: new Absences(source), told }
+  return { absences: new Absences(source), told, source }
 }
 
 test('says once that a value is absent, again when code or reason change, and once that it is back', () => {
@@ -66,10 +66,11 @@ test('repeats every minute what still holds, and follows a clock that was set ba
 })
 
 test('keeps at most 100 000 states, counts what it did not tell, and still tells what is gone', () => {
-  const { absences: states, told } = absences()
+  const { absences: states, told, source } = absences()
   for (let n = 0; n < 100_002; n++) states.set(gpu, { device: `${n}` }, '', 'failed', 'r')
   assert.equal(told().length, 100_000)
   assert.equal(states.overflowed, 2)
+  assert.equal(source.stats.dropped.get('absence_limit'), 2)
   states.gone(gpu, { device: '100001' }, 'removed')
   assert.deepEqual(told(), ['device="100001"||gone|removed'])
 })

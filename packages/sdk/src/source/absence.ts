@@ -51,6 +51,7 @@ export class Absences {
     else if (known !== undefined || this.#states.size < STATE_LIMIT) this.#states.set(key, state)
     else {
       this.overflowed++
+      this.#source.countLoss('absence_limit')
       return
     }
     this.#report(state)

@@ -259,7 +259,7 @@ export class Source {
    * is sent before it ends. Where the queue of a sink is more than half full, it resolves when a quarter is left. It never waits longer than a sink does for a far end that takes nothing: records
    * are dropped and reported then. Never rejects; resolves when the source is closed.
    *
-   * Costs next to nothing: await it after each record, or at least once in a few thousand.
+   * An `await` costs about as much as a report; await it before each record, or once in a hundred.
    */
   ready(): Promise<void> {
     const { ready } = this.#options

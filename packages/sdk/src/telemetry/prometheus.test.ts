@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { until } from '../../test/helper.ts'
 import { counter, label, timestamp } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
 import { wallNs } from '../source/clock.ts'
@@ -81,6 +82,32 @@ test('PROMETHEUS_ENDPOINT is enough, false is none, and two schemas of a process
   assert.equal((await linesOf(one)).length, 2)
   await one.close()
   assert.deepEqual(await linesOf(two), ['job_done_total{queue="mail",source="two"} 2'])
+})
+
+test('two schemas that report one series on one page: the second hears of it from flush and a warning, the first has nothing to hear', async (t) => {
+  const warnings: string[] = []
+  const note = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', note)
+  t.after(() => process.off('warning', note))
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const endpoint = `127.0.0.1:${(probe.address() as AddressInfo).port}`
+  probe.close()
+  await once(probe, 'close')
+  const [one, two] = [declared(t, { prometheus: { endpoint } }), declared(t, { prometheus: { endpoint } })]
+  await Promise.all([one.start(), two.start()])
+  report(one, 'app', 'batch', 1)
+  const source = two.createSource({ id: 'app', tag: 'batch' })
+  source.report(job, { time: wallNs(), queue: 'mail', done_total: 2 })
+  const cause =
+    /prometheus dropped 1 record \(1 duplicate_series: another source reports the same series.*tag or label\)/
+  await assert.rejects(source.flush(), { code: 'TEL_LOST', message: cause })
+  await one.flush()
+  await until('a warning', () => warnings.length > 0)
+  assert.match(warnings.join('\n'), /^prometheus of schema jobs drops records as duplicate_series: another source .*$/)
+  await one.close()
+  source.report(job, { time: wallNs(), queue: 'mail', done_total: 3 })
+  await two.close()
 })
 
 test('where another process has the port, the service gets the records, or nothing is opened', async (t) => {

@@ -1,8 +1,9 @@
 import { messageOf, SondeError, shown } from '../../errors.ts'
 import { FieldSets } from '../../fieldset/field-sets.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
-import { countDrop, type Sink, type SinkStats } from '../sink.ts'
+import { countDrop, type Sink, sinkStats } from '../sink.ts'
 import type { PrometheusOptions } from './config.ts'
+import { causeOf } from './drop-causes.ts'
 import { addressOf, type Endpoint, parseEndpoint } from './endpoint.ts'
 import { type Environment, listenerOptionsOf } from './environment.ts'
 import { createPrometheus, type Prometheus } from './prometheus.ts'
@@ -24,7 +25,7 @@ export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name
 export interface PrometheusSink extends Sink {
   /** Such as `http://127.0.0.1:9101`. */
   readonly address: string
-  /** What it shows. `stats` are those of everybody who shares it. */
+  /** What it shows; its `stats` are those of everybody who shares it. */
   readonly view: Prometheus
 }
 
@@ -119,7 +120,7 @@ function listenFault(cause: unknown, address: string, place: string): SondeError
 /** One opener's share. */
 class SharedSink implements PrometheusSink {
   readonly name = 'prometheus'
-  readonly stats: SinkStats
+  readonly stats = sinkStats()
   readonly #shared: Shared
   readonly #last: () => void
   /** The sources that came through here. */
@@ -129,7 +130,6 @@ class SharedSink implements PrometheusSink {
   constructor(shared: Shared, last: () => void) {
     this.#shared = shared
     this.#last = last
-    this.stats = shared.view.stats
     shared.sinks++
   }
 
@@ -142,13 +142,34 @@ class SharedSink implements PrometheusSink {
   }
 
   accept(batch: Batch): void {
+    this.stats.in += batch.count
     if (this.#closing !== undefined) {
-      this.stats.in += batch.count
       countDrop(this.stats, 'closed', batch.count)
       return
     }
     this.#own.add(batch.source)
+    this.#count(batch)
+  }
+
+  causeOf(reason: string): string {
+    return causeOf(reason)
+  }
+
+  /** Hands a batch to the view, and counts what becomes of it here too: the view counts for everybody who shares it. */
+  #count(batch: Batch): void {
+    const { stats } = this.view
+    const before = new Map(stats.dropped)
+    const { errors, seconds } = stats
     this.view.accept(batch)
+    let dropped = 0
+    for (const [reason, records] of stats.dropped) {
+      const more = records - (before.get(reason) ?? 0)
+      countDrop(this.stats, reason, more)
+      dropped += more
+    }
+    this.stats.out += batch.count - dropped
+    this.stats.errors += stats.errors - errors
+    this.stats.seconds += stats.seconds - seconds
   }
 
   flush(): Promise<void> {

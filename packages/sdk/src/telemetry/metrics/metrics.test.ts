@@ -376,7 +376,10 @@ test('a clock before 2000 is an error to who samples, and counted where nobody a
   metrics.counter('jobs_total').bind()
   assert.throws(() => metrics.sample(1n), sondeError('SRC_VALUE', /from 2000 on/))
   t.mock.timers.enable({ apis: ['Date'], now: 0 })
+  const warned = once(process, 'warning')
   await until('an error', () => metrics.stats.errors > 0)
+  const [warning] = (await warned) as [Error & { code: string }]
+  assert.deepEqual([warning.code, /cannot be sampled: .*from 2000 on/.test(warning.message)], ['MTR_SAMPLE', true])
   recorded()
   await metrics.close()
   assert.deepEqual(recorded(), [])

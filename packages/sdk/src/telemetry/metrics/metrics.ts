@@ -1,4 +1,4 @@
-import { SondeError, shown } from '../../errors.ts'
+import { messageOf, SondeError, shown, warnOfFault } from '../../errors.ts'
 import { absenceType } from '../../schema/builtin.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { countDrop } from '../../sinks/sink.ts'
@@ -67,7 +67,7 @@ export class Metrics {
     this.#source = source
     this.#config = config
     this.#declarations = Declarations.of(source)
-    this.#sampling = new Sampling(source, this.#metrics, config, () => this.stats.errors++)
+    this.#sampling = new Sampling(source, this.#metrics, config, (error) => this.#failed(error))
   }
 
   /**
@@ -133,6 +133,13 @@ export class Metrics {
     this.#sampling.end()
     if (!isLate) this.#letGo()
     return this.#source.flush()
+  }
+
+  /** Nobody asked for the sample that failed, so that a warning says it, once. */
+  #failed(error: unknown): void {
+    if (++this.stats.errors > 1) return
+    const who = `metrics of source ${this.#source.info.id}`
+    warnOfFault(new SondeError('MTR_SAMPLE', `${who} cannot be sampled: ${messageOf(error)}; stats.errors counts it`))
   }
 
   #letGo(): void {

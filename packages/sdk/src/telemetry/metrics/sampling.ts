@@ -17,7 +17,7 @@ export class Sampling {
   readonly #metrics: ReadonlyMap<RecordType, Sampled>
   readonly #nowMs: () => number
   /** Called where nobody asked and it could not be done. */
-  readonly #failed: () => void
+  readonly #failed: (error: unknown) => void
   readonly #timer: NodeJS.Timeout | undefined
   readonly #leave: () => void
   #isUnderWay = false
@@ -28,7 +28,7 @@ export class Sampling {
     source: Source,
     metrics: ReadonlyMap<RecordType, Sampled>,
     { flushIntervalMs, nowMs }: MetricsConfig,
-    failed: () => void,
+    failed: (error: unknown) => void,
   ) {
     this.#source = source
     this.#metrics = metrics
@@ -65,8 +65,8 @@ export class Sampling {
         while (turn.isOver()) await turn.next()
         this.#collect(timeNs, [type])
       }
-    } catch {
-      this.#failed()
+    } catch (error) {
+      this.#failed(error)
     }
     this.#isUnderWay = false
   }
@@ -81,8 +81,8 @@ export class Sampling {
   #collectAll(): void {
     try {
       this.#collect(wallNs(), this.#metrics.keys())
-    } catch {
-      this.#failed()
+    } catch (error) {
+      this.#failed(error)
     }
   }
 

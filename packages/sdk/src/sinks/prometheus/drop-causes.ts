@@ -1,0 +1,13 @@
+/** What it means where the view drops records for a reason, and what to do. */
+const CAUSES: Readonly<Record<string, string>> = {
+  duplicate_series:
+    'another source reports the same series, and is shown; give one of the two another id, tag or label',
+  series_limit: 'a type has as many label combinations as seriesLimit; raise it, or use fewer label values',
+  line_limit: 'the page has as many lines as lineLimit; raise it, or use fewer label values',
+  metric_conflict: 'another type has the metric with another kind or unit; name one of the two otherwise',
+}
+
+/** The cause of a reason in words; empty where none is known. */
+export function causeOf(reason: string): string {
+  return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
+}
