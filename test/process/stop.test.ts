@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
 import { get, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { assertStops, type SondeProcess, startSonde, temporaryDir, threadsOf, until } from '../sonde-process.ts'
 
@@ -107,4 +109,18 @@ test('the ready line is all of stdout, and every line of stderr is JSON', async 
     assert.equal(typeof level, 'number')
     assert.equal(typeof time, 'number')
   }
+})
+
+test('what the store could not write is told at the end, with how much it was and why', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  // A folder where the file should be.
+  mkdirSync(join(dir.path, 'store.db'))
+  const sonde = await startSonde(['up', '--data-dir', dir.path, '--only-simulated', '--simulate-class=small'])
+  t.after(() => sonde.stop('SIGKILL'))
+  await assertStops(sonde)
+  assert.match(
+    sonde.output(),
+    /^sonde: \d+ records \(\d+ kB\) were not stored in .*store\.db: .*cannot be opened or written/m,
+  )
 })

@@ -1,5 +1,5 @@
 import { createAgent } from '@sonde/agent'
-import { createStore, isOfPage, pageRoutes, type Store, type StoreConfig } from '@sonde/console'
+import { createStore, isOfPage, pageRoutes, type Store, type StoreConfig, type Unwritten } from '@sonde/console'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
@@ -22,7 +22,18 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const agent = createAgent({ config, log, version: VERSION, originOf: loaded.originOf, ...history })
   const running = await serve(agent, loaded, pageRoutes)
   console.log(await readyLine(agent, running.address, store === undefined ? 'no history' : historyWords(store, path)))
-  return running
+  return {
+    ...running,
+    async close() {
+      await running.close()
+      if (store?.unwritten !== undefined) console.error(unwrittenLine(store.unwritten, path))
+    },
+  }
+}
+
+function unwrittenLine({ records, bytes, reason }: Unwritten, path: string): string {
+  const why = reason === '' ? 'its disk was not fast enough; look whether it is overloaded' : reason
+  return `sonde: ${records} records (${Math.ceil(bytes / 1000)} kB) were not stored in ${path}: ${why}`
 }
 
 function pathFault({ originOf }: Loaded, path: string): string {

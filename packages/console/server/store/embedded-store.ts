@@ -18,7 +18,7 @@ import { LastPages } from './last-pages.ts'
 import { PageQueue } from './pages.ts'
 import type { FileStatus, FromWorker, RecordsRequest, StoredBatch, ToWorker, WorkerStart, Written } from './protocol.ts'
 import { StallWatch } from './stall-watch.ts'
-import type { Store, StoreStatus } from './store.ts'
+import type { Store, StoreStatus, Unwritten } from './store.ts'
 import { batchOf } from './texts.ts'
 
 const IN_FLIGHT_LIMIT = 2
@@ -39,6 +39,7 @@ export class EmbeddedStore implements Store {
   readonly stats: SinkStats = sinkStats()
   /** Settles when the worker has tried the file for the first time. */
   readonly opened: Promise<void>
+  unwritten: Unwritten | undefined
   readonly #settings: StoreSettings
   readonly #workerFile: URL
   readonly #session = randomUUID()
@@ -182,8 +183,11 @@ export class EmbeddedStore implements Store {
   async #close(): Promise<void> {
     await within(this.#settings.closeLimitMs, this.#written())
     clearInterval(this.#timer)
-    const lost = this.#queue.clear()
-    countDrop(this.stats, 'closed', lost)
+    const { bytes } = this.#queue
+    const records = this.#queue.clear()
+    countDrop(this.stats, 'closed', records)
+    const { state, reason } = this.status()
+    if (records > 0) this.unwritten = { records, bytes, reason: state === 'failing' ? reason : '' }
     for (const { resolve } of this.#flushes.splice(0)) resolve()
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve

@@ -124,6 +124,26 @@ function alter(path: string, sql: string): void {
   database.close()
 }
 
+faultTest('what was set aside is never deleted: a ninth such file has to wait', async (folder, releases) => {
+  const path = join(folder, 'store.db')
+  const asides = () => readdirSync(folder).filter((name) => name.includes('.newer-') && !/-(wal|shm)$/.test(name))
+  await filled(path)
+  for (let turn = 1; turn <= 9; turn++) {
+    const database = new DatabaseSync(path)
+    database.exec('PRAGMA user_version = 1000')
+    database.close()
+    const store = await open(releases, path)
+    assert.equal(asides().length, Math.min(8, turn))
+    if (turn === 9) {
+      assert.equal(store.status().state, 'failing')
+      assert.match(store.status().reason, /8 files .*store\.db\.newer-… lie beside the store/)
+      rmSync(join(folder, asides()[0] ?? ''))
+      await until('it goes on', () => store.status().state === 'writing')
+    }
+    await store.close()
+  }
+})
+
 faultTest('a file of an older or newer format is set aside whole, and the status says so', async (folder, releases) => {
   for (const [kind, version] of [
     ['older', 1],

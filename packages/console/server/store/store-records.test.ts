@@ -179,6 +179,32 @@ test('past its size the file loses its oldest hours first, then roll-ups, and st
   }
 })
 
+test('records that are not yet compacted keep within the limit of the file, too', async () => {
+  const maxBytes = 4 << 20
+  const { store, close } = await openStore({ maxBytes })
+  try {
+    const source = createSource({ id: 'noise', emit: (batch) => store.accept(batch) })
+    // Of each type too little for a segment before the hour is over.
+    for (let part = 0; part < 6; part++) {
+      const type = defineType(`noise${part}`, 'Noise', { time: timestamp(), value: gauge('f64') })
+      for (let i = 0; i < 150_000; i++) {
+        source.report(type, { time: BigInt(Date.now()) * 1_000_000n, value: Math.random() })
+      }
+      source.flush()
+      await store.flush()
+      await store.maintain()
+      const { bytes, freeBytes, backlogBytes } = store.status()
+      assert.ok(bytes - freeBytes <= 2 * maxBytes, `${bytes - freeBytes} bytes are used`)
+      assert.ok(backlogBytes <= maxBytes, `${backlogBytes} bytes are not compacted`)
+    }
+    const left = await store.records({ ...ALL, type: 'noise5' })
+    assert.ok(left.length > 0, 'the newest stay')
+    assert.deepEqual(await store.records({ ...ALL, type: 'noise0' }), [])
+  } finally {
+    await close()
+  }
+})
+
 test('series beyond the limit are dropped and counted, and known ones go on', async () => {
   const { store, close } = await openStore({ seriesLimit: 10 })
   try {
@@ -190,6 +216,26 @@ test('series beyond the limit are dropped and counted, and known ones go on', as
       await assert.rejects(store.flush(), { code: 'STO_LOST', message: /dropped 5 records/ })
     }
     assert.deepEqual([store.stats.in, store.stats.out, store.stats.dropped.get('series_limit')], [30, 20, 10])
+  } finally {
+    await close()
+  }
+})
+
+test('clients of the service fill three quarters of the series, and the others are for the own sources', async () => {
+  const { store, close } = await openStore({ seriesLimit: 8 })
+  const type = defineType('many', 'Many series', { time: timestamp(), id: label(), value: gauge('f64') })
+  const report = (id: string, page?: { client: bigint; sequence: bigint }) => {
+    const emit = (batch: Batch) => store.accept(page === undefined ? batch : { ...batch, page })
+    const source = createSource({ id, emit })
+    for (let i = 0; i < 8; i++)
+      source.report(type, { time: BigInt(Date.now()) * 1_000_000n, id: `${id}${i}`, value: i })
+    source.flush()
+    return store.flush()
+  }
+  try {
+    await assert.rejects(report('client', { client: 1n, sequence: 1n }), { message: /dropped 2 records/ })
+    await assert.rejects(report('own'), { message: /dropped 6 records/ })
+    assert.equal(store.stats.out, 8)
   } finally {
     await close()
   }

@@ -9,10 +9,11 @@ import { ClientLosses } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
+import { advance } from '../../test/simulated-clock.ts'
 import { settingsOf } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import { PageQueue } from './pages.ts'
-import type { FromWorker, ToWorker } from './protocol.ts'
+import type { FileStatus, FromWorker, ToWorker } from './protocol.ts'
 import { StoreWorker } from './worker/store-worker.ts'
 
 const HOUR_MS = 3_600_000
@@ -79,6 +80,36 @@ test('a page that comes in the middle of a question is written before its answer
     sent.length = 0
     worker.receive({ kind: 'query', id: 1, request: wholeRequest() })
     assert.deepEqual(sent, ['acked', 'answer', 'answer'], 'another question waits for its turn')
+  } finally {
+    worker.receive({ kind: 'close' })
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('while pages keep coming, upkeep and status go on', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-turns-'))
+  const queue = new PageQueue(1 << 20, sinkStats(), new ClientLosses())
+  const source = createSource({ id: 'test', emit: (batch) => queue.append(batch, Date.now()) })
+  const statuses: FileStatus[] = []
+  const settings = settingsOf({ path: join(folder, 'store.db') })
+  const worker = new StoreWorker({ settings, session: 'test', whenLocked: 'refuse' }, (message) => {
+    if (message.kind === 'status') statuses.push(message.status)
+    if (message.kind === 'acked') queue.acknowledge(message.sequence)
+  })
+  const oldMs = Date.now() - 3 * HOUR_MS
+  try {
+    worker.start()
+    // No timer has a turn: the pages of half a minute are handed over without a pause.
+    for (let number = 0; number < 60; number++) {
+      source.report(countedType, { time: BigInt(oldMs + number) * 1_000_000n, writer: 'test', number })
+      source.flush()
+      const next = queue.post(1, Date.now())
+      if (next !== undefined) worker.receive({ kind: 'page', opening: 1, ...next })
+      advance(500)
+    }
+    assert.ok(statuses.length > 20, `${statuses.length} times its status`)
+    const compacted = statuses.findIndex(({ backlogBytes }, i) => backlogBytes < (statuses[i - 1]?.backlogBytes ?? 0))
+    assert.ok(compacted > 0, 'something was compacted')
   } finally {
     worker.receive({ kind: 'close' })
     rmSync(folder, { recursive: true })

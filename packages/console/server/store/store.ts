@@ -11,6 +11,14 @@ export interface StoreStatus extends HistoryStatus {
   readonly names: Readonly<Record<string, number>>
 }
 
+/** Records that were lost when a store closed. */
+export interface Unwritten {
+  readonly records: number
+  readonly bytes: number
+  /** Why they were not written: the reason that the status gave last; empty where there was not enough time. */
+  readonly reason: string
+}
+
 /** Keeps records on disk and answers questions about them. */
 export interface Store extends Sink, History {
   /** Records that wait for the disk. */
@@ -19,6 +27,8 @@ export interface Store extends Sink, History {
   status(): StoreStatus
   /** Reads records back as they were reported: whole hours from the earliest on, series by series, then what is not yet compacted. */
   records(request: RecordsRequest): Promise<readonly Batch[]>
+  /** What was not written when it was closed; undefined before that, and where everything was. */
+  readonly unwritten: Unwritten | undefined
   /** Does what is due now rather than at the next turn: compaction, roll-ups, retention. */
   maintain(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { messageOf, SondeError } from '@sonde/sdk'
 import { makeFoldersNow } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
@@ -22,6 +22,8 @@ export const FORMAT_VERSION = 3
 const PAGE_BYTES = 16 << 10
 /** Length that the write-ahead log is cut to; at half of it its pages go into the file. Unit: bytes. */
 const LOG_BYTES = 64 << 20
+/** Files of one kind that are set aside at most: a disk that goes bad must not fill up with them. */
+const ASIDE_COUNT_LIMIT = 8
 /** Files up to this size are checked whole at open: about a second. Of larger ones every table but that of the chunks. */
 const FULL_CHECK_BYTES = 192 << 20
 
@@ -201,14 +203,23 @@ export function hasOurTables(database: DatabaseSync): boolean {
   return numberOf(database, "SELECT count(*) FROM sqlite_schema WHERE name IN ('head', 'segment', 'chunk')") > 0
 }
 
-/** One file is kept of each kind: a disk that goes bad must not fill up with them. */
+/**
+ * Moves a file out of the way, and gives its new name. Files of other formats are never deleted.
+ *
+ * @throws SondeError `STO_ASIDE` where too many lie there already.
+ */
 function setAside(path: string, why: 'corrupt' | 'newer' | 'older'): string {
-  const folder = dirname(path)
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith(`${basename(path)}.${why}-`)) rmSync(join(folder, name))
+  const prefix = `${path}.${why}-`
+  const kept = readdirSync(dirname(path)).filter((name) => {
+    return name.startsWith(basename(prefix)) && !/-(wal|shm)$/.test(name)
+  })
+  if (kept.length >= ASIDE_COUNT_LIMIT) {
+    throw new SondeError(
+      'STO_ASIDE',
+      `${kept.length} files ${prefix}… lie beside the store, and another has to be set aside; move those that you need elsewhere and delete the others`,
+    )
   }
-  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
-  const aside = `${path}.${why}-${stamp}`
+  const aside = `${prefix}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-shm']) {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
   }

@@ -87,6 +87,19 @@ export class Head {
     this.#forget(id)
   }
 
+  /** Deletes the rows that came first, up to so many bytes but one at least; gives how many. */
+  deleteOldest(limitBytes: number): number {
+    let bytes = 0
+    let count = 0
+    for (const row of this.#statements.oldestRows.all()) {
+      bytes += Number(row.bytes)
+      if (count > 0 && bytes > limitBytes) break
+      this.delete(Number(row.id))
+      count++
+    }
+    return count
+  }
+
   /** Rows of a type that hold records in `(fromMs, toMs]`, in the order in which they came. */
   *inRange(type: number, fromMs: number, toMs: number): Generator<ReadRow> {
     for (const { id } of this.#statements.inRange.all(type, fromMs, toMs)) {
@@ -242,6 +255,7 @@ function statementsOf(database: DatabaseSync) {
       `SELECT id, count, first_ms, last_ms FROM head
        WHERE type = ? AND hour = ? AND clock = ? AND writer IN (SELECT id FROM writer WHERE source = ?) ORDER BY id`,
     ),
+    oldestRows: prepare('SELECT id, bytes FROM head ORDER BY id LIMIT 1000'),
     oldest: prepare('SELECT min(hour) AS hour FROM head'),
     firstOf: prepare('SELECT min(first_ms) AS first FROM head WHERE hour = ? AND first_ms > ? AND first_ms <= ?'),
   }

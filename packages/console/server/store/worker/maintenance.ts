@@ -9,6 +9,8 @@ import type { StoreFile } from './store-file.ts'
 
 /** Records of a unit that are compacted at once; a busier hour becomes several segments. It takes twice as much memory, which the process keeps. Unit: bytes. */
 const COMPACT_BYTES = 8 << 20
+/** Records of the head that leave together where the file is too large. Unit: bytes. */
+const EXPIRE_BYTES = 1 << 20
 /** Free pages that are kept for the next hour's records, beside an eighth of the file. Unit: bytes. */
 const FREE_BYTES = 4 << 20
 /** Pages that are given back to the disk in one turn. */
@@ -86,14 +88,14 @@ function* expireByAge(file: StoreFile, nowMs: number): Generator<undefined, void
   }
 }
 
-/** Over the limit the oldest hours leave first, then the oldest roll-ups; records of the hour that is being written stay. */
+/** Over the limit the oldest hours leave first, then the oldest roll-ups, then the oldest records that are not yet compacted. */
 function* expireBySize(file: StoreFile): Generator<undefined, void> {
   while (file.usedBytes() > file.settings.maxBytes) {
     const hour = file.segments.oldestSlot(RAW)
     const day = hour === undefined ? file.segments.oldestSlot(ROLLUP) : undefined
     if (hour !== undefined) yield* deleteHour(file, hour)
     else if (day !== undefined) deleteSlot(file, ROLLUP, day)
-    else return
+    else if (inTransaction(file.database, () => file.head.deleteOldest(EXPIRE_BYTES)) === 0) return
     yield
   }
 }
