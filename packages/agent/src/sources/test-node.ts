@@ -58,10 +58,11 @@ export class TestNode {
 
   /** Takes files away, one or a folder; a descriptor that is still open reads empty from then on. */
   remove(path: string): void {
-    for (const file of this.files()) {
-      if (file === path || file.startsWith(`${path}/`)) fs.truncateSync(join(this.root, file))
-    }
-    fs.rmSync(join(this.root, path), { recursive: true, force: true })
+    const place = join(this.root, path)
+    const found = fs.lstatSync(place, { throwIfNoEntry: false })
+    const files = found?.isDirectory() ? this.files().filter((file) => file.startsWith(`${path}/`)) : [path]
+    if (found?.isDirectory() || found?.isFile()) for (const file of files) fs.truncateSync(join(this.root, file))
+    fs.rmSync(place, { recursive: true, force: true })
   }
 
   /** Takes a file's name away; a descriptor that is still open goes on giving what it held. */

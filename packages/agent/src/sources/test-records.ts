@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import { absenceType, messageOf, type ReadRecord, type RecordType, SondeError, seriesKey } from '@sonde/sdk'
 import type { Taken, TestedSource } from './test-node.ts'
 
@@ -20,18 +21,28 @@ export function checkRecord({ absent }: TestedSource, type: RecordType, record: 
   }
 }
 
-/** Samples until everything was read; the records of the last sample without their times, and of a type whose series have turns the latest of each. */
-export async function settle(tested: TestedSource): Promise<string[]> {
+/** What a source shows: the records of a sample without their times, of a type whose series have turns the latest of each; and what is absent. */
+export interface Shown {
+  readonly records: readonly string[]
+  readonly absent: readonly (readonly [string, string])[]
+}
+
+/** Samples until everything was read, or until what is expected is shown. */
+export async function settle(tested: TestedSource, expected?: Shown): Promise<Shown> {
   const latest = new Map<string, Taken>()
   tested.take()
-  for (let i = 0; i < SETTLE_SWEEPS; i++) {
+  let shown: Shown = { records: [], absent: [] }
+  for (let i = 0; i < SETTLE_SWEEPS && !(i > 0 && isDeepStrictEqual(shown, expected)); i++) {
     await tested.source.sample()
     for (const [key, { type }] of latest) if (!type.inTurns) latest.delete(key)
     for (const taken of tested.take()) follow(latest, taken)
+    shown = { records: [...latest.values()].map(textOf).sort(), absent: [...tested.absent].sort() }
   }
-  return [...latest.values()]
-    .map(({ type, record: { time: _, ...values } }) => `${type.name} ${Object.entries(values).join(' ')}`)
-    .sort()
+  return shown
+}
+
+function textOf({ type, record: { time: _, ...values } }: Taken): string {
+  return `${type.name} ${Object.entries(values).join(' ')}`
 }
 
 function follow(latest: Map<string, Taken>, taken: Taken): void {
