@@ -1,5 +1,6 @@
 // Runs test files side by side and prints one line for each, the failures in full, and the counts.
 
+import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { type Counts, type FileResult, runTestFile } from './test-file.ts'
@@ -10,7 +11,7 @@ export interface RunOptions {
   root: string
   /** Only the tests whose name contains this. Default: all. */
   name?: string
-  /** Files at a time. Default: 2. */
+  /** Files at a time. Default: one more than there are processors, because tests wait a lot. */
   concurrency?: number
   /** A file that runs longer is ended and has failed. Default: 600 000. */
   timeLimitMs?: number
@@ -20,7 +21,13 @@ export interface RunOptions {
 
 /** Runs the files, prints as they end, and answers the counts of all. */
 export async function runTestFiles(files: readonly string[], options: RunOptions): Promise<Counts> {
-  const { root, name, concurrency = 2, timeLimitMs = 600_000, signal = new AbortController().signal } = options
+  const {
+    root,
+    name,
+    concurrency = availableParallelism() + 1,
+    timeLimitMs = 600_000,
+    signal = new AbortController().signal,
+  } = options
   const results: FileResult[] = []
   const waiting = [...files]
   async function work(): Promise<void> {

@@ -1,4 +1,5 @@
-// `npm test [-- PATTERN…] [-t NAME]`: all tests, those whose path contains a pattern, or those whose name contains NAME.
+// `npm test [-- PATTERN…] [-t NAME] [--quick]`: all tests, those whose path contains a pattern, those whose name contains
+// NAME, or those beside the code.
 
 import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
@@ -8,9 +9,16 @@ import { installDebianPackages } from './debian.ts'
 import { setUpWeb } from './setup.mjs'
 import { isGood, runTestFiles, summaryOf } from './test-files.ts'
 
+/** Where all tests are. */
+const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
+/** Where tests are that start no browser, and few processes. */
+const QUICK = '{packages,test/house}/**/*.test.ts'
+/** What takes longest starts first, so that nothing long is left when everything else has ended. */
+const FIRST = ['test/browser/hints', 'test/faults/', 'test/browser/pages', 'test/pack/', 'test/browser/', 'test/']
+
 const root = join(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
-  options: { name: { type: 'string', short: 't' } },
+  options: { name: { type: 'string', short: 't' }, quick: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
 
@@ -22,16 +30,21 @@ if (process.env.SONDE_SEED === 'random') {
 // Hundreds of processes load the same modules: stripped of types and compiled once, each starts in half the time.
 process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compile')
 
-installDebianPackages()
+if (!values.quick) installDebianPackages()
 const hasPage = await setUpWeb()
 
-const files = globSync('{packages,test,scripts,bench,examples}/**/*.test.ts', {
+const files = globSync(values.quick ? QUICK : ALL, {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
 })
   .filter((file) => positionals.length === 0 || positionals.some((pattern) => file.includes(pattern)))
-  .sort()
+  .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
 if (files.length === 0) console.log(`No test file has ${positionals.join(' or ')} in its path`)
+
+function rankOf(file: string): number {
+  const rank = FIRST.findIndex((start) => file.startsWith(start))
+  return rank < 0 ? FIRST.length : rank
+}
 
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())

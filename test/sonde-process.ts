@@ -36,7 +36,7 @@ export interface StartOptions {
 }
 
 const MAIN = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
-const START_LIMIT_MS = 30_000
+const START_LIMIT_MS = 120_000
 /** What ending takes at most, whatever hangs. */
 const STOP_LIMIT_MS = 5000
 

@@ -17,7 +17,7 @@ export const SCREENS = {
 } as const
 
 /** How long a test waits for the page to show something. Unit: milliseconds. */
-export const SHOW_LIMIT_MS = 15_000
+export const SHOW_LIMIT_MS = 60_000
 
 /** How a page is visited. */
 export interface VisitOptions extends BrowserContextOptions {
@@ -56,14 +56,8 @@ export async function startStage(
     startSonde(['up', '--log-level', 'warn', '--data-dir', data.path, '--listen', listen, ...args], options)
   let sonde = await start('127.0.0.1:0')
   const { address } = sonde
-  const browser = await startBrowser().catch(async (error: unknown) => {
-    await sonde.stop()
-    throw error
-  })
-  test.after(async () => {
-    await browser.close()
-    await sonde.stop()
-  })
+  test.after(() => sonde.stop())
+  const browser = await borrowBrowser(test)
   return {
     address,
     dataDir: data.path,
@@ -75,6 +69,23 @@ export async function startStage(
     },
     visit: (path, look, visit = {}) => visitPage(browser, address + path, look, visit),
   }
+}
+
+let shared: Promise<Browser> | undefined
+let borrowers = 0
+
+/** A browser for all tests that run beside each other; each visit has a context of its own. */
+async function borrowBrowser(test: TestContext): Promise<Browser> {
+  borrowers += 1
+  test.after(async () => {
+    borrowers -= 1
+    if (borrowers > 0) return
+    const unused = shared
+    shared = undefined
+    await (await unused)?.close()
+  })
+  shared ??= startBrowser()
+  return shared
 }
 
 /** Starts Chromium. The caller closes it. */

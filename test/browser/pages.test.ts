@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { assertSound } from './axe.ts'
-import { SCREENS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, startStage, takePicture, untilDrawn } from './browser.ts'
 import { startTraffic } from './traffic.ts'
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -24,31 +24,26 @@ test('every page is sound in light and dark, wide and narrow', needs('chromium')
   const traffic = await startTraffic(t)
   traffic.bytesPerSecond = 500_000
   const stage = await startStage(t)
-  for (const name of Object.keys(PAGES)) {
-    for (const screen of ['desk', 'phone'] as const) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await t.test(`${name}, ${SCREENS[screen].width} px, ${colorScheme}`, (t) =>
-          inspect(t, stage, name, { screen, colorScheme }),
-        )
+  for (const [name, path] of Object.entries(PAGES)) {
+    await stage.visit(path, async (page) => {
+      for (const screen of ['desk', 'phone'] as const) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize(SCREENS[screen])
+          await page.emulateMedia({ colorScheme })
+          const look = `${name}-${SCREENS[screen].width}-${colorScheme}`
+          await t.test(look, (t) => inspect(t, page, look))
+        }
       }
-    }
+    })
   }
 })
 
-interface Look {
-  readonly screen: keyof typeof SCREENS
-  readonly colorScheme: 'light' | 'dark'
-}
-
-async function inspect(t: TestContext, stage: Stage, name: string, { screen, colorScheme }: Look): Promise<void> {
-  const look = async (page: Page): Promise<void> => {
-    await untilDrawn(page)
-    await page.locator('main').getByText('No such page').waitFor({ state: 'detached' })
-    await takePicture(t, page, `${name}-${SCREENS[screen].width}-${colorScheme}`)
-    await assertSound(page)
-    assert.equal(await overflowOf(page), 0, 'the page scrolls sideways')
-  }
-  await stage.visit(PAGES[name] ?? '/', look, { viewport: SCREENS[screen], colorScheme })
+async function inspect(t: TestContext, page: Page, look: string): Promise<void> {
+  await untilDrawn(page)
+  await page.locator('main').getByText('No such page').waitFor({ state: 'detached' })
+  await takePicture(t, page, look)
+  await assertSound(page)
+  assert.equal(await overflowOf(page), 0, 'the page scrolls sideways')
 }
 
 /** How much wider than the screen the page is. Unit: CSS pixels. */

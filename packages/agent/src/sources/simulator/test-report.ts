@@ -29,8 +29,7 @@ export class TestReport {
   readonly simulation: Simulation
   readonly #report: NodeReport
   readonly #flush: () => void
-  #records = new Map<RecordType, ReadRecord[]>()
-  #bytes: Uint8Array[] = []
+  #batches: Batch[] = []
 
   constructor({
     node = 'hgx-h100',
@@ -50,33 +49,43 @@ export class TestReport {
   }
 
   /** Samples at a time, in seconds of the simulation; the records of a type, by the values of their labels. */
-  at(t: number): <T extends RecordType>(type: T) => Map<string, ReadRecord> {
-    this.#records = new Map()
-    this.#bytes = []
+  at(t: number): <T extends RecordType>(type: T) => ReadonlyMap<string, ReadRecord> {
+    this.#batches = []
     this.#report.sample(BigInt(EPOCH_MS) * 1_000_000n + BigInt(Math.round(t * 1e9)), t)
     this.#flush()
-    const records = this.#records
+    const batches = this.#batches
+    // A test looks at a few of the types, and at each of them often.
+    const read = new Map<RecordType, ReadonlyMap<string, ReadRecord>>()
     return (type) => {
-      const keyOf = (record: ReadRecord) => type.labels.map(({ name }) => String(record[name])).join('/')
-      return new Map((records.get(type) ?? []).map((record) => [keyOf(record), record]))
+      const records = read.get(type) ?? recordsOf(type, batches)
+      read.set(type, records)
+      return records
     }
   }
 
   /** The bytes of all records at a time, as text: comparing that is quick. */
   bytesAt(t: number): string {
     this.at(t)
-    return Buffer.concat(this.#bytes).toString('base64')
+    return Buffer.concat(this.#batches.map(({ bytes }) => bytes)).toString('base64')
   }
 
-  #take({ type, count, bytes, source: { symbols } }: Batch): void {
+  #take(batch: Batch): void {
     // What is absent is told at the time of telling, whatever time it is in the simulation.
-    if (type === absenceType) return
-    this.#bytes.push(bytes.slice())
-    const views = viewsOf(bytes)
-    const known = this.#records.get(type) ?? []
-    this.#records.set(type, known)
-    for (let i = 0; i < count; i++) known.push(readRecord(type, views, i * type.layout.recordBytes, symbols))
+    if (batch.type !== absenceType) this.#batches.push({ ...batch, bytes: batch.bytes.slice() })
   }
+}
+
+/** The records of a type, by the values of their labels. */
+function recordsOf(type: RecordType, batches: readonly Batch[]): Map<string, ReadRecord> {
+  const records = new Map<string, ReadRecord>()
+  for (const { bytes, count, source } of batches.filter((batch) => batch.type === type)) {
+    const views = viewsOf(bytes)
+    for (let i = 0; i < count; i++) {
+      const record = readRecord(type, views, i * type.layout.recordBytes, source.symbols)
+      records.set(type.labels.map(({ name }) => String(record[name])).join('/'), record)
+    }
+  }
+  return records
 }
 
 /** A number of a record, whatever its kind; NaN where it is absent. */

@@ -36,7 +36,7 @@ export class PlayedNode implements Played {
 /** A simulated node in the hands of a test, on which scenarios were started; time counts from their onset, and is negative before it. */
 export class StruckNode {
   readonly report: TestReport
-  readonly #taken = new Map<number, <T extends RecordType>(type: T) => Map<string, ReadRecord>>()
+  readonly #taken = new Map<number, <T extends RecordType>(type: T) => ReadonlyMap<string, ReadRecord>>()
 
   constructor(requests: readonly ScenarioRequest[], nodeClass = 'hgx-h100') {
     const node: NodeClass = NODE_CLASSES.find(({ name }) => name === nodeClass) ?? NODE_CLASSES[0]
