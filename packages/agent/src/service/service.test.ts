@@ -554,6 +554,41 @@ test('labels that were made to collide cost no more than others', async (t) => {
   assert.ok(hostile < 8 * honest, `${hostile} us, where others take ${honest} us`)
 })
 
+test('an application cannot pose as a source of the agent by leaving the label empty that tells them apart', async (t) => {
+  const { address, dir } = await served(t)
+  const fields = { time: timestamp(), source: label(), device: label(), samples_total: counter('u64') }
+  const raw = await RawClient.enter(dir)
+  const { bytes, texts } = encoded(defineType('steady', '', fields), {
+    time: BigInt(Date.now()) * 1_000_000n,
+    source: '',
+    device: 'dev0',
+    samples_total: 7n,
+  })
+  const type = defineType('steady', '', fields)
+  raw.send(
+    { kind: 'types', body: [{ index: 0, fingerprint: type.fingerprint, definition: definitionFor(type) }] },
+    { kind: 'source', body: { index: 0, id: 'poser', tag: '', labels: { source: '' }, intervalMs: 0, schema: '' } },
+    { kind: 'symbols', body: { source: 0, firstId: 0, texts } },
+  )
+  raw.page(1, 1, bytes)
+  await raw.heard('ack', ({ sequence }) => sequence === 1n)
+  const lines = (await metrics(address)).split('\n').filter((line) => line.startsWith('steady_samples_total{'))
+  const posed = lines.filter((line) => / 0*7$/.test(line))
+  assert.deepEqual(
+    posed.map((line) => line.replace(/ .*/, '')),
+    ['steady_samples_total{source="poser",device="dev0"}'],
+  )
+  const { series } = (await (await fetch(`${address}/api/v1/series?type=steady`)).json()) as {
+    series: { metric: string; labels: object; value: string }[]
+  }
+  const said = series.filter(({ metric, value }) => metric === 'steady_samples_total' && value === '7')
+  assert.deepEqual(
+    said.map(({ labels }) => labels),
+    [{ source: 'poser', device: 'dev0' }],
+  )
+  raw.close()
+})
+
 test('more clients than are allowed are told so, and one that left makes room', async (t) => {
   const { agent, dir } = await served(t, { clients: 2 })
   const [a, b] = [await goodClient(dir), await goodClient(dir)]

@@ -18,10 +18,13 @@ export function labelsOf(type: RecordType, source: SourceInfo, views: Views, off
   return mergeLabels(labels, source.labels)
 }
 
-/** The labels of a record and then the constant ones of its source. What the record says of itself wins: it tells its series apart. */
+/**
+ * The labels of a record and then the constant ones of its source. What the record says of itself wins: it tells its series apart. An empty label says nothing: with it an application could
+ * take off the constant label that tells its series from those of the agent.
+ */
 export function mergeLabels(own: Labels, constant: Labels): Labels {
   const merged: Record<string, string> = { ...own }
-  for (const name in constant) if (!Object.hasOwn(own, name)) merged[name] = constant[name] ?? ''
+  for (const name in constant) if (labelOf(own, name) === '') merged[name] = constant[name] ?? ''
   return merged
 }
 

@@ -6,5 +6,6 @@ import type { Labels } from '../schema/series.ts'
  * out, and what the application says itself stays. Sources of an agent's own have no such labels: what they read is of the node.
  */
 export function applicationLabels({ id, tag, labels }: Pick<SourceInfo, 'id' | 'tag' | 'labels'>): Labels {
-  return { source: id, ...(tag === '' ? {} : { tag }), ...labels }
+  const own = Object.entries(labels).filter(([, text]) => text !== '')
+  return { source: id, ...(tag === '' ? {} : { tag }), ...Object.fromEntries(own) }
 }

@@ -21,8 +21,10 @@ export class LabelText {
   readonly #source: SourceInfo
   /** Name in the exposition of every label, by its own name, in the order of writing. */
   readonly #names: ReadonlyMap<string, string>
-  /** Text of the constant labels that the record does not set itself. */
+  /** Text of the constant labels that the record cannot set itself. */
   readonly #constant: string
+  /** Those of the others, by name: for records that leave the label empty. */
+  readonly #instead: ReadonlyMap<string, string>
   readonly #added: AddedLabels | undefined
   /** Name of every label that may be added, by its own name. */
   readonly #addedNames: ReadonlyMap<string, string>
@@ -38,6 +40,7 @@ export class LabelText {
     // What is added gives way to what is there.
     const free = added?.names.filter((name) => !this.#names.has(name)) ?? []
     this.#addedNames = exposedNames(free, new Set([...reserved, ...this.#names.values()]))
+    this.#instead = new Map(Object.entries(source.labels).filter(([name]) => own.includes(name)))
     this.#constant = this.#join(constant.map((name) => [name, source.labels[name] ?? '']))
   }
 
@@ -71,7 +74,8 @@ export class LabelText {
     return labels.reduce((text, [name, value]) => joined(text, this.#pair(name, value)), '')
   }
 
-  #pair(name: string, value: string): string {
+  #pair(name: string, given: string): string {
+    const value = given === '' ? (this.#instead.get(name) ?? '') : given
     return value === '' ? '' : `${this.#names.get(name) ?? name}="${valueText(value)}"`
   }
 }
