@@ -277,6 +277,15 @@ test('what is not there, or is no file of records, is told in a line and is exit
   assert.deepEqual([empty.code, empty.stdout], [1, ''])
 })
 
+test('a name that a terminal would obey is shown as text', async (t) => {
+  const path = join(temporaryFolder(t), 'a\x1b[2J\x1b]0;b\x07.bin')
+  writeFileSync(path, 'no file of records')
+  const { stderr, code } = sondeRead(path)
+  assert.equal(code, 1)
+  assert.match(stderr, /a\\u001b\[2J\\u001b\]0;b\\u0007\.bin: at 0: this is no DTB file/)
+  assert.ok(!stderr.includes('\x1b'))
+})
+
 test('options that are wrong are usage errors', async (t) => {
   const dir = temporaryFolder(t)
   for (const args of [

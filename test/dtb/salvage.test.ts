@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { counter, createFiles, createSource, defineType, label, type RecordType, timestamp } from '@sonde/sdk'
@@ -68,6 +69,39 @@ test('a sidecar that gives the same types other indexes does not help', async (t
   const { stdout, stderr } = sondeRead(file, '--salvage')
   assert.equal(stdout, '')
   assert.match(stderr, /does not help: its types have not the indexes of the schema/)
+})
+
+/** What somebody who may write the folder can put in the place of a sidecar. */
+const PLANTED: readonly (readonly [name: string, plant: (path: string) => void])[] = [
+  ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ['a folder', (path) => mkdirSync(path)],
+  ['a device without end', (path) => symlinkSync('/dev/zero', path)],
+  ['a link to itself', (path) => symlinkSync(path, path)],
+  [
+    'a file of 1 TiB',
+    (path) => {
+      writeFileSync(path, '{}')
+      truncateSync(path, 2 ** 40)
+    },
+  ],
+  ['lists within lists', (path) => writeFileSync(path, '['.repeat(1e6))],
+  ['null', (path) => writeFileSync(path, 'null')],
+  ['types that are none', (path) => writeFileSync(path, '{"types": [{"index": 0, "definition": {"__proto__": 1}}]}')],
+]
+
+test('whatever is in the place of a sidecar, the files of others are read in full, and nobody waits', async (t) => {
+  const { root, file, sidecar } = await rootOf(t)
+  const honest = await writeFileOf(root, 'node2', TYPES.slice(1, 3))
+  const expected = sondeRead(honest).stdout
+  damageTypes(file, 'payload')
+  for (const [name, plant] of PLANTED) {
+    rmSync(sidecar, { recursive: true })
+    plant(sidecar)
+    const { stdout, stderr, code } = sondeRead(root, '--salvage')
+    assert.equal(stdout, expected, name)
+    assert.equal(code, 1, name)
+    assert.match(stderr, new RegExp(`${sidecar} does not help: `), name)
+  }
 })
 
 test('of two sidecars one is damaged: files of the other are read in full, and the one is told with its file', async (t) => {

@@ -40,6 +40,21 @@ test('a broken link comes with what mends it, and exit code 1', async () => {
   assert.match(output, /✗ file +\/nowhere\n +came back: ENOENT.*\n +mends it: +.*--path\.sysfs/)
 })
 
+test('a name that a shell or a terminal would obey is quoted in the command that mends, and shown as text', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'sonde-explain-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const name = 'a;$(b)\x1b[2J'
+  mkdirSync(join(root, 'sys/class/net', name), { recursive: true })
+  writeFileSync(join(root, 'sys/class/net', name, 'operstate'), 'down\n')
+  mkdirSync(join(root, 'proc/net'), { recursive: true })
+  writeFileSync(join(root, 'proc/net/dev'), `\n\n${name}: ${'1 '.repeat(16)}\n`)
+  const roots = ['--path.sysfs', join(root, 'sys'), '--path.procfs', join(root, 'proc')]
+  const { code, output } = await runSonde(['explain', name, ...roots, ...NOBODY])
+  assert.equal(code, 1, output)
+  assert.match(output, /mends it: +sudo ip link set 'a;\$\(b\)\\u001b\[2J' up\n/)
+  assert.ok(!output.includes('\x1b'))
+})
+
 test('without an agent the drivers of a source are asked once, in a child process as by an agent', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'sonde-explain-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))

@@ -1,4 +1,5 @@
 import { messageOf, SondeError } from '@sonde/sdk'
+import { printable } from '@sonde/sdk/internal'
 import { Command, CommanderError } from 'commander'
 import type { ReadFlags } from './commands/read/options.ts'
 import { untilSignal } from './commands/until-signal.ts'
@@ -117,6 +118,7 @@ program.parseAsync().catch((error: unknown) => {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage)
   // A scenario that fits its form and not the node is known when the simulator is made.
   const isUsage = error instanceof ConfigError || (error instanceof SondeError && error.code.startsWith('SIM_'))
-  for (const line of error instanceof ConfigError ? error.lines : [messageOf(error)]) console.error(`sonde: ${line}`)
+  for (const line of error instanceof ConfigError ? error.lines : [messageOf(error)])
+    console.error(`sonde: ${printable(line)}`)
   process.exit(isUsage ? EXIT.usage : EXIT.failed)
 })

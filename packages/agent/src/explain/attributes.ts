@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { shellWord } from '@sonde/sdk/internal'
 import { type ParseAttribute, wrongWords } from '../sources/attribute-reader.ts'
 import { Lack } from '../sources/field-absences.ts'
 import { KernelText } from '../sources/kernel-text.ts'
@@ -113,9 +114,10 @@ export function permissionStep(survey: Survey, place: string): Step {
 function permitting(denied: readonly Look[]): string {
   const folders = denied.filter(({ isFolder }) => isFolder === true).map(({ path }) => path)
   const files = denied.filter(({ isFolder }) => isFolder !== true).map(({ path }) => path)
-  const named = files.length > NAMED_LIMIT ? [...new Set(files.map((path) => `${dirname(path)}/*`))] : files
+  const inFolders = () => [...new Set(files.map((path) => `${shellWord(dirname(path))}/*`))]
+  const named = files.length > NAMED_LIMIT ? inFolders() : files.map(shellWord)
   const commands = [
-    ...(folders.length > 0 ? [`sudo chmod a+rx ${folders.join(' ')}`] : []),
+    ...(folders.length > 0 ? [`sudo chmod a+rx ${folders.map(shellWord).join(' ')}`] : []),
     ...(named.length > 0 ? [`sudo chmod a+r ${named.join(' ')}`] : []),
   ]
   return `${commands.join('; ')}, or run Sonde as a user who may read ${denied.length === 1 ? 'it' : 'them'}`

@@ -1,3 +1,4 @@
+import { shellWord } from '@sonde/sdk/internal'
 import { type NetdevRecord, parseCarrier, parseNetdev, parseOperstate } from '../sources/netdev/parse.ts'
 import { readAs, readLine } from './attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from './chain.ts'
@@ -34,12 +35,20 @@ async function lookAtLink(ground: Ground, folder: string, device: string): Promi
   const words = line instanceof Refusal ? line.words : line
   // The kernel answers EINVAL for the carrier of an interface that is switched off.
   if (carrier instanceof Refusal && carrier.kind === 'unsupported')
-    return broken(`${folder}/carrier`, `the interface is switched off (${words})`, `sudo ip link set ${device} up`)
+    return broken(
+      `${folder}/carrier`,
+      `the interface is switched off (${words})`,
+      `sudo ip link set ${shellWord(device)} up`,
+    )
   if (state === 'lowerlayerdown')
-    return broken(`${folder}/operstate`, state, `the interface below ${device} is down: ip -d link show ${device}`)
+    return broken(
+      `${folder}/operstate`,
+      state,
+      `the interface below ${device} is down: ip -d link show ${shellWord(device)}`,
+    )
   if (carrier === 0)
     return broken(`${folder}/carrier`, `no carrier (${words})`, 'plug the cable in, or switch the other end on')
-  if (state === 'down') return broken(`${folder}/operstate`, state, `sudo ip link set ${device} up`)
+  if (state === 'down') return broken(`${folder}/operstate`, state, `sudo ip link set ${shellWord(device)} up`)
   // What cannot be read is the business of the source's own links, for the values that are made of it.
   if (state instanceof Refusal) return { state: 'unknown', tried: `${folder}/operstate`, answer: state.words }
   return fine(`${folder}/operstate`, state)

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { checkSocketsDir, probeSources } from '@sonde/agent'
 import { checkStore } from '@sonde/console'
 import { defaultDataRoot, FieldSets, messageOf, SondeError } from '@sonde/sdk'
-import { checkFoldersNow } from '@sonde/sdk/internal'
+import { checkFoldersNow, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { placeOf, tryListener } from './listener.ts'
@@ -39,7 +39,7 @@ export async function check({ config, file }: Loaded): Promise<number> {
   for (const row of rows)
     console.log(
       row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .map((cell, i) => printable(cell).padEnd(widths[i] ?? 0))
         .join('  ')
         .trimEnd(),
     )

@@ -13,6 +13,7 @@ import {
   trialOf,
 } from '@sonde/agent'
 import { messageOf, SondeError } from '@sonde/sdk'
+import { printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { placeOf } from './listener.ts'
 
@@ -45,11 +46,16 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
   }
   try {
     const explanations = await explain(of, options)
-    console.log(json === true ? JSON.stringify(explanations, null, 2) : textOf(explanations, of === ''))
+    const text = () =>
+      textOf(explanations, of === '')
+        .split('\n')
+        .map(printable)
+        .join('\n')
+    console.log(json === true ? JSON.stringify(explanations, null, 2) : text())
     return explanations.every(isWhole) ? 0 : 1
   } catch (error) {
     if (!(error instanceof SondeError) || error.code !== 'EXP_UNKNOWN') throw error
-    console.error(`sonde: ${messageOf(error)}`)
+    console.error(`sonde: ${printable(messageOf(error))}`)
     return 2
   }
 }

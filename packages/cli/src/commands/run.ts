@@ -1,4 +1,5 @@
 import { type Agent, agentRoutes, createServer } from '@sonde/agent'
+import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
 import { listenFault, placeOf } from './listener.ts'
@@ -57,5 +58,7 @@ export async function readyLine(
     if (runner.state === 'reading') return `${runner.name} (${runner.found})`
     return `${runner.name} ${runner.state}${runner.reason === '' ? '' : `: ${runner.reason}`}`
   })
-  return `Sonde is ready on ${address} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`
+  return printable(
+    `Sonde is ready on ${address} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`,
+  )
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '@sonde/sdk/internal'
 import { failedIn, type Look, permissionStep, refusedIn, surveyOf, valueText } from '../../explain/attributes.ts'
 import { broken, type Finding, fine, type SourceExplain, type Step, type ValuePlace } from '../../explain/chain.ts'
 import type { Ground } from '../../explain/ground.ts'
@@ -58,7 +59,7 @@ async function lookAtCounters(
     if (refused === undefined) return fine(first.path, valueText(first.found))
     const said = refusalWords(refused.found.kind, refused.path) ?? 'the kernel or the driver does not tell it'
     const isOff = value.field === 'carrier' && refused.found.kind === 'unsupported'
-    return broken(refused.path, refused.found.words, isOff ? `sudo ip link set ${device} up: ${said}` : said)
+    return broken(refused.path, refused.found.words, isOff ? `sudo ip link set ${shellWord(device)} up: ${said}` : said)
   }
   const line = await lineOf(ground, device)
   if ('tried' in line) return line

@@ -1,3 +1,4 @@
+import { shellWord } from '@sonde/sdk/internal'
 import {
   failedIn,
   foundAt,
@@ -141,7 +142,7 @@ function lookAtValue(looks: readonly Look[], port: string, { folder }: PortFiles
   const name = path.split('/').at(-1) ?? ''
   if (!OPTIONAL.test(name))
     return broken(path, 'not there', 'this driver or firmware does not have it; a newer one may')
-  const command = `sudo rdma statistic set link ${port} optional-counters ${name}`
+  const command = `sudo rdma statistic set link ${shellWord(port)} optional-counters ${shellWord(name)}`
   return broken(path, 'not there: this counter is off until it is turned on', command)
 }
 
@@ -179,8 +180,12 @@ async function lookAtLink(ground: Ground, { folder, port, device }: Port): Promi
   const answer = `${line}, ${valueText(physicalLine)}`
   if (physical === DISABLED) {
     const netdevs = await ground.list(`${folder}/device/net`)
-    const [netdev = `the interface of ${device}`] = netdevs instanceof Refusal ? [] : netdevs
-    return broken(path, answer, `sudo ip link set ${netdev} up`)
+    const [netdev] = netdevs instanceof Refusal ? [] : netdevs
+    return broken(
+      path,
+      answer,
+      `sudo ip link set ${netdev === undefined ? `the interface of ${device}` : shellWord(netdev)} up`,
+    )
   }
   if (state === INITIALISING && layer === 'InfiniBand')
     return broken(path, answer, 'no subnet manager answers: start opensm on one host, or look at the one of the fabric')

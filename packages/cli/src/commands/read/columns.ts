@@ -38,11 +38,3 @@ export function lineOf(columns: readonly Column[], widths: readonly number[], ce
     .join(GAP)
     .trimEnd()
 }
-
-/** Text on one line that a terminal takes for nothing but text. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
-}

@@ -1,4 +1,4 @@
-import { printable } from './columns.ts'
+import { printable } from '@sonde/sdk/internal'
 import type { ReadOptions } from './options.ts'
 import { tell } from './output.ts'
 import { fits, type Selection } from './select.ts'

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { printable } from '@sonde/sdk/internal'
 
 /** What is gathered before it is written. Unit: characters. */
 const GATHERED_LIMIT = 64 << 10
@@ -42,7 +43,7 @@ export class Output {
   }
 }
 
-/** Reports something to the person who runs the command. */
+/** Reports something to the person who runs the command, in one line: names of files and what they hold may be anything. */
 export function tell(line: string): void {
-  process.stderr.write(`sonde: ${line}\n`)
+  process.stderr.write(`sonde: ${printable(line)}\n`)
 }

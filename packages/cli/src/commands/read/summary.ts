@@ -1,4 +1,5 @@
-import { type Column, lineOf, printable, widthsOf } from './columns.ts'
+import { printable } from '@sonde/sdk/internal'
+import { type Column, lineOf, widthsOf } from './columns.ts'
 import { csvCell } from './csv.ts'
 import type { FormatName } from './options.ts'
 

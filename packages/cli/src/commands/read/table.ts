@@ -1,5 +1,6 @@
 import { type Batch, isPresent, type RecordType, type Slot } from '@sonde/sdk'
-import { type Column, columnsWithin, lineOf, printable, widthsOf } from './columns.ts'
+import { printable } from '@sonde/sdk/internal'
+import { type Column, columnsWithin, lineOf, widthsOf } from './columns.ts'
 import { type Chosen, type Format, onceForType } from './format.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
 

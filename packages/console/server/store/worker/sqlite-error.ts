@@ -23,6 +23,8 @@ const OF_FILE_SYSTEM: Readonly<Record<string, SqliteFailure>> = {
   EROFS: 'forbidden',
   EEXIST: 'unwritable',
   EIO: 'unwritable',
+  EMFILE: 'unwritable',
+  ENFILE: 'unwritable',
   ELOOP: 'unwritable',
   ENOENT: 'unwritable',
   ENOTDIR: 'unwritable',

@@ -2,6 +2,7 @@ import { existsSync, type Stats, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { messageOf, SondeError } from '../../errors.ts'
+import { shellWord } from '../../internal/shown-text.ts'
 import { commonNotesDir, readNotes, type ServiceNote, SOCKET_NAME, usualSocketsDir } from './sockets-dir.ts'
 
 const WORLD_WRITABLE = 0o002
@@ -69,7 +70,8 @@ function noAccess(socketsDir: string, cause: unknown): SondeError {
   const groups = new Set([getgid?.() ?? 0, ...(getgroups?.() ?? [])])
   const who = `user ${getuid?.() ?? 0} with group${groups.size === 1 ? '' : 's'} ${[...groups].join(', ')}`
   const found = new Set([rightsOf(socketsDir), rightsOf(join(socketsDir, SOCKET_NAME))])
-  const advice = `run client and service as one user, or give both a folder of a group that they share: chgrp GROUP ${socketsDir}; chmod 0770 ${socketsDir}`
+  const folder = shellWord(socketsDir)
+  const advice = `run client and service as one user, or give both a folder of a group that they share: chgrp GROUP ${folder}; chmod 0770 ${folder}`
   return new SondeError(
     'IPC_ACCESS',
     `this client, ${who}, may not use the service in ${socketsDir}: ${[...found].join(', ')}; ${advice}`,
