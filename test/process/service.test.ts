@@ -102,6 +102,21 @@ test('an application is seen in metrics and history without configuration, and i
   assert.ok(!existsSync(join(sockets, SOCKET_NAME)))
 })
 
+test('two applications that report one series are named in the log of the agent, once', async (t) => {
+  const dir = temporaryDir()
+  t.after(dir.remove)
+  const sonde = await started(t, ['agent'], inRuntimeDir(dir.path))
+  const sockets = join(dir.path, 'sonde')
+  const first = application(t, sockets, 'same')
+  await first.next()
+  const second = application(t, sockets, 'same')
+  await second.next()
+  const line = /prometheus drops records of source trainer with tag test as duplicate_series: another source reports/
+  await until('a line of the log', LIMIT_MS, () => line.test(sonde.output()))
+  await second.next()
+  assert.equal(sonde.output().match(/PRM_LOST/g)?.length, 1)
+})
+
 /** Reports ten times a second, and never flushes; ends with the first warning. */
 const UNFLUSHED = `
 import { createSchema, defineType, timestamp, value, wallNs } from '@sonde/sdk'

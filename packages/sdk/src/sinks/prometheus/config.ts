@@ -1,5 +1,7 @@
 import { SondeError, shown, warnOfFault } from '../../errors.ts'
+import type { SourceInfo } from '../../schema/batch.ts'
 import { isOwnLabel } from '../../schema/label-rules.ts'
+import { firstDrops } from './drop-causes.ts'
 
 /** Options of {@link createPrometheus}. */
 export interface PrometheusOptions {
@@ -25,8 +27,10 @@ export interface PrometheusOptions {
   constantLabels?: Readonly<Record<string, string>> | undefined
   /** A label file: lines `name=value`, or a `level_labels.ini`. Looked at with each collect; one that turns bad goes on as it last was. Default: none. */
   metadataFile?: string | undefined
-  /** Told once of each version of the label file that cannot be used. Default: a warning of the process. */
+  /** Told once of each version of the label file that cannot be used, and of the first drop of each reason. Default: a warning of the process. */
   onFault?: ((fault: SondeError) => void) | undefined
+  /** Called for records of a source that are dropped. Default: `onFault` is told of the first drop of each reason. */
+  onDrop?: ((source: SourceInfo, reason: string, records: number) => void) | undefined
   /** Root of the sysfs in which the address of a device is looked up, for the labels of devices. Default: `/sys`. */
   sysfs?: string | undefined
   /** Tags of the sources that are shown; `counters` are those without a tag. At most 64. Default: all sources. */
@@ -40,8 +44,9 @@ export type PrometheusConfig = { readonly [K in keyof PrometheusOptions]-?: NonN
 
 /** @throws SondeError `PRM_OPTION` where a number is out of its range, a list is none, or an index a label of Sonde's own. */
 export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
+  const { name = 'prometheus', onFault = warnOfFault } = options
   return Object.freeze({
-    name: options.name ?? 'prometheus',
+    name,
     timestamps: options.timestamps ?? false,
     seriesExpiryS: inRange('seriesExpiryS', options.seriesExpiryS ?? 300, 2_592_000),
     seriesLimit: inRange('seriesLimit', options.seriesLimit ?? 50_000, 10_000_000),
@@ -49,7 +54,8 @@ export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
     indexes: indexes(options.indexes),
     constantLabels: options.constantLabels ?? {},
     metadataFile: options.metadataFile ?? '',
-    onFault: options.onFault ?? warnOfFault,
+    onFault,
+    onDrop: options.onDrop ?? firstDrops(name, onFault),
     sysfs: options.sysfs ?? '/sys',
     sourceTags: names('sourceTags', options.sourceTags),
     nowMs: options.nowMs ?? (() => performance.now()),

@@ -1,3 +1,6 @@
+import { SondeError } from '../../errors.ts'
+import type { SourceInfo } from '../../schema/batch.ts'
+
 /** What it means where the view drops records for a reason, and what to do. */
 const CAUSES: Readonly<Record<string, string>> = {
   duplicate_series:
@@ -10,4 +13,16 @@ const CAUSES: Readonly<Record<string, string>> = {
 /** The cause of a reason in words; empty where none is known. */
 export function causeOf(reason: string): string {
   return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
+}
+
+/** What tells of the first drop of each reason, with the source that it happened to. */
+export function firstDrops(name: string, tell: (fault: SondeError) => void) {
+  const told = new Set<string>()
+  return ({ id, tag }: SourceInfo, reason: string): void => {
+    if (told.has(reason)) return
+    told.add(reason)
+    const cause = causeOf(reason)
+    const what = `${name} drops records of source ${id}${tag === '' ? '' : ` with tag ${tag}`} as ${reason}`
+    tell(new SondeError('PRM_LOST', `${what}${cause === '' ? '' : `: ${cause}`}; its stats count them`))
+  }
 }

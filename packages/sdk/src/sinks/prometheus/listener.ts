@@ -10,7 +10,7 @@ import { createPrometheus, type Prometheus } from './prometheus.ts'
 import { type Serving, serve } from './serve.ts'
 
 /** Options of {@link openPrometheus}. */
-export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name' | 'nowMs' | 'onFault'> {
+export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name' | 'nowMs' | 'onFault' | 'onDrop'> {
   /** Where it listens: `http://host:port` or `host:port`; port 0 is any free one. Default: `PROMETHEUS_ENDPOINT`, else `http://127.0.0.1:9101`. */
   endpoint?: string | undefined
   /** Folder of `.cset` files. Default: `PROMETHEUS_CSET_DIR`, else that of the `.fset` files. */
@@ -34,7 +34,7 @@ interface Shared {
   readonly view: Prometheus
   readonly serving: Serving
   readonly options: string
-  sinks: number
+  readonly sinks: Set<SharedSink>
 }
 
 const DEFAULT_ENDPOINT = 'http://127.0.0.1:9101'
@@ -98,12 +98,16 @@ async function join(at: Endpoint, place: string, options: ViewOptions): Promise<
 
 async function open(at: Endpoint, place: string, options: ViewOptions, text: string): Promise<Shared> {
   const { csetDir, fsetDir, ...viewOptions } = options
-  const view = createPrometheus(viewOptions)
+  const sinks = new Set<SharedSink>()
+  const onDrop = (source: SourceInfo, reason: string, records: number) => {
+    for (const sink of sinks) sink.dropped(source, reason, records)
+  }
+  const view = createPrometheus({ ...viewOptions, onDrop })
   const fieldSets = new FieldSets({ csetDir, fsetDir })
   try {
     const serving = await serve(view, fieldSets, at)
     await fieldSets.tellMissing()
-    return { view, serving, options: text, sinks: 0 }
+    return { view, serving, options: text, sinks }
   } catch (cause) {
     throw listenFault(cause, addressOf(at), place)
   }
@@ -130,7 +134,7 @@ class SharedSink implements PrometheusSink {
   constructor(shared: Shared, last: () => void) {
     this.#shared = shared
     this.#last = last
-    shared.sinks++
+    shared.sinks.add(this)
   }
 
   get address(): string {
@@ -148,28 +152,22 @@ class SharedSink implements PrometheusSink {
       return
     }
     this.#own.add(batch.source)
-    this.#count(batch)
+    // What is dropped of it, now or when its turn comes, is taken off again.
+    this.stats.out += batch.count
+    const startMs = performance.now()
+    this.view.accept(batch)
+    this.stats.seconds += (performance.now() - startMs) / 1000
+  }
+
+  /** The view dropped records, maybe of somebody else who shares it. */
+  dropped(source: SourceInfo, reason: string, records: number): void {
+    if (!this.#own.has(source)) return
+    this.stats.out -= records
+    countDrop(this.stats, reason, records)
   }
 
   causeOf(reason: string): string {
     return causeOf(reason)
-  }
-
-  /** Hands a batch to the view, and counts what becomes of it here too: the view counts for everybody who shares it. */
-  #count(batch: Batch): void {
-    const { stats } = this.view
-    const before = new Map(stats.dropped)
-    const { errors, seconds } = stats
-    this.view.accept(batch)
-    let dropped = 0
-    for (const [reason, records] of stats.dropped) {
-      const more = records - (before.get(reason) ?? 0)
-      countDrop(this.stats, reason, more)
-      dropped += more
-    }
-    this.stats.out += batch.count - dropped
-    this.stats.errors += stats.errors - errors
-    this.stats.seconds += stats.seconds - seconds
   }
 
   flush(): Promise<void> {
@@ -183,8 +181,8 @@ class SharedSink implements PrometheusSink {
 
   async #close(): Promise<void> {
     const { view, serving } = this.#shared
-    this.#shared.sinks--
-    if (this.#shared.sinks > 0) {
+    this.#shared.sinks.delete(this)
+    if (this.#shared.sinks.size > 0) {
       for (const source of view.sources()) if (this.#own.has(source)) view.removeSource(source)
       return
     }

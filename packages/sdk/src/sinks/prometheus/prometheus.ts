@@ -116,10 +116,10 @@ export class Prometheus implements Sink {
     if (!this.#isFor(batch.source)) return
     const startMs = performance.now()
     this.stats.in += batch.count
-    if (this.#closed) this.#drop('closed', batch.count)
+    if (this.#closed) this.#drop('closed', batch.count, batch.source)
     else if (batch.bytes.length !== batch.count * batch.type.layout.recordBytes) {
       this.stats.errors++
-      this.#drop('wrong_size', batch.count)
+      this.#drop('wrong_size', batch.count, batch.source)
     } else {
       const rest = this.#waiting.has(batch.source) ? batch : this.#take(batch)
       if (rest !== undefined) this.#wait(rest)
@@ -234,7 +234,7 @@ export class Prometheus implements Sink {
   }
 
   #wait(batch: Batch): void {
-    if (!this.#waiting.add(batch)) this.#drop('waiting_limit', batch.count)
+    if (!this.#waiting.add(batch)) this.#drop('waiting_limit', batch.count, batch.source)
     this.#settling ??= this.#settle()
   }
 
@@ -255,7 +255,7 @@ export class Prometheus implements Sink {
       return this.#take(batch)
     } catch {
       this.stats.errors++
-      this.#drop('failed', batch.count)
+      this.#drop('failed', batch.count, batch.source)
       return undefined
     } finally {
       this.stats.seconds += (performance.now() - startMs) / 1000
@@ -271,11 +271,11 @@ export class Prometheus implements Sink {
     const taken = table.take(batch, now, expiredMs, { rows: seriesLimit, lines: lineLimit - this.seriesCount })
     this.#expiryDueMs = Math.min(this.#expiryDueMs, now + seriesExpiryS * 1000)
     if (taken.changed) this.#version++
-    this.#drop('duplicate_series', taken.duplicate)
-    this.#drop('series_limit', taken.overSeriesLimit)
-    this.#drop('line_limit', taken.overLineLimit)
+    this.#drop('duplicate_series', taken.duplicate, batch.source)
+    this.#drop('series_limit', taken.overSeriesLimit, batch.source)
+    this.#drop('line_limit', taken.overLineLimit, batch.source)
     // A record that lost one of its metrics was not shown in full.
-    if (this.#conflicts.has(table)) this.#drop('metric_conflict', taken.shown)
+    if (this.#conflicts.has(table)) this.#drop('metric_conflict', taken.shown, batch.source)
     else this.stats.out += taken.shown
     if (taken.records === batch.count) return undefined
     const bytes = batch.bytes.subarray(taken.records * batch.type.layout.recordBytes)
@@ -286,7 +286,7 @@ export class Prometheus implements Sink {
     const now = this.#config.nowMs()
     for (const absence of readAbsences(batch)) {
       if (this.#reasons.take(batch.source, absence, now)) this.stats.out++
-      else this.#drop('absence_limit', 1)
+      else this.#drop('absence_limit', 1, batch.source)
       if (absence.field === '' && absence.code !== '') this.#removeSeries(batch.source, absence)
     }
     this.#expiryDueMs = Math.min(this.#expiryDueMs, now + this.#config.seriesExpiryS * 1000)
@@ -353,8 +353,9 @@ export class Prometheus implements Sink {
     for (const refused of [...this.#conflicts.keys()]) this.#joinFamilies(refused)
   }
 
-  #drop(reason: string, records: number): void {
+  #drop(reason: string, records: number, source?: SourceInfo): void {
     countDrop(this.stats, reason, records)
+    if (records > 0 && source !== undefined && reason !== 'closed') this.#config.onDrop(source, reason, records)
   }
 }
 
