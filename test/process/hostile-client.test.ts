@@ -1,5 +1,6 @@
 // What one client of the service may not do to the process, or to another client.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -203,5 +204,25 @@ test('clients that declare all the types they can leave room for the types of ot
   assert.deepEqual([...sink.stats.dropped], [])
   await metricOf(sonde, /^honest_19_celsius[^\n]* 0*19$/m)
   await sink.close()
+  await assertUnhurt({ sonde, honest })
+})
+
+test('clients that never stop sending take no turn of the others', async (t) => {
+  const { sonde, socketsDir, honest } = await served(t)
+  const { bytes, texts } = heatPage()
+  let isOver = false
+  const flood = async () => {
+    const raw = await RawClient.enter(socketsDir)
+    raw.announce(heatType, texts, 'flood')
+    for (let sequence = 1; !isOver; sequence++) {
+      raw.page(sequence, 1, bytes)
+      if (raw.socket.writableNeedDrain) await once(raw.socket, 'drain')
+    }
+    raw.close()
+  }
+  const floods = Array.from({ length: 4 }, flood)
+  for (let i = 0; i < 20; i++) await report(honest)
+  isOver = true
+  await Promise.all(floods)
   await assertUnhurt({ sonde, honest })
 })

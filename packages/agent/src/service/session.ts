@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
 import {
   type Attach,
@@ -308,7 +309,7 @@ export class Session {
     const endMs = performance.now() + QUIET_LIMIT_MS
     for (let chunks = -1; chunks !== this.#chunks && performance.now() < endMs; ) {
       chunks = this.#chunks
-      for (let i = 0; i < QUIET_TURNS; i++) await turn.next()
+      for (let i = 0; i < QUIET_TURNS; i++) await nextTurn()
     }
     this.#isTelling = false
     this.#tell()

@@ -46,3 +46,16 @@ test('all work of a turn has one share: who asks until there is time is alone in
   isWatched = false
   assert.match(order.join(''), /^\|*a\|+b\|+c$/)
 })
+
+test('work that never ends leaves every other turn to work that asks for one', async () => {
+  const order: string[] = []
+  const work = async (name: string, steps: number) => {
+    for (let step = 0; step < steps; step++) {
+      while (turn.isOver()) await turn.next()
+      order.push(name)
+      workLong()
+    }
+  }
+  await Promise.all([work('a', 6), work('b', 2), work('c', 2)])
+  assert.equal(order.join(''), 'abcabcaaaa')
+})

@@ -1,5 +1,3 @@
-import { setImmediate as afterOthers } from 'node:timers/promises'
-
 /**
  * What work in steps takes of one turn of the event loop, all such work of a thread together. Unit: milliseconds. Two such shares may follow one another
  * before the loop looks at its sockets again, and the step in hand is never cut off: no turn of the main loop may exceed 10 ms.
@@ -10,6 +8,8 @@ const SHARE_MS = 4
 class Turn {
   /** When the share of this turn is used up; undefined until somebody asks. */
   #endMs: number | undefined
+  /** Work that waits for a share, in the order in which it asked. */
+  readonly #waiting: (() => void)[] = []
 
   /** Whether work in steps has had its share of this turn, which begins with the first question. Costs a reading of the clock. */
   isOver(): boolean {
@@ -22,9 +22,20 @@ class Turn {
     return false
   }
 
-  /** Resolves in the next turn, after whatever waits already. Who asks again then (`while`) goes on only where the others have left something of the share. */
+  /**
+   * Resolves in a later turn, after whatever waits already. Where the share of that turn is used up, it resolves in the first that has some left: work that has had a share waits behind
+   * work that has not, so that none starves.
+   */
   next(): Promise<void> {
-    return afterOthers()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    setImmediate(this.#wake)
+    return promise
+  }
+
+  readonly #wake = (): void => {
+    if (this.#endMs !== undefined && performance.now() >= this.#endMs) setImmediate(this.#wake)
+    else this.#waiting.shift()?.()
   }
 }
 
