@@ -1,19 +1,24 @@
 import type { Client } from './client.ts'
 import type { ServiceConfig } from './config.ts'
 
+/** What all clients together may have beyond the limit of all, so that each of them always gets on. */
+const SHARES_RATIO = 1 / 4
+
 /** Bounds what clients may have with the sinks: whoever has too much is not read until they are done with some of it. */
 export class InFlight {
   /** Of all clients. Unit: bytes. */
   bytes = 0
   readonly #clientBytes: number
   readonly #totalBytes: number
+  readonly #shareBytes: number
   #waiting: (() => void)[] = []
   #isOpen = true
 
   /** @param queueBytes What the durable sinks queue at most; clients may fill half of it. Unit: bytes. */
-  constructor({ client_bytes, total_bytes }: ServiceConfig, queueBytes: number) {
+  constructor({ clients, client_bytes, total_bytes }: ServiceConfig, queueBytes: number) {
     this.#clientBytes = client_bytes
     this.#totalBytes = Math.min(total_bytes, queueBytes / 2)
+    this.#shareBytes = (this.#totalBytes * SHARES_RATIO) / clients
   }
 
   take(bytes: number): void {
@@ -28,7 +33,11 @@ export class InFlight {
 
   /** Resolves when a client may hand in more; `heldBytes` is what is kept for it beside its records. Also when `isLeft` says that it waits no longer. */
   async room(client: Client, heldBytes: number, isLeft: () => boolean): Promise<void> {
-    const isFull = () => client.inFlightBytes + heldBytes > this.#clientBytes || this.bytes > this.#totalBytes
+    const isFull = () => {
+      const { inFlightBytes } = client
+      if (inFlightBytes + heldBytes > this.#clientBytes) return true
+      return this.bytes > this.#totalBytes && inFlightBytes > this.#shareBytes
+    }
     while (this.#isOpen && isFull() && !isLeft()) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }

@@ -159,6 +159,9 @@ const welcome: ServiceFrame = {
   body: { protocol: 2, client: 1n, secret: '5e'.repeat(32), lastSequence: 0n, dropped: {}, ack: 'memory', limits },
 }
 
+const challenge: ServiceFrame = { kind: 'challenge', body: { nonce: 'ab'.repeat(32) } }
+const attached: ServiceFrame = { kind: 'attached', body: { ok: true, reason: '' } }
+
 /** A service that answers the first chunk of each connection with these bytes. */
 async function answerWith(t: TestContext, socketsDir: string, answer: () => Buffer): Promise<() => Promise<void>> {
   const server = createServer((socket) => {
@@ -180,6 +183,8 @@ test('a service that makes no sense is hung up on, and the message says what it 
     [[{ ...welcome, body: { ...welcome.body, lastSequence: 7n } }], 'IPC_FRAME', /page 7 of this client/],
     [[{ ...welcome, body: { ...welcome.body, protocol: 1 } }], 'IPC_REFUSED', /protocol 1, this client 2/],
     [[{ kind: 'error', body: { code: 'SRV', message: 'full' } }], 'IPC_REFUSED', /gave up with SRV: full/],
+    [[welcome, challenge, challenge], 'IPC_FRAME', /challenge for no file/],
+    [[welcome, attached, attached], 'IPC_FRAME', /attached for no file/],
     [[], 'IPC_CONNECTION', /hung up/],
   ]
   for (const [frames, code, part] of cases) {

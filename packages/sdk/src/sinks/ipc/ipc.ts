@@ -30,6 +30,9 @@ const BYE_LIMIT_MS = 500
 /** How long a service that never answered is missing before a warning says so. Unit: milliseconds. */
 const MISSING_MS = 1000
 
+/** Reasons of drops that are told apart; further ones are counted as `other`. */
+const REASON_COUNT_MAX = 64
+
 /** How the connection to the service fares. */
 export interface IpcStatus {
   /** −1: not connected, as before the first report and after `close`; 0: connected; 1: disabled, where a schema has no `ipc`. */
@@ -285,12 +288,18 @@ class Ipc implements IpcSink {
     for (const [reason, count] of Object.entries(dropped)) {
       const refused = Math.min(count, records)
       records -= refused
-      this.#drop(reason, refused)
+      this.#drop(this.#known(reason), refused)
     }
     this.#ledger.arrived(records)
     if (this.#spool.first === this.#spool.next) this.#warned.delete('spool_full')
     this.#waiters.progress(this.#spool.first)
     this.#room.left(this.#spool.bytes)
+  }
+
+  /** A service may send any number of reasons, and each is kept. */
+  #known(reason: string): string {
+    const { dropped } = this.stats
+    return dropped.has(reason) || dropped.size < REASON_COUNT_MAX ? reason : 'other'
   }
 
   #refuse(page: SpooledPage, reason: Obstacle): void {

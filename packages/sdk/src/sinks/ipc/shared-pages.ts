@@ -1,4 +1,4 @@
-import { messageOf } from '../../errors.ts'
+import { messageOf, SondeError } from '../../errors.ts'
 import type { Attached, Challenge, ClientMessage } from '../../wire/ipc/frame.ts'
 import type { IpcConfig } from './config.ts'
 import { SHORT_BYTES } from './link.ts'
@@ -17,6 +17,8 @@ export class SharedPages {
   readonly #directories: string[]
   #file: SlotFile | undefined
   #isAttached = false
+  /** Whether the service has challenged the file: it does once. */
+  #isAsked = false
 
   constructor(config: IpcConfig, send: (message: ClientMessage) => void) {
     this.#config = config
@@ -34,7 +36,8 @@ export class SharedPages {
 
   /** The service has the file open, and asks whether it is this client's. */
   prove({ nonce }: Challenge): void {
-    if (this.#file === undefined || this.#isAttached) return
+    if (this.#file === undefined || this.#isAsked) throw unexpected('challenge')
+    this.#isAsked = true
     try {
       this.#file.unlink()
       this.#file.prove(nonce)
@@ -47,9 +50,10 @@ export class SharedPages {
 
   /** The service looked for the file. */
   answer({ ok, reason }: Attached): void {
-    this.#file?.unlink()
-    this.#isAttached = ok && this.#file !== undefined
-    if (this.#isAttached) return
+    if (this.#file === undefined || this.#isAttached) throw unexpected('attached')
+    this.#file.unlink()
+    this.#isAttached = ok
+    if (ok) return
     this.#giveUp(reason)
     this.#offer()
   }
@@ -85,6 +89,7 @@ export class SharedPages {
     for (let directory = this.#directories.shift(); directory !== undefined; directory = this.#directories.shift()) {
       try {
         this.#file = new SlotFile(directory, slots, slotBytes)
+        this.#isAsked = false
         this.#send({ kind: 'attach', body: { file: this.#file.path, slots, slotBytes } })
         return
       } catch (error) {
@@ -99,4 +104,8 @@ export class SharedPages {
     this.#file?.close()
     this.#file = undefined
   }
+}
+
+function unexpected(what: string): SondeError {
+  return new SondeError('IPC_FRAME', `the service sent ${what} for no file that it was offered; is it of Sonde?`)
 }
