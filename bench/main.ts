@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { renewFigures } from '../scripts/docs/figures.ts'
 import type { BenchResult, RunBench } from './bench.ts'
 
 const HERE = new URL('./', import.meta.url)
@@ -92,6 +93,7 @@ for (const name of positionals.includes('all') ? known : positionals) {
     }
     writeFileSync(new URL(`${name}.json`, STORED), `${JSON.stringify(stored, null, 2)}\n`)
     writeResults()
+    for (const path of renewFigures()) console.log(`renewed the figures in ${path}`)
   }
   if (values.json === true)
     console.log(JSON.stringify({ bench: name, figures: result.figures.map(({ gate: _gate, ...figure }) => figure) }))

@@ -140,7 +140,7 @@ function writePlain(files: readonly (readonly Buffer[])[], durability: FilesDura
   let count = 0
   for (const [i, blocks] of files.entries()) {
     const descriptor = openSync(join(root, `${i}.bin`), 'wx')
-    if (durability !== 'none') syncFolder(root)
+    if (durability === 'block') syncFolder(root)
     for (const block of blocks) {
       writeSync(descriptor, block)
       count++
@@ -150,11 +150,13 @@ function writePlain(files: readonly (readonly Buffer[])[], durability: FilesDura
           : durability === 'block' && count % FLUSH_EVERY === 0
       if (!isDue) continue
       fdatasyncSync(descriptor)
+      if (durability === 'interval') syncFolder(root)
       syncedMs = performance.now()
     }
     if (durability !== 'none') fdatasyncSync(descriptor)
     closeSync(descriptor)
   }
+  if (durability === 'interval') syncFolder(root)
   written.push(root)
 }
 

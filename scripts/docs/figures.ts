@@ -5,7 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesOf, root } from '../check/sources.ts'
 
-const QUOTE = /\[([^\]]*)\]\((\S*\bRESULTS\.md#(\S+)) "([^"]+)"\)/g
+// Not in code, where a page shows how to quote.
+const QUOTE = /(?<!`)\[([^\]]*)\]\((\S*\bRESULTS\.md#(\S+)) "([^"]+)"\)/g
 
 /** A quote in a page. */
 export interface Quote {

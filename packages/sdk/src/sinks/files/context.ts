@@ -8,7 +8,7 @@ import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
 import { removeLive } from './live-files.ts'
 import type { FilesDropReason } from './reasons.ts'
-import type { RecordFile } from './record-file.ts'
+import { type RecordFile, syncFolders } from './record-file.ts'
 import { TypeSets } from './type-sets.ts'
 
 /** Files that are closed at once. */
@@ -41,6 +41,8 @@ export class FilesContext {
   failing = ''
   /** Files whose descriptor is open; the one that was used longest ago is first. */
   readonly #open = new Set<RecordFile>()
+  /** Folders with entries that the disk was not asked to take. */
+  readonly #folders = new Set<string>()
   readonly #behind = new Set<Promise<void>>()
   /** Files that are being closed. */
   readonly #ends = new Set<Promise<void>>()
@@ -106,9 +108,17 @@ export class FilesContext {
     this.onEnd(file)
   }
 
-  /** Has the disk take what is in the open files, where they changed. */
+  /** Folders that have new files: the disk is asked to take their entries once for all files of a second, not once a file. */
+  noteFolders(folders: readonly string[]): void {
+    for (const folder of folders) this.#folders.add(folder)
+  }
+
+  /** Has the disk take what is in the open files and in folders, where they changed. */
   syncBehind(): void {
     for (const file of this.#open) if (file.isDirty) this.behind(file.sync())
+    if (this.#folders.size === 0) return
+    this.behind(syncFolders([...this.#folders]))
+    this.#folders.clear()
   }
 
   /** Lets something go on that nobody waits for but `close`. */

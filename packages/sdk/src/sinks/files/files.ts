@@ -216,6 +216,7 @@ class Files implements FilesSink {
     clearInterval(this.#timer)
     this.#context.room.open()
     await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
+    if (this.#context.config.durability === 'interval') this.#context.syncBehind()
     await this.#context.settled()
     forgetExit(this.#leaver)
   }

@@ -76,7 +76,7 @@ export class SourceFiles {
    * @throws what the system said, also for a while after it did.
    */
   async open(entry: Entry): Promise<RecordFile> {
-    const { config, behind } = this.#context
+    const { config } = this.#context
     await this.end(entry.source)
     if (this.#trouble !== undefined && config.nowMs() < this.#trouble.untilMs) throw this.#trouble.error
     const made = this.#ahead.get(entry.source) ?? this.#make(entry)
@@ -85,7 +85,7 @@ export class SourceFiles {
       const [file, folders] = await made
       this.#files.set(entry.source, file)
       if (config.durability === 'block') this.#await(syncFolders(folders))
-      if (config.durability === 'interval') behind(syncFolders(folders))
+      if (config.durability === 'interval') this.#context.noteFolders(folders)
       this.#trouble = undefined
       return file
     } catch (error) {
