@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { wallNs } from '@sonde/sdk'
 import { startSonde, temporaryDir, until } from '../../test/sonde-process.ts'
 import type { Counted } from './stub-main.ts'
 
@@ -16,8 +15,6 @@ export interface FarEnd {
   readonly socketsDir: string
   /** Fails unless it has that many records more than at the last call. Gives how long records were under way, where it looks. Unit: milliseconds. */
   check(records: number): Promise<readonly number[]>
-  /** What it compares with the times of records. */
-  clockNs(): bigint
   /** Longest turn of its event loop since a time of the wall clock, where it reports that. Unit: milliseconds. */
   loopMsMax?(fromMs: number): Promise<number>
   stop(): Promise<void>
@@ -40,7 +37,6 @@ export async function startStub(): Promise<FarEnd> {
   return {
     pid: child.pid ?? 0,
     socketsDir: directory,
-    clockNs: () => process.hrtime.bigint(),
     async check(records) {
       const found = await next
       next = counted()
@@ -67,7 +63,6 @@ export async function startService(command: Command): Promise<Service> {
   return {
     pid: child.pid ?? 0,
     socketsDir,
-    clockNs: wallNs,
     async check(records) {
       before += records
       await until(`${before} records in the counter of the service`, COUNTED_LIMIT_MS, async () => {
@@ -112,7 +107,7 @@ function headBytes(path: string): number {
 /** Starts what takes JSON lines and hands them to the sinks that the command has. */
 export async function startLines(command: Command): Promise<FarEnd> {
   const { child, directory, stop } = await startChild('lines-main.ts', [command])
-  return { pid: child.pid ?? 0, socketsDir: directory, clockNs: wallNs, check: async () => [], stop }
+  return { pid: child.pid ?? 0, socketsDir: directory, check: async () => [], stop }
 }
 
 /** Where everything is that a Sonde of this benchmark keeps. */

@@ -6,6 +6,8 @@ export const RECORD_BYTES = 100
 export const DEVICE_AT = 8
 /** Where the number of a record is in it. */
 export const SERIAL_AT = 12
+/** Where a record that is timed has its reading of the monotonic clock: its second counter. */
+export const SENT_AT = 20
 const COUNTERS = Array.from({ length: 11 }, (_, i) => (i === 0 ? 'serial' : `bytes${i}_total`))
 
 /** Ports that the records are about, in turn. */

@@ -1,6 +1,6 @@
-import { createIpc, createSource } from '@sonde/sdk'
+import { createIpc, createSource, wallNs } from '@sonde/sdk'
 import type { FarEnd } from './far-ends.ts'
-import { RECORD_BYTES, recordType, SERIAL_AT } from './record.ts'
+import { RECORD_BYTES, recordType, SENT_AT, SERIAL_AT } from './record.ts'
 
 /** Records a second. */
 export const RATE = 100_000
@@ -33,9 +33,11 @@ export async function steady(farEnd: FarEnd | undefined): Promise<Steady> {
   if (farEnd !== undefined) process.kill(farEnd.pid, 'SIGCONT')
   try {
     const records = await reportSteadily((from, count) => {
-      for (let i = 0; i < count; i++) {
-        bytes.writeBigUInt64LE(farEnd?.clockNs() ?? 0n, i * RECORD_BYTES)
-        bytes.writeUInt32LE(from + i, i * RECORD_BYTES + SERIAL_AT)
+      const timeNs = wallNs()
+      for (let i = 0, at = 0; i < count; i++, at += RECORD_BYTES) {
+        bytes.writeBigUInt64LE(timeNs, at)
+        bytes.writeUInt32LE(from + i, at + SERIAL_AT)
+        bytes.writeBigUInt64LE(process.hrtime.bigint(), at + SENT_AT)
       }
       source.report(recordType, bytes.subarray(0, count * RECORD_BYTES), count)
       source.emit()

@@ -13,14 +13,14 @@ import {
   type ServiceFrame,
   SOCKET_NAME,
 } from '@sonde/sdk/internal'
-import { RECORD_BYTES, SERIAL_AT } from './record.ts'
+import { RECORD_BYTES, SENT_AT, SERIAL_AT } from './record.ts'
 
 /** What it has seen when the other side is done. */
 export interface Counted {
   readonly records: number
   /** Sum of the numbers of all records. */
   readonly sum: number
-  /** From the time in a record to its being counted, each record of a page, for pages that hold such times. Unit: milliseconds. */
+  /** From the reading of the clock in a record to its being counted, for records that hold such a reading. Unit: milliseconds. */
   readonly latenciesMs: readonly number[]
 }
 
@@ -35,10 +35,10 @@ function count(bytes: Buffer): void {
   const nowNs = process.hrtime.bigint()
   for (let at = 0; at < bytes.length; at += RECORD_BYTES) sum += bytes.readUInt32LE(at + SERIAL_AT)
   records += bytes.length / RECORD_BYTES
-  const latencyMs = Number(nowNs - bytes.readBigUInt64LE(0)) / 1e6
-  // Only where times are of the monotonic clock that both processes share.
+  const latencyMs = Number(nowNs - bytes.readBigUInt64LE(SENT_AT)) / 1e6
+  // In the others the field is a small count.
   if (latencyMs < 0 || latencyMs > 60_000) return
-  for (let at = 0; at < bytes.length; at += RECORD_BYTES) {
+  for (let at = SENT_AT; at < bytes.length; at += RECORD_BYTES) {
     latenciesMs.push(Number(nowNs - bytes.readBigUInt64LE(at)) / 1e6)
   }
 }
