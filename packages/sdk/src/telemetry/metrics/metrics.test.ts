@@ -191,6 +191,9 @@ test('series beyond the limit are dropped, counted, and told; those that are the
   jobs.release({ queue: 'a' })
   jobs.bind({ queue: 'c' }).add(5)
   assert.deepEqual([...metrics.stats.dropped], [['metric_series_limit', 3]])
+  const told = /^source s dropped 3 records \(3 metric_series_limit: a metric had as many series as its seriesLimit/
+  await assert.rejects(metrics.flush(), sondeError('SRC_LOST', told))
+  await metrics.flush()
 })
 
 test('a label that finds no room among the texts of the source is dropped and counted', () => {
