@@ -132,9 +132,9 @@ function recordsOf(path: string): ReadRecord[] {
   const decoder = new DtbDecoder(file)
   for (let step = decoder.next(); step.kind !== 'stop'; step = decoder.next()) {
     if (step.kind !== 'records') continue
-    const { type, bytes, count, source } = step.batch
+    const { type, bytes, count, symbols } = step.batch
     const views = viewsOf(bytes)
-    for (let i = 0; i < count; i++) records.push(readRecord(type, views, i * type.layout.recordBytes, source.symbols))
+    for (let i = 0; i < count; i++) records.push(readRecord(type, views, i * type.layout.recordBytes, symbols))
   }
   file.close()
   return records

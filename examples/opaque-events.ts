@@ -35,10 +35,10 @@ for (const path of globSync(`${dataRoot}/*/*/house/events*.bin`)) {
   const decoder = new DtbDecoder(file)
   for (let step = decoder.next(); step.kind !== 'stop'; step = decoder.next()) {
     if (step.kind !== 'records' || !isOpaque.has(step.batch.type.fingerprint)) continue
-    const { type, bytes, count, source } = step.batch
+    const { type, bytes, count, symbols } = step.batch
     const views = viewsOf(bytes)
     for (let i = 0; i < count; i++) {
-      const event = readOpaque(readRecord(type, views, i * type.layout.recordBytes, source.symbols))
+      const event = readOpaque(readRecord(type, views, i * type.layout.recordBytes, symbols))
       const who = event.appId === DOOR ? 'door' : 'camera'
       const what = event.data.length < 20 ? JSON.stringify(Buffer.from(event.data).toString()) : 'a picture'
       console.log(`${who} ${event.userDefined1} ${event.userDefined2} ${event.data.length} bytes: ${what}`)

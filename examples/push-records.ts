@@ -29,7 +29,7 @@ const sink = delivery<string>({
   // Pure: batches in, one request out.
   encode: (batches) =>
     batches
-      .flatMap(({ bytes, count, source }) => [...readRecords(room, viewsOf(bytes), count, source.symbols)])
+      .flatMap(({ bytes, count, symbols }) => [...readRecords(room, viewsOf(bytes), count, symbols)])
       .map(({ name, temperature_celsius }) => `${name} ${temperature_celsius}\n`)
       .join(''),
   // One attempt; delivery decides whether there is another.

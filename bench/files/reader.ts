@@ -119,8 +119,8 @@ function objects(files: readonly string[]): number {
     const decoder = new DtbDecoder(file)
     for (let step = decoder.next(); step.kind !== 'stop'; step = decoder.next()) {
       if (step.kind !== 'records') continue
-      const { type, bytes, count: records, source } = step.batch
-      for (const record of readRecords(type, viewsOf(bytes), records, source.symbols)) if ('queue' in record) count++
+      const { type, bytes, count: records, symbols } = step.batch
+      for (const record of readRecords(type, viewsOf(bytes), records, symbols)) if ('queue' in record) count++
     }
     file.close()
   }

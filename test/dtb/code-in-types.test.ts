@@ -66,8 +66,8 @@ async function copy(t: TestContext, path: string): Promise<{ copied: number; fau
   let step = decoder.next()
   for (; step.kind !== 'stop'; step = decoder.next()) {
     if (step.kind !== 'records') continue
-    const { type, bytes, count, source: from } = step.batch
-    for (const record of readRecords(type, viewsOf(bytes), count, from.symbols)) {
+    const { type, bytes, count, symbols } = step.batch
+    for (const record of readRecords(type, viewsOf(bytes), count, symbols)) {
       source.report(type, record as RecordOf<RecordType>)
       copied++
     }

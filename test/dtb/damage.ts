@@ -36,9 +36,9 @@ export function decode(bytes: Uint8Array, { salvage }: { readonly salvage: boole
     }
     places.push(step.at)
     if (step.kind !== 'records') continue
-    const { type, source, count, bytes: payload } = step.batch
+    const { type, symbols, count, bytes: payload } = step.batch
     const views = viewsOf(payload)
-    for (let i = 0; i < count; i++) readRecord(type, views, i * type.layout.recordBytes, source.symbols)
+    for (let i = 0; i < count; i++) readRecord(type, views, i * type.layout.recordBytes, symbols)
     records.set(step.at, Uint8Array.from(payload))
   }
 }

@@ -44,7 +44,12 @@ function* smallBlocks(idAfter: (count: number) => number): Generator<Uint8Array>
 }
 
 test('millions of symbols in small blocks are too many, however their ids lie', (t) => {
-  for (const idAfter of [(count: number) => count + 1, (count: number) => 2 ** 32 - 1 - PER_BLOCK - count]) {
+  const places = [
+    (count: number) => count + 1,
+    (count: number) => 2 ** 30 - 1 - PER_BLOCK - count,
+    (count: number) => 2 ** 30 + count,
+  ]
+  for (const idAfter of places) {
     const { code, message } = verify(t, smallBlocks(idAfter))
     assert.equal(code, 'DTB_LIMIT')
     assert.match(message, /^more symbols than a reader keeps; allowed: 4194304, and 134217728 characters$/)

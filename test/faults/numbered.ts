@@ -65,10 +65,10 @@ export class Reporter {
 }
 
 /** Each record is there once, and whole. */
-export function assertOnce(batches: Iterable<Pick<Batch, 'bytes' | 'count' | 'source'>>, reported: number): void {
+export function assertOnce(batches: Iterable<Pick<Batch, 'bytes' | 'count' | 'symbols'>>, reported: number): void {
   const seen = new Uint8Array(reported)
-  for (const { bytes, count, source } of batches) {
-    for (const { number_total, check } of readRecords(numberedType, viewsOf(bytes), count, source.symbols)) {
+  for (const { bytes, count, symbols } of batches) {
+    for (const { number_total, check } of readRecords(numberedType, viewsOf(bytes), count, symbols)) {
       // Of a client that poses as the reporter.
       if (check === 0n) continue
       assert.equal(check, BigInt.asUintN(64, (BigInt(number_total) + 1n) * CHECK), 'a record is torn')

@@ -131,9 +131,9 @@ const seen = []
 const sink = {
   name: 'seen',
   stats: { in: 0, out: 0, dropped: new Map(), errors: 0, seconds: 0 },
-  accept({ type, source, count, bytes }) {
+  accept({ type, source, symbols, count, bytes }) {
     const views = viewsOf(bytes.slice())
-    for (let i = 0; i < count; i++) seen.push(readRecord(type, views, i * type.layout.recordBytes, source.symbols))
+    for (let i = 0; i < count; i++) seen.push(readRecord(type, views, i * type.layout.recordBytes, symbols))
   },
   async flush() {},
   async close() {},

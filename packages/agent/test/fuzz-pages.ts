@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { createPrometheus, type RecordType, SymbolTable } from '@sonde/sdk'
-import type { ReadPage } from '@sonde/sdk/internal'
+import { type ReadPage, TextTable } from '@sonde/sdk/internal'
 import { latestSeries } from '../src/http/latest.ts'
 import { RecentRing } from '../src/pipeline/recent.ts'
 import { checkPage } from '../src/service/check-page.ts'
@@ -32,7 +32,7 @@ export async function fuzzPages(dice: Dice, type: RecordType, pages: number): Pr
     const bytes = target.subarray(0, page.byteLength)
     if (checkPage(page, type, undefined, bytes) !== undefined) continue
     const { count, clock } = page
-    const batch = { type, source, clock, count, bytes, page: { client: 1n, sequence } }
+    const batch = { type, source, clock, count, bytes, symbols: new TextTable(symbols), page: { client: 1n, sequence } }
     for (const sink of [prometheus, recent]) sink.accept(batch)
     taken++
   }

@@ -31,8 +31,8 @@ export class Counting {
 export async function numbersIn(store: Store): Promise<number[]> {
   const request = { type: countedType.name, fromMs: 0, toMs: Number.MAX_VALUE, recordLimit: 10_000_000 }
   const batches = await store.records(request)
-  const numbers = batches.flatMap(({ bytes, count, source }) => {
-    return [...readRecords(countedType, viewsOf(bytes), count, source.symbols)].map(({ number }) => Number(number))
+  const numbers = batches.flatMap(({ bytes, count, symbols }) => {
+    return [...readRecords(countedType, viewsOf(bytes), count, symbols)].map(({ number }) => Number(number))
   })
   return numbers.sort((a, b) => a - b)
 }

@@ -72,6 +72,7 @@ export { defineType, type Fields, type RecordOf, type RecordType, type TypeOptio
 export { type Labels, labelOf, labelsOf, seriesKey } from './schema/series.ts'
 export { SeriesIndex } from './schema/series-index.ts'
 export { type Symbols, SymbolTable } from './schema/symbols.ts'
+export type { BatchSymbols, TextIds } from './schema/texts.ts'
 export { allocateViews, type Views, viewsOf } from './schema/views.ts'
 export { defaultDataRoot, type FilesDurability, type FilesOptions } from './sinks/files/config.ts'
 export { createFiles, type FilesSink } from './sinks/files/files.ts'

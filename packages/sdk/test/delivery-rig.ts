@@ -116,8 +116,8 @@ export function batchOf(serials: readonly number[]): Batch {
 }
 
 export function serialsOf(batches: readonly Batch[]): number[] {
-  return batches.flatMap(({ bytes, count, source }) =>
-    [...readRecords(serialType, viewsOf(bytes), count, source.symbols)].map(({ serial }) => Number(serial)),
+  return batches.flatMap(({ bytes, count, symbols }) =>
+    [...readRecords(serialType, viewsOf(bytes), count, symbols)].map(({ serial }) => Number(serial)),
   )
 }
 

@@ -50,8 +50,8 @@ export function readFile(path: string): ReadFile {
     if (step.kind !== 'records') continue
     const { batch } = step
     const kept = { ...batch, bytes: batch.bytes.slice() }
-    const { type, count, source } = kept
-    batches.push({ ...kept, records: [...readRecords(type, viewsOf(kept.bytes), count, source.symbols)] })
+    const { type, count, symbols } = kept
+    batches.push({ ...kept, records: [...readRecords(type, viewsOf(kept.bytes), count, symbols)] })
   }
 }
 

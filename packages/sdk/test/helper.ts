@@ -39,7 +39,7 @@ export function recordingSource(options: Partial<SourceOptions> = {}): { source:
     const views = viewsOf(bytes)
     const { recordBytes } = batch.type.layout
     const records = Array.from({ length: batch.count }, (_, i) =>
-      readRecord(batch.type, views, i * recordBytes, batch.source.symbols),
+      readRecord(batch.type, views, i * recordBytes, batch.symbols),
     )
     emitted.push({ ...batch, bytes, records })
   }

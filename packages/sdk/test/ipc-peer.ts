@@ -13,6 +13,9 @@ import {
   type ServiceFrame,
   type ServiceLimits,
   SOCKET_NAME,
+  type SymbolsEntry,
+  TEXT_ID_MIN,
+  TextTable,
 } from '../src/internal/index.ts'
 import type { PeerBehaviour } from './test-sink.ts'
 
@@ -121,7 +124,7 @@ class Connection {
   readonly #peer: IpcPeer
   readonly #decoder: ReturnType<typeof clientFrames>
   readonly #types = new Map<number, RecordType>()
-  readonly #sources = new Map<number, SourceInfo & { readonly texts: string[] }>()
+  readonly #sources = new Map<number, { readonly info: SourceInfo; readonly texts: string[]; table: TextTable }>()
   #client = 0n
   #file: number | undefined
   #slotBytes = 0
@@ -174,11 +177,12 @@ class Connection {
         const texts: string[] = []
         const symbols = { text: (id: number) => texts[id] ?? `?${id}`, count: 0, since: () => [] }
         const { id, tag, labels, intervalMs } = frame.body
-        this.#sources.set(frame.body.index, { id, tag, labels, intervalMs, symbols, texts })
+        const info = { id, tag, labels, intervalMs, symbols }
+        this.#sources.set(frame.body.index, { info, texts, table: new TextTable(symbols) })
         break
       }
       case 'symbols':
-        this.#sources.get(frame.body.source)?.texts.push(...frame.body.texts)
+        this.#noteSymbols(frame.body)
         break
       case 'attach':
         this.#attach(frame.body.file, frame.body.slotBytes)
@@ -188,6 +192,16 @@ class Connection {
         break
       default:
         this.socket.end()
+    }
+  }
+
+  #noteSymbols({ source: index, firstId, texts }: SymbolsEntry): void {
+    const source = this.#sources.get(index)
+    if (source === undefined) throw new Error('symbols of no source')
+    if (firstId >= TEXT_ID_MIN && texts.length === 0) source.table = new TextTable(source.info.symbols, firstId)
+    for (const text of texts) {
+      if (firstId >= TEXT_ID_MIN) source.table.add(text)
+      else source.texts.push(text)
     }
   }
 
@@ -234,7 +248,8 @@ class Connection {
       sequence,
       isShared: page.slot !== undefined,
       type,
-      source,
+      source: source.info,
+      symbols: source.table,
       clock,
       count,
       bytes,

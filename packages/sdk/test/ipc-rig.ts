@@ -78,11 +78,9 @@ export class IpcRig {
 }
 
 export function serialsOf(batches: readonly Batch[]): number[] {
-  return batches.flatMap(({ type, bytes, count, source }) =>
+  return batches.flatMap(({ type, bytes, count, symbols }) =>
     type.name === wideType.name
-      ? [...readRecords(type, viewsOf(bytes), count, source.symbols)].map((record) =>
-          Number(Reflect.get(record, 'serial')),
-        )
+      ? [...readRecords(type, viewsOf(bytes), count, symbols)].map((record) => Number(Reflect.get(record, 'serial')))
       : [],
   )
 }

@@ -21,6 +21,7 @@ import {
   viewsOf,
   wallNs,
 } from '../src/index.ts'
+import { TextTable } from '../src/internal/index.ts'
 import { createOwnSource } from '../src/source/source.ts'
 
 /** What the suite of sinks reports. */
@@ -84,7 +85,14 @@ export class BatchSource {
   }
 
   batch<F extends Fields>(type: RecordType<F>, records: readonly RecordOf<RecordType<F>>[]): Batch {
-    this.#emitted = { type, source: this.#source.info, clock: 'wall', count: 0, bytes: new Uint8Array(0) }
+    this.#emitted = {
+      type,
+      source: this.#source.info,
+      clock: 'wall',
+      count: 0,
+      bytes: new Uint8Array(0),
+      symbols: new TextTable(this.#source.symbols),
+    }
     this.#source.report(type, records)
     this.#source.flush()
     return this.#emitted
@@ -106,7 +114,7 @@ export function newestOf(batches: Iterable<Batch>, type: RecordType, field: stri
   const newest = new Map<string, bigint>()
   for (const batch of batches) {
     if (batch.type.fingerprint !== type.fingerprint) continue
-    for (const record of readRecords(batch.type, viewsOf(batch.bytes), batch.count, batch.source.symbols)) {
+    for (const record of readRecords(batch.type, viewsOf(batch.bytes), batch.count, batch.symbols)) {
       const found: unknown = Reflect.get(record, field)
       if (typeof found === 'bigint') newest.set(String(Reflect.get(record, 'device')), found)
     }

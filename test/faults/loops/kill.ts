@@ -46,11 +46,9 @@ async function countOnce(dir: string, lives: number): Promise<number> {
   const store = await createStore({ path: join(dir, 'store.db') })
   try {
     const batches = await store.records({ type: 'netdev', fromMs: 0, toMs: Date.now(), recordLimit: 10_000_000 })
-    const timesMs = batches.flatMap(({ type, bytes, count, source }) => {
+    const timesMs = batches.flatMap(({ type, bytes, count, symbols }) => {
       const views = viewsOf(bytes)
-      return Array.from({ length: count }, (_, i) =>
-        readRecord(type, views, i * type.layout.recordBytes, source.symbols),
-      )
+      return Array.from({ length: count }, (_, i) => readRecord(type, views, i * type.layout.recordBytes, symbols))
         .filter(({ device }) => device === 'lo')
         .map(({ time }) => Number(time) / 1e6)
     })

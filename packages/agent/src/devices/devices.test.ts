@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { absenceType, droppedTotal } from '@sonde/sdk'
+import { TextTable } from '@sonde/sdk/internal'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
 import { pciDeviceType } from '../sources/pci/type.ts'
@@ -343,7 +344,8 @@ test('records of odd texts never break the list, and every id stays one device',
 test('a batch of the wrong size and one after the end are dropped and counted', async () => {
   const { devices, real } = bringUp()
   const { info } = real.source
-  devices.accept({ type: netdevType, source: info, clock: 'wall', count: 2, bytes: new Uint8Array(8) })
+  const symbols = new TextTable(info.symbols)
+  devices.accept({ type: netdevType, source: info, clock: 'wall', count: 2, bytes: new Uint8Array(8), symbols })
   await devices.close()
   await devices.close()
   real.netdev('eth0')

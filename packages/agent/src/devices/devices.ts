@@ -112,13 +112,8 @@ export class Devices implements Sink {
     return refused
   }
 
-  #takeAbsences({ bytes, count, source }: Batch, nowMs: number): void {
-    for (const { type, series, field, code, reason } of readRecords(
-      absenceType,
-      viewsOf(bytes),
-      count,
-      source.symbols,
-    )) {
+  #takeAbsences({ bytes, count, symbols }: Batch, nowMs: number): void {
+    for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
       if (code === 'gone' && field === '') this.#facts.leave(type, series, reason, nowMs)
     }
   }

@@ -71,7 +71,8 @@ export class Facts {
   }
 
   /** Takes a batch, of any type. How many of its records were refused for the limit. */
-  take({ type, source, bytes, count }: Batch, nowMs: number): number {
+  take(batch: Batch, nowMs: number): number {
+    const { type, source, bytes, count, symbols } = batch
     const identifying = IDENTIFYING.get(type.name)
     if (identifying === undefined) return 0
     const table = this.#tableOf(type, source, identifying)
@@ -82,12 +83,11 @@ export class Facts {
       const number = table.index.of(views, at)
       const row = table.rows[number]
       if (row !== undefined && !row.fact.isForgotten) {
-        if (this.#changed(type, table, row.values, views, at))
-          row.fact.record = readRecord(type, views, at, source.symbols)
+        if (this.#changed(type, table, row.values, views, at)) row.fact.record = readRecord(type, views, at, symbols)
         this.#seen(row.fact, nowMs)
         continue
       }
-      const fact = this.#factOf(type, source, views, at, nowMs)
+      const fact = this.#factOf(batch, views, at, nowMs)
       if (fact === undefined) {
         table.index.forget(number)
         refused++
@@ -137,10 +137,10 @@ export class Facts {
   }
 
   /** The fact of a series that its table does not know: new, or known of another source of the same labels, such as a child process that was replaced. */
-  #factOf(type: RecordType, source: SourceInfo, views: Views, at: number, nowMs: number): Fact | undefined {
+  #factOf({ type, source, symbols }: Batch, views: Views, at: number, nowMs: number): Fact | undefined {
     const labels = labelsOf(type, source, views, at)
     const key = `${type.name}\n${seriesKey(labels)}`
-    const record = readRecord(type, views, at, source.symbols)
+    const record = readRecord(type, views, at, symbols)
     const known = this.#facts.get(key)
     if (known !== undefined) return Object.assign(known, { record, intervalMs: source.intervalMs })
     if (!this.#hasRoom(type.name)) return undefined

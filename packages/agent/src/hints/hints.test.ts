@@ -174,7 +174,7 @@ test('openings and ends are reported as marks with an id of their own each, and 
   source.collect()
   const marks = batches
     .filter(({ type }) => type === markType)
-    .flatMap(({ bytes, count, source: { symbols } }) => [...readRecords(markType, viewsOf(bytes), count, symbols)])
+    .flatMap(({ bytes, count, symbols }) => [...readRecords(markType, viewsOf(bytes), count, symbols)])
   assert.deepEqual(
     marks.map(({ rule, edge }) => `${rule} ${edge}`),
     ['retransmission_storm start', 'retransmission_storm end', 'retransmission_storm start'],

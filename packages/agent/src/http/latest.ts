@@ -141,10 +141,10 @@ function noAbsences() {
 }
 
 function takeAbsences(
-  { bytes, count, source, arrivedMs }: KeptBatch,
+  { bytes, count, symbols, arrivedMs }: KeptBatch,
   { reasons, goneMs }: ReturnType<typeof noAbsences>,
 ): void {
-  for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, source.symbols)) {
+  for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
     if (code === 'gone') goneMs.set(seriesOf(type, series), arrivedMs)
     else if (code === '') reasons.delete(absenceKey(type, series, field))
     else reasons.set(absenceKey(type, series, field), reason)

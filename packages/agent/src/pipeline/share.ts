@@ -1,4 +1,5 @@
-import { type Batch, msFactorOf, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
+import { absenceType, type Batch, type BatchSymbols, msFactorOf, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
+import { KeptTexts, TextTable } from '@sonde/sdk/internal'
 import { Fifo } from './fifo.ts'
 import { type Piece, Slabs } from './slabs.ts'
 
@@ -10,6 +11,8 @@ export interface KeptBatch extends Batch {
   readonly fromMs: number
   readonly toMs: number
   readonly piece: Piece
+  /** Memory of the texts that it keeps. Unit: bytes. */
+  readonly textBytes: number
 }
 
 /** What a batch takes beside its bytes. Unit: bytes. */
@@ -21,6 +24,8 @@ const OVERHEAD_BYTES = 256
  */
 export class Share {
   readonly #slabs: Slabs
+  readonly #texts = new KeptTexts()
+  #textBytes = 0
   readonly #all = new Fifo<KeptBatch>()
   /** By fingerprint of the type. */
   readonly #byType = new Map<string, Fifo<KeptBatch>>()
@@ -32,7 +37,7 @@ export class Share {
 
   /** Memory that its batches hold: whole slabs, since a batch of a few bytes keeps a slab. Unit: bytes. */
   get bytes(): number {
-    return this.#slabs.bytes + OVERHEAD_BYTES * this.#all.length
+    return this.#slabs.bytes + this.#textBytes + OVERHEAD_BYTES * this.#all.length
   }
 
   /** The batch that arrived first. */
@@ -42,7 +47,10 @@ export class Share {
 
   /** Copies a batch. */
   add(batch: Batch, arrivedMs: number): void {
-    const kept = keep(batch, arrivedMs, this.#slabs.take(batch.bytes.byteLength))
+    const symbols = symbolsToKeep(batch)
+    const textBytes = this.#texts.bytesOf({ symbols })
+    const kept = { ...keep(batch, arrivedMs, this.#slabs.take(batch.bytes.byteLength)), symbols, textBytes }
+    this.#textBytes += textBytes
     const { fingerprint } = batch.type
     let list = this.#byType.get(fingerprint)
     if (list === undefined) {
@@ -62,6 +70,7 @@ export class Share {
     list?.shift()
     if (list?.length === 0) this.#byType.delete(fingerprint)
     this.#slabs.give(kept.piece)
+    this.#textBytes -= kept.textBytes
     return kept
   }
 
@@ -76,7 +85,12 @@ export class Share {
   }
 }
 
-function keep(batch: Batch, arrivedMs: number, piece: Piece): KeptBatch {
+/** Views show numbers and labels, and why a value is absent. All other text would take the room of records. */
+function symbolsToKeep({ type, source, symbols }: Batch): BatchSymbols {
+  return type.fingerprint === absenceType.fingerprint ? symbols : new TextTable(source.symbols)
+}
+
+function keep(batch: Batch, arrivedMs: number, piece: Piece): Omit<KeptBatch, 'symbols' | 'textBytes'> {
   const { bytes } = piece
   bytes.set(batch.bytes)
   const { time, layout } = batch.type

@@ -10,6 +10,7 @@ import {
   SymbolTable,
   wallNs,
 } from '@sonde/sdk'
+import { TextTable } from '@sonde/sdk/internal'
 import type { SourceStats } from '../pipeline/source-stats.ts'
 import type { Probe } from '../sources/source.ts'
 import type { FromHost, HostedSource } from './protocol.ts'
@@ -46,6 +47,8 @@ const START_LIMIT_MS = 10_000
 const MESSAGE_OVERHEAD_BYTES = 16 << 20
 /** Symbols of one life together. Unit: characters. */
 const SYMBOL_CHARACTERS_MAX = 64 << 20
+/** Memory of the texts of one table: what a source has at a time, and one record of nothing but text. Unit: bytes. */
+const TEXT_BYTES_MAX = 16 << 20
 
 /** One life of the child: its transport, its symbols, and the call that is open. */
 export class Child {
@@ -55,6 +58,7 @@ export class Child {
   readonly #options: RemoteOptions
   readonly #types: ReadonlyMap<string, RecordType>
   readonly #symbols = new SymbolTable(4_000_000)
+  #texts = new TextTable(this.#symbols)
   readonly #info: SourceInfo
   readonly #onLost: (reason: string, told: { untold: SondeError | undefined }) => void
   #lost = false
@@ -141,7 +145,8 @@ export class Child {
     })
     const count = this.#options.types.length
     this.#options.stats.accepted({ type: absenceType, count })
-    this.#options.accept({ type: absenceType, source: this.#info, clock: 'wall', count, bytes: views.bytes })
+    const symbols = new TextTable(this.#symbols)
+    this.#options.accept({ type: absenceType, source: this.#info, clock: 'wall', count, bytes: views.bytes, symbols })
   }
 
   #lose(reason: string, error: SondeError | undefined): void {
@@ -158,6 +163,8 @@ export class Child {
     if (this.#lost) return
     if (message.kind === 'symbols') {
       this.#takeSymbols(message.texts)
+    } else if (message.kind === 'texts') {
+      this.#takeTexts(message)
     } else if (message.kind === 'batch') {
       this.#acceptBatch(message)
     } else if (message.id === this.#open?.id) {
@@ -168,6 +175,12 @@ export class Child {
   }
 
   /** A symbol that is left out would give others its id: with too many the child is given up. */
+  #takeTexts({ begins, firstId, texts }: Extract<FromHost, { kind: 'texts' }>): void {
+    if (begins) this.#texts = new TextTable(this.#symbols, firstId)
+    for (const text of texts) this.#texts.add(text)
+    if (this.#texts.textBytes > TEXT_BYTES_MAX) this.giveUp('sent more text than it may')
+  }
+
   #takeSymbols(texts: readonly string[]): void {
     for (const text of texts) {
       this.#symbolCharacters += text.length
@@ -190,6 +203,6 @@ export class Child {
       return
     }
     stats.accepted({ type, count })
-    accept({ type, source: this.#info, clock, count, bytes })
+    accept({ type, source: this.#info, clock, count, bytes, symbols: this.#texts })
   }
 }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { parentPort } from 'node:worker_threads'
-import { Absences, type Batch, countDrop, createSource, messageOf, SondeError } from '@sonde/sdk'
+import { Absences, type Batch, type BatchSymbols, countDrop, createSource, messageOf, SondeError } from '@sonde/sdk'
 import { FailedReads } from '../pipeline/failed-reads.ts'
 import type { NodeSource, SourceDefinition } from '../sources/source.ts'
 import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
@@ -23,8 +23,11 @@ interface Counts {
   readonly dropped: Map<string, number>
   /** Sent in this call. */
   bytes: number
-  /** Symbols that the agent knows. */
+  /** Labels that the agent knows. */
   announced: number
+  /** The table of texts that it knows, and up to which id. */
+  table: BatchSymbols | undefined
+  nextTextId: number
 }
 
 interface Hosted {
@@ -67,7 +70,14 @@ async function open(config: HostedSource): Promise<Hosted> {
   const { SOURCES } = (await import(config.module)) as { SOURCES: readonly SourceDefinition[] }
   const definition = SOURCES.find(({ name }) => name === config.type)
   if (definition === undefined) throw new SondeError('AGT_SOURCE', `${config.module} has no source ${config.type}`)
-  const counts: Counts = { failed: new FailedReads(), dropped: new Map(), bytes: 0, announced: 2 }
+  const counts: Counts = {
+    failed: new FailedReads(),
+    dropped: new Map(),
+    bytes: 0,
+    announced: 2,
+    table: undefined,
+    nextTextId: 0,
+  }
   const dropped = (reason: string, records: number) => countDrop(counts, reason, records)
   const source = createSource({
     id: config.name,
@@ -131,6 +141,7 @@ function forward(batch: Batch, floodBytes: number, counts: Counts): void {
       send({ kind: 'symbols', texts: texts.slice(at, at + SYMBOL_COUNT_MAX) })
     counts.announced = symbols.count
   }
+  tellTexts(batch.symbols, counts)
   // Sending serialises at once, but a worker's message is cloned: both leave the buffer free for the next batch.
   send({
     kind: 'batch',
@@ -139,4 +150,15 @@ function forward(batch: Batch, floodBytes: number, counts: Counts): void {
     count: batch.count,
     bytes: batch.bytes.slice(),
   })
+}
+
+function tellTexts(symbols: BatchSymbols, counts: Counts): void {
+  const { firstTextId, nextTextId } = symbols
+  if (nextTextId === firstTextId) return
+  const begins = symbols !== counts.table
+  const firstId = begins ? firstTextId : counts.nextTextId
+  if (nextTextId === firstId) return
+  send({ kind: 'texts', begins, firstId, texts: symbols.textsFrom(firstId) })
+  counts.table = symbols
+  counts.nextTextId = nextTextId
 }

@@ -21,9 +21,10 @@ export type ToHost =
   | { readonly kind: 'open'; readonly source: HostedSource }
   | { readonly kind: 'call'; readonly id: number; readonly method: 'probe' | 'sample' | 'close' }
 
-/** From the child. Symbols come before the first batch that uses them; `done` after all batches of the call. */
+/** From the child. Labels and texts come before the first batch that uses them, those of text fields in the table of before or in one that begins; `done` after all batches of the call. */
 export type FromHost =
   | { readonly kind: 'symbols'; readonly texts: readonly string[] }
+  | { readonly kind: 'texts'; readonly begins: boolean; readonly firstId: number; readonly texts: readonly string[] }
   | {
       readonly kind: 'batch'
       readonly type: string

@@ -1,10 +1,12 @@
-import { type RecordType, SondeError, type SourceInfo } from '@sonde/sdk'
+import { type BatchSymbols, type RecordType, SondeError, type SourceInfo } from '@sonde/sdk'
 import {
   applicationLabels,
   isOwnLabel,
   type SourceEntry,
+  SYMBOLS_OF_SOURCE,
   type SymbolsEntry,
   sourceBytes,
+  TEXT_ID_MIN,
   type TypeEntry,
 } from '@sonde/sdk/internal'
 import { ClientSymbols } from './client-symbols.ts'
@@ -69,9 +71,20 @@ export class Announced {
 
   /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`. */
   addSymbols({ source, firstId, texts }: SymbolsEntry): void {
-    if (this.#symbolCount + texts.length > SYMBOL_COUNT) throw tooMany('symbols', SYMBOL_COUNT)
-    this.#symbolCount += texts.length
+    // The first of a source are its own, with which it reports losses; texts of text fields are bounded by their memory, and replaced.
+    const counted = firstId >= TEXT_ID_MIN ? 0 : Math.min(texts.length, firstId + texts.length - SYMBOLS_OF_SOURCE)
+    if (counted > 0) this.#symbolCount += counted
+    if (this.#symbolCount > SYMBOL_COUNT) throw tooMany('symbols', SYMBOL_COUNT)
     this.#hold(this.#sourceOf(source).symbols.announce(firstId, texts))
+  }
+
+  /**
+   * What the records of a source's next page refer to.
+   *
+   * @throws SondeError `IPC_FRAME` where it was not announced.
+   */
+  symbols(index: number): BatchSymbols {
+    return this.#sourceOf(index).symbols.ofPages
   }
 
   /** @throws SondeError `IPC_FRAME` where it was not announced. */

@@ -41,9 +41,9 @@ export const PAGE_BYTES = 1 << 20
 export const PAGE_OVERHEAD_BYTES = 2048
 /** Pages that a client may have given up between two that it sends: twelve days of a million pages a second. */
 export const GAP_PAGES = 2n ** 40n
-/** Types of one client at most. */
-export const TYPE_COUNT = 256
-/** Sources of one client at most: what one schema may have open. */
-export const SOURCE_COUNT = 1024
-/** Symbols of all sources of a client together at most. */
+/** Types of one client at most: those of a schema, and that of losses. */
+export const TYPE_COUNT = 257
+/** Sources of one client at most: what one schema may have open, and the client itself, which reports losses. */
+export const SOURCE_COUNT = 1025
+/** Symbols of all sources of a client together at most, without the first 16 of each and without the texts of text fields. */
 export const SYMBOL_COUNT = 65_536

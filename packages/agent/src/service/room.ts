@@ -1,5 +1,6 @@
 import type { Batch, Sink, SourceInfo } from '@sonde/sdk'
 import { absenceType, clockType, countDrop, gapType, lossType, markType, opaqueTypes, SondeError } from '@sonde/sdk'
+import { KeptTexts } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Faults } from '../pipeline/faults.ts'
 import { Acknowledger } from './acknowledger.ts'
@@ -45,6 +46,8 @@ export class Room {
   socketsDir = ''
   readonly sessions = new Set<Session>()
   readonly #options: RoomOptions
+  /** Texts that the pages in flight keep. */
+  readonly #texts = new KeptTexts()
   readonly #clients = new Map<bigint, Client>()
 
   constructor(options: RoomOptions) {
@@ -111,7 +114,7 @@ export class Room {
   /** A page is good: it goes to the sinks. */
   accept(batch: Batch, client: Client): void {
     const { byteLength } = batch.bytes
-    const heldBytes = byteLength + PAGE_OVERHEAD_BYTES
+    const heldBytes = byteLength + PAGE_OVERHEAD_BYTES + this.#texts.bytesOf(batch)
     client.took(batch.page?.sequence ?? 0n, heldBytes)
     this.inFlight.take(heldBytes)
     this.stats.pages++

@@ -29,7 +29,7 @@ import {
   type SeriesQuery,
   timestamp,
 } from '@sonde/sdk'
-import { defineOwnType } from '@sonde/sdk/internal'
+import { defineOwnType, TEXT_ID_MIN } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
 import { definitionFor, RawClient } from '../../test/raw-client.ts'
@@ -136,7 +136,7 @@ test('an acknowledgement without a durable sink says memory, and a page that com
   const { agent, dir } = await served(t)
   const raw = await goodClient(dir)
   const { ack, limits } = await raw.heard('welcome')
-  assert.deepEqual([ack, limits.types], ['memory', 256])
+  assert.deepEqual([ack, limits.types], ['memory', 257])
   raw.close()
   const again = await RawClient.enter(dir, raw.identity)
   assert.equal((await again.heard('welcome')).lastSequence, 1n)
@@ -313,7 +313,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
     [
       '257 types',
       'IPC_LIMIT',
-      (raw) => raw.send({ kind: 'types', body: Array.from({ length: 257 }, (_, i) => typed(`t${i}`, i)) }),
+      (raw) => raw.send({ kind: 'types', body: Array.from({ length: 258 }, (_, i) => typed(`t${i}`, i)) }),
     ],
     ['a type that says it is simulated', 'SCH_LABEL_NAME', (raw) => raw.announce(posing)],
     ['a label that says it is simulated', 'IPC_FRAME', labels({ simulated: 'true' })],
@@ -324,6 +324,24 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       (raw) => {
         raw.announce(jobType)
         raw.send({ kind: 'symbols', body: { source: 0, firstId: 5, texts: ['a'] } })
+      },
+    ],
+    [
+      'texts out of order',
+      'IPC_FRAME',
+      (raw) => {
+        raw.announce(jobType)
+        raw.send({ kind: 'symbols', body: { source: 0, firstId: TEXT_ID_MIN + 5, texts: ['a'] } })
+      },
+    ],
+    [
+      'texts of more than may be kept',
+      'IPC_LIMIT',
+      (raw) => {
+        raw.announce(jobType)
+        const texts = Array<string>(80).fill('x'.repeat(4000))
+        for (let i = 0; i < 60; i++)
+          raw.send({ kind: 'symbols', body: { source: 0, firstId: TEXT_ID_MIN + i * texts.length, texts } })
       },
     ],
     [
@@ -446,10 +464,12 @@ test('what a client says of absent values and of Sonde holds for itself alone', 
   await until('the agent has series', async () => (await metrics(address)).includes('steady_samples_total{'))
   const raw = await RawClient.enter(dir)
   let bytes = Buffer.alloc(0)
+  let texts: readonly string[] = []
   const source = createSource({
     id: 'a',
     emit: (batch) => {
       bytes = Buffer.from(batch.bytes)
+      texts = batch.symbols.textsFrom(TEXT_ID_MIN)
     },
   })
   source.report(absenceType, {
@@ -462,6 +482,7 @@ test('what a client says of absent values and of Sonde holds for itself alone', 
   })
   source.flush()
   raw.announce(absenceType, source.symbols.since(0))
+  raw.send({ kind: 'symbols', body: { source: 0, firstId: TEXT_ID_MIN, texts } })
   raw.page(1, 1, bytes)
   await raw.heard('ack', ({ sequence }) => sequence === 1n)
   const { series } = (await (await fetch(`${address}/api/v1/series?type=steady`)).json()) as { series: unknown[] }

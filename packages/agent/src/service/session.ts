@@ -274,7 +274,9 @@ export class Session {
         // A count that lies is counted as no more than its bytes can hold.
         this.#room.drop(client, sequence, refusal ?? '', Math.min(count, byteLength))
       } else {
-        this.#room.accept({ type, source, clock, count, bytes, page: { client: client.id, sequence } }, client)
+        const symbols = this.#announced.symbols(page.source)
+        const batch = { type, source, clock, count, bytes, symbols, page: { client: client.id, sequence } }
+        this.#room.accept(batch, client)
         this.#pages++
         this.#records += count
         this.#bytes += byteLength

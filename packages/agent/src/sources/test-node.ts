@@ -140,7 +140,7 @@ export class TestedSource {
     const source = createSource({
       id: definition.name,
       intervalMs,
-      emit: ({ type, count, bytes, source: { symbols } }) => {
+      emit: ({ type, count, bytes, symbols }) => {
         const views = viewsOf(bytes)
         for (let i = 0; i < count; i++) {
           this.#records.push({ type, record: readRecord(type, views, i * type.layout.recordBytes, symbols) })

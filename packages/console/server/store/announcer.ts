@@ -1,5 +1,5 @@
-import { type Batch, definitionOf, type PageId, type RecordType, type SourceInfo } from '@sonde/sdk'
-import type { Announcement, Origin } from './protocol.ts'
+import { type Batch, type BatchSymbols, definitionOf, type PageId, type RecordType, type SourceInfo } from '@sonde/sdk'
+import type { Announcement, Origin, TextsEntry } from './protocol.ts'
 
 const TYPE_COUNT_LIMIT = 4096
 const WRITER_COUNT_LIMIT = 1024
@@ -25,6 +25,9 @@ export interface AnnouncedType extends Announced {
 export interface AnnouncedWriter extends Announced {
   readonly source: SourceInfo
   symbolsSent: number
+  /** The table of texts that was announced last, and up to which id. */
+  table: BatchSymbols | undefined
+  nextTextId: number
 }
 
 /** What a page refers to. */
@@ -32,6 +35,7 @@ export interface PageNames {
   readonly sequence: number
   readonly types: ReadonlySet<AnnouncedType>
   readonly writers: ReadonlySet<AnnouncedWriter>
+  readonly tables: ReadonlyMap<BatchSymbols, AnnouncedWriter>
 }
 
 /** What the worker must know to read pages: types and sources by key, and the symbols of sources. What is idle leaves it, here and there. */
@@ -67,7 +71,7 @@ export class Announcer {
       if (this.#writers.size >= WRITER_COUNT_LIMIT) {
         this.#retireWriter([...this.#writers.values()].reduce((a, b) => (a.lastSequence <= b.lastSequence ? a : b)))
       }
-      found = { source, symbolsSent: 0, ...this.#announced(page) }
+      found = { source, symbolsSent: 0, table: undefined, nextTextId: 0, ...this.#announced(page) }
       this.#writers.set(source, found)
     }
     found.lastMs = nowMs
@@ -75,7 +79,7 @@ export class Announcer {
   }
 
   /** What the worker does not know yet of what a page refers to, and what no later page refers to. */
-  announce({ sequence, types, writers }: PageNames, nowMs: number): Announcement {
+  announce({ sequence, types, writers, tables }: PageNames, nowMs: number): Announcement {
     this.#retireIdle(nowMs)
     const newTypes = [...types].filter(takeNew)
     const newWriters = [...writers].filter(takeNew)
@@ -99,6 +103,7 @@ export class Announcer {
         source: { id, tag, labels: { ...labels }, intervalMs },
       })),
       symbols,
+      texts: [...tables].flatMap(([table, writer]) => tellTexts(table, writer)),
       gone: this.#takeGone(sequence),
     }
   }
@@ -114,6 +119,7 @@ export class Announcer {
     for (const writer of writers) {
       writer.isAnnounced = false
       writer.symbolsSent = 0
+      writer.table = undefined
       if (this.#writers.get(writer.source) !== writer) this.#retired.add(writer)
     }
   }
@@ -150,6 +156,15 @@ function takeNew(announced: Announced): boolean {
   const isNew = !announced.isAnnounced
   announced.isAnnounced = true
   return isNew
+}
+
+function tellTexts(table: BatchSymbols, writer: AnnouncedWriter): TextsEntry[] {
+  const begins = table !== writer.table
+  const from = begins ? table.firstTextId : writer.nextTextId
+  if (from === table.nextTextId) return []
+  writer.table = table
+  writer.nextTextId = table.nextTextId
+  return [{ writer: writer.key, begins, from, texts: table.textsFrom(from) }]
 }
 
 function definitionFor(type: RecordType) {

@@ -1,5 +1,5 @@
-import { type Batch, countDrop, type SinkStats } from '@sonde/sdk'
-import type { ClientLosses } from '@sonde/sdk/internal'
+import { type Batch, type BatchSymbols, countDrop, type SinkStats } from '@sonde/sdk'
+import { type ClientLosses, KeptTexts } from '@sonde/sdk/internal'
 import { type AnnouncedType, type AnnouncedWriter, Announcer } from './announcer.ts'
 import type { Announcement, Page, PageEntry } from './protocol.ts'
 
@@ -15,6 +15,8 @@ interface OpenPage {
   readonly entries: PageEntry[]
   readonly types: Set<AnnouncedType>
   readonly writers: Set<AnnouncedWriter>
+  /** Tables of texts that its records refer to. */
+  readonly tables: Map<BatchSymbols, AnnouncedWriter>
   used: number
   records: number
   payloadBytes: number
@@ -30,6 +32,7 @@ export class PageQueue {
   readonly #stats: SinkStats
   readonly #losses: ClientLosses
   readonly #announcer = new Announcer()
+  readonly #texts = new KeptTexts()
   /** In order of sequence; the first `#postedCount` are with the worker. */
   readonly #pages: OpenPage[] = []
   #postedCount = 0
@@ -105,8 +108,10 @@ export class PageQueue {
     page.writers.add(writer)
     page.used = (page.used + length + 7) & ~7
     page.records += batch.count
-    page.payloadBytes += length
-    this.#bytes += length
+    if (batch.symbols.nextTextId > batch.symbols.firstTextId) page.tables.set(batch.symbols, writer)
+    const heldBytes = length + this.#texts.bytesOf(batch)
+    page.payloadBytes += heldBytes
+    this.#bytes += heldBytes
   }
 
   /** Whether a page is full and waits to be posted. */
@@ -183,6 +188,7 @@ export class PageQueue {
       entries: [],
       types: new Set(),
       writers: new Set(),
+      tables: new Map(),
       used: 0,
       records: 0,
       payloadBytes: 0,

@@ -43,10 +43,20 @@ export interface Announcement {
     readonly origin: Origin
   }[]
   readonly writers: readonly { readonly key: number; readonly source: SourceDescriptor; readonly origin: Origin }[]
-  /** Texts that a writer's table gained, from id `from` on. */
+  /** Labels that a writer's table gained, from id `from` on. */
   readonly symbols: readonly { readonly writer: number; readonly from: number; readonly texts: readonly string[] }[]
+  /** Texts of text fields that a writer's table gained, from id `from` on; where it begins, that of before is referred to by no later page. */
+  readonly texts: readonly TextsEntry[]
   /** Keys of types and writers to which no later page refers. */
   readonly gone: readonly number[]
+}
+
+/** Texts of a writer's text fields, from an id on. */
+export interface TextsEntry {
+  readonly writer: number
+  readonly from: number
+  readonly begins: boolean
+  readonly texts: readonly string[]
 }
 
 /** Clients whose last page is remembered; beyond, those that were silent longest leave. */
@@ -73,7 +83,7 @@ export interface StoredBatch {
   readonly type: TypeDefinition
   readonly source: SourceDescriptor
   readonly clock: Clock
-  /** The writer's symbols, by id. */
+  /** Labels and texts of its records, by the ids in `bytes`. */
   readonly texts: readonly string[]
   readonly count: number
   readonly bytes: Uint8Array<ArrayBuffer>

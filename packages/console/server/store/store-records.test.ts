@@ -24,8 +24,8 @@ const ALL = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, 
 
 /** Records as text, sorted: for two lists of them to be compared. */
 function texts(batches: readonly Batch[]): string[] {
-  const all = batches.flatMap(({ type, bytes, count, source, clock }) => {
-    const records = readRecords(type, viewsOf(bytes), count, source.symbols) as Iterable<ReadRecord>
+  const all = batches.flatMap(({ type, source, bytes, count, symbols, clock }) => {
+    const records = readRecords(type, viewsOf(bytes), count, symbols) as Iterable<ReadRecord>
     const { id, tag, labels, intervalMs } = source
     return [...records].map((record) =>
       textOf({ type: type.fingerprint, id, tag, labels, intervalMs, clock, ...record }),

@@ -1,5 +1,5 @@
 import type { Batch, Symbols } from '@sonde/sdk'
-import { typeOfDefinition } from '@sonde/sdk/internal'
+import { TextTable, typeOfDefinition } from '@sonde/sdk/internal'
 import type { StoredBatch } from './protocol.ts'
 
 /** Symbols over a list of texts that may still grow. */
@@ -15,5 +15,7 @@ export function symbolsOf(texts: readonly string[]): Symbols {
 
 /** Stored records as a batch. */
 export function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Batch {
-  return { type: typeOfDefinition(type), source: { ...source, symbols: symbolsOf(texts) }, clock, count, bytes }
+  const symbols = symbolsOf(texts)
+  const batch = { type: typeOfDefinition(type), source: { ...source, symbols }, clock, count, bytes }
+  return { ...batch, symbols: new TextTable(symbols) }
 }

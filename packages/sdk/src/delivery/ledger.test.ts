@@ -43,9 +43,9 @@ test('a hook for losses that throws harms nothing', async () => {
 test('losses can be sent with the records, so that who reads those sees the gap', async () => {
   const told: unknown[] = []
   const encode = (batches: readonly Batch[]) => {
-    for (const { type, bytes, count, source } of batches) {
+    for (const { type, bytes, count, symbols } of batches) {
       if (type !== lossType) continue
-      const records = readRecords(lossType, viewsOf(bytes), count, source.symbols)
+      const records = readRecords(lossType, viewsOf(bytes), count, symbols)
       for (const { component, reason, records_total } of records) told.push([component, reason, records_total])
     }
     return batches.map(({ count }) => count)

@@ -1,8 +1,11 @@
 import type { Batch } from '../schema/batch.ts'
+import { KeptTexts } from '../schema/texts.ts'
 import { type DeliveryQueue, entryBytes, type QueueEntry, type TakenEntries } from './queue.ts'
 
 interface Held extends QueueEntry {
   readonly acknowledge: () => void
+  /** What it takes, the texts that came with it included. Unit: bytes. */
+  readonly heldBytes: number
 }
 
 const COMPACT_COUNT = 1024
@@ -18,16 +21,18 @@ export class MemoryQueue implements DeliveryQueue {
   #waiting: (Held | undefined)[] = []
   #head = 0
   readonly #taken = new Map<number, Held>()
+  readonly #texts = new KeptTexts()
   #nextId = 0
 
   append(batch: Batch): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     // Not `slice`: that of a Buffer does not copy.
-    const { type, source, clock, count } = batch
-    const copy: Batch = { type, source, clock, count, bytes: new Uint8Array(batch.bytes) }
-    this.#waiting.push({ id: this.#nextId++, batch: copy, acknowledge: resolve })
+    const { type, source, clock, count, symbols } = batch
+    const copy: Batch = { type, source, clock, count, symbols, bytes: new Uint8Array(batch.bytes) }
+    const heldBytes = entryBytes(batch) + this.#texts.bytesOf(batch)
+    this.#waiting.push({ id: this.#nextId++, batch: copy, acknowledge: resolve, heldBytes })
     this.records += batch.count
-    this.bytes += entryBytes(batch)
+    this.bytes += heldBytes
     this.#countWaiting(batch, 1)
     return promise
   }
@@ -68,7 +73,7 @@ export class MemoryQueue implements DeliveryQueue {
       next !== undefined && bytes < bytesMin;
       next = this.#waiting[this.#head]
     ) {
-      bytes += entryBytes(next.batch)
+      bytes += next.heldBytes
       records += next.batch.count
       this.#shift()
       this.#release(next)
@@ -103,9 +108,9 @@ export class MemoryQueue implements DeliveryQueue {
     this.waitingBytes += sign * entryBytes(batch)
   }
 
-  #release({ batch, acknowledge }: Held): void {
+  #release({ batch, acknowledge, heldBytes }: Held): void {
     this.records -= batch.count
-    this.bytes -= entryBytes(batch)
+    this.bytes -= heldBytes
     acknowledge()
   }
 }

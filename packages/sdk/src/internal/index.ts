@@ -6,6 +6,7 @@ export { reportFieldSets } from '../fieldset/health.ts'
 export { checkLabels, isOwnLabel } from '../schema/label-rules.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
+export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
 export { ClientLosses } from '../sinks/client-losses.ts'
 export { handOut } from '../sinks/hand-out.ts'
 export {
@@ -39,6 +40,7 @@ export {
   type ServiceFrame,
   type ServiceLimits,
   type SourceEntry,
+  SYMBOLS_OF_SOURCE,
   type SymbolsEntry,
   type TypeEntry,
   type Welcome,

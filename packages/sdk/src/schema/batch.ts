@@ -1,5 +1,6 @@
 import type { RecordType } from './record-type.ts'
 import type { Symbols } from './symbols.ts'
+import type { BatchSymbols } from './texts.ts'
 
 /** Which clock the timestamps of a batch were read from. */
 export type Clock = 'wall' | 'monotonic' | 'device'
@@ -12,6 +13,7 @@ export interface SourceInfo {
   readonly tag: string
   /** Constant labels that every series of this source carries, beside the label fields of the record. */
   readonly labels: Readonly<Record<string, string>>
+  /** Of labels. Records are read with the `symbols` of their batch, which also knows the texts of text fields. */
   readonly symbols: Symbols
   /** How often it samples. Unit: milliseconds. 0 where it does not sample at a period. */
   readonly intervalMs: number
@@ -39,6 +41,8 @@ export interface Batch {
   readonly count: number
   /** `count * type.layout.recordBytes` bytes, little-endian. */
   readonly bytes: Uint8Array
+  /** What the ids in the records mean: `readRecords` is given it. Not only during the call: whoever keeps the bytes keeps this with them. */
+  readonly symbols: BatchSymbols
   /** Where it came in a page of a client; left out where it was made in this process. */
   readonly page?: PageId
   /**

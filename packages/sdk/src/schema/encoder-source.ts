@@ -15,17 +15,19 @@ interface RecordSource {
   /** What it remembers from record to record: declared once, outside. */
   readonly state: string
   readonly body: string
-  /** The texts that the code calls `k0`, `k1` and so on: the argument `texts` of the function around it. */
-  readonly texts: readonly string[]
+  /** Whether it asks `texts` for ids, so that these must not be full. */
+  readonly hasTexts: boolean
+  /** What the code calls `k0`, `k1` and so on: the argument `names` of the function around it. */
+  readonly names: readonly string[]
 }
 
 /** Names of the views that the code stores into, as it declares them. */
 export const VIEW_NAMES = '{u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}'
 
 /**
- * The code that stores a record of a type: of the object `r`, unless `expressionOf` says otherwise. It calls `fail` and `text`, and looks symbols up in `symbols`.
+ * The code that stores a record of a type: of the object `r`, unless `expressionOf` says otherwise. It calls `fail` and `text`, and looks labels up in `symbols`, other text in `texts`.
  *
- * Definitions come from files and peers too. The code holds numbers, indexes and fixed words only; every text of the definition is in `texts`. As constants outside the
+ * Definitions come from files and peers too. The code holds numbers, indexes and fixed words only; every text of the definition is in `names`. As constants outside the
  * function, names of members cost what they cost as literals.
  */
 export function recordSource(
@@ -33,29 +35,32 @@ export function recordSource(
   { expressionOf, leave = 'return false;' }: SourceOptions = {},
 ): RecordSource {
   const { layout } = type
-  const texts: string[] = []
-  const coding: Coding = { type: type.name, layout, leave, texts }
+  const names: string[] = []
+  const coding: Coding = { type: type.name, layout, leave, names }
   const symbols = layout.slots.filter((slot) => slot.field.kind === 'symbol')
+  const texts = symbols.filter((slot) => slot.field.role !== 'label')
+  const hasTexts = texts.length > 0
+  const forget = texts.map((slot) => `text${slot.index}='';id${slot.index}=0;`).join('')
   const remembered = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
   const words = Array.from({ length: layout.presenceWords }, (_, word) => word)
   const nodes = layout.tree.map((node) => nodeSource(coding, node, expressionOf))
-  const body = `let t,l,h;${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
+  const body = `let t,l,h;${hasTexts ? `if(texts.firstTextId!==table){table=texts.firstTextId;${forget}}` : ''}${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
 ${nodes.join('\n')}
 ${words.map((word) => storeSource(layout, 'u32', `${word * 4}`, `p${word}>>>0`)).join('')}`
-  const constants = texts.map((_, i) => `const k${i}=texts[${i}];`).join('')
-  return { state: constants + remembered, body, texts }
+  const constants = names.map((_, i) => `const k${i}=names[${i}];`).join('')
+  return { state: `${hasTexts ? 'let table=0;' : ''}${constants}${remembered}`, body, hasTexts, names }
 }
 
 interface Coding {
   readonly type: string
   readonly layout: Layout
   readonly leave: string
-  readonly texts: string[]
+  readonly names: string[]
 }
 
-/** The name that the code has for a text. */
-function constantOf({ texts }: Coding, text: string): string {
-  return `k${texts.push(text) - 1}`
+/** The constant that the code has for a text of the definition. */
+function constantOf({ names }: Coding, text: string): string {
+  return `k${names.push(text) - 1}`
 }
 
 /** The constant of a place in the record, for an error. */
@@ -132,7 +137,7 @@ function scalarSource(coding: Coding, slot: Slot): string {
     const intern =
       slot.field.role === 'label'
         ? `const n=symbols.idOfLabel(t);if(n===undefined){${leave}}id${slot.index}=n;`
-        : `id${slot.index}=symbols.id(t);`
+        : `id${slot.index}=texts.id(t);`
     return `if(t!==text${slot.index}){if(typeof t!=='string')fail(${place},t,'text');${intern}text${slot.index}=t}${store}`
   }
   return elementSource(layout, slot.field.kind, `${slot.offset}`, place)

@@ -248,7 +248,7 @@ test('writes an aligned record to the documented bytes', () => {
   })
   source.flush()
   const bytes = Buffer.from(emitted[0]?.bytes ?? []).toString('hex')
-  assert.equal(bytes, '0807060504030201 02000000 07000000 0100000000002000 0000c03f 61620000'.replaceAll(' ', ''))
+  assert.equal(bytes, '0807060504030201 06000000 07000000 0100000000002000 0000c03f 61620000'.replaceAll(' ', ''))
 })
 
 test('writes a packed record with optional fields to the documented bytes', () => {

@@ -2,6 +2,7 @@ import { SondeError, shown } from '../errors.ts'
 import { recordSource, VIEW_NAMES } from './encoder-source.ts'
 import type { Fields, RecordType } from './record-type.ts'
 import type { SymbolTable } from './symbols.ts'
+import type { TextIds } from './texts.ts'
 import type { Views } from './views.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { Views } from './views.ts'
  */
 export type Encode = (record: object, views: Views, offset: number) => boolean
 
-type Factory = (symbols: SymbolTable, fail: typeof failValue, text: typeof writeText) => Encode
+type Factory = (symbols: SymbolTable, texts: TextIds) => Encode
 
 const factories = new WeakMap<RecordType, Factory>()
 let factoryCount = 0
@@ -18,29 +19,31 @@ let factoryCount = 0
 /**
  * The encoder of a type for one writer. Its code is generated once a type: straight stores into typed arrays (or a DataView in a packed
  * layout), which is some ten times faster than a loop over fields.
+ *
+ * @param texts Gives ids to the texts of text fields. Default: `symbols`, where they stay for good.
  */
-export function encoderOf(type: RecordType<Fields>, symbols: SymbolTable): Encode {
+export function encoderOf(type: RecordType<Fields>, symbols: SymbolTable, texts: TextIds = symbols): Encode {
   let factory = factories.get(type)
   if (factory === undefined) {
     factory = makeFactory(type)
     factories.set(type, factory)
   }
-  return factory(symbols, failValue, writeText)
+  return factory(symbols, texts)
 }
 
 function makeFactory(type: RecordType): Factory {
-  const { state, body, texts } = recordSource(type)
+  const { state, body, names } = recordSource(type)
   // The number makes the code unlike that of any other type. V8 shares what it learns of the names that are read among functions of the same code.
-  const code = `"use strict";const typeName=texts[${texts.length}];${state}
+  const code = `"use strict";const typeName=names[${names.length}];${state}
 return function encode${++factoryCount}(r,v,o){
 if(r===null||typeof r!=='object')fail(typeName,r,'a record');
 const ${VIEW_NAMES}=v;
 ${body}
 return true
 }`
-  const make = new Function('texts', 'symbols', 'fail', 'text', code)
-  const constants = [...texts, type.name]
-  return (symbols, fail, text) => make(constants, symbols, fail, text)
+  const make = new Function('names', 'symbols', 'texts', 'fail', 'text', code)
+  const constants = [...names, type.name]
+  return (symbols, texts) => make(constants, symbols, texts, failValue, writeText)
 }
 
 /** @throws SondeError `SRC_VALUE`. */

@@ -1,7 +1,10 @@
 import { type Layout, type LayoutNode, type Slot, slotsOf } from './layout.ts'
 import type { RecordOf, RecordType } from './record-type.ts'
-import type { Symbols } from './symbols.ts'
+import type { BatchSymbols } from './texts.ts'
 import type { Views } from './views.ts'
+
+/** What a reader needs of symbols: those of a batch, or of a source where there are labels alone. */
+type SymbolText = Pick<BatchSymbols, 'text'>
 
 /** A record as it is read back: u64 and i64 are always bigint, absent fields are missing. */
 export interface ReadRecord {
@@ -14,7 +17,7 @@ type ReadValue = bigint | number | string | boolean | readonly (bigint | number 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Reads one record into an object: for people, files and tests. Columns are read with {@link numberAt} instead. */
-export function readRecord(type: RecordType, views: Views, offset: number, symbols: Symbols): ReadRecord {
+export function readRecord(type: RecordType, views: Views, offset: number, symbols: SymbolText): ReadRecord {
   return readNodes(type.layout, type.layout.tree, views, offset, symbols)
 }
 
@@ -23,7 +26,7 @@ function readNodes(
   nodes: readonly LayoutNode[],
   views: Views,
   offset: number,
-  symbols: Symbols,
+  symbols: SymbolText,
 ): ReadRecord {
   const record: ReadRecord = {}
   for (const node of nodes) {
@@ -44,7 +47,7 @@ export function* readRecords<T extends RecordType>(
   type: T,
   views: Views,
   count: number,
-  symbols: Symbols,
+  symbols: SymbolText,
 ): Generator<RecordOf<T>> {
   for (let i = 0; i < count; i++) {
     yield readRecord(type, views, i * type.layout.recordBytes, symbols) as RecordOf<T>
@@ -63,7 +66,7 @@ export function msFactorOf({ time }: RecordType): number {
   return time?.field.resolution === 'us' ? 1e-3 : 1e-6
 }
 
-function readField(slot: Slot, views: Views, offset: number, symbols: Symbols): ReadValue {
+function readField(slot: Slot, views: Views, offset: number, symbols: SymbolText): ReadValue {
   const { kind, count } = slot.field
   const at = offset + slot.offset
   if (kind === 'char') return readChars(views.u8, at, count)
@@ -121,7 +124,7 @@ export function numberAt(slot: Slot, views: Views, offset: number, element = 0):
 }
 
 /** The text of a label field, as views and queries show it. */
-export function labelText(slot: Slot, views: Views, offset: number, symbols: Symbols): string {
+export function labelText(slot: Slot, views: Views, offset: number, symbols: SymbolText): string {
   return String(readField(slot, views, offset, symbols))
 }
 

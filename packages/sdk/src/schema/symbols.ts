@@ -1,6 +1,6 @@
 import { SondeError } from '../errors.ts'
 
-/** What a reader of records needs of their writer's symbols. */
+/** The texts that identify: labels, by the ids that their source gave them for its life. */
 export interface Symbols {
   /** The text of a symbol; an id that was never announced reads as `?<id>`. */
   text(id: number): string
@@ -10,13 +10,18 @@ export interface Symbols {
   since(id: number): readonly string[]
 }
 
+/** Why sources drop records. They have symbols from the start, so that a full table does not keep a source from reporting its losses. */
+export const LOSS_REASONS = ['symbol_limit', 'metric_series_limit', 'metric_no_room'] as const
+/** Symbols of every source: the empty text, `…`, its id, and the reasons above. */
+export const OWN_SYMBOL_COUNT = 3 + LOSS_REASONS.length
+
 const TEXT_CHARACTERS_LIMIT = 4096
 /** Symbols that a table may have at most: what a file can name beside those of its writer. */
 const SYMBOL_COUNT_LIMIT = 4_000_000
 
 /**
- * A writer's append-only table of repeating text. Id 0 is the empty text. Bounded: when it is full, new text that is data becomes the symbol of `"…"` and is
- * counted in `overflowed`. New text that identifies has no symbol then: under one that others share, series would run into each other.
+ * A source's append-only table of the texts of its labels. Id 0 is the empty text. Bounded: when it is full, new text that identifies has no symbol, since under a symbol that others share, series would
+ * run into each other. New text that is data becomes the symbol of `"…"` then, and is counted in `overflowed`; text fields have a table of their own, which is replaced when it is full.
  */
 export class SymbolTable implements Symbols {
   readonly #texts: string[] = ['', '…']
@@ -30,17 +35,21 @@ export class SymbolTable implements Symbols {
   /** Times that a text was cut; one that comes again counts again. */
   cut = 0
   readonly #onFirstCut: () => void
+  /** An encoder that has no texts of their own takes labels for them, whose ids stay. */
+  readonly firstTextId = 0
 
   /**
    * @param countLimit Symbols at most. Range: 2 to 4 000 000. Default: 65 536.
    * @param onFirstCut Called when a text is cut for the first time.
+   * @param own Texts that are there from the start, beside the limit: what a source reports its losses with.
    */
-  constructor(countLimit = 65_536, onFirstCut: () => void = () => undefined) {
+  constructor(countLimit = 65_536, onFirstCut: () => void = () => undefined, own: readonly string[] = []) {
     if (!Number.isInteger(countLimit) || countLimit < 2 || countLimit > SYMBOL_COUNT_LIMIT) {
       throw new SondeError('SCH_LIMIT', `a symbol table of ${countLimit}; allowed: 2 to ${SYMBOL_COUNT_LIMIT}`)
     }
-    this.#countLimit = countLimit
+    this.#countLimit = countLimit + own.length
     this.#onFirstCut = onFirstCut
+    for (const text of own) this.reserve(text)
   }
 
   get count(): number {
@@ -59,11 +68,16 @@ export class SymbolTable implements Symbols {
   idOfLabel(text: string): number | undefined {
     const known = this.#ids.get(text)
     if (known !== undefined) return known
-    if (text.length > TEXT_CHARACTERS_LIMIT) {
-      if (++this.cut === 1) this.#onFirstCut()
-      return this.idOfLabel(text.slice(0, TEXT_CHARACTERS_LIMIT))
-    }
+    const kept = this.shortened(text)
+    if (kept !== text) return this.idOfLabel(kept)
     return this.#texts.length < this.#countLimit ? this.#add(text) : undefined
+  }
+
+  /** As much of a text as is kept: 4096 characters. What is cut is counted in `cut`. */
+  shortened(text: string): string {
+    if (text.length <= TEXT_CHARACTERS_LIMIT) return text
+    if (++this.cut === 1) this.#onFirstCut()
+    return text.slice(0, TEXT_CHARACTERS_LIMIT)
   }
 
   /** Makes sure of one of the few texts that a source needs to tell of itself: also where the table is full. */

@@ -8,9 +8,7 @@ import type { Source } from './source.ts'
  * Why a value is not there. `gone`: the device left, its series leave every view. `unsupported`: hardware or driver does not have it. `denied`: not permitted.
  * `failed`: the read of present hardware failed. `not_sampled`: not asked for.
  */
-export type AbsenceCode = (typeof CODES)[number]
-
-const CODES = ['gone', 'unsupported', 'denied', 'failed', 'not_sampled'] as const
+export type AbsenceCode = 'gone' | 'unsupported' | 'denied' | 'failed' | 'not_sampled'
 
 interface State {
   readonly type: string
@@ -36,8 +34,6 @@ export class Absences {
 
   constructor(source: Source) {
     this.#source = source
-    // Known before the symbol table can be full: a code must never read `…`.
-    for (const code of CODES) source.symbols.id(code)
   }
 
   /** Field `field` of a series is absent; `''` is every field. Labels `undefined`: every series of the type. */

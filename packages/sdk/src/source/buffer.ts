@@ -3,6 +3,7 @@ import type { Clock } from '../schema/batch.ts'
 import { type Encode, encoderOf } from '../schema/encoder.ts'
 import type { Fields, RecordType } from '../schema/record-type.ts'
 import type { SymbolTable } from '../schema/symbols.ts'
+import type { SourceTexts } from '../schema/texts.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
 
 /** The records of one type that a source has not emitted yet. */
@@ -13,6 +14,8 @@ export interface RecordBuffer {
   /** Records that it holds at most. */
   readonly capacity: number
   readonly encode: Encode
+  /** Whether its records have fields of text. */
+  readonly hasTexts: boolean
   /** Where in a record the high word of its time is; −1 where it has none, or one of a clock that begins anywhere. */
   readonly timeHighAt: number
   readonly earliestHigh: number
@@ -45,7 +48,7 @@ export const EARLIEST_HIGH = { ns: 220_417_231, us: 220_417 }
 /** @throws SondeError `SRC_RECORD_SIZE` where not even one record fits. */
 export function makeBuffer(
   type: RecordType,
-  symbols: SymbolTable,
+  { symbols, texts }: { readonly symbols: SymbolTable; readonly texts: SourceTexts },
   { bufferBytes, clock }: BufferOptions,
 ): RecordBuffer {
   const { recordBytes } = type.layout
@@ -62,7 +65,8 @@ export function makeBuffer(
     recordBytes,
     views: allocateViews(capacity * recordBytes),
     capacity,
-    encode: encoderOf(type, symbols),
+    encode: encoderOf(type, symbols, texts),
+    hasTexts: type.layout.slots.some(({ field }) => field.kind === 'symbol' && field.role !== 'label'),
     timeHighAt: type.time === undefined || clock !== 'wall' ? -1 : type.time.offset + 4,
     earliestHigh: EARLIEST_HIGH[type.time?.field.resolution ?? 'ns'],
     fieldCount: fields.some(({ kind }) => kind === 'record') ? -1 : fields.length,

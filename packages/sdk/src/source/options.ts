@@ -3,6 +3,7 @@ import type { Batch, Clock } from '../schema/batch.ts'
 import { isType, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { faultOfSource } from '../schema/source-rules.ts'
+import { TEXT_COUNT } from '../schema/texts.ts'
 
 /** Options of {@link createSource}. */
 export interface SourceOptions {
@@ -31,6 +32,11 @@ export interface SourceOptions {
   /** Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 4 000 000. Default: 65 536. */
   symbolLimit?: number
   /**
+   * Texts of text fields that are known at a time. With more, or with 4 MiB of them, the table is replaced by an empty one: no record is lost, but a text that comes again is sent again. Range: 1 to
+   * 65 536. Default: 32 768.
+   */
+  textLimit?: number
+  /**
    * Called for every record that is dropped, at once; must not throw. Default: the source reports its losses itself, as records of `sonde_loss` whose component is
    * its id, at `flush`, `collect` and `close`: at most once a second, and again every minute.
    */
@@ -43,13 +49,14 @@ export interface SourceOptions {
 type Left = 'symbolLimit' | 'onLoss' | 'acknowledge' | 'ready' | 'types'
 
 /** What a source reads of its options at run time, every default filled in. */
-export type CheckedOptions = Omit<AllOptions, 'id' | 'tag' | 'labels' | 'intervalMs' | 'symbolLimit'>
+export type CheckedOptions = Omit<AllOptions, 'id' | 'tag' | 'labels' | 'intervalMs' | 'symbolLimit' | 'textLimit'>
 type AllOptions = SourceOptions & Required<Omit<SourceOptions, Left>>
 
 const CLOCKS: readonly Clock[] = ['wall', 'monotonic', 'device']
 const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
 const ROW_LIMIT_DEFAULT = 100_000
+const TEXT_COUNT_LIMIT = 65_536
 const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
 
 /** @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed. */
@@ -59,6 +66,7 @@ export function checkOptions(options: SourceOptions): AllOptions {
   }
   const { bufferBytes = BUFFER_BYTES_DEFAULT, rowLimit = ROW_LIMIT_DEFAULT, intervalMs = 0, clock = 'wall' } = options
   const { id, tag = '', labels = {}, emit, acknowledge, ready, onLoss, types, flushIntervalMs = 0 } = options
+  const { textLimit = TEXT_COUNT } = options
   const fault = faultOfSource({ id, tag, labels, intervalMs })
   if (fault?.place === 'id') throw refused('id', fault.given, fault.allowed, 'SRC_ID')
   if (fault !== undefined) throw refused(fault.place, fault.given, fault.allowed)
@@ -68,6 +76,7 @@ export function checkOptions(options: SourceOptions): AllOptions {
       `bufferBytes is ${shown(bufferBytes)}; allowed: 8 to ${BUFFER_BYTES_LIMIT}`,
     )
   }
+  if (!isBetween(textLimit, 1, TEXT_COUNT_LIMIT)) throw refused('textLimit', textLimit, `1 to ${TEXT_COUNT_LIMIT}`)
   if (!isBetween(rowLimit, 1, Number.POSITIVE_INFINITY)) throw refused('rowLimit', rowLimit, '1 or more')
   if (!CLOCKS.includes(clock)) throw refused('clock', clock, CLOCKS.join(', '))
   if (typeof emit !== 'function') throw refused('emit', emit, 'a function that takes batches')
@@ -85,7 +94,8 @@ export function checkOptions(options: SourceOptions): AllOptions {
     throw refused('flushIntervalMs', flushIntervalMs, `0 to ${FLUSH_INTERVAL_MS_LIMIT}`)
   }
   const frozen = Object.freeze({ ...labels })
-  return { ...options, id, tag, labels: frozen, emit, bufferBytes, rowLimit, intervalMs, clock, flushIntervalMs }
+  const limits = { bufferBytes, rowLimit, textLimit, flushIntervalMs }
+  return { ...options, ...limits, id, tag, labels: frozen, emit, intervalMs, clock }
 }
 
 /** Text is no number, whatever it says. */

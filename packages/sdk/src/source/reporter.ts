@@ -3,6 +3,7 @@ import { failValue, writeText } from '../schema/encoder.ts'
 import { recordSource, VIEW_NAMES } from '../schema/encoder-source.ts'
 import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import type { SymbolTable } from '../schema/symbols.ts'
+import type { SourceTexts } from '../schema/texts.ts'
 import { type RecordBuffer, refuseTime } from './buffer.ts'
 
 /** Reports one record of the values of some fields, in the order in which they were named. */
@@ -13,10 +14,13 @@ export type Reporter<T, N extends readonly (keyof RecordOf<T>)[]> = (
 /** What a reporter asks of its source. */
 interface ReporterSource {
   readonly symbols: SymbolTable
+  readonly texts: SourceTexts
   /** Emits the buffer, which is full. */
   send(buffer: RecordBuffer): void
   /** Counts a record whose label found the symbol table full. */
   drop(): void
+  /** Emits everything and replaces the table of texts, which is full. */
+  replaceTexts(): void
   /** Throws, since the source is closed. */
   refuse(): void
 }
@@ -33,9 +37,10 @@ export function makeReporter<T, const N extends readonly (keyof RecordOf<T> & st
   source: ReporterSource,
 ): Reporter<T, N> {
   checkFields(buffer.type, names)
-  const { code, texts } = reporterSource(buffer, names)
-  const make = new Function('texts', 'buffer', 'source', 'symbols', 'fail', 'text', 'refuseTime', code)
-  return make(texts, buffer, source, source.symbols, failValue, writeText, refuseTime) as Reporter<T, N>
+  const { code, constants } = reporterSource(buffer, names)
+  const make = new Function('names', 'buffer', 'source', 'symbols', 'texts', 'fail', 'text', 'refuseTime', code)
+  const { symbols, texts } = source
+  return make(constants, buffer, source, symbols, texts, failValue, writeText, refuseTime) as Reporter<T, N>
 }
 
 function reporterSource(
@@ -43,18 +48,24 @@ function reporterSource(
   names: readonly string[],
 ) {
   const expressionOf = (field: string) => (names.includes(field) ? `a${names.indexOf(field)}` : undefined)
-  const { state, body, texts } = recordSource(type, { expressionOf, leave: 'source.drop();return;' })
+  const {
+    state,
+    body,
+    hasTexts,
+    names: constants,
+  } = recordSource(type, { expressionOf, leave: 'source.drop();return;' })
   const checkTime =
     timeHighAt < 0 ? '' : `if(data.getUint32(o+${timeHighAt},true)<${earliestHigh})refuseTime(buffer,o);`
   const code = `"use strict";${state}const ${VIEW_NAMES}=buffer.views;
 return function report(${names.map((_, i) => `a${i}`).join(',')}){
 if(buffer.isClosed)source.refuse();
+${hasTexts ? 'if(texts.isFull)source.replaceTexts();' : ''}
 const o=buffer.count*${recordBytes};
 ${body}
 ${checkTime}
 if(++buffer.count===${capacity})source.send(buffer);
 }`
-  return { code, texts }
+  return { code, constants }
 }
 
 function checkFields({ name: type, fields }: RecordType, names: readonly string[]): void {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { property, recordingSource, sondeError } from '../../test/helper.ts'
 import { counter, label, nested, optional, text, timestamp, value } from '../schema/field.ts'
+import { readRecords } from '../schema/reader.ts'
 import { defineType } from '../schema/record-type.ts'
+import { viewsOf } from '../schema/views.ts'
 import type { SourceOptions } from './options.ts'
 import { createOwnSource, createSource } from './source.ts'
 
@@ -357,13 +359,53 @@ test('who takes the losses of a source tells of them himself', () => {
   assert.deepEqual([losses, emitted], [[['symbol_limit', 1]], []])
 })
 
-test('text that does not identify reads … when the symbol table is full, is counted, and its record is kept', () => {
-  const { source, emitted } = recordingSource({ symbolLimit: 3 })
-  const noted = defineType('noted', '', { note: text() })
-  for (const note of ['a', 'b', 'c']) source.report(noted, { note })
+const noted = defineType('noted', '', { note: text(), more: optional(text()) })
+
+test('text that does not identify takes no room of labels: a full table of texts is replaced, and each batch has its own', () => {
+  const { source, emitted } = recordingSource({ symbolLimit: 2, textLimit: 2 })
+  const report = source.reporter(noted, ['note'])
+  const notes = ['a', 'b', 'a', '', 'b', 'c', 'a', 'a', 'd']
+  for (const [i, note] of notes.entries()) i % 2 === 0 ? source.report(noted, { note }) : report(note)
   source.flush()
-  assert.deepEqual(emitted[0]?.records, [{ note: 'a' }, { note: '…' }, { note: '…' }])
-  assert.equal(source.symbols.overflowed, 2)
+  assert.deepEqual(
+    emitted.map(({ records }) => records.map(({ note }) => note)),
+    [
+      ['a', 'b'],
+      ['a', '', 'b'],
+      ['c', 'a'],
+      ['a', 'd'],
+    ],
+  )
+  assert.deepEqual([source.symbols.overflowed, source.stats.dropped.size], [0, 0])
+})
+
+test('a record with more texts than the table takes is whole, and so is the one after it', () => {
+  const { source, emitted } = recordingSource({ textLimit: 1 })
+  source.report(noted, [
+    { note: 'a', more: 'b' },
+    { note: 'b', more: 'a' },
+  ])
+  source.flush()
+  assert.deepEqual(
+    emitted.map(({ records }) => records),
+    [[{ note: 'a', more: 'b' }], [{ note: 'b', more: 'a' }]],
+  )
+})
+
+test('texts of 4 MiB are replaced too, and batches that are kept are read with what they came with', () => {
+  const { source, emitted } = recordingSource()
+  const notes = Array.from({ length: 3000 }, (_, i) => String(i).padEnd(4000, '.'))
+  for (const note of notes) source.report(noted, { note })
+  source.flush()
+  assert.ok(new Set(emitted.map(({ symbols }) => symbols)).size >= 5)
+  const read = emitted.flatMap(({ type, bytes, count, symbols }) => [
+    ...readRecords(type, viewsOf(bytes), count, symbols),
+  ])
+  assert.deepEqual(
+    read.map(({ note }) => note),
+    notes,
+  )
+  for (const { symbols } of emitted) assert.ok(symbols.textBytes < 5 << 20)
 })
 
 test('a field that the type has not is refused in every record, with what it has', () => {

@@ -4,7 +4,8 @@ import { lossType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
 import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
-import { SymbolTable } from '../schema/symbols.ts'
+import { LOSS_REASONS, SymbolTable } from '../schema/symbols.ts'
+import { SourceTexts, TextTable } from '../schema/texts.ts'
 import { countDrop, droppedTotal } from '../sinks/sink.ts'
 import { Untold } from '../sinks/untold.ts'
 import {
@@ -59,7 +60,11 @@ export function createOwnSource(options: SourceOptions): Source {
 /** See {@link createSource}. Not for `new`: options are checked there. */
 export class Source {
   readonly info: SourceInfo
+  /** Texts of labels, for as long as the source lives. */
   readonly symbols: SymbolTable
+  readonly #texts: SourceTexts
+  /** What batches without text refer to. */
+  readonly #labelsAlone: TextTable
   readonly stats: SourceLosses = { dropped: new Map(), errors: 0 }
   /** What was dropped, and who has heard of it. For Sonde's own rooms. */
   readonly losses: Untold
@@ -77,8 +82,10 @@ export class Source {
   #closed: Promise<void> | undefined
 
   constructor(options: SourceOptions) {
-    const { id, tag, labels, intervalMs, symbolLimit, ...rest } = checkOptions(options)
-    this.symbols = new SymbolTable(symbolLimit, () => warnOfCut(id))
+    const { id, tag, labels, intervalMs, symbolLimit, textLimit, ...rest } = checkOptions(options)
+    this.symbols = new SymbolTable(symbolLimit, () => warnOfCut(id), [id, ...LOSS_REASONS])
+    this.#texts = new SourceTexts(this.symbols, textLimit)
+    this.#labelsAlone = new TextTable(this.symbols)
     this.losses = new Untold(this.stats, causeOf)
     this.info = Object.freeze({ id, tag, labels, symbols: this.symbols, intervalMs })
     this.#options = rest
@@ -118,6 +125,7 @@ export class Source {
   }
 
   #reportOne(buffer: RecordBuffer, record: object): void {
+    if (this.#texts.isFull) this.#replaceTexts()
     const { views, count } = buffer
     const offset = count * buffer.recordBytes
     if (!buffer.encode(record, views, offset)) {
@@ -199,6 +207,8 @@ export class Source {
   ): Reporter<T, N> {
     const source = {
       symbols: this.symbols,
+      texts: this.#texts,
+      replaceTexts: () => this.#replaceTexts(),
       send: (buffer: RecordBuffer) => this.#send(buffer),
       drop: () => this.countLoss('symbol_limit'),
       refuse: () => this.#checkOpen(),
@@ -242,7 +252,8 @@ export class Source {
         for (let row = 0; row < count; row++) views.u64[(row * recordBytes + type.time.offset) >> 3] = time
       }
       const bytes = views.bytes.subarray(0, count * recordBytes)
-      this.#options.emit({ type, source: this.info, clock: this.#options.clock, count, bytes })
+      const { clock } = this.#options
+      this.#options.emit({ type, source: this.info, clock, count, bytes, symbols: this.#labelsAlone })
     }
     if (this.#tellLosses(LOSS_REPORT_MS)) this.#send(this.#bufferOf(lossType))
   }
@@ -386,7 +397,9 @@ export class Source {
     const { bufferBytes, clock } = this.#options
     // What is told of losses has room whatever the size of buffers.
     const bytes = declared === lossType ? Math.max(bufferBytes, lossType.layout.recordBytes) : bufferBytes
-    const buffer = this.#buffers.get(declared) ?? makeBuffer(declared, this.symbols, { bufferBytes: bytes, clock })
+    const buffer =
+      this.#buffers.get(declared) ??
+      makeBuffer(declared, { symbols: this.symbols, texts: this.#texts }, { bufferBytes: bytes, clock })
     this.#buffers.set(declared, buffer)
     this.#buffers.set(type, buffer)
     return buffer
@@ -415,12 +428,19 @@ export class Source {
   }
 
   #send(buffer: RecordBuffer): void {
-    const { type, count, views } = buffer
+    const { type, count, views, hasTexts } = buffer
     if (count === 0) return
     buffer.count = 0
     buffer.emitted += count
     const bytes = views.bytes.subarray(0, count * buffer.recordBytes)
-    this.#options.emit({ type, source: this.info, clock: this.#options.clock, count, bytes })
+    const symbols = hasTexts ? this.#texts.table : this.#labelsAlone
+    this.#options.emit({ type, source: this.info, clock: this.#options.clock, count, bytes, symbols })
+  }
+
+  /** What is buffered refers to the table that goes. */
+  #replaceTexts(): void {
+    this.#sendAll()
+    this.#texts.replace()
   }
 
   #checkOpen(): void {

@@ -16,10 +16,10 @@ property('what is reported is read back from the bytes, whatever its length', 40
   const event = { appId: APP, userDefined1: random.bits64(), userDefined2: random.bits64(), data, time: T0 }
   reportOpaque(source, event)
   source.flush()
-  const [{ type, bytes }] = emitted as [(typeof emitted)[number]]
+  const [{ type, bytes, symbols }] = emitted as [(typeof emitted)[number]]
   assert.equal(type.layout.recordBytes, Number(type.name.slice('sonde_opaque_'.length)))
   assert.ok(type.layout.recordBytes === 64 || type.layout.recordBytes / 2 < size + 32, 'the smallest that holds it')
-  assert.deepEqual(readOpaque(readRecord(type, viewsOf(bytes), 0, source.symbols)), event)
+  assert.deepEqual(readOpaque(readRecord(type, viewsOf(bytes), 0, symbols)), event)
 })
 
 test('an application is named by 16 bytes or by text, and read back as text in lower case', () => {

@@ -37,11 +37,11 @@ class KeepingSink implements Sink {
     this.durable = durable
   }
 
-  accept({ type, source, count, bytes }: Batch): void {
+  accept({ type, source, symbols, count, bytes }: Batch): void {
     this.stats.in += count
     if (this.isThrowing) throw new Error('broken')
     const views = viewsOf(bytes.slice())
-    const read = (_: unknown, i: number) => readRecord(type, views, i * type.layout.recordBytes, source.symbols)
+    const read = (_: unknown, i: number) => readRecord(type, views, i * type.layout.recordBytes, symbols)
     this.kept.push({ type, id: source.id, tag: source.tag, records: Array.from({ length: count }, read) })
     this.stats.out += count
   }

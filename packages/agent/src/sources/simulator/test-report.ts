@@ -78,10 +78,10 @@ export class TestReport {
 /** The records of a type, by the values of their labels. */
 function recordsOf(type: RecordType, batches: readonly Batch[]): Map<string, ReadRecord> {
   const records = new Map<string, ReadRecord>()
-  for (const { bytes, count, source } of batches.filter((batch) => batch.type === type)) {
+  for (const { bytes, count, symbols } of batches.filter((batch) => batch.type === type)) {
     const views = viewsOf(bytes)
     for (let i = 0; i < count; i++) {
-      const record = readRecord(type, views, i * type.layout.recordBytes, source.symbols)
+      const record = readRecord(type, views, i * type.layout.recordBytes, symbols)
       records.set(type.labels.map(({ name }) => String(record[name])).join('/'), record)
     }
   }

@@ -11,14 +11,14 @@ export function csv(): Format {
   const textOf = onceForType(({ layout }, slots) => rowText(layout, slots))
   return {
     records(chosen) {
-      const { type, source } = chosen.batch
+      const { type, source, symbols } = chosen.batch
       if (table !== undefined && table.fingerprint !== type.fingerprint) throw twoTables(table, type)
       const head = table === undefined ? `${['source', 'tag', ...chosen.slots.flatMap(columnsOf)].map(csvCell)}\n` : ''
       table = type
       const text = textOf(chosen)
       const start = `${csvCell(source.id)},${csvCell(source.tag)}`
       let lines = head
-      for (const offset of chosen.offsets) lines += `${start}${text(chosen.views, offset, source.symbols)}\n`
+      for (const offset of chosen.offsets) lines += `${start}${text(chosen.views, offset, symbols)}\n`
       return lines
     },
     rest: () => '',

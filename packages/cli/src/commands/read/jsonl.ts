@@ -17,7 +17,7 @@ export function jsonl(int64: Int64): Format {
       const text = textOf(chosen)
       const start = startOf(batch)
       let lines = ''
-      for (const offset of offsets) lines += `${start}${text(views, offset, batch.source.symbols)}}}\n`
+      for (const offset of offsets) lines += `${start}${text(views, offset, batch.symbols)}}}\n`
       return lines
     },
     rest: () => '',

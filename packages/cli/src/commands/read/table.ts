@@ -81,13 +81,13 @@ function isNumber(slot: Slot, type: RecordType): boolean {
 }
 
 function rowsOf({ batch, slots, views, offsets }: Chosen, cells: readonly CellText[]): string[][] {
-  const { type, source, clock } = batch
+  const { type, source, clock, symbols } = batch
   const name = printable(source.tag === '' ? source.id : `${source.id}/${source.tag}`)
   return offsets.map((offset) => [
     name,
     ...slots.map((slot, i) => {
       if (!isPresent(type.layout, slot, views, offset)) return '-'
-      return cells[i]?.(clock)(views, offset, source.symbols) ?? ''
+      return cells[i]?.(clock)(views, offset, symbols) ?? ''
     }),
   ])
 }

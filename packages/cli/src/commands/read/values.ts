@@ -1,8 +1,8 @@
-import type { Slot, Symbols, Views } from '@sonde/sdk'
+import type { BatchSymbols, Slot, Views } from '@sonde/sdk'
 import { keyOfNumber } from '@sonde/sdk/internal'
 
 /** The text of one field of the record at `offset`. */
-export type FieldText = (views: Views, offset: number, symbols: Symbols) => string
+export type FieldText = (views: Views, offset: number, symbols: BatchSymbols) => string
 
 /** The text of one element at a place of memory. */
 export type ElementText = (data: DataView, at: number) => string
@@ -43,11 +43,11 @@ export function isText({ field }: Slot): boolean {
   return field.kind === 'symbol' || field.kind === 'char'
 }
 
-/** The text of a text field, as `quote` writes it. Symbols repeat, so that each is quoted once. */
+/** The text of a text field, as `quote` writes it. BatchSymbols repeat, so that each is quoted once. */
 export function quotedText({ field, offset: at }: Slot, quote: (text: string) => string): FieldText {
   if (field.kind === 'char') return (views, offset) => quote(charsOf(views, offset + at, field.count))
   const known = new Map<number, string>()
-  let of: Symbols | undefined
+  let of: BatchSymbols | undefined
   return (views, offset, symbols) => {
     if (of !== symbols || known.size > REMEMBERED_LIMIT) known.clear()
     of = symbols

@@ -1,4 +1,4 @@
-import { msFactorOf, type RecordType, type Symbols, type Views, viewsOf } from '@sonde/sdk'
+import { type BatchSymbols, msFactorOf, type RecordType, type Views, viewsOf } from '@sonde/sdk'
 import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT, type WordColumn } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
@@ -25,7 +25,7 @@ export function* compact(
   unit: HeadUnit,
   records: UnitRecords,
   stored: StoredType,
-  source: { readonly id: number; readonly symbols: Symbols },
+  source: { readonly id: number; readonly symbols: Pick<BatchSymbols, 'text'> },
   seriesAt: (views: Views, offset: number) => StoredSeries | undefined,
 ): Generator<undefined, NewSegment[]> {
   const { type } = stored
@@ -134,7 +134,7 @@ function* encodePart(
   part: readonly SeriesRecords[],
   { clock, hour: slot }: HeadUnit,
   { id, type }: StoredType,
-  source: { readonly id: number; readonly symbols: Symbols },
+  source: { readonly id: number; readonly symbols: Pick<BatchSymbols, 'text'> },
   views: Views,
 ): Generator<undefined, NewSegment> {
   const slots = type.layout.slots.filter((slot) => slot !== type.time && slot.field.role !== 'label')

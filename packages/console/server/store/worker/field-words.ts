@@ -1,9 +1,15 @@
-import type { Kind, Layout, Slot, Symbols, Views } from '@sonde/sdk'
+import type { BatchSymbols, Kind, Layout, Slot, Views } from '@sonde/sdk'
 import { keyOfNumber } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
 
 /** Reads one field of the records at `offsets` into a column of 64-bit words. */
-export function columnOf(layout: Layout, slot: Slot, views: Views, offsets: Uint32Array, symbols: Symbols): WordColumn {
+export function columnOf(
+  layout: Layout,
+  slot: Slot,
+  views: Views,
+  offsets: Uint32Array,
+  symbols: Pick<BatchSymbols, 'text'>,
+): WordColumn {
   const { kind, count: elements } = slot.field
   const count = offsets.length
   const words = new Uint32Array(2 * count * elements)
@@ -103,7 +109,7 @@ function markPresent(data: DataView, at: number, index: number): void {
 }
 
 /** Replaces the writer's symbols by indices into a list of just the texts that occur. */
-function internTexts(words: Uint32Array, symbols: Symbols): string[] {
+function internTexts(words: Uint32Array, symbols: Pick<BatchSymbols, 'text'>): string[] {
   const texts: string[] = []
   const indices = new Map<number, number>()
   for (let i = 0; i < words.length; i += 2) {

@@ -48,7 +48,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
     const segments =
       stored === undefined || writer === undefined
         ? []
-        : yield* compact(unit, records, stored, { id: writer.source, symbols: writer.info.symbols }, (views, offset) =>
+        : yield* compact(unit, records, stored, { id: writer.source, symbols: writer.symbols }, (views, offset) =>
             file.writers.resolver(writer, stored).of(views, offset, addSeries),
           )
     inTransaction(file.database, () => {

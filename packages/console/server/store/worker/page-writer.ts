@@ -54,6 +54,7 @@ export class PageWriter {
       for (const row of rows) this.#head.insert(row)
       for (const [entry, records] of dropped) drop('series_limit', entry, records)
     }
+    this.#writers.pageWritten()
     const duplicates = recordsOf(page.entries) - recordsOf(fresh)
     return { dropped: [...drops], duplicates, lost, clients: this.#clients.save(Date.now()) }
   }
@@ -68,7 +69,7 @@ export class PageWriter {
     return new Set([...this.#types.values()].map(({ id }) => id))
   }
 
-  #learn({ types, writers, symbols, gone }: Announcement): void {
+  #learn({ types, writers, symbols, texts, gone }: Announcement): void {
     for (const { key, definition, fingerprint, origin } of types) {
       const stored = this.#typeOf(definition, fingerprint, origin)
       if (stored === undefined) this.#refused.set(key, 'type_limit')
@@ -82,6 +83,10 @@ export class PageWriter {
     for (const { writer, from, texts } of symbols) {
       const stored = this.#live.get(writer)
       if (stored !== undefined) this.#writers.addSymbols(stored, from, texts)
+    }
+    for (const entry of texts) {
+      const stored = this.#live.get(entry.writer)
+      if (stored !== undefined) this.#writers.addTexts(stored, entry)
     }
     for (const key of gone) {
       const writer = this.#live.get(key)

@@ -1,10 +1,12 @@
 import type { Clock, RecordType } from '@sonde/sdk'
+import { keyOfNumber } from '@sonde/sdk/internal'
 import type { SourceDescriptor, StoredBatch } from '../protocol.ts'
 import type { StoredType } from './catalogue.ts'
 import type { HeadRow } from './head.ts'
 import { readCompacted } from './read-compacted.ts'
 import { RAW } from './segments.ts'
 import type { StoreFile } from './store-file.ts'
+import type { StoredWriter } from './writers.ts'
 
 /** The records of one source, type and clock in one hour: the head holds the latest of them, segments hold the others. */
 export interface StoredUnit {
@@ -69,10 +71,37 @@ export function* blocksOf(
 }
 
 /** A row of the head as it was reported. */
-function batchOfRow(file: StoreFile, { definition }: StoredType, row: HeadRow | undefined): StoredBatch[] {
+function batchOfRow(file: StoreFile, { definition, type }: StoredType, row: HeadRow | undefined): StoredBatch[] {
   const writer = file.writers.of(row?.writer ?? -1)
   const source = file.catalogue.source(writer?.source ?? -1)
   if (row === undefined || writer === undefined || source === undefined) return []
   const { clock, count, body } = row
-  return [{ type: definition, source, clock, texts: [...writer.texts], count, bytes: body.slice() }]
+  const bytes = body.slice()
+  return [{ type: definition, source, clock, texts: numberTexts(bytes, type, writer), count, bytes }]
+}
+
+/** Numbers the labels and texts of records anew: by their place in the list that it gives. */
+function numberTexts(
+  bytes: Uint8Array,
+  { layout: { slots, recordBytes } }: RecordType,
+  { symbols }: StoredWriter,
+): string[] {
+  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  // What is absent is 0, and stays so.
+  const places = new Map([[keyOfNumber(0), 0]])
+  const texts = ['']
+  for (const { field, offset } of slots) {
+    if (field.kind !== 'symbol') continue
+    for (let at = offset; at < bytes.byteLength; at += recordBytes) {
+      const id = data.getUint32(at, true)
+      const key = keyOfNumber(id)
+      let place = places.get(key)
+      if (place === undefined) {
+        place = texts.push(symbols.text(id)) - 1
+        places.set(key, place)
+      }
+      data.setUint32(at, place, true)
+    }
+  }
+  return texts
 }

@@ -1,20 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SourceInfo } from '@sonde/sdk'
-import type { Origin, SourceDescriptor } from '../protocol.ts'
+import type { BatchSymbols, SourceInfo } from '@sonde/sdk'
+import { TEXT_ID_MIN } from '@sonde/sdk/internal'
+import type { Origin, SourceDescriptor, TextsEntry } from '../protocol.ts'
 import { symbolsOf } from '../texts.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import { SeriesResolver } from './series-resolver.ts'
+import { StoredTexts } from './stored-texts.ts'
 
 /** Writers of earlier that are kept in memory. */
 const IDLE_COUNT_LIMIT = 64
 
-/** Who wrote rows of the head: a source for as long as its process lived, with its symbols. */
+/** Who wrote rows of the head: a source for as long as its process lived, with its labels. */
 export interface StoredWriter {
   readonly id: number
   /** Id of its source. */
   readonly source: number
   readonly info: SourceInfo
   readonly texts: string[]
+  /** What its records refer to: labels, and the texts that are in the file. */
+  readonly symbols: Pick<BatchSymbols, 'text'>
   readonly resolvers: Map<number, SeriesResolver>
 }
 
@@ -24,10 +28,13 @@ export class Writers {
   readonly #catalogue: Catalogue
   readonly #live = new Map<number, StoredWriter>()
   readonly #idle = new Map<number, StoredWriter>()
+  /** Of text fields. */
+  readonly #texts: StoredTexts
 
   constructor(database: DatabaseSync, catalogue: Catalogue) {
     this.#database = database
     this.#catalogue = catalogue
+    this.#texts = new StoredTexts(database)
   }
 
   /** How many there are in memory. */
@@ -40,12 +47,22 @@ export class Writers {
     const source = this.#catalogue.sourceId(descriptor, origin)
     if (source === undefined) return undefined
     const row = this.#database.prepare('INSERT INTO writer (source) VALUES (?)').run(source)
-    const writer = writerOf(Number(row.lastInsertRowid), source, descriptor, [])
+    const writer = this.#writerOf(Number(row.lastInsertRowid), source, descriptor, [])
     this.#live.set(writer.id, writer)
     return writer
   }
 
-  /** Stores texts that a writer's table gained. */
+  /** Stores texts of a writer's text fields. */
+  addTexts(writer: StoredWriter, { from, begins, texts }: TextsEntry): void {
+    this.#texts.add(writer.id, from, texts, { begins })
+  }
+
+  /** See {@link StoredTexts.pageWritten}. */
+  pageWritten(): void {
+    this.#texts.pageWritten()
+  }
+
+  /** Stores labels that a writer's table gained. */
   addSymbols(writer: StoredWriter, from: number, texts: readonly string[]): void {
     const insert = this.#database.prepare('INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)')
     for (const [index, text] of texts.entries()) {
@@ -57,6 +74,7 @@ export class Writers {
   /** A writer writes no more. */
   retire(writer: StoredWriter): void {
     this.#live.delete(writer.id)
+    this.#texts.retire(writer.id)
   }
 
   /** A writer by its id; undefined where its row was lost. */
@@ -68,10 +86,11 @@ export class Writers {
     const descriptor = this.#catalogue.source(source)
     if (descriptor === undefined) return undefined
     const texts: string[] = []
-    for (const symbol of this.#database.prepare('SELECT id, text FROM symbol WHERE writer = ?').iterate(id)) {
+    const labels = this.#database.prepare('SELECT id, text FROM symbol WHERE writer = ? AND id < ?')
+    for (const symbol of labels.iterate(id, TEXT_ID_MIN)) {
       texts[Number(symbol.id)] = String(symbol.text)
     }
-    const writer = writerOf(id, source, descriptor, texts)
+    const writer = this.#writerOf(id, source, descriptor, texts)
     if (this.#idle.size >= IDLE_COUNT_LIMIT) this.#idle.clear()
     this.#idle.set(id, writer)
     return writer
@@ -90,6 +109,7 @@ export class Writers {
   /** Another process writes the file: what was read of its writers may have grown. */
   forgetIdle(): void {
     this.#idle.clear()
+    this.#texts.forget()
   }
 
   /** Series and types were deleted: what was remembered of them is asked again. */
@@ -99,6 +119,7 @@ export class Writers {
 
   /** Deletes the writers that write no more and of which the head has no row. */
   deleteUnused(): void {
+    this.#texts.deleteUnused()
     const unused = this.#database.prepare('SELECT id FROM writer WHERE id NOT IN (SELECT writer FROM head)').all()
     const [deleteWriter, deleteSymbols] = ['writer WHERE id', 'symbol WHERE writer'].map((rows) =>
       this.#database.prepare(`DELETE FROM ${rows} = ?`),
@@ -109,9 +130,14 @@ export class Writers {
       deleteSymbols?.run(id)
       this.#idle.delete(id)
     }
+    // The numbers of writers may be given again.
+    if (unused.length > 0) this.#texts.forget()
   }
-}
 
-function writerOf(id: number, source: number, descriptor: SourceDescriptor, texts: string[]): StoredWriter {
-  return { id, source, texts, resolvers: new Map(), info: { ...descriptor, symbols: symbolsOf(texts) } }
+  #writerOf(id: number, source: number, descriptor: SourceDescriptor, texts: string[]): StoredWriter {
+    const labels = symbolsOf(texts)
+    const text = (symbol: number) =>
+      symbol < TEXT_ID_MIN ? labels.text(symbol) : (this.#texts.of(id, symbol) ?? `?${symbol}`)
+    return { id, source, texts, symbols: { text }, resolvers: new Map(), info: { ...descriptor, symbols: labels } }
+  }
 }

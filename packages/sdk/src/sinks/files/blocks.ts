@@ -1,4 +1,5 @@
 import type { Batch } from '../../schema/batch.ts'
+import { KeptTexts } from '../../schema/texts.ts'
 import { blockBytes, fillRecordsBlock } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
 
@@ -7,6 +8,8 @@ export interface Entry extends Omit<Batch, 'bytes'> {
   readonly block: Uint8Array
   /** Records that it counts in the statistics; 0 where it is about the sink itself. */
   readonly counted: number
+  /** Memory of the texts that came with it. Unit: bytes. */
+  readonly textBytes: number
 }
 
 const SMALLEST_BYTES = 1024
@@ -17,14 +20,26 @@ const KEPT_BYTES_LIMIT = 16 << 20
 /** Copies batches into blocks. Memory of blocks that were written is used again, since fresh memory costs more than the copy. */
 export class Blocks {
   readonly #free = new Map<number, ArrayBuffer[]>()
+  readonly #texts = new KeptTexts()
   #keptBytes = 0
 
   /** The one copy of a batch. */
   entryOf(batch: Batch, counted: number = batch.count): Entry {
-    const { type, source, clock, count, bytes, page } = batch
+    const { type, source, clock, count, bytes, symbols, page } = batch
     const block = this.#take(blockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
-    const entry: Entry = { type, source, clock, count, block, counted, ...(page !== undefined && { page }) }
+    const textBytes = this.#texts.bytesOf(batch)
+    const entry: Entry = {
+      type,
+      source,
+      clock,
+      count,
+      block,
+      symbols,
+      counted,
+      textBytes,
+      ...(page !== undefined && { page }),
+    }
     // Here, and not when it is written: the processor works while the disk does, and has the records at hand.
     fillRecordsBlock(block, entry)
     return entry

@@ -65,7 +65,8 @@ export class Contents {
   }
 
   /** What must precede an entry: the beginning of the file, types and texts that it lacks. They are taken to be written. */
-  before({ type, counted, block, count }: Entry): Uint8Array[] {
+  before(entry: Entry): Uint8Array[] {
+    const { type, counted } = entry
     const blocks = this.#beginning
     this.#beginning = []
     if (!this.#indexes.has(type.fingerprint)) {
@@ -78,7 +79,7 @@ export class Contents {
         blocks.push(encodeSymbolsBlock(WRITER_SYMBOL_ID + this.#ownTold, texts.slice(this.#ownTold)))
         this.#ownTold = texts.length
       }
-    } else blocks.push(...this.#symbols.before(type, block, count))
+    } else blocks.push(...this.#symbols.before(entry))
     return blocks
   }
 

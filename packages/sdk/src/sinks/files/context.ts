@@ -57,7 +57,7 @@ export class FilesContext {
 
   queue(entry: Entry): void {
     this.queuedRecords += entry.counted
-    this.queuedBytes += entry.block.byteLength
+    this.queuedBytes += entry.block.byteLength + entry.textBytes
   }
 
   /** An entry is written, or had been before. */
@@ -147,7 +147,7 @@ export class FilesContext {
 
   #leave(entry: Entry): void {
     this.queuedRecords -= entry.counted
-    this.queuedBytes -= entry.block.byteLength
+    this.queuedBytes -= entry.block.byteLength + entry.textBytes
     this.room.left(this.queuedBytes)
     this.blocks.release(entry)
   }

@@ -1,5 +1,6 @@
 import type { SourceInfo } from '../../schema/batch.ts'
 import { lossType } from '../../schema/builtin.ts'
+import { TextTable } from '../../schema/texts.ts'
 import { allocateViews } from '../../schema/views.ts'
 import { wallNs } from '../../source/clock.ts'
 import { WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
@@ -40,7 +41,9 @@ export class Losses {
       at += recordBytes
     }
     this.#untold = undefined
-    const batch = { type: lossType, source, clock: 'wall', count: this.#totals.size, bytes: views.bytes } as const
+    const [count, { bytes }] = [this.#totals.size, views]
+    const symbols = new TextTable(source.symbols)
+    const batch = { type: lossType, source, clock: 'wall', count, bytes, symbols } as const
     return context.blocks.entryOf(batch, 0)
   }
 

@@ -1,107 +1,158 @@
 import type { RecordType } from '../../schema/record-type.ts'
-import type { Symbols } from '../../schema/symbols.ts'
-import { encodeSymbolsBlock } from '../../wire/dtb/encode.ts'
+import { OWN_SYMBOL_COUNT, type Symbols } from '../../schema/symbols.ts'
+import { type BatchSymbols, TEXT_ID_MIN } from '../../schema/texts.ts'
+import { encodeSymbolsBlock, encodeTextsBlock } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
+import type { Entry } from './blocks.ts'
 
 /** Texts between two that are needed are told along with them up to this many: another block would take more. */
 const GAP_COUNT = 4
 /** Texts that one block takes. */
 const BLOCK_COUNT_LIMIT = 4096
 
-/** The text of a full table of symbols. */
-const OVERFLOW_ID = 1
-
-/** Where the symbols of a type's records lie. */
-const offsetsOf = new WeakMap<RecordType, readonly number[]>()
+/** Where the symbols of a type's records lie, and whether some are of text fields. */
+interface Places {
+  readonly offsets: readonly number[]
+  readonly hasTexts: boolean
+}
+const placesOf = new WeakMap<RecordType, Places>()
 
 /** Which texts a file has been told. Only those that its records use: a source may have many more, and every file is whole in itself. */
 export class ToldSymbols {
   readonly #symbols: Symbols
-  /** 1 where the text of an id was told. The empty text needs no telling. */
-  #told = new Uint8Array(64).fill(1, 0, 1)
-  #toldCount = 1
-  #characters = 0
+  readonly #labels = new Told(0)
+  /** The table that records with text refer to now, and what of it was told. */
+  #table: BatchSymbols | undefined
+  #texts = new Told(TEXT_ID_MIN)
+  #isBegun = false
 
   constructor(symbols: Symbols) {
     this.#symbols = symbols
+    // The empty text needs no telling.
+    this.#labels.tell(0)
   }
 
-  /** Characters of all that it was told. */
+  /** Characters of all that a reader must keep of it. */
   get characters(): number {
-    return this.#characters
+    return this.#labels.characters + this.#texts.characters
   }
 
-  /** Blocks of the texts that the records of a block use and that the file lacks. They are taken to be written. */
-  before(type: RecordType, block: Uint8Array, count: number): Uint8Array[] {
-    const offsets = symbolOffsets(type)
-    const known = this.#symbols.count
-    if (offsets.length === 0 || this.#toldCount === known) return []
-    if (this.#told.length < known) this.#grow(known)
-    const ids = newIds(this.#told, known, block, count, type.layout.recordBytes, offsets)
-    if (ids.length === 0) return []
-    // Seldom used, but without it a file would never have been told all, and every record would have to be looked at.
-    if (this.#told[OVERFLOW_ID] === 0 && OVERFLOW_ID < known) ids.push(OVERFLOW_ID)
-    return runsOf(ids.sort((a, b) => a - b)).map((run) => this.#tell(run))
-  }
-
-  #tell([first, last]: readonly [number, number]): Uint8Array {
-    const texts: string[] = []
-    for (let id = first; id <= last; id++) {
-      const text = this.#symbols.text(id)
-      texts.push(text)
-      // One between two others may have been told before.
-      if (this.#told[id] !== 1) {
-        this.#toldCount++
-        this.#characters += text.length
-      }
-      this.#told[id] = 1
+  /** Blocks of the texts that the records of an entry use and that the file lacks. They are taken to be written. */
+  before({ type, block, count, symbols }: Pick<Entry, 'type' | 'block' | 'count' | 'symbols'>): Uint8Array[] {
+    const { offsets, hasTexts } = placesIn(type)
+    const blocks: Uint8Array[] = []
+    if (hasTexts && symbols !== this.#table) this.#replace(symbols)
+    this.#labels.grow(this.#symbols.count)
+    if (hasTexts) this.#texts.grow(symbols.nextTextId)
+    if (this.#labels.isWhole && (!hasTexts || this.#texts.isWhole)) return blocks
+    const data = new DataView(block.buffer, block.byteOffset + BLOCK_HEADER_BYTES, count * type.layout.recordBytes)
+    const newLabels = newIds(this.#labels, data, type.layout.recordBytes, offsets)
+    // Seldom used, but without them a file would never have been told all, and every record would have to be looked at.
+    for (let id = 1; newLabels.length > 0 && id < OWN_SYMBOL_COUNT; id++) if (this.#labels.wants(id)) newLabels.push(id)
+    const newTexts = hasTexts ? newIds(this.#texts, data, type.layout.recordBytes, offsets) : []
+    for (const run of runsOf(newLabels)) blocks.push(tell(this.#labels, run, this.#symbols))
+    if (newTexts.length > 0 && !this.#isBegun) {
+      blocks.push(encodeTextsBlock(symbols.firstTextId))
+      this.#isBegun = true
     }
-    return encodeSymbolsBlock(first, texts)
+    for (const run of runsOf(newTexts)) blocks.push(tell(this.#texts, run, symbols))
+    return blocks
   }
 
-  #grow(count: number): void {
-    const told = new Uint8Array(2 ** Math.ceil(Math.log2(count)))
-    told.set(this.#told)
-    this.#told = told
+  /** Goes on with another table of texts: a reader may forget the one before. */
+  #replace(symbols: BatchSymbols): void {
+    this.#table = symbols
+    this.#texts = new Told(symbols.firstTextId)
+    this.#isBegun = false
   }
 }
 
-function symbolOffsets(type: RecordType): readonly number[] {
-  let offsets = offsetsOf.get(type)
-  if (offsets === undefined) {
-    offsets = type.layout.slots.filter(({ field }) => field.kind === 'symbol').map(({ offset }) => offset)
-    offsetsOf.set(type, offsets)
+/** Which ids of one table were told: those from `firstId` on. */
+class Told {
+  readonly firstId: number
+  /** How many ids there are. */
+  #known = 0
+  #count = 0
+  characters = 0
+  /** 1 where an id was told, 2 where it is about to be. */
+  #marks = new Uint8Array(64)
+
+  constructor(firstId: number) {
+    this.firstId = firstId
   }
-  return offsets
+
+  get isWhole(): boolean {
+    return this.#count >= this.#known
+  }
+
+  /** There are ids below `nextId`. */
+  grow(nextId: number): void {
+    this.#known = nextId - this.firstId
+    if (this.#marks.length >= this.#known) return
+    const marks = new Uint8Array(2 ** Math.ceil(Math.log2(this.#known)))
+    marks.set(this.#marks)
+    this.#marks = marks
+  }
+
+  /** Whether an id must be told, once: it is taken to be told soon. Bytes from elsewhere may hold ids that are none. */
+  wants(id: number): boolean {
+    const place = id - this.firstId
+    if (place < 0 || place >= this.#known || this.#marks[place] !== 0) return false
+    this.#marks[place] = 2
+    return true
+  }
+
+  tell(id: number, text = ''): void {
+    const place = id - this.firstId
+    // One between two others may have been told before.
+    if (this.#marks[place] !== 1) {
+      this.#count++
+      this.characters += text.length
+    }
+    this.#marks[place] = 1
+  }
 }
 
-/** The ids in records that were not told; each is marked, so that none is there twice. Bytes from elsewhere may hold ids that are none. */
-function newIds(
-  told: Uint8Array,
-  known: number,
-  block: Uint8Array,
-  count: number,
-  recordBytes: number,
-  offsets: readonly number[],
-): number[] {
-  const data = new DataView(block.buffer, block.byteOffset, block.byteLength)
+function tell(told: Told, [first, last]: readonly [number, number], symbols: Pick<BatchSymbols, 'text'>): Uint8Array {
+  const texts: string[] = []
+  for (let id = first; id <= last; id++) {
+    const text = symbols.text(id)
+    texts.push(text)
+    told.tell(id, text)
+  }
+  return encodeSymbolsBlock(first, texts)
+}
+
+function placesIn(type: RecordType): Places {
+  let places = placesOf.get(type)
+  if (places === undefined) {
+    const slots = type.layout.slots.filter(({ field }) => field.kind === 'symbol')
+    places = {
+      offsets: slots.map(({ offset }) => offset),
+      hasTexts: slots.some(({ field }) => field.role !== 'label'),
+    }
+    placesOf.set(type, places)
+  }
+  return places
+}
+
+/** The ids in records that are to be told, ascending. */
+function newIds(told: Told, data: DataView, recordBytes: number, offsets: readonly number[]): number[] {
   const ids: number[] = []
+  if (told.isWhole) return ids
   for (const offset of offsets) {
-    let at = BLOCK_HEADER_BYTES + offset
-    for (let record = 0; record < count; record++, at += recordBytes) {
+    for (let at = offset; at < data.byteLength; at += recordBytes) {
       const id = data.getUint32(at, true)
-      if (id >= known || told[id] !== 0) continue
-      told[id] = 2
-      ids.push(id)
+      if (told.wants(id)) ids.push(id)
     }
   }
-  return ids
+  return ids.sort((a, b) => a - b)
 }
 
-/** First and last of the stretches that ascending ids form. */
+/** First and last of the stretches that ids form. */
 function runsOf(ids: readonly number[]): [first: number, last: number][] {
   const runs: [number, number][] = []
-  for (const id of ids) {
+  for (const id of ids.toSorted((a, b) => a - b)) {
     const run = runs.at(-1)
     if (run !== undefined && id - run[1] <= GAP_COUNT && id - run[0] < BLOCK_COUNT_LIMIT) run[1] = id
     else runs.push([id, id])

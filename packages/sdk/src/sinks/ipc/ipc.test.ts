@@ -8,6 +8,7 @@ import { IpcRig, range, serialsOf, slotFiles, temporarySockets, wideType } from 
 import { BatchSource, newestOf, portType } from '../../../test/sink-records.ts'
 import { createSource, defineType, label, lossType, readRecords, value, viewsOf } from '../../index.ts'
 import { defineOwnType } from '../../schema/record-type.ts'
+import { LOSS_REASONS } from '../../schema/symbols.ts'
 import type { ServiceFrame } from '../../wire/ipc/frame.ts'
 import { createIpc } from './ipc.ts'
 import { CLIENT_VERSION } from './session.ts'
@@ -93,8 +94,8 @@ test('tells types, sources and symbols once a connection, before they are used',
   assert.ok(hello?.kind === 'hello' && hello.body.pid === process.pid && hello.body.program === 'trainer')
   const expected = { index: 0, id: 'gpu0', tag: 'batch', labels: { node: 'n1' }, intervalMs: 100, schema: 'jobs' }
   assert.deepEqual(told?.body, expected)
-  assert.deepEqual(first?.body, { source: 0, firstId: 0, texts: ['', '…', 'a', 'b'] })
-  assert.deepEqual(second?.body, { source: 0, firstId: 4, texts: ['c'] })
+  assert.deepEqual(first?.body, { source: 0, firstId: 0, texts: ['', '…', 'gpu0', ...LOSS_REASONS, 'a', 'b'] })
+  assert.deepEqual(second?.body, { source: 0, firstId: 8, texts: ['c'] })
   rig.peer.said.length = 0
   rig.peer.hangUp()
   await report({ a: 5 })
@@ -165,7 +166,7 @@ property('records of any type arrive as they were reported', 20, async (random) 
     for (const batch of emitted) rig.sink.accept(batch)
     await rig.sink.flush()
     const arrived = rig.peer.pages.flatMap((page) => [
-      ...readRecords(page.type, viewsOf(page.bytes), page.count, page.source.symbols),
+      ...readRecords(page.type, viewsOf(page.bytes), page.count, page.symbols),
     ])
     assert.deepEqual(
       arrived,
@@ -185,7 +186,7 @@ test('a full spool drops the oldest pages, and the service is told as soon as it
   await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /lost \d+ records/))
   assert.deepEqual(rig.taken, range(5000).slice(dropped))
   const told = await until('a record of the loss', () => rig.peer.pages.find(({ type }) => type.name === lossType.name))
-  const [loss] = [...readRecords(lossType, viewsOf(told.bytes), told.count, told.source.symbols)]
+  const [loss] = [...readRecords(lossType, viewsOf(told.bytes), told.count, told.symbols)]
   assert.deepEqual([loss?.component, loss?.reason, loss?.records_total], ['ipc', 'spool_full', BigInt(dropped)])
   assert.equal(rig.sink.stats.in, 5000, 'what it says of itself is in no account')
 })
@@ -230,7 +231,7 @@ test('a flush ends where nobody answers, and what was flushed is kept', async (t
 })
 
 test('what the service takes no more of is dropped alone', async (t) => {
-  const rig = await IpcRig.start(t, { peer: { limits: { types: 1, sources: 2, symbols: 6, pageBytes: 4096 } } })
+  const rig = await IpcRig.start(t, { peer: { limits: { types: 2, sources: 3, symbols: 6, pageBytes: 4096 } } })
   const other = defineType('other', 'A second type', { serial: value('u64') })
   const source = new BatchSource()
   rig.report(10)

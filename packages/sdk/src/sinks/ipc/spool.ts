@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { Batch } from '../../schema/batch.ts'
+import { KeptTexts } from '../../schema/texts.ts'
 import { FRAME_HEADER_BYTES, PAGE_HEADER_BYTES } from '../../wire/ipc/frame.ts'
 import { Blocks, blockBytes } from './blocks.ts'
 
@@ -10,7 +11,7 @@ export const HEADROOM_BYTES = FRAME_HEADER_BYTES + PAGE_HEADER_BYTES
 const PAGE_OVERHEAD_BYTES = 256
 
 /** A page that is not acknowledged. */
-export interface SpooledPage extends Pick<Batch, 'type' | 'source' | 'clock' | 'count'> {
+export interface SpooledPage extends Pick<Batch, 'type' | 'source' | 'clock' | 'count' | 'symbols'> {
   readonly sequence: number
   /** Records as the accounts of the sink count them: 0 for what it says of itself. */
   readonly countedRecords: number
@@ -19,6 +20,8 @@ export interface SpooledPage extends Pick<Batch, 'type' | 'source' | 'clock' | '
   /** Length of the records. */
   readonly byteLength: number
   readonly crc: number
+  /** Memory of the texts that came with it. Unit: bytes. */
+  readonly textBytes: number
   /** Sockets that have the block, which must not change until they have taken it. */
   writes: number
 }
@@ -37,6 +40,7 @@ export class Spool {
   /** Where the oldest page is: taking from the front of an array is slow, so it is done many at once. */
   #head = 0
   readonly #blocks = new Blocks()
+  readonly #texts = new KeptTexts()
 
   /** Sequence of the next page. */
   get next(): number {
@@ -45,13 +49,14 @@ export class Spool {
 
   /** Copies a batch to the end. */
   add(batch: Batch, { countedRecords }: { readonly countedRecords: number }): void {
-    const { type, source, clock, count, bytes } = batch
+    const { type, source, clock, count, bytes, symbols } = batch
     const { byteLength } = bytes
     const block = this.#blocks.take(HEADROOM_BYTES + byteLength)
     block.set(bytes, HEADROOM_BYTES)
     const crc = crc32(block.subarray(HEADROOM_BYTES, HEADROOM_BYTES + byteLength))
-    const page = { type, source, clock, count, block, byteLength, crc, countedRecords, writes: 0 }
-    this.bytes += block.length + PAGE_OVERHEAD_BYTES
+    const textBytes = this.#texts.bytesOf(batch)
+    const page = { type, source, clock, count, symbols, block, byteLength, crc, textBytes, countedRecords, writes: 0 }
+    this.bytes += block.length + PAGE_OVERHEAD_BYTES + textBytes
     this.records += countedRecords
     this.#pages.push({ ...page, sequence: this.next })
   }
@@ -81,8 +86,8 @@ export class Spool {
     return this.#release(page)
   }
 
-  #release({ block, countedRecords, writes }: SpooledPage): number {
-    this.bytes -= block.length + PAGE_OVERHEAD_BYTES
+  #release({ block, textBytes, countedRecords, writes }: SpooledPage): number {
+    this.bytes -= block.length + PAGE_OVERHEAD_BYTES + textBytes
     this.records -= countedRecords
     // The collector takes a block that a socket still has.
     if (writes === 0) this.#blocks.give(block)

@@ -18,10 +18,10 @@ export interface Absence {
 const STATE_LIMIT = 10_000
 
 /** The records of a `sonde_absence` batch. */
-export function* readAbsences({ type, source, count, bytes }: Batch): Generator<Absence> {
+export function* readAbsences({ type, symbols, count, bytes }: Batch): Generator<Absence> {
   const views = viewsOf(bytes)
   for (let i = 0; i < count; i++) {
-    const record = readRecord(type, views, i * type.layout.recordBytes, source.symbols)
+    const record = readRecord(type, views, i * type.layout.recordBytes, symbols)
     const text = (name: string) => String(record[name] ?? '')
     yield {
       type: text('type'),

@@ -8,8 +8,8 @@ import { viewsOf } from '../../schema/views.ts'
  */
 export function encodeLines(batches: readonly Batch[]): string {
   let lines = ''
-  for (const { type, source, count, bytes } of batches) {
-    const { id, labels, symbols } = source
+  for (const { type, source, count, bytes, symbols } of batches) {
+    const { id, labels } = source
     for (const record of readRecords(type, viewsOf(bytes), count, symbols)) {
       lines += `${JSON.stringify({ type: type.name, source: id, labels, record }, plain)}\n`
     }

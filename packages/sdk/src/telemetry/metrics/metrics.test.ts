@@ -318,8 +318,8 @@ test('what was counted since the last sample is reported when the source closes'
 test('a process that ends without closing anything reports the last values once', () => {
   const program = `
     import { createMetrics, createSchema, readRecords, sinkStats, viewsOf } from '@sonde/sdk'
-    const accept = ({ type, bytes, count, source }) => {
-      for (const record of readRecords(type, viewsOf(bytes), count, source.symbols)) console.log(String(record.jobs_total))
+    const accept = ({ type, bytes, count, symbols }) => {
+      for (const record of readRecords(type, viewsOf(bytes), count, symbols)) console.log(String(record.jobs_total))
     }
     const schema = createSchema({ name: 'app', sinks: [{ name: 's', stats: sinkStats(), accept, flush: async () => {}, close: async () => {} }] })
     await schema.start()

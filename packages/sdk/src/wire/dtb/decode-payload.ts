@@ -2,6 +2,7 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { messageOf, SondeError, shown } from '../../errors.ts'
 import { parseDefinition } from '../../schema/parse-definition.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import { TEXT_ID_MIN } from '../../schema/texts.ts'
 import type { DtbBlockHeader } from './decode-header.ts'
 import { DTB_LIMITS, type SourceEntry } from './format.ts'
 
@@ -113,6 +114,14 @@ export function decodeSymbols(payload: Uint8Array): { readonly firstId: number; 
   if (at !== payload.length)
     throw wrong('a block of symbols', `${payload.length - at} bytes longer`, 'its symbols alone')
   return { firstId, texts }
+}
+
+/** The id of the first text of the table that a block begins. */
+export function decodeTexts(payload: Uint8Array): number {
+  if (payload.length !== 4) throw wrong('a block that begins texts', `${payload.length} bytes`, '4')
+  const firstId = new DataView(payload.buffer, payload.byteOffset, 4).getUint32(0, true)
+  if (firstId < TEXT_ID_MIN) throw wrong('the first id of texts', firstId, `${TEXT_ID_MIN} or more`)
+  return firstId
 }
 
 function parseJson(payload: Uint8Array): unknown {

@@ -9,7 +9,7 @@ import {
   paddedBytes,
   truncated,
 } from './decode-header.ts'
-import { decodeSource, decodeSymbols, decodeTypes, unpackPayload } from './decode-payload.ts'
+import { decodeSource, decodeSymbols, decodeTexts, decodeTypes, unpackPayload } from './decode-payload.ts'
 import { FileSymbols } from './file-symbols.ts'
 import { findBlock } from './find-block.ts'
 import { BLOCK_HEADER_BYTES, BLOCK_TYPE, DTB_LIMITS, FILE_HEADER_BYTES, type SourceEntry } from './format.ts'
@@ -79,8 +79,8 @@ const FAULTS: ReadonlySet<string> = new Set([
  * const decoder = new DtbDecoder(file)
  * for (let step = decoder.next(); step.kind !== 'stop'; step = decoder.next()) {
  *   if (step.kind !== 'records') continue
- *   const { type, bytes, count, source } = step.batch
- *   for (const record of readRecords(type, viewsOf(bytes), count, source.symbols)) console.log(record)
+ *   const { type, bytes, count, symbols } = step.batch
+ *   for (const record of readRecords(type, viewsOf(bytes), count, symbols)) console.log(record)
  * }
  * file.close()
  */
@@ -184,7 +184,7 @@ export class DtbDecoder {
   #batchOf(header: DtbBlockHeader, type: RecordType, bytes: Uint8Array): Batch {
     const { clock, count, client, pageSequence } = header
     const page = client === 0n ? {} : { page: { client, sequence: pageSequence } }
-    return { type, source: this.#sourceInfo(), clock, count, bytes, ...page }
+    return { type, source: this.#sourceInfo(), clock, count, bytes, symbols: this.#symbols.ofBatches, ...page }
   }
 
   /** A file whose source was lost is read all the same, where it is salvaged. */
@@ -203,7 +203,8 @@ export class DtbDecoder {
     else if (blockType === BLOCK_TYPE.symbols) {
       const { firstId, texts } = decodeSymbols(payload)
       this.#symbols.add(firstId, texts)
-    } else if (blockType === BLOCK_TYPE.end) this.#isEnded = true
+    } else if (blockType === BLOCK_TYPE.texts) this.#symbols.beginTexts(decodeTexts(payload))
+    else if (blockType === BLOCK_TYPE.end) this.#isEnded = true
   }
 
   #learnTypes(payload: Uint8Array): void {

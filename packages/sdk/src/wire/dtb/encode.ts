@@ -84,6 +84,13 @@ export function encodeSymbolsBlock(firstId: number, texts: readonly string[]): U
   return encodeBlock(BLOCK_TYPE.symbols, payload)
 }
 
+/** A block that begins a table of texts. */
+export function encodeTextsBlock(firstId: number): Uint8Array {
+  const payload = Buffer.alloc(4)
+  payload.writeUInt32LE(firstId)
+  return encodeBlock(BLOCK_TYPE.texts, payload)
+}
+
 /** The last block of a file that was closed. */
 export function encodeEndBlock(): Uint8Array {
   return encodeBlock(BLOCK_TYPE.end, new Uint8Array(0))

@@ -30,6 +30,8 @@ export const BLOCK_TYPE = {
   records: 3,
   /** u32 first id, u32 count; then a text: u32 byte length, UTF-8. A file need not name all ids, nor in order. */
   symbols: 4,
+  /** u32 first id: a table of texts begins, whose ids are not below it. The texts of the table before are referred to no more. */
+  texts: 5,
   /** Nothing: the writer closed the file. */
   end: 255,
 } as const
@@ -52,7 +54,7 @@ export const DTB_LIMITS = {
   /** Stored or unpacked. Unit: bytes. */
   payloadBytes: 64 << 20,
   typeCount: 256,
-  /** Some more than a source may have. */
+  /** Some more than a source may have, of labels and of the texts of one table. */
   symbolCount: 1 << 22,
   /** UTF-16 units of the texts of all symbols; in memory each takes two bytes at most. */
   symbolCharacters: 128 << 20,
