@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { crc32 } from 'node:zlib'
 import type { Clock, RecordType } from '@sonde/sdk'
-import { definitionFor, RawClient } from '../../../packages/agent/test/raw-client.ts'
+import { definitionFor, type Identity, RawClient } from '../../../packages/agent/test/raw-client.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
+import { until } from '../../sonde-process.ts'
 
+/** How long it may take to be let in. Unit: milliseconds. */
+const ENTER_LIMIT_MS = 20_000
 /** How long the service may take to serve a client to its end before the client just goes. Unit: milliseconds. */
 const LEAVE_LIMIT_MS = 3000
 
@@ -57,6 +60,16 @@ export interface Scene {
   readonly clients: readonly bigint[]
 }
 
+/** Enters, again where silent connections took the place before the service had read who it is. */
+export async function enter(socketsDir: string, identity?: Identity): Promise<RawClient> {
+  return until('a client enters', ENTER_LIMIT_MS, async () => {
+    const raw = await RawClient.open(socketsDir)
+    raw.hello(identity)
+    await until('an answer to hello', ENTER_LIMIT_MS, () => raw.isClosed || raw.frames.length > 0)
+    return raw.frames[0]?.kind === 'welcome' ? raw : undefined
+  })
+}
+
 /** A client that keeps to the protocol, and means harm. */
 export class Attacker {
   readonly raw: RawClient
@@ -69,7 +82,7 @@ export class Attacker {
   }
 
   static async enter({ socketsDir, random }: Scene): Promise<Attacker> {
-    return new Attacker(await RawClient.enter(socketsDir), random)
+    return new Attacker(await enter(socketsDir), random)
   }
 
   /** Announces a type at an index, which may be any. */

@@ -19,7 +19,7 @@ import { definitionFor, RawClient } from '../../../packages/agent/test/raw-clien
 import { anyType } from '../../../packages/sdk/test/any-type.ts'
 import { until } from '../../sonde-process.ts'
 import { numberedType } from '../numbered.ts'
-import { Attacker, EDGES, lie, type Scene, TEXTS } from './attacker.ts'
+import { Attacker, EDGES, enter, lie, type Scene, TEXTS } from './attacker.ts'
 
 /** One way to hurt; it ends within seconds, whatever the service does. */
 type Attack = (scene: Scene) => Promise<void>
@@ -199,11 +199,12 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       const raw = await RawClient.open(scene.socketsDir)
       const isGreeting = scene.random.chance(0.7)
       if (isGreeting) raw.hello()
-      if (isGreeting && scene.random.chance(0.3)) await raw.heard('welcome')
+      if (isGreeting && scene.random.chance(0.3))
+        await until('an answer', 10_000, () => raw.isClosed || raw.frames.length > 0)
       raw.close()
     }
     const first = await Attacker.enter(scene)
-    for (let n = 0; n < 10; n++) (await RawClient.enter(scene.socketsDir, first.raw.identity)).close()
+    for (let n = 0; n < 10; n++) (await enter(scene.socketsDir, await first.raw.identity)).close()
     await first.leave()
   },
   /** Connections that say nothing, or half a frame. */
@@ -217,7 +218,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       socket.on('error', () => undefined)
       socket.write(frame.subarray(0, scene.random.integer(0, frame.length - 1)))
     }
-    const last = await RawClient.enter(scene.socketsDir)
+    const last = await enter(scene.socketsDir)
     last.close()
     for (const socket of sockets) socket.destroy()
   },

@@ -74,15 +74,24 @@ export class Room {
 
   /** Somebody connected, and has yet to say who it is: until then it takes no client's place. */
   add(session: Session): void {
-    if (this.sessions.size - this.clientCount >= SILENT_COUNT) {
-      // The one that came first is the first in the set.
-      for (const other of this.sessions) {
-        if (other.clientId !== undefined) continue
-        other.stop('IPC_LIMIT', `${SILENT_COUNT} connections have not said who they are`)
-        break
-      }
-    }
     this.sessions.add(session)
+    // What the others said already is read before.
+    if (this.#silentCount > SILENT_COUNT) setImmediate(() => setImmediate(() => this.#thin()))
+  }
+
+  get #silentCount(): number {
+    return this.sessions.size - this.clientCount
+  }
+
+  #thin(): void {
+    let tooMany = this.#silentCount - SILENT_COUNT
+    // The one that came first is the first in the set.
+    for (const session of this.sessions) {
+      if (tooMany <= 0) return
+      if (session.clientId !== undefined) continue
+      session.stop('IPC_LIMIT', `${SILENT_COUNT} connections have not said who they are`)
+      tooMany--
+    }
   }
 
   /**
