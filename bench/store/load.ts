@@ -131,9 +131,14 @@ export function makeLoad(seed: number, fromMs: number, count: number): Load {
       const busy = job < 0.2 ? 0.02 : job < 0.7 ? 0.95 : 0.6 + 0.4 * Math.sin(sample / 7)
       record.time = time
       for (const [name, [next]] of signals) record[name] = next(record[name] as number, busy, random)
-      source.report(gpuType, record as never)
+      source.report(gpuType, { ...record, ...exactCounters(record) } as never)
     }
     source.flush()
   }
   return { batches, timesMs, values: count * GPUS * FIELDS }
+}
+
+/** Counters as integers that are exact beyond 2^53: numbers of that size are refused. */
+function exactCounters(record: Readonly<Record<string, unknown>>): Record<string, bigint> {
+  return Object.fromEntries(Object.keys(COUNTERS).map((name) => [name, BigInt(record[name] as number)]))
 }

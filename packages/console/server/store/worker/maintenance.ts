@@ -28,7 +28,7 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
   for (const unit of file.head.units()) {
     if (unit.hour >= currentHour && unit.bytes < COMPACT_BYTES) continue
     inFlow.add(dayOf(unit.hour))
-    yield* compactUnit(file, unit, unit.hour < currentHour ? 0 : COMPACT_BYTES)
+    yield* compactUnit(file, unit, unit.hour < currentHour ? 1 : COMPACT_BYTES)
   }
   for (const { type, day } of file.segments.daysToRoll()) if (!inFlow.has(day)) yield* rollUpDay(file, type, day)
   yield* expireByAge(file, nowMs)
@@ -37,7 +37,7 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
   yield* giveBack(file)
 }
 
-/** Compacts the records of a unit as long as there are `leastBytes` of them: what comes meanwhile to a busy hour waits until it is worth a segment. */
+/** Compacts the records that a unit has now, as long as there are `leastBytes` of them: what comes meanwhile waits for the next upkeep, which makes one segment of more of it. */
 function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Generator<undefined, void> {
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
@@ -55,7 +55,7 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
       file.segments.insert(segments)
       for (const id of records.ids) file.head.delete(id)
     })
-    if (leastBytes > 0) bytes -= records.bytes.length
+    bytes -= records.bytes.length
     yield
   }
 }

@@ -45,7 +45,7 @@ export class StoreWorker {
   #nextTurn: NodeJS.Immediate | undefined
   /** When the status was told, and when upkeep was started, last. */
   #toldMs = 0
-  #maintainedMs = 0
+  #maintainedMs = performance.now()
   #waiting: number[] = []
 
   /** @param nextMessage Takes the next message that waits, so that pages are written in the middle of a long question. Default: none is taken. */
