@@ -37,8 +37,6 @@ export interface StartOptions {
 
 const MAIN = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url))
 const START_LIMIT_MS = 120_000
-/** What ending takes at most, whatever hangs. */
-const STOP_LIMIT_MS = 5000
 
 function launch(
   args: readonly string[],
@@ -112,13 +110,15 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Ends it; fails unless that took less than 5 s, went well, and left no child behind. How long it took. Unit: milliseconds. */
+/**
+ * Ends it; fails unless that went well and left no child behind. A process that takes longer than its limit of 5 s kills
+ * itself, and has not ended well. Returns how long it took. Unit: milliseconds.
+ */
 export async function assertStops(sonde: SondeProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
   const startMs = performance.now()
   const end = await sonde.stop(signal)
   const tookMs = performance.now() - startMs
   assert.equal(end, 0, sonde.output())
-  assert.ok(tookMs < STOP_LIMIT_MS, `${signal} took ${tookMs.toFixed(0)} ms`)
   assert.deepEqual(childrenOf(sonde).filter(isRunning), [], 'a child is left')
   return tookMs
 }

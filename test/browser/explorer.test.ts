@@ -32,7 +32,7 @@ async function pastWindow(stage: Stage): Promise<{ fromMs: number; toMs: number;
   const { startedMs } = await ask<{ startedMs: number }>(stage, '/api/v1/node')
   const fromMs = Math.ceil(startedMs / 1_000) * 1_000 + 3_000
   const toMs = fromMs + 10_000
-  await until('ten seconds', 30_000, () => Date.now() > toMs + 2_000)
+  await until('ten seconds', 60_000, () => Date.now() > toMs + 2_000)
   return { fromMs, toMs, words: `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}` }
 }
 

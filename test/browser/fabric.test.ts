@@ -53,7 +53,7 @@ test('all ports of a simulated node stand side by side, and the one at fault is 
     await ask(stage, '/api/v1/simulator/scenarios', scenario)
     await stage.visit('/fabric?range=5m', async (page) => {
       await untilDrawn(page)
-      await until('the port at fault first', 30_000, async () => {
+      await until('the port at fault first', 60_000, async () => {
         const odd = await page.locator('tr:has(td.is-odd) th a').allInnerTexts()
         return (await portNames(page))[0] === 'NIC 3' && odd.includes('NIC 3')
       })

@@ -174,7 +174,7 @@ test(
       await page.locator('.banner').waitFor({ state: 'detached', timeout: 30_000 })
       await page.getByText(/^Live$/).waitFor()
       await page.getByText(/^As of/).waitFor({ state: 'detached' })
-      await until('the gap', 30_000, async () => gapsIn(await busy.sentence()) === gapsBefore + 1)
+      await until('the gap', 60_000, async () => gapsIn(await busy.sentence()) === gapsBefore + 1)
       await takePicture(t, page, 'state-resumed')
     }
     await stage.visit('/?range=5m', look, { expected: /^console: Failed to load resource: net::ERR_/ })

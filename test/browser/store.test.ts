@@ -53,7 +53,7 @@ test('a store file that is damaged is set aside, and the page says so', needs('c
 
 test('what was seen before a restart is still there after it', needs('chromium'), async (t) => {
   const stage = await startStage(t)
-  await until('ten seconds of history', 30_000, async () => {
+  await until('ten seconds of history', 60_000, async () => {
     const { ackedMs, startedMs } = await storeOf(stage)
     return ackedMs > startedMs + 10_000
   })

@@ -40,15 +40,15 @@ test(
         return [...rows].sort().map(([, bits]) => bits)
       }
       const isBusy = (bits: number | undefined): boolean => bits !== undefined && bits > BYTES_PER_SECOND
-      await until('a busy row in the table', 30_000, async () => (await gather()).some(isBusy))
+      await until('a busy row in the table', 60_000, async () => (await gather()).some(isBusy))
       const [fromBytes, fromMs] = [bytesSent(traffic.device), performance.now()]
-      await until('busy rows in the table', 30_000, async () => (await gather()).filter(isBusy).length >= BUSY_ROWS)
+      await until('busy rows in the table', 60_000, async () => (await gather()).filter(isBusy).length >= BUSY_ROWS)
       const kernelBits = ((bytesSent(traffic.device) - fromBytes) * 8) / ((performance.now() - fromMs) / 1000)
       // The first busy second was busy in part.
       const steady = (await gather()).filter(isBusy).slice(1)
       await takePicture(t, page, 'traffic-table')
       traffic.bytesPerSecond = 0
-      await until('quiet rows after the traffic', 30_000, async () => !isBusy((await gather()).at(-2)))
+      await until('quiet rows after the traffic', 60_000, async () => !isBusy((await gather()).at(-2)))
 
       const shownBits = steady.reduce((sum, bits) => sum + bits, 0) / steady.length
       assert.ok(

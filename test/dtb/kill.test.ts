@@ -53,7 +53,7 @@ async function killedWriter(dir: string, random: Random): Promise<number> {
     told += chunk.toString()
   })
   const closed = once(child, 'close')
-  await until('the first acknowledgement', 30_000, () => told.includes('\n'))
+  await until('the first acknowledgement', 60_000, () => told.includes('\n'))
   // The moment is what is random here.
   await sleep(random.integer(0, 300))
   child.kill('SIGKILL')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryDir, until } from '../sonde-process.ts'
 
-const START_LIMIT_MS = 30_000
+const START_LIMIT_MS = 120_000
 
 /** A series as Prometheus answers with it: `values` of a range are seconds and text. */
 export interface PeerSeries {

@@ -25,8 +25,8 @@ type Families = Map<string, ExposedFamily>
 async function startAgent(t: TestContext, flags: readonly string[] = []): Promise<SondeProcess> {
   const sonde = await startSonde(['agent', '--log-level', 'error', ...flags])
   t.after(() => sonde.stop())
-  await until('every source', 20_000, async () => (await fetch(`${sonde.address}/readyz`)).ok)
-  await until('what Sonde says of itself', 20_000, async () =>
+  await until('every source', 60_000, async () => (await fetch(`${sonde.address}/readyz`)).ok)
+  await until('what Sonde says of itself', 60_000, async () =>
     (await pageOf(sonde, 'text')).has('sonde_process_uptime_seconds'),
   )
   return sonde
@@ -158,7 +158,7 @@ test(
     })
     const kept = await peer.range('{job="sonde",__name__=~"netdev_.+_total"}[5m]')
     readings.push(
-      await until('a reading after the last scrape', 10_000, () => {
+      await until('a reading after the last scrape', 60_000, () => {
         const reading = readKernel()
         return reading.fromMs > (ups.at(-1)?.[0] ?? 0) * 1000 + READ_LIMIT_MS && reading
       }),
@@ -171,7 +171,7 @@ test(
     // Only OpenMetrics has units: Prometheus asked for it by default, and read them.
     const [known] = (await peer.api('targets/metadata?metric=netdev_rx_bytes')) as Record<string, string>[]
     assert.deepEqual([known?.type, known?.unit, known?.help], ['counter', 'bytes', 'Bytes received'])
-    await until('Prometheus to have every series of the page', 20_000, async () => {
+    await until('Prometheus to have every series of the page', 60_000, async () => {
       const page = [...samplesOf(await pageOf(sonde, 'openmetrics')).keys()].sort()
       const scraped = (await peer.range(`{job="sonde"}[${SCRAPE_INTERVAL_S}s]`)).map(peerKey)
       return page.every((key) => scraped.includes(key))
@@ -219,7 +219,7 @@ test('records of series past the limit are missing on the page, and the page say
   const flags = ['--config', config, '--path.procfs', node.paths.procfs, '--path.sysfs', node.paths.sysfs]
   const sonde = await startAgent(t, flags)
   const loss = keyOf('sonde_loss_records_total', { component: 'prometheus', reason: 'series_limit' })
-  const samples = await until('the drop to be told', 20_000, async () => {
+  const samples = await until('the drop to be told', 60_000, async () => {
     const found = samplesOf(await pageOf(sonde, 'openmetrics'))
     return Number(found.get(loss)) > 0 && found
   })

@@ -9,7 +9,7 @@ import { metricsOf } from '../ask.ts'
 import { until } from '../sonde-process.ts'
 import { endGroup, isRunningUnder } from './processes.ts'
 
-const START_LIMIT_MS = 60_000
+const START_LIMIT_MS = 120_000
 const NOT_IN_A_CLONE = new Set(['node_modules', 'dist', '.cache', '.git'])
 const [NPM, NPM_ARGS] = npmCommand()
 

@@ -13,7 +13,7 @@ import { testSdkAlone } from './sdk-alone.ts'
 
 const PACKAGES = { sdk: '@sonde/sdk', agent: '@sonde/agent', console: '@sonde/console', cli: 'sonde' } as const
 const OLDEST_NODE = '22.18.0'
-const START_LIMIT_MS = 60_000
+const START_LIMIT_MS = 120_000
 
 /** Where everything of this file lives: archives, an empty folder with them installed, and the oldest Node. */
 const dir = temporaryDir()

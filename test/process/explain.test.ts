@@ -89,7 +89,7 @@ test('a source that is stuck in its child is told as such, and its files are lef
     main: fileURLToPath(new URL('../faults/unruly-main.ts', import.meta.url)),
   })
   try {
-    const links = await until('a source that is stuck', 20_000, async () => {
+    const links = await until('a source that is stuck', 60_000, async () => {
       const { links } = await ask<{ links: { name: string; state: string; answer: string }[] }>(
         sonde,
         '/api/v1/explain?of=unruly',

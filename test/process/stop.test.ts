@@ -56,7 +56,7 @@ test('SIGTERM lets an answer that is under way be read to its end', async (t) =>
   asked.flushHeaders()
   await once(asked, 'continue')
   const ended = assertStops(sonde, 'SIGTERM')
-  await until('new requests to be turned away', 1000, () =>
+  await until('new requests to be turned away', 60_000, () =>
     fetch(`${sonde.address}/healthz`).then(
       ({ ok }) => !ok,
       () => true,

@@ -55,7 +55,7 @@ export function sondeError(code: string, part: RegExp = /./): (error: unknown) =
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const endMs = performance.now() + limitMs
   for (;;) {

@@ -7,7 +7,7 @@ import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-
 import type { FaultLoop } from '../loop.ts'
 
 const MAIN = fileURLToPath(new URL('../stepping-main.ts', import.meta.url))
-const LIMIT_MS = 15_000
+const LIMIT_MS = 60_000
 const INTERVAL_MS = 200
 /** From a correction by a time server to a clock that was never set. Unit: seconds. */
 const STEPS_S = [0.01, 0.5, 2, 30, 600, 7200, 86_400, 40 * 86_400]

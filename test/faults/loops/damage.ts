@@ -6,7 +6,7 @@ import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-
 import type { FaultLoop } from '../loop.ts'
 
 /** What can be read of a damaged file is carried over for 10 s, on a machine that does other things too. */
-const WRITE_LIMIT_MS = 45_000
+const WRITE_LIMIT_MS = 60_000
 
 interface StoreState {
   readonly state: string

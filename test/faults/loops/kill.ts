@@ -82,7 +82,7 @@ export const kill: FaultLoop = {
         let before: Acked | undefined
         await new Promise((resolve) => setTimeout(resolve, random.integer(0, early ? 500 : 3000)))
         if (!early) {
-          before = await until('an acknowledged sample', 15_000, async () => {
+          before = await until('an acknowledged sample', 60_000, async () => {
             const now = await acked(sonde, fromMs)
             return now.values.some((value) => value !== null) && now
           })

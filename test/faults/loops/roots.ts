@@ -17,7 +17,7 @@ import { startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
 
 const DEVICES = ['eth0', 'eth1', 'mlx5_0']
-const MEND_LIMIT_MS = 15_000
+const MEND_LIMIT_MS = 60_000
 
 /** A small, sound tree of what `netdev` and `host` read; most numbers are those of its round. */
 function writeTree(root: string, round: number): void {

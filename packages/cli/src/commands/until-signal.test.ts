@@ -48,7 +48,7 @@ test('a second signal ends what hangs at once, but not the same one from several
   void untilSignal(running(() => new Promise(() => undefined))).then((end) => {
     code = end
   })
-  while (code === undefined && performance.now() - startMs < 4000) {
+  while (code === undefined && performance.now() - startMs < 60_000) {
     process.emit('SIGINT', 'SIGINT')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -63,7 +63,7 @@ test('what hangs beyond the limit does not keep the process: it kills itself, an
     process.kill(process.pid, 'SIGTERM')`
   const startMs = performance.now()
   const args = ['--conditions=source', '--input-type=module', '--eval', program]
-  const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 })
+  const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })
   assert.equal(signal, 'SIGKILL')
   assert.match(stderr, /^sonde: stopping took more than 4500 ms; .+\n$/)
   assert.ok(performance.now() - startMs > 4500)
