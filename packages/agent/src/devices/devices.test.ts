@@ -41,6 +41,19 @@ test('a node of the HGX class has its GPUs and NICs in rails, and the bonded Blu
   assert.deepEqual([bond?.rail, bond?.pairs, bond?.netdevs], [null, [], ['bond0', 'eth18', 'eth19']])
 })
 
+test('a step of the wall clock takes no device out, and a device that left says when by that clock', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
+  const devices = new Devices()
+  const real = new NodeRecords(devices)
+  real.hgx()
+  const count = devices.list().length
+  t.mock.timers.setTime(1_800_086_400_000)
+  assert.equal(devices.list().filter(({ goneMs }) => goneMs === undefined).length, count)
+  real.gone(rdmaPortType, { device: 'mlx5_0', port: '1' })
+  const gone = devices.byId('nic-mlx5_0-1')
+  assert.ok(Math.abs((gone?.goneMs ?? 0) - 1_800_086_400_000) < 10_000, `${gone?.goneMs}`)
+})
+
 test('a device tells its identity, its place, its series and its limits', () => {
   const { devices, real } = bringUp()
   real.hgx()

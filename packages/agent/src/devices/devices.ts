@@ -22,7 +22,7 @@ export interface DevicesOptions {
   readonly expiryS?: number
   /** Series of one type at most; beyond it those that have left make room, then records are dropped as `device_limit`. Default: 4 096. */
   readonly seriesLimit?: number
-  /** The clock. Unit: milliseconds since the Unix epoch. Default: that of the machine. */
+  /** The clock by which devices leave. Unit: milliseconds. Default: the monotonic one, so that no step of the wall clock takes every device out. */
   readonly now?: () => number
 }
 
@@ -43,14 +43,17 @@ export class Devices implements Sink {
   readonly #facts: Facts
   readonly #expiryMs: number
   readonly #now: () => number
+  /** What makes a time of that clock one since the Unix epoch. Unit: milliseconds. */
+  readonly #epochMs: () => number
   #made: Made = { version: -1, devices: [], byId: new Map(), byLabels: new Map() }
-  #sweptMs = 0
+  #sweptMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(options: DevicesOptions = {}) {
     this.#facts = new Facts(options.seriesLimit ?? SERIES_LIMIT)
     this.#expiryMs = (options.expiryS ?? EXPIRY_S) * 1000
-    this.#now = options.now ?? Date.now
+    this.#now = options.now ?? (() => performance.now())
+    this.#epochMs = () => (options.now === undefined ? Date.now() - performance.now() : 0)
   }
 
   /** Changes whenever a device does, or a series may belong to another one than before. */
@@ -120,11 +123,11 @@ export class Devices implements Sink {
 
   #current(): Made {
     const nowMs = this.#now()
-    if (Math.abs(nowMs - this.#sweptMs) >= SWEEP_EVERY_MS) {
+    if (nowMs - this.#sweptMs >= SWEEP_EVERY_MS) {
       this.#sweptMs = nowMs
       this.#facts.expire(nowMs, this.#expiryMs, KEEP_MS)
     }
-    if (this.#made.version !== this.#facts.version) this.#made = make(this.#facts)
+    if (this.#made.version !== this.#facts.version) this.#made = make(this.#facts, this.#epochMs())
     return this.#made
   }
 }
@@ -136,8 +139,11 @@ interface Made {
   readonly byLabels: ReadonlyMap<string, Device>
 }
 
-function make(facts: Facts): Made {
-  const devices = worldsOf(facts.all()).flatMap((world) => placed(draftsOf(world)))
+/** @param epochMs See `Devices.#epochMs`: people read when a device left. */
+function make(facts: Facts, epochMs: number): Made {
+  const devices = worldsOf(facts.all())
+    .flatMap((world) => placed(draftsOf(world)))
+    .map((device) => (device.goneMs === undefined ? device : { ...device, goneMs: device.goneMs + epochMs }))
   const byLabels = new Map<string, Device>()
   // GPUs and NICs come first in the list: what they have at their address or as their interface is theirs.
   const present = [...devices.filter(({ goneMs }) => goneMs === undefined), ...devices]

@@ -21,11 +21,11 @@ export interface Fact {
   readonly labels: Labels
   /** The newest record in which something changed that identifies. Numbers that do not are those of that time. */
   record: ReadRecord
-  /** When the series last had a record. Unit: milliseconds since the Unix epoch. */
+  /** When the series last had a record, on the clock of `Devices`. Unit: milliseconds. */
   seenMs: number
   /** Period of its source. Unit: milliseconds. */
   intervalMs: number
-  /** When it left; undefined while it is there. */
+  /** When it left, on the same clock; undefined while it is there. */
   goneMs: number | undefined
   /** Why it left; empty while it is there. */
   goneReason: string
