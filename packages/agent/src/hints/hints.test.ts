@@ -347,6 +347,22 @@ test('where errors of PCIe and heat of processors are read in turns, hints open,
   }
 })
 
+test('a record of a time ahead takes no series of others out to make room', () => {
+  const hints = new Hints({ devices: NOBODY, windowLimit: 40 })
+  const source = createSource({ id: 'made', emit: (batch) => hints.accept(batch) })
+  const startMs = Date.UTC(2026, 0, 1)
+  const report = (port: number, atMs: number) => {
+    const time = BigInt(atMs) * 1_000_000n
+    source.report(rdmaHwType, { time, device: 'mlx5_0', port, local_ack_timeout_err_total: 1 })
+    source.flush()
+  }
+  for (let port = 0; port < 10; port++) report(port, startMs)
+  hints.evaluate(startMs)
+  const refused = hints.stats.dropped.get('window_limit') ?? 0
+  report(99, startMs + 3_000_000)
+  assert.equal(hints.stats.dropped.get('window_limit'), refused + 1, 'it finds no room')
+})
+
 test('series that left make room again', () => {
   const hints = new Hints({ devices: NOBODY, windowLimit: 40 })
   const source = createSource({ id: 'made', emit: (batch) => hints.accept(batch) })

@@ -123,6 +123,7 @@ export class Hints implements Sink {
   evaluate(nowMs: number): void {
     if (this.#closed) return
     const startedMs = performance.now()
+    this.#watch.nowMs = nowMs
     if (Math.abs(nowMs - this.#askedMs) >= ASK_EVERY_MS) this.#askAll(nowMs)
     else this.#book.seeAgain()
     this.#book.advance(nowMs)

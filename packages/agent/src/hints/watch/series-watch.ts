@@ -79,6 +79,8 @@ export class SeriesWatch {
   readonly #places = new WeakMap<RecordType, readonly Place[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
   readonly #windowLimit: number
+  /** The time of the last evaluation, by which room is made: the time of a record takes out nobody else's series. Undefined before the first. Unit: milliseconds since the Unix epoch. */
+  nowMs: number | undefined
   #windowCount = 0
   /** When room was made last. Unit: milliseconds since the Unix epoch. */
   #fullMs = Number.NEGATIVE_INFINITY
@@ -181,7 +183,7 @@ export class SeriesWatch {
     let series = this.series.get(key)
     // A source that was replaced, as a child process is, goes on with the series of the one before.
     if (series === undefined) {
-      if (!this.#hasRoom(wanted.length, timeMs)) return null
+      if (!this.#hasRoom(wanted.length, this.nowMs ?? timeMs)) return null
       const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
       for (const { signal, window } of windows) if (timeMs - firstMs > signal.bornAfterMs) window.beginAtZero(timeMs)
       const node = nodeOf({ isSimulated: isSimulatedOf(labels) })
