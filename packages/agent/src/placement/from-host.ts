@@ -23,6 +23,13 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
   switch (message.kind) {
     case 'symbols':
       return { kind: 'symbols', texts: listOf('texts', message.texts).map((text) => textOf('a symbol', text)) }
+    case 'texts':
+      return {
+        kind: 'texts',
+        begins: message.begins === true,
+        firstId: countOf('firstId', message.firstId),
+        texts: listOf('texts', message.texts).map((text) => textOf('a text', text)),
+      }
     case 'batch': {
       const clock = CLOCKS.find((one) => one === message.clock)
       if (clock === undefined || bytes === undefined) throw fault('holds a batch without clock or bytes')
