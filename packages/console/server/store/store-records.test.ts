@@ -183,12 +183,13 @@ test('records that are not yet compacted keep within the limit of the file, too'
   const maxBytes = 4 << 20
   const { store, close } = await openStore({ maxBytes })
   try {
+    const random = new Random(SEED)
     const source = createSource({ id: 'noise', emit: (batch) => store.accept(batch) })
     // Of each type too little for a segment before the hour is over.
     for (let part = 0; part < 6; part++) {
       const type = defineType(`noise${part}`, 'Noise', { time: timestamp(), value: gauge('f64') })
       for (let i = 0; i < 150_000; i++) {
-        source.report(type, { time: BigInt(Date.now()) * 1_000_000n, value: Math.random() })
+        source.report(type, { time: BigInt(Date.now()) * 1_000_000n, value: random.next() })
       }
       source.flush()
       await store.flush()
