@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TEXT_ID_MIN } from '../../schema/texts.ts'
 import { FileSymbols } from './file-symbols.ts'
 import { WRITER_SYMBOL_ID } from './format.ts'
 
@@ -30,4 +31,24 @@ test('a text never changes', () => {
   symbols.add(1, ['a'])
   assert.throws(() => symbols.add(0, ['', 'b']), { code: 'DTB_CONTENT' })
   assert.throws(() => symbols.add(0, ['x']), { code: 'DTB_CONTENT' })
+})
+
+test('a table of texts replaces the one before, which batches of before still read', () => {
+  const symbols = new FileSymbols()
+  symbols.add(1, ['label'])
+  symbols.beginTexts(TEXT_ID_MIN + 10)
+  symbols.add(TEXT_ID_MIN + 12, ['a'])
+  const before = symbols.ofBatches
+  symbols.beginTexts(TEXT_ID_MIN + 13)
+  symbols.add(TEXT_ID_MIN + 13, ['b'])
+  const now = symbols.ofBatches
+  for (const [batch, texts] of [
+    [before, ['label', 'a', `?${TEXT_ID_MIN + 13}`]],
+    [now, ['label', `?${TEXT_ID_MIN + 12}`, 'b']],
+  ] as const) {
+    assert.deepEqual(
+      [1, TEXT_ID_MIN + 12, TEXT_ID_MIN + 13].map((id) => batch.text(id)),
+      texts,
+    )
+  }
 })

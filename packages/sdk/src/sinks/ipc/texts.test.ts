@@ -1,0 +1,64 @@
+// What the service is told of labels and texts, where it has no room for all of them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sondeError } from '../../../test/helper.ts'
+import { IpcRig } from '../../../test/ipc-rig.ts'
+import { createSource, defineType, label, lossType, readRecords, text, viewsOf } from '../../index.ts'
+
+const noteType = defineType('note', 'A note', { desk: label(), words: text() })
+
+/** Records of a type that the peer took, in order. */
+function taken(rig: IpcRig, type: typeof noteType | typeof lossType) {
+  return rig.peer.pages.flatMap((page) =>
+    page.type.fingerprint === type.fingerprint
+      ? [...readRecords(type, viewsOf(page.bytes), page.count, page.symbols)]
+      : [],
+  )
+}
+
+test('labels without room take only their own records out: known ones go on, and the loss is reported', async (t) => {
+  const rig = await IpcRig.start(t, { peer: { limits: { symbols: 4 } } })
+  const source = createSource({ id: 'desks', emit: (batch) => rig.sink.accept(batch) })
+  const desks = [...Array.from({ length: 20 }, (_, i) => `desk ${i}`), 'desk 0']
+  for (const desk of desks) {
+    source.report(noteType, { desk, words: `of ${desk}` })
+    source.emit()
+  }
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /6 symbol_limit/))
+  const notes = taken(rig, noteType) as { desk: string; words: string }[]
+  // The first 16 symbols of a source count towards no limit: six of its own, ten desks; then four more.
+  assert.deepEqual(
+    notes,
+    [...desks.slice(0, 14), 'desk 0'].map((desk) => ({ desk, words: `of ${desk}` })),
+  )
+  // What the sink says of itself is sent after that.
+  await rig.sink.close()
+  const losses = taken(rig, lossType) as { reason: string; records_total: bigint }[]
+  assert.equal(losses.at(-1)?.reason, 'symbol_limit')
+})
+
+test('texts for which the service has no room together are told again when they are used again', async (t) => {
+  const rig = await IpcRig.start(t, { peer: { limits: { clientBytes: 1 << 20 } } })
+  const sources = ['a', 'b', 'c'].map((id) => createSource({ id, emit: (batch) => rig.sink.accept(batch) }))
+  const words = (round: number, i: number) => `${round} ${i} ${'.'.repeat(400)}`
+  const wanted: string[] = []
+  for (let round = 0; round < 4; round++) {
+    for (const source of sources) {
+      for (let i = 0; i < 60; i++) {
+        source.report(noteType, { desk: source.info.id, words: words(round, i) })
+        wanted.push(`${source.info.id} ${words(round, i)}`)
+      }
+      source.emit()
+      await rig.sink.flush()
+    }
+  }
+  const notes = taken(rig, noteType) as { desk: string; words: string }[]
+  assert.deepEqual(
+    notes.map(({ desk, words }) => `${desk} ${words}`),
+    wanted,
+  )
+  const begun = rig.peer.said.filter(
+    ({ kind, body }) => kind === 'symbols' && 'texts' in body && body.texts.length === 0,
+  )
+  assert.ok(begun.length > sources.length, `${begun.length} tables were begun`)
+})
