@@ -57,6 +57,8 @@ function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Gene
     })
     bytes -= records.bytes.length
     yield
+    // Under load it is long until all is compacted.
+    yield* expireBySize(file)
   }
 }
 

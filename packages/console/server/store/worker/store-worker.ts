@@ -8,12 +8,17 @@ import { query } from './query.ts'
 import { readStored } from './read-stored.ts'
 import { failureSentence, sqliteFailureOf } from './sqlite-error.ts'
 import { StoreFile } from './store-file.ts'
+import { UpkeepShare } from './upkeep-share.ts'
 
 const RETRY_MS = 1000
 const STATUS_MS = 1000
 const MAINTAIN_MS = 10_000
-/** How long upkeep may hold the thread before questions and pages get their turn. Unit: milliseconds. */
-const TURN_MS = 20
+/** The same where the backlog is full. */
+const MAINTAIN_FULL_MS = 1000
+/** When upkeep that had no turn looks again. Unit: milliseconds. */
+const TURN_WAIT_MS = 20
+/** The part of the file that records may take before they are compacted. */
+const BACKLOG_PART = 1 / 5
 
 /**
  * Opens the file and keeps it open. There is one way out of every failure: the file is closed, opened anew a second later, and whatever was not acknowledged is sent
@@ -42,7 +47,8 @@ export class StoreWorker {
   #corruptChunks = 0
   #bytes = 0
   #upkeep: Generator<undefined, void> | undefined
-  #nextTurn: NodeJS.Immediate | undefined
+  readonly #share: UpkeepShare
+  #nextTurn: NodeJS.Timeout | undefined
   /** When the status was told, and when upkeep was started, last. */
   #toldMs = 0
   #maintainedMs = performance.now()
@@ -55,6 +61,7 @@ export class StoreWorker {
     nextMessage: () => ToWorker | undefined = () => undefined,
   ) {
     this.#start = start
+    this.#share = new UpkeepShare(start.settings.maxBytes * BACKLOG_PART)
     this.#send = send
     this.#nextMessage = nextMessage
   }
@@ -97,9 +104,11 @@ export class StoreWorker {
   /** What timers would do: while pages keep coming, they have no turn. */
   #catchUp(): void {
     const nowMs = performance.now()
+    this.#share.pageWritten(nowMs)
     if (nowMs - this.#toldMs >= STATUS_MS) this.#tell()
-    if (nowMs - this.#maintainedMs >= MAINTAIN_MS) this.#maintain()
-    else if (this.#upkeep !== undefined) this.#turn(this.#upkeep)
+    const everyMs = this.#share.isFull(this.#backlogBytes) ? MAINTAIN_FULL_MS : MAINTAIN_MS
+    if (this.#upkeep !== undefined) this.#turn(this.#upkeep)
+    else if (nowMs - this.#maintainedMs >= everyMs) this.#maintain()
   }
 
   #open(): void {
@@ -212,20 +221,23 @@ export class StoreWorker {
 
   #turn(upkeep: Generator<undefined, void>): void {
     if (upkeep !== this.#upkeep) return
-    const endMs = performance.now() + TURN_MS
+    const startMs = performance.now()
+    const turnMs = this.#share.turnMs(startMs, this.#backlogBytes)
     try {
-      while (performance.now() < endMs) {
+      while (performance.now() < startMs + turnMs) {
         if (upkeep.next().done !== true) continue
         this.#upkeep = undefined
         this.#tell()
         for (const id of this.#waiting.splice(0)) this.#send({ kind: 'answer', id, result: undefined })
         return
       }
-      clearImmediate(this.#nextTurn)
-      this.#nextTurn = setImmediate(() => this.#turn(upkeep))
     } catch (error) {
       this.#fail(error)
+      return
     }
+    if (turnMs > 0) this.#share.took(performance.now() - startMs)
+    clearTimeout(this.#nextTurn)
+    this.#nextTurn = setTimeout(() => this.#turn(upkeep), turnMs > 0 ? 0 : TURN_WAIT_MS)
   }
 
   /** Whatever failed: the file is opened anew after a pause. Until then it can be read, unless it is damaged. */
@@ -276,6 +288,10 @@ export class StoreWorker {
     }
   }
 
+  get #backlogBytes(): number {
+    return this.#file?.head.bytes ?? 0
+  }
+
   #status(): FileStatus {
     const file = this.#file
     if (file !== undefined) this.#bytes = sizeOf(this.#start.settings.path)
@@ -288,7 +304,7 @@ export class StoreWorker {
       oldestMs: file?.oldestMs() ?? null,
       corruptChunks: this.#corruptChunks + (file?.corruptChunks ?? 0),
       errors: this.#errors,
-      backlogBytes: file?.head.bytes ?? 0,
+      backlogBytes: this.#backlogBytes,
       names: file?.names() ?? {},
     }
   }
