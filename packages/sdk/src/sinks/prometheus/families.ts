@@ -3,7 +3,11 @@ import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { counterBase, type FamilyInfo, namesOf } from '../../wire/prometheus/header.ts'
 import { numberClass } from '../../wire/prometheus/lanes.ts'
-import type { Column } from './column.ts'
+import { Column } from './column.ts'
+import type { Table } from './table.ts'
+
+/** Columns of a family whose types the reason of a refusal names; thousands of versions of a type may share a metric. */
+const NAMED_COLUMNS = 8
 
 /** A metric that a type was refused, because another has its name. */
 export interface MetricConflict {
@@ -17,8 +21,15 @@ export interface MetricConflict {
   readonly owner: string | undefined
 }
 
-/** Why a metric was refused. */
-export type Refusal = Pick<MetricConflict, 'reason' | 'owner'>
+/** A metric of a type that has no column. */
+export interface Refused {
+  readonly table: Table
+  readonly fields: MetricFields
+  /** The family that has the name. Undefined where the fields fit no metric at all. */
+  readonly owner: Family | undefined
+  /** What the two disagree in: in words only when somebody asks, since it names all types of the owner as they are then. */
+  reason(): string
+}
 
 /** A metric and the columns of all types that fill it. */
 export interface Family extends FamilyInfo {
@@ -26,6 +37,8 @@ export interface Family extends FamilyInfo {
   /** Lines of one family are told apart by labels of the same form only. */
   readonly shape: string
   readonly columns: Column[]
+  /** Metrics of other types that want one of its names, and get it when the family goes. */
+  readonly refused: Set<Refused>
   /** What the rows left out were decided on. */
   decided: string
 }
@@ -62,35 +75,42 @@ export class Families {
     return this.#families.values()
   }
 
-  /** The family for a metric of a type, or why it has none. The caller adds the column. */
-  join(type: RecordType, { metric, slots }: MetricFields): { family: Family } | { refusal: Refusal } {
-    const unfit = unfitReason(type, slots)
-    if (unfit !== undefined) return { refusal: { reason: unfit, owner: undefined } }
-    const wanted = familyOf(type, metric, slots[0])
+  /** Gives a metric of a type a column in the family of that name, or says why it gets none. */
+  join(table: Table, fields: MetricFields, timestamps: boolean): Column | Refused {
+    const { metric, slots } = fields
+    const unfit = unfitReason(table.type, slots)
+    if (unfit !== undefined) return { table, fields, owner: undefined, reason: () => unfit }
+    const wanted = familyOf(table.type, metric, slots[0])
     const known = this.#families.get(metric)
-    if (known !== undefined) {
-      const reason = disagreement(known, wanted, type.name)
-      return reason === undefined ? { family: known } : { refusal: { reason, owner: metric } }
+    if (known !== undefined && !agree(known, wanted)) {
+      return refusedBy(known, table, fields, () => disagreement(known, wanted, table.type.name))
     }
-    for (const name of namesOf(wanted)) {
-      const owner = this.#owners.get(name)
-      if (owner !== undefined) {
-        const reason = `${name} belongs to the ${owner.kind} ${owner.name} of ${typesOf(owner)}; name one of them otherwise with \`metric\``
-        return { refusal: { reason, owner: owner.name } }
+    if (known === undefined) {
+      for (const name of namesOf(wanted)) {
+        const owner = this.#owners.get(name)
+        if (owner !== undefined) return refusedBy(owner, table, fields, () => ownership(name, owner))
       }
+      this.#families.set(metric, wanted)
+      for (const name of namesOf(wanted)) this.#owners.set(name, wanted)
     }
-    this.#families.set(metric, wanted)
-    for (const name of namesOf(wanted)) this.#owners.set(name, wanted)
-    return { family: wanted }
+    const family = known ?? wanted
+    const column = new Column(table, family, slots, timestamps)
+    family.columns.push(column)
+    return column
   }
 
-  /** Takes a column out, and its family with the last one. */
-  leave(column: Column): void {
-    const { family } = column
-    family.columns.splice(family.columns.indexOf(column), 1)
-    if (family.columns.length > 0) return
-    this.#families.delete(family.name)
-    for (const name of namesOf(family)) this.#owners.delete(name)
+  /** Takes columns out, and the families of which the last one went. Returns the metrics that those kept from others. */
+  leave(columns: Iterable<Column>): Refused[] {
+    const free: Refused[] = []
+    for (const column of columns) {
+      const { family } = column
+      family.columns.splice(family.columns.indexOf(column), 1)
+      if (family.columns.length > 0) continue
+      this.#families.delete(family.name)
+      for (const name of namesOf(family)) this.#owners.delete(name)
+      for (const refused of family.refused) free.push(refused)
+    }
+    return free
   }
 
   /** Whether another family uses the short name that OpenMetrics would give this counter. */
@@ -104,7 +124,7 @@ function familyOf(type: RecordType, name: string, { name: fieldName, field }: Sl
   const kind = field.role === 'bucket' ? 'histogram' : field.role === 'counter' ? 'counter' : 'gauge'
   const shape = field.role === 'bucket' ? `edges ${field.edges?.join(', ')}` : field.count > 1 ? 'an array' : 'a scalar'
   const help = field.help || `${type.description || type.name}: ${fieldName}`
-  return { name, kind, unit: field.unit ?? '', help, shape, columns: [], decided: '' }
+  return { name, kind, unit: field.unit ?? '', help, shape, columns: [], refused: new Set(), decided: '' }
 }
 
 function unfitReason(type: RecordType, slots: MetricFields['slots']): string | undefined {
@@ -116,7 +136,7 @@ function unfitReason(type: RecordType, slots: MetricFields['slots']): string | u
     const before = slots[i]?.field
     if (before?.optional !== true) return `${slots[i]?.name} is always there, so that ${name} would never be shown`
     const alike =
-      disagreement(familyOf(type, '', first), familyOf(type, '', { ...first, field }), type.name) === undefined &&
+      agree(familyOf(type, '', first), familyOf(type, '', { ...first, field })) &&
       numberClass(first) === numberClass({ ...first, field }) &&
       field.count === first.field.count &&
       role !== 'bucket'
@@ -126,21 +146,34 @@ function unfitReason(type: RecordType, slots: MetricFields['slots']): string | u
   return undefined
 }
 
-function disagreement(known: Family, wanted: Family, wantedBy: string): string | undefined {
-  if (known.kind === wanted.kind && known.unit === wanted.unit && known.shape === wanted.shape) return undefined
+function refusedBy(owner: Family, table: Table, fields: MetricFields, reason: () => string): Refused {
+  const refused = { table, fields, owner, reason }
+  owner.refused.add(refused)
+  return refused
+}
+
+function agree(known: Family, wanted: Family): boolean {
+  return known.kind === wanted.kind && known.unit === wanted.unit && known.shape === wanted.shape
+}
+
+function disagreement(known: Family, wanted: Family, wantedBy: string): string {
   const owners = namesOfTypes(known).map((name) => (name === wantedBy ? `another version of ${name}` : name))
-  return `it is ${describe(wanted)} in ${wantedBy}, but ${describe(known)} in ${owners.join(' and ') || 'another field'}; name one of them otherwise with \`metric\``
+  return `it is ${describe(wanted)} in ${wantedBy}, but ${describe(known)} in ${owners.join(' and ')}; name one of them otherwise with \`metric\``
+}
+
+function ownership(name: string, owner: Family): string {
+  const owners = namesOfTypes(owner).join(' and ')
+  return `${name} belongs to the ${owner.kind} ${owner.name} of ${owners}; name one of them otherwise with \`metric\``
 }
 
 function describe({ kind, unit, shape }: Family): string {
   return `a ${kind} ${unit === '' ? 'without unit' : `in ${unit}`} (${shape})`
 }
 
-function typesOf(family: Family): string {
-  return namesOfTypes(family).join(' and ') || 'another field'
-}
-
-/** Each once: versions of a type, and sources of one, have columns of their own. */
+/** The first types of a family, each once: versions of a type, and sources of one, have columns of their own. */
 function namesOfTypes({ columns }: Family): string[] {
-  return [...new Set(columns.map(({ table }) => table.type.name))]
+  const names = new Set<string>()
+  for (const { table } of columns.slice(0, NAMED_COLUMNS)) names.add(table.type.name)
+  const left = columns.length - NAMED_COLUMNS
+  return left > 0 ? [...names, `${left} more`] : [...names]
 }

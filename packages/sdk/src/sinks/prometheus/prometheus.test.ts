@@ -15,6 +15,7 @@ import {
   seriesKey,
 } from '../../index.ts'
 import { turn } from '../../internal/turn.ts'
+import { Families } from './families.ts'
 
 const port = defineType('port', 'Counters of a port', {
   device: label(),
@@ -156,6 +157,29 @@ test('a refused metric takes the name once the first one has left', async () => 
   assert.equal((await rig.families('text')).get(metric)?.type, 'gauge')
   assert.deepEqual(rig.view.conflicts(), [])
   assert.equal(rig.view.stats.errors, 1)
+})
+
+test('types that contend for a metric leave without each asking for it whenever another leaves', async (t) => {
+  const join = t.mock.method(Families.prototype, 'join')
+  const rig = new PrometheusRig()
+  const count = 50
+  for (let i = 0; i < count; i++) {
+    const version = defineType('ver', `version ${i}`, {
+      device: label(),
+      heat: gauge('u64', { unit: `u${i}`, metric }),
+    })
+    rig.report(rig.source(`s${i}`), version, { device: `d${i}`, heat: i })
+    rig.nowMs += 1000
+  }
+  assert.deepEqual(await rig.lines(), [`${metric}{device="d0"} 0`])
+  assert.equal(rig.view.conflicts().length, count - 1)
+  assert.match(rig.view.conflicts()[1]?.reason ?? '', /in u2 \(a scalar\) in ver, but a gauge in u0/)
+  assert.equal(join.mock.callCount(), count)
+  // All but the last have had no record for 300 s.
+  rig.nowMs += 298_500
+  assert.deepEqual(await rig.lines(), [`${metric}{device="d49"} 49`])
+  assert.equal(join.mock.callCount(), count + 1)
+  assert.deepEqual(rig.view.conflicts(), [])
 })
 
 test('the names of a histogram’s samples are taken too', async () => {

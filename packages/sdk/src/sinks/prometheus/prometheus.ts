@@ -11,7 +11,7 @@ import { renderMoment, takeMoment } from './collect.ts'
 import { Column } from './column.ts'
 import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
 import { bytesOf, type Exposition } from './exposition.ts'
-import { Families, type MetricConflict, metricsOf } from './families.ts'
+import { Families, type MetricConflict, type MetricFields, metricsOf, type Refused } from './families.ts'
 import { HelpNotes } from './help-notes.ts'
 import { UnfitIndexes } from './indexes.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
@@ -63,7 +63,8 @@ export class Prometheus implements Sink {
   readonly #tables = new Map<string, Table>()
   readonly #families = new Families()
   readonly #reasons = new Reasons()
-  readonly #conflicts = new Map<Table, MetricConflict[]>()
+  /** Metrics that have no column. */
+  readonly #refused = new Map<Table, Set<Refused>>()
   readonly #labels: ViewLabels
   #more: MoreLabels
   /** Whether rows have labels that the label file no longer says. */
@@ -143,7 +144,14 @@ export class Prometheus implements Sink {
 
   /** Metrics that were refused, because another type has their name with another kind, unit or form. */
   conflicts(): readonly MetricConflict[] {
-    return [...this.#conflicts.values()].flat()
+    const refused = [...this.#refused.values()].flatMap((metrics) => [...metrics])
+    return refused.map(({ table, fields: { metric, slots }, owner, reason }) => ({
+      metric,
+      type: table.type.name,
+      field: slots[0].name,
+      reason: reason(),
+      owner: owner?.name,
+    }))
   }
 
   /**
@@ -192,7 +200,7 @@ export class Prometheus implements Sink {
   async close(): Promise<void> {
     this.#closed = true
     this.#drop('closed', this.#waiting.remove())
-    for (const table of [...this.#tables.values()]) this.#dropTable(table)
+    this.#dropTables([...this.#tables.values()])
     this.#forgetShown()
     this.#version++
   }
@@ -275,7 +283,7 @@ export class Prometheus implements Sink {
     this.#drop('series_limit', taken.overSeriesLimit, batch.source)
     this.#drop('line_limit', taken.overLineLimit, batch.source)
     // A record that lost one of its metrics was not shown in full.
-    if (this.#conflicts.has(table)) this.#drop('metric_conflict', taken.shown, batch.source)
+    if (this.#refused.has(table)) this.#drop('metric_conflict', taken.shown, batch.source)
     else this.stats.out += taken.shown
     if (taken.records === batch.count) return undefined
     const bytes = batch.bytes.subarray(taken.records * batch.type.layout.recordBytes)
@@ -304,11 +312,13 @@ export class Prometheus implements Sink {
     if (now < this.#expiryDueMs) return
     const expiredMs = now - seriesExpiryS * 1000
     let oldestMs = Number.POSITIVE_INFINITY
-    for (const table of [...this.#tables.values()]) {
+    const unused: Table[] = []
+    for (const table of this.#tables.values()) {
       oldestMs = Math.min(oldestMs, table.expire(expiredMs))
-      if (table.count === 0 && table.seenMs <= expiredMs) this.#dropTable(table)
+      if (table.count === 0 && table.seenMs <= expiredMs) unused.push(table)
       else oldestMs = Math.min(oldestMs, table.seenMs)
     }
+    this.#dropTables(unused)
     this.#reasons.expire(expiredMs)
     this.#expiryDueMs = Math.max(now + 1000, oldestMs + seriesExpiryS * 1000)
     this.#version++
@@ -320,37 +330,39 @@ export class Prometheus implements Sink {
     const table = new Table(type, this.#config.timestamps, this.#more)
     this.#tables.set(type.fingerprint, table)
     this.#unfitIndexes.tell(type, this.#more.indexes)
-    this.#joinFamilies(table)
+    for (const fields of metricsOf(table.type)) if (!this.#join(table, fields)) this.stats.errors++
     return table
   }
 
-  /** Gives a table the columns that its metrics may have now. A metric that is refused counts as an error, once. */
-  #joinFamilies(table: Table): void {
-    const before = this.#conflicts.get(table) ?? []
-    const refused: MetricConflict[] = []
-    for (const fields of metricsOf(table.type)) {
-      const { metric, slots } = fields
-      if (table.columns.some(({ family }) => family.name === metric)) continue
-      const joined = this.#families.join(table.type, fields)
-      if ('refusal' in joined) {
-        refused.push({ metric, type: table.type.name, field: slots[0].name, ...joined.refusal })
-        if (!before.some((conflict) => conflict.metric === metric)) this.stats.errors++
-        continue
-      }
-      const column = new Column(table, joined.family, slots, this.#config.timestamps)
-      joined.family.columns.push(column)
-      table.add(column)
+  /** Gives a metric of a table its column, if it may have one. */
+  #join(table: Table, fields: MetricFields): boolean {
+    const joined = this.#families.join(table, fields, this.#config.timestamps)
+    if (joined instanceof Column) {
+      table.add(joined)
+      return true
     }
-    if (refused.length > 0) this.#conflicts.set(table, refused)
-    else this.#conflicts.delete(table)
+    const refused = this.#refused.get(table)
+    if (refused === undefined) this.#refused.set(table, new Set([joined]))
+    else refused.add(joined)
+    return false
   }
 
-  /** Forgets a type without series; metrics that it kept from others are theirs now. */
-  #dropTable(table: Table): void {
-    this.#tables.delete(table.type.fingerprint)
-    this.#conflicts.delete(table)
-    for (const column of table.columns) this.#families.leave(column)
-    for (const refused of [...this.#conflicts.keys()]) this.#joinFamilies(refused)
+  /**
+   * Forgets types without series; metrics that they kept from others are theirs now. All leave before the first of the others joins: else each
+   * would pass its metrics on to the next that leaves, and every other type would ask anew each time.
+   */
+  #dropTables(tables: readonly Table[]): void {
+    for (const table of tables) {
+      this.#tables.delete(table.type.fingerprint)
+      for (const refused of this.#refused.get(table) ?? []) refused.owner?.refused.delete(refused)
+      this.#refused.delete(table)
+    }
+    for (const free of this.#families.leave(tables.flatMap(({ columns }) => columns))) {
+      const refused = this.#refused.get(free.table)
+      refused?.delete(free)
+      if (refused?.size === 0) this.#refused.delete(free.table)
+      this.#join(free.table, free.fields)
+    }
   }
 
   #drop(reason: string, records: number, source?: SourceInfo): void {
