@@ -11,6 +11,7 @@ import {
   gauge,
   type IpcSink,
   label,
+  labelNumber,
   type Source,
   timestamp,
   wallNs,
@@ -224,5 +225,29 @@ test('clients that never stop sending take no turn of the others', async (t) => 
   for (let i = 0; i < 20; i++) await report(honest)
   isOver = true
   await Promise.all(floods)
+  await assertUnhurt({ sonde, honest })
+})
+
+test('a client that reports all the series it can leaves room for those of others, and takes no long turn when it leaves', async (t) => {
+  const { sonde, socketsDir, honest } = await served(t)
+  const flood = defineType('heat_of_all', 'Shared by both', { place: labelNumber('u32'), celsius: gauge('u32') })
+  const { recordBytes } = flood.layout
+  const offset = flood.labels[0]?.offset ?? 0
+  const raw = await RawClient.enter(socketsDir)
+  raw.announce(flood)
+  for (let page = 0; page < 6; page++) {
+    const bytes = Buffer.alloc(10_000 * recordBytes)
+    for (let i = 0; i < 10_000; i++) bytes.writeUInt32LE(page * 10_000 + i, i * recordBytes + offset)
+    raw.page(page + 1, 10_000, bytes)
+  }
+  await raw.heard('ack', ({ sequence }) => sequence === 6n)
+  const lines = async () =>
+    (await (await fetch(`${sonde.address}/metrics`)).text()).match(/^heat_of_all_celsius\{/gm)?.length
+  assert.equal(await lines(), 25_000, 'half of the series of a type')
+  honest.source.report(flood, { place: 999_999, celsius: 7 })
+  await report(honest)
+  await metricOf(sonde, /^heat_of_all_celsius\{place="999999"[^}]*\} 0*7$/m)
+  raw.close()
+  await until('only the honest series stays', LIMIT_MS, async () => (await lines()) === 1)
   await assertUnhurt({ sonde, honest })
 })

@@ -140,6 +140,20 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     for (let n = 0; n < 3; n++) attacker.page(heat, count, { bytes })
     await attacker.leave()
   },
+  /** All the series of a type that a client can have, which it leaves at once, again and again. */
+  async comesAndGoes(scene) {
+    for (let visit = 0; visit < 3; visit++) {
+      const attacker = await ready(scene)
+      const count = 10_000
+      const offset = heat.labels[0]?.offset ?? 0
+      for (let n = 0; n < 4; n++) {
+        const bytes = attacker.bytesOf(heat, count)
+        for (let i = 0; i < count; i++) bytes.writeUInt32LE(n * count + i, i * heat.layout.recordBytes + offset)
+        attacker.page(heat, count, { bytes })
+      }
+      await attacker.leave()
+    }
+  },
   /** Ten thousand pages of a record. */
   async flood(scene) {
     const attacker = await ready(scene)

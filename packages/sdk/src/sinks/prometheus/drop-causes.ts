@@ -5,8 +5,10 @@ import type { SourceInfo } from '../../schema/batch.ts'
 const CAUSES: Readonly<Record<string, string>> = {
   duplicate_series:
     'another source reports the same series, and is shown; give one of the two another id, tag or label',
-  series_limit: 'a type has as many label combinations as seriesLimit; raise it, or use fewer label values',
-  line_limit: 'the page has as many lines as lineLimit; raise it, or use fewer label values',
+  series_limit:
+    'a type has as many label combinations as seriesLimit, or a client its part of them; raise it, or use fewer label values',
+  line_limit:
+    'the page has as many lines as lineLimit, or a client its part of them; raise it, or use fewer label values',
   metric_conflict: 'another type has the metric with another kind or unit; name one of the two otherwise',
 }
 

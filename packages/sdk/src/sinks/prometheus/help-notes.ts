@@ -1,5 +1,6 @@
 import type { Family, MetricConflict } from './families.ts'
-import type { Absence, Reasons } from './reasons.ts'
+import type { Holder } from './quota.ts'
+import type { HeldAbsence, Reasons } from './reasons.ts'
 
 /** What is added to a HELP at most, for absences and for refusals each. Unit: characters. */
 const TEXT_LIMIT_CHARACTERS = 400
@@ -7,11 +8,12 @@ const TEXT_LIMIT_CHARACTERS = 400
 /** What HELP says beside the metric's own sentence: which series have no value and why, and who was refused its name. */
 export class HelpNotes {
   /** By type name: a metric of a type without absences costs one look. */
-  readonly #absences = new Map<string, Absence[]>()
-  readonly #conflicts: readonly MetricConflict[]
+  readonly #absences = new Map<string, HeldAbsence[]>()
+  /** By the name of the family that has the metric. */
+  readonly #conflicts: ReadonlyMap<string | undefined, readonly MetricConflict[]>
 
   constructor(reasons: Reasons, conflicts: readonly MetricConflict[]) {
-    this.#conflicts = conflicts
+    this.#conflicts = Map.groupBy(conflicts, ({ owner }) => owner)
     for (const absence of reasons.all()) {
       const known = this.#absences.get(absence.type)
       if (known === undefined) this.#absences.set(absence.type, [absence])
@@ -27,8 +29,10 @@ export class HelpNotes {
   /** Series without a value, by the sentence that says why. */
   #absencesOf({ columns }: Family): ReadonlyMap<string, readonly string[]> {
     const seriesByReason = new Map<string, string[]>()
+    const holders = new Set(columns.flatMap(({ table }) => [...table.held.keys()]))
     for (const { table, slots } of columns) {
-      for (const { series, field, code, reason } of this.#absences.get(table.type.name) ?? []) {
+      for (const { series, field, code, reason, holder } of this.#absences.get(table.type.name) ?? []) {
+        if (!mayNote(holder, holders)) continue
         if (field !== '' && !slots.some(({ name }) => name === field)) continue
         const why = (reason || code).replace(/\.+$/, '')
         const known = seriesByReason.get(why)
@@ -41,11 +45,17 @@ export class HelpNotes {
 
   #refusalsOf({ name }: Family): string {
     const fieldsByReason = new Map<string, string[]>()
-    for (const { owner, type, field, reason } of this.#conflicts) {
-      if (owner === name) fieldsByReason.set(reason, [...(fieldsByReason.get(reason) ?? []), `${type}.${field}`])
+    for (const { type, field, reason } of this.#conflicts.get(name) ?? []) {
+      fieldsByReason.set(reason, [...(fieldsByReason.get(reason) ?? []), `${type}.${field}`])
     }
     return sentencesOf(fieldsByReason, 'Refused')
   }
+}
+
+/** Whether HELP of a family whose series these hold says what a holder reports absent: a client writes nothing about the series of others. */
+function mayNote(holder: Holder, holders: ReadonlySet<Holder>): boolean {
+  if (holder === undefined || holders.size === 0) return true
+  return holders.has(holder) && !holders.has(undefined)
 }
 
 /** `Absent for a; b: why.` for every reason, within the limit. */

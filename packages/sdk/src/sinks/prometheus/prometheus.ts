@@ -14,6 +14,7 @@ import { bytesOf, type Exposition } from './exposition.ts'
 import { Families, type MetricConflict, type MetricFields, metricsOf, type Refused } from './families.ts'
 import { HelpNotes } from './help-notes.ts'
 import { UnfitIndexes } from './indexes.ts'
+import { Quota } from './quota.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
 import { type MoreLabels, Table } from './table.ts'
 import { type LabelFileHealth, ViewLabels } from './view-labels.ts'
@@ -75,8 +76,12 @@ export class Prometheus implements Sink {
   #version = 0
   #shown: { readonly version: number; readonly exposition: Exposition } | undefined
   #running: Promise<void> | undefined
+  /** Lines of all tables. */
+  readonly #lines: Quota
   readonly #waiting = new Waiting()
-  /** While batches wait. */
+  /** Sources whose rows are being taken out, in the order in which they left. */
+  readonly #leaving = new Set<SourceInfo>()
+  /** While batches wait, or sources leave. */
   #settling: Promise<void> | undefined
   /** Before this time no series expires. Unit: milliseconds. */
   #expiryDueMs = Number.POSITIVE_INFINITY
@@ -87,6 +92,7 @@ export class Prometheus implements Sink {
     this.name = config.name
     this.#labels = new ViewLabels(config)
     this.#more = { indexes: new Set(config.indexes), added: this.#labels.rules }
+    this.#lines = new Quota(config.lineLimit)
     this.#isFor = sourceFilter(config.sourceTags)
   }
 
@@ -122,7 +128,9 @@ export class Prometheus implements Sink {
       this.stats.errors++
       this.#drop('wrong_size', batch.count, batch.source)
     } else {
-      const rest = this.#waiting.has(batch.source) ? batch : this.#take(batch)
+      // Rows of a source that left keep their place and their series until they are taken out.
+      const isBehind = this.#leaving.size > 0 || this.#waiting.has(batch.source)
+      const rest = isBehind ? batch : this.#take(batch)
       if (rest !== undefined) this.#wait(rest)
     }
     this.stats.seconds += (performance.now() - startMs) / 1000
@@ -134,11 +142,12 @@ export class Prometheus implements Sink {
     return new Set([...tables.flatMap((table) => [...table.sources()]), ...this.#reasons.sources()])
   }
 
-  /** Takes every series of a source out, at once: its client or device is gone. */
+  /** Takes every series of a source out: its client or device is gone. Every later `collect` shows none of them. */
   removeSource(source: SourceInfo): void {
     this.stats.out += this.#waiting.remove(source)
-    for (const table of this.#tables.values()) table.remove(source, '')
     this.#reasons.removeSource(source)
+    this.#leaving.add(source)
+    if (turn.isOver() || !this.#removeLeaving(source)) this.#settling ??= this.#settle()
     this.#version++
   }
 
@@ -199,7 +208,8 @@ export class Prometheus implements Sink {
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#drop('closed', this.#waiting.remove())
+    this.#drop('closed', this.#waiting.removeAll())
+    this.#leaving.clear()
     this.#dropTables([...this.#tables.values()])
     this.#forgetShown()
     this.#version++
@@ -235,8 +245,8 @@ export class Prometheus implements Sink {
 
   /** Takes a batch, and gives what is left of it where its new series take longer than this turn has room for. */
   #take(batch: Batch): Batch | undefined {
-    if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch)
-    else if (batch.type.metrics.size === 0) this.stats.out += batch.count
+    if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch)
+    if (batch.type.metrics.size === 0) this.stats.out += batch.count
     else return this.#takeRecords(batch)
     return undefined
   }
@@ -246,14 +256,25 @@ export class Prometheus implements Sink {
     this.#settling ??= this.#settle()
   }
 
-  /** Takes what waits, in as many turns as it takes. */
+  /** Removes what leaves and takes what waits, in as many turns as it takes. */
   async #settle(): Promise<void> {
-    for (let next = this.#waiting.first; next !== undefined; next = this.#waiting.first) {
+    await turn.next()
+    while (this.#leaving.size > 0 || this.#waiting.first !== undefined) {
       while (turn.isOver()) await turn.next()
-      // Its source may have left meanwhile.
-      if (this.#waiting.first === next) this.#waiting.replaceFirst(this.#takeWaiting(next))
+      const [leaving] = this.#leaving
+      const { first } = this.#waiting
+      if (leaving !== undefined) this.#removeLeaving(leaving)
+      else if (first !== undefined) this.#waiting.replaceFirst(this.#takeWaiting(first))
     }
     this.#settling = undefined
+  }
+
+  /** Takes rows of a source out that leaves, as many as this turn has room for. Whether none is left. */
+  #removeLeaving(source: SourceInfo): boolean {
+    for (const table of this.#tables.values()) if (!table.removeAll(source)) return false
+    this.#leaving.delete(source)
+    this.#version++
+    return true
   }
 
   /** There is nobody to throw at. */
@@ -271,12 +292,12 @@ export class Prometheus implements Sink {
   }
 
   #takeRecords(batch: Batch): Batch | undefined {
-    const { seriesExpiryS, seriesLimit, lineLimit, nowMs } = this.#config
+    const { seriesExpiryS, nowMs } = this.#config
     const now = nowMs()
     const table = this.#tableOf(batch.type)
-    if (table.count >= seriesLimit) this.#expire()
+    if (table.isFullFor(batch.page?.client)) this.#expire()
     const expiredMs = now - seriesExpiryS * 1000
-    const taken = table.take(batch, now, expiredMs, { rows: seriesLimit, lines: lineLimit - this.seriesCount })
+    const taken = table.take(batch, now, expiredMs)
     this.#expiryDueMs = Math.min(this.#expiryDueMs, now + seriesExpiryS * 1000)
     if (taken.changed) this.#version++
     this.#drop('duplicate_series', taken.duplicate, batch.source)
@@ -285,25 +306,34 @@ export class Prometheus implements Sink {
     // A record that lost one of its metrics was not shown in full.
     if (this.#refused.has(table)) this.#drop('metric_conflict', taken.shown, batch.source)
     else this.stats.out += taken.shown
-    if (taken.records === batch.count) return undefined
-    const bytes = batch.bytes.subarray(taken.records * batch.type.layout.recordBytes)
-    return { ...batch, count: batch.count - taken.records, bytes }
+    return restOf(batch, taken.records)
   }
 
-  #takeAbsences(batch: Batch): void {
+  /** Takes absences, and gives what is left where this turn has no room for more. */
+  #takeAbsences(batch: Batch): Batch | undefined {
     const now = this.#config.nowMs()
+    let taken = 0
     for (const absence of readAbsences(batch)) {
-      if (this.#reasons.take(batch.source, absence, now)) this.stats.out++
+      const isWhole = absence.field === '' && absence.code !== ''
+      if (isWhole && !this.#removeSeries(batch.source, absence)) break
+      if (this.#reasons.take(batch, absence, now)) this.stats.out++
       else this.#drop('absence_limit', 1, batch.source)
-      if (absence.field === '' && absence.code !== '') this.#removeSeries(batch.source, absence)
+      taken++
+      if (turn.isOver()) break
     }
     this.#expiryDueMs = Math.min(this.#expiryDueMs, now + this.#config.seriesExpiryS * 1000)
     this.#version++
+    return restOf(batch, taken)
   }
 
-  /** What a source says is absent as a whole is not shown with its last value; the next record brings it back. */
-  #removeSeries(source: SourceInfo, { type, series }: Absence): void {
-    for (const table of this.#tables.values()) if (table.type.name === type) table.remove(source, series)
+  /** A series that is absent as a whole is not shown with its last value; its next record brings it back. False where this turn has no room for all. */
+  #removeSeries(source: SourceInfo, { type, series }: Absence): boolean {
+    for (const table of this.#tables.values()) {
+      if (table.type.name !== type) continue
+      if (series !== '') table.remove(source, series)
+      else if (!table.removeAll(source)) return false
+    }
+    return true
   }
 
   #expire(): void {
@@ -327,7 +357,8 @@ export class Prometheus implements Sink {
   #tableOf(type: RecordType): Table {
     const known = this.#tables.get(type.fingerprint)
     if (known !== undefined) return known
-    const table = new Table(type, this.#config.timestamps, this.#more)
+    const limits = { rows: this.#config.seriesLimit, lines: this.#lines }
+    const table = new Table(type, this.#config.timestamps, this.#more, limits)
     this.#tables.set(type.fingerprint, table)
     this.#unfitIndexes.tell(type, this.#more.indexes)
     for (const fields of metricsOf(table.type)) if (!this.#join(table, fields)) this.stats.errors++
@@ -369,6 +400,13 @@ export class Prometheus implements Sink {
     countDrop(this.stats, reason, records)
     if (records > 0 && source !== undefined && reason !== 'closed') this.#config.onDrop(source, reason, records)
   }
+}
+
+/** What is left of a batch after its first records; undefined where nothing is. */
+function restOf(batch: Batch, taken: number): Batch | undefined {
+  if (taken === batch.count) return undefined
+  const bytes = batch.bytes.subarray(taken * batch.type.layout.recordBytes)
+  return { ...batch, count: batch.count - taken, bytes }
 }
 
 function once(call: () => void): () => void {

@@ -1,6 +1,7 @@
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import { readRecord } from '../../schema/reader.ts'
 import { viewsOf } from '../../schema/views.ts'
+import { type Holder, Quota } from './quota.ts'
 
 /** Why a value is absent, as a record of `sonde_absence` says. */
 export interface Absence {
@@ -14,10 +15,19 @@ export interface Absence {
   readonly reason: string
 }
 
+/** An absence, and who reported it. */
+export interface HeldAbsence extends Absence {
+  readonly holder: Holder
+}
+
+interface State extends HeldAbsence {
+  readonly seenMs: number
+}
+
 /** States of all sources at most; further ones are dropped as `absence_limit`. */
 const STATE_LIMIT = 10_000
 
-/** The records of a `sonde_absence` batch. */
+/** The records of a `sonde_absence` batch, one at a time. */
 export function* readAbsences({ type, symbols, count, bytes }: Batch): Generator<Absence> {
   const views = viewsOf(bytes)
   for (let i = 0; i < count; i++) {
@@ -35,22 +45,23 @@ export function* readAbsences({ type, symbols, count, bytes }: Batch): Generator
 
 /** What is absent now and why, by source. */
 export class Reasons {
-  readonly #states = new Map<SourceInfo, Map<string, Absence & { readonly seenMs: number }>>()
-  #count = 0
+  readonly #states = new Map<SourceInfo, Map<string, State>>()
+  readonly #quota = new Quota(STATE_LIMIT)
 
   /** Keeps a state, or forgets it where the value is back or gone. False where there is no room for it. */
-  take(source: SourceInfo, absence: Absence, nowMs: number): boolean {
+  take({ source, page }: Batch, absence: Absence, nowMs: number): boolean {
+    const holder = page?.client
     const key = `${absence.type}\n${absence.series}\n${absence.field}`
-    const states = this.#states.get(source) ?? new Map<string, Absence & { readonly seenMs: number }>()
+    const states = this.#states.get(source) ?? new Map<string, State>()
     const known = states.get(key)
     if (absence.code === '' || absence.code === 'gone') {
       if (known !== undefined) this.#forget(source, states, key)
       if (absence.field === '') this.#forgetFields(source, states, absence)
       return true
     }
-    if (known === undefined && this.#count >= STATE_LIMIT) return false
-    if (known === undefined) this.#count++
-    states.set(key, { ...absence, seenMs: nowMs })
+    if (known === undefined && this.#quota.roomFor(holder) <= 0) return false
+    if (known === undefined) this.#quota.add(holder, 1)
+    states.set(key, { ...absence, holder, seenMs: nowMs })
     this.#states.set(source, states)
     return true
   }
@@ -64,7 +75,7 @@ export class Reasons {
   removeSource(source: SourceInfo): void {
     const states = this.#states.get(source)
     if (states === undefined) return
-    this.#count -= states.size
+    for (const { holder } of states.values()) this.#quota.add(holder, -1)
     this.#states.delete(source)
   }
 
@@ -76,18 +87,20 @@ export class Reasons {
   }
 
   /** Everything that is absent now. */
-  *all(): Generator<Absence> {
+  *all(): Generator<HeldAbsence> {
     for (const states of this.#states.values()) yield* states.values()
   }
 
-  #forget(source: SourceInfo, states: Map<string, unknown>, key: string): void {
+  #forget(source: SourceInfo, states: Map<string, State>, key: string): void {
+    const state = states.get(key)
+    if (state === undefined) return
     states.delete(key)
-    this.#count--
+    this.#quota.add(state.holder, -1)
     if (states.size === 0) this.#states.delete(source)
   }
 
   /** A series that is gone, or back as a whole, takes what was said of its fields along. */
-  #forgetFields(source: SourceInfo, states: Map<string, Absence>, { type, series, code }: Absence): void {
+  #forgetFields(source: SourceInfo, states: Map<string, State>, { type, series, code }: Absence): void {
     if (code !== 'gone') return
     for (const [key, state] of states) {
       if (state.type === type && (series === '' || state.series === series)) this.#forget(source, states, key)

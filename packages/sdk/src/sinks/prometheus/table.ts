@@ -7,6 +7,7 @@ import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts
 import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
 import { withIndexes } from './indexes.ts'
+import { type Holder, Quota } from './quota.ts'
 import { RowMemory } from './row-memory.ts'
 
 /** What became of the records of a batch. Unit: records. */
@@ -21,16 +22,18 @@ export interface Taken {
   changed: boolean
 }
 
-/** Room that is left for new rows. */
-export interface Room {
+/** Limits of a table. */
+export interface TableLimits {
+  /** Rows of this table at most. */
   readonly rows: number
-  /** Lines in all types. */
-  readonly lines: number
+  /** Lines of all tables. */
+  readonly lines: Quota
 }
 
 /** A source's part of a table. */
 interface Member {
   readonly source: SourceInfo
+  readonly holder: Holder
   readonly index: SeriesIndex
   labels: LabelText
   /** Row of each series number. */
@@ -54,8 +57,9 @@ interface Place {
   readonly declaredText: string
 }
 
-/** New series between two looks at the clock: each takes some microseconds. */
+/** Series that come, and series that leave, between two looks at the clock: each takes some microseconds. */
 const OPENED_A_STEP = 16
+const CLOSED_A_STEP = 64
 const FREE = 0
 const SHOWN = 1
 /** Another source shows the same series; the row waits for it to go. */
@@ -81,17 +85,31 @@ export class Table {
   linesPerRow = 0
   readonly #declaredType: RecordType
   #added: AddedLabels | undefined
+  readonly #rowQuota: Quota
+  readonly #lineQuota: Quota
 
-  constructor(type: RecordType, timestamps: boolean, { indexes, added }: MoreLabels) {
+  constructor(type: RecordType, timestamps: boolean, { indexes, added }: MoreLabels, limits: TableLimits) {
     this.type = withIndexes(type, indexes)
     this.#declaredType = type
     this.#added = added
     this.rows = new RowMemory(type, timestamps)
+    this.#rowQuota = new Quota(limits.rows)
+    this.#lineQuota = limits.lines
   }
 
   /** Rows in use, those of duplicates included. */
   get count(): number {
     return this.rows.high - this.#left.length - this.#free.length
+  }
+
+  /** Whether a holder gets no further row. */
+  isFullFor(holder: Holder): boolean {
+    return this.#rowQuota.roomFor(holder) <= 0
+  }
+
+  /** Who has rows, and how many. */
+  get held(): ReadonlyMap<Holder, number> {
+    return this.#rowQuota.held
   }
 
   /** The sources of the rows. */
@@ -108,6 +126,7 @@ export class Table {
   add(column: Column): void {
     this.columns.push(column)
     this.linesPerRow += column.laneCount
+    for (const [holder, rows] of this.held) this.#lineQuota.add(holder, rows * column.laneCount)
     for (const lines of column.lines) lines.reserve(this.rows.high)
   }
 
@@ -115,15 +134,15 @@ export class Table {
    * Takes a batch of this type whose bytes are all there. Every record is counted; of each series the last one is copied, since nothing shows the others. Where
    * many series are new it stops when the turn of the event loop is used up.
    */
-  take(batch: Batch, nowMs: number, expiredMs: number, room: Room): Taken {
+  take(batch: Batch, nowMs: number, expiredMs: number): Taken {
     const taken: Taken = { records: 0, shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
     const views = viewsOf(batch.bytes)
-    const member = this.#memberOf(batch.source)
+    const member = this.#memberOf(batch)
     const { recordBytes } = this.type.layout
     const { rows } = this
     this.seenMs = nowMs
-    let rowsLeft = room.rows - this.count
-    let linesLeft = room.lines
+    let rowsLeft = this.#rowQuota.roomFor(member.holder)
+    let linesLeft = this.#lineQuota.roomFor(member.holder)
     let opened = 0
     for (let offset = 0; taken.records < batch.count; taken.records++, offset += recordBytes) {
       const id = member.index.find(views, offset)
@@ -156,17 +175,27 @@ export class Table {
     return taken
   }
 
+  /** Takes all rows of a source out, as many as this turn of the event loop has room for. Whether none is left. */
+  removeAll(source: SourceInfo): boolean {
+    const member = this.#members.get(source)
+    if (member === undefined) return true
+    const { rows } = member
+    for (let id = rows.length - 1; id >= 0; id--) {
+      const row = rows[id] ?? -1
+      if (row >= 0) this.#close(row)
+      rows.length = id
+      if (id > 0 && id % CLOSED_A_STEP === 0 && turn.isOver()) return false
+    }
+    return true
+  }
+
   /**
-   * Takes a series of a source out, by the key that `seriesKey` makes; `''` is all of them. Where rows have more labels than the record declares, it is all rows
-   * with those of the key.
+   * Takes a series of a source out, by the key that `seriesKey` makes. Where rows have more labels than the record declares, it is all
+   * rows with those of the key.
    */
   remove(source: SourceInfo, key: string): void {
     const member = this.#members.get(source)
     if (member === undefined) return
-    if (key === '') {
-      for (const row of member.rows) if (row !== undefined && row >= 0) this.#close(row)
-      return
-    }
     const { labels, declared } = member
     if (declared !== undefined) {
       for (const row of declared.rows.get(declared.labels.ofKey(key)) ?? []) this.#close(row)
@@ -248,12 +277,13 @@ export class Table {
     this.shape++
   }
 
-  #memberOf(source: SourceInfo): Member {
+  #memberOf({ source, page }: Batch): Member {
     const known = this.#members.get(source)
     if (known !== undefined) return known
     const isWider = this.type !== this.#declaredType || this.#added !== undefined
     const member: Member = {
       source,
+      holder: page?.client,
       index: new SeriesIndex(this.type),
       labels: new LabelText(this.type, source, this.#added),
       rows: [],
@@ -274,6 +304,8 @@ export class Table {
     const shown = !this.#byText.has(text)
     if (shown) this.#byText.set(text, row)
     this.rows.open(row, shown ? SHOWN : DUPLICATE, text)
+    this.#rowQuota.add(member.holder, 1)
+    this.#lineQuota.add(member.holder, this.linesPerRow)
     this.#changed = true
     return row
   }
@@ -289,7 +321,11 @@ export class Table {
     if (alike?.size === 0) place.member.declared?.rows.delete(place.declaredText)
     if (place.member.index.count === 0) this.#members.delete(place.member.source)
     this.rows.close(row)
-    this.#left.push(row)
+    this.#rowQuota.add(place.member.holder, -1)
+    this.#lineQuota.add(place.member.holder, -this.linesPerRow)
+    // Without a scrape nothing leaves `#left`: rows that came and left since the last would add up.
+    if (this.rows.shown.visible[row] === 1) this.#left.push(row)
+    else this.#free.push(row)
     this.#changed = true
   }
 
