@@ -182,6 +182,19 @@ test('types that contend for a metric leave without each asking for it whenever 
   assert.deepEqual(rig.view.conflicts(), [])
 })
 
+test('a type of which the last source leaves is forgotten at once, also where nobody scrapes', async () => {
+  const rig = new PrometheusRig()
+  const second = defineType('second', '', { device: label(), bytes: gauge('u64', { unit: 'bytes', metric }) })
+  const [first, late] = [rig.source('a'), rig.source('b')]
+  rig.report(first, port, { device: 'eth0', rx_bytes_total: 1 })
+  rig.report(late, second, { device: 'eth9', bytes: 9 })
+  assert.equal(rig.view.conflicts().length, 1)
+  rig.view.removeSource(first.info)
+  await rig.view.flush()
+  assert.deepEqual(rig.view.conflicts(), [])
+  assert.deepEqual(await rig.lines(), [line('eth9', 9)])
+})
+
 test('the names of a histogram’s samples are taken too', async () => {
   const rig = new PrometheusRig()
   const wait = defineType('wait', '', {

@@ -273,8 +273,17 @@ export class Prometheus implements Sink {
   #removeLeaving(source: SourceInfo): boolean {
     for (const table of this.#tables.values()) if (!table.removeAll(source)) return false
     this.#leaving.delete(source)
+    this.#dropUnused()
     this.#version++
     return true
+  }
+
+  /** Forgets types without series, but for those that HELP says something of: where nobody scrapes, those of clients that come and go would add up. */
+  #dropUnused(): void {
+    const unused = [...this.#tables.values()].filter(({ count }) => count === 0)
+    if (unused.length === 0) return
+    const absent = new Set(Array.from(this.#reasons.all(), ({ type }) => type))
+    this.#dropTables(unused.filter(({ type }) => !absent.has(type.name)))
   }
 
   /** There is nobody to throw at. */
