@@ -11,6 +11,7 @@ import {
 } from '@sonde/sdk/internal'
 import { ClientSymbols } from './client-symbols.ts'
 import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
+import type { HeldMemory } from './held-memory.ts'
 import type { TypeRefusal, TypeShare } from './known-types.ts'
 
 interface AnnouncedSource {
@@ -23,14 +24,16 @@ export class Announced {
   /** What is kept of it. Unit: bytes. */
   heldBytes = 0
   readonly #share: TypeShare
+  readonly #memory: HeldMemory
   readonly #heldBytesMax: number
   readonly #types = new Map<number, RecordType | TypeRefusal>()
   readonly #sources = new Map<number, AnnouncedSource>()
   #symbolCount = 0
 
-  /** @param heldBytesMax Memory for types, sources and symbols. Unit: bytes. */
-  constructor(share: TypeShare, heldBytesMax: number) {
+  /** @param heldBytesMax Memory for types, sources and symbols of this client. Unit: bytes. */
+  constructor(share: TypeShare, memory: HeldMemory, heldBytesMax: number) {
     this.#share = share
+    this.#memory = memory
     this.#heldBytesMax = heldBytesMax
   }
 
@@ -103,9 +106,11 @@ export class Announced {
     return type
   }
 
-  /** The connection is over: the types are given back. */
+  /** The connection is over: types and memory are given back. */
   close(): void {
     this.#share.close()
+    this.#memory.change(this.heldBytes, 0)
+    this.heldBytes = 0
   }
 
   #sourceOf(index: number): AnnouncedSource {
@@ -115,8 +120,15 @@ export class Announced {
   }
 
   #hold(bytes: number): void {
-    this.heldBytes += bytes
-    if (this.heldBytes > this.#heldBytesMax) throw tooMany('bytes of types, sources and symbols', this.#heldBytesMax)
+    const afterBytes = this.heldBytes + bytes
+    if (afterBytes > this.#heldBytesMax) throw tooMany('bytes of types, sources and symbols', this.#heldBytesMax)
+    if (!this.#memory.change(this.heldBytes, afterBytes)) {
+      throw new SondeError(
+        'IPC_LIMIT',
+        'types, sources and symbols of all clients take as much memory as they may; use fewer, or raise service.total_bytes',
+      )
+    }
+    this.heldBytes = afterBytes
   }
 }
 

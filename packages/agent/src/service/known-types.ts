@@ -112,6 +112,7 @@ export class TypeShare {
   readonly #taken: { readonly known: Known; readonly where: 'shared' | 'pooled' }[] = []
   #count = 0
   #bytes = 0
+  #isClosed = false
 
   constructor(known: KnownTypes, shareBytes: number) {
     this.#known = known
@@ -124,6 +125,8 @@ export class TypeShare {
    * @throws SondeError as `KnownTypes.find`.
    */
   take(definition: unknown, fingerprint: string): { type: RecordType; bytes: number } | TypeRefusal {
+    // A connection may end while its types are taken in several turns: nobody would give them back.
+    if (this.#isClosed) return 'type_limit'
     if (this.#known.isForeignOwn(definition, fingerprint)) return 'foreign_type'
     const known = this.#known.find(definition, fingerprint)
     const { type, bytes } = known
@@ -138,8 +141,9 @@ export class TypeShare {
     return { type, bytes }
   }
 
-  /** The connection is over. */
+  /** The connection is over: its types are given back, and it gets no more. */
   close(): void {
+    this.#isClosed = true
     for (const { known, where } of this.#taken.splice(0)) this.#known.give(known, where)
   }
 }

@@ -6,6 +6,7 @@ import type { Faults } from '../pipeline/faults.ts'
 import { Acknowledger } from './acknowledger.ts'
 import { Client } from './client.ts'
 import { PAGE_BYTES, PAGE_OVERHEAD_BYTES, type ServiceConfig } from './config.ts'
+import { HeldMemory } from './held-memory.ts'
 import { InFlight } from './in-flight.ts'
 import { KnownTypes } from './known-types.ts'
 import { Refusals } from './refusals.ts'
@@ -39,6 +40,7 @@ export class Room {
   readonly types: KnownTypes
   readonly secrets = new Secrets()
   readonly inFlight: InFlight
+  readonly held: HeldMemory
   readonly acknowledger: Acknowledger
   /** Where the page in hand lies. */
   readonly pageBytes = new Uint8Array(PAGE_BYTES)
@@ -59,6 +61,7 @@ export class Room {
     this.#options = options
     const queues = sinks.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)
     this.inFlight = new InFlight(config, Math.min(...queues))
+    this.held = new HeldMemory(config)
     this.acknowledger = new Acknowledger(sinks, {
       released: (bytes) => this.inFlight.release(bytes),
       failed: (error) => this.failed(error),

@@ -91,7 +91,7 @@ export class Session {
     // Errors end the reading; one that comes later has nobody to tell.
     socket.on('error', () => undefined)
     this.#pace = new Pace(room.config.client_bytes_per_s)
-    this.#announced = new Announced(room.types.open(), room.config.client_bytes / 2)
+    this.#announced = new Announced(room.types.open(), room.held, room.config.client_bytes / 2)
   }
 
   /** Who is connected; undefined until it has proved that. */
@@ -178,6 +178,7 @@ export class Session {
     switch (frame.kind) {
       case 'types':
         for (const entry of frame.body) {
+          if (this.#isEnded) return
           this.#announced.addType(entry)
           while (turn.isOver()) await turn.next()
         }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineType, value } from '@sonde/sdk'
+import { sondeError } from '../../../sdk/test/helper.ts'
+import { definitionFor } from '../../test/raw-client.ts'
+import { Announced } from './announced.ts'
+import { HeldMemory } from './held-memory.ts'
+import { KnownTypes } from './known-types.ts'
+
+const LIMITS = { clients: 4, total_bytes: 4 << 20 }
+const SOURCE = { index: 0, id: 'a', tag: '', labels: {}, intervalMs: 0, schema: '' }
+
+function entry(index: number) {
+  const type = defineType(`t${index}`, '', { n: value('u8') })
+  return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+}
+
+test('a type that is announced after the connection ended is not kept', () => {
+  const known = new KnownTypes([], LIMITS.clients)
+  const announced = new Announced(known.open(), new HeldMemory(LIMITS), 1 << 20)
+  announced.addType(entry(0))
+  assert.equal(known.count, 1)
+  announced.close()
+  for (let index = 1; index < 100; index++) announced.addType(entry(index))
+  assert.equal(known.count, 0)
+})
+
+test('clients that announce a lot share a limit, and leave each other client its share', () => {
+  const memory = new HeldMemory(LIMITS)
+  const client = () => new Announced(new KnownTypes([], LIMITS.clients).open(), memory, 2 << 20)
+  /** Announces texts of 4000 bytes until there is no room, or `most` of them are known. Gives how many. */
+  const fill = (announced: Announced, most: number): number => {
+    announced.addSource(SOURCE)
+    let texts = 0
+    try {
+      for (; texts < most; texts++)
+        announced.addSymbols({ source: 0, firstId: texts, texts: [`${texts}`.padEnd(1976, 'x')] })
+    } catch (error) {
+      sondeError('IPC_LIMIT')(error)
+    }
+    return texts
+  }
+  const [greedy, second, modest] = [client(), client(), client()]
+  const taken = fill(greedy, 10_000) + fill(second, 10_000)
+  assert.ok(taken > 200 && taken < 400, `${taken} texts of two greedy clients`)
+  assert.equal(fill(modest, 50), 50)
+  for (const announced of [greedy, second]) announced.close()
+  const next = client()
+  assert.ok(fill(next, 200) === 200, 'what they had is given back')
+})
