@@ -110,12 +110,13 @@ test('the last page that all durable sinks have is what a client need not send a
   assert.equal(await new Acknowledger([], handler()).stored(1n), 0n)
 })
 
-test('a client waits while the sinks have half of what they may queue, and others with it', async () => {
+test('a client waits while the sinks have half of what they may queue, and others that have more than their share with it', async () => {
   const config = { enabled: true, clients: 1, client_bytes: 1000, total_bytes: 10_000, client_bytes_per_s: 1000 }
   const inFlight = new InFlight(config, 1600)
   const [full, other] = [new Client(1n, 0n), new Client(2n, 0n)]
   full.took(1n, 900)
-  inFlight.take(900)
+  other.took(1n, 250)
+  inFlight.take(1150)
   let isLeft = false
   const passed: string[] = []
   const waits = inFlight.room(other, 0, () => isLeft).then(() => passed.push('other'))
@@ -125,6 +126,7 @@ test('a client waits while the sinks have half of what they may queue, and other
   inFlight.release(900)
   await waits
   assert.equal(passed.join(), 'other')
+  inFlight.release(other.done(1n, 0))
   full.took(2n, 700)
   inFlight.take(700)
   const own = inFlight.room(full, 400, () => isLeft).then(() => passed.push('full'))

@@ -311,7 +311,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
     ],
     ['a metric of Sonde', 'SCH_METRIC_NAME', (raw) => raw.announce(own)],
     [
-      '257 types',
+      '258 types',
       'IPC_LIMIT',
       (raw) => raw.send({ kind: 'types', body: Array.from({ length: 258 }, (_, i) => typed(`t${i}`, i)) }),
     ],
@@ -363,10 +363,10 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       },
     ],
     [
-      '1025 sources',
+      '1026 sources',
       'IPC_LIMIT',
       (raw) => {
-        for (let index = 0; index < 1025; index++)
+        for (let index = 0; index < 1026; index++)
           raw.send({ kind: 'source', body: { index, id: 'x', tag: '', labels: {}, intervalMs: 0, schema: '' } })
       },
     ],
