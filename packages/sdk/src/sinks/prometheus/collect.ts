@@ -84,8 +84,10 @@ function partOf({ table, slots, text, openmetrics }: Column): FamilyPart {
 /** Where several types fill a family, the row that came first shows a series; the others are left out. Returns how many are left out anew. */
 function hideDuplicates(family: Family): number {
   const { columns } = family
-  const basis =
-    columns.length === 1 ? '' : columns.map(({ table }) => `${table.type.fingerprint} ${table.shape}`).join()
+  let shapes = 0
+  for (const { table } of columns) shapes += table.shape
+  // Of the same columns, the sum rises whenever a row of any comes or goes.
+  const basis = columns.length === 1 ? '' : `${family.changes} ${shapes}`
   if (basis === family.decided) return 0
   family.decided = basis
   const first = new Map<string, { column: Column; row: number; born: number }>()

@@ -39,6 +39,8 @@ export interface Family extends FamilyInfo {
   readonly columns: Column[]
   /** Metrics of other types that want one of its names, and get it when the family goes. */
   readonly refused: Set<Refused>
+  /** Rises when a column comes or goes. */
+  changes: number
   /** What the rows left out were decided on. */
   decided: string
 }
@@ -96,6 +98,7 @@ export class Families {
     const family = known ?? wanted
     const column = new Column(table, family, slots, timestamps)
     family.columns.push(column)
+    family.changes++
     return column
   }
 
@@ -105,6 +108,7 @@ export class Families {
     for (const column of columns) {
       const { family } = column
       family.columns.splice(family.columns.indexOf(column), 1)
+      family.changes++
       if (family.columns.length > 0) continue
       this.#families.delete(family.name)
       for (const name of namesOf(family)) this.#owners.delete(name)
@@ -124,7 +128,7 @@ function familyOf(type: RecordType, name: string, { name: fieldName, field }: Sl
   const kind = field.role === 'bucket' ? 'histogram' : field.role === 'counter' ? 'counter' : 'gauge'
   const shape = field.role === 'bucket' ? `edges ${field.edges?.join(', ')}` : field.count > 1 ? 'an array' : 'a scalar'
   const help = field.help || `${type.description || type.name}: ${fieldName}`
-  return { name, kind, unit: field.unit ?? '', help, shape, columns: [], refused: new Set(), decided: '' }
+  return { name, kind, unit: field.unit ?? '', help, shape, columns: [], refused: new Set(), changes: 0, decided: '' }
 }
 
 function unfitReason(type: RecordType, slots: MetricFields['slots']): string | undefined {
