@@ -90,9 +90,10 @@ function symbolsToKeep({ type, source, symbols }: Batch): BatchSymbols {
   return type.fingerprint === absenceType.fingerprint ? symbols : new TextTable(source.symbols)
 }
 
-function keep(batch: Batch, arrivedMs: number, piece: Piece): Omit<KeptBatch, 'symbols' | 'textBytes'> {
+function keep(taken: Batch, arrivedMs: number, piece: Piece): Omit<KeptBatch, 'symbols' | 'textBytes'> {
   const { bytes } = piece
-  bytes.set(batch.bytes)
+  bytes.set(taken.bytes)
+  const batch = { ...taken, checksum: undefined }
   const { time, layout } = batch.type
   if (time === undefined) return { ...batch, bytes, piece, arrivedMs, fromMs: Date.now(), toMs: Date.now() }
   const views = viewsOf(bytes)

@@ -276,7 +276,8 @@ export class Session {
         this.#room.drop(client, sequence, refusal ?? '', Math.min(count, byteLength))
       } else {
         const symbols = this.#announced.symbols(page.source)
-        const batch = { type, source, clock, count, bytes, symbols, page: { client: client.id, sequence } }
+        const checksum = { bytes, crc32: page.crc }
+        const batch = { type, source, clock, count, bytes, symbols, checksum, page: { client: client.id, sequence } }
         this.#room.accept(batch, client)
         this.#pages++
         this.#records += count

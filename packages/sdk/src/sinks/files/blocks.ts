@@ -25,7 +25,7 @@ export class Blocks {
 
   /** The one copy of a batch. */
   entryOf(batch: Batch, counted: number = batch.count): Entry {
-    const { type, source, clock, count, bytes, symbols, page } = batch
+    const { type, source, clock, count, bytes, symbols, page, checksum } = batch
     const block = this.#take(blockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
     const textBytes = this.#texts.bytesOf(batch)
@@ -41,7 +41,7 @@ export class Blocks {
       ...(page !== undefined && { page }),
     }
     // Here, and not when it is written: the processor works while the disk does, and has the records at hand.
-    fillRecordsBlock(block, entry)
+    fillRecordsBlock(block, entry, checksum?.bytes === bytes ? checksum.crc32 : undefined)
     return entry
   }
 

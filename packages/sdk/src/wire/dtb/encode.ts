@@ -104,8 +104,10 @@ export function blockBytes(payloadBytes: number): number {
 /**
  * Makes a block of a batch's records in place, but for {@link sealRecordsBlock}: `block` is {@link blockBytes} long and has the records behind its header, where whoever took the batch has copied them.
  * Header and padding are written.
+ *
+ * @param crc CRC-32 of the records; computed where it is left out.
  */
-export function fillRecordsBlock(block: Uint8Array, batch: Omit<Batch, 'bytes' | 'source'>): void {
+export function fillRecordsBlock(block: Uint8Array, batch: Omit<Batch, 'bytes' | 'source'>, crc?: number): void {
   const { type, clock, count, page } = batch
   const { recordBytes } = type.layout
   const data = new DataView(block.buffer, block.byteOffset, block.byteLength)
@@ -118,7 +120,7 @@ export function fillRecordsBlock(block: Uint8Array, batch: Omit<Batch, 'bytes' |
   data.setBigUint64(32, latestNs, true)
   data.setBigUint64(40, page?.client ?? 0n, true)
   data.setBigUint64(48, page?.sequence ?? 0n, true)
-  endPayload(block, data)
+  endPayload(block, data, crc)
 }
 
 /** Makes a block of records whole, once it is known which index their type has in the file. */
@@ -147,10 +149,10 @@ function beginHeader(data: DataView, blockType: number, payloadBytes: number): v
   for (let at = 16; at < 56; at += 4) data.setUint32(at, 0, true)
 }
 
-function endPayload(block: Uint8Array, data: DataView): void {
+function endPayload(block: Uint8Array, data: DataView, crc?: number): void {
   const payloadEnd = BLOCK_HEADER_BYTES + data.getUint32(8, true)
   block.fill(0, payloadEnd)
-  data.setUint32(56, crc32(block.subarray(BLOCK_HEADER_BYTES, payloadEnd)), true)
+  data.setUint32(56, crc ?? crc32(block.subarray(BLOCK_HEADER_BYTES, payloadEnd)), true)
 }
 
 function endHeader(block: Uint8Array, data: DataView): void {
