@@ -2,7 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
-import { absenceType, array, counter, defineType, gauge, label, optional, text, timestamp, value } from '../../index.ts'
+import {
+  absenceType,
+  array,
+  type Batch,
+  counter,
+  createSource,
+  defineType,
+  gauge,
+  label,
+  optional,
+  text,
+  timestamp,
+  value,
+} from '../../index.ts'
 
 const flow = defineType('flow', 'A flow', {
   time: timestamp(),
@@ -48,6 +61,21 @@ test('without an index the latest record of a series is shown, with it that of e
       'flow_bytes_total{device="b",port_num="1"} 30',
     ],
   )
+})
+
+test('a text that is an index stays one series when the source replaces its table of texts', async () => {
+  const rig = new PrometheusRig({ indexes: ['state'] })
+  const emit = (batch: Batch) => rig.view.accept(batch)
+  const source = createSource({ id: 'a', textLimit: 2, emit })
+  for (const [i, state] of ['up', 'down', 'lost', 'up', 'down', 'up'].entries()) {
+    source.report(flow, record('a', 1, i, state))
+    source.emit()
+  }
+  assert.deepEqual(
+    (await rig.lines()).filter((line) => line.startsWith('flow_bytes')),
+    ['up', 'down', 'lost'].map((state, i) => `flow_bytes_total{device="a",state="${state}"} ${[5, 4, 2][i]}`),
+  )
+  assert.equal(rig.view.stats.dropped.size, 0)
 })
 
 test('numbers, text and what was a metric become labels; optional fields, arrays and fractions do not', async () => {

@@ -1,11 +1,13 @@
 import { turn } from '../../internal/turn.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
 import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
+import { IndexTexts, textIndexesOf } from './index-texts.ts'
 import { withIndexes } from './indexes.ts'
 import { type Holder, Quota } from './quota.ts'
 import { RowMemory } from './row-memory.ts'
@@ -38,6 +40,8 @@ interface Member {
   labels: LabelText
   /** Row of each series number. */
   readonly rows: number[]
+  /** Where text fields are indexes: their texts. */
+  readonly texts: IndexTexts | undefined
   /** Where rows have more labels than records declare: the text of the declared ones, and the rows that have it. */
   readonly declared: { readonly labels: LabelText; readonly rows: Map<string, Set<number>> } | undefined
 }
@@ -84,6 +88,7 @@ export class Table {
   /** Lines that one row gives when all its values are there. */
   linesPerRow = 0
   readonly #declaredType: RecordType
+  readonly #textIndexes: readonly Slot[]
   #added: AddedLabels | undefined
   readonly #rowQuota: Quota
   readonly #lineQuota: Quota
@@ -91,6 +96,7 @@ export class Table {
   constructor(type: RecordType, timestamps: boolean, { indexes, added }: MoreLabels, limits: TableLimits) {
     this.type = withIndexes(type, indexes)
     this.#declaredType = type
+    this.#textIndexes = textIndexesOf(type, this.type)
     this.#added = added
     this.rows = new RowMemory(type, timestamps)
     this.#rowQuota = new Quota(limits.rows)
@@ -134,10 +140,11 @@ export class Table {
    * Takes a batch of this type whose bytes are all there. Every record is counted; of each series the last one is copied, since nothing shows the others. Where
    * many series are new it stops when the turn of the event loop is used up.
    */
-  take(batch: Batch, nowMs: number, expiredMs: number): Taken {
+  take(given: Batch, nowMs: number, expiredMs: number): Taken {
     const taken: Taken = { records: 0, shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
+    const member = this.#memberOf(given)
+    const batch = member.texts?.translated(given, this.#textIndexes) ?? given
     const views = viewsOf(batch.bytes)
-    const member = this.#memberOf(batch)
     const { recordBytes } = this.type.layout
     const { rows } = this
     this.seenMs = nowMs
@@ -253,7 +260,9 @@ export class Table {
    */
   async relabel(added: AddedLabels | undefined): Promise<void> {
     this.#added = added
-    for (const member of this.#members.values()) member.labels = new LabelText(this.type, member.source, added)
+    for (const member of this.#members.values()) {
+      member.labels = new LabelText(this.type, member.source, added, member.texts)
+    }
     // Who shows a series may be another by the new labels.
     this.#byText.clear()
     for (let row = 0; row < this.rows.high; row++) {
@@ -279,13 +288,16 @@ export class Table {
 
   #memberOf({ source, page }: Batch): Member {
     const known = this.#members.get(source)
-    if (known !== undefined) return known
+    if (known?.texts?.isFull === true) for (const row of known.rows) if (row >= 0) this.#close(row)
+    if (known !== undefined && known.texts?.isFull !== true) return known
+    const texts = this.#textIndexes.length === 0 ? undefined : new IndexTexts(source.symbols)
     const isWider = this.type !== this.#declaredType || this.#added !== undefined
     const member: Member = {
       source,
       holder: page?.client,
       index: new SeriesIndex(this.type),
-      labels: new LabelText(this.type, source, this.#added),
+      texts,
+      labels: new LabelText(this.type, source, this.#added, texts),
       rows: [],
       declared: isWider ? { labels: new LabelText(this.#declaredType, source), rows: new Map() } : undefined,
     }

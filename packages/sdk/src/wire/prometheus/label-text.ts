@@ -2,6 +2,7 @@ import type { SourceInfo } from '../../schema/batch.ts'
 import { labelText } from '../../schema/reader.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { escapeLabelValue, type Labels } from '../../schema/series.ts'
+import type { Symbols } from '../../schema/symbols.ts'
 import type { Views } from '../../schema/views.ts'
 
 /** Labels that a view adds to those of the record and of its source. */
@@ -12,6 +13,9 @@ export interface AddedLabels {
   of(type: RecordType, source: SourceInfo, own: Labels): Labels
 }
 
+/** Gives the text of an id in a record. */
+export type TextsById = Pick<Symbols, 'text'>
+
 /**
  * The labels of a series as the exposition writes them: names made valid, what the format reserves renamed, empty values left out (they mean
  * the same as no label). Made once for a type and source.
@@ -19,6 +23,7 @@ export interface AddedLabels {
 export class LabelText {
   readonly #type: RecordType
   readonly #source: SourceInfo
+  readonly #symbols: TextsById
   /** Name in the exposition of every label, by its own name, in the order of writing. */
   readonly #names: ReadonlyMap<string, string>
   /** Text of the constant labels that the record cannot set itself. */
@@ -29,9 +34,11 @@ export class LabelText {
   /** Name of every label that may be added, by its own name. */
   readonly #addedNames: ReadonlyMap<string, string>
 
-  constructor(type: RecordType, source: SourceInfo, added?: AddedLabels) {
+  /** @param symbols What ids in the records mean. Default: the labels of the source. */
+  constructor(type: RecordType, source: SourceInfo, added?: AddedLabels, symbols: TextsById = source.symbols) {
     this.#type = type
     this.#source = source
+    this.#symbols = symbols
     this.#added = added
     const own = type.labels.map((slot) => slot.name)
     const constant = Object.keys(source.labels).filter((name) => !own.includes(name))
@@ -46,7 +53,7 @@ export class LabelText {
 
   /** The text of the record at `offset`, such as `device="eth0",port="1"`. */
   of(views: Views, offset: number): string {
-    const { symbols } = this.#source
+    const symbols = this.#symbols
     const { labels } = this.#type
     let text = ''
     for (const slot of labels) text = joined(text, this.#pair(slot.name, labelText(slot, views, offset, symbols)))
