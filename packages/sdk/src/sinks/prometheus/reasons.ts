@@ -43,26 +43,33 @@ export function* readAbsences({ type, symbols, count, bytes }: Batch): Generator
   }
 }
 
-/** What is absent now and why, by source. */
+/** States by field, and those by series. */
+type Fields = Map<string, State>
+type Series = Map<string, Fields>
+
+/** What is absent now and why, by source, type, series and field: what leaves is found without a walk through all that stays. */
 export class Reasons {
-  readonly #states = new Map<SourceInfo, Map<string, State>>()
+  readonly #states = new Map<SourceInfo, Map<string, Series>>()
   readonly #quota = new Quota(STATE_LIMIT)
 
   /** Keeps a state, or forgets it where the value is back or gone. False where there is no room for it. */
   take({ source, page }: Batch, absence: Absence, nowMs: number): boolean {
-    const holder = page?.client
-    const key = `${absence.type}\n${absence.series}\n${absence.field}`
-    const states = this.#states.get(source) ?? new Map<string, State>()
-    const known = states.get(key)
     if (absence.code === '' || absence.code === 'gone') {
-      if (known !== undefined) this.#forget(source, states, key)
-      if (absence.field === '') this.#forgetFields(source, states, absence)
+      this.#forget(source, absence)
       return true
     }
-    if (known === undefined && this.#quota.roomFor(holder) <= 0) return false
-    if (known === undefined) this.#quota.add(holder, 1)
-    states.set(key, { ...absence, holder, seenMs: nowMs })
-    this.#states.set(source, states)
+    const holder = page?.client
+    const types = this.#states.get(source) ?? new Map<string, Series>()
+    const series = types.get(absence.type) ?? (new Map() as Series)
+    const fields = series.get(absence.series) ?? (new Map() as Fields)
+    if (!fields.has(absence.field)) {
+      if (this.#quota.roomFor(holder) <= 0) return false
+      this.#quota.add(holder, 1)
+    }
+    fields.set(absence.field, { ...absence, holder, seenMs: nowMs })
+    series.set(absence.series, fields)
+    types.set(absence.type, series)
+    this.#states.set(source, types)
     return true
   }
 
@@ -73,37 +80,51 @@ export class Reasons {
 
   /** Forgets all that a source said. */
   removeSource(source: SourceInfo): void {
-    const states = this.#states.get(source)
-    if (states === undefined) return
-    for (const { holder } of states.values()) this.#quota.add(holder, -1)
+    for (const series of this.#states.get(source)?.values() ?? []) this.#release(series)
     this.#states.delete(source)
   }
 
   /** Forgets what was not said again since `expiredMs`; sources repeat themselves every minute. */
   expire(expiredMs: number): void {
-    for (const [source, states] of this.#states) {
-      for (const [key, { seenMs }] of states) if (seenMs <= expiredMs) this.#forget(source, states, key)
+    for (const [source, types] of this.#states) {
+      for (const state of statesOf(types)) if (state.seenMs <= expiredMs) this.#forget(source, { ...state, code: '' })
     }
   }
 
   /** Everything that is absent now. */
   *all(): Generator<HeldAbsence> {
-    for (const states of this.#states.values()) yield* states.values()
+    for (const types of this.#states.values()) yield* statesOf(types)
   }
 
-  #forget(source: SourceInfo, states: Map<string, State>, key: string): void {
-    const state = states.get(key)
-    if (state === undefined) return
-    states.delete(key)
+  /** A series that is gone takes what was said of its fields along, and a type that is gone that of its series. */
+  #forget(source: SourceInfo, { type, series: key, field, code }: Absence): void {
+    const types = this.#states.get(source)
+    const series = types?.get(type)
+    if (types === undefined || series === undefined) return
+    if (code !== 'gone' || field !== '') this.#forgetField(series, key, field)
+    else this.#release(series, key === '' ? undefined : key)
+    if (series.size === 0) types.delete(type)
+    if (types.size === 0) this.#states.delete(source)
+  }
+
+  #forgetField(series: Series, key: string, field: string): void {
+    const fields = series.get(key)
+    const state = fields?.get(field)
+    if (fields === undefined || state === undefined) return
+    fields.delete(field)
     this.#quota.add(state.holder, -1)
-    if (states.size === 0) this.#states.delete(source)
+    if (fields.size === 0) series.delete(key)
   }
 
-  /** A series that is gone, or back as a whole, takes what was said of its fields along. */
-  #forgetFields(source: SourceInfo, states: Map<string, State>, { type, series, code }: Absence): void {
-    if (code !== 'gone') return
-    for (const [key, state] of states) {
-      if (state.type === type && (series === '' || state.series === series)) this.#forget(source, states, key)
+  /** Takes out all states of a type, or those of one series. */
+  #release(series: Series, key?: string): void {
+    for (const each of key === undefined ? [...series.keys()] : [key]) {
+      for (const { holder } of series.get(each)?.values() ?? []) this.#quota.add(holder, -1)
+      series.delete(each)
     }
   }
+}
+
+function* statesOf(types: ReadonlyMap<string, Series>): Generator<State> {
+  for (const series of types.values()) for (const fields of series.values()) yield* fields.values()
 }
