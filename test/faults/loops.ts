@@ -18,11 +18,16 @@ import { soak } from './loops/soak.ts'
 /** What is given to a part of Sonde in this process. */
 export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, pages]
 
-/** What ends a process of Sonde, or means to. */
-export const ENDS: readonly FaultLoop[] = [files, hang, hostile, kill, service]
+/** What ends a process of Sonde. */
+export const ENDS: readonly FaultLoop[] = [files, hang, kill]
+
+/** What clients do to the service, and what happens to them when it ends. */
+export const SERVICE: readonly FaultLoop[] = [hostile, service]
 
 /** What happens to the machine below it. */
 export const MACHINE: readonly FaultLoop[] = [clock, damage, roots, soak]
 
 /** Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists, each of which is a file of tests. */
-export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...MACHINE].sort((a, b) => (a.name < b.name ? -1 : 1))
+export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...SERVICE, ...MACHINE].sort((a, b) =>
+  a.name < b.name ? -1 : 1,
+)

@@ -54,13 +54,18 @@ export const service: FaultLoop = {
     }
     return {
       async round(random) {
+        const { stats } = reporter.sink
         const early = random.next() < 0.5
         if (!early) {
           await connected()
-          await new Promise((resolve) => setTimeout(resolve, 1200))
+          // What came while there was no service takes as long as the machine needs for it.
+          await until(
+            'the client has caught up',
+            CONNECT_LIMIT_MS,
+            () => stats.out >= reporter.reportedBefore(ACK_LIMIT_MS),
+          )
         }
         await new Promise((resolve) => setTimeout(resolve, random.integer(0, 400)))
-        const { stats } = reporter.sink
         const before = reporter.reportedBefore(ACK_LIMIT_MS)
         if (!early) {
           due += before

@@ -1,0 +1,4 @@
+import { SERVICE } from './loops.ts'
+import { testLoops } from './test-loops.ts'
+
+testLoops(SERVICE)
