@@ -29,7 +29,7 @@ import {
   type SeriesQuery,
   timestamp,
 } from '@sonde/sdk'
-import { defineOwnType, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import { defineOwnType, FRAME_HEADER_BYTES, TEXT_ID_MIN } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
 import { definitionFor, RawClient } from '../../test/raw-client.ts'
@@ -45,6 +45,15 @@ const jobType = defineType('job', 'What a job did', {
 
 /** A type that poses as one of the simulator. */
 const posing = defineOwnType('posing', 'Poses', { time: timestamp(), simulated: label(), heat: gauge('f64') })
+
+/** As many fields as a type may have, each with a description. */
+const widest = defineType(
+  'widest',
+  'Everything of a device',
+  Object.fromEntries(
+    Array.from({ length: 1024 }, (_, i) => [`field_${i}`, gauge('u32', { unit: 'bytes', help: 'h'.repeat(300) })]),
+  ),
+)
 
 interface Served {
   readonly agent: Agent
@@ -92,6 +101,16 @@ function encoded<T extends RecordType>(type: T, record: RecordOf<T>): { bytes: B
   source.report(type, record)
   source.flush()
   return { bytes, texts: source.symbols.since(0) }
+}
+
+/** A frame of types as the first after a hello, with JSON that no client of Sonde sends. */
+function typesFrame(json: string): Buffer {
+  const payload = Buffer.from(json)
+  const header = Buffer.alloc(FRAME_HEADER_BYTES)
+  header.writeUInt32LE(payload.length, 0)
+  header.writeUInt8(2, 4)
+  header.writeUInt32LE(2, 8)
+  return Buffer.concat([header, payload])
 }
 
 async function metrics(address: string): Promise<string> {
@@ -290,6 +309,10 @@ test('whoever does not keep to the protocol is sent away with a code, and others
     const type = defineType(name, '', { value: gauge('u64') })
     return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
   }
+  const jobTypeBeside = (json: string) => {
+    const entry = JSON.stringify({ index: 0, fingerprint: jobType.fingerprint, definition: definitionFor(jobType) })
+    return typesFrame(`[${entry.slice(0, -1)},"more":${json}}]`)
+  }
   const cases: [what: string, code: string, act: (raw: RawClient) => void][] = [
     [
       'garbage',
@@ -303,6 +326,14 @@ test('whoever does not keep to the protocol is sent away with a code, and others
     ],
     ['an unknown source', 'IPC_FRAME', (raw) => raw.page(1, 1, Buffer.alloc(8))],
     ['a second hello', 'IPC_FRAME', (raw) => raw.hello()],
+    // Each of these is a type that it would take, and something beside it that takes long to read.
+    ['a type beside 800 KB', 'IPC_FRAME', (raw) => raw.socket.write(jobTypeBeside(`"${'x'.repeat(800_000)}"`))],
+    ['a type beside deep JSON', 'IPC_FRAME', (raw) => raw.socket.write(jobTypeBeside('['.repeat(40) + ']'.repeat(40)))],
+    [
+      'a type beside many objects',
+      'IPC_FRAME',
+      (raw) => raw.socket.write(jobTypeBeside(`[${'{"a":0},'.repeat(30_000)}0]`)),
+    ],
     [
       'a definition that is none',
       'SCH_DEFINITION',
@@ -357,8 +388,8 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       'sources with more labels than may be kept',
       'IPC_LIMIT',
       (raw) => {
-        const long = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`l${i}`, 'x'.repeat(4000)]))
-        for (let index = 0; index < 30; index++)
+        const long = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`l${i}`, 'x'.repeat(4000)]))
+        for (let index = 0; index < 300; index++)
           raw.send({ kind: 'source', body: { index, id: 'x', tag: '', labels: long, intervalMs: 0, schema: '' } })
       },
     ],
@@ -379,6 +410,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
   const silent = await RawClient.open(dir)
   silent.page(1, 1, Buffer.alloc(8))
   assert.equal(await silent.refused(), 'IPC_FRAME', 'no hello')
+  good.send({ kind: 'types', body: [{ index: 1, fingerprint: widest.fingerprint, definition: definitionFor(widest) }] })
   good.page(2, 2, jobs(2).bytes)
   await good.heard('ack', ({ sequence }) => sequence === 2n)
   assert.ok((agent.service?.stats.refused.get('IPC_FRAME') ?? 0) >= 6)

@@ -3,6 +3,7 @@ import { messageOf, SondeError, shown } from '../../errors.ts'
 import { parseDefinition } from '../../schema/parse-definition.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { TEXT_ID_MIN } from '../../schema/texts.ts'
+import { shapeOfJson } from '../json-shape.ts'
 import type { DtbBlockHeader } from './decode-header.ts'
 import { DTB_LIMITS, type SourceEntry } from './format.ts'
 
@@ -128,7 +129,7 @@ function parseJson(payload: Uint8Array): unknown {
   if (payload.length > JSON_BYTES_LIMIT) {
     throw new SondeError('DTB_LIMIT', `JSON of ${payload.length} bytes; allowed: ${JSON_BYTES_LIMIT}`)
   }
-  if (depthOf(payload) > JSON_DEPTH_LIMIT) {
+  if (shapeOfJson(payload).depth > JSON_DEPTH_LIMIT) {
     throw new SondeError('DTB_LIMIT', `JSON that nests deeper than ${JSON_DEPTH_LIMIT} levels`)
   }
   const text = utf8Text(payload)
@@ -137,21 +138,6 @@ function parseJson(payload: Uint8Array): unknown {
   } catch (cause) {
     throw new SondeError('DTB_CONTENT', 'the block is not JSON', { cause })
   }
-}
-
-/** How deep the brackets nest that are not within a text. */
-function depthOf(json: Uint8Array): number {
-  let depth = 0
-  let deepest = 0
-  let isInText = false
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at]
-    if (byte === 0x22) isInText = !isInText
-    else if (isInText) at += byte === 0x5c ? 1 : 0
-    else if (byte === 0x5b || byte === 0x7b) deepest = Math.max(deepest, ++depth)
-    else if (byte === 0x5d || byte === 0x7d) depth--
-  }
-  return deepest
 }
 
 function utf8Text(bytes: Uint8Array): string {

@@ -1,12 +1,6 @@
 import { SondeError } from '../../errors.ts'
-import {
-  type ClientFrame,
-  FRAME_HEADER_BYTES,
-  FRAME_KINDS,
-  MESSAGE_BYTES_MAX,
-  PAGE_OVERHEAD_BYTES,
-  type ServiceFrame,
-} from './frame.ts'
+import { type ClientFrame, FRAME_HEADER_BYTES, FRAME_KINDS, PAGE_OVERHEAD_BYTES, type ServiceFrame } from './frame.ts'
+import { messageBytesMax } from './json-limits.ts'
 import {
   parseAck,
   parseAttach,
@@ -118,7 +112,7 @@ export class FrameDecoder<F> {
     const kind = this.#header.readUInt8(4)
     const sequence = this.#header.readUInt32LE(8)
     if (this.#parsers[kind] === undefined) throw wrong(`a frame is of kind ${kind}`, 'those that the other side sends')
-    const lengthMax = kind === FRAME_KINDS.page ? this.#pageFrameBytesMax : MESSAGE_BYTES_MAX
+    const lengthMax = kind === FRAME_KINDS.page ? this.#pageFrameBytesMax : messageBytesMax(kind)
     if (length === 0 || length > lengthMax) {
       throw wrong(`a frame of kind ${kind} is ${length} bytes long`, `1 to ${lengthMax}`)
     }

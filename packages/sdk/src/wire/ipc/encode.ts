@@ -3,13 +3,14 @@ import {
   type ClientMessage,
   FRAME_HEADER_BYTES,
   FRAME_KINDS,
-  MESSAGE_BYTES_MAX,
   PAGE_CLOCKS,
   PAGE_HEADER_BYTES,
   type Page,
   type ServiceFrame,
+  SYMBOLS_BYTES_MAX,
   type SymbolsEntry,
 } from './frame.ts'
+import { checkJson, messageBytesMax } from './json-limits.ts'
 
 /** A text of a symbol is at most so long in UTF-8: 4096 UTF-16 units. */
 export const SYMBOL_BYTES_MAX = 4096 * 3
@@ -20,16 +21,18 @@ export const SYMBOL_COUNT_MAX = 65_536
  * A frame of any kind but a page.
  *
  * @param sequence Of the frame: 1 for the first of a connection and each direction, then one more each.
- * @throws SondeError `IPC_FRAME` where the message is longer than a frame may be.
+ * @throws SondeError `IPC_FRAME` where the message is longer than a frame of its kind may be, or more than one may hold.
  */
 export function encodeFrame(message: ClientMessage | ServiceFrame, sequence: number): Buffer {
   const payload = message.kind === 'symbols' ? encodeSymbols(message.body) : Buffer.from(jsonOf(message), 'utf8')
-  if (payload.length > MESSAGE_BYTES_MAX) {
+  const bytesMax = messageBytesMax(FRAME_KINDS[message.kind])
+  if (payload.length > bytesMax) {
     throw new SondeError(
       'IPC_FRAME',
-      `a message of kind ${message.kind} takes ${payload.length} bytes; at most ${MESSAGE_BYTES_MAX}`,
+      `a message of kind ${message.kind} takes ${payload.length} bytes; at most ${bytesMax}`,
     )
   }
+  if (message.kind !== 'symbols') checkJson(message.kind, payload)
   const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length)
   writeHeader(frame, payload.length, FRAME_KINDS[message.kind], sequence)
   payload.copy(frame, FRAME_HEADER_BYTES)
@@ -57,7 +60,7 @@ export function* splitSymbols({ source, firstId, texts }: SymbolsEntry): Generat
   let bytes = 0
   for (const [index, text] of texts.entries()) {
     const textBytes = 4 + Buffer.byteLength(text, 'utf8')
-    if (12 + bytes + textBytes > MESSAGE_BYTES_MAX || index - from >= SYMBOL_COUNT_MAX) {
+    if (12 + bytes + textBytes > SYMBOLS_BYTES_MAX || index - from >= SYMBOL_COUNT_MAX) {
       yield { kind: 'symbols', body: { source, firstId: firstId + from, texts: texts.slice(from, index) } }
       from = index
       bytes = 0

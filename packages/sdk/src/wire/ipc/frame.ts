@@ -9,8 +9,16 @@ export const FRAME_HEADER_BYTES = 12
 export const PAGE_HEADER_BYTES = 32
 /** What a page frame may be longer than `limits.pageBytes`. */
 export const PAGE_OVERHEAD_BYTES = 64
-/** Payload of any frame but a page, at most. Unit: bytes. */
-export const MESSAGE_BYTES_MAX = 1 << 20
+/** Payload of a frame of symbols, at most. Unit: bytes. */
+export const SYMBOLS_BYTES_MAX = 1 << 20
+/** Payload of a frame of types, at most: 1024 fields, each with a description of 300 characters. Unit: bytes. */
+export const TYPES_BYTES_MAX = 512 << 10
+/** Payload of any other frame of JSON, at most. Unit: bytes. */
+export const JSON_BYTES_MAX = 64 << 10
+/** No definition nests deeper, and JSON that does costs its reader many times the time that its bytes take. */
+export const JSON_DEPTH_MAX = 32
+/** Lists, objects and members in one frame: 1024 fields with all that can be said of them. They are what takes time to read. */
+export const JSON_NODES_MAX = 20_000
 
 /** The last page that a client can send: its numbers are exact up to there. */
 export const SEQUENCE_MAX = 2n ** 53n - 1n

@@ -13,6 +13,7 @@ import type {
   TypeEntry,
   Welcome,
 } from './frame.ts'
+import { checkJson } from './json-limits.ts'
 
 /** What JSON made of a payload, read key by key; unknown keys are left alone, so that a later version may add some. */
 type Parsed = Readonly<Record<string, unknown>>
@@ -26,6 +27,7 @@ const TEXT_CHARACTERS_MAX = 4096
 
 /** The payload of a frame as JSON. */
 export function parseJson(kind: string, payload: Uint8Array): unknown {
+  checkJson(kind, payload)
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
   } catch (cause) {

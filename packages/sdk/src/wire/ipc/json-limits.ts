@@ -1,0 +1,31 @@
+import { SondeError } from '../../errors.ts'
+import { shapeOfJson } from '../json-shape.ts'
+import {
+  FRAME_KINDS,
+  JSON_BYTES_MAX,
+  JSON_DEPTH_MAX,
+  JSON_NODES_MAX,
+  SYMBOLS_BYTES_MAX,
+  TYPES_BYTES_MAX,
+} from './frame.ts'
+
+/** How long the payload of a frame of a kind may be that is no page. Unit: bytes. */
+export function messageBytesMax(kind: number): number {
+  if (kind === FRAME_KINDS.symbols) return SYMBOLS_BYTES_MAX
+  return kind === FRAME_KINDS.types ? TYPES_BYTES_MAX : JSON_BYTES_MAX
+}
+
+/**
+ * JSON is read in one turn of the event loop: what would take long is refused before it is read, on both sides.
+ *
+ * @throws SondeError `IPC_FRAME` where it nests too deeply or holds too much.
+ */
+export function checkJson(kind: string, payload: Uint8Array): void {
+  const { depth, nodes } = shapeOfJson(payload)
+  if (depth > JSON_DEPTH_MAX) throw refused(kind, `nests ${depth} deep`, JSON_DEPTH_MAX)
+  if (nodes > JSON_NODES_MAX) throw refused(kind, `holds ${nodes} lists, objects and members`, JSON_NODES_MAX)
+}
+
+function refused(kind: string, found: string, max: number): SondeError {
+  return new SondeError('IPC_FRAME', `a message of kind ${kind} ${found}; at most ${max}`)
+}
