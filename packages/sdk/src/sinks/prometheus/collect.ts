@@ -4,7 +4,7 @@ import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
 import { Exposition, type FamilyPart, type FamilyText } from './exposition.ts'
 import type { Families, Family } from './families.ts'
-import type { HelpNotes } from './help-notes.ts'
+import { type HelpNotes, withoutStop } from './help-notes.ts'
 import type { Table } from './table.ts'
 
 /** What one collect works on: fixed in one turn, so that nothing that comes between its steps tears a family. */
@@ -36,7 +36,7 @@ export function takeMoment(tables: Iterable<Table>, families: Families, notes: H
   for (const family of families.all()) hiddenCount += hideDuplicates(family)
   const shown = Array.from(families.all(), (family) => {
     const note = notes.of(family)
-    const help = note === '' ? family.help : `${family.help.replace(/[.\s]+$/, '')}.${note}`
+    const help = note === '' ? family.help : `${withoutStop(family.help)}.${note}`
     const baseTaken = families.isBaseTaken(family)
     const header = {
       text: headerText(family, help, 'text', baseTaken),

@@ -1,55 +1,61 @@
-import type { Family, MetricConflict } from './families.ts'
+import { turn } from '../../internal/turn.ts'
+import type { Family } from './families.ts'
+import { Mentions } from './mentions.ts'
 import type { Holder } from './quota.ts'
-import type { HeldAbsence, Reasons } from './reasons.ts'
+import type { HeldAbsence } from './reasons.ts'
 
-/** What is added to a HELP at most, for absences and for refusals each. Unit: characters. */
-const TEXT_LIMIT_CHARACTERS = 400
+/** Refusals of one family that are put into words; the others are counted. */
+const REFUSALS_IN_WORDS = 64
+
+/** What holders say of one field, or of all fields, of a type. */
+type Said = Map<Holder, Mentions>
 
 /** What HELP says beside the metric's own sentence: which series have no value and why, and who was refused its name. */
 export class HelpNotes {
-  /** By type name: a metric of a type without absences costs one look. */
-  readonly #absences = new Map<string, HeldAbsence[]>()
-  /** By the name of the family that has the metric. */
-  readonly #conflicts: ReadonlyMap<string | undefined, readonly MetricConflict[]>
+  /** By type and field; an empty field is all of the type. What a family says costs the same, however many series are absent. */
+  readonly #absences = new Map<string, Map<string, Said>>()
 
-  constructor(reasons: Reasons, conflicts: readonly MetricConflict[]) {
-    this.#conflicts = Map.groupBy(conflicts, ({ owner }) => owner)
-    for (const absence of reasons.all()) {
-      const known = this.#absences.get(absence.type)
-      if (known === undefined) this.#absences.set(absence.type, [absence])
-      else known.push(absence)
+  /** Takes what is absent, in as many turns of the event loop as it takes. */
+  async gather(absences: readonly HeldAbsence[]): Promise<void> {
+    for (const [order, { type, series, field, code, reason, holder }] of absences.entries()) {
+      if (turn.isOver()) await turn.next()
+      const fields = this.#absences.get(type) ?? new Map<string, Said>()
+      const said: Said = fields.get(field) ?? new Map()
+      const mentions = said.get(holder) ?? new Mentions()
+      mentions.add(withoutStop(reason || code), series, order)
+      this.#absences.set(type, fields.set(field, said.set(holder, mentions)))
     }
   }
 
   /** The sentences for a family, each after a blank; empty where there is nothing to say. */
   of(family: Family): string {
-    return sentencesOf(this.#absencesOf(family), 'Absent') + this.#refusalsOf(family)
+    return this.#absencesOf(family) + refusalsOf(family)
   }
 
-  /** Series without a value, by the sentence that says why. */
-  #absencesOf({ columns }: Family): ReadonlyMap<string, readonly string[]> {
-    const seriesByReason = new Map<string, string[]>()
-    const holders = new Set(columns.flatMap(({ table }) => [...table.held.keys()]))
+  #absencesOf({ columns }: Family): string {
+    const parts: [Holder, Mentions][] = []
     for (const { table, slots } of columns) {
-      for (const { series, field, code, reason, holder } of this.#absences.get(table.type.name) ?? []) {
-        if (!mayNote(holder, holders)) continue
-        if (field !== '' && !slots.some(({ name }) => name === field)) continue
-        const why = (reason || code).replace(/\.+$/, '')
-        const known = seriesByReason.get(why)
-        if (known === undefined) seriesByReason.set(why, [series])
-        else known.push(series)
-      }
+      const fields = this.#absences.get(table.type.name)
+      if (fields === undefined) continue
+      for (const field of ['', ...slots.map(({ name }) => name)]) parts.push(...(fields.get(field) ?? []))
     }
-    return seriesByReason
+    if (parts.length === 0) return ''
+    const holders = new Set(columns.flatMap(({ table }) => [...table.held.keys()]))
+    const shown = parts.flatMap(([holder, mentions]) => (mayNote(holder, holders) ? mentions : []))
+    return Mentions.joined(shown).text('Absent')
   }
+}
 
-  #refusalsOf({ name }: Family): string {
-    const fieldsByReason = new Map<string, string[]>()
-    for (const { type, field, reason } of this.#conflicts.get(name) ?? []) {
-      fieldsByReason.set(reason, [...(fieldsByReason.get(reason) ?? []), `${type}.${field}`])
-    }
-    return sentencesOf(fieldsByReason, 'Refused')
+function refusalsOf({ refused }: Family): string {
+  if (refused.size === 0) return ''
+  const mentions = new Mentions()
+  let order = 0
+  for (const { table, fields, reason } of refused) {
+    if (order === REFUSALS_IN_WORDS) break
+    mentions.add(reason(), `${table.type.name}.${fields.slots[0].name}`, order++)
   }
+  const left = refused.size - order
+  return mentions.text('Refused') + (left === 0 ? '' : ` Refused for ${left} more fields.`)
 }
 
 /** Whether HELP of a family whose series these hold says what a holder reports absent: a client writes nothing about the series of others. */
@@ -58,28 +64,9 @@ function mayNote(holder: Holder, holders: ReadonlySet<Holder>): boolean {
   return holders.has(holder) && !holders.has(undefined)
 }
 
-/** `Absent for a; b: why.` for every reason, within the limit. */
-function sentencesOf(placesByReason: ReadonlyMap<string, readonly string[]>, verb: string): string {
-  let text = ''
-  let left = 0
-  for (const [why, places] of placesByReason) {
-    const named = places.includes('') ? [] : places
-    const sentence = ` ${verb}${named.length === 0 ? '' : ` for ${listOf(named)}`}: ${why}.`
-    if (text.length + sentence.length <= TEXT_LIMIT_CHARACTERS) text += sentence
-    else left++
-  }
-  return left === 0 ? text : `${text} ${verb} for ${left} more reason${left === 1 ? '' : 's'}.`
-}
-
-function listOf(places: readonly string[]): string {
-  const shown: string[] = []
-  let length = 0
-  for (const place of places) {
-    length += place.length
-    if (length > TEXT_LIMIT_CHARACTERS / 2) break
-    shown.push(place)
-  }
-  const left = places.length - shown.length
-  if (left === 0) return shown.join('; ')
-  return shown.length === 0 ? `${left} series` : `${shown.join('; ')} and ${left} more`
+/** A sentence without its full stop. A regular expression that ends in `$` takes quadratic time for stops that stand elsewhere. */
+export function withoutStop(text: string): string {
+  let end = text.length
+  while (end > 0 && /[.\s]/.test(text.charAt(end - 1))) end--
+  return text.slice(0, end)
 }

@@ -219,10 +219,11 @@ export class Prometheus implements Sink {
     this.#forgetShown()
     try {
       if (this.#isRelabelDue) await this.#relabel()
+      const version = this.#version
+      const notes = new HelpNotes()
+      await notes.gather([...this.#reasons.all()])
       // What came before may have used this turn up.
       if (turn.isOver()) await turn.next()
-      const version = this.#version
-      const notes = new HelpNotes(this.#reasons, this.conflicts())
       const moment = takeMoment(this.#tables.values(), this.#families, notes)
       // Their last records were counted as shown before it was known that another type has the series.
       this.stats.out -= moment.hiddenCount

@@ -133,7 +133,8 @@ function mend(name: string): string {
   return valid.startsWith('__') ? `exported${valid}` : valid
 }
 
-const PAIR = /([^=]*)="((?:\\.|[^"\\])*)"(?:,|$)/gs
+/** Sticky: it ends at the first place that is no label, where a search for the next would take quadratic time. */
+const PAIR = /([^=]*)="((?:\\.|[^"\\])*)"(?:,|$)/gsy
 
 function parseKey(key: string): [string, string][] {
   return Array.from(key.matchAll(PAIR), ([, name = '', value = '']) => [
