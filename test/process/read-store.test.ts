@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -17,10 +18,11 @@ import {
   value,
   wallNs,
 } from '@sonde/sdk'
+import { shellWord } from '@sonde/sdk/internal'
 import { Random } from '../../packages/sdk/test/random.ts'
 import { ask } from '../ask.ts'
 import { EVERY_KIND, everyKindRecord } from '../dtb/every-kind.ts'
-import { sondeRead } from '../dtb/sonde-read.ts'
+import { SONDE_READ, sondeRead } from '../dtb/sonde-read.ts'
 import { startSonde, temporaryDir } from '../sonde-process.ts'
 
 const HOUR_NS = 3_600_000_000_000n
@@ -31,6 +33,26 @@ const eventType = defineType('shop_event', 'What happened', {
   code: value('u64', { help: 'A number that is no metric' }),
   words: text({ help: 'What was said' }),
 })
+
+const visitType = defineType('shop_visit', 'Who came', {
+  time: timestamp(),
+  guests: gauge('u32'),
+  name: text(),
+})
+
+interface ListedType {
+  readonly name: string
+  readonly live: boolean
+  readonly fields: readonly { readonly name: string }[]
+  readonly records: readonly { readonly name: string }[]
+  readonly read: string
+}
+
+/** What a command prints that a person pastes into a shell, where `npx` runs the sources. */
+function inShell(command: string): string {
+  const npx = `npx() { shift 2; ${SONDE_READ.map(shellWord).join(' ')} "$@"; }`
+  return execFileSync('sh', ['-c', `${npx}; ${command}`], { encoding: 'utf8' })
+}
 
 function folder(t: TestContext): string {
   const dir = temporaryDir()
@@ -80,13 +102,16 @@ test('what a store keeps is printed as the files of the same records are, from c
 
 test('texts, values and opaque data sent to sonde up are listed by the API and read back while it runs, and after', async (t) => {
   const dir = folder(t)
+  const data = join(dir, 'its data')
   mkdirSync(join(dir, 'run'))
-  const sonde = await startSonde(
-    ['up', '--data-dir', join(dir, 'data'), '--only-simulated', '--simulate-class=small'],
-    {
-      env: { SONDE_SERVICE_ENABLED: 'true', XDG_RUNTIME_DIR: join(dir, 'run') },
-    },
-  )
+  const before = await createStore({ path: join(data, 'store.db') })
+  const earlier = createSource({ id: 'earlier', tag: 'south', emit: (batch) => before.accept(batch) })
+  earlier.report(visitType, { time: wallNs(), guests: 3, name: 'Ada' })
+  earlier.flush()
+  await before.close()
+  const sonde = await startSonde(['up', '--data-dir', data, '--only-simulated', '--simulate-class=small'], {
+    env: { SONDE_SERVICE_ENABLED: 'true', XDG_RUNTIME_DIR: join(dir, 'run'), npm_command: 'exec' },
+  })
   t.after(() => sonde.stop('SIGKILL'))
   const schema = createSchema({ name: 'shop', opaqueEvents: true, ipc: { socketsDir: join(dir, 'run', 'sonde') } })
   schema.addType(eventType)
@@ -99,25 +124,30 @@ test('texts, values and opaque data sent to sonde up are listed by the API and r
   reportOpaque(source, { appId: '9910c128-3961-47e6-be6c-715a0f03add6', data: Uint8Array.of(1, 0, 255) })
   await source.flush()
 
-  const { types } = await ask<{ types: { name: string; fields: unknown[]; records: unknown[]; read: string }[] }>(
-    sonde,
-    '/api/v1/types',
-  )
+  const { types } = await ask<{ types: ListedType[] }>(sonde, '/api/v1/types')
   const listed = types.find(({ name }) => name === 'shop_event')
+  const kept = types.find(({ name }) => name === 'shop_visit')
   const nothing = { unit: '', count: 1, role: 'value' }
   assert.deepEqual(listed?.records, [
     { ...nothing, name: 'code', kind: 'u64', help: 'A number that is no metric' },
     { ...nothing, name: 'words', kind: 'symbol', help: 'What was said' },
   ])
-  assert.equal(listed?.read, 'sonde read --store --type shop_event')
+  assert.deepEqual([listed?.live, kept?.live], [true, false])
+  assert.deepEqual(
+    [kept?.fields, kept?.records].map((fields) => fields?.map(({ name }) => name)),
+    [['guests'], ['name']],
+  )
+  assert.equal(kept?.read, `npx sonde read --store '${data}' --type shop_visit`)
+  assert.match(inShell(kept.read), /^{"type":"shop_visit",.*"guests":3,"name":"Ada"}}\n$/)
+  assert.equal(inShell(listed?.read ?? '').split('\n').length, 1001)
 
   const check = () => {
-    const [lines = []] = linesOf(sondeRead('--store', join(dir, 'data'), '--type', 'shop_event')).values()
+    const [lines = []] = linesOf(sondeRead('--store', data, '--type', 'shop_event')).values()
     assert.equal(lines.length, 1000)
     for (const [i, line] of lines.entries()) {
       assert.ok(line.endsWith(`"door":"d${i % 7}","code":${code - BigInt(i)},"words":"said ${i}"}}`), line)
     }
-    const opaque = sondeRead('--store', join(dir, 'data'), '--source', 'shop', '--type', 'sonde_opaque_*').stdout
+    const opaque = sondeRead('--store', data, '--source', 'shop', '--type', 'sonde_opaque_*').stdout
     const { record } = JSON.parse(opaque)
     assert.deepEqual([record.size, record.data.slice(0, 4)], [3, [1, 0, 255, 0]])
   }

@@ -14,6 +14,7 @@ import { Devices } from './devices/devices.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
 import { HttpStats } from './http/http-stats.ts'
 import { prometheusOptions } from './http/prometheus-options.ts'
+import type { KeptRecords } from './http/types.ts'
 import { Faults } from './pipeline/faults.ts'
 import { filesOf } from './pipeline/files.ts'
 import { BackedHistory } from './pipeline/history.ts'
@@ -39,6 +40,8 @@ export interface AgentOptions {
   /** What the query form asks. Default: the ring of the last minutes. */
   readonly history?: History
   readonly storeStatus?: () => HistoryStatus
+  /** What lists and prints the records of the store. Default: there is none. */
+  readonly kept?: KeptRecords
   /** URL of the module whose `SOURCES` child processes look their source up in. Default: the registry. */
   readonly sourcesModule?: string
 }

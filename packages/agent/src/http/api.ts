@@ -15,6 +15,7 @@ import { compress } from './compress.ts'
 import { latestSeries } from './latest.ts'
 import { describeNode } from './node.ts'
 import { describeSource, sourceRoute } from './source.ts'
+import { typesRoute } from './types.ts'
 
 /** Text that an answer is sent in at a time. Unit: characters. */
 const PART_LENGTH = 64 << 10
@@ -25,7 +26,7 @@ export function apiRoutes(app: FastifyInstance, agent: Agent): void {
   app.get('/api/v1/node', options, (_request, reply) => fresh(reply).send(describeNode(agent)))
   app.get('/api/v1/sources', options, (_request, reply) => fresh(reply).send(describeSources(agent)))
   sourceRoute(app, agent)
-  app.get('/api/v1/types', options, (_request, reply) => fresh(reply).send({ types: describeTypes(agent) }))
+  typesRoute(app, agent)
   app.get('/api/v1/series', options, (request, reply) => {
     const wanted = { ...parameter(request, 'metric'), ...parameter(request, 'type') }
     if (Object.keys(wanted).length === 0)
@@ -121,23 +122,4 @@ function describeSources({ runners, router, self, service }: Agent) {
     sinks,
     ledger: { in: reported + dropped, out: router.records, dropped },
   }
-}
-
-/** Types of the last minutes: their metrics, and the fields that are none and that files and the store give back. */
-function describeTypes({ recent }: Agent) {
-  return recent.types().map((type) => {
-    const described = type.layout.slots.map(({ name, field: { kind, role, count, unit = '', help = '' } }) => {
-      return { name, metric: type.metrics.get(name), kind, role, count, unit, help }
-    })
-    return {
-      name: type.name,
-      description: type.description,
-      labels: type.labels.map(({ name }) => name),
-      fields: described.flatMap(({ metric, count: _, ...field }) =>
-        metric === undefined ? [] : [{ ...field, metric }],
-      ),
-      records: described.filter(({ metric, role }) => metric === undefined && role !== 'label' && role !== 'timestamp'),
-      read: `sonde read --store --type ${type.name}`,
-    }
-  })
 }

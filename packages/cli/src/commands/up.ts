@@ -4,6 +4,7 @@ import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
+import { readCommand } from '../read-command.ts'
 import { VERSION } from '../version.ts'
 import { tryListener } from './listener.ts'
 import { type Running, readyLine, serve } from './run.ts'
@@ -18,8 +19,13 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   await tryListener(host, port)
   const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
-  const history = store === undefined ? {} : { sinks: [store], history: store, storeStatus: () => store.status() }
-  const agent = createAgent({ config, log, version: VERSION, originOf: loaded.originOf, ...history })
+  const agent = createAgent({
+    config,
+    log,
+    version: VERSION,
+    originOf: loaded.originOf,
+    ...(store === undefined ? {} : historyIn(store, path)),
+  })
   const running = await serve(agent, loaded, pageRoutes)
   console.log(await readyLine(agent, running.address, store === undefined ? 'no history' : historyWords(store, path)))
   return {
@@ -29,6 +35,12 @@ export async function runUp(loaded: Loaded): Promise<Running> {
       if (store?.unwritten !== undefined) console.error(unwrittenLine(store.unwritten, path))
     },
   }
+}
+
+/** What an agent does with a store. */
+function historyIn(store: Store, path: string) {
+  const kept = { command: readCommand(path), types: store.types.bind(store) }
+  return { sinks: [store], history: store, storeStatus: () => store.status(), kept }
 }
 
 function unwrittenLine({ records, bytes, reason }: Unwritten, path: string): string {

@@ -1,10 +1,7 @@
-import { type QueryAnswer, SondeError } from '@sonde/sdk'
-import type { StoredBatch } from './protocol.ts'
+import { SondeError } from '@sonde/sdk'
+import type { Answer } from './protocol.ts'
 
 const CALL_COUNT_LIMIT = 1000
-
-/** What the worker answers. */
-export type Answer = QueryAnswer | readonly StoredBatch[] | undefined
 
 interface Call {
   readonly resolve: (answer: Answer) => void

@@ -12,11 +12,21 @@ import {
   sinkStats,
 } from '@sonde/sdk'
 import { ClientLosses, within } from '@sonde/sdk/internal'
-import { type Answer, Calls } from './calls.ts'
+import { Calls } from './calls.ts'
 import { keptSentence, type StoreSettings } from './config.ts'
 import { LastPages } from './last-pages.ts'
 import { PageQueue } from './pages.ts'
-import type { FileStatus, FromWorker, RecordsRequest, StoredBatch, ToWorker, WorkerStart, Written } from './protocol.ts'
+import type {
+  Answer,
+  FileStatus,
+  FromWorker,
+  RecordsRequest,
+  StoredBatch,
+  StoredTypes,
+  ToWorker,
+  WorkerStart,
+  Written,
+} from './protocol.ts'
 import { StallWatch } from './stall-watch.ts'
 import type { Store, StoreStatus, Unwritten } from './store.ts'
 import { batchOf } from './texts.ts'
@@ -168,6 +178,10 @@ export class EmbeddedStore implements Store {
   async records(request: RecordsRequest): Promise<readonly Batch[]> {
     const batches = await this.#ask((id) => ({ kind: 'records', id, request }))
     return (batches as readonly StoredBatch[]).map(batchOf)
+  }
+
+  async types(except: readonly string[]): Promise<StoredTypes> {
+    return (await this.#ask((id) => ({ kind: 'types', id, request: { except } }))) as StoredTypes
   }
 
   async maintain(): Promise<void> {

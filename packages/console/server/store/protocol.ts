@@ -1,4 +1,5 @@
 import type { Clock, PageId, QueryAnswer, QueryRequest, TypeDefinition } from '@sonde/sdk'
+import type { TypeDescription } from '@sonde/sdk/internal'
 import type { StoreSettings } from './config.ts'
 
 /** Records of one batch inside a page. */
@@ -78,6 +79,19 @@ export interface RecordsRequest {
   readonly recordLimit?: number
 }
 
+/** Which types to list. */
+export interface TypesRequest {
+  /** Names that the caller knows already. */
+  readonly except: readonly string[]
+}
+
+/** Types of which records are kept, the oldest first. */
+export interface StoredTypes {
+  readonly types: readonly TypeDescription[]
+  /** Types for which the list has no room. */
+  readonly leftOut: number
+}
+
 /** Records as they were reported, with what is needed to read them. */
 export interface StoredBatch {
   readonly type: TypeDefinition
@@ -124,6 +138,7 @@ export type ToWorker =
   | { readonly kind: 'page'; readonly opening: number; readonly page: Page; readonly announcement: Announcement }
   | { readonly kind: 'query'; readonly id: number; readonly request: QueryRequest }
   | { readonly kind: 'records'; readonly id: number; readonly request: RecordsRequest }
+  | { readonly kind: 'types'; readonly id: number; readonly request: TypesRequest }
   | { readonly kind: 'maintain'; readonly id: number }
   | { readonly kind: 'close' }
 
@@ -139,6 +154,9 @@ export interface Written {
   readonly clients: readonly ClientPage[]
 }
 
+/** What the worker answers to a question; undefined to upkeep. */
+export type Answer = QueryAnswer | readonly StoredBatch[] | StoredTypes | undefined
+
 export type FromWorker =
   /** The file is open and nothing is known of what was announced; `sequence` is the last page of this session that it holds, `clients` those of all clients. */
   | {
@@ -150,6 +168,6 @@ export type FromWorker =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | ({ readonly kind: 'acked'; readonly sequence: number } & Written)
   | { readonly kind: 'status'; readonly status: FileStatus }
-  | { readonly kind: 'answer'; readonly id: number; readonly result: QueryAnswer | readonly StoredBatch[] | undefined }
+  | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
   | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string }
   | { readonly kind: 'closed' }

@@ -1,7 +1,7 @@
 import type { Batch, History, HistoryStatus, Sink } from '@sonde/sdk'
 import { type StoreOptions, settingsOf } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
-import type { RecordsRequest } from './protocol.ts'
+import type { RecordsRequest, StoredTypes } from './protocol.ts'
 
 /** How the store fares. */
 export interface StoreStatus extends HistoryStatus {
@@ -27,6 +27,8 @@ export interface Store extends Sink, History {
   status(): StoreStatus
   /** Reads records back as they were reported: whole hours from the earliest on, series by series, then what is not yet compacted. */
   records(request: RecordsRequest): Promise<readonly Batch[]>
+  /** The types of which it keeps records, without those that the caller knows already, by name. */
+  types(except: readonly string[]): Promise<StoredTypes>
   /** What was not written when it was closed; undefined before that, and where everything was. */
   readonly unwritten: Unwritten | undefined
   /** Does what is due now rather than at the next turn: compaction, roll-ups, retention. */

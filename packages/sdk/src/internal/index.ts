@@ -3,6 +3,7 @@
 import '../engines.ts'
 
 export { reportFieldSets } from '../fieldset/health.ts'
+export { describeType, type TypeDescription } from '../schema/describe-type.ts'
 export { checkLabels, isOwnLabel } from '../schema/label-rules.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'

@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { messageOf, type QueryRequest, SondeError } from '@sonde/sdk'
-import type { FileStatus, FromWorker, Page, RecordsRequest, ToWorker, WorkerStart, Written } from '../protocol.ts'
+import { messageOf, SondeError } from '@sonde/sdk'
+import type { Answer, FileStatus, FromWorker, Page, ToWorker, WorkerStart, Written } from '../protocol.ts'
 import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'
+import { listTypes } from './list-types.ts'
 import { maintain } from './maintenance.ts'
 import { query } from './query.ts'
 import { readStored } from './read-stored.ts'
@@ -92,6 +93,9 @@ export class StoreWorker {
       case 'records':
         this.#answer(message.id, message.request, readStored)
         break
+      case 'types':
+        this.#answer(message.id, message.request, listTypes)
+        break
       case 'maintain':
         this.#waiting.push(message.id)
         this.#maintain()
@@ -169,11 +173,7 @@ export class StoreWorker {
     }
   }
 
-  #answer<R extends QueryRequest | RecordsRequest, A extends Extract<FromWorker, { kind: 'answer' }>['result']>(
-    id: number,
-    request: R,
-    read: (file: StoreFile, request: R) => A,
-  ): void {
+  #answer<R>(id: number, request: R, read: (file: StoreFile, request: R) => Answer): void {
     if (this.#file === undefined) {
       this.#send({
         kind: 'failed',

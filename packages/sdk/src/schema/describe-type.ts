@@ -1,0 +1,35 @@
+import type { Field } from './field.ts'
+import type { RecordType } from './record-type.ts'
+
+interface FieldDescription {
+  readonly name: string
+  readonly kind: Field['kind']
+  readonly role: Field['role']
+  /** Empty where there is none. */
+  readonly unit: string
+  readonly help: string
+}
+
+/** A record type as the API lists it. */
+export interface TypeDescription {
+  readonly name: string
+  readonly description: string
+  readonly labels: readonly string[]
+  /** Its metrics. */
+  readonly fields: readonly (FieldDescription & { readonly metric: string })[]
+  /** The fields that are no metrics, labels or timestamps: texts, values and data. `count` is that of elements. */
+  readonly records: readonly (FieldDescription & { readonly count: number })[]
+}
+
+/** Describes a type for people who look for something to ask. */
+export function describeType({ name, description, labels, layout, metrics }: RecordType): TypeDescription {
+  const fields: TypeDescription['fields'][number][] = []
+  const records: TypeDescription['records'][number][] = []
+  for (const slot of layout.slots) {
+    const { kind, role, count, unit = '', help = '' } = slot.field
+    const metric = metrics.get(slot.name)
+    if (metric !== undefined) fields.push({ name: slot.name, kind, role, unit, help, metric })
+    else if (role !== 'label' && role !== 'timestamp') records.push({ name: slot.name, kind, role, count, unit, help })
+  }
+  return { name, description, labels: labels.map((label) => label.name), fields, records }
+}
