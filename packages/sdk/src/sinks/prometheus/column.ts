@@ -30,18 +30,21 @@ export class Column {
     this.lines = timestamps ? [this.text, this.openmetrics] : [this.text]
   }
 
-  /** Leaves rows out that another type of the family shows already. Returns how many were shown until now. */
-  hide(rows: ReadonlySet<number>): number {
+  /** Leaves those rows out that are 1, because another type of the family shows them already. Returns how many were shown until now. */
+  hide(hidden: Uint8Array<ArrayBuffer>): number {
     const { covered } = this.table.rows
     const before = this.text.hidden
-    const [newly, again] = [rows.difference(before), before.difference(rows)]
-    for (const row of newly) covered[row]!++
-    for (const row of again) if (covered[row]! > 0) covered[row]!--
-    for (const lines of this.lines) {
-      lines.hidden = rows
-      for (const row of newly) lines.invalidate(row)
-      for (const row of again) lines.invalidate(row)
+    let newly = 0
+    for (const lines of this.lines) lines.hidden = hidden
+    for (let row = 0; row < Math.max(before.length, hidden.length); row++) {
+      const isHidden = hidden[row] === 1
+      if (isHidden === (before[row] === 1)) continue
+      if (isHidden) {
+        covered[row]!++
+        newly++
+      } else if (covered[row]! > 0) covered[row]!--
+      for (const lines of this.lines) lines.invalidate(row)
     }
-    return newly.size
+    return newly
   }
 }

@@ -36,13 +36,12 @@ export interface Family extends FamilyInfo {
   readonly help: string
   /** Lines of one family are told apart by labels of the same form only. */
   readonly shape: string
-  readonly columns: Column[]
+  /** Another array when a column comes or goes: whoever has one keeps what it had. */
+  columns: readonly Column[]
   /** Metrics of other types that want one of its names, and get it when the family goes. */
   readonly refused: Set<Refused>
-  /** Rises when a column comes or goes. */
-  changes: number
-  /** What the rows left out were decided on. */
-  decided: string
+  /** What the rows that are left out were decided on: the columns, and the shapes of their tables together. */
+  decided: { readonly columns: readonly Column[]; readonly shapes: number } | undefined
 }
 
 /** A metric as a type declares it: one field, or several that share the name. */
@@ -97,8 +96,7 @@ export class Families {
     }
     const family = known ?? wanted
     const column = new Column(table, family, slots, timestamps)
-    family.columns.push(column)
-    family.changes++
+    family.columns = [...family.columns, column]
     return column
   }
 
@@ -107,8 +105,7 @@ export class Families {
     const free: Refused[] = []
     for (const column of columns) {
       const { family } = column
-      family.columns.splice(family.columns.indexOf(column), 1)
-      family.changes++
+      family.columns = family.columns.filter((other) => other !== column)
       if (family.columns.length > 0) continue
       this.#families.delete(family.name)
       for (const name of namesOf(family)) this.#owners.delete(name)
@@ -128,7 +125,7 @@ function familyOf(type: RecordType, name: string, { name: fieldName, field }: Sl
   const kind = field.role === 'bucket' ? 'histogram' : field.role === 'counter' ? 'counter' : 'gauge'
   const shape = field.role === 'bucket' ? `edges ${field.edges?.join(', ')}` : field.count > 1 ? 'an array' : 'a scalar'
   const help = field.help || `${type.description || type.name}: ${fieldName}`
-  return { name, kind, unit: field.unit ?? '', help, shape, columns: [], refused: new Set(), changes: 0, decided: '' }
+  return { name, kind, unit: field.unit ?? '', help, shape, columns: [], refused: new Set(), decided: undefined }
 }
 
 function unfitReason(type: RecordType, slots: MetricFields['slots']): string | undefined {

@@ -12,7 +12,6 @@ import { Column } from './column.ts'
 import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
 import { bytesOf, type Exposition } from './exposition.ts'
 import { Families, type MetricConflict, type MetricFields, metricsOf, type Refused } from './families.ts'
-import { HelpNotes } from './help-notes.ts'
 import { UnfitIndexes } from './indexes.ts'
 import { Quota } from './quota.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
@@ -219,16 +218,16 @@ export class Prometheus implements Sink {
     this.#forgetShown()
     try {
       if (this.#isRelabelDue) await this.#relabel()
-      const version = this.#version
-      const notes = new HelpNotes()
-      await notes.gather([...this.#reasons.all()])
       // What came before may have used this turn up.
       if (turn.isOver()) await turn.next()
-      const moment = takeMoment(this.#tables.values(), this.#families, notes)
+      const version = this.#version
+      const { exposition, hiddenCount } = await renderMoment(
+        takeMoment(this.#tables.values(), this.#families, this.#reasons),
+      )
       // Their last records were counted as shown before it was known that another type has the series.
-      this.stats.out -= moment.hiddenCount
-      this.#drop('duplicate_series', moment.hiddenCount)
-      this.#shown = { version, exposition: await renderMoment(moment) }
+      this.stats.out -= hiddenCount
+      this.#drop('duplicate_series', hiddenCount)
+      this.#shown = { version, exposition }
     } finally {
       this.#running = undefined
     }

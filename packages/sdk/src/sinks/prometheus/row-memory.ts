@@ -7,10 +7,20 @@ const US_PER_MS = 1000
 const TWO_32 = 4294967296
 /** Where the record of a row is that has none in the batch in hand. */
 const UNTOUCHED = -1
+/** Rows that are copied between two looks at the clock. */
+const ROWS_A_STEP = 1024
+
+/** States of a row: not in use, shown, or waiting for another source with the same series to go. */
+export const FREE = 0
+export const SHOWN = 1
+export const DUPLICATE = 2
 
 let births = 0
 
-/** Memory of a table's rows, twice: as records come, and as they were at the last snapshot. Columns of what is known of each row beside. */
+/**
+ * Memory of a table's rows, twice: as records come, and as they were at the last moment that was fixed. To fix a moment takes no walk: rows
+ * that changed before it are copied later, in steps, or at once where they are about to change again. Columns of what is known of each row beside.
+ */
 export class RowMemory {
   readonly #type: RecordType
   readonly #timestamps: boolean
@@ -21,17 +31,25 @@ export class RowMemory {
   #live: Views = allocateViews(0)
   #shownBytes = new Uint8Array(0)
   #liveMs = new Float64Array(0)
-  /** Rows that changed since the last snapshot. */
+  /** Rows that changed since the last moment. */
   #dirty = new Int32Array(0)
   #dirtyCount = 0
-  #isDirty = new Uint8Array(0)
+  /** Rows that changed before it, of which the first `#fixedCount` are copied. */
+  #due = new Int32Array(0)
+  #dueCount = 0
+  #fixedCount = 0
+  /** Of each row: 0, or the mark of the list that it is in. The two lists change places at every moment, and so do their marks. */
+  #marks = new Uint8Array(0)
+  #dirtyMark = 1
   /** Rows that have a record in the batch in hand, and where its latest one is. */
   #touched = new Int32Array(0)
   #touchedCount = 0
   #touchedAt = new Float64Array(0)
   readonly #labels: Uint8Array[] = []
   readonly shown: Rows
-  /** What the owner says of each row; 0 is free. */
+  /** Rises when a row comes or goes, as of the moment that is shown. */
+  shape = 0
+  /** State of each row. */
   state = new Uint8Array(0)
   /** Columns in which another type of the family shows the row's series. */
   covered = new Uint16Array(0)
@@ -56,7 +74,7 @@ export class RowMemory {
     }
   }
 
-  /** Whether a row changed since the last snapshot. */
+  /** Whether a row changed since the last moment. */
   get changed(): boolean {
     return this.#dirtyCount > 0
   }
@@ -68,17 +86,18 @@ export class RowMemory {
   }
 
   open(row: number, state: number, labels: string): void {
+    this.#mark(row)
     this.state[row] = state
     this.born[row] = ++births
     this.#labels[row] = Buffer.from(labels)
-    this.#mark(row)
   }
 
   /** What changes of a row that goes on under other labels. */
   relabel(row: number, state: number, labels: string): void {
+    this.#mark(row)
     this.state[row] = state
     this.#labels[row] = Buffer.from(labels)
-    this.#mark(row)
+    this.shape++
   }
 
   /** The records as they came. */
@@ -92,9 +111,9 @@ export class RowMemory {
   }
 
   close(row: number): void {
-    this.state[row] = 0
-    this.covered[row] = 0
     this.#mark(row)
+    this.state[row] = FREE
+    this.covered[row] = 0
   }
 
   /** Notes where the latest record of a row is in the batch in hand; whether it is the first one of the row there. */
@@ -110,7 +129,7 @@ export class RowMemory {
     for (let i = 0; i < this.#touchedCount; i++) {
       const row = this.#touched[i]!
       // A row that shares its series with another of the batch may have left for it.
-      if (this.state[row] !== 0) this.#put(row, views, this.#touchedAt[row]!, isWallClock)
+      if (this.state[row] !== FREE) this.#put(row, views, this.#touchedAt[row]!, isWallClock)
       this.#touchedAt[row] = UNTOUCHED
     }
     this.#touchedCount = 0
@@ -118,36 +137,59 @@ export class RowMemory {
 
   /** The time alone is no change where lines do not carry it. */
   #put(row: number, views: Views, offset: number, isWallClock: boolean): void {
+    this.#fixIfDue(row)
     const changed = this.#isOfWords ? this.#putWords(row, views, offset) : this.#putBytes(row, views, offset)
     const moved = this.#timestamps && this.#putTime(row, isWallClock)
     if (changed || moved) this.#mark(row)
   }
 
-  /** Makes the rows of now the shown ones, but for `visible`, and returns those that changed. */
-  snapshot(): Int32Array {
-    const { shown } = this
-    const stride = this.#strideBytes
-    if (shown.visible.length < this.state.length) {
-      this.#shownBytes = grown(this.#shownBytes, new Uint8Array(this.#live.bytes.length))
-      shown.data = new DataView(this.#shownBytes.buffer)
-      shown.visible = grown(shown.visible, new Uint8Array(this.state.length))
-      shown.timesMs = grown(shown.timesMs, new Float64Array(this.#timestamps ? this.state.length : 0))
-    }
-    const changed = this.#dirty.slice(0, this.#dirtyCount)
-    if (changed.length * 4 > this.high) this.#shownBytes.set(this.#live.bytes.subarray(0, this.high * stride))
-    for (const row of changed) {
-      const at = row * stride
-      if (changed.length * 4 <= this.high) this.#shownBytes.set(this.#live.bytes.subarray(at, at + stride), at)
-      if (this.#timestamps) shown.timesMs[row] = this.#liveMs[row]!
-      this.#isDirty[row] = 0
-    }
+  /** Makes now the moment that is shown. Gives the rows that changed since the last one: `fix` them all before lines read them. */
+  begin(): Int32Array {
+    while (!this.fix());
+    const due = this.#dirty
+    this.#dirty = this.#due
+    this.#due = due
+    this.#dueCount = this.#dirtyCount
     this.#dirtyCount = 0
-    return changed
+    this.#fixedCount = 0
+    this.#dirtyMark = 3 - this.#dirtyMark
+    return due.subarray(0, this.#dueCount)
   }
 
+  /** Copies some of the rows that changed before the moment. Whether all are copied. */
+  fix(): boolean {
+    const end = Math.min(this.#fixedCount + ROWS_A_STEP, this.#dueCount)
+    for (let i = this.#fixedCount; i < end; i++) this.#fixIfDue(this.#due[i]!)
+    this.#fixedCount = end
+    return end === this.#dueCount
+  }
+
+  #fixIfDue(row: number): void {
+    if (this.#marks[row] !== 3 - this.#dirtyMark) return
+    this.#marks[row] = 0
+    if (row >= this.shown.visible.length) this.#growShown()
+    const at = row * this.#strideBytes
+    this.#shownBytes.set(this.#live.bytes.subarray(at, at + this.#strideBytes), at)
+    if (this.#timestamps) this.shown.timesMs[row] = this.#liveMs[row]!
+    const visible = this.state[row] === SHOWN ? 1 : 0
+    if (this.shown.visible[row] === visible) return
+    this.shown.visible[row] = visible
+    this.shape++
+  }
+
+  #growShown(): void {
+    const { shown } = this
+    this.#shownBytes = grown(this.#shownBytes, new Uint8Array(this.#live.bytes.length))
+    shown.data = new DataView(this.#shownBytes.buffer)
+    shown.visible = grown(shown.visible, new Uint8Array(this.state.length))
+    shown.timesMs = grown(shown.timesMs, new Float64Array(this.#timestamps ? this.state.length : 0))
+  }
+
+  /** Called before a row changes. */
   #mark(row: number): void {
-    if (this.#isDirty[row] === 1) return
-    this.#isDirty[row] = 1
+    this.#fixIfDue(row)
+    if (this.#marks[row] === this.#dirtyMark) return
+    this.#marks[row] = this.#dirtyMark
     this.#dirty[this.#dirtyCount++] = row
   }
 
@@ -206,7 +248,8 @@ export class RowMemory {
     this.seenMs = grown(this.seenMs, new Float64Array(rows))
     this.born = grown(this.born, new Float64Array(rows))
     this.#dirty = grown(this.#dirty, new Int32Array(rows))
-    this.#isDirty = grown(this.#isDirty, new Uint8Array(rows))
+    this.#due = grown(this.#due, new Int32Array(rows))
+    this.#marks = grown(this.#marks, new Uint8Array(rows))
     this.#touched = grown(this.#touched, new Int32Array(rows))
     this.#touchedAt = grown(this.#touchedAt, new Float64Array(rows).fill(UNTOUCHED))
     if (this.#timestamps) this.#liveMs = grown(this.#liveMs, new Float64Array(rows))

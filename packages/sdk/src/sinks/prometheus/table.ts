@@ -5,12 +5,11 @@ import type { RecordType } from '../../schema/record-type.ts'
 import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
-import type { Rows } from '../../wire/prometheus/lines.ts'
 import type { Column } from './column.ts'
 import { IndexTexts, textIndexesOf } from './index-texts.ts'
 import { withIndexes } from './indexes.ts'
 import { type Holder, Quota } from './quota.ts'
-import { RowMemory } from './row-memory.ts'
+import { DUPLICATE, FREE, RowMemory, SHOWN } from './row-memory.ts'
 
 /** What became of the records of a batch. Unit: records. */
 export interface Taken {
@@ -64,12 +63,8 @@ interface Place {
 /** Series that come, and series that leave, between two looks at the clock: each takes some microseconds. */
 const OPENED_A_STEP = 16
 const CLOSED_A_STEP = 64
-const FREE = 0
-const SHOWN = 1
-/** Another source shows the same series; the row waits for it to go. */
-const DUPLICATE = 2
 
-/** The current record of every series of one type, of all sources. Rows are filled as records come; `snapshot` fixes what the text is made of. */
+/** The current record of every series of one type, of all sources. Rows are filled as records come; `begin` fixes what the text is made of. */
 export class Table {
   readonly type: RecordType
   readonly columns: Column[] = []
@@ -77,12 +72,10 @@ export class Table {
   readonly #members = new Map<SourceInfo, Member>()
   readonly #byText = new Map<string, number>()
   readonly #places: (Place | undefined)[] = []
-  /** Rows that left since the last snapshot, which may still show them; and rows that are free for good. */
+  /** Rows that left since the last moment, which may still show them; and rows that are free for good. */
   #left: number[] = []
   #free: number[] = []
   #changed = false
-  /** Rises when rows come or go, as of the last snapshot. */
-  shape = 0
   /** When it last took a record. Unit: milliseconds. */
   seenMs = 0
   /** Lines that one row gives when all its values are there. */
@@ -123,17 +116,11 @@ export class Table {
     return this.#members.keys()
   }
 
-  /** What the lines read. */
-  get shown(): Rows {
-    return this.rows.shown
-  }
-
   /** Shows another metric of the rows, those that are there already included. */
   add(column: Column): void {
     this.columns.push(column)
     this.linesPerRow += column.laneCount
     for (const [holder, rows] of this.held) this.#lineQuota.add(holder, rows * column.laneCount)
-    for (const lines of column.lines) lines.reserve(this.rows.high)
   }
 
   /**
@@ -224,27 +211,15 @@ export class Table {
     return oldestMs
   }
 
-  /**
-   * Fixes the rows as they are now for the lines to read. Returns the rows that changed, came or went. Nothing that happens before the next
-   * snapshot changes what the lines read.
-   */
-  snapshot(): Int32Array {
-    const { rows } = this
-    const changed = rows.snapshot()
-    for (const column of this.columns) for (const lines of column.lines) lines.reserve(rows.high)
-    for (const row of changed) {
-      const visible = rows.state[row] === SHOWN ? 1 : 0
-      if (rows.shown.visible[row] === visible) continue
-      rows.shown.visible[row] = visible
-      this.shape++
-    }
+  /** Makes now the moment that lines show. Gives the rows that changed, came or went: `rows.fix` copies them. */
+  begin(): Int32Array {
     this.#free = this.#free.concat(this.#left)
     this.#left = []
     this.#changed = false
-    return changed
+    return this.rows.begin()
   }
 
-  /** Rows that are shown as of the last snapshot, with their label text and the order of their coming. */
+  /** Rows that are shown as of the last moment, with their label text and the order of their coming. */
   *visible(): Generator<{ row: number; text: string; born: number }> {
     for (let row = 0; row < this.rows.high; row++) {
       const place = this.#places[row]
@@ -255,7 +230,7 @@ export class Table {
   }
 
   /**
-   * Gives all rows the labels that are added from now on, in as many turns of the event loop as it takes. A snapshot that is to show them waits for it; records
+   * Gives all rows the labels that are added from now on, in as many turns of the event loop as it takes. A moment that is to show them waits for it; records
    * may come meanwhile.
    */
   async relabel(added: AddedLabels | undefined): Promise<void> {
@@ -283,7 +258,6 @@ export class Table {
     this.#places[row] = { ...place, text }
     this.rows.relabel(row, state, text)
     for (const column of this.columns) for (const lines of column.lines) lines.invalidate(row)
-    this.shape++
   }
 
   #memberOf({ source, page }: Batch): Member {

@@ -64,8 +64,8 @@ export class Lines {
   #shownMs = new Float64Array(0)
   #rowLimit = 0
   #width = 1
-  /** Rows left out, because another type shows the same series. */
-  hidden: ReadonlySet<number> = new Set()
+  /** 1 where a row is left out, because another type shows the same series. It may be shorter than the rows are many. */
+  hidden = new Uint8Array(0)
 
   constructor({ lanes, load }: Lanes, time: TimeStyle) {
     this.#lanes = lanes
@@ -165,7 +165,7 @@ export class Lines {
 
   /** Loads the row and returns the lanes it has; notes in passing what the text is going to show. */
   #loadRow(rows: Rows, row: number): number {
-    if (rows.visible[row] === 0 || this.hidden.has(row)) return 0
+    if (rows.visible[row] === 0 || (row < this.hidden.length && this.hidden[row] === 1)) return 0
     return this.#load(rows.data, row * rows.strideBytes, this.#low, this.#high)
   }
 

@@ -1,0 +1,52 @@
+import { turn } from '../../internal/turn.ts'
+import type { Column } from './column.ts'
+import type { Family } from './families.ts'
+
+/** Rows that are looked at between two looks at the clock. */
+const ROWS_A_STEP = 64
+
+/** Which of several columns shows a series, until another is found that began earlier. */
+interface First {
+  readonly born: number
+  readonly row: number
+  readonly hidden: Uint8Array
+}
+
+/**
+ * Where several types fill a family, the row that came first shows a series; the others are left out. Looks at the rows of the moment that was fixed,
+ * in as many turns of the event loop as it takes. Returns how many are left out anew.
+ */
+export async function hideDuplicates(family: Family, columns: readonly Column[]): Promise<number> {
+  // Of the same columns, the sum rises whenever a row of any comes or goes. One column alone never hides a row.
+  const shapes = columns.length === 1 ? 0 : columns.reduce((sum, { table }) => sum + table.rows.shape, 0)
+  const { decided } = family
+  if (decided?.columns === columns && decided.shapes === shapes) return 0
+  family.decided = { columns, shapes }
+  const first = new Map<string, First>()
+  const all: [Column, Uint8Array<ArrayBuffer>][] = []
+  for (const column of columns) {
+    const hidden = new Uint8Array(columns.length === 1 ? 0 : column.table.rows.high)
+    all.push([column, hidden])
+    if (columns.length > 1) await findFirst(column, hidden, first)
+  }
+  let newly = 0
+  for (const [column, hidden] of all) {
+    if (turn.isOver()) await turn.next()
+    newly += column.hide(hidden)
+  }
+  return newly
+}
+
+async function findFirst(column: Column, hidden: Uint8Array, first: Map<string, First>): Promise<void> {
+  let seen = 0
+  for (const { row, text, born } of column.table.visible()) {
+    if (seen++ % ROWS_A_STEP === 0 && turn.isOver()) await turn.next()
+    const before = first.get(text)
+    if (before !== undefined && before.born < born) {
+      hidden[row] = 1
+      continue
+    }
+    if (before !== undefined) before.hidden[before.row] = 1
+    first.set(text, { born, row, hidden })
+  }
+}
