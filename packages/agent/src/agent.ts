@@ -94,7 +94,7 @@ export class Agent {
     })
     const files = filesOf(config.export.files, options.version)
     const views = [this.prometheus, this.recent, this.devices, this.hints]
-    this.router = new Router([...views, ...files, ...(options.sinks ?? [])])
+    this.router = new Router([...views, ...files, ...(options.sinks ?? [])], log)
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }

@@ -67,6 +67,12 @@ export class LiveStreams {
     this.#streams.delete(stream)
   }
 
+  /** Serving a stream failed by a fault of Sonde's own: it alone ends, and its client connects again. */
+  failed(stream: LiveStream, error: unknown): void {
+    this.#agent.faults.caught('live', error)
+    stream.end()
+  }
+
   /** Ends every stream, and whichever would join later. */
   end(): void {
     this.#isEnded = true
@@ -95,7 +101,7 @@ export class LiveStreams {
     const round = new LiveRound(this.#agent)
     for (const stream of this.#streams) {
       if (stream.waitMs(round.nowMs) > 0) continue
-      await stream.advance(round)
+      await stream.advance(round).catch((error: unknown) => this.failed(stream, error))
       if (turn.isOver()) await turn.next()
     }
     this.#isInRound = false

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import type { History } from '@sonde/sdk'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
+import { LiveStreams } from './live-streams.ts'
 
 const STEP_MS = 100
 
@@ -255,5 +256,19 @@ test('a question that can no longer be answered ends its stream with the reason,
   assert.match(client.events.at(-1)?.data ?? '', /too many series all of a sudden/)
   assert.equal(client.events.at(-1)?.event, 'fault')
   assert.equal(other.isEnded, false)
+  // A fault that nobody expects, while a client resumes: it is counted, and ends that stream alone.
+  const add = t.mock.method(LiveStreams.prototype, 'add', () => {
+    throw new Error('no room in the set')
+  })
+  const failing = await StreamClient.open(addressOf(address))
+  await until('the end', () => failing.isEnded)
+  add.mock.restore()
+  assert.equal(other.isEnded, false)
   other.close()
+  const counted = async () => /^sonde_fault_faults_total\{place="live"\} 0*1$/m.test(await textOf(`${address}/metrics`))
+  await until('the fault is counted', counted)
 })
+
+async function textOf(address: string): Promise<string> {
+  return (await fetch(address)).text()
+}

@@ -54,8 +54,11 @@ function serve(streams: LiveStreams, stream: LiveStream, out: ServerResponse, re
     stream.close()
     streams.remove(stream)
   })
-  // A client that leaves while it resumes is not added again after it was removed.
-  void stream.resume().then(() => out.destroyed || streams.add(stream))
+  stream
+    .resume()
+    // A client that leaves while it resumes is not added again after it was removed.
+    .then(() => out.destroyed || streams.add(stream))
+    .catch((error: unknown) => streams.failed(stream, error))
 }
 
 function subscriptionOf(request: FastifyRequest): Subscription {

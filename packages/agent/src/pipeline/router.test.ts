@@ -5,6 +5,9 @@ import { Router } from './router.ts'
 
 const type = defineType('router_test', 'Records of this test', { time: timestamp(), level: gauge('f64') })
 
+/** Says nothing. */
+const silent = { error: () => undefined }
+
 function batchOf(count: number): Batch {
   let batch: Batch | undefined
   const source = createSource({ id: 'test', emit: (emitted) => (batch = { ...emitted, bytes: emitted.bytes.slice() }) })
@@ -30,7 +33,10 @@ function testedSink(name: string, accept: (batch: Batch) => void): Sink & { clos
 
 test('every sink gets every batch, in the order in which they were handed in', () => {
   const seen: number[][] = [[], []]
-  const router = new Router(seen.map((counts, i) => testedSink(`s${i}`, (batch) => counts.push(batch.count))))
+  const router = new Router(
+    seen.map((counts, i) => testedSink(`s${i}`, (batch) => counts.push(batch.count))),
+    silent,
+  )
   for (const count of [1, 5, 2]) router.accept(batchOf(count))
   assert.deepEqual(seen, [
     [1, 5, 2],
@@ -39,23 +45,28 @@ test('every sink gets every batch, in the order in which they were handed in', (
   assert.equal(router.records, 8)
 })
 
-test('a sink that throws loses that batch, counted, and the others get it', () => {
+test('a sink that throws, or rejects, loses that batch, counted and told once, and the others get it', async () => {
   const seen: number[] = []
+  const lines: string[] = []
+  const log = { error: ({ sink, error }: { sink: string; error: Error }) => lines.push(`${sink}: ${error.message}`) }
   const broken = testedSink('broken', () => {
     throw new Error('disk on fire')
   })
-  const router = new Router([broken, testedSink('whole', (batch) => seen.push(batch.count))])
+  const late = testedSink('late', () => Promise.reject(new Error('gone')))
+  const router = new Router([broken, late, testedSink('whole', (batch) => seen.push(batch.count))], log)
   router.accept(batchOf(3))
-  assert.deepEqual(seen, [3])
-  assert.equal(broken.stats.errors, 1)
-  assert.equal(broken.stats.dropped.get('failed'), 3)
+  router.accept(batchOf(1))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(seen, [3, 1])
+  for (const { stats } of [broken, late]) assert.deepEqual([stats.errors, stats.dropped.get('failed')], [2, 4])
+  assert.deepEqual(lines, ['broken: disk on fire', 'late: gone'])
 })
 
 test('a sink that cannot close does not keep the others open', async () => {
   const broken = testedSink('broken', () => undefined)
   broken.close = () => Promise.reject(new Error('stuck'))
   const whole = testedSink('whole', () => undefined)
-  const results = await new Router([broken, whole]).close()
+  const results = await new Router([broken, whole], silent).close()
   assert.deepEqual(
     results.map(({ status }) => status),
     ['rejected', 'fulfilled'],

@@ -1,14 +1,20 @@
 import type { Batch, Sink } from '@sonde/sdk'
-import { handOut } from '@sonde/sdk/internal'
+import { type HandOut, handOut, LateFailures } from '@sonde/sdk/internal'
+import type { Logger } from 'pino'
 
 /** Stamps every batch with its arrival, hands it to every sink, and counts its records. */
-export class Router {
+export class Router implements HandOut {
   /** Records that sources and clients handed in. */
   records = 0
   readonly #sinks: Sink[]
+  readonly #log: Pick<Logger, 'error'>
+  readonly #late = new LateFailures()
+  /** Sinks of which the log has said that they fail. */
+  readonly #told = new Set<Sink>()
 
-  constructor(sinks: readonly Sink[]) {
+  constructor(sinks: readonly Sink[], log: Pick<Logger, 'error'>) {
     this.#sinks = [...sinks]
+    this.#log = log
   }
 
   get sinks(): readonly Sink[] {
@@ -17,7 +23,22 @@ export class Router {
 
   accept(batch: Batch): void {
     this.records += batch.count
-    handOut({ ...batch, arrivedMs: performance.now() }, this.#sinks)
+    handOut({ ...batch, arrivedMs: performance.now() }, this)
+  }
+
+  /** What sinks promised: nobody waits for it here. */
+  lateOf(): LateFailures {
+    return this.#late
+  }
+
+  /** A sink threw: a line in the log, once a sink. */
+  failed(sink: Sink, error: unknown): void {
+    if (this.#told.has(sink)) return
+    this.#told.add(sink)
+    this.#log.error(
+      { sink: sink.name, reason: 'failed', error },
+      'a sink threw, and lost a batch; its drops count more',
+    )
   }
 
   /** Flushes and closes all sinks; one that fails does not keep the others from closing. */

@@ -9,7 +9,7 @@ export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
 export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
 export { ClientLosses } from '../sinks/client-losses.ts'
-export { handOut } from '../sinks/hand-out.ts'
+export { type HandOut, handOut } from '../sinks/hand-out.ts'
 export {
   canBeSocketsDir,
   commonNotesDir,
@@ -20,6 +20,7 @@ export {
   SOCKETS_DIR_RULE,
   usualSocketsDir,
 } from '../sinks/ipc/sockets-dir.ts'
+export { LateFailures } from '../sinks/late-failures.ts'
 export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
 export { reportLabelFile } from '../sinks/prometheus/health.ts'
 export { readLabelFile } from '../sinks/prometheus/read-label-file.ts'

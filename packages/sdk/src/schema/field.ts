@@ -82,46 +82,76 @@ function make<V>(
   return { ...options, ...made, kind, role, count: made.count ?? 1, optional: false }
 }
 
+/** Whoever does not compile may give more than a function takes, such as options to a label: they would have no effect. */
+function refuseMore(name: string, more: readonly unknown[]): void {
+  if (more.length === 0) return
+  throw new SondeError('SCH_FIELD', `${name} was given ${shown(more[0])} beyond what it takes; see its arguments`)
+}
+
 /**
  * When the sample was taken. Give nanoseconds (default) or microseconds since the Unix epoch as a u64. A type's first field
  * should be one; a type has at most one.
  */
-export function timestamp(resolution: 'ns' | 'us' = 'ns'): Field<Integer64, false> {
+export function timestamp(resolution: 'ns' | 'us' = 'ns', ...more: never[]): Field<Integer64, false> {
+  refuseMore('timestamp', more)
   return { kind: 'u64', role: 'timestamp', count: 1, optional: false, resolution, help: 'Time of the sample' }
 }
 
 /** Text that identifies the series, kept as a symbol: sent once, four bytes a record. Use it for text that repeats. */
-export function label(help?: string): Field<string, false> {
+export function label(help?: string, ...more: never[]): Field<string, false> {
+  refuseMore('label', more)
   return make('symbol', 'label', help === undefined ? {} : { help })
 }
 
 /** An integer that identifies the series (a port, an index). */
-export function labelNumber(kind: 'u8' | 'u16' | 'u32', help?: string): Field<number, false> {
+export function labelNumber(kind: 'u8' | 'u16' | 'u32', help?: string, ...more: never[]): Field<number, false> {
+  refuseMore('labelNumber', more)
   return make(kind, 'label', help === undefined ? {} : { help })
 }
 
 /** A total that only rises, until its device restarts. */
-export function counter<K extends NumericKind>(kind: K, options?: FieldOptions): Field<ScalarOf<K>, false> {
+export function counter<K extends NumericKind>(
+  kind: K,
+  options?: FieldOptions,
+  ...more: never[]
+): Field<ScalarOf<K>, false> {
+  refuseMore('counter', more)
   return make(kind, 'counter', options)
 }
 
 /** A measurement that moves both ways. */
-export function gauge<K extends NumericKind | 'bool'>(kind: K, options?: FieldOptions): Field<ScalarOf<K>, false> {
+export function gauge<K extends NumericKind | 'bool'>(
+  kind: K,
+  options?: FieldOptions,
+  ...more: never[]
+): Field<ScalarOf<K>, false> {
+  refuseMore('gauge', more)
   return make(kind, 'gauge', options)
 }
 
 /** A number that is data but no metric: it is kept and read back, and no view draws it. */
-export function value<K extends NumericKind | 'bool'>(kind: K, options?: FieldOptions): Field<ScalarOf<K>, false> {
+export function value<K extends NumericKind | 'bool'>(
+  kind: K,
+  options?: FieldOptions,
+  ...more: never[]
+): Field<ScalarOf<K>, false> {
+  refuseMore('value', more)
   return make(kind, 'value', options)
 }
 
 /** Repeating text that is data but does not identify the series. */
-export function text(options?: FieldOptions): Field<string, false> {
+export function text(options?: FieldOptions, ...more: never[]): Field<string, false> {
+  refuseMore('text', more)
   return make('symbol', 'value', options)
 }
 
 /** Text of at most `bytes - 1` UTF-8 bytes inside the record, NUL padded: `char[n]` of a C struct. Range of `bytes`: 1 to 65 535. A label unless said otherwise. */
-export function chars(bytes: number, options?: FieldOptions & { role?: 'label' | 'value' }): Field<string, false> {
+export function chars(
+  bytes: number,
+  options?: FieldOptions & { role?: 'label' | 'value' },
+  ...more: never[]
+): Field<string, false> {
+  refuseMore('chars', more)
   const { role = 'label', ...rest } = options ?? {}
   return make('char', role, rest, { count: bytes })
 }
@@ -135,7 +165,9 @@ export function buckets<K extends 'u32' | 'u64'>(
   kind: K,
   edges: readonly number[],
   options?: FieldOptions,
+  ...more: never[]
 ): Field<readonly ScalarOf<K>[], false> {
+  refuseMore('buckets', more)
   if (
     !Array.isArray(edges) ||
     edges.length === 0 ||
@@ -161,7 +193,9 @@ export function buckets<K extends 'u32' | 'u64'>(
 export function nested<F extends Fields>(
   type: RecordType<F>,
   options?: { help?: string },
+  ...more: never[]
 ): NestedField<RecordOf<RecordType<F>>, false> {
+  refuseMore('nested', more)
   if (!isType(type)) {
     throw new SondeError('SCH_FIELD', `nested was given ${shown(type)}; allowed: a type that defineType made`)
   }
@@ -181,7 +215,8 @@ export function array<V extends Readonly<Record<string, unknown>>>(
   count: number,
 ): NestedField<readonly V[], false>
 export function array<V extends Integer64 | boolean>(field: Field<V, false>, count: number): Field<readonly V[], false>
-export function array(field: Field | NestedField, count: number): Field | NestedField {
+export function array(field: Field | NestedField, count: number, ...more: unknown[]): Field | NestedField {
+  refuseMore('array', more)
   const isScalar = field?.count === 1 && field.kind !== 'char' && field.kind !== 'symbol'
   if (!Number.isInteger(count) || count < 2 || count > 65_535 || !isScalar) {
     throw new SondeError(
@@ -195,6 +230,7 @@ export function array(field: Field | NestedField, count: number): Field | Nested
 /** A field that a record may lack; it is then absent, which is not 0. */
 export function optional<V>(field: NestedField<V, false>): NestedField<V, true>
 export function optional<V>(field: Field<V, false>): Field<V, true>
-export function optional(field: Field | NestedField): Field | NestedField {
+export function optional(field: Field | NestedField, ...more: unknown[]): Field | NestedField {
+  refuseMore('optional', more)
   return { ...field, optional: true }
 }

@@ -1,19 +1,34 @@
 import type { Batch } from '../schema/batch.ts'
+import type { LateFailures } from './late-failures.ts'
 import { countDrop, type Sink } from './sink.ts'
 
 /** The reason under which a batch is counted that a sink threw for. */
 export const FAILED = 'failed'
 
-/** Hands a batch to every sink. A sink that throws loses that batch, counted there as `failed`, and delays nobody; `onThrow` gets what it threw. */
-export function handOut(batch: Batch, sinks: readonly Sink[], onThrow?: (sink: Sink, error: unknown) => void): void {
-  for (const sink of sinks) {
-    try {
-      sink.accept(batch)
-    } catch (error) {
+/** Who hands batches out. */
+export interface HandOut {
+  readonly sinks: readonly Sink[]
+  /** What the sinks returned that is still under way. */
+  lateOf(sink: Sink): LateFailures
+  /** A sink threw, or rejected, and what; must not throw. */
+  failed(sink: Sink, error: unknown): void
+}
+
+/** Hands a batch to every sink. A sink that throws, or rejects, loses that batch, counted there as `failed`, and delays nobody. */
+export function handOut(batch: Batch, to: HandOut): void {
+  const { count } = batch
+  for (const sink of to.sinks) {
+    const fail = (error: unknown) => {
       // A sink counts what it drops itself; this sink could not.
       sink.stats.errors++
-      countDrop(sink.stats, FAILED, batch.count)
-      onThrow?.(sink, error)
+      countDrop(sink.stats, FAILED, count)
+      to.failed(sink, error)
+    }
+    try {
+      const returned: unknown = sink.accept(batch)
+      if (returned !== undefined) to.lateOf(sink).watch(returned, fail)
+    } catch (error) {
+      fail(error)
     }
   }
 }

@@ -47,7 +47,7 @@ export interface Sink {
   readonly queueLimitBytes?: number
   /**
    * Takes a batch whose bytes are valid only during the call: copies what it keeps. Returns at once, and never throws for what a batch holds: it
-   * drops, and counts why. After `close` it drops everything as `closed`, and bytes that are not `count` records as `wrong_size`.
+   * drops, and counts why. Where it throws all the same, or returns a promise that rejects, the batch is counted as `failed`, and the next flush says so. After `close` it drops everything as `closed`, and bytes that are not `count` records as `wrong_size`.
    */
   accept(batch: Batch): void
   /**

@@ -13,7 +13,7 @@ export interface SourceOptions {
   tag?: string
   /** Constant labels of every series: at most 256, each a name of letters, digits and `_` with a text of at most 4096 characters. Default: none. */
   labels?: Labels
-  /** Where full batches go; their bytes are valid only during the call. Must not throw, and must not report to the same source. */
+  /** Where full batches go; their bytes are valid only during the call. Where it throws, that batch is lost, and counted as `failed`. Must not report to the same source. */
   emit: (batch: Batch) => void
   /** Resolves once all that was emitted before is acknowledged; what `flush` and `close` of the source wait for. Default: there is nothing to wait for. */
   acknowledge?: () => Promise<void>

@@ -1,11 +1,13 @@
 import { messageOf, SondeError, shown, warnOfFault } from '../errors.ts'
-import type { SourceInfo } from '../schema/batch.ts'
+import type { Batch, SourceInfo } from '../schema/batch.ts'
 import { lossType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
 import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { LOSS_REASONS, SymbolTable } from '../schema/symbols.ts'
 import { SourceTexts, TextTable } from '../schema/texts.ts'
+import { FAILED } from '../sinks/hand-out.ts'
+import { LateFailures } from '../sinks/late-failures.ts'
 import { countDrop, droppedTotal } from '../sinks/sink.ts'
 import { Untold } from '../sinks/untold.ts'
 import {
@@ -26,7 +28,7 @@ import { type Row, Table } from './table.ts'
 
 /** What a source counts of itself. */
 export interface SourceLosses {
-  /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full; and updates of metrics: see {@link MetricsStats}. */
+  /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full; `failed`, `emit` threw; and updates of metrics: see {@link MetricsStats}. */
   readonly dropped: Map<string, number>
   /** Times that `flush` or `close` was not acknowledged. */
   errors: number
@@ -74,6 +76,9 @@ export class Source {
   /** Types beside those of the schema. */
   readonly #admitted = new Set<RecordType>([lossType])
   readonly #beforeEnd = new Set<() => void>()
+  /** What `emit` threw last, and what it promised. */
+  #thrown: unknown
+  readonly #late = new LateFailures()
   readonly #timer: NodeJS.Timeout | undefined
   /** Records dropped that are told already. */
   #toldDrops = 0
@@ -86,7 +91,7 @@ export class Source {
     this.symbols = new SymbolTable(symbolLimit, () => warnOfCut(id), [id, ...LOSS_REASONS])
     this.#texts = new SourceTexts(this.symbols, textLimit)
     this.#labelsAlone = new TextTable(this.symbols)
-    this.losses = new Untold(this.stats, causeOf)
+    this.losses = new Untold(this.stats, (reason) => this.#causeOf(reason))
     this.info = Object.freeze({ id, tag, labels, symbols: this.symbols, intervalMs })
     this.#options = rest
     if (rest.flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), rest.flushIntervalMs).unref()
@@ -253,7 +258,7 @@ export class Source {
       }
       const bytes = views.bytes.subarray(0, count * recordBytes)
       const { clock } = this.#options
-      this.#options.emit({ type, source: this.info, clock, count, bytes, symbols: this.#labelsAlone })
+      this.#emit({ type, source: this.info, clock, count, bytes, symbols: this.#labelsAlone })
     }
     if (this.#tellLosses(LOSS_REPORT_MS)) this.#send(this.#bufferOf(lossType))
   }
@@ -333,12 +338,21 @@ export class Source {
     this.emit()
   }
 
-  /** Counts a record, or an update of a metric, as dropped. For Sonde's own rooms. */
-  countLoss(reason: string): void {
+  /** Counts records, or updates of a metric, as dropped. For Sonde's own rooms. */
+  countLoss(reason: string, records = 1): void {
     const isFirst = !this.stats.dropped.has(reason)
-    countDrop(this.stats, reason, 1)
-    if (this.#options.onLoss !== undefined) this.#options.onLoss(reason, 1)
-    else if (isFirst) warnOfLoss(this.info.id, reason)
+    countDrop(this.stats, reason, records)
+    const { onLoss } = this.#options
+    const cause = this.#causeOf(reason)
+    if (onLoss === undefined) {
+      if (isFirst) warnOfLoss(this.info.id, reason, cause)
+      return
+    }
+    try {
+      onLoss(reason, records)
+    } catch (error) {
+      if (isFirst) warnOfLoss(this.info.id, reason, `${cause}; onLoss threw: ${messageOf(error)}`)
+    }
   }
 
   /** Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes. */
@@ -348,20 +362,18 @@ export class Source {
 
   #acknowledged(): Promise<void> {
     const { acknowledge } = this.#options
-    if (acknowledge === undefined && this.losses.isToldAll) return NOTHING_TO_WAIT_FOR
-    const kept = this.#failWhereLost(acknowledge?.() ?? NOTHING_TO_WAIT_FOR)
+    if (acknowledge === undefined && this.losses.isToldAll && !this.#late.isPending) return NOTHING_TO_WAIT_FOR
+    const kept = this.#failWhereLost()
     kept.catch(() => {
       this.stats.errors++
     })
     return kept
   }
 
-  async #failWhereLost(acknowledged: Promise<void>): Promise<void> {
+  async #failWhereLost(): Promise<void> {
     const { told } = this.losses
-    const failure = await acknowledged.then(
-      () => undefined,
-      (cause: unknown) => ({ cause }),
-    )
+    if (this.#late.isPending) await this.#late.settled()
+    const failure = await failureOf(async () => this.#options.acknowledge?.())
     const dropped = this.losses.tell(told)
     if (dropped === '' && failure === undefined) return
     if (dropped === '') throw failure?.cause
@@ -434,7 +446,27 @@ export class Source {
     buffer.emitted += count
     const bytes = views.bytes.subarray(0, count * buffer.recordBytes)
     const symbols = hasTexts ? this.#texts.table : this.#labelsAlone
-    this.#options.emit({ type, source: this.info, clock: this.#options.clock, count, bytes, symbols })
+    this.#emit({ type, source: this.info, clock: this.#options.clock, count, bytes, symbols })
+  }
+
+  /** An `emit` that throws, or rejects, loses that batch, and ends neither the program nor the timer. */
+  #emit(batch: Batch): void {
+    const { type, count } = batch
+    const fail = (error: unknown) => {
+      this.#thrown = error
+      // A report of losses that did not arrive is made again.
+      if (type !== lossType) this.countLoss(FAILED, count)
+    }
+    try {
+      const returned: unknown = this.#options.emit(batch)
+      if (returned !== undefined) this.#late.watch(returned, fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  #causeOf(reason: string): string {
+    return reason === FAILED ? `emit threw: ${messageOf(this.#thrown)}` : causeOf(reason)
   }
 
   /** What is buffered refers to the table that goes. */
@@ -449,6 +481,14 @@ export class Source {
   }
 }
 
+/** What a promise was rejected with; undefined where it was not. */
+function failureOf(act: () => Promise<void>): Promise<{ readonly cause: unknown } | undefined> {
+  return act().then(
+    () => undefined,
+    (cause: unknown) => ({ cause }),
+  )
+}
+
 function warnOfCut(id: string): void {
   const what = `source ${id} was given a label or text of more than 4096 characters, which is cut to the first 4096`
   const advice =
@@ -456,8 +496,7 @@ function warnOfCut(id: string): void {
   warnOfFault(new SondeError('SRC_TEXT_CUT', `${what}; ${advice}`))
 }
 
-function warnOfLoss(id: string, reason: string): void {
-  const cause = causeOf(reason)
+function warnOfLoss(id: string, reason: string, cause: string): void {
   const why = cause === '' ? '' : `: ${cause}`
   warnOfFault(new SondeError('SRC_LOST', `source ${id} drops records as ${reason}${why}; its stats count them`))
 }

@@ -1,5 +1,6 @@
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
+import { faultOfSink } from '../sinks/check-sink.ts'
 import { type FilesConfig, type FilesOptions, filesConfig } from '../sinks/files/config.ts'
 import { type IpcConfig, type IpcOptions, ipcConfig } from '../sinks/ipc/config.ts'
 import type { PrometheusListenerOptions } from '../sinks/prometheus/listener.ts'
@@ -61,9 +62,7 @@ export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
   if (!(typeof bufferBytes === 'number' && bufferBytes >= 8 && bufferBytes <= 64 << 20)) {
     throw new SondeError('TEL_OPTION', `bufferBytes of schema ${name} is ${shown(bufferBytes)}; allowed: 8 to 67108864`)
   }
-  if (!Array.isArray(sinks) || !sinks.every((sink) => typeof sink?.accept === 'function')) {
-    throw new SondeError('TEL_OPTION', `sinks of schema ${name} are ${shown(sinks)}; allowed: an array of sinks`)
-  }
+  checkSinks(name, sinks)
   if (typeof opaqueEvents !== 'boolean') {
     throw new SondeError('TEL_OPTION', `opaqueEvents of schema ${name} is ${shown(opaqueEvents)}; allowed: true, false`)
   }
@@ -89,6 +88,16 @@ export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
     ...(files === undefined ? {} : { files: filledFiles(files) }),
     ...(ipc === undefined ? {} : { ipc: filledIpc(ipc) }),
   })
+}
+
+function checkSinks(name: string, sinks: unknown): void {
+  if (!Array.isArray(sinks)) {
+    throw new SondeError('TEL_OPTION', `sinks of schema ${name} are ${shown(sinks)}; allowed: an array of sinks`)
+  }
+  for (const [index, sink] of sinks.entries()) {
+    const fault = faultOfSink(sink)
+    if (fault !== undefined) throw new SondeError('TEL_OPTION', `sink ${index} of schema ${name} is ${fault}`)
+  }
 }
 
 function filledFiles(options: FilesOptions): Omit<FilesConfig, 'types' | 'schema'> {

@@ -6,13 +6,14 @@ import { temporaryFolder } from '../../test/files-rig.ts'
 
 /** An application whose records are lost on their way: `how` says which and where. Prints the errors of flush and close. */
 const PROGRAM = `
-import { createSchema, defineType, gauge, label, sinkStats, timestamp, wallNs } from '@sonde/sdk'
+import { createSchema, createSource, defineType, gauge, label, sinkStats, timestamp, wallNs } from '@sonde/sdk'
 const [dataRoot, how] = process.argv.slice(1)
 const throwing = {
   name: 'own', stats: sinkStats(), async flush() {}, async close() {},
   accept({ count }) { this.stats.in += count; throw new Error('no such table') },
 }
-const schema = createSchema({ name: 'bakery', files: { dataRoot }, sinks: how === 'throws' ? [throwing] : [] })
+const rejecting = { ...throwing, name: 'late', stats: sinkStats(), async accept({ count }) { this.stats.in += count; throw new Error('no such host') } }
+const schema = createSchema({ name: 'bakery', files: { dataRoot }, sinks: how === 'throws' ? [throwing, rejecting] : [] })
 const oven = schema.addType(defineType('oven', '', { time: timestamp(), name: label(), celsius: gauge('f64') }))
 await schema.start()
 const source = schema.createSource({ id: 'me', tag: 'ovens', symbolLimit: 12 })
@@ -24,6 +25,13 @@ await source.flush().catch(say)
 await source.flush()
 source.report(oven, { time: wallNs(), name: 'late', celsius: 180 })
 await schema.close().catch(say)
+if (how === 'throws') {
+  const timed = createSource({ id: 'timed', flushIntervalMs: 1, emit() { throw new Error('no such pipe') } })
+  timed.report(oven, { time: wallNs(), name: 'left', celsius: 180 })
+  while (timed.stats.dropped.size === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  await timed.flush().catch(say)
+  await timed.close()
+}
 console.log('taken', schema.status().sinks[0].stats.out)
 `
 
@@ -56,12 +64,19 @@ test('records that found the symbol table full and that nobody flushed are said 
   assert.match(warned, /\[TEL_LOST\] Warning: source me dropped 90 records \(90 symbol_limit: /)
 })
 
-test('what accept of a sink throws is an error of flush and close, and one warning; the other sinks get the records', async (t) => {
+test('what accept of a sink throws or rejects with is an error of flush and close, and one warning; the other sinks get the records', async (t) => {
   const { said, warned } = await run(t, 'throws')
-  const [flushed = '', closed = '', taken] = said.split('\n')
-  assert.match(flushed, /^TEL_LOST schema bakery: .* own dropped 3 records \(3 failed: accept threw: no such table\)$/)
-  assert.match(closed, /^TEL_LOST schema bakery: .* own dropped 1 record \(1 failed: accept threw: no such table\)$/)
+  const [flushed = '', closed = '', timed = '', taken] = said.split('\n')
+  const lost = (records: string, count: number) =>
+    new RegExp(
+      `^TEL_LOST schema bakery: .* own dropped ${records} \\(${count} failed: accept threw: no such table\\); late dropped ${records} \\(${count} failed: accept threw: no such host\\)$`,
+    )
+  assert.match(flushed, lost('3 records', 3))
+  assert.match(closed, lost('1 record', 1))
+  assert.equal(timed, 'SRC_LOST source timed dropped 1 record (1 failed: emit threw: no such pipe)')
   assert.equal(taken, 'taken 4')
-  assert.equal(warned.split('TEL_LOST').length, 2, warned)
+  assert.equal(warned.split('TEL_LOST').length, 3, warned)
   assert.match(warned, /own of schema bakery drops records as failed: accept threw: no such table/)
+  assert.match(warned, /late of schema bakery drops records as failed: accept threw: no such host/)
+  assert.match(warned, /source timed drops records as failed: emit threw: no such pipe/)
 })

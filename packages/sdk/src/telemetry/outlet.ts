@@ -1,13 +1,18 @@
 import { messageOf, SondeError, warnOfFault } from '../errors.ts'
 import { turn } from '../internal/turn.ts'
+import { within } from '../internal/within.ts'
 import type { Batch } from '../schema/batch.ts'
-import { FAILED, handOut } from '../sinks/hand-out.ts'
+import { FAILED, type HandOut, handOut } from '../sinks/hand-out.ts'
+import { LateFailures } from '../sinks/late-failures.ts'
 import { NOT_ENCODED, type Sink } from '../sinks/sink.ts'
 import { Untold } from '../sinks/untold.ts'
 import type { Source } from '../source/source.ts'
 
 /** Codes of errors of a flush that lost nothing yet: the records wait and are still sent. */
 const PENDING_CODES: ReadonlySet<unknown> = new Set(['IPC_TIMEOUT'])
+
+/** How long the end waits for what `accept` of a sink promised. Unit: milliseconds. */
+const LATE_LIMIT_MS = 3000
 
 /** There is room. */
 const ALWAYS = Promise.resolve()
@@ -22,7 +27,7 @@ interface Fault {
  * The way from the sources of a schema to its sinks. Records that a source or a sink drops are an error of the next flush, also where the sink resolves its own flush. A
  * sink gets one warning a reason.
  */
-export class Outlet {
+export class Outlet implements HandOut {
   readonly sinks: readonly Sink[]
   /** Records that were handed to the sinks. */
   records = 0
@@ -32,6 +37,8 @@ export class Outlet {
   readonly #warned: ReadonlyMap<Sink, Set<string>>
   /** By sink: what its `accept` threw last. */
   readonly #thrown = new Map<Sink, unknown>()
+  /** By sink: what its `accept` promised. */
+  readonly #late: ReadonlyMap<Sink, LateFailures>
   /** `records` when somebody last asked for room, and the answer, which holds until there are more. */
   #askedRecords = 0
   #ready = ALWAYS
@@ -41,13 +48,25 @@ export class Outlet {
     this.#schema = schema
     this.sinks = sinks
     this.#untold = new Map(sinks.map((sink) => [sink, new Untold(sink.stats, (reason) => this.#causeOf(sink, reason))]))
+    this.#late = new Map(sinks.map((sink) => [sink, new LateFailures()]))
     this.#warned = new Map(sinks.filter((sink) => sink !== warnsItself).map((sink) => [sink, new Set()]))
   }
 
   accept(batch: Batch): void {
     this.records += batch.count
-    handOut(batch, this.sinks, (sink, error) => this.#thrown.set(sink, error))
-    for (const [sink, warned] of this.#warned) if (sink.stats.dropped.size > warned.size) this.#warn(sink, warned)
+    handOut(batch, this)
+    for (const sink of this.sinks) this.#warnOf(sink)
+  }
+
+  /** What a sink promised. */
+  lateOf(sink: Sink): LateFailures {
+    return this.#late.get(sink) as LateFailures
+  }
+
+  /** A sink threw. */
+  failed(sink: Sink, error: unknown): void {
+    this.#thrown.set(sink, error)
+    this.#warnOf(sink)
   }
 
   /**
@@ -91,22 +110,26 @@ export class Outlet {
   }
 
   #whenReady(): Promise<void> {
-    const waits = this.sinks.flatMap((sink) => sink.ready?.() ?? [])
-    if (waits.length > 0) return Promise.all(waits).then(() => undefined)
+    const waits = this.sinks.flatMap((sink) => readyOf(sink) ?? [])
+    if (waits.length > 0) return Promise.allSettled(waits).then(() => undefined)
     return turn.isOver() ? turn.next() : ALWAYS
   }
 
-  async #flush(sink: Sink): Promise<Fault | undefined> {
-    const told = this.#untold.get(sink)?.told
-    const fault = await failureOf(sink, sink.flush())
+  async #flush(sink: Sink, told = this.#untold.get(sink)?.told): Promise<Fault | undefined> {
+    const late = this.lateOf(sink)
+    if (late.isPending) await late.settled()
+    const fault = await failureOf(sink, () => sink.flush())
     const dropped = this.#dropped(sink, told)
     return fault ?? dropped
   }
 
   async #close(sink: Sink): Promise<Fault | undefined> {
+    const told = this.#untold.get(sink)?.told
+    const late = this.lateOf(sink)
+    if (late.isPending) await within(LATE_LIMIT_MS, late.settled())
     // A sink closes within a limit of time, which its flush may not have.
-    const flushed = this.#flush(sink)
-    const closed = await failureOf(sink, sink.close())
+    const flushed = this.#flush(sink, told)
+    const closed = await failureOf(sink, () => sink.close())
     const fault = (await Promise.race([flushed, turn.next()])) ?? closed
     return fault ?? this.#dropped(sink)
   }
@@ -127,7 +150,9 @@ export class Outlet {
     throw new SondeError(code, message, { cause: faults[0]?.cause })
   }
 
-  #warn(sink: Sink, warned: Set<string>): void {
+  #warnOf(sink: Sink): void {
+    const warned = this.#warned.get(sink)
+    if (warned === undefined || sink.stats.dropped.size <= warned.size) return
     for (const reason of sink.stats.dropped.keys()) {
       if (warned.has(reason)) continue
       warned.add(reason)
@@ -140,14 +165,30 @@ export class Outlet {
 
   #causeOf(sink: Sink, reason: string): string {
     if (reason === FAILED && this.#thrown.has(sink)) return `accept threw: ${messageOf(this.#thrown.get(sink))}`
-    return sink.causeOf?.(reason) ?? ''
+    try {
+      return sink.causeOf?.(reason) ?? ''
+    } catch {
+      // The reason has to speak for itself.
+      sink.stats.errors++
+      return ''
+    }
   }
 }
 
-/** What became of a promise of a sink. */
-async function failureOf({ name }: Sink, promise: Promise<void>): Promise<Fault | undefined> {
+/** What `ready` of a sink gives. Where it throws, nobody waits for that sink. */
+function readyOf(sink: Sink): Promise<void> | undefined {
   try {
-    await promise
+    return sink.ready?.()
+  } catch {
+    sink.stats.errors++
+    return undefined
+  }
+}
+
+/** What became of something that a sink was to do. */
+async function failureOf({ name }: Sink, act: () => Promise<void>): Promise<Fault | undefined> {
+  try {
+    await act()
     return undefined
   } catch (cause) {
     return { message: `${name}: ${messageOf(cause)}`, cause }

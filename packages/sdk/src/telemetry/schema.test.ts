@@ -254,6 +254,21 @@ test('options out of range are refused', () => {
   for (const wrong of wrongs) {
     assert.throws(() => createSchema({ name: 'wrong', ...wrong }), sondeError('TEL_OPTION'), JSON.stringify(wrong))
   }
+  const none = async () => undefined
+  const whole = { name: 'own', stats: sinkStats(), accept: none, flush: none, close: none }
+  const sinks: [object, RegExp][] = [
+    [{ ...whole, name: 1 }, /^sink 0 of schema wrong is no sink: its name is 1/],
+    [{ ...whole, flush: undefined }, /it has no flush\(\)/],
+    [{ ...whole, ready: true }, /its ready is true/],
+    [
+      { ...whole, stats: undefined },
+      /its stats are undefined without the counts of a sink; make them with sinkStats\(\)/,
+    ],
+    [{ ...whole, stats: { ...sinkStats(), dropped: {} } }, /its stats are an object without/],
+  ]
+  for (const [sink, says] of sinks) {
+    assert.throws(() => createSchema({ name: 'wrong', sinks: [sink as Sink] }), sondeError('TEL_OPTION', says))
+  }
 })
 
 test('a source that nothing tells from an open one is refused, since a view would show one of the two', async () => {
