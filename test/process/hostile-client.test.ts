@@ -228,7 +228,7 @@ test('clients that never stop sending take no turn of the others', async (t) => 
   await assertUnhurt({ sonde, honest })
 })
 
-test('a client that reports all the series it can leaves room for those of others, and takes no long turn when it leaves', async (t) => {
+test('a client that reports all the series it can leaves room for those of others, whose records are acknowledged before, and takes no long turn when it leaves', async (t) => {
   const { sonde, socketsDir, honest } = await served(t)
   const flood = defineType('heat_of_all', 'Shared by both', { place: labelNumber('u32'), celsius: gauge('u32') })
   const { recordBytes } = flood.layout
@@ -240,6 +240,8 @@ test('a client that reports all the series it can leaves room for those of other
     for (let i = 0; i < 10_000; i++) bytes.writeUInt32LE(page * 10_000 + i, i * recordBytes + offset)
     raw.page(page + 1, 10_000, bytes)
   }
+  await report(honest)
+  assert.ok(!raw.frames.some(({ kind, body }) => kind === 'ack' && body.sequence === 6n), 'its own waits')
   await raw.heard('ack', ({ sequence }) => sequence === 6n)
   const lines = async () =>
     (await (await fetch(`${sonde.address}/metrics`)).text()).match(/^heat_of_all_celsius\{/gm)?.length

@@ -60,6 +60,29 @@ test('a page is acknowledged once every durable sink has flushed, and what comes
   assert.deepEqual([client.acked, client.inFlightBytes, released], [2n, 0, 200])
 })
 
+test('where a sink tells clients apart, none waits for what it has yet to store of another', async () => {
+  const flushes: { readonly client: bigint; readonly end: () => void }[] = []
+  const flushClient = (client: bigint) => new Promise<void>((end) => flushes.push({ client, end }))
+  const acknowledger = new Acknowledger([{ ...heldSink().sink, flushClient }], handler())
+  const [slow, quick] = [new Client(1n, 0n), new Client(2n, 0n)]
+  for (const page of [1n, 2n, 3n]) {
+    for (const client of [slow, quick]) {
+      client.took(page, 10)
+      acknowledger.note(client)
+    }
+    await until(`page ${page} is flushed`, () => flushes.length === Number(page) + 1)
+    flushes.findLast(({ client }) => client === 2n)?.end()
+    await until('the one is acknowledged', () => quick.acked === page)
+  }
+  assert.deepEqual([slow.acked, flushes.filter(({ client }) => client === 1n).length], [0n, 1])
+  flushes[0]?.end()
+  await until('the rest of the other is flushed', () => flushes.length === 5)
+  assert.equal(slow.acked, 1n)
+  flushes[4]?.end()
+  await acknowledger.finish()
+  assert.equal(slow.acked, 3n)
+})
+
 const lostOf = (client: bigint, pages: readonly (readonly [bigint, number])[]) => new Map([[client, new Map(pages)]])
 
 test('a client is told once how many of its records a sink lost, and nobody of those of others', async () => {

@@ -14,12 +14,15 @@ export interface AcknowledgerHandler {
 }
 
 /**
- * Acknowledges pages once all durable sinks have them: one flush at a time, for all clients together. Without a durable sink what is in memory is acknowledged, in the same turn.
+ * Acknowledges pages once all durable sinks have them. A sink that tells clients apart is flushed for each of them, so that none waits for what another sent; the others have one flush
+ * at a time, for all clients together. Without a durable sink what is in memory is acknowledged, in the same turn.
  */
 export class Acknowledger {
   readonly #durable: readonly Sink[]
   readonly #handler: AcknowledgerHandler
-  #waiting = new Set<Client>()
+  readonly #waiting = new Set<Client>()
+  /** Clients whose pages the sinks are flushed for. */
+  readonly #flushing = new Map<Client, Promise<void>>()
   #running: Promise<void> | undefined
 
   constructor(sinks: readonly Sink[], handler: AcknowledgerHandler) {
@@ -41,25 +44,48 @@ export class Acknowledger {
   /** Pages of a client wait to be acknowledged. */
   note(client: Client): void {
     this.#waiting.add(client)
-    this.#running ??= this.#run()
+    if (!this.#flushing.has(client)) this.#running ??= this.#run()
   }
 
   /** Resolves when nothing waits. */
   async finish(): Promise<void> {
-    await this.#running
+    while (this.#running !== undefined || this.#flushing.size > 0) {
+      await Promise.all([this.#running, ...this.#flushing.values()])
+    }
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.size > 0) {
+    for (;;) {
       if (this.#durable.length > 0) await pause(GATHER_MS)
       else await new Promise((resolve) => setImmediate(resolve))
-      const clients = [...this.#waiting].map((client) => ({ client, sequence: client.gather() }))
-      this.#waiting = new Set()
-      // A sink that rejects counts its loss itself, and reports it with `takeLost`.
-      await Promise.allSettled(this.#durable.map(async (sink) => sink.flush()))
-      for (const { client, sequence } of clients) this.#done(client, sequence)
+      const clients = [...this.#waiting].filter((client) => !this.#flushing.has(client))
+      if (clients.length === 0) break
+      const shared = this.#flushShared()
+      for (const client of clients) {
+        this.#waiting.delete(client)
+        this.#flushing.set(client, this.#serve(client, shared))
+      }
+      await shared
     }
     this.#running = undefined
+  }
+
+  /** A sink that rejects counts its loss itself, and reports it with `takeLost`. */
+  async #flushShared(): Promise<void> {
+    await Promise.allSettled(
+      this.#durable.map(async (sink) => {
+        if (sink.flushClient === undefined) await sink.flush()
+      }),
+    )
+  }
+
+  async #serve(client: Client, shared: Promise<void>): Promise<void> {
+    const sequence = client.gather()
+    await Promise.allSettled(this.#durable.map(async (sink) => sink.flushClient?.(client.id)))
+    await shared
+    this.#done(client, sequence)
+    this.#flushing.delete(client)
+    if (this.#waiting.has(client)) this.#running ??= this.#run()
   }
 
   #done(client: Client, sequence: bigint): void {

@@ -1,18 +1,20 @@
-import { type Batch, type BatchSymbols, definitionOf, type PageId, type RecordType, type SourceInfo } from '@sonde/sdk'
-import type { Announcement, Origin, TextsEntry } from './protocol.ts'
+import { type Batch, type BatchSymbols, definitionOf, type RecordType, type SourceInfo } from '@sonde/sdk'
+import { Quota } from '@sonde/sdk/internal'
+import type { Announcement, TextsEntry } from './protocol.ts'
+import { ReportingWriters } from './reporting-writers.ts'
 
 const TYPE_COUNT_LIMIT = 4096
-const WRITER_COUNT_LIMIT = 1024
 /** A type or a source that reported nothing for this long is forgotten; when it reports again it is announced again. Unit: milliseconds. */
 const IDLE_LIMIT_MS = 600_000
 
 interface Announced {
   readonly key: number
-  readonly origin: Origin
+  /** The client that brought it first. */
+  readonly client: bigint | undefined
   /** The worker that runs now knows it. */
   isAnnounced: boolean
-  /** The last page that holds records of it, and when the last of them came. */
-  lastSequence: number
+  /** Number of the last page that holds records of it, and when the last of them came. */
+  lastNumber: number
   lastMs: number
 }
 
@@ -32,7 +34,6 @@ export interface AnnouncedWriter extends Announced {
 
 /** What a page refers to. */
 export interface PageNames {
-  readonly sequence: number
   readonly types: ReadonlySet<AnnouncedType>
   readonly writers: ReadonlySet<AnnouncedWriter>
   readonly tables: ReadonlyMap<BatchSymbols, AnnouncedWriter>
@@ -41,7 +42,8 @@ export interface PageNames {
 /** What the worker must know to read pages: types and sources by key, and the symbols of sources. What is idle leaves it, here and there. */
 export class Announcer {
   readonly #types = new Map<string, AnnouncedType>()
-  readonly #writers = new Map<SourceInfo, AnnouncedWriter>()
+  readonly #typeQuota = new Quota(TYPE_COUNT_LIMIT)
+  readonly #writers = new ReportingWriters()
   /** No longer known here, and the worker was not told yet. */
   readonly #retired = new Set<Announced>()
   #nextKey = 0
@@ -49,37 +51,36 @@ export class Announcer {
   /** How many of each it holds. */
   get names(): Readonly<Record<string, number>> {
     const { size } = this.#retired
-    return { reportingTypes: this.#types.size, reportingSources: this.#writers.size, retired: size }
+    return { reportingTypes: this.#types.size, reportingSources: this.#writers.count, retired: size }
   }
 
-  /** The type of a batch; undefined where there are too many. */
+  /** The type of a batch; undefined where there are too many, or too many of its client. */
   typeOf({ type, page }: Batch, nowMs: number): AnnouncedType | undefined {
     let found = this.#types.get(type.fingerprint)
     if (found === undefined) {
-      if (this.#types.size >= TYPE_COUNT_LIMIT) return undefined
-      found = { type, ...this.#announced(page) }
+      if (this.#typeQuota.roomFor(page?.client) <= 0) return undefined
+      found = { type, ...this.#announced(page?.client) }
       this.#types.set(type.fingerprint, found)
+      this.#typeQuota.add(found.client, 1)
     }
     found.lastMs = nowMs
     return found
   }
 
-  /** The source of a batch. Where there are too many, the one that was silent longest is forgotten. */
+  /** The source of a batch. */
   writerOf({ source, page }: Batch, nowMs: number): AnnouncedWriter {
-    let found = this.#writers.get(source)
+    let found = this.#writers.used(source, page?.client)
     if (found === undefined) {
-      if (this.#writers.size >= WRITER_COUNT_LIMIT) {
-        this.#retireWriter([...this.#writers.values()].reduce((a, b) => (a.lastSequence <= b.lastSequence ? a : b)))
-      }
-      found = { source, symbolsSent: 0, table: undefined, nextTextId: 0, ...this.#announced(page) }
-      this.#writers.set(source, found)
+      found = { source, symbolsSent: 0, table: undefined, nextTextId: 0, ...this.#announced(page?.client) }
+      const silent = this.#writers.add(found)
+      if (silent !== undefined) this.#retired.add(silent)
     }
     found.lastMs = nowMs
     return found
   }
 
-  /** What the worker does not know yet of what a page refers to, and what no later page refers to. */
-  announce({ sequence, types, writers, tables }: PageNames, nowMs: number): Announcement {
+  /** What the worker does not know yet of what a page refers to, and what no page refers to any more; `oldestNumber` is that of the oldest page that waits. */
+  announce({ types, writers, tables }: PageNames, oldestNumber: number, nowMs: number): Announcement {
     this.#retireIdle(nowMs)
     const newTypes = [...types].filter(takeNew)
     const newWriters = [...writers].filter(takeNew)
@@ -91,27 +92,27 @@ export class Announcer {
       return [{ writer: writer.key, from, texts: symbols.since(from) }]
     })
     return {
-      types: newTypes.map(({ key, type, origin }) => ({
+      types: newTypes.map(({ key, type, client }) => ({
         key,
-        origin,
+        client,
         definition: definitionFor(type),
         fingerprint: type.fingerprint,
       })),
-      writers: newWriters.map(({ key, origin, source: { id, tag, labels, intervalMs } }) => ({
+      writers: newWriters.map(({ key, client, source: { id, tag, labels, intervalMs } }) => ({
         key,
-        origin,
+        client,
         source: { id, tag, labels: { ...labels }, intervalMs },
       })),
       symbols,
       texts: [...tables].flatMap(([table, writer]) => tellTexts(table, writer)),
-      gone: this.#takeGone(sequence),
+      gone: this.#takeGone(oldestNumber),
     }
   }
 
   /** A new worker knows nothing: everything is announced again, also what only pages that wait refer to. */
   restart(pages: readonly PageNames[]): void {
     const types = [...this.#types.values(), ...pages.flatMap(({ types }) => [...types])]
-    const writers = [...this.#writers.values(), ...pages.flatMap(({ writers }) => [...writers])]
+    const writers = [...this.#writers.all(), ...pages.flatMap(({ writers }) => [...writers])]
     for (const type of types) {
       type.isAnnounced = false
       if (this.#types.get(type.type.fingerprint) !== type) this.#retired.add(type)
@@ -120,33 +121,28 @@ export class Announcer {
       writer.isAnnounced = false
       writer.symbolsSent = 0
       writer.table = undefined
-      if (this.#writers.get(writer.source) !== writer) this.#retired.add(writer)
+      if (!this.#writers.has(writer)) this.#retired.add(writer)
     }
   }
 
-  #announced(page: PageId | undefined): Announced {
-    const origin = page === undefined ? 'own' : 'client'
-    return { origin, key: this.#nextKey++, isAnnounced: false, lastSequence: 0, lastMs: 0 }
+  #announced(client: bigint | undefined): Announced {
+    return { client, key: this.#nextKey++, isAnnounced: false, lastNumber: 0, lastMs: 0 }
   }
 
   #retireIdle(nowMs: number): void {
     const beforeMs = nowMs - IDLE_LIMIT_MS
-    for (const writer of this.#writers.values()) if (writer.lastMs < beforeMs) this.#retireWriter(writer)
+    for (const writer of this.#writers.takeIdle(beforeMs)) this.#retired.add(writer)
     for (const [fingerprint, type] of this.#types) {
       if (type.lastMs >= beforeMs) continue
       this.#types.delete(fingerprint)
+      this.#typeQuota.add(type.client, -1)
       this.#retired.add(type)
     }
   }
 
-  #retireWriter(writer: AnnouncedWriter): void {
-    this.#writers.delete(writer.source)
-    this.#retired.add(writer)
-  }
-
   /** Keys that were last used before a page. */
-  #takeGone(sequence: number): number[] {
-    const gone = [...this.#retired].filter(({ lastSequence }) => lastSequence < sequence)
+  #takeGone(oldestNumber: number): number[] {
+    const gone = [...this.#retired].filter(({ lastNumber }) => lastNumber < oldestNumber)
     for (const each of gone) this.#retired.delete(each)
     return gone.map(({ key }) => key)
   }

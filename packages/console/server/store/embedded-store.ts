@@ -42,6 +42,14 @@ const YOUNG_MIB = 1
 /** How long a start waits for the file; a disk that hangs prevents none. A damaged file is carried over in less. */
 const OPEN_LIMIT_MS = 15_000
 
+interface Flush {
+  /** Waits for the records of this client; undefined: for all. */
+  readonly client: bigint | undefined
+  /** The last page that it waits for. */
+  readonly number: number
+  readonly resolve: () => void
+}
+
 /** The main thread's half of the store: it keeps what is not yet written, and starts a new worker where one died. */
 export class EmbeddedStore implements Store {
   readonly name = 'store'
@@ -57,7 +65,7 @@ export class EmbeddedStore implements Store {
   readonly #queue: PageQueue
   readonly #calls: Calls
   readonly #timer: NodeJS.Timeout
-  readonly #flushes: { readonly sequence: number; readonly resolve: () => void }[] = []
+  #flushes: Flush[] = []
   readonly #sealedMs = new Map<number, number>()
   readonly #lastPages = new LastPages()
   readonly #stall: StallWatch
@@ -136,12 +144,16 @@ export class EmbeddedStore implements Store {
     throw new SondeError('STO_LOST', `the store dropped ${lost} records; ${advice}`)
   }
 
-  /** Resolves when every record accepted so far is written or dropped. */
-  #written(): Promise<void> {
-    const sequence = this.#queue.lastSequence
-    if (sequence === 0) return Promise.resolve()
+  flushClient(client: bigint): Promise<void> {
+    return this.#written(client)
+  }
+
+  /** Resolves when every record accepted so far is written or dropped; with a client, every record of that client. */
+  #written(client?: bigint): Promise<void> {
+    const { lastNumber } = this.#queue
+    if (!this.#queue.isPending(lastNumber, client)) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#flushes.push({ sequence, resolve })
+    this.#flushes.push({ client, number: lastNumber, resolve })
     this.#post()
     return promise
   }
@@ -259,7 +271,7 @@ export class EmbeddedStore implements Store {
         this.#stall.progress()
         this.stats.out += this.#queue.restart(message.sequence)
         this.#sealedMs.clear()
-        this.#resolveFlushes(message.sequence)
+        this.#resolveFlushes()
         this.#post()
         break
       case 'refused':
@@ -290,9 +302,9 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  #acknowledge(sequence: number, { dropped, duplicates, lost, clients }: Written): void {
+  #acknowledge(sequence: number, { dropped, duplicates, lost, clients, behind }: Written): void {
     this.#stall.progress()
-    let written = this.#queue.acknowledge(sequence)
+    let written = this.#queue.acknowledge(sequence, behind)
     for (const [reason, records] of dropped) {
       countDrop(this.stats, reason, records)
       written -= records
@@ -301,14 +313,17 @@ export class EmbeddedStore implements Store {
     this.stats.duplicates += duplicates
     for (const [page, records] of lost) this.#losses.add(page, records)
     this.#lastPages.add(clients, Date.now())
-    this.#ackedMs = this.#sealedMs.get(sequence) ?? this.#ackedMs
+    if (this.#queue.behindCount === 0) this.#ackedMs = this.#sealedMs.get(sequence) ?? this.#ackedMs
     this.#sealedMs.delete(sequence)
-    this.#resolveFlushes(sequence)
+    this.#resolveFlushes()
     this.#post()
   }
 
-  #resolveFlushes(sequence: number): void {
-    while ((this.#flushes[0]?.sequence ?? Number.POSITIVE_INFINITY) <= sequence) this.#flushes.shift()?.resolve()
+  #resolveFlushes(): void {
+    const isPending = ({ number, client }: Flush) => this.#queue.isPending(number, client)
+    const [pending, done] = [this.#flushes.filter(isPending), this.#flushes.filter((flush) => !isPending(flush))]
+    this.#flushes = pending
+    for (const { resolve } of done) resolve()
   }
 
   /** Gives the worker what it may have: pages first, then a question. */
@@ -338,8 +353,8 @@ export class EmbeddedStore implements Store {
   #askNext(): void {
     const { next } = this.#calls
     if (next === undefined || !this.#isUp) return
-    next.afterPage ??= this.#queue.lastSequence
-    if (this.#status.state === 'writing' && this.#queue.nextSequence <= next.afterPage) return
+    next.afterPage ??= this.#queue.lastNumber
+    if (this.#status.state === 'writing' && this.#queue.nextNumber <= next.afterPage) return
     this.#calls.send()
   }
 

@@ -1,31 +1,27 @@
-import { type Batch, type BatchSymbols, countDrop, type SinkStats } from '@sonde/sdk'
+import { type Batch, countDrop, type SinkStats } from '@sonde/sdk'
 import { type ClientLosses, KeptTexts } from '@sonde/sdk/internal'
-import { type AnnouncedType, type AnnouncedWriter, Announcer } from './announcer.ts'
-import type { Announcement, Page, PageEntry } from './protocol.ts'
+import { type AnnouncedType, Announcer } from './announcer.ts'
+import { Lanes } from './lanes.ts'
+import type { Announcement, Page } from './protocol.ts'
+import { QueuedPage } from './queued-page.ts'
 
 const PAGE_BYTES_MIN = 64 << 10
 const PAGE_BYTES_MAX = 4 << 20
 /** Pages whose memory is kept for the next: those that the worker has and those that are filled meanwhile. */
 const SPARE_COUNT = 3
 
-interface OpenPage {
+interface PostedPage {
   readonly sequence: number
-  readonly memory: SharedArrayBuffer
-  readonly bytes: Uint8Array
-  readonly entries: PageEntry[]
-  readonly types: Set<AnnouncedType>
-  readonly writers: Set<AnnouncedWriter>
-  /** Tables of texts that its records refer to. */
-  readonly tables: Map<BatchSymbols, AnnouncedWriter>
-  used: number
-  records: number
-  payloadBytes: number
+  readonly page: QueuedPage
 }
 
 /**
  * What waits for the disk, in pages of memory that main thread and worker share: an accepted batch is copied once, into the last page. A page stays until it is
  * acknowledged, also while the worker has it, so that a worker that dies loses nothing. Over the limit the oldest page that the worker does not have is dropped
  * and counted as `queue_full`.
+ *
+ * All batches go the same way, in the order of their arrival, but for those of clients that bring more new names than the worker takes in one turn: these wait
+ * in `Lanes`, so that the others pass them.
  */
 export class PageQueue {
   readonly #limitBytes: number
@@ -33,14 +29,21 @@ export class PageQueue {
   readonly #losses: ClientLosses
   readonly #announcer = new Announcer()
   readonly #texts = new KeptTexts()
-  /** In order of sequence; the first `#postedCount` are with the worker. */
-  readonly #pages: OpenPage[] = []
-  #postedCount = 0
-  /** Bytes in the page that was written last. */
+  /** In the order of their arrival; the last is being filled. */
+  #pages: QueuedPage[] = []
+  readonly #lanes = new Lanes()
+  /** With the worker, in order of sequence. */
+  readonly #posted: PostedPage[] = []
+  #wasLane = false
+  #lastId = 0
+  #lastNumber = 0
+  #sequence = 0
+  /** The last page that was acknowledged. */
+  #acked = 0
+  /** Bytes in the page that was posted last. */
   #lastUsed = 0
   /** Memory of pages that were written, the last first. */
   #spare: SharedArrayBuffer[] = []
-  #sequence = 0
   #bytes = 0
 
   constructor(limitBytes: number, stats: SinkStats, losses: ClientLosses) {
@@ -56,27 +59,40 @@ export class PageQueue {
 
   /** Records waiting. */
   get records(): number {
-    return this.#pages.reduce((sum, { records }) => sum + records, 0)
+    let records = 0
+    for (const page of this.#all()) records += page.records
+    return records
   }
 
-  /** Sequence of the last page; 0 where none waits. */
-  get lastSequence(): number {
-    return this.#pages.at(-1)?.sequence ?? 0
+  /** Number of the page in which the last batch lies. */
+  get lastNumber(): number {
+    return this.#lastNumber
   }
 
-  /** Sequence of the next page to post; infinite where none waits for that. */
-  get nextSequence(): number {
-    return this.#pages[this.#postedCount]?.sequence ?? Number.POSITIVE_INFINITY
+  /** Number of the next page to post, without those of clients that are behind; infinite where none waits for that. */
+  get nextNumber(): number {
+    return this.#pages[0]?.number ?? Number.POSITIVE_INFINITY
   }
 
   /** Pages that were posted and not acknowledged. */
   get postedCount(): number {
-    return this.#postedCount
+    return this.#posted.length
+  }
+
+  /** Clients of which the worker could not take all at once. */
+  get behindCount(): number {
+    return this.#lanes.count
   }
 
   /** How many types and sources are announced. */
   get names(): Readonly<Record<string, number>> {
-    return this.#announcer.names
+    return { ...this.#announcer.names, clientsBehind: this.#lanes.count }
+  }
+
+  /** Whether something of the pages up to a number is not acknowledged; with a client, something of that client. */
+  isPending(number: number, client?: bigint): boolean {
+    for (const page of this.#all()) if (page.number <= number && page.holds(client)) return true
+    return false
   }
 
   /** Copies a batch. */
@@ -92,72 +108,120 @@ export class PageQueue {
     }
     const page = this.#pageFor(length)
     const writer = this.#announcer.writerOf(batch, arrivalMs)
-    type.lastSequence = page.sequence
-    writer.lastSequence = page.sequence
-    page.bytes.set(batch.bytes.subarray(0, length), page.used)
-    page.entries.push({
-      type: type.key,
-      writer: writer.key,
-      clock: batch.clock,
-      count: batch.count,
-      offset: page.used,
-      arrivalMs,
-      ...(batch.page === undefined ? {} : { page: batch.page }),
-    })
-    page.types.add(type)
-    page.writers.add(writer)
-    page.used = (page.used + length + 7) & ~7
-    page.records += batch.count
-    if (batch.symbols.nextTextId > batch.symbols.firstTextId) page.tables.set(batch.symbols, writer)
+    type.lastNumber = page.number
+    writer.lastNumber = page.number
+    const { clock, count, symbols } = batch
+    const ofClient = batch.page === undefined ? {} : { page: batch.page }
     const heldBytes = length + this.#texts.bytesOf(batch)
-    page.payloadBytes += heldBytes
+    page.append(
+      {
+        entry: { type: type.key, writer: writer.key, clock, count, arrivalMs, ...ofClient },
+        type,
+        writer,
+        table: symbols.nextTextId > symbols.firstTextId ? symbols : undefined,
+        heldBytes,
+      },
+      batch.bytes.subarray(0, length),
+    )
     this.#bytes += heldBytes
   }
 
   /** Whether a page is full and waits to be posted. */
   get hasFullPage(): boolean {
-    return this.#pages.length - this.#postedCount > 1
+    return this.#pages.length > 1
   }
 
   /** The next page to write, with what must be known to read it. Undefined where nothing waits or `inFlightLimit` pages are on their way. */
   post(inFlightLimit: number, nowMs: number): { page: Page; announcement: Announcement } | undefined {
-    const next = this.#pages[this.#postedCount]
-    if (next === undefined || this.#postedCount >= inFlightLimit) return undefined
-    this.#postedCount++
-    const { sequence, memory, entries } = next
-    return { page: { sequence, memory, entries }, announcement: this.#announcer.announce(next, nowMs) }
+    if (this.#posted.length >= inFlightLimit) return undefined
+    const page = this.#next()
+    if (page === undefined) return undefined
+    page.isSealed = true
+    const sequence = ++this.#sequence
+    this.#posted.push({ sequence, page })
+    const { id, memory, entries } = page
+    let oldest = page.number
+    for (const { number } of this.#all()) oldest = Math.min(oldest, number)
+    const announcement = this.#announcer.announce(page.names, oldest, nowMs)
+    return { page: { sequence, id, afterAcked: this.#acked, memory, entries }, announcement }
   }
 
-  /** A page is on disk: its memory is released. Gives the records it held. */
-  acknowledge(sequence: number): number {
-    const index = this.#pages.findIndex((page) => page.sequence === sequence)
-    const page = this.#pages[index]
-    if (page === undefined || index >= this.#postedCount) return 0
-    this.#postedCount--
-    this.#spare = [page.memory, ...this.#spare].slice(0, SPARE_COUNT)
-    return this.#remove(index)
+  /** A page is on disk, but for what some clients have in it: its memory is released. Gives the records that are written. */
+  acknowledge(sequence: number, behind: readonly bigint[] = []): number {
+    const index = this.#posted.findIndex((posted) => posted.sequence === sequence)
+    const page = this.#posted[index]?.page
+    if (page === undefined) return 0
+    this.#posted.splice(index, 1)
+    this.#acked = sequence
+    return this.#release(behind.length === 0 ? page : this.#withoutLate(page, (client) => behind.includes(client)))
   }
 
-  /** A new worker knows nothing: everything that is not acknowledged is posted again. Pages up to `sequence` were written by the one before. */
+  /**
+   * A new worker knows nothing: everything that is not acknowledged is posted again. Of pages up to `sequence`, which were written by the one before, only what is of clients: some
+   * of it may have been left for later, and what was written is recognised by its number.
+   */
   restart(sequence: number): number {
     let written = 0
-    while (this.#postedCount > 0 && (this.#pages[0]?.sequence ?? 0) <= sequence) {
-      this.#postedCount--
-      written += this.#remove(0)
+    const again: QueuedPage[] = [...this.#lanes.clear()]
+    for (const posted of this.#posted.splice(0)) {
+      if (posted.sequence > sequence) {
+        again.push(posted.page)
+        continue
+      }
+      const { rest, parts } = posted.page.split(() => true, this.#nextId)
+      written += this.#release(rest)
+      again.push(...parts.map(([, part]) => part))
     }
-    this.#postedCount = 0
-    this.#announcer.restart(this.#pages)
+    this.#pages = [...again.sort((a, b) => (a.isBefore(b) ? -1 : 1)), ...this.#pages]
+    this.#announcer.restart(this.#pages.map(({ names }) => names))
     return written
   }
 
-  /** Gives everything up; returns the records that were lost with it. */
+  /** Forgets everything that waits; gives the records that are lost with it. */
   clear(): number {
-    const records = this.#pages.reduce((sum, page) => sum + page.records, 0)
-    this.#pages.length = 0
-    this.#postedCount = 0
+    const { records } = this
+    this.#pages = []
+    this.#lanes.clear()
+    this.#posted.length = 0
     this.#bytes = 0
     return records
   }
+
+  *#all(): Generator<QueuedPage> {
+    for (const { page } of this.#posted) yield page
+    yield* this.#lanes.pages()
+    yield* this.#pages
+  }
+
+  /** Clients that are behind, and everybody else, in turn. */
+  #next(): QueuedPage | undefined {
+    this.#wasLane = !this.#wasLane
+    return this.#wasLane ? (this.#nextLate() ?? this.#nextOfAll()) : (this.#nextOfAll() ?? this.#nextLate())
+  }
+
+  /** The worker may leave what it has of a client for later: what follows waits for that. */
+  #nextLate(): QueuedPage | undefined {
+    return this.#lanes.next((client) => this.#posted.some(({ page }) => page.holds(client)))
+  }
+
+  #nextOfAll(): QueuedPage | undefined {
+    for (let page = this.#pages.shift(); page !== undefined; page = this.#pages.shift()) {
+      this.#lastUsed = page.used
+      const rest = this.#lanes.count === 0 ? page : this.#withoutLate(page, (client) => this.#lanes.has(client))
+      if (rest.records > 0) return rest
+      this.#release(rest)
+    }
+    return undefined
+  }
+
+  /** What is left of a page when the records of clients that are behind wait in their lanes. */
+  #withoutLate(page: QueuedPage, isLate: (client: bigint) => boolean): QueuedPage {
+    const { rest, parts } = page.split(isLate, this.#nextId)
+    for (const [client, part] of parts) this.#lanes.add(client, part)
+    return rest
+  }
+
+  readonly #nextId = (): number => ++this.#lastId
 
   #refusal(batch: Batch, length: number, type: AnnouncedType | undefined): string | undefined {
     if (type === undefined) return 'type_limit'
@@ -167,32 +231,22 @@ export class PageQueue {
 
   #makeRoom(length: number): boolean {
     while (this.#bytes + length > this.#limitBytes) {
-      if (this.#postedCount >= this.#pages.length) return false
-      for (const { page, count } of this.#pages[this.#postedCount]?.entries ?? []) this.#losses.add(page, count)
-      countDrop(this.#stats, 'queue_full', this.#remove(this.#postedCount))
+      const oldest = this.#lanes.largest() ?? this.#pages.shift()
+      if (oldest === undefined) return false
+      for (const { page, count } of oldest.entries) this.#losses.add(page, count)
+      countDrop(this.#stats, 'queue_full', this.#release(oldest))
     }
     return true
   }
 
-  #pageFor(length: number): OpenPage {
+  #pageFor(length: number): QueuedPage {
     const last = this.#pages.at(-1)
-    const isOpen = this.#pages.length > this.#postedCount
-    if (last !== undefined && isOpen && last.used + length <= last.bytes.length) return last
+    if (last?.hasRoom(length) === true) return last
     // As long as much comes, pages grow: fewer transactions write as much.
     const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * this.#lastUsed))
-    const memory = this.#memoryFor(Math.max(wanted, length + 7) & ~7)
-    const page: OpenPage = {
-      sequence: ++this.#sequence,
-      memory,
-      bytes: new Uint8Array(memory),
-      entries: [],
-      types: new Set(),
-      writers: new Set(),
-      tables: new Map(),
-      used: 0,
-      records: 0,
-      payloadBytes: 0,
-    }
+    const buffer = this.#memoryFor(Math.max(wanted, length + 7) & ~7)
+    const memory = { buffer, bytes: new Uint8Array(buffer), pages: 0 }
+    const page = new QueuedPage(this.#nextId(), ++this.#lastNumber, memory)
     this.#pages.push(page)
     return page
   }
@@ -203,10 +257,11 @@ export class PageQueue {
     return index < 0 ? new SharedArrayBuffer(length) : (this.#spare.splice(index, 1)[0] as SharedArrayBuffer)
   }
 
-  #remove(index: number): number {
-    const [page] = this.#pages.splice(index, 1)
-    this.#lastUsed = page?.used ?? 0
-    this.#bytes -= page?.payloadBytes ?? 0
-    return page?.records ?? 0
+  /** A page is written or dropped. Gives the records that it held. */
+  #release(page: QueuedPage): number {
+    this.#bytes -= page.heldBytes
+    const memory = page.release()
+    if (memory !== undefined) this.#spare = [memory, ...this.#spare].slice(0, SPARE_COUNT)
+    return page.records
   }
 }

@@ -20,6 +20,10 @@ export interface PageEntry {
 export interface Page {
   /** Rises by one from 1; stored with the data and the session, so that after a crash of the worker no page is written twice. */
   readonly sequence: number
+  /** Stays the same when it is sent again. */
+  readonly id: number
+  /** The last page that was acknowledged when it was sent. */
+  readonly afterAcked: number
   readonly memory: SharedArrayBuffer
   readonly entries: readonly PageEntry[]
 }
@@ -32,23 +36,25 @@ export interface SourceDescriptor {
   readonly intervalMs: number
 }
 
-/** Who brings a name that is new to the file: the process itself, or a client of the service. */
-export type Origin = 'own' | 'client'
-
 /** What the worker must know to read a page; sent before or with the first page that needs it. */
 export interface Announcement {
   readonly types: readonly {
     readonly key: number
     readonly definition: TypeDefinition
     readonly fingerprint: string
-    readonly origin: Origin
+    /** The client that brings it; undefined where a source of this process does. */
+    readonly client: bigint | undefined
   }[]
-  readonly writers: readonly { readonly key: number; readonly source: SourceDescriptor; readonly origin: Origin }[]
+  readonly writers: readonly {
+    readonly key: number
+    readonly source: SourceDescriptor
+    readonly client: bigint | undefined
+  }[]
   /** Labels that a writer's table gained, from id `from` on. */
   readonly symbols: readonly { readonly writer: number; readonly from: number; readonly texts: readonly string[] }[]
   /** Texts of text fields that a writer's table gained, from id `from` on; where it begins, that of before is referred to by no later page. */
   readonly texts: readonly TextsEntry[]
-  /** Keys of types and writers to which no later page refers. */
+  /** Keys of types and writers to which no page refers any more. */
   readonly gone: readonly number[]
 }
 
@@ -152,6 +158,8 @@ export interface Written {
   readonly lost: readonly (readonly [page: PageId, records: number])[]
   /** The clients of which it holds records. */
   readonly clients: readonly ClientPage[]
+  /** Clients of whose records none were written, because they bring too many new names: they are sent again. */
+  readonly behind: readonly bigint[]
 }
 
 /** What the worker answers to a question; undefined to upkeep. */

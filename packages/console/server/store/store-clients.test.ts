@@ -8,13 +8,18 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Batch, createSource } from '@sonde/sdk'
+import { type Batch, createSource, defineType, gauge, labelNumber } from '@sonde/sdk'
 import { property, until } from '../../../sdk/test/helper.ts'
 import { countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
 import { createStore, type Store } from './store.ts'
 
 const CHILD = fileURLToPath(new URL('../../test/store-client-child.ts', import.meta.url))
+/** More than a client may look up in ten pages. */
+const SERIES_COUNT = 25_000
+
+const seriesType = defineType('many', 'A record a series', { number: labelNumber('u32'), level: gauge('u32') })
+
 const CLIENT = 0xfeed_0000_0000_0001n
 
 /** Gives a store pages of one record each, which bear their sequence as number. */
@@ -77,6 +82,76 @@ test('what was dropped of a client is told once, also where later pages were sto
       lost.reduce((sum, [, records]) => sum + records, 0),
       dropped,
     )
+  } finally {
+    await close()
+  }
+})
+
+/** Gives a store records of so many series in one page of a client, or as one of its own where that is undefined. */
+function sendSeries(store: Store, client: bigint | undefined, { from = 0, count = 1, sequence = 1n }): void {
+  const emit = (batch: Batch) => {
+    const page = client === undefined ? {} : { page: { client, sequence: sequence++ } }
+    store.accept({ ...batch, ...page })
+  }
+  const source = createSource({ id: `client${client}`, intervalMs: 0, emit })
+  source.report(
+    seriesType,
+    Array.from({ length: count }, (_, i) => ({ number: from + i, level: i })),
+  )
+  source.flush()
+}
+
+test('a client that brings many new series waits by itself: others are acknowledged before, and all is stored once', async () => {
+  const { store, close } = await openStore()
+  const [flood, honest] = [1n, 2n]
+  const order: string[] = []
+  const flush = async (client: bigint, name: string) => {
+    await store.flushClient?.(client)
+    order.push(name)
+  }
+  try {
+    sendSeries(store, flood, { count: SERIES_COUNT })
+    const flooded = flush(flood, 'flood')
+    for (const name of ['first', 'second', 'third']) {
+      sendSeries(store, honest, { sequence: BigInt(order.length + 1) })
+      await flush(honest, name)
+    }
+    assert.deepEqual(order, ['first', 'second', 'third'])
+    assert.deepEqual([await store.lastPage?.(honest), await store.lastPage?.(flood)], [3n, 0n])
+    assert.equal(store.status().names.clientsBehind, 1)
+    await flooded
+    assert.equal(store.stats.out, SERIES_COUNT + 3)
+    assert.deepEqual([[...store.stats.dropped], store.stats.duplicates], [[], 0])
+    assert.equal(store.status().names.clientsBehind, 0)
+  } finally {
+    await close()
+  }
+})
+
+test('one client leaves places for series to other clients and to this process, and is told what was refused', async () => {
+  const { store, path, close } = await openStore({ seriesLimit: 800 })
+  const refused = (from: Store, client: bigint) => {
+    const pages = [...(from.takeLost?.(client, 99n) ?? [])]
+    return pages.reduce((sum, [, records]) => sum + records, 0)
+  }
+  try {
+    sendSeries(store, 1n, { count: 1000 })
+    sendSeries(store, 2n, { from: 1000, count: 300 })
+    sendSeries(store, undefined, { from: 2000, count: 300 })
+    await assert.rejects(store.flush(), { code: 'STO_LOST' })
+    assert.deepEqual([refused(store, 1n), refused(store, 2n), store.stats.out], [600, 200, 800])
+    assert.deepEqual([...store.stats.dropped], [['series_limit', 800]])
+    await store.close()
+    const again = await createStore({ path, seriesLimit: 1600 })
+    try {
+      // Until they report, what the file held counts as that of clients.
+      sendSeries(again, undefined, { from: 2000, count: 300 })
+      sendSeries(again, 1n, { count: 1000, sequence: 50n })
+      await assert.rejects(again.flush(), { code: 'STO_LOST' })
+      assert.equal(refused(again, 1n), 300)
+    } finally {
+      await again.close()
+    }
   } finally {
     await close()
   }

@@ -222,26 +222,6 @@ test('series beyond the limit are dropped and counted, and known ones go on', as
   }
 })
 
-test('clients of the service fill three quarters of the series, and the others are for the own sources', async () => {
-  const { store, close } = await openStore({ seriesLimit: 8 })
-  const type = defineType('many', 'Many series', { time: timestamp(), id: label(), value: gauge('f64') })
-  const report = (id: string, page?: { client: bigint; sequence: bigint }) => {
-    const emit = (batch: Batch) => store.accept(page === undefined ? batch : { ...batch, page })
-    const source = createSource({ id, emit })
-    for (let i = 0; i < 8; i++)
-      source.report(type, { time: BigInt(Date.now()) * 1_000_000n, id: `${id}${i}`, value: i })
-    source.flush()
-    return store.flush()
-  }
-  try {
-    await assert.rejects(report('client', { client: 1n, sequence: 1n }), { message: /dropped 2 records/ })
-    await assert.rejects(report('own'), { message: /dropped 6 records/ })
-    assert.equal(store.stats.out, 8)
-  } finally {
-    await close()
-  }
-})
-
 test('acknowledged is what was accepted, and the file grows by itself', async () => {
   const { store, close } = await openStore()
   try {

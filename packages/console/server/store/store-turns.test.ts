@@ -4,7 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { createSource, defineType, gauge, label, type QueryRequest, sinkStats, timestamp } from '@sonde/sdk'
+import {
+  type Batch,
+  createSource,
+  defineType,
+  gauge,
+  label,
+  labelNumber,
+  type QueryRequest,
+  sinkStats,
+  timestamp,
+} from '@sonde/sdk'
 import { ClientLosses } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
@@ -82,6 +92,49 @@ test('a page that comes in the middle of a question is written before its answer
     assert.deepEqual(sent, ['acked', 'answer', 'answer'], 'another question waits for its turn')
   } finally {
     worker.receive({ kind: 'close' })
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a thread that ended before it said which client is behind loses nothing of that client, and stores nothing twice', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-turns-'))
+  const settings = settingsOf({ path: join(folder, 'store.db') })
+  const queue = new PageQueue(1 << 20, sinkStats(), new ClientLosses())
+  const type = defineType('many', 'A record a series', { number: labelNumber('u32'), level: gauge('u32') })
+  let sequence = 0n
+  const emit = (batch: Batch) => queue.append({ ...batch, page: { client: 1n, sequence: ++sequence } }, Date.now())
+  const source = createSource({ id: 'flood', emit })
+  const own = createSource({ id: 'own', emit: (batch) => queue.append(batch, Date.now()) })
+  const rows = Array.from({ length: 3000 }, (_, number) => ({ number, level: 1 }))
+  /** A thread that writes so many pages, of which the last is told to nobody. */
+  const run = (pageCount: number) => {
+    const told: FromWorker[] = []
+    const start = { settings, session: 'test', whenLocked: 'refuse' } as const
+    const worker = new StoreWorker(start, (message) => told.push(message))
+    worker.start()
+    for (const message of told) if (message.kind === 'opened') queue.restart(message.sequence)
+    for (let page = 1; page <= pageCount; page++) {
+      const next = queue.post(2, Date.now())
+      if (next === undefined) break
+      worker.receive({ kind: 'page', opening: 1, ...next })
+      const acked = told.findLast((message) => message.kind === 'acked')
+      if (acked !== undefined && page < pageCount) queue.acknowledge(acked.sequence, acked.behind)
+    }
+    worker.receive({ kind: 'close' })
+  }
+  try {
+    source.report(type, rows)
+    own.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'own', number: 0 })
+    source.flush()
+    own.flush()
+    for (let pageCount = 1; pageCount <= 4; pageCount++) run(pageCount)
+    run(100)
+    assert.equal(queue.records, 0)
+    const database = new DatabaseSync(settings.path, { readOnly: true })
+    const stored = database.prepare('SELECT sum(count) AS count FROM head').get()
+    database.close()
+    assert.equal(stored?.count, 3001)
+  } finally {
     rmSync(folder, { recursive: true })
   }
 })

@@ -23,6 +23,7 @@ export {
 export { LateFailures } from '../sinks/late-failures.ts'
 export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
 export { reportLabelFile } from '../sinks/prometheus/health.ts'
+export { type Holder, Quota } from '../sinks/prometheus/quota.ts'
 export { readLabelFile } from '../sinks/prometheus/read-label-file.ts'
 export type { LabelFileHealth } from '../sinks/prometheus/view-labels.ts'
 export { applicationLabels } from '../source/application-labels.ts'

@@ -59,6 +59,11 @@ export interface Sink {
   causeOf?(reason: string): string
   /** Resolves when everything accepted so far is as durable as this sink makes it. Rejects where some of it was lost. */
   flush(): Promise<void>
+  /**
+   * Resolves when everything accepted so far of the pages of one client is as durable as this sink makes it, or was dropped: {@link takeLost} says what. Default: `flush` is used, and
+   * clients wait for each other.
+   */
+  flushClient?(client: bigint): Promise<void>
   /** Flushes within the sink's own time limit, then releases everything. May be called twice. */
   close(): Promise<void>
 }

@@ -1,7 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Labels, type RecordType, SondeError, seriesKey, type TypeDefinition } from '@sonde/sdk'
-import { typeOfDefinition } from '@sonde/sdk/internal'
-import type { Origin, SourceDescriptor } from '../protocol.ts'
+import { type Holder, typeOfDefinition } from '@sonde/sdk/internal'
+import type { SourceDescriptor } from '../protocol.ts'
+import { EARLIER, Places } from './places.ts'
 
 /** A type as it is known to the file. */
 export interface StoredType {
@@ -21,8 +22,6 @@ export interface StoredSeries {
 /** Types that the file knows at once, and sources. */
 const TYPE_COUNT_LIMIT = 4096
 const SOURCE_COUNT_LIMIT = 65_536
-/** Part of every limit that clients of the service may fill: however many names they make up, the agent's own sources find room. */
-const CLIENT_PART = 3 / 4
 
 /**
  * Types in every version, sources and series: what the rest of the file is read with. Small, so it is kept in memory; made anew after a transaction
@@ -38,19 +37,24 @@ export class Catalogue {
   readonly #sourceIds = new Map<string, number>()
   readonly #series = new Map<string, Map<string, StoredSeries>>()
   readonly #seriesById = new Map<number, StoredSeries>()
-  readonly #seriesLimit: number
+  readonly #typePlaces = new Places(TYPE_COUNT_LIMIT)
+  readonly #sourcePlaces = new Places(SOURCE_COUNT_LIMIT)
+  readonly #seriesPlaces: Places
+  readonly #insertSeries: StatementSync
 
   constructor(database: DatabaseSync, seriesLimit: number) {
     this.#database = database
-    this.#seriesLimit = seriesLimit
+    this.#seriesPlaces = new Places(seriesLimit)
+    // A row that gives its id back with RETURNING takes five times as long.
+    this.#insertSeries = database.prepare('INSERT OR REPLACE INTO series (type_name, labels) VALUES (?, ?)')
     this.#each('SELECT id, fingerprint, definition FROM type', ({ id, fingerprint, definition }) => {
-      this.#keepType(Number(id), JSON.parse(String(definition)) as TypeDefinition, String(fingerprint))
+      this.#keepType(Number(id), JSON.parse(String(definition)) as TypeDefinition, String(fingerprint), EARLIER)
     })
     this.#each('SELECT id, descriptor FROM source', ({ id, descriptor }) => {
-      this.#keepSource(Number(id), String(descriptor))
+      this.#keepSource(Number(id), String(descriptor), EARLIER)
     })
     this.#each('SELECT id, type_name, labels FROM series', ({ id, type_name, labels }) => {
-      this.#keepSeries(Number(id), String(type_name), JSON.parse(String(labels)) as Labels)
+      this.#keepSeries(Number(id), String(type_name), JSON.parse(String(labels)) as Labels, EARLIER)
     })
   }
 
@@ -65,17 +69,20 @@ export class Catalogue {
   }
 
   /** Id of a type, which is stored at first sight; undefined where there are too many already. */
-  typeId(definition: TypeDefinition, fingerprint: string, origin: Origin): number | undefined {
+  typeId(definition: TypeDefinition, fingerprint: string, holder: Holder): number | undefined {
     const known = this.#typeIds.get(fingerprint)
-    if (known !== undefined) return known
-    if (this.#typeIds.size >= shareOf(TYPE_COUNT_LIMIT, origin)) return undefined
+    if (known !== undefined) {
+      this.#typePlaces.claim(known, holder)
+      return known
+    }
+    if (!this.#typePlaces.hasRoom(holder)) return undefined
     // The conflict is a row that could not be read: it is mended.
     const insert = this.#database.prepare(
       `INSERT INTO type (fingerprint, definition) VALUES (?, ?)
        ON CONFLICT (fingerprint) DO UPDATE SET definition = excluded.definition RETURNING id`,
     )
     const id = Number(insert.get(fingerprint, JSON.stringify(definition))?.id)
-    this.#keepType(id, definition, fingerprint)
+    this.#keepType(id, definition, fingerprint, holder)
     return id
   }
 
@@ -90,17 +97,20 @@ export class Catalogue {
   }
 
   /** Id of a source, which is stored at first sight; undefined where there are too many already. */
-  sourceId(source: SourceDescriptor, origin: Origin): number | undefined {
+  sourceId(source: SourceDescriptor, holder: Holder): number | undefined {
     const descriptor = JSON.stringify(source)
     const known = this.#sourceIds.get(descriptor)
-    if (known !== undefined) return known
-    if (this.#sourceIds.size >= shareOf(SOURCE_COUNT_LIMIT, origin)) return undefined
+    if (known !== undefined) {
+      this.#sourcePlaces.claim(known, holder)
+      return known
+    }
+    if (!this.#sourcePlaces.hasRoom(holder)) return undefined
     const insert = this.#database.prepare(
       `INSERT INTO source (descriptor) VALUES (?)
        ON CONFLICT (descriptor) DO UPDATE SET descriptor = excluded.descriptor RETURNING id`,
     )
     const id = Number(insert.get(descriptor)?.id)
-    this.#keepSource(id, descriptor)
+    this.#keepSource(id, descriptor, holder)
     return id
   }
 
@@ -109,15 +119,19 @@ export class Catalogue {
     this.#series.get(typeName)?.get(seriesKey(labels))
 
   /** A series, which is stored at first sight; undefined where there are too many already. */
-  addSeries(typeName: string, labels: Labels, origin: Origin): StoredSeries | undefined {
+  addSeries(typeName: string, labels: Labels, holder: Holder): StoredSeries | undefined {
     const known = this.findSeries(typeName, labels)
-    if (known !== undefined) return known
-    if (this.#seriesById.size >= shareOf(this.#seriesLimit, origin)) return undefined
-    const insert = this.#database.prepare(
-      `INSERT INTO series (type_name, labels) VALUES (?, ?)
-       ON CONFLICT (type_name, labels) DO UPDATE SET labels = excluded.labels RETURNING id`,
-    )
-    return this.#keepSeries(Number(insert.get(typeName, JSON.stringify(labels))?.id), typeName, labels)
+    if (known !== undefined) {
+      this.#seriesPlaces.claim(known.id, holder)
+      return known
+    }
+    if (!this.#seriesPlaces.hasRoom(holder)) return undefined
+    return this.#insert(typeName, labels, holder)
+  }
+
+  /** The series of a record that the file holds already. */
+  seriesOfStored(typeName: string, labels: Labels): StoredSeries {
+    return this.findSeries(typeName, labels) ?? this.#insert(typeName, labels, EARLIER)
   }
 
   /** A series by its id. It may be newer than what is in memory, where another process writes the file. */
@@ -127,7 +141,7 @@ export class Catalogue {
     const row = this.#database.prepare('SELECT type_name, labels FROM series WHERE id = ?').get(id)
     if (row === undefined) return undefined
     try {
-      return this.#keepSeries(id, String(row.type_name), JSON.parse(String(row.labels)) as Labels)
+      return this.#keepSeries(id, String(row.type_name), JSON.parse(String(row.labels)) as Labels, EARLIER)
     } catch {
       this.damaged++
       return undefined
@@ -148,6 +162,7 @@ export class Catalogue {
         remove.run(id)
         ofType.delete(key)
         this.#seriesById.delete(id)
+        this.#seriesPlaces.leave(id)
       }
       if (ofType.size === 0) this.#series.delete(typeName)
     }
@@ -164,6 +179,7 @@ export class Catalogue {
       deleteType.run(id)
       this.#typeIds.delete(this.types.get(id)?.type.fingerprint ?? '')
       this.types.delete(id)
+      this.#typePlaces.leave(id)
     }
     const deleteSource = this.#database.prepare('DELETE FROM source WHERE id = ?')
     for (const id of unused('source', [used('source', 'writer'), used('source', 'segment')]).map((row) =>
@@ -172,6 +188,7 @@ export class Catalogue {
       deleteSource.run(id)
       this.#sourceIds.delete(JSON.stringify(this.#sources.get(id)))
       this.#sources.delete(id)
+      this.#sourcePlaces.leave(id)
     }
   }
 
@@ -186,21 +203,28 @@ export class Catalogue {
     }
   }
 
-  #keepType(id: number, definition: TypeDefinition, fingerprint: string): void {
+  #keepType(id: number, definition: TypeDefinition, fingerprint: string, holder: Holder): void {
     const type = typeOfDefinition(definition)
     if (type.fingerprint !== fingerprint) {
       throw new SondeError('STO_TYPE', `type ${type.name} is not what it was stored as`)
     }
     this.types.set(id, { id, definition, type })
     this.#typeIds.set(fingerprint, id)
+    this.#typePlaces.take(id, holder)
   }
 
-  #keepSource(id: number, descriptor: string): void {
+  #keepSource(id: number, descriptor: string, holder: Holder): void {
     this.#sources.set(id, JSON.parse(descriptor) as SourceDescriptor)
     this.#sourceIds.set(descriptor, id)
+    this.#sourcePlaces.take(id, holder)
   }
 
-  #keepSeries(id: number, typeName: string, labels: Labels): StoredSeries {
+  #insert(typeName: string, labels: Labels, holder: Holder): StoredSeries {
+    const { lastInsertRowid } = this.#insertSeries.run(typeName, JSON.stringify(labels))
+    return this.#keepSeries(Number(lastInsertRowid), typeName, labels, holder)
+  }
+
+  #keepSeries(id: number, typeName: string, labels: Labels, holder: Holder): StoredSeries {
     const series: StoredSeries = { id, labels, seenHour: 0 }
     let ofType = this.#series.get(typeName)
     if (ofType === undefined) {
@@ -209,10 +233,7 @@ export class Catalogue {
     }
     ofType.set(seriesKey(labels), series)
     this.#seriesById.set(id, series)
+    this.#seriesPlaces.take(id, holder)
     return series
   }
-}
-
-function shareOf(limit: number, origin: Origin): number {
-  return origin === 'own' ? limit : Math.ceil(limit * CLIENT_PART)
 }

@@ -41,14 +41,17 @@ export class ClientPages {
     return [...this.#known].map(([client, { sequence }]) => [client, sequence])
   }
 
-  /** Whether a page is new; it is known from then on. */
-  take({ client, sequence }: PageId): boolean {
+  /** The last page of a client; 0n of one that is not known. */
+  last(client: bigint): bigint {
+    return this.#known.get(client)?.sequence ?? 0n
+  }
+
+  /** The records of a client up to a page are written. */
+  wrote({ client, sequence }: PageId): void {
     const known = this.#known.get(client)
-    if (known !== undefined && sequence <= known.sequence) return false
     this.#known.delete(client)
     this.#known.set(client, { sequence, lastMs: known?.lastMs ?? 0 })
     this.#changed.add(client)
-    return true
   }
 
   /** Writes what changed inside the transaction of the caller; gives it. */

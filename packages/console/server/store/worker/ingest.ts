@@ -2,7 +2,7 @@ import { type Clock, msFactorOf, type RecordType, type Views, viewsOf } from '@s
 import type { PageEntry } from '../protocol.ts'
 import type { StoredType } from './catalogue.ts'
 import type { HeadRow } from './head.ts'
-import type { SeriesLookup, SeriesResolver } from './series-resolver.ts'
+import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
 import { hourOf, timeMsAt } from './slots-of-time.ts'
 
 /** Records that become one row of the head. */
@@ -70,7 +70,7 @@ export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[],
     }
     for (let at = entry.offset; at < end; at += recordBytes) {
       const series = resolver.of(views, at, lookup)
-      if (series === undefined) {
+      if (series === undefined || series === REFUSED) {
         droppedRecords++
         add(at)
         continue

@@ -41,7 +41,7 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
 function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Generator<undefined, void> {
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
-  const addSeries: SeriesLookup = (typeName, labels) => file.catalogue.addSeries(typeName, labels, 'own')
+  const addSeries: SeriesLookup = (typeName, labels) => file.catalogue.seriesOfStored(typeName, labels)
   for (let { bytes } = unit; bytes >= leastBytes; ) {
     const records = file.head.ofUnit(unit, COMPACT_BYTES)
     if (records.ids.length === 0) return

@@ -1,117 +1,181 @@
-import type { PageId, TypeDefinition } from '@sonde/sdk'
-import type { Announcement, Origin, Page, PageEntry, Written } from '../protocol.ts'
-import type { Catalogue, StoredType } from './catalogue.ts'
+import type { PageId } from '@sonde/sdk'
+import type { Announcement, Page, PageEntry, Written } from '../protocol.ts'
+import { AnnouncedNames } from './announced-names.ts'
+import type { Catalogue } from './catalogue.ts'
 import type { ClientPages } from './client-pages.ts'
 import type { Head } from './head.ts'
-import { type BelievedTimes, ingest } from './ingest.ts'
-import type { StoredWriter, Writers } from './writers.ts'
+import { type BelievedTimes, type Ingested, ingest } from './ingest.ts'
+import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
+import type { Writers } from './writers.ts'
 
-/** Turns pages into rows of the head. It remembers what was announced, for as long as the file stays open. */
+/** Series that one client may look up in a page, and all clients together. A new one takes some 5 µs. */
+const CLIENT_LOOKUP_COUNT = 2048
+const PAGE_LOOKUP_COUNT = 4096
+/** So many every client may, whatever the others do. */
+const LEAST_LOOKUP_COUNT = 64
+
+type Client = bigint | undefined
+
+/** A client has no more lookups in this page. */
+class TurnOver extends Error {}
+
+/** What became of the entries of one type, source and clock. */
+interface ReadGroup extends Ingested {
+  /** Why records were dropped. */
+  readonly reason: string
+  readonly resolver?: SeriesResolver
+}
+
+/**
+ * Turns pages into rows of the head. A client that brings more new series than it may look up in one page is behind: the series that it looked up stay, none of its records of this
+ * page is written, and they come again while the pages of others pass.
+ */
 export class PageWriter {
+  readonly names: AnnouncedNames
   readonly #catalogue: Catalogue
   readonly #writers: Writers
   readonly #head: Head
   readonly #clients: ClientPages
-  readonly #types = new Map<number, StoredType>()
-  readonly #live = new Map<number, StoredWriter>()
-  /** Types and writers for which there was no room, and the reason under which their records are counted. */
-  readonly #refused = new Map<number, string>()
+  /** Clients that are behind, and since which page. What was sent before that was acknowledged would come out of order. */
+  readonly #behind = new Map<Client, number>()
 
   constructor(catalogue: Catalogue, writers: Writers, head: Head, clients: ClientPages) {
+    this.names = new AnnouncedNames(catalogue, writers)
     this.#catalogue = catalogue
     this.#writers = writers
     this.#head = head
     this.#clients = clients
   }
 
-  /** Writes a page inside the transaction of the caller, but for what clients sent again. */
+  /** Writes a page inside the transaction of the caller, but for what clients sent again and for clients that are behind. */
   write(page: Page, announcement: Announcement, believed: BelievedTimes): Written {
-    this.#learn(announcement)
-    const fresh = page.entries.filter((entry) => entry.page === undefined || this.#clients.take(entry.page))
-    const drops = new Map<string, number>()
-    const lost: [PageId, number][] = []
-    const drop = (reason: string, { page }: PageEntry, records: number) => {
-      drops.set(reason, (drops.get(reason) ?? 0) + records)
-      if (page !== undefined) lost.push([page, records])
-    }
-    for (const entries of groupsOf(fresh).values()) {
-      const [first] = entries
-      const stored = this.#types.get(first?.type ?? -1)
-      const writer = this.#live.get(first?.writer ?? -1)
-      if (stored === undefined || writer === undefined) {
-        const { type = -1, writer = -1 } = first ?? {}
-        const reason = this.#refused.get(type) ?? this.#refused.get(writer) ?? 'unannounced'
-        for (const entry of entries) drop(reason, entry, entry.count)
+    this.names.learn(announcement)
+    for (const [client, sequence] of this.#behind) if (page.afterAcked >= sequence) this.#behind.delete(client)
+    const outcome = new Outcome()
+    let lookupCount = 0
+    for (const [client, entries] of groupsOf(page.entries, ({ page }) => page?.client)) {
+      const fresh = this.#fresh(client, entries)
+      const lookups = new Lookups(this.#catalogue, client, limitOf(client, lookupCount))
+      const groups = this.#behind.has(client) ? undefined : this.#read(page.memory, fresh, lookups, believed)
+      lookupCount += lookups.count
+      if (groups === undefined) {
+        this.#behind.set(client, page.sequence)
+        outcome.behind(client)
         continue
       }
-      const { rows, dropped } = ingest(page.memory, entries, {
-        stored,
-        writer: writer.id,
-        resolver: this.#writers.resolver(writer, stored),
-        lookup: (typeName, labels) => this.#catalogue.addSeries(typeName, labels, originOf(first)),
-        believed,
-      })
-      for (const row of rows) this.#head.insert(row)
-      for (const [entry, records] of dropped) drop('series_limit', entry, records)
+      for (const group of groups) {
+        for (const row of group.rows) this.#head.insert(row)
+        group.resolver?.forgetRefused()
+        outcome.dropped(group)
+      }
+      const last = fresh.at(-1)?.page
+      if (last !== undefined) this.#clients.wrote(last)
+      outcome.duplicates += recordsOf(entries) - recordsOf(fresh)
     }
     this.#writers.pageWritten()
-    const duplicates = recordsOf(page.entries) - recordsOf(fresh)
-    return { dropped: [...drops], duplicates, lost, clients: this.#clients.save(Date.now()) }
+    return outcome.written(this.#clients)
   }
 
-  /** How many of each are announced. */
-  get counts(): Readonly<Record<string, number>> {
-    return { liveTypes: this.#types.size, liveSources: this.#live.size, refused: this.#refused.size }
+  /** Entries that the file does not hold yet. */
+  #fresh(client: Client, entries: readonly PageEntry[]): readonly PageEntry[] {
+    if (client === undefined) return entries
+    let last = this.#clients.last(client)
+    return entries.filter(({ page }) => {
+      const isFresh = page !== undefined && page.sequence > last
+      if (isFresh) last = page.sequence
+      return isFresh
+    })
   }
 
-  /** Ids of the types that are reported now. */
-  get liveTypes(): Set<number> {
-    return new Set([...this.#types.values()].map(({ id }) => id))
-  }
-
-  #learn({ types, writers, symbols, texts, gone }: Announcement): void {
-    for (const { key, definition, fingerprint, origin } of types) {
-      const stored = this.#typeOf(definition, fingerprint, origin)
-      if (stored === undefined) this.#refused.set(key, 'type_limit')
-      else this.#types.set(key, stored)
-    }
-    for (const { key, source, origin } of writers) {
-      const stored = this.#writers.add(source, origin)
-      if (stored === undefined) this.#refused.set(key, 'source_limit')
-      else this.#live.set(key, stored)
-    }
-    for (const { writer, from, texts } of symbols) {
-      const stored = this.#live.get(writer)
-      if (stored !== undefined) this.#writers.addSymbols(stored, from, texts)
-    }
-    for (const entry of texts) {
-      const stored = this.#live.get(entry.writer)
-      if (stored !== undefined) this.#writers.addTexts(stored, entry)
-    }
-    for (const key of gone) {
-      const writer = this.#live.get(key)
-      if (writer !== undefined) this.#writers.retire(writer)
-      this.#live.delete(key)
-      this.#types.delete(key)
-      this.#refused.delete(key)
+  /** What the entries of one client become; undefined where they need more lookups than it has. */
+  #read(
+    memory: SharedArrayBuffer,
+    entries: readonly PageEntry[],
+    lookups: Lookups,
+    believed: BelievedTimes,
+  ): ReadGroup[] | undefined {
+    try {
+      const groups = groupsOf(entries, ({ type, writer, clock }) => `${type} ${writer} ${clock}`)
+      return [...groups.values()].map((group) => this.#readGroup(memory, group, lookups.of, believed))
+    } catch (error) {
+      if (error instanceof TurnOver) return undefined
+      throw error
     }
   }
 
-  #typeOf(definition: TypeDefinition, fingerprint: string, origin: Origin): StoredType | undefined {
-    const id = this.#catalogue.typeId(definition, fingerprint, origin)
-    return id === undefined ? undefined : this.#catalogue.types.get(id)
+  /** Reads entries of one type, writer and clock: they may share rows. */
+  #readGroup(
+    memory: SharedArrayBuffer,
+    entries: readonly PageEntry[],
+    lookup: SeriesLookup,
+    believed: BelievedTimes,
+  ): ReadGroup {
+    const [first] = entries
+    const names = first === undefined ? 'unannounced' : this.names.of(first)
+    if (typeof names === 'string') {
+      return { rows: [], dropped: entries.map((entry) => [entry, entry.count]), reason: names }
+    }
+    const { stored, writer } = names
+    const resolver = this.#writers.resolver(writer, stored)
+    const ingested = ingest(memory, entries, { stored, writer: writer.id, resolver, lookup, believed })
+    return { ...ingested, reason: 'series_limit', resolver }
   }
 }
 
-function originOf(entry: PageEntry | undefined): Origin {
-  return entry?.page === undefined ? 'own' : 'client'
+/** Looks up series for one client, so many in a page. */
+class Lookups {
+  count = 0
+  readonly of: SeriesLookup
+
+  constructor(catalogue: Catalogue, client: Client, limitCount: number) {
+    this.of = (typeName, labels) => {
+      if (this.count === limitCount) throw new TurnOver()
+      this.count++
+      return catalogue.addSeries(typeName, labels, client) ?? REFUSED
+    }
+  }
 }
 
-/** Entries that may share rows: of one type, writer and clock. */
-function groupsOf(entries: readonly PageEntry[]): Map<string, PageEntry[]> {
-  const groups = new Map<string, PageEntry[]>()
+/** What became of a page. */
+class Outcome {
+  duplicates = 0
+  readonly #behind: bigint[] = []
+  readonly #drops = new Map<string, number>()
+  readonly #lost: [PageId, number][] = []
+
+  behind(client: Client): void {
+    if (client !== undefined) this.#behind.push(client)
+  }
+
+  dropped({ dropped, reason }: ReadGroup): void {
+    for (const [{ page }, records] of dropped) {
+      this.#drops.set(reason, (this.#drops.get(reason) ?? 0) + records)
+      if (page !== undefined) this.#lost.push([page, records])
+    }
+  }
+
+  written(clients: ClientPages): Written {
+    const { duplicates } = this
+    return {
+      dropped: [...this.#drops],
+      duplicates,
+      lost: this.#lost,
+      clients: clients.save(Date.now()),
+      behind: this.#behind,
+    }
+  }
+}
+
+/** How many series a client may look up, when those before it in the page looked up so many. */
+function limitOf(client: Client, lookupCount: number): number {
+  if (client === undefined) return Number.POSITIVE_INFINITY
+  return Math.max(LEAST_LOOKUP_COUNT, Math.min(CLIENT_LOOKUP_COUNT, PAGE_LOOKUP_COUNT - lookupCount))
+}
+
+function groupsOf<K>(entries: readonly PageEntry[], keyOf: (entry: PageEntry) => K): Map<K, PageEntry[]> {
+  const groups = new Map<K, PageEntry[]>()
   for (const entry of entries) {
-    const key = `${entry.type} ${entry.writer} ${entry.clock}`
+    const key = keyOf(entry)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [entry])
     else group.push(entry)

@@ -1,6 +1,9 @@
 import { type Labels, labelsOf, SeriesIndex, type SourceInfo, type Views } from '@sonde/sdk'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 
+/** A series for which there is no room. */
+export const REFUSED: StoredSeries = { id: -1, labels: {}, seenHour: 0 }
+
 /** Gives the series of labels: stores it at first sight, or only looks it up. */
 export type SeriesLookup = (typeName: string, labels: Labels) => StoredSeries | undefined
 
@@ -10,6 +13,8 @@ export class SeriesResolver {
   readonly #source: SourceInfo
   readonly #index: SeriesIndex
   readonly #series: StoredSeries[] = []
+  /** Numbers of those that were refused. */
+  #refused: number[] = []
 
   constructor(stored: StoredType, source: SourceInfo) {
     this.#stored = stored
@@ -17,7 +22,7 @@ export class SeriesResolver {
     this.#index = new SeriesIndex(stored.type)
   }
 
-  /** The record's series. One that is not known here is asked of `lookup`; undefined where that has none. */
+  /** The record's series. One that is not known here is asked of `lookup`; undefined where that has none. {@link REFUSED} is remembered until {@link forgetRefused}. */
   of(views: Views, offset: number, lookup: SeriesLookup): StoredSeries | undefined {
     const number = this.#index.of(views, offset)
     const known = this.#series[number]
@@ -26,6 +31,16 @@ export class SeriesResolver {
     const series = lookup(type.name, labelsOf(type, this.#source, views, offset))
     if (series === undefined) this.#index.forget(number)
     else this.#series[number] = series
+    if (series === REFUSED) this.#refused.push(number)
     return series
+  }
+
+  /** There may be room by now. */
+  forgetRefused(): void {
+    for (const number of this.#refused) {
+      delete this.#series[number]
+      this.#index.forget(number)
+    }
+    this.#refused = []
   }
 }

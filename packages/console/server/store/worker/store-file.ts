@@ -51,12 +51,17 @@ export class StoreFile {
 
   /** Ids of the types that are reported now. */
   get liveTypes(): ReadonlySet<number> {
-    return this.#pages.liveTypes
+    return this.#pages.names.liveTypes
   }
 
   /** How much of each is held in memory. */
   names(): Readonly<Record<string, number>> {
-    return { ...this.catalogue.counts, ...this.writers.counts, clients: this.clients.count, ...this.#pages.counts }
+    return {
+      ...this.catalogue.counts,
+      ...this.writers.counts,
+      clients: this.clients.count,
+      ...this.#pages.names.counts,
+    }
   }
 
   /** The last page of a session that the file holds. */

@@ -39,8 +39,8 @@ export class StoreWorker {
   #opening = 0
   /** The last page that was written, also where the file forgot it. */
   #sequence = 0
-  /** A page that failed for a reason that is not the disk's: tried again, it is dropped. */
-  #refusedSequence = 0
+  /** Id of a page that failed for a reason that is not the disk's: tried again, it is dropped. */
+  #refusedPage = 0
   #failure = ''
   #notice = ''
   #damage = ''
@@ -163,12 +163,12 @@ export class StoreWorker {
     // A page that was meant for an earlier opening, or came after a failure, is sent again once the file is open.
     if (opening !== this.#opening || this.#failure !== '' || file === undefined) return
     try {
-      const isRefused = page.sequence === this.#refusedSequence
+      const isRefused = page.id === this.#refusedPage
       const written = file.write(isRefused ? { ...page, entries: [] } : page, announcement, this.#start.session)
       this.#sequence = page.sequence
       this.#send({ kind: 'acked', sequence: page.sequence, ...written, ...(isRefused && allDropped(page)) })
     } catch (error) {
-      if (sqliteFailureOf(error) === undefined) this.#refusedSequence = page.sequence
+      if (sqliteFailureOf(error) === undefined) this.#refusedPage = page.id
       this.#fail(error)
     }
   }

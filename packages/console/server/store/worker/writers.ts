@@ -1,7 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BatchSymbols, SourceInfo } from '@sonde/sdk'
-import { TEXT_ID_MIN } from '@sonde/sdk/internal'
-import type { Origin, SourceDescriptor, TextsEntry } from '../protocol.ts'
+import { type Holder, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import type { SourceDescriptor, TextsEntry } from '../protocol.ts'
 import { symbolsOf } from '../texts.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import { SeriesResolver } from './series-resolver.ts'
@@ -25,6 +25,8 @@ export interface StoredWriter {
 /** Writers of the head. Those that write now are kept in memory; others are read when their rows are. */
 export class Writers {
   readonly #database: DatabaseSync
+  readonly #insert: StatementSync
+  readonly #insertSymbol: StatementSync
   readonly #catalogue: Catalogue
   readonly #live = new Map<number, StoredWriter>()
   readonly #idle = new Map<number, StoredWriter>()
@@ -33,6 +35,8 @@ export class Writers {
 
   constructor(database: DatabaseSync, catalogue: Catalogue) {
     this.#database = database
+    this.#insert = database.prepare('INSERT INTO writer (source) VALUES (?)')
+    this.#insertSymbol = database.prepare('INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)')
     this.#catalogue = catalogue
     this.#texts = new StoredTexts(database)
   }
@@ -43,11 +47,11 @@ export class Writers {
   }
 
   /** Stores a new writer; undefined where there are too many sources already. */
-  add(descriptor: SourceDescriptor, origin: Origin): StoredWriter | undefined {
-    const source = this.#catalogue.sourceId(descriptor, origin)
+  add(descriptor: SourceDescriptor, holder: Holder): StoredWriter | undefined {
+    const source = this.#catalogue.sourceId(descriptor, holder)
     if (source === undefined) return undefined
-    const row = this.#database.prepare('INSERT INTO writer (source) VALUES (?)').run(source)
-    const writer = this.#writerOf(Number(row.lastInsertRowid), source, descriptor, [])
+    const { lastInsertRowid } = this.#insert.run(source)
+    const writer = this.#writerOf(Number(lastInsertRowid), source, descriptor, [])
     this.#live.set(writer.id, writer)
     return writer
   }
@@ -64,9 +68,8 @@ export class Writers {
 
   /** Stores labels that a writer's table gained. */
   addSymbols(writer: StoredWriter, from: number, texts: readonly string[]): void {
-    const insert = this.#database.prepare('INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)')
     for (const [index, text] of texts.entries()) {
-      insert.run(writer.id, from + index, text)
+      this.#insertSymbol.run(writer.id, from + index, text)
       writer.texts[from + index] = text
     }
   }

@@ -1,0 +1,79 @@
+import type { SourceInfo } from '@sonde/sdk'
+import type { AnnouncedWriter } from './announcer.ts'
+
+/** Sources that report. */
+const WRITER_COUNT_LIMIT = 16_384
+/** Sources of one client: those that it may have open in one connection, 1 025, and some of the connection before. */
+const CLIENT_WRITER_COUNT_LIMIT = 1280
+
+type Client = bigint | undefined
+
+/**
+ * Sources that report. Where a client has too many, the one of its own that was silent longest is forgotten; where all together have too many, one of whoever has the most. It is
+ * announced again when it reports.
+ */
+export class ReportingWriters {
+  /** Of each client, or of this process; the source that was silent longest is first. */
+  readonly #clients = new Map<Client, Map<SourceInfo, AnnouncedWriter>>()
+  #count = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  has(writer: AnnouncedWriter): boolean {
+    return this.#clients.get(writer.client)?.get(writer.source) === writer
+  }
+
+  *all(): Generator<AnnouncedWriter> {
+    for (const writers of this.#clients.values()) yield* writers.values()
+  }
+
+  /** The writer of a source that reports now; undefined where it is not known. */
+  used(source: SourceInfo, client: Client): AnnouncedWriter | undefined {
+    const writers = this.#clients.get(client)
+    const writer = writers?.get(source)
+    if (writers === undefined || writer === undefined) return undefined
+    writers.delete(source)
+    writers.set(source, writer)
+    return writer
+  }
+
+  /** Adds a source. Gives the one that is forgotten in its place. */
+  add(writer: AnnouncedWriter): AnnouncedWriter | undefined {
+    const { client, source } = writer
+    const own = this.#clients.get(client) ?? new Map<SourceInfo, AnnouncedWriter>()
+    const isFull = client !== undefined && own.size >= CLIENT_WRITER_COUNT_LIMIT
+    const silent = isFull ? own : this.#count >= WRITER_COUNT_LIMIT ? this.#most() : undefined
+    const [forgotten] = silent?.values() ?? []
+    if (forgotten !== undefined) this.#delete(forgotten)
+    this.#clients.set(client, own)
+    own.set(source, writer)
+    this.#count++
+    return forgotten
+  }
+
+  /** Takes out those that reported nothing since a time. */
+  takeIdle(beforeMs: number): AnnouncedWriter[] {
+    const idle: AnnouncedWriter[] = []
+    for (const writers of this.#clients.values()) {
+      for (const writer of writers.values()) {
+        if (writer.lastMs >= beforeMs) break
+        idle.push(writer)
+      }
+    }
+    for (const writer of idle) this.#delete(writer)
+    return idle
+  }
+
+  #most(): Map<SourceInfo, AnnouncedWriter> | undefined {
+    return [...this.#clients.values()].reduce((a, b) => (a.size >= b.size ? a : b))
+  }
+
+  #delete({ client, source }: AnnouncedWriter): void {
+    const writers = this.#clients.get(client)
+    if (writers?.delete(source) !== true) return
+    this.#count--
+    if (writers.size === 0) this.#clients.delete(client)
+  }
+}
