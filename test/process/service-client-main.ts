@@ -1,5 +1,5 @@
 // An application that reports to the service until it is ended: `node service-client-main.ts SOCKETS_DIR [WORKER]`. It prints a line for each page that is acknowledged.
-import { counter, createIpc, createSchema, defineType, label, timestamp, wallNs } from '@sonde/sdk'
+import { counter, createIpc, createSchema, defineType, label, type SondeError, timestamp, wallNs } from '@sonde/sdk'
 
 const [socketsDir = '', worker = 'a'] = process.argv.slice(2)
 
@@ -22,8 +22,9 @@ for (;;) {
     await source.flush()
     const { ack, mode, code } = ipc.status()
     console.log(`acked ${steps} ${ack} ${mode} ${code}`)
-  } catch {
-    console.log(`away ${ipc.status().lastError?.message}`)
+  } catch (error) {
+    const { code, message } = error as SondeError
+    console.log(`away ${code} ${message}`)
   }
   await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -102,7 +102,7 @@ test('an application is seen in metrics and history without configuration, and i
   assert.ok(!existsSync(join(sockets, SOCKET_NAME)))
 })
 
-test('two applications that report one series are named in the log of the agent, once', async (t) => {
+test('of two applications that report one series the second is told, and the log of the agent names it, once', async (t) => {
   const dir = temporaryDir()
   t.after(dir.remove)
   const sonde = await started(t, ['agent'], inRuntimeDir(dir.path))
@@ -110,10 +110,13 @@ test('two applications that report one series are named in the log of the agent,
   const first = application(t, sockets, 'same')
   await first.next()
   const second = application(t, sockets, 'same')
-  await second.next()
+  const told =
+    /^away TEL_LOST .* ipc: ipc lost 1 record \(1 duplicate_series: another process reports the same series, .* another id, tag or label\)$/m
+  await until(`the second is told: ${second.output()}`, LIMIT_MS, () => told.test(second.output()))
   const line = /prometheus drops records of source trainer with tag test as duplicate_series: another source reports/
   await until('a line of the log', LIMIT_MS, () => line.test(sonde.output()))
-  await second.next()
+  await first.next()
+  assert.doesNotMatch(first.output(), /away/, 'the first loses nothing')
   assert.equal(sonde.output().match(/PRM_LOST/g)?.length, 1)
 })
 

@@ -145,11 +145,11 @@ test('a client waits while the sinks have half of what they may queue, and other
   const waits = inFlight.room(other, 0, () => isLeft).then(() => passed.push('other'))
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(passed.join(), '')
-  full.done(1n, 0)
+  full.done(1n, {})
   inFlight.release(900)
   await waits
   assert.equal(passed.join(), 'other')
-  inFlight.release(other.done(1n, 0))
+  inFlight.release(other.done(1n, {}))
   full.took(2n, 700)
   inFlight.take(700)
   const own = inFlight.room(full, 400, () => isLeft).then(() => passed.push('full'))

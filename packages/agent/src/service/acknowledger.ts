@@ -18,6 +18,7 @@ export interface AcknowledgerHandler {
  * at a time, for all clients together. Without a durable sink what is in memory is acknowledged, in the same turn.
  */
 export class Acknowledger {
+  readonly #sinks: readonly Sink[]
   readonly #durable: readonly Sink[]
   readonly #handler: AcknowledgerHandler
   readonly #waiting = new Set<Client>()
@@ -26,6 +27,7 @@ export class Acknowledger {
   #running: Promise<void> | undefined
 
   constructor(sinks: readonly Sink[], handler: AcknowledgerHandler) {
+    this.#sinks = sinks
     this.#durable = sinks.filter(({ durable }) => durable === true)
     this.#handler = handler
   }
@@ -89,32 +91,28 @@ export class Acknowledger {
   }
 
   #done(client: Client, sequence: bigint): void {
+    const { id } = client
+    const lost = {
+      not_stored: this.#most((sink) => sink.takeLost?.(id, sequence), this.#durable),
+      duplicate_series: this.#most((sink) => sink.takeHidden?.(id, sequence), this.#sinks),
+    }
     try {
-      this.#handler.released(client.done(sequence, this.#lost(client, sequence)))
+      this.#handler.released(client.done(sequence, lost))
     } catch (error) {
       this.#handler.failed(error)
     }
   }
 
-  /** Records of a client's pages up to `upTo` that one of the sinks dropped; of a page that two dropped, the more. */
-  #lost({ id }: Client, upTo: bigint): number {
+  /** Records that `take` says of sinks, page by page; of a page that two dropped records of, the more. */
+  #most(take: (sink: Sink) => ReadonlyMap<bigint, number> | undefined, sinks: readonly Sink[]): number {
     const pages = new Map<bigint, number>()
-    for (const sink of this.#durable) {
-      for (const [page, records] of this.#lostBy(sink, id, upTo)) {
-        pages.set(page, Math.max(records, pages.get(page) ?? 0))
+    for (const sink of sinks) {
+      try {
+        for (const [page, records] of take(sink) ?? []) pages.set(page, Math.max(records, pages.get(page) ?? 0))
+      } catch (error) {
+        this.#handler.failed(error)
       }
     }
-    let lost = 0
-    for (const records of pages.values()) lost += records
-    return lost
-  }
-
-  #lostBy(sink: Sink, client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
-    try {
-      return sink.takeLost?.(client, upTo) ?? new Map()
-    } catch (error) {
-      this.#handler.failed(error)
-      return new Map()
-    }
+    return pages.values().reduce((sum, records) => sum + records, 0)
   }
 }

@@ -53,9 +53,9 @@ export class Client {
   }
 
   /**
-   * The sinks are done with the pages up to `sequence`, which `gather` gave, and dropped some of the records: the client is told. Gives the memory that the pages took. Unit: bytes.
+   * The sinks are done with the pages up to `sequence`, which `gather` gave, and dropped some of the records, by reason: the client is told. Gives the memory that the pages took. Unit: bytes.
    */
-  done(sequence: bigint, lostRecords: number): number {
+  done(sequence: bigint, lost: Readonly<Record<string, number>>): number {
     let releasedBytes = 0
     let count = 0
     for (const page of this.#inFlight) {
@@ -68,7 +68,7 @@ export class Client {
     if (sequence > this.acked) this.acked = sequence
     for (const [reason, records] of this.#flushing) add(this.#dropped, reason, records)
     this.#flushing.clear()
-    add(this.#dropped, 'not_stored', lostRecords)
+    for (const [reason, records] of Object.entries(lost)) add(this.#dropped, reason, records)
     this.onProgress?.()
     if (this.acked >= this.accepted) this.#settled.resolve()
     return releasedBytes

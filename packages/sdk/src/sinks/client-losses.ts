@@ -3,7 +3,7 @@ import type { PageId } from '../schema/batch.ts'
 /** Clients that are remembered; whoever lost something longest ago leaves. */
 const CLIENT_COUNT_LIMIT = 10_000
 
-/** Records of clients' pages that a durable sink dropped, until whoever acknowledges these pages asks. */
+/** Records of clients' pages that a sink dropped, or does not show, until whoever acknowledges these pages asks. */
 export class ClientLosses {
   /** Of each client the records of a page, in the order in which they were lost. */
   readonly #clients = new Map<bigint, Map<bigint, number>>()

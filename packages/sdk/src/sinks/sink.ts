@@ -41,6 +41,8 @@ export interface Sink {
   lastPage?(client: bigint): Promise<bigint>
   /** Records that were dropped, by page, of the pages of a client up to `upTo`, since this was asked last. A durable sink has it. */
   takeLost?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
+  /** Records by page that it does not show since another source reports the same series, of the pages of a client up to `upTo`, since this was asked last. Default: it shows all. */
+  takeHidden?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   /** Why it fails, as a sentence; empty while all is well. Default: it does not say. */
   readonly failing?: string
   /** What it keeps until that is durable; beyond, it drops. Unit: bytes. Default: it does not say. */

@@ -1,10 +1,11 @@
 import type { FieldSet } from '../../fieldset/fieldset.ts'
 import { turn } from '../../internal/turn.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
-import { absenceType } from '../../schema/builtin.ts'
+import { absenceType, lossType } from '../../schema/builtin.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { CONTENT_TYPES } from '../../wire/prometheus/header.ts'
 import { acceptsGzip, negotiateFormat } from '../../wire/prometheus/negotiate.ts'
+import { ClientLosses } from '../client-losses.ts'
 import { countDrop, type Sink, sinkStats } from '../sink.ts'
 import { sourceFilter } from '../source-tags.ts'
 import { renderMoment, takeMoment } from './collect.ts'
@@ -71,6 +72,7 @@ export class Prometheus implements Sink {
   #isRelabelDue = false
   readonly #unfitIndexes = new UnfitIndexes()
   readonly #isFor: (source: SourceInfo) => boolean
+  readonly #hidden = new ClientLosses()
   /** Rises when what is shown changes. */
   #version = 0
   #shown: { readonly version: number; readonly exposition: Exposition } | undefined
@@ -200,6 +202,10 @@ export class Prometheus implements Sink {
     }
   }
 
+  takeHidden(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
+    return this.#hidden.take(client, upTo)
+  }
+
   /** Resolves when everything accepted so far is visible, which most often is at once. */
   async flush(): Promise<void> {
     await this.#settling
@@ -310,6 +316,8 @@ export class Prometheus implements Sink {
     this.#expiryDueMs = Math.min(this.#expiryDueMs, now + seriesExpiryS * 1000)
     if (taken.changed) this.#version++
     this.#drop('duplicate_series', taken.duplicate, batch.source)
+    // What a process says of its own losses, each of its schemas says.
+    if (batch.type.fingerprint !== lossType.fingerprint) this.#hidden.add(batch.page, taken.duplicate)
     this.#drop('series_limit', taken.overSeriesLimit, batch.source)
     this.#drop('line_limit', taken.overLineLimit, batch.source)
     // A record that lost one of its metrics was not shown in full.
