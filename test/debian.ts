@@ -8,7 +8,7 @@ export const DEBIAN_PACKAGES = {
   prometheus: 'prometheus',
   promtool: 'prometheus',
   'prometheus-node-exporter': 'prometheus-node-exporter',
-  chromium: 'chromium',
+  'chromium-headless-shell': 'chromium-headless-shell',
   ethtool: 'ethtool',
   cc: 'gcc libc6-dev',
   python3: 'python3',

@@ -6,7 +6,7 @@ import { until } from '../sonde-process.ts'
 import { SHOW_LIMIT_MS, startStage, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 
-test('a view is its address', needs('chromium'), async (t) => {
+test('a view is its address', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t)
 
   await t.test('a copied address shows the same window, cursor and zone elsewhere', async () => {
@@ -103,25 +103,29 @@ test('a view is its address', needs('chromium'), async (t) => {
   })
 })
 
-test('the theme follows the system until one is chosen, and the choice lasts', needs('chromium'), async (t) => {
-  const stage = await startStage(t)
-  await stage.visit('/', async (page) => {
-    await untilDrawn(page)
-    const light = await canvasColour(page)
-    await page.emulateMedia({ colorScheme: 'dark' })
-    assert.notEqual(await canvasColour(page), light)
-    await page.emulateMedia({ colorScheme: 'light' })
-    assert.equal(await canvasColour(page), light)
-    await page.getByRole('button', { name: 'Dark theme' }).click()
-    const dark = await canvasColour(page)
-    assert.notEqual(dark, light)
-    await page.reload()
-    await untilDrawn(page)
-    assert.equal(await canvasColour(page), dark)
-  })
-})
+test(
+  'the theme follows the system until one is chosen, and the choice lasts',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const stage = await startStage(t)
+    await stage.visit('/', async (page) => {
+      await untilDrawn(page)
+      const light = await canvasColour(page)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      assert.notEqual(await canvasColour(page), light)
+      await page.emulateMedia({ colorScheme: 'light' })
+      assert.equal(await canvasColour(page), light)
+      await page.getByRole('button', { name: 'Dark theme' }).click()
+      const dark = await canvasColour(page)
+      assert.notEqual(dark, light)
+      await page.reload()
+      await untilDrawn(page)
+      assert.equal(await canvasColour(page), dark)
+    })
+  },
+)
 
-test('nothing moves by itself where less motion is asked for', needs('chromium'), async (t) => {
+test('nothing moves by itself where less motion is asked for', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t)
   await stage.visit(
     '/',

@@ -91,7 +91,7 @@ async function borrowBrowser(test: TestContext): Promise<Browser> {
 /** Starts Chromium. The caller closes it. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: programPath('chromium') ?? 'chromium',
+    executablePath: programPath('chromium-headless-shell') ?? 'chromium-headless-shell',
     // Chromium has no sandbox for root, which is who runs tests in containers.
     args: ['--disable-gpu', '--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   })
@@ -104,8 +104,9 @@ export async function untilDrawn(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready)
 }
 
-/** Writes a picture of the page and says where. */
+/** Writes a picture of the page and says where, if `SONDE_PICTURES` is set: pictures take as long as what is tested. */
 export async function takePicture(test: TestContext, page: Page, name: string): Promise<void> {
+  if (!process.env.SONDE_PICTURES) return
   mkdirSync(PICTURES_DIR, { recursive: true })
   const path = join(PICTURES_DIR, `${name}.png`)
   await page.screenshot({ path, fullPage: true })

@@ -18,7 +18,7 @@ interface Device {
   readonly rail: number | null
 }
 
-test('the devices of a simulated node', needs('chromium'), async (t) => {
+test('the devices of a simulated node', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t, ['--only-simulated'])
 
   await t.test('the overview says that all is well, with every device in its rail', async () => {

@@ -7,7 +7,7 @@ import { startSimulatedStage } from './simulated.ts'
 
 test(
   'the chain behind a number is drawn, and its first broken link says what mends it',
-  needs('chromium'),
+  needs('chromium-headless-shell'),
   async (t) => {
     // The source rdma is left out of this configuration, which breaks its first link.
     const stage = await startSimulatedStage(t)

@@ -36,159 +36,166 @@ async function pastWindow(stage: Stage): Promise<{ fromMs: number; toMs: number;
   return { fromMs, toMs, words: `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}` }
 }
 
-test('what leaves the explorer is what the API says, in full precision', needs('chromium'), async (t) => {
-  const stage = await startSimulatedStage(t)
-  const window = await pastWindow(stage)
-  const { fromMs, toMs } = window
-  const answer = await ask<Answer>(stage, '/api/v1/query', { fromMs, toMs, stepMs: 1_000, queries: QUERIES })
-  const address = `${ADDRESS}&${window.words}&step=1s`
+test(
+  'what leaves the explorer is what the API says, in full precision',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const stage = await startSimulatedStage(t)
+    const window = await pastWindow(stage)
+    const { fromMs, toMs } = window
+    const answer = await ask<Answer>(stage, '/api/v1/query', { fromMs, toMs, stepMs: 1_000, queries: QUERIES })
+    const address = `${ADDRESS}&${window.words}&step=1s`
 
-  await t.test('the catalogue is a list of types, which open', async (t) => {
-    await stage.visit('/explore', async (page) => {
-      const table = page.getByRole('region', { name: 'Table of metrics' })
-      const group = table.getByRole('button', { name: /rdma_port · \d+.metrics/ })
-      await group.waitFor()
-      assert.equal(await table.getByRole('link').count(), 0)
-      assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 3_000)
-      await takePicture(t, page, 'explorer-catalogue')
-      await assertSound(page)
-      await group.click()
-      await page.getByRole('searchbox', { name: 'Filter metrics' }).fill('xmit_wait')
-      await table.getByRole('link', { name: 'rdma_port_xmit_wait_total' }).click()
-      await page.waitForURL(/sig=rate/)
+    await t.test('the catalogue is a list of types, which open', async (t) => {
+      await stage.visit('/explore', async (page) => {
+        const table = page.getByRole('region', { name: 'Table of metrics' })
+        const group = table.getByRole('button', { name: /rdma_port · \d+.metrics/ })
+        await group.waitFor()
+        assert.equal(await table.getByRole('link').count(), 0)
+        assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 3_000)
+        await takePicture(t, page, 'explorer-catalogue')
+        await assertSound(page)
+        await group.click()
+        await page.getByRole('searchbox', { name: 'Filter metrics' }).fill('xmit_wait')
+        await table.getByRole('link', { name: 'rdma_port_xmit_wait_total' }).click()
+        await page.waitForURL(/sig=rate/)
+      })
     })
-  })
 
-  await t.test('copied as CSV', async () => {
-    await stage.visit(
-      address,
-      async (page) => {
-        const { heads, rows } = readCsv(await copied(page, 'Copy as CSV'))
-        assert.deepEqual(
-          rows.map(([time]) => Date.parse(time ?? '')),
-          answer.times,
-        )
-        for (const { metric, series } of answer.results) {
-          for (const { labels, values } of series) {
-            const column = heads.findIndex(
-              (head) => head.includes(metric) && Object.values(labels).every((value) => head.includes(`"${value}"`)),
-            )
-            assert.ok(column > 0, `no column of ${metric} ${JSON.stringify(labels)}`)
-            assert.match(heads[column]!, /simulated="true"} \[(bytes\/s|ratio)\] \(simulated\)$/)
-            assert.deepEqual(
-              rows.map((cells) => (cells[column] === '' ? null : Number(cells[column]))),
-              values,
-            )
-          }
-        }
-        assert.equal(heads.length - 1, answer.results.flatMap(({ series }) => series).length)
-      },
-      CLIPBOARD,
-    )
-  })
-
-  await t.test('copied as JSON', async () => {
-    await stage.visit(
-      address,
-      async (page) => {
-        const sheet = JSON.parse(await copied(page, 'Copy as JSON')) as {
-          times: number[]
-          series: { metric: string; labels: Record<string, string>; simulated: boolean; values: (number | null)[] }[]
-        }
-        assert.deepEqual(sheet.times, answer.times)
-        const expected = answer.results.flatMap(({ metric, series }) => series.map((one) => ({ metric, ...one })))
-        assert.equal(sheet.series.length, expected.length)
-        for (const { metric, labels, values } of expected) {
-          const found = sheet.series.find(
-            (one) => one.metric === metric && JSON.stringify(sorted(one.labels)) === JSON.stringify(sorted(labels)),
+    await t.test('copied as CSV', async () => {
+      await stage.visit(
+        address,
+        async (page) => {
+          const { heads, rows } = readCsv(await copied(page, 'Copy as CSV'))
+          assert.deepEqual(
+            rows.map(([time]) => Date.parse(time ?? '')),
+            answer.times,
           )
-          assert.deepEqual(found?.values, values)
-          assert.equal(found?.simulated, true)
-        }
-      },
-      CLIPBOARD,
-    )
-  })
-
-  await t.test('saved as a file, and a lane as a picture, both named as simulated', async () => {
-    await stage.visit(address, async (page) => {
-      await untilDrawn(page)
-      const csv = await saved(page, () => page.getByRole('button', { name: 'CSV', exact: true }).click())
-      assert.equal(csv.name, 'sonde-simulated.csv')
-      assert.equal(csv.content.toString().split('\r\n').length, answer.times.length + 2)
-      const name = 'Save rdma_port_xmit_data_bytes_total as PNG'
-      const picture = await saved(page, () => page.getByRole('button', { name }).click())
-      assert.equal(picture.name, 'sonde-rdma_port_xmit_data_bytes_total-simulated.png')
-      assert.equal(picture.content.subarray(1, 4).toString(), 'PNG')
-      const [width, height] = [picture.content.readUInt32BE(16), picture.content.readUInt32BE(20)]
-      assert.ok(width > 800 && height > 300, `${width} × ${height}`)
+          for (const { metric, series } of answer.results) {
+            for (const { labels, values } of series) {
+              const column = heads.findIndex(
+                (head) => head.includes(metric) && Object.values(labels).every((value) => head.includes(`"${value}"`)),
+              )
+              assert.ok(column > 0, `no column of ${metric} ${JSON.stringify(labels)}`)
+              assert.match(heads[column]!, /simulated="true"} \[(bytes\/s|ratio)\] \(simulated\)$/)
+              assert.deepEqual(
+                rows.map((cells) => (cells[column] === '' ? null : Number(cells[column]))),
+                values,
+              )
+            }
+          }
+          assert.equal(heads.length - 1, answer.results.flatMap(({ series }) => series).length)
+        },
+        CLIPBOARD,
+      )
     })
-  })
 
-  await t.test('the table says the same statistics, the source and where to ask why', async () => {
-    await stage.visit(address, async (page) => {
-      await untilDrawn(page)
-      const table = page.getByRole('region', { name: 'Table of rdma_port_xmit_data_bytes_total' })
-      const row = table.getByRole('row').filter({ hasText: 'mlx5_3' })
-      const cells = await row.getByRole('cell').allInnerTexts()
-      const { values } = answer.results[0]!.series.find(({ labels }) => labels.device === 'mlx5_3')!
-      const known = values.filter((value) => value !== null)
-      const unit = (await table.getByRole('columnheader', { name: /^Max/ }).innerText()).split(/\s/).at(-1)
-      assert.equal(unit, 'Gb/s')
-      const shown = (value: number): number => Number(((value * 8) / 1e9).toPrecision(3))
-      assert.equal(Number(cells[4]), shown(Math.max(...known)))
-      assert.equal(Number(cells[2]), shown(known.reduce((sum, value) => sum + value, 0) / known.length))
-      assert.equal(Number(cells[5]), known.length)
-      await row.getByRole('link', { name: 'Explain rdma_port_xmit_data_bytes_total' }).click()
-      await page.waitForURL(/\/explain\?.*of=rdma_port_xmit_data_bytes_total/)
+    await t.test('copied as JSON', async () => {
+      await stage.visit(
+        address,
+        async (page) => {
+          const sheet = JSON.parse(await copied(page, 'Copy as JSON')) as {
+            times: number[]
+            series: { metric: string; labels: Record<string, string>; simulated: boolean; values: (number | null)[] }[]
+          }
+          assert.deepEqual(sheet.times, answer.times)
+          const expected = answer.results.flatMap(({ metric, series }) => series.map((one) => ({ metric, ...one })))
+          assert.equal(sheet.series.length, expected.length)
+          for (const { metric, labels, values } of expected) {
+            const found = sheet.series.find(
+              (one) => one.metric === metric && JSON.stringify(sorted(one.labels)) === JSON.stringify(sorted(labels)),
+            )
+            assert.deepEqual(found?.values, values)
+            assert.equal(found?.simulated, true)
+          }
+        },
+        CLIPBOARD,
+      )
     })
-  })
 
-  await t.test('a signal of a PCI address comes from its page, stands readable in the address, and stays', async () => {
-    await stage.visit('/pci/sim-pci-0000:ca:00.0', async (page) => {
-      await page.getByRole('link', { name: 'current_link_bandwidth_bytes' }).click()
-      await page.waitForURL(/sig=last:pci_device_current_link_bandwidth_bytes:device=0000:ca:00\.0;simulated=true/)
-      const chart = chartNamed(page, 'pci_device_current_link_bandwidth_bytes')
-      const hasSamples = async (): Promise<boolean> => /\d\sGB\/s/.test(await chart.sentence())
-      await until('samples', SHOW_LIMIT_MS, hasSamples)
-      await page.reload()
-      await until('samples again', SHOW_LIMIT_MS, hasSamples)
-      await page.goto(page.url().replace('0000:ca:00.0', '0000%253Aca%3A00.0'))
-      await until('samples of an address that was escaped on its way', SHOW_LIMIT_MS, hasSamples)
-      assert.equal(await page.getByText('Ignored in the address').count(), 0)
-    })
-  })
-
-  await t.test('series are named by what tells them apart, whole on every screen', async (t) => {
-    for (const viewport of [SCREENS.desk, SCREENS.phone]) {
-      const look = async (page: Page): Promise<void> => {
+    await t.test('saved as a file, and a lane as a picture, both named as simulated', async () => {
+      await stage.visit(address, async (page) => {
         await untilDrawn(page)
-        const title = 'DCGM_FI_DEV_POWER_USAGE'
-        await until('samples', SHOW_LIMIT_MS, async () => /gpu 7 \d/.test(await chartNamed(page, title).sentence()))
-        const names = page.getByRole('region', { name: title, exact: true }).locator('.readout-name')
-        assert.deepEqual((await names.allInnerTexts()).slice(0, 2), ['gpu 0', 'gpu 1'])
-        assert.deepEqual(await cutWords(page), [])
-        await takePicture(t, page, `explorer-power-${viewport.width}`)
-      }
-      await stage.visit('/explore?sig=last:DCGM_FI_DEV_POWER_USAGE', look, { viewport })
-    }
-  })
-
-  await t.test('a signal that cannot be read is named like anything else that is ignored, and why', async () => {
-    await stage.visit('/explore?sig=last:host_memory_available_bytes&sig=median:a&zzz=1', async (page) => {
-      const banner = page.locator('.banner.is-info')
-      await banner.getByText('Ignored in the address: zzz, sig=median:a.').waitFor()
-      await banner.getByText('The function of a signal is one of rate, increase, last').waitFor()
-      await page.getByRole('region', { name: 'host_memory_available_bytes', exact: true }).waitFor()
-      assert.equal(await page.getByText('Ignored in the address').count(), 1)
-      await assertSound(page)
+        const csv = await saved(page, () => page.getByRole('button', { name: 'CSV', exact: true }).click())
+        assert.equal(csv.name, 'sonde-simulated.csv')
+        assert.equal(csv.content.toString().split('\r\n').length, answer.times.length + 2)
+        const name = 'Save rdma_port_xmit_data_bytes_total as PNG'
+        const picture = await saved(page, () => page.getByRole('button', { name }).click())
+        assert.equal(picture.name, 'sonde-rdma_port_xmit_data_bytes_total-simulated.png')
+        assert.equal(picture.content.subarray(1, 4).toString(), 'PNG')
+        const [width, height] = [picture.content.readUInt32BE(16), picture.content.readUInt32BE(20)]
+        assert.ok(width > 800 && height > 300, `${width} × ${height}`)
+      })
     })
-  })
-})
+
+    await t.test('the table says the same statistics, the source and where to ask why', async () => {
+      await stage.visit(address, async (page) => {
+        await untilDrawn(page)
+        const table = page.getByRole('region', { name: 'Table of rdma_port_xmit_data_bytes_total' })
+        const row = table.getByRole('row').filter({ hasText: 'mlx5_3' })
+        const cells = await row.getByRole('cell').allInnerTexts()
+        const { values } = answer.results[0]!.series.find(({ labels }) => labels.device === 'mlx5_3')!
+        const known = values.filter((value) => value !== null)
+        const unit = (await table.getByRole('columnheader', { name: /^Max/ }).innerText()).split(/\s/).at(-1)
+        assert.equal(unit, 'Gb/s')
+        const shown = (value: number): number => Number(((value * 8) / 1e9).toPrecision(3))
+        assert.equal(Number(cells[4]), shown(Math.max(...known)))
+        assert.equal(Number(cells[2]), shown(known.reduce((sum, value) => sum + value, 0) / known.length))
+        assert.equal(Number(cells[5]), known.length)
+        await row.getByRole('link', { name: 'Explain rdma_port_xmit_data_bytes_total' }).click()
+        await page.waitForURL(/\/explain\?.*of=rdma_port_xmit_data_bytes_total/)
+      })
+    })
+
+    await t.test(
+      'a signal of a PCI address comes from its page, stands readable in the address, and stays',
+      async () => {
+        await stage.visit('/pci/sim-pci-0000:ca:00.0', async (page) => {
+          await page.getByRole('link', { name: 'current_link_bandwidth_bytes' }).click()
+          await page.waitForURL(/sig=last:pci_device_current_link_bandwidth_bytes:device=0000:ca:00\.0;simulated=true/)
+          const chart = chartNamed(page, 'pci_device_current_link_bandwidth_bytes')
+          const hasSamples = async (): Promise<boolean> => /\d\sGB\/s/.test(await chart.sentence())
+          await until('samples', SHOW_LIMIT_MS, hasSamples)
+          await page.reload()
+          await until('samples again', SHOW_LIMIT_MS, hasSamples)
+          await page.goto(page.url().replace('0000:ca:00.0', '0000%253Aca%3A00.0'))
+          await until('samples of an address that was escaped on its way', SHOW_LIMIT_MS, hasSamples)
+          assert.equal(await page.getByText('Ignored in the address').count(), 0)
+        })
+      },
+    )
+
+    await t.test('series are named by what tells them apart, whole on every screen', async (t) => {
+      for (const viewport of [SCREENS.desk, SCREENS.phone]) {
+        const look = async (page: Page): Promise<void> => {
+          await untilDrawn(page)
+          const title = 'DCGM_FI_DEV_POWER_USAGE'
+          await until('samples', SHOW_LIMIT_MS, async () => /gpu 7 \d/.test(await chartNamed(page, title).sentence()))
+          const names = page.getByRole('region', { name: title, exact: true }).locator('.readout-name')
+          assert.deepEqual((await names.allInnerTexts()).slice(0, 2), ['gpu 0', 'gpu 1'])
+          assert.deepEqual(await cutWords(page), [])
+          await takePicture(t, page, `explorer-power-${viewport.width}`)
+        }
+        await stage.visit('/explore?sig=last:DCGM_FI_DEV_POWER_USAGE', look, { viewport })
+      }
+    })
+
+    await t.test('a signal that cannot be read is named like anything else that is ignored, and why', async () => {
+      await stage.visit('/explore?sig=last:host_memory_available_bytes&sig=median:a&zzz=1', async (page) => {
+        const banner = page.locator('.banner.is-info')
+        await banner.getByText('Ignored in the address: zzz, sig=median:a.').waitFor()
+        await banner.getByText('The function of a signal is one of rate, increase, last').waitFor()
+        await page.getByRole('region', { name: 'host_memory_available_bytes', exact: true }).waitFor()
+        assert.equal(await page.getByText('Ignored in the address').count(), 1)
+        await assertSound(page)
+      })
+    })
+  },
+)
 
 test(
   'a window of 30 s moves ten times a second where the source is that fast, and says its step',
-  needs('chromium'),
+  needs('chromium-headless-shell'),
   async (t) => {
     const stage = await startSimulatedStage(t, 100)
 

@@ -31,7 +31,7 @@ async function serveForeignPage(t: TestContext, sonde: string): Promise<string> 
 
 test(
   'a page of another site takes no place of streams and queries, and may link to metrics',
-  needs('chromium'),
+  needs('chromium-headless-shell'),
   async (t) => {
     const sonde = await startSonde(['agent', '--log-level', 'warn'], { env: { SONDE_LIMITS_STREAM_CLIENTS: '1' } })
     t.after(() => sonde.stop('SIGKILL'))

@@ -55,7 +55,7 @@ interface Seen {
 }
 
 test('each scenario changes the overview, at its device and at no other', {
-  ...needs('chromium'),
+  ...needs('chromium-headless-shell'),
   // Each of them mostly waits for its scenario to go on.
   concurrency: 8,
 }, async (t) => {

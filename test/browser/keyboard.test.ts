@@ -9,7 +9,7 @@ import { chartNamed } from './chart.ts'
 
 const TAB_LIMIT_COUNT = 80
 
-test('everything is reached and used with the keyboard alone', needs('chromium'), async (t) => {
+test('everything is reached and used with the keyboard alone', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t)
 
   await t.test('leads past the navigation to the content', async () => {

@@ -20,7 +20,7 @@ const PAGES: Readonly<Record<string, string>> = {
   explained: '/explain?of=netdev',
 }
 
-test('every page is sound in light and dark, wide and narrow', needs('chromium'), async (t) => {
+test('every page is sound in light and dark, wide and narrow', needs('chromium-headless-shell'), async (t) => {
   const traffic = await startTraffic(t)
   traffic.bytesPerSecond = 500_000
   const stage = await startStage(t)
@@ -31,18 +31,18 @@ test('every page is sound in light and dark, wide and narrow', needs('chromium')
           await page.setViewportSize(SCREENS[screen])
           await page.emulateMedia({ colorScheme })
           const look = `${name}-${SCREENS[screen].width}-${colorScheme}`
-          await t.test(look, (t) => inspect(t, page, look))
+          await t.test(look, (t) => inspect(t, page, look, colorScheme))
         }
       }
     })
   }
 })
 
-async function inspect(t: TestContext, page: Page, look: string): Promise<void> {
+async function inspect(t: TestContext, page: Page, look: string, colours: string): Promise<void> {
   await untilDrawn(page)
   await page.locator('main').getByText('No such page').waitFor({ state: 'detached' })
   await takePicture(t, page, look)
-  await assertSound(page)
+  await assertSound(page, { contrastOnly: colours === 'dark' })
   assert.equal(await overflowOf(page), 0, 'the page scrolls sideways')
 }
 
@@ -51,33 +51,37 @@ function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 }
 
-test('a page whose code does not come says so, and comes when it is tried again', needs('chromium'), async (t) => {
-  const stage = await startStage(t)
-  let isAway = true
-  const look = async (page: Page): Promise<void> => {
-    const words = page.getByText('The code of this page did not come.')
-    await words.waitFor()
-    assert.match(await page.title(), /^Not loaded/)
-    await assertSound(page)
-    // The page asks whether the server is there at all, and would load anew by itself where it is.
-    const unanswered = page.waitForEvent('requestfailed', (request) => request.method() === 'HEAD')
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await unanswered
-    await words.waitFor()
-    isAway = false
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.locator('#source-table').waitFor()
-  }
-  const before = async (page: Page): Promise<void> => {
-    await page.route('**/assets/sources-page-*.js', (route) => (isAway ? route.abort() : route.continue()))
-    await page.route('**/sources', (route) =>
-      isAway && route.request().method() === 'HEAD' ? route.abort() : route.continue(),
-    )
-  }
-  await stage.visit('/sources', look, { before, expected: /ERR_FAILED/ })
-})
+test(
+  'a page whose code does not come says so, and comes when it is tried again',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const stage = await startStage(t)
+    let isAway = true
+    const look = async (page: Page): Promise<void> => {
+      const words = page.getByText('The code of this page did not come.')
+      await words.waitFor()
+      assert.match(await page.title(), /^Not loaded/)
+      await assertSound(page)
+      // The page asks whether the server is there at all, and would load anew by itself where it is.
+      const unanswered = page.waitForEvent('requestfailed', (request) => request.method() === 'HEAD')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await unanswered
+      await words.waitFor()
+      isAway = false
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.locator('#source-table').waitFor()
+    }
+    const before = async (page: Page): Promise<void> => {
+      await page.route('**/assets/sources-page-*.js', (route) => (isAway ? route.abort() : route.continue()))
+      await page.route('**/sources', (route) =>
+        isAway && route.request().method() === 'HEAD' ? route.abort() : route.continue(),
+      )
+    }
+    await stage.visit('/sources', look, { before, expected: /ERR_FAILED/ })
+  },
+)
 
-test('going to another page is one frame once its code is there', needs('chromium'), async (t) => {
+test('going to another page is one frame once its code is there', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t)
   await stage.visit('/', async (page) => {
     await untilDrawn(page)

@@ -14,7 +14,7 @@ interface Running {
 
 test(
   'simulated hardware says so, and its scenarios are started and stopped on the page',
-  needs('chromium'),
+  needs('chromium-headless-shell'),
   async (t) => {
     const stage = await startSimulatedStage(t)
     const running = async () => (await ask<Running>(stage, '/api/v1/simulator')).running
@@ -85,7 +85,7 @@ test(
   },
 )
 
-test('a page of real hardware alone has neither badge nor strip', needs('chromium'), async (t) => {
+test('a page of real hardware alone has neither badge nor strip', needs('chromium-headless-shell'), async (t) => {
   const stage = await startSimulatedStage(t, 0)
   await stage.visit('/', async (page) => {
     await untilDrawn(page)

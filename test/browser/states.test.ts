@@ -11,7 +11,7 @@ import { chartNamed } from './chart.ts'
 
 const FAILED_REQUEST = /^console: Failed to load resource/
 
-test('what the page says while it has no data, or cannot get them', needs('chromium'), async (t) => {
+test('what the page says while it has no data, or cannot get them', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t)
 
   await t.test('shows outlines while answers are awaited, and claims nothing', async (t) => {
@@ -131,7 +131,7 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
   })
 })
 
-test('a node without interfaces says so, and where the reason is', needs('chromium'), async (t) => {
+test('a node without interfaces says so, and where the reason is', needs('chromium-headless-shell'), async (t) => {
   const roots = temporaryDir()
   t.after(() => roots.remove())
   for (const root of ['proc', 'sys']) mkdirSync(join(roots.path, root))
@@ -155,7 +155,7 @@ test('a node without interfaces says so, and where the reason is', needs('chromi
 
 test(
   'a page whose server is killed says so, then catches up, and draws the gap as a gap',
-  needs('chromium'),
+  needs('chromium-headless-shell'),
   async (t) => {
     const stage = await startStage(t)
     const look = async (page: Page): Promise<void> => {
@@ -181,7 +181,7 @@ test(
   },
 )
 
-test('what is told of a server that is killed ends with its last word', needs('chromium'), async (t) => {
+test('what is told of a server that is killed ends with its last word', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t, ['--only-simulated', '--simulate=retransmission-storm'])
   const look = async (page: Page): Promise<void> => {
     const sentence = page.locator('.headline-sentence')
@@ -202,7 +202,7 @@ test('what is told of a server that is killed ends with its last word', needs('c
 
 test(
   'on a small screen the top bar says how far behind the page is, and a time with its zone',
-  needs('chromium'),
+  needs('chromium-headless-shell'),
   async (t) => {
     const stage = await startStage(t)
     await stage.visit(

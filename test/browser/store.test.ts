@@ -16,7 +16,7 @@ const FREE_BYTES = 'unlimited:unlimited'
 
 test(
   'a store that cannot write is told of on the page, live values go on, and it mends',
-  needs('chromium'),
+  needs('chromium-headless-shell'),
   async (t) => {
     const stage = await startStage(t)
     const look = async (page: Page): Promise<void> => {
@@ -36,7 +36,7 @@ test(
   },
 )
 
-test('a store file that is damaged is set aside, and the page says so', needs('chromium'), async (t) => {
+test('a store file that is damaged is set aside, and the page says so', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t)
   await until('something written', SHOW_LIMIT_MS, async () => (await storeOf(stage)).ackedMs > 0)
   await stage.sonde.stop()
@@ -51,7 +51,7 @@ test('a store file that is damaged is set aside, and the page says so', needs('c
   })
 })
 
-test('what was seen before a restart is still there after it', needs('chromium'), async (t) => {
+test('what was seen before a restart is still there after it', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t)
   await until('ten seconds of history', 60_000, async () => {
     const { ackedMs, startedMs } = await storeOf(stage)

@@ -16,7 +16,7 @@ const TOLERANCE = 0.05
 
 test(
   'traffic over a real interface moves the chart, and its numbers agree with /proc/net/dev',
-  needs('chromium'),
+  needs('chromium-headless-shell'),
   async (t) => {
     const traffic = await startTraffic(t)
     t.diagnostic(`traffic over ${traffic.device}`)

@@ -9,7 +9,7 @@ import { startStage, takePicture, untilDrawn } from './browser.ts'
 const CLAIMS = /Absent|not told|No source|No value|is read\./
 const FAILED_REQUEST = /^console: Failed to load resource/
 
-test('what is not answered yet is not called absent', needs('chromium'), async (t) => {
+test('what is not answered yet is not called absent', needs('chromium-headless-shell'), async (t) => {
   const stage = await startStage(t, ['--only-simulated'])
 
   await t.test('a page that waits for its answers shows labels and outlines, and is not live', async (t) => {

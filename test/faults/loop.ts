@@ -5,6 +5,8 @@ export interface FaultLoop {
   readonly name: string
   /** What is broken, and what must hold, in one sentence. */
   readonly what: string
+  /** Rounds in `npm test`: enough for every kind of fault that there is. `npm run faults` goes on. */
+  readonly testRounds: number
   /** Prepares what all rounds share; the result's `round` throws where something does not hold. */
   open(): Promise<FaultRun>
 }
@@ -12,8 +14,15 @@ export interface FaultLoop {
 /** A loop that was opened. */
 export interface FaultRun {
   round(random: Random, index: number): Promise<void>
+  /** Throws where a figure is missed that depends on the speed of the machine: `npm run faults` alone asks. */
+  gate?(): void
   /** Ends everything it started; may give a line on what was seen. */
   close(): Promise<string>
+}
+
+/** Of a list, an item for the seed of a round: rounds that follow one another go through all of them. */
+export function inTurn<T>({ seed }: Random, list: readonly T[]): T {
+  return list[seed % list.length] as T
 }
 
 /** Outcome of a loop. */

@@ -51,9 +51,10 @@ for (const loop of chosen) {
   const rounds = Number(values.rounds ?? 100)
   console.log(`${loop.name}: ${rounds} rounds, seed ${seed}. ${loop.what}`)
   const everyRounds = Math.max(1, Math.floor(rounds / 20))
-  const outcome = await runLoop(loop, rounds, seed, (round) => {
+  const onRound = (round: number) => {
     if (round % everyRounds === 0) console.log(`  ${round} of ${rounds}`)
-  })
+  }
+  const outcome = await runLoop(loop, { rounds, seed, isGated: true, onRound })
   console.log(`  held in all rounds, ${outcome.seconds.toFixed(0)} s. ${outcome.seen}`)
   writeResults(outcome)
 }

@@ -1,13 +1,18 @@
 import { Random } from '../../packages/sdk/test/random.ts'
 import type { FaultLoop, FaultOutcome } from './loop.ts'
 
+/** How to run a loop. */
+export interface RunOptions {
+  readonly rounds: number
+  readonly seed: number
+  /** Whether figures that depend on the speed of the machine must be met too. */
+  readonly isGated: boolean
+  /** Called after each round. */
+  readonly onRound?: (round: number) => void
+}
+
 /** Runs rounds of a loop; a failure names round and seed, with which it can be run again. */
-export async function runLoop(
-  loop: FaultLoop,
-  rounds: number,
-  seed: number,
-  onRound: (round: number) => void = () => undefined,
-): Promise<FaultOutcome> {
+export async function runLoop(loop: FaultLoop, { rounds, seed, isGated, onRound }: RunOptions): Promise<FaultOutcome> {
   const startMs = performance.now()
   const run = await loop.open()
   let seen = ''
@@ -21,8 +26,9 @@ export async function runLoop(
         const again = `--rounds 1 --seed ${seed + round - 1}`
         throw new Error(`${loop.name}: round ${round} failed; repeat it with ${again}: ${why}`, { cause })
       }
-      onRound(round)
+      onRound?.(round)
     }
+    if (isGated) run.gate?.()
   } finally {
     seen = await run.close()
   }

@@ -52,6 +52,7 @@ async function checkRates(sonde: SondeProcess, offsetMs: number): Promise<void> 
 export const clock: FaultLoop = {
   name: 'clock',
   what: 'the wall clock steps by milliseconds to weeks, either way: every source samples on, values bear the time that it is now, no rate is below 0, history is written on, and nothing is left once the clock is right',
+  testRounds: 8,
   async open() {
     const dir = temporaryDir()
     const file = join(dir.path, 'clock')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import { ask, metricLinesOf } from '../../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
-import type { FaultLoop } from '../loop.ts'
+import { type FaultLoop, inTurn } from '../loop.ts'
 import { NarrowCounter } from './narrow-counter.ts'
 
 const SOUND = 'mlx5_0'
@@ -139,6 +139,7 @@ async function checkRates(sonde: SondeProcess, counted: number): Promise<number>
 export const counters: FaultLoop = {
   name: 'counters',
   what: 'counters of one adapter go backwards, freeze, wrap, jump by 2^32, say N/A or a sign, and leave amid a sweep: those of the other are exact all the while, no rate is below 0, and all is exact once it is mended; a counter of 32 bits that wraps and restarts gains exactly what it counted',
+  testRounds: 8,
   async open() {
     const dir = temporaryDir()
     const root = dir.path
@@ -156,7 +157,7 @@ export const counters: FaultLoop = {
     let restarts = 0
     return {
       async round(random) {
-        const misdeed = random.pick(Object.keys(MISDEEDS))
+        const misdeed = inTurn(random, Object.keys(MISDEEDS))
         MISDEEDS[misdeed]?.(root, random, value)
         value += random.integer(1, 1000)
         writeAdapter(root, SOUND, value)

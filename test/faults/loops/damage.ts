@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import { ask, metricsOf, numberOn } from '../../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
-import type { FaultLoop } from '../loop.ts'
+import { type FaultLoop, inTurn } from '../loop.ts'
 
 /** What can be read of a damaged file is carried over for 10 s, on a machine that does other things too. */
 const WRITE_LIMIT_MS = 60_000
@@ -55,6 +55,7 @@ async function writes(sonde: SondeProcess, after: string): Promise<StoreState> {
 export const damage: FaultLoop = {
   name: 'damage',
   what: 'bytes of the store flipped, blanked, cut off or replaced between two runs: it starts, says what happened, answers, and writes on',
+  testRounds: 6,
   async open() {
     const dir = temporaryDir()
     const args = ['up', '--data-dir', dir.path, '--log-level', 'error']
@@ -65,7 +66,7 @@ export const damage: FaultLoop = {
         await writes(sonde, 'before any damage')
         await sonde.stop(random.pick(['SIGKILL', 'SIGTERM'] as const))
         const file = join(dir.path, random.pick(readdirSync(dir.path).filter((name) => name.startsWith('store.db'))))
-        const kind = random.pick(Object.keys(DAMAGES))
+        const kind = inTurn(random, Object.keys(DAMAGES))
         DAMAGES[kind]?.(file, random)
         sonde = await startSonde(args)
         const store = await writes(sonde, `${kind} of ${file}`)

@@ -16,6 +16,7 @@ const port = defineType('port', 'A port', {
 export const fieldsets: FaultLoop = {
   name: 'fieldsets',
   what: `${TEXTS} random texts a round are read as .cset and .fset: each is a filter, or an error that names its line and column`,
+  testRounds: 5,
   async open() {
     let texts = 0
     let filters = 0

@@ -7,6 +7,7 @@ const STREAMS = 10_000
 export const frames: FaultLoop = {
   name: 'frames',
   what: 'decoders of IPC frames, of both sides, are given streams that are damaged anyhow and cut anywhere (10 000 a round): they throw typed errors and nothing else',
+  testRounds: 5,
   async open() {
     let streams = 0
     return {

@@ -9,6 +9,7 @@ const PAGES_OF_TYPE = 500
 export const pages: FaultLoop = {
   name: 'pages',
   what: 'the service is given pages of random types whose bytes are anything (10 000 a round): it takes or refuses them, and no view is upset',
+  testRounds: 5,
   async open() {
     let taken = 0
     let given = 0

@@ -109,6 +109,7 @@ function breakSome(root: string, random: Random): void {
 export const roots: FaultLoop = {
   name: 'roots',
   what: 'garbage, empty, huge and vanishing files, folders, FIFOs, links and devices below the roots: the agent goes on, and reads again when they are mended',
+  testRounds: 11,
   async open() {
     const dir = temporaryDir()
     writeTree(dir.path, 0)

@@ -52,6 +52,7 @@ interface Look {
 export const soak: FaultLoop = {
   name: 'soak',
   what: 'a second a round of everything at once, scraped, asked, streamed and with scenarios that come and go: memory flat, no descriptor and no process left over',
+  testRounds: 8,
   async open(): Promise<FaultRun> {
     const directory = temporaryDir()
     // Not this machine's own interfaces: other programs may bring some and take them away.
