@@ -56,38 +56,51 @@ interface Seen {
 
 test('each scenario changes the overview, at its device and at no other', {
   ...needs('chromium-headless-shell'),
-  // Each of them mostly waits for its scenario to go on.
-  concurrency: 8,
+  // Each node mostly waits for its scenarios to go on.
+  concurrency: 4,
 }, async (t) => {
-  await Promise.all(SCENARIO_CASES.map((one) => t.test(one.name, (t) => meet(t, one))))
+  await Promise.all(
+    SCENARIO_CASES.map((cases) =>
+      t.test(`node with ${namesOf(cases)}`, { concurrency: cases.length }, (t) => meet(t, cases)),
+    ),
+  )
 })
 
-async function meet(t: TestContext, one: ScenarioCase): Promise<void> {
+const namesOf = (cases: readonly ScenarioCase[]): string => cases.map(({ name }) => name).join(', ')
+
+/** A node on which some scenarios run at a time: each is seen, and nothing but what they strike is marked. */
+async function meet(t: TestContext, cases: readonly ScenarioCase[]): Promise<void> {
   const stage = await startStage(t, ['--only-simulated', '--seed', '1'])
   await stage.visit('/', async (page) => {
     await untilDrawn(page)
     await page.locator('.topology .tile.is-ok').nth(16).waitFor()
     await until('samples', TELL_LIMIT_MS, async () => (await samplesOf(stage)) >= WARM_UP_SAMPLES)
     await watch(page)
-    const { name, device, severity, durationS } = one
-    await ask(stage, '/api/v1/simulator/scenarios', { name, device, severity, durationS })
-    if (one.tell === undefined) await page.waitForTimeout(QUIET_MS)
-    else await seeChange(page, stage, one, one.tell)
-    await takePicture(t, page, `scenario-${name}`)
+    const startedMs = Date.now()
+    for (const { name, device, severity, durationS } of cases) {
+      await ask(stage, '/api/v1/simulator/scenarios', { name, device, severity, durationS })
+    }
+    await Promise.all(
+      cases.map((one) =>
+        t.test(one.name, () =>
+          one.tell === undefined ? page.waitForTimeout(QUIET_MS) : seeChange(page, stage, one, one.tell, startedMs),
+        ),
+      ),
+    )
+    await takePicture(t, page, `scenario-${cases[0]?.name}`)
     const { tiles } = await seen(page)
-    const struck = [one.tile, one.secondTile].filter((tile) => tile !== undefined)
-    assert.deepEqual([...tiles].sort(), struck, 'tiles that were marked')
+    const struck = cases.flatMap(({ tile, secondTile }) => [tile, secondTile]).filter((tile) => tile !== undefined)
+    assert.deepEqual([...tiles].sort(), struck.sort(), 'tiles that were marked')
     const rules = [...new Set((await hintsOf(stage)).map(({ rule }) => rule))]
     assert.deepEqual(
-      rules.filter((rule) => !one.rules.includes(rule)),
+      rules.filter((rule) => !cases.some((one) => one.rules.includes(rule))),
       [],
       'hints of other rules',
     )
   })
 }
 
-async function seeChange(page: Page, stage: Stage, one: ScenarioCase, tell: Tell): Promise<void> {
-  const startedMs = Date.now()
+async function seeChange(page: Page, stage: Stage, one: ScenarioCase, tell: Tell, startedMs: number): Promise<void> {
   const { devices } = await ask<{ devices: Device[] }>(stage, '/api/v1/devices')
   const toldMs = await until(`${one.name} in the samples`, TELL_LIMIT_MS, async () => {
     return (await isTold(stage, devices, one, tell, startedMs)) && Date.now()
