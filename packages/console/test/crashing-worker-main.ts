@@ -1,4 +1,4 @@
-// A worker of the store that dies after every few pages: half of the times before it wrote one, half of the times before it said so.
+// A worker of the store that fails after every few pages: it dies before it wrote one or before it said so, or says half of it.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FromWorker, ToWorker, WorkerStart } from '../server/store/protocol.ts'
 import { StoreWorker } from '../server/store/worker/store-worker.ts'
@@ -8,8 +8,14 @@ if (port !== null) {
   let pages = 0
   let acknowledged = 0
   const send = (message: FromWorker) => {
-    if (message.kind === 'acked' && ++acknowledged === 3 && process.hrtime.bigint() % 2n === 0n) process.exit(1)
-    port.postMessage(message)
+    if (message.kind !== 'acked' || ++acknowledged !== 3) {
+      port.postMessage(message)
+      return
+    }
+    const { kind, sequence } = message
+    const turn = sequence % 9
+    if (turn < 3) process.exit(1)
+    port.postMessage(turn < 6 ? { kind, sequence } : message)
   }
   const worker = new StoreWorker(workerData as WorkerStart, send)
   port.on('message', (message: ToWorker) => {

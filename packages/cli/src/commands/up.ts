@@ -26,6 +26,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     originOf: loaded.originOf,
     ...(store === undefined ? {} : historyIn(store, path)),
   })
+  if (store !== undefined) store.onFault = (error) => agent.faults.caught('store', error)
   const running = await serve(agent, loaded, pageRoutes)
   console.log(await readyLine(agent, running.address, store === undefined ? 'no history' : historyWords(store, path)))
   return {

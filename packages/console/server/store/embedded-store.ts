@@ -58,6 +58,7 @@ export class EmbeddedStore implements Store {
   /** Settles when the worker has tried the file for the first time. */
   readonly opened: Promise<void>
   unwritten: Unwritten | undefined
+  onFault: (error: unknown) => void = () => undefined
   readonly #settings: StoreSettings
   readonly #workerFile: URL
   readonly #session = randomUUID()
@@ -109,7 +110,7 @@ export class EmbeddedStore implements Store {
     this.#worker = this.#start('refuse')
     this.#timer = setInterval(() => {
       this.#post()
-      this.#watch()
+      this.#guard(() => this.#watch())
     }, settings.flushIntervalMs)
     this.#timer.unref()
   }
@@ -232,10 +233,24 @@ export class EmbeddedStore implements Store {
       name: 'sonde-store',
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     })
-    worker.on('message', (message: FromWorker) => this.#receive(message))
-    worker.on('error', (error) => this.#crashed(worker, messageOf(error)))
-    worker.on('exit', (code) => this.#crashed(worker, `it ended with code ${code}`))
+    worker.on('message', (message: FromWorker) => this.#guard(() => this.#receive(message)))
+    worker.on('error', (error) => this.#guard(() => this.#crashed(worker, messageOf(error))))
+    worker.on('exit', (code) => this.#guard(() => this.#crashed(worker, `it ended with code ${code}`)))
     return worker
+  }
+
+  /** A fault of ours ends neither the process nor the store. What the worker knows may be half of it: another one is told everything anew. */
+  #guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#earlierErrors++
+      this.onFault(error)
+      if (!this.#isUp) return
+      const worker = this.#worker
+      this.#crashed(worker, messageOf(error))
+      void worker.terminate()
+    }
   }
 
   /** The worker died: whatever it had and did not acknowledge is given to a new one. */
@@ -257,8 +272,18 @@ export class EmbeddedStore implements Store {
     this.#opening = 0
     this.#worker.removeAllListeners()
     this.#worker.on('error', () => undefined)
+    this.#startLater()
+  }
+
+  #startLater(): void {
     setTimeout(() => {
-      if (this.#closing === undefined) this.#worker = this.#start('wait')
+      if (this.#closing !== undefined) return
+      try {
+        this.#worker = this.#start('wait')
+      } catch (error) {
+        this.onFault(error)
+        this.#startLater()
+      }
     }, RESTART_MS)
   }
 
@@ -304,12 +329,9 @@ export class EmbeddedStore implements Store {
 
   #acknowledge(sequence: number, { dropped, duplicates, lost, clients, behind }: Written): void {
     this.#stall.progress()
-    let written = this.#queue.acknowledge(sequence, behind)
-    for (const [reason, records] of dropped) {
-      countDrop(this.stats, reason, records)
-      written -= records
-    }
-    this.stats.out += written
+    const droppedRecords = dropped.reduce((sum, [, records]) => sum + records, 0)
+    this.stats.out += this.#queue.acknowledge(sequence, behind) - droppedRecords
+    for (const [reason, records] of dropped) countDrop(this.stats, reason, records)
     this.stats.duplicates += duplicates
     for (const [page, records] of lost) this.#losses.add(page, records)
     this.#lastPages.add(clients, Date.now())
@@ -328,14 +350,17 @@ export class EmbeddedStore implements Store {
 
   /** Gives the worker what it may have: pages first, then a question. */
   #post(): void {
-    while (this.#opening !== 0) {
-      if (this.#queue.postedCount === 0) this.#stall.begin()
-      const next = this.#queue.post(IN_FLIGHT_LIMIT, Date.now())
-      if (next === undefined) break
-      this.#sealedMs.set(next.page.sequence, Date.now())
-      this.#send({ kind: 'page', opening: this.#opening, ...next })
-    }
-    this.#askNext()
+    this.#guard(() => {
+      while (this.#opening !== 0) {
+        if (this.#queue.postedCount === 0) this.#stall.begin()
+        const sequence = this.#queue.post(IN_FLIGHT_LIMIT, Date.now(), (next) => {
+          this.#send({ kind: 'page', opening: this.#opening, ...next })
+        })
+        if (sequence === undefined) break
+        this.#sealedMs.set(sequence, Date.now())
+      }
+      this.#askNext()
+    })
   }
 
   #send(message: ToWorker): void {

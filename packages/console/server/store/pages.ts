@@ -10,6 +10,12 @@ const PAGE_BYTES_MAX = 4 << 20
 /** Pages whose memory is kept for the next: those that the worker has and those that are filled meanwhile. */
 const SPARE_COUNT = 3
 
+/** A page on its way to the worker. */
+export interface Posted {
+  readonly page: Page
+  readonly announcement: Announcement
+}
+
 interface PostedPage {
   readonly sequence: number
   readonly page: QueuedPage
@@ -131,8 +137,11 @@ export class PageQueue {
     return this.#pages.length > 1
   }
 
-  /** The next page to write, with what must be known to read it. Undefined where nothing waits or `inFlightLimit` pages are on their way. */
-  post(inFlightLimit: number, nowMs: number): { page: Page; announcement: Announcement } | undefined {
+  /**
+   * Sends the next page to write, with what must be known to read it, and gives its sequence. Undefined where nothing waits or `inFlightLimit` pages are on their way. A page that
+   * cannot be sent is dropped, counted as `failed`, and the error thrown.
+   */
+  post(inFlightLimit: number, nowMs: number, send: (posted: Posted) => void): number | undefined {
     if (this.#posted.length >= inFlightLimit) return undefined
     const page = this.#next()
     if (page === undefined) return undefined
@@ -142,8 +151,15 @@ export class PageQueue {
     const { id, memory, entries } = page
     let oldest = page.number
     for (const { number } of this.#all()) oldest = Math.min(oldest, number)
-    const announcement = this.#announcer.announce(page.names, oldest, nowMs)
-    return { page: { sequence, id, afterAcked: this.#acked, memory, entries }, announcement }
+    try {
+      const announcement = this.#announcer.announce(page.names, oldest, nowMs)
+      send({ page: { sequence, id, afterAcked: this.#acked, memory, entries }, announcement })
+    } catch (error) {
+      this.#posted.pop()
+      this.#drop(page, 'failed')
+      throw error
+    }
+    return sequence
   }
 
   /** A page is on disk, but for what some clients have in it: its memory is released. Gives the records that are written. */
@@ -233,10 +249,14 @@ export class PageQueue {
     while (this.#bytes + length > this.#limitBytes) {
       const oldest = this.#lanes.largest() ?? this.#pages.shift()
       if (oldest === undefined) return false
-      for (const { page, count } of oldest.entries) this.#losses.add(page, count)
-      countDrop(this.#stats, 'queue_full', this.#release(oldest))
+      this.#drop(oldest, 'queue_full')
     }
     return true
+  }
+
+  #drop(page: QueuedPage, reason: string): void {
+    for (const entry of page.entries) this.#losses.add(entry.page, entry.count)
+    countDrop(this.#stats, reason, this.#release(page))
   }
 
   #pageFor(length: number): QueuedPage {

@@ -87,7 +87,7 @@ test('a second process is told in one line that the file is in use, and the firs
   }
 })
 
-test('a worker that dies again and again loses nothing and writes nothing twice', async () => {
+test('a worker that dies or fails again and again loses nothing and writes nothing twice', async () => {
   const { store: first, path, close } = await openStore()
   await first.close()
   const worker = new URL('../../test/crashing-worker-main.ts', import.meta.url)
@@ -96,6 +96,8 @@ test('a worker that dies again and again loses nothing and writes nothing twice'
     await store.opened
     const counting = new Counting(store)
     let failing = ''
+    const faults: unknown[] = []
+    store.onFault = (error) => faults.push(error)
     for (let page = 0; page < 12; page++) {
       counting.report(10)
       let isWritten = false
@@ -110,6 +112,7 @@ test('a worker that dies again and again loses nothing and writes nothing twice'
       await written
     }
     assert.match(failing, /worker stopped .* started again/)
+    assert.ok(faults.length > 0, 'half a message is a fault, and ends nothing')
     await until('the worker is up', () => store.status().state === 'writing')
     assert.deepEqual([store.stats.in, store.stats.out], [120, 120])
   } finally {

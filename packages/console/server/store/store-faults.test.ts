@@ -17,9 +17,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { type Batch, createSource } from '@sonde/sdk'
 import { property, until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
-import { Counting, numbersIn, upTo } from '../../test/counted-records.ts'
+import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { checkStore } from './check-store.ts'
 import { createStore, type Store } from './store.ts'
 
@@ -46,6 +47,25 @@ async function open(releases: Releases, path: string, options: object = {}): Pro
   releases.push(() => store.close())
   return store
 }
+
+faultTest(
+  'a batch that cannot be handed to the thread is dropped and counted, and ends nothing',
+  async (folder, releases) => {
+    const store = await open(releases, join(folder, 'store.db'))
+    const faults: string[] = []
+    store.onFault = (error) => faults.push((error as Error).name)
+    const labels = { broken: (() => 'no text') as unknown as string }
+    const emit = (batch: Batch) => store.accept({ ...batch, source: { ...batch.source, labels } })
+    const broken = createSource({ id: 'broken', emit })
+    broken.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'broken', number: 7 })
+    broken.flush()
+    await assert.rejects(store.flush(), { code: 'STO_LOST' })
+    assert.deepEqual([faults, [...store.stats.dropped]], [['DataCloneError'], [['failed', 1]]])
+    new Counting(store).report(10)
+    await store.flush()
+    assert.deepEqual(await numbersIn(store), upTo(10))
+  },
+)
 
 /** A closed file with 5 000 records: hours that are compacted, and a head. */
 async function filled(path: string): Promise<void> {

@@ -67,8 +67,7 @@ test('a page that comes in the middle of a question is written before its answer
   const report = (number: number) => {
     source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'test', number })
     source.flush()
-    const next = queue.post(10, Date.now())
-    if (next !== undefined) pages.push({ kind: 'page', opening: 1, ...next })
+    queue.post(10, Date.now(), (next) => pages.push({ kind: 'page', opening: 1, ...next }))
   }
   const sent: FromWorker['kind'][] = []
   const settings = settingsOf({ path: join(folder, 'store.db') })
@@ -114,9 +113,7 @@ test('a thread that ended before it said which client is behind loses nothing of
     worker.start()
     for (const message of told) if (message.kind === 'opened') queue.restart(message.sequence)
     for (let page = 1; page <= pageCount; page++) {
-      const next = queue.post(2, Date.now())
-      if (next === undefined) break
-      worker.receive({ kind: 'page', opening: 1, ...next })
+      queue.post(2, Date.now(), (next) => worker.receive({ kind: 'page', opening: 1, ...next }))
       const acked = told.findLast((message) => message.kind === 'acked')
       if (acked !== undefined && page < pageCount) queue.acknowledge(acked.sequence, acked.behind)
     }
@@ -156,8 +153,11 @@ test('while pages keep coming, upkeep and status go on', () => {
     for (let number = 0; number < 60; number++) {
       source.report(countedType, { time: BigInt(oldMs + number) * 1_000_000n, writer: 'test', number })
       source.flush()
-      const next = queue.post(1, Date.now())
-      if (next !== undefined) worker.receive({ kind: 'page', opening: 1, ...next })
+      let message: ToWorker | undefined
+      queue.post(1, Date.now(), (next) => {
+        message = { kind: 'page', opening: 1, ...next }
+      })
+      if (message !== undefined) worker.receive(message)
       advance(500)
     }
     assert.ok(statuses.length > 20, `${statuses.length} times its status`)

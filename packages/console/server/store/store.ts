@@ -25,6 +25,8 @@ export interface Store extends Sink, History {
   readonly queuedRecords: number
   /** How it fares; costs nothing. */
   status(): StoreStatus
+  /** Called with every exception that nobody expected and that was caught: it is a fault of Sonde, and the store goes on. */
+  onFault: (error: unknown) => void
   /** Reads records back as they were reported: whole hours from the earliest on, series by series, then what is not yet compacted. */
   records(request: RecordsRequest): Promise<readonly Batch[]>
   /** The types of which it keeps records, without those that the caller knows already, by name. */

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Batch, createSource, defineType, gauge, type Source, sinkStats } from '@sonde/sdk'
+import { ClientLosses } from '@sonde/sdk/internal'
+import { countedType } from '../../test/counted-records.ts'
+import { PageQueue } from './pages.ts'
+import type { Announcement } from './protocol.ts'
+
+/** Sources of one client at a time. */
+const SOURCE_COUNT = 1025
+const TYPE_COUNT = 4096
+
+/** A queue whose pages are written at once, and what it announced. */
+class Announcing {
+  readonly stats = sinkStats()
+  readonly announced: Announcement[] = []
+  readonly #queue = new PageQueue(64 << 20, this.stats, new ClientLosses())
+  #sequence = 0n
+
+  source(client: bigint | undefined, id: string): Source {
+    const pageOf = () => (client === undefined ? {} : { page: { client, sequence: ++this.#sequence } })
+    return createSource({ id, emit: (batch: Batch) => this.#queue.append({ ...batch, ...pageOf() }, Date.now()) })
+  }
+
+  report(source: Source): void {
+    source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'a label', number: 1 })
+    source.flush()
+    const sequence = this.#queue.post(1, Date.now(), ({ announcement }) => this.announced.push(announcement))
+    this.#queue.acknowledge(sequence ?? 0)
+  }
+
+  /** Sources that were announced with their symbols, and those that were forgotten. */
+  take(): [writers: number, symbols: number, gone: number] {
+    const count = (key: 'writers' | 'symbols' | 'gone') =>
+      this.announced.reduce((sum, each) => sum + each[key].length, 0)
+    const counts: [number, number, number] = [count('writers'), count('symbols'), count('gone')]
+    this.announced.length = 0
+    return counts
+  }
+}
+
+test('all sources of a client are announced once, and sources without end cost those of others nothing', () => {
+  const announcing = new Announcing()
+  const own = announcing.source(undefined, 'own')
+  const honest = announcing.source(1n, 'honest')
+  const many = Array.from({ length: SOURCE_COUNT }, (_, i) => announcing.source(2n, `${i}`))
+  const report = (sources: readonly Source[]) => {
+    for (const source of sources) announcing.report(source)
+    return announcing.take()
+  }
+  assert.deepEqual(report([own, honest, ...many]), [SOURCE_COUNT + 2, SOURCE_COUNT + 2, 0])
+  assert.deepEqual(report([...many, ...many]), [0, 0, 0])
+  // It connects again and again, each time with new sources.
+  for (let i = 0; i < 1000; i++) announcing.report(announcing.source(2n, `again ${i}`))
+  const [, , gone] = announcing.take()
+  assert.ok(gone > 700, `${gone} are forgotten`)
+  assert.deepEqual(report([own, honest]), [0, 0, 0])
+})
+
+test('clients leave places for types to each other and to this process', () => {
+  const announcing = new Announcing()
+  const bring = (client: bigint | undefined, from: number, count: number) => {
+    const before = announcing.stats.dropped.get('type_limit') ?? 0
+    const source = announcing.source(client, 'source')
+    for (let i = from; i < from + count; i++) source.report(defineType(`t${i}`, '', { v: gauge('u8') }), { v: 1 })
+    source.flush()
+    return count - ((announcing.stats.dropped.get('type_limit') ?? 0) - before)
+  }
+  assert.equal(bring(1n, 0, 3000), TYPE_COUNT / 2)
+  assert.equal(bring(2n, 3000, 600), TYPE_COUNT / 8)
+  assert.equal(bring(3n, 4000, 600), TYPE_COUNT / 8)
+  assert.equal(bring(4n, 5000, 10), 0)
+  assert.equal(bring(undefined, 6000, 1000), 1000)
+})
