@@ -44,11 +44,11 @@ export function recordSource(
   const remembered = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
   const words = Array.from({ length: layout.presenceWords }, (_, word) => word)
   const nodes = layout.tree.map((node) => nodeSource(coding, node, expressionOf))
-  const body = `let t,l,h;${hasTexts ? `if(texts.firstTextId!==table){table=texts.firstTextId;${forget}}` : ''}${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
+  const body = `let t,l,h;${hasTexts ? `if(texts.tableIndex!==table){table=texts.tableIndex;${forget}}` : ''}${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
 ${nodes.join('\n')}
 ${words.map((word) => storeSource(layout, 'u32', `${word * 4}`, `p${word}>>>0`)).join('')}`
   const constants = names.map((_, i) => `const k${i}=names[${i}];`).join('')
-  return { state: `${hasTexts ? 'let table=0;' : ''}${constants}${remembered}`, body, hasTexts, names }
+  return { state: `${hasTexts ? 'let table=-1;' : ''}${constants}${remembered}`, body, hasTexts, names }
 }
 
 interface Coding {

@@ -23,6 +23,7 @@ import {
 import { isPresent, numberAt, type ReadRecord, readRecord, readRecords } from './reader.ts'
 import { defineType, type Fields, type RecordType } from './record-type.ts'
 import { SymbolTable } from './symbols.ts'
+import { SourceTexts, TextTable } from './texts.ts'
 import { allocateViews } from './views.ts'
 
 const NUMERIC: readonly NumericKind[] = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'u64', 'i64', 'f32', 'f64']
@@ -248,7 +249,7 @@ test('writes an aligned record to the documented bytes', () => {
   })
   source.flush()
   const bytes = Buffer.from(emitted[0]?.bytes ?? []).toString('hex')
-  assert.equal(bytes, '0807060504030201 06000000 07000000 0100000000002000 0000c03f 61620000'.replaceAll(' ', ''))
+  assert.equal(bytes, '0807060504030201 08000000 07000000 0100000000002000 0000c03f 61620000'.replaceAll(' ', ''))
 })
 
 test('writes a packed record with optional fields to the documented bytes', () => {
@@ -310,4 +311,23 @@ test('a field may be called what every object has: a record that lacks it lacks 
   source.report(type, { toString: 1 } as never)
   source.flush()
   assert.deepEqual(Object.entries(emitted[0]?.records[0] ?? {}), [['toString', 1]])
+})
+
+test('a type that is not reported for 2^30 texts, after which their ids begin again, uses no text of before', () => {
+  const type = defineType('t', '', { note: text() })
+  const symbols = new SymbolTable()
+  const texts = new SourceTexts(symbols, 1)
+  const encode = encoderOf(type, symbols, texts)
+  const views = allocateViews(type.layout.recordBytes)
+  const noteOf = (note: string) => {
+    assert.equal(encode({ note }, views, 0), true)
+    return readRecord(type, views, 0, texts.table).note
+  }
+  assert.equal(noteOf('first'), 'first')
+  // What another type would have reported meanwhile.
+  texts.table = new TextTable(symbols, 2 ** 31 - 2 ** 24)
+  texts.replace()
+  assert.equal(texts.table.firstTextId, 2 ** 30)
+  assert.equal(texts.id('other'), 2 ** 30)
+  assert.equal(noteOf('first'), 'first')
 })

@@ -27,11 +27,10 @@ test('a full table turns new text into "…" and counts it, and still knows the 
 })
 
 test('a full table has no symbol for new text that identifies, but for what a source must tell of itself', () => {
-  const symbols = new SymbolTable(3)
+  const symbols = new SymbolTable(3, undefined, ['own', 'a reason'])
   const a = symbols.idOfLabel('a')
   assert.deepEqual([symbols.idOfLabel('b'), symbols.idOfLabel('a'), symbols.overflowed], [undefined, a, 0])
-  symbols.reserve('b')
-  assert.equal(symbols.text(symbols.idOfLabel('b') ?? 0), 'b')
+  assert.equal(symbols.text(symbols.idOfLabel('a reason') ?? 0), 'a reason')
 })
 
 test('cuts endless text, and knows it again', () => {

@@ -10,8 +10,16 @@ export interface Symbols {
   since(id: number): readonly string[]
 }
 
-/** Why sources drop records. They have symbols from the start, so that a full table does not keep a source from reporting its losses. */
-export const LOSS_REASONS = ['symbol_limit', 'metric_series_limit', 'metric_no_room'] as const
+/** Why sources drop records: all reasons that there are. They have symbols from the start, so that a full table does not keep a source from reporting its losses. */
+export const LOSS_REASONS = [
+  'symbol_limit',
+  'metric_series_limit',
+  'metric_no_room',
+  'absence_limit',
+  'failed',
+] as const
+/** One of {@link LOSS_REASONS}. */
+export type LossReason = (typeof LOSS_REASONS)[number]
 /** Symbols of every source: the empty text, `…`, its id, and the reasons above. */
 export const OWN_SYMBOL_COUNT = 3 + LOSS_REASONS.length
 
@@ -36,7 +44,7 @@ export class SymbolTable implements Symbols {
   cut = 0
   readonly #onFirstCut: () => void
   /** An encoder that has no texts of their own takes labels for them, whose ids stay. */
-  readonly firstTextId = 0
+  readonly tableIndex = 0
 
   /**
    * @param countLimit Symbols at most. Range: 2 to 4 000 000. Default: 65 536.
@@ -49,7 +57,7 @@ export class SymbolTable implements Symbols {
     }
     this.#countLimit = countLimit + own.length
     this.#onFirstCut = onFirstCut
-    for (const text of own) this.reserve(text)
+    for (const text of own) if (!this.#ids.has(text)) this.#add(text)
   }
 
   get count(): number {
@@ -78,11 +86,6 @@ export class SymbolTable implements Symbols {
     if (text.length <= TEXT_CHARACTERS_LIMIT) return text
     if (++this.cut === 1) this.#onFirstCut()
     return text.slice(0, TEXT_CHARACTERS_LIMIT)
-  }
-
-  /** Makes sure of one of the few texts that a source needs to tell of itself: also where the table is full. */
-  reserve(text: string): void {
-    if (!this.#ids.has(text)) this.#add(text)
   }
 
   text(id: number): string {

@@ -15,12 +15,13 @@ const ENTRY_BYTES = 48
 
 /**
  * What the ids in the records of a batch mean: those of labels, which are for the life of the source, and those of text fields, which are of one table. A source replaces that table when it is full;
- * whoever keeps a batch keeps the table with it. Ids rise from one table of a source to the next.
+ * whoever keeps a batch keeps the table with it. Ids rise from one table of a source to the next, and begin again after 2^30 texts: tables are told apart as objects, and
+ * whoever is told of one is told that it begins.
  */
 export interface BatchSymbols {
   /** The text of a label or of a text field; an id that was never announced reads as `?<id>`. */
   text(id: number): string
-  /** Id of the first text of the table. Another table of the source begins with another. */
+  /** Id of the first text of the table. */
   readonly firstTextId: number
   /** One more than the id of the last: the first again where there is none. */
   readonly nextTextId: number
@@ -69,8 +70,8 @@ export function textBytes(text: string): number {
 
 /** What an encoder asks for ids of texts that do not identify. */
 export interface TextIds {
-  /** Changes when ids that were given before must not be used any more. */
-  readonly firstTextId: number
+  /** Rises when ids that were given before must not be used any more. Ids of tables begin again some day; this does not. */
+  readonly tableIndex: number
   id(text: string): number
 }
 
@@ -80,7 +81,7 @@ export class SourceTexts implements TextIds {
   table: TextTable
   /** Whether the table must be replaced before the next record. A record under way may still add its texts. */
   isFull = false
-  firstTextId = TEXT_ID_MIN
+  tableIndex = 0
   readonly #labels: SymbolTable
   readonly #countLimit: number
   readonly #ids = new Map<string, number>()
@@ -89,7 +90,7 @@ export class SourceTexts implements TextIds {
   constructor(labels: SymbolTable, countLimit: number) {
     this.#labels = labels
     this.#countLimit = countLimit
-    this.table = new TextTable(labels, this.firstTextId)
+    this.table = new TextTable(labels)
   }
 
   /** The id of a text. Text beyond 4096 characters is cut, and counted in `cut` of the labels. */
@@ -108,8 +109,8 @@ export class SourceTexts implements TextIds {
   /** Goes on with an empty table. Records that are not emitted yet would refer to the wrong one. */
   replace(): void {
     const next = this.table.nextTextId
-    this.firstTextId = next + TABLE_IDS_MAX < TEXT_ID_END ? next : TEXT_ID_MIN
-    this.table = new TextTable(this.#labels, this.firstTextId)
+    this.table = new TextTable(this.#labels, next + TABLE_IDS_MAX < TEXT_ID_END ? next : TEXT_ID_MIN)
+    this.tableIndex++
     this.#ids.clear()
     this.isFull = false
   }

@@ -4,7 +4,7 @@ import { lossType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
 import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
-import { LOSS_REASONS, SymbolTable } from '../schema/symbols.ts'
+import { LOSS_REASONS, type LossReason, SymbolTable } from '../schema/symbols.ts'
 import { SourceTexts, TextTable } from '../schema/texts.ts'
 import { FAILED } from '../sinks/hand-out.ts'
 import { LateFailures } from '../sinks/late-failures.ts'
@@ -339,7 +339,7 @@ export class Source {
   }
 
   /** Counts records, or updates of a metric, as dropped. For Sonde's own rooms. */
-  countLoss(reason: string, records = 1): void {
+  countLoss(reason: LossReason, records = 1): void {
     const isFirst = !this.stats.dropped.has(reason)
     countDrop(this.stats, reason, records)
     const { onLoss } = this.#options
@@ -389,9 +389,7 @@ export class Source {
     if (sinceMs < (total === this.#toldDrops ? LOSS_REPEAT_MS : apartMs)) return false
     this.#toldMs = performance.now()
     this.#toldDrops = total
-    this.symbols.reserve(this.info.id)
     for (const [reason, records_total] of this.stats.dropped) {
-      this.symbols.reserve(reason)
       this.report(lossType, { time: wallNs(), component: this.info.id, reason, records_total })
     }
     return true

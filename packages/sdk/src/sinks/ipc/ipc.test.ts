@@ -95,7 +95,7 @@ test('tells types, sources and symbols once a connection, before they are used',
   const expected = { index: 0, id: 'gpu0', tag: 'batch', labels: { node: 'n1' }, intervalMs: 100, schema: 'jobs' }
   assert.deepEqual(told?.body, expected)
   assert.deepEqual(first?.body, { source: 0, firstId: 0, texts: ['', '…', 'gpu0', ...LOSS_REASONS, 'a', 'b'] })
-  assert.deepEqual(second?.body, { source: 0, firstId: 8, texts: ['c'] })
+  assert.deepEqual(second?.body, { source: 0, firstId: 10, texts: ['c'] })
   rig.peer.said.length = 0
   rig.peer.hangUp()
   await report({ a: 5 })

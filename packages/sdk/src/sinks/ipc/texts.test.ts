@@ -19,22 +19,27 @@ function taken(rig: IpcRig, type: typeof noteType | typeof lossType) {
 test('labels without room take only their own records out: known ones go on, and the loss is reported', async (t) => {
   const rig = await IpcRig.start(t, { peer: { limits: { symbols: 4 } } })
   const source = createSource({ id: 'desks', emit: (batch) => rig.sink.accept(batch) })
-  const desks = [...Array.from({ length: 20 }, (_, i) => `desk ${i}`), 'desk 0']
+  const desks = [...Array.from({ length: 34 }, (_, i) => `desk ${i}`), 'desk 0']
   for (const desk of desks) {
     source.report(noteType, { desk, words: `of ${desk}` })
     source.emit()
   }
   await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /6 symbol_limit/))
   const notes = taken(rig, noteType) as { desk: string; words: string }[]
-  // The first 16 symbols of a source count towards no limit: six of its own, ten desks; then four more.
+  // The first 32 symbols of a source count towards no limit: eight of its own, 24 desks; then four more.
   assert.deepEqual(
     notes,
-    [...desks.slice(0, 14), 'desk 0'].map((desk) => ({ desk, words: `of ${desk}` })),
+    [...desks.slice(0, 28), 'desk 0'].map((desk) => ({ desk, words: `of ${desk}` })),
   )
+  source.countLoss('absence_limit')
+  source.emit()
   // What the sink says of itself is sent after that.
   await rig.sink.close()
-  const losses = taken(rig, lossType) as { reason: string; records_total: bigint }[]
-  assert.equal(losses.at(-1)?.reason, 'symbol_limit')
+  const losses = taken(rig, lossType) as { component: string; reason: string }[]
+  assert.deepEqual(losses.map(({ component, reason }) => [component, reason]).slice(-2), [
+    ['desks', 'absence_limit'],
+    ['ipc', 'symbol_limit'],
+  ])
 })
 
 test('texts for which the service has no room together are told again when they are used again', async (t) => {

@@ -1,5 +1,6 @@
 import { SondeError, shown } from '../../errors.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import type { LossReason } from '../../schema/symbols.ts'
 import type { Absences } from '../../source/absence.ts'
 import type { Source } from '../../source/source.ts'
 import type { Row } from '../../source/table.ts'
@@ -41,7 +42,7 @@ export interface MetricParts<H> {
   /** Makes the handle of a row. */
   readonly handleOf: (row: Row) => H
   /** Counts what is written to a series without room. */
-  readonly dropped: (reason: string) => void
+  readonly dropped: (reason: LossReason) => void
 }
 
 /** The reasons for which a source finds no room for a new row. */
@@ -131,7 +132,7 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
     one.row.release()
   }
 
-  #dropping(reason: string): H {
+  #dropping(reason: LossReason): H {
     const handle: object = new DroppingHandle(() => this.#parts.dropped(reason))
     return handle as H
   }

@@ -1,6 +1,7 @@
 import { messageOf, SondeError, shown, warnOfFault } from '../../errors.ts'
 import { absenceType } from '../../schema/builtin.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import type { LossReason } from '../../schema/symbols.ts'
 import { countDrop } from '../../sinks/sink.ts'
 import { Absences } from '../../source/absence.ts'
 import { wallNs } from '../../source/clock.ts'
@@ -171,7 +172,7 @@ export class Metrics {
     const known = this.#metrics.get(variant.type)
     // The declarations agree, and so do the handles.
     if (known !== undefined) return known as BoundMetric<N, object> as BoundMetric<N, H>
-    const dropped = (reason: string) => {
+    const dropped = (reason: LossReason) => {
       countDrop(this.stats, reason, 1)
       this.#source.countLoss(reason)
     }

@@ -77,8 +77,8 @@ export interface SourceEntry {
   readonly schema: string
 }
 
-/** Symbols of a source that count towards no limit: its first, with which it reports its losses. */
-export const SYMBOLS_OF_SOURCE = 16
+/** Symbols of a source that count towards no limit: its first, with which it reports its losses, and with which a sink reports those of its own and of the service. */
+export const SYMBOLS_OF_SOURCE = 32
 
 /**
  * Symbols of a source with the ids from `firstId` on. Those of labels, below 2^30, continue what was sent before, and so do those of text fields, from 2^30 on, in their table. One
@@ -129,7 +129,7 @@ export interface ServiceLimits {
   readonly pageBytes: number
   readonly types: number
   readonly sources: number
-  /** Symbols of all sources together, without the first 16 of each and without the texts of text fields. */
+  /** Symbols of all sources together, without the first 32 of each and without the texts of text fields. */
   readonly symbols: number
   /** Memory that the service keeps for the client. Unit: bytes. */
   readonly clientBytes: number
