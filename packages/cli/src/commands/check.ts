@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { checkSocketsDir, probeSources } from '@sonde/agent'
 import { checkStore } from '@sonde/console'
 import { defaultDataRoot, FieldSets, messageOf, SondeError } from '@sonde/sdk'
-import { checkFoldersNow, printable } from '@sonde/sdk/internal'
+import { checkFoldersNow, countOf, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { placeOf, tryListener } from './listener.ts'
@@ -51,7 +51,7 @@ async function fieldSetRows({ cset_dir: csetDir, fset_dir: fsetDir }: Prometheus
   if (!sets.isOn) return []
   const { files, faults } = await sets.check()
   if (faults.length > 0) return faults.map((fault) => ['field sets', 'damaged', fault])
-  return [['field sets', 'ok', `${files} files`]]
+  return [['field sets', 'ok', countOf(files, 'file')]]
 }
 
 function filesRow({ data_root: dataRoot = defaultDataRoot(), max_size_bytes: fileBytes }: FilesConfig): string[] {

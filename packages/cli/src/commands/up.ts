@@ -1,5 +1,6 @@
 import { createAgent } from '@sonde/agent'
 import { createStore, isOfPage, pageRoutes, type Store, type StoreConfig, type Unwritten } from '@sonde/console'
+import { countOf } from '@sonde/sdk/internal'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
@@ -46,7 +47,7 @@ function historyIn(store: Store, path: string) {
 
 function unwrittenLine({ records, bytes, reason }: Unwritten, path: string): string {
   const why = reason === '' ? 'its disk was not fast enough; look whether it is overloaded' : reason
-  return `sonde: ${records} records (${Math.ceil(bytes / 1000)} kB) were not stored in ${path}: ${why}`
+  return `sonde: ${countOf(records, 'record was', 'records were')} not stored (${Math.ceil(bytes / 1000)} kB) in ${path}: ${why}`
 }
 
 function pathFault({ originOf }: Loaded, path: string): string {

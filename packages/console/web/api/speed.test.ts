@@ -8,6 +8,9 @@ const type = (name: string): TypeInfo => ({
   name,
   description: '',
   labels: [],
+  records: [],
+  live: true,
+  read: '',
   fields: [{ name: 'x', metric: `${name}_x`, kind: 'u64', role: 'counter', unit: '', help: '' }],
 })
 const source = (name: string, intervalMs: number, types: string[], state = 'reading'): SourceInfo =>

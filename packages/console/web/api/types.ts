@@ -159,7 +159,14 @@ export interface TypeInfo {
   readonly name: string
   readonly description: string
   readonly labels: readonly string[]
+  /** Its metrics. */
   readonly fields: readonly FieldInfo[]
+  /** Its texts, values and data: no query answers for them. */
+  readonly records: readonly Pick<FieldInfo, 'name' | 'help'>[]
+  /** Whether records of it came in the last minutes; of others the store has records. */
+  readonly live: boolean
+  /** The command that prints the records that are kept; empty where there is no store. */
+  readonly read: string
 }
 
 /** One live series of `/api/v1/series`: `value` is null where it is absent, and `absent` says why. */

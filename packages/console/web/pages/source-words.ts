@@ -1,5 +1,6 @@
 import type { SourceInfo, SourceStateName } from '../api/types.ts'
 import type { StateTone } from '../components/state-mark.tsx'
+import { be, type Tense } from '../format/words.ts'
 
 const WORDS: Readonly<
   Record<SourceStateName, { readonly tone: StateTone; readonly word: string; readonly rank: number }>
@@ -20,6 +21,12 @@ export function sourceState(state: SourceStateName): {
 } {
   // A newer agent may have states that this page does not know.
   return Object.hasOwn(WORDS, state) ? WORDS[state] : { tone: 'warning', word: state, rank: 2 }
+}
+
+/** The state of a source as a sentence: `rdma is absent`, `ethtool has failed`. */
+export function stateWords({ name, state }: Pick<SourceInfo, 'name' | 'state'>, tense: Tense): string {
+  const verb = state !== 'failed' ? be(1, tense) : tense === 'past' ? 'had' : 'has'
+  return `${name} ${verb} ${sourceState(state).word.toLowerCase()}`
 }
 
 /** Records that a source or sink dropped, of all reasons. */

@@ -51,6 +51,7 @@ export {
 export { sourceBytes } from '../wire/ipc/source-bytes.ts'
 export { hasManyHosts, isAskedByForeignPage, isOpenedInTab } from './asked-by-page.ts'
 export { boundConnections } from './bound-connections.ts'
+export { countOf } from './count-of.ts'
 export { allowsHost, hostRule } from './host-rule.ts'
 export { checkFoldersNow, makeFoldersNow } from './make-folders.ts'
 export { keyOfNumber } from './seeded-hash.ts'

@@ -21,7 +21,7 @@ test('a turn is over once work in steps has had its share, and the next one is a
 test('what waits already goes before the next step', async () => {
   const order: string[] = []
   for (const step of ['first', 'second']) {
-    if (turn.isOver()) await turn.next()
+    while (turn.isOver()) await turn.next()
     order.push(step)
     if (step === 'first') setImmediate(() => order.push('something else'))
     workLong()

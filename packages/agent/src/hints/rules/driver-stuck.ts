@@ -1,3 +1,4 @@
+import { countOf } from '@sonde/sdk/internal'
 import type { Look } from '../look/look.ts'
 import type { Scope } from '../look/scope.ts'
 import { NIC } from '../watch/signals.ts'
@@ -56,13 +57,13 @@ export const driverStuck: Rule = {
         ...found,
         device: scope.node,
         title: `Drivers of ${silent.length} adapters do not answer`,
-        sentence: `The drivers of ${silent.map(({ device }) => device.name).join(', ')} have not answered for ${duration(found.value * 1000)}, those of ${answering} others do, ${limit}`,
+        sentence: `The drivers of ${silent.map(({ device }) => device.name).join(', ')} have not answered for ${duration(found.value * 1000)}, ${countOf(answering, 'other does', 'others do')}, ${limit}`,
         affected: silent.map(({ device }) => device),
       }
     return {
       ...found,
       title: `${titleOf(look.device)} has a driver that does not answer`,
-      sentence: `The driver of ${look.device.name} has not answered for ${duration(found.value * 1000)}, those of ${answering} others do, ${limit}; its counters are not known`,
+      sentence: `The driver of ${look.device.name} has not answered for ${duration(found.value * 1000)}, ${countOf(answering, 'other does', 'others do')}, ${limit}; its counters are not known`,
     }
   },
 }

@@ -1,3 +1,4 @@
+import { countOf } from '@sonde/sdk/internal'
 import { EVENT_OVER_MS, type Look } from '../look/look.ts'
 import { firstKnown } from '../look/numbers.ts'
 import { GPU, XID } from '../watch/signals.ts'
@@ -66,7 +67,7 @@ export const gpuLost: Rule = {
     const others = siblings.filter((other) => other.has(GPU.power)).length
     return {
       title: `${titleOf(look.device)} is lost`,
-      sentence: `${look.device.name} ${since}, ${others} siblings answer, limit ${MISSED_SAMPLES} samples${told ? '; the driver tells XID 79' : ''}`,
+      sentence: `${look.device.name} ${since}, ${countOf(others, 'sibling answers', 'siblings answer')}, limit ${MISSED_SAMPLES} samples${told ? '; the driver tells XID 79' : ''}`,
       value: firstKnown(missingMs / 1000, 0),
       limit: MISSED_SAMPLES,
       unit: 's without a sample',
@@ -97,7 +98,7 @@ export const gpuError: Rule = {
     if (!(told >= 1)) return undefined
     return {
       title: `${titleOf(look.device)} tells an error`,
-      sentence: `${look.device.name} told XID 74, 119 or 120 ${told} times in the last minute, limit 1`,
+      sentence: `${look.device.name} told XID 74, 119 or 120 ${countOf(told, 'time')} in the last minute, limit 1`,
       value: told,
       limit: 1,
       unit: 'errors',

@@ -1,3 +1,4 @@
+import { countOf } from '@sonde/sdk/internal'
 import { GPU } from '../watch/signals.ts'
 import type { Rule } from './rule.ts'
 import { titleOf } from './words.ts'
@@ -20,7 +21,7 @@ export const sharedDevice: Rule = {
     if (!(look.last(GPU.migMode) === 1) && count === 0) return undefined
     return {
       title: `${titleOf(look.device)} is shared`,
-      sentence: `${look.device.name} is split into ${count} MIG instances; its power, clock and temperature are those of the whole board`,
+      sentence: `${look.device.name} is split into ${countOf(count, 'MIG instance')}; its power, clock and temperature are those of the whole board`,
       value: count,
       limit: 1,
       unit: 'instances',

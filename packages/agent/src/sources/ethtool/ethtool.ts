@@ -129,7 +129,7 @@ class EthtoolSource implements NodeSource {
       )
     }
     if (interfaces.every(({ vanished }) => vanished)) {
-      const what = `the kernel knows none of the ${interfaces.length} interfaces in ${this.#listed.folder}`
+      const what = `the kernel knows no interface of ${this.#listed.folder}, which lists ${interfaces.length}`
       throw new SondeError('SRC_READ', `${what}; are they of another network namespace?`)
     }
   }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { countOf } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { Probe, SourceContext } from '../source.ts'
@@ -38,7 +39,7 @@ export class Interfaces {
   probe(): Probe {
     const names = this.list()
     if (names instanceof ReadFailure) return names.probe
-    if (names.length > 0) return { state: 'present', found: `${names.length} interfaces` }
+    if (names.length > 0) return { state: 'present', found: countOf(names.length, 'interface') }
     return { state: 'absent', reason: `${this.folder} has no interface that the options devices and virtual allow` }
   }
 

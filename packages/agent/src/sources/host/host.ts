@@ -1,4 +1,5 @@
 import { wallNs } from '@sonde/sdk'
+import { countOf } from '@sonde/sdk/internal'
 import { ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { HOST_PARTS, type HostOptions, hostOptions } from './config.ts'
@@ -61,7 +62,7 @@ class HostSource implements NodeSource {
     if (bytes instanceof ReadFailure) return bytes.probe
     const count = parseStat(bytes).cpus.length
     return count > 0
-      ? { state: 'present', found: `${count} CPUs` }
+      ? { state: 'present', found: countOf(count, 'CPU') }
       : { state: 'absent', reason: `${file.path} lists no CPU` }
   }
 

@@ -1,4 +1,5 @@
 import { SondeError, wallNs } from '@sonde/sdk'
+import { countOf } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
@@ -43,8 +44,11 @@ class NetdevSource implements NodeSource {
     if (bytes instanceof ReadFailure) return bytes.probe
     const { records } = parseNetdev(bytes, 0n)
     const count = records.filter(({ device }) => this.#wanted(device)).length
-    if (count > 0) return { state: 'present', found: `${count} interfaces` }
-    return { state: 'absent', reason: `none of the ${records.length} interfaces in ${this.#table.path} is wanted` }
+    if (count > 0) return { state: 'present', found: countOf(count, 'interface') }
+    return {
+      state: 'absent',
+      reason: `no interface of ${this.#table.path}, which lists ${records.length}, is wanted`,
+    }
   }
 
   sample(): void {

@@ -1,4 +1,5 @@
 import { SondeError, wallNs } from '@sonde/sdk'
+import { countOf } from '@sonde/sdk/internal'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { inTurn, leastReads } from '../turns.ts'
@@ -38,7 +39,7 @@ class PciSource implements NodeSource {
     const addresses = this.#bus.addresses()
     if (addresses instanceof ReadFailure) return addresses.probe
     const { found, failure } = await this.#inventory.survey(addresses)
-    if (found > 0) return { state: 'present', found: `${found} devices` }
+    if (found > 0) return { state: 'present', found: countOf(found, 'device') }
     if (failure?.kind === 'denied' || failure?.kind === 'failed') return failure.probe
     return { state: 'absent', reason: this.#nothing(addresses.length) }
   }
@@ -88,7 +89,7 @@ class PciSource implements NodeSource {
   }
 
   #nothing(count: number): string {
-    return `none of the ${count} devices in ${this.#bus.listing} is both wanted and readable`
+    return `no device of ${this.#bus.listing}, which lists ${count}, is both wanted and readable`
   }
 }
 

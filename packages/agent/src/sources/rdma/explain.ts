@@ -1,4 +1,4 @@
-import { shellWord } from '@sonde/sdk/internal'
+import { countOf, shellWord } from '@sonde/sdk/internal'
 import {
   failedIn,
   foundAt,
@@ -98,7 +98,7 @@ async function lookForDevices(ground: Ground): Promise<Finding> {
     return broken(folder, `${answer}; adapter ${unbound.address} has no driver`, mends)
   }
   if (adapters.length > 0)
-    return broken(folder, `${answer}; ${adapters.length} adapters are driven by mlx5_core`, 'sudo modprobe mlx5_ib')
+    return broken(folder, `${answer}; mlx5_core drives ${countOf(adapters.length, 'adapter')}`, 'sudo modprobe mlx5_ib')
   const hasCore = !((await ground.list(`${ground.sysfs}/module/ib_core`)) instanceof Refusal)
   const words = hasCore ? 'ib_core is loaded, but no driver has found an adapter' : 'no module of RDMA is loaded'
   const mends = 'load the module of your adapter, such as mlx5_ib or irdma; without one set enabled: false for rdma'
@@ -157,7 +157,7 @@ function lookAtAll(looks: readonly Look[], { files }: Port): Finding {
   const names = refused.slice(0, REFUSED_TOLD).map(({ path }) => path.split('/').at(-1))
   const more = refused.length > names.length ? ` and ${refused.length - names.length} more` : ''
   const beside = refused.length === 0 ? '' : `, the driver refuses ${names.join(', ')}${more}`
-  return fine(files.folder, `${counters.length} counters${beside}`)
+  return fine(files.folder, `${countOf(counters.length, 'counter')}${beside}`)
 }
 
 function refusalMends({ code }: Refusal): string {

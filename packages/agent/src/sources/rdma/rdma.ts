@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+import { countOf, turn } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
@@ -57,11 +57,14 @@ class RdmaSource implements NodeSource {
     // A port whose state may not be read has counters all the same.
     const there = ports.filter((bytes) => !(bytes instanceof ReadFailure) || bytes.kind !== 'missing')
     if (there.some((bytes) => !(bytes instanceof ReadFailure)))
-      return { state: 'present', found: `${there.length} ports` }
+      return { state: 'present', found: countOf(there.length, 'port') }
     const failure = ports.find((bytes) => bytes instanceof ReadFailure)
     if (failure !== undefined) return failure.probe
     const folder = `${this.#sysfs.root}/${FOLDER.join('/')}`
-    return { state: 'absent', reason: `none of the ${listed.length} devices in ${folder} is wanted and has a port` }
+    return {
+      state: 'absent',
+      reason: `no device of ${folder}, which lists ${listed.length}, is wanted and has a port`,
+    }
   }
 
   async sample(): Promise<void> {

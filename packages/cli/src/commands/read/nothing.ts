@@ -1,4 +1,4 @@
-import { printable } from '@sonde/sdk/internal'
+import { countOf, printable } from '@sonde/sdk/internal'
 import type { ReadOptions } from './options.ts'
 import { tell } from './output.ts'
 import { fits, type Selection } from './select.ts'
@@ -21,7 +21,7 @@ export interface Seen {
 
 /** Says how many records no filter could judge, and where nothing was printed which filter lets nothing pass. */
 export function reportLeftOut({ withoutTime, seen }: Selection, options: ReadOptions, isNothing: boolean): void {
-  if (withoutTime > 0) tell(`${withoutTime} records are left out: they have no time of the wall clock to compare`)
+  if (withoutTime > 0) tell(`${countOf(withoutTime, 'record')} left out: no time of the wall clock to compare`)
   const note = isNothing ? nothingFits(seen, options) : undefined
   if (note !== undefined) tell(note)
 }

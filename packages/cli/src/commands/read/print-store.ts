@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStoreReader } from '@sonde/console'
+import { countOf } from '@sonde/sdk/internal'
 import { formatOf } from './formats.ts'
 import { reportLeftOut } from './nothing.ts'
 import type { ReadOptions } from './options.ts'
@@ -28,7 +29,7 @@ export async function printStore(path: string, options: ReadOptions): Promise<nu
   reader.close()
   await output.write(format.rest())
   reportLeftOut(selection, options, printer.printed === 0 && damagedCount === 0)
-  if (damagedCount > 0) tell(`${file}: ${damagedCount} pieces are damaged and were skipped`)
+  if (damagedCount > 0) tell(`${file}: skipped ${countOf(damagedCount, 'damaged piece')}`)
   await output.flush()
   return damagedCount > 0 ? 1 : 0
 }

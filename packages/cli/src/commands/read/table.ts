@@ -1,5 +1,5 @@
 import { type Batch, isPresent, type RecordType, type Slot } from '@sonde/sdk'
-import { printable } from '@sonde/sdk/internal'
+import { countOf, printable } from '@sonde/sdk/internal'
 import { type Column, columnsWithin, lineOf, widthsOf } from './columns.ts'
 import { type Chosen, type Format, onceForType } from './format.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
@@ -65,7 +65,7 @@ class Section {
     this.#widths = widths.slice(0, shown)
     const columns = this.#columns.slice(0, shown)
     const left = this.#columns.slice(shown).map(({ title }) => title)
-    const named = `, and no room for ${left.length} field${left.length === 1 ? '' : 's'}: ${left.join(' ')}`
+    const named = `, and no room for ${countOf(left.length, 'field')}: ${left.join(' ')}`
     const more = left.length === 0 ? '' : cut(named, this.#lineCharacters - this.#of.type.name.length)
     const titles = columns.map(({ title }) => title)
     return `${this.#of.type.name}${more}\n${lineOf(columns, this.#widths, titles)}\n`

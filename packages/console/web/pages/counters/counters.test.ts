@@ -16,6 +16,9 @@ const TYPE: TypeInfo = {
   name: 'port',
   description: '',
   labels: ['device', 'priority'],
+  records: [],
+  live: true,
+  read: '',
   fields: [field('pauses_total'), field('state', 'gauge'), field('drops_total')],
 }
 const pauses = (priority: string, value: string | null): SeriesValue => ({

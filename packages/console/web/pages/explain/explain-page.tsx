@@ -85,7 +85,9 @@ function useThings(): readonly ComboOption[] {
   return useMemo(
     () => [
       ...(sources ?? []).map(({ name }) => ({ value: name, note: 'source' })),
-      ...(types ?? []).flatMap(({ fields }) => fields.map(({ metric, help }) => ({ value: metric, note: help }))),
+      ...(types ?? [])
+        .filter(({ live }) => live)
+        .flatMap(({ fields }) => fields.map(({ metric, help }) => ({ value: metric, note: help }))),
     ],
     [sources, types],
   )

@@ -21,6 +21,7 @@ import { usePageTitle } from '../use-page-title.ts'
 import { csvOf, curlCommand, download, fileName, jsonOf, type Sheet, spanOf } from './export.ts'
 import { type Lane, lanesOf } from './lanes.ts'
 import { MetricBrowser } from './metric-browser.tsx'
+import { RecordBrowser } from './record-browser.tsx'
 import { SeriesTable } from './series-table.tsx'
 import { SignalList } from './signal-list.tsx'
 import { StepSelect } from './step-select.tsx'
@@ -86,7 +87,12 @@ export function ExplorePage() {
         )}
       </PageHead>
       <SignalList queries={queries} types={types} problems={problems} onChange={write} />
-      {queries.length === 0 && types.length > 0 && <MetricBrowser types={types} />}
+      {queries.length === 0 && types.length > 0 && (
+        <>
+          <MetricBrowser types={types} />
+          <RecordBrowser types={types} />
+        </>
+      )}
       {queries.length > 0 && <AnswerState answer={answer} panels={1} />}
       {lanes.map((lane) => (
         <PanelBoundary key={lane.spec.id}>

@@ -70,6 +70,7 @@ function Group({ group, onToggle }: { readonly group: MetricGroup; readonly onTo
             <Icon name="chevron" /> {type.description}{' '}
             <span className="unit">
               {type.name} · {countOf(count, 'metric')}
+              {!type.live && ' · not reported now, the store has it'}
             </span>
           </button>
         </th>

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TypeInfo } from '../../api/types.ts'
-import { metricGroups, ROW_LIMIT_COUNT } from './metric-groups.ts'
+import { metricGroups, ROW_LIMIT_COUNT, recordTypes } from './metric-groups.ts'
 
 const type = (name: string, count: number): TypeInfo => ({
   name,
   description: `Values of ${name}`,
   labels: [],
+  records: [],
+  live: true,
+  read: '',
   fields: Array.from({ length: count }, (_, i) => ({
     name: `f${i}`,
     metric: `${name}_f${i}`,
@@ -42,4 +45,12 @@ test('a filter opens what it finds something in, up to a limit, and what is left
   )
   assert.equal(metricGroups(TYPES, 'values of', new Set()).leftOutCount, 252 - ROW_LIMIT_COUNT)
   assert.deepEqual(seen('nothing such'), [])
+})
+
+test("types with texts and types without any metric are listed as records, Sonde's own last", () => {
+  const withText = { ...type('shop', 1), records: [{ name: 'words', help: 'What was said' }] }
+  const types = [type('sonde_mark', 0), ...TYPES, withText, type('door', 0)]
+  const names = (filter: string) => recordTypes(types, filter).map(({ name }) => name)
+  assert.deepEqual(names(''), ['door', 'shop', 'sonde_mark'])
+  assert.deepEqual(names('was SAID'), ['shop'])
 })

@@ -26,23 +26,37 @@ export function metricGroups(
   const sought = filter.trim().toLowerCase()
   let room = ROW_LIMIT_COUNT
   let leftOutCount = 0
-  const groups = types
-    .toSorted((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareNames(a.name, b.name))
-    .flatMap((type): readonly MetricGroup[] => {
-      const fields = type.fields.filter(({ metric, help }) =>
-        `${type.name} ${metric} ${help} ${type.description}`.toLowerCase().includes(sought),
-      )
-      if (fields.length === 0) return []
-      const isOpen = (sought !== '') !== toggled.has(type.name)
-      const shown = isOpen ? fields.slice(0, sought === '' ? fields.length : room) : []
-      room -= shown.length
-      if (isOpen) leftOutCount += fields.length - shown.length
-      return [{ type, count: fields.length, isOpen, shown }]
-    })
+  const groups = types.toSorted(byOwnThenName).flatMap((type): readonly MetricGroup[] => {
+    const fields = type.fields.filter(({ metric, help }) =>
+      `${type.name} ${metric} ${help} ${type.description}`.toLowerCase().includes(sought),
+    )
+    if (fields.length === 0) return []
+    const isOpen = (sought !== '') !== toggled.has(type.name)
+    const shown = isOpen ? fields.slice(0, sought === '' ? fields.length : room) : []
+    room -= shown.length
+    if (isOpen) leftOutCount += fields.length - shown.length
+    return [{ type, count: fields.length, isOpen, shown }]
+  })
   return { groups, count: types.reduce((sum, { fields }) => sum + fields.length, 0), leftOutCount }
 }
 
-/** Whether a type is about Sonde itself; those stand last. */
+/** Types that hold more than metrics, or none, by name, and Sonde's own last. Of those the ones whose texts have what is sought. */
+export function recordTypes(types: readonly TypeInfo[], filter: string): readonly TypeInfo[] {
+  const sought = filter.trim().toLowerCase()
+  return types
+    .filter(({ name, description, fields, records }) => {
+      const words = [name, description, ...records.flatMap((field) => [field.name, field.help])]
+      return (records.length > 0 || fields.length === 0) && words.join(' ').toLowerCase().includes(sought)
+    })
+    .toSorted(byOwnThenName)
+}
+
+/** Sonde's own types stand last. */
+function byOwnThenName(a: TypeInfo, b: TypeInfo): number {
+  return Number(isOwn(a)) - Number(isOwn(b)) || compareNames(a.name, b.name)
+}
+
+/** Whether a type is about Sonde itself. */
 function isOwn({ name }: TypeInfo): boolean {
   return name.startsWith('sonde_')
 }

@@ -17,6 +17,9 @@ const NETDEV: TypeInfo = {
   name: 'netdev',
   description: '',
   labels: ['device'],
+  records: [],
+  live: true,
+  read: '',
   fields: [
     field('rx_bytes_total', 'counter', 'bytes'),
     field('tx_bytes_total', 'counter', 'bytes'),

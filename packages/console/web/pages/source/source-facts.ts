@@ -3,13 +3,13 @@ import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { ABSENT, countOf, groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
-import { be, type Tense } from '../../format/words.ts'
-import { droppedCount, sourceState } from '../source-words.ts'
+import { asSentence, be, type Tense } from '../../format/words.ts'
+import { droppedCount, sourceState, stateWords } from '../source-words.ts'
 
 /** What is so about one source, in a sentence. */
 export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): HeadlineText {
   const { name, state, reason, found, errors, intervalMs } = source
-  const { tone, word } = sourceState(state)
+  const { tone } = sourceState(state)
   const subject = `${name} ${be(1, tense)}`
   const dropped = droppedCount(source)
   const trouble = [
@@ -28,14 +28,9 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
   const calm = tone === 'absent' || tone === 'info'
   return {
     tone: calm ? 'calm' : tone === 'critical' ? 'critical' : 'warning',
-    sentence: `${subject} ${word.toLowerCase()}`,
+    sentence: stateWords(source, tense),
     facts: [asSentence(reason), ...trouble.map(asSentence)].filter(Boolean).join(' '),
   }
-}
-
-/** Reasons begin small and end without a stop: they stand after a name elsewhere. */
-export function asSentence(text: string): string {
-  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/([^.!?])$/, '$1.')
 }
 
 /** A source in a strip of facts: how often it is read, what that costs, and what went wrong. */

@@ -1,8 +1,8 @@
 import type { SourceInfo, SourcesAnswer } from '../../api/types.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { countOf, groupThousands } from '../../format/number.ts'
-import { be, type Tense } from '../../format/words.ts'
-import { droppedCount, sourceState } from '../source-words.ts'
+import { asSentence, be, type Tense } from '../../format/words.ts'
+import { droppedCount, sourceState, stateWords } from '../source-words.ts'
 
 /** What is so about the sources, in a sentence: the worst first. */
 export function sourcesHeadline({ sources, ledger }: SourcesAnswer, tense: Tense = 'present'): HeadlineText {
@@ -14,12 +14,12 @@ export function sourcesHeadline({ sources, ledger }: SourcesAnswer, tense: Tense
       : `The ledger ${tense === 'past' ? 'did' : 'does'} not add up yet.`
   const facts = `${groupThousands(String(ledger.in))} records in, ${groupThousands(String(ledger.out))} out, ${groupThousands(String(ledger.dropped))} dropped. ${balance}`
   if (!worst) return { tone: 'calm', sentence: `No source ${be(1, tense)} configured`, facts }
-  const { tone, word } = sourceState(worst.state)
+  const { tone } = sourceState(worst.state)
   if (tone === 'critical' || tone === 'denied') {
     return {
       tone: tone === 'denied' ? 'warning' : 'critical',
-      sentence: `${worst.name} ${be(1, tense)} ${word.toLowerCase()}`,
-      facts: `${worst.reason} ${counts}`,
+      sentence: stateWords(worst, tense),
+      facts: `${asSentence(worst.reason)} ${counts}`,
     }
   }
   const losing = sources.filter((source) => droppedCount(source) > 0)

@@ -49,11 +49,15 @@ test('absent hardware is normal, a stuck source is not', () => {
     sourcesHeadline({ sources: [source('host'), absent], clients: [], sinks: [], ledger: BALANCED }).tone,
     'calm',
   )
-  const stuck = source('gpu', { state: 'stuck', reason: 'A call has not returned for 12 s.' })
+  const stuck = source('gpu', { state: 'stuck', reason: 'a call has not returned for 12 s' })
   const text = sourcesHeadline({ sources: [source('host'), absent, stuck], clients: [], sinks: [], ledger: BALANCED })
   assert.equal(text.tone, 'critical')
   assert.equal(text.sentence, 'gpu is stuck')
   assert.equal(spaced(text.facts), 'A call has not returned for 12 s. 1 source reading, 1 absent, 1 stuck.')
+  const failed = source('ethtool', { state: 'failed', reason: '/sys/class/net is not there' })
+  const ofFailed = sourcesHeadline({ sources: [failed], clients: [], sinks: [], ledger: BALANCED })
+  assert.equal(ofFailed.sentence, 'ethtool has failed')
+  assert.equal(spaced(ofFailed.facts), '/sys/class/net is not there. 0 sources reading, 1 failed.')
 })
 
 test('lost records are said, and a ledger that does not add up', () => {
