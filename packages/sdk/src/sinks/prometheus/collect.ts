@@ -3,10 +3,19 @@ import { headerText } from '../../wire/prometheus/header.ts'
 import type { Column } from './column.ts'
 import { hideDuplicates } from './duplicates.ts'
 import { Exposition, type FamilyPart, type FamilyText } from './exposition.ts'
-import type { Families, Family } from './families.ts'
+import type { Family } from './families.ts'
 import { HelpNotes, withoutStop } from './help-notes.ts'
 import type { HeldAbsence, Reasons } from './reasons.ts'
 import type { Table } from './table.ts'
+import type { Tables } from './tables.ts'
+
+/** A table as it is at one moment, and the rows that changed since the last. */
+interface TableThen {
+  readonly table: Table
+  readonly columns: readonly Column[]
+  readonly changed: Int32Array
+  readonly rowCount: number
+}
 
 /** A family as it is at one moment. */
 interface FamilyThen {
@@ -17,7 +26,7 @@ interface FamilyThen {
 
 /** What one collect works on: fixed in one turn, so that nothing that comes between its steps tears a family. */
 export interface Moment {
-  readonly tables: readonly { readonly table: Table; readonly changed: Int32Array; readonly rowCount: number }[]
+  readonly tables: readonly TableThen[]
   readonly families: readonly FamilyThen[]
   readonly absences: readonly HeldAbsence[]
 }
@@ -32,11 +41,13 @@ export interface Rendered {
 const ROWS_A_STEP = 1024
 
 /** Fixes rows, columns and absences as they are now, without a walk through rows. */
-export function takeMoment(tables: Iterable<Table>, families: Families, reasons: Reasons): Moment {
+export function takeMoment(tables: Tables, reasons: Reasons): Moment {
   return {
-    tables: Array.from(tables, (table) => ({ table, changed: table.begin(), rowCount: table.rows.high })),
-    families: Array.from(families.all(), (family) => {
-      return { family, columns: family.columns, isBaseTaken: families.isBaseTaken(family) }
+    tables: Array.from(tables.all(), (table) => {
+      return { table, columns: table.columns, changed: table.begin(), rowCount: table.rows.high }
+    }),
+    families: Array.from(tables.families.all(), (family) => {
+      return { family, columns: family.columns, isBaseTaken: tables.families.isBaseTaken(family) }
     }),
     absences: [...reasons.all()],
   }
@@ -53,8 +64,8 @@ export async function renderMoment({ tables, families, absences }: Moment): Prom
     if (turn.isOver()) await turn.next()
     hiddenCount += await hideDuplicates(family, columns)
   }
-  for (const { table, changed, rowCount } of tables) {
-    for (const column of table.columns) await renderColumn(column, changed, rowCount)
+  for (const { columns, changed, rowCount } of tables) {
+    for (const column of columns) await renderColumn(column, changed, rowCount)
   }
   const notes = new HelpNotes()
   await notes.gather(absences)

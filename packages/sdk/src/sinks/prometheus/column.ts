@@ -1,14 +1,13 @@
-import type { Slot } from '../../schema/layout.ts'
 import { lanesOf } from '../../wire/prometheus/lanes.ts'
 import { Lines, type TimeStyle } from '../../wire/prometheus/lines.ts'
-import type { Family } from './families.ts'
+import type { Family, MetricFields } from './families.ts'
 import type { Table } from './table.ts'
 
 /** One metric of one type: the lines that its rows give, once for all formats or, with timestamps, once for each. */
 export class Column {
   readonly table: Table
   readonly family: Family
-  readonly slots: readonly Slot[]
+  readonly slots: MetricFields['slots']
   /** Lines of a row whose values are all there. */
   readonly laneCount: number
   /** Lines of text 0.0.4. */
@@ -18,7 +17,7 @@ export class Column {
   /** The distinct ones of `text` and `openmetrics`. */
   readonly lines: readonly Lines[]
 
-  constructor(table: Table, family: Family, slots: readonly Slot[], timestamps: boolean) {
+  constructor(table: Table, family: Family, slots: MetricFields['slots'], timestamps: boolean) {
     this.table = table
     this.family = family
     this.slots = slots

@@ -65,7 +65,7 @@ export function metricsOf(type: RecordType): MetricFields[] {
   return Array.from(metrics, ([metric, fields]) => ({ metric, slots: fields }))
 }
 
-/** All families by name. The first type to name a metric decides its kind and unit; one that disagrees is refused. */
+/** All families by name. The first type to name a metric decides its kind and unit; any that disagrees is refused. */
 export class Families {
   readonly #families = new Map<string, Family>()
   /** The family that writes a name, be it in TYPE or as the name of a sample. */
@@ -74,6 +74,18 @@ export class Families {
   /** In order of appearance. */
   all(): Iterable<Family> {
     return this.#families.values()
+  }
+
+  /** The families that a metric of a type would have to share a name with. */
+  inTheWay({ type }: Table, { metric, slots }: MetricFields): Family[] {
+    if (unfitReason(type, slots) !== undefined) return []
+    return [...new Set(namesOf(familyOf(type, metric, slots[0])).flatMap((name) => this.#owners.get(name) ?? []))]
+  }
+
+  /** Forgets all. */
+  clear(): void {
+    this.#families.clear()
+    this.#owners.clear()
   }
 
   /** Gives a metric of a type a column in the family of that name, or says why it gets none. */

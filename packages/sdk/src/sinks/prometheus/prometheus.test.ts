@@ -290,6 +290,47 @@ test('what waits of a source that leaves does not come any more; what finds no r
   checkBalance(rig)
 })
 
+test('a scrape and a flush wait for what came before them, not for new series that a source goes on bringing', async (t) => {
+  // A turn has room for three questions: for far less than is brought in each.
+  let left = 3
+  t.mock.method(turn, 'isOver', () => left-- <= 0)
+  t.mock.method(turn, 'next', async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    left = 3
+  })
+  const rig = new PrometheusRig()
+  const [many, other] = [rig.source('many'), rig.source('other')]
+  let rounds = 0
+  const bring = () => {
+    const round = rounds++
+    rig.report(many, port, ...devices(400).map((record) => ({ ...record, device: `${round}-${record.device}` })))
+  }
+  bring()
+  rig.report(other, port, ...devices(100))
+  let lines: string[] | undefined
+  const answer = Promise.all([rig.lines(), rig.view.flush()]).then(([shown]) => {
+    lines = shown
+  })
+  while (lines === undefined && rounds < 100) {
+    bring()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.ok(rounds < 100, 'answered while there was ever more to take')
+  await answer
+  assert.equal(lines?.filter((one) => /"(0-)?eth/.test(one)).length, 500)
+  await rig.view.close()
+})
+
+test('a record that waits for its turn has the age that it had when it came', async (t) => {
+  const { rig, goOn } = busyRig(t)
+  const source = rig.source()
+  source.report(port, devices(1000))
+  source.flush()
+  rig.nowMs += 300_000
+  goOn()
+  assert.deepEqual(await rig.lines(), [])
+})
+
 test('what waits when the view is closed is counted as closed', async (t) => {
   const { rig } = busyRig(t)
   const source = rig.source('a')

@@ -2,23 +2,22 @@ import type { FieldSet } from '../../fieldset/fieldset.ts'
 import { turn } from '../../internal/turn.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import { absenceType, lossType } from '../../schema/builtin.ts'
-import type { RecordType } from '../../schema/record-type.ts'
 import { CONTENT_TYPES } from '../../wire/prometheus/header.ts'
 import { acceptsGzip, negotiateFormat } from '../../wire/prometheus/negotiate.ts'
 import { ClientLosses } from '../client-losses.ts'
 import { countDrop, type Sink, sinkStats } from '../sink.ts'
 import { sourceFilter } from '../source-tags.ts'
 import { renderMoment, takeMoment } from './collect.ts'
-import { Column } from './column.ts'
 import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
+import { Expiry } from './expiry.ts'
 import { bytesOf, type Exposition } from './exposition.ts'
-import { Families, type MetricConflict, type MetricFields, metricsOf, type Refused } from './families.ts'
+import type { MetricConflict } from './families.ts'
 import { UnfitIndexes } from './indexes.ts'
-import { Quota } from './quota.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
-import { type MoreLabels, Table } from './table.ts'
+import { Settling } from './settling.ts'
+import type { MoreLabels, Table } from './table.ts'
+import { Tables } from './tables.ts'
 import { type LabelFileHealth, ViewLabels } from './view-labels.ts'
-import { Waiting } from './waiting.ts'
 
 /** Headers of a scrape that matter. */
 export interface ScrapeHeaders {
@@ -61,11 +60,8 @@ export class Prometheus implements Sink {
   readonly name: string
   readonly stats = sinkStats()
   readonly #config: PrometheusConfig
-  readonly #tables = new Map<string, Table>()
-  readonly #families = new Families()
+  readonly #tables: Tables
   readonly #reasons = new Reasons()
-  /** Metrics that have no column. */
-  readonly #refused = new Map<Table, Set<Refused>>()
   readonly #labels: ViewLabels
   #more: MoreLabels
   /** Whether rows have labels that the label file no longer says. */
@@ -77,15 +73,8 @@ export class Prometheus implements Sink {
   #version = 0
   #shown: { readonly version: number; readonly exposition: Exposition } | undefined
   #running: Promise<void> | undefined
-  /** Lines of all tables. */
-  readonly #lines: Quota
-  readonly #waiting = new Waiting()
-  /** Sources whose rows are being taken out, in the order in which they left. */
-  readonly #leaving = new Set<SourceInfo>()
-  /** While batches wait, or sources leave. */
-  #settling: Promise<void> | undefined
-  /** Before this time no series expires. Unit: milliseconds. */
-  #expiryDueMs = Number.POSITIVE_INFINITY
+  readonly #settling: Settling
+  readonly #expiry: Expiry
   #closed = false
 
   constructor(config: PrometheusConfig) {
@@ -93,14 +82,19 @@ export class Prometheus implements Sink {
     this.name = config.name
     this.#labels = new ViewLabels(config)
     this.#more = { indexes: new Set(config.indexes), added: this.#labels.rules }
-    this.#lines = new Quota(config.lineLimit)
+    this.#tables = new Tables(config, () => this.stats.errors++)
+    this.#settling = new Settling({
+      take: (batch, acceptedMs) => this.#takeWaiting(batch, acceptedMs),
+      remove: (source) => this.#remove(source),
+    })
+    this.#expiry = new Expiry(this.#tables, this.#reasons, config.seriesExpiryS * 1000)
     this.#isFor = sourceFilter(config.sourceTags)
   }
 
   /** Lines of all live series, those whose value is absent included. */
   get seriesCount(): number {
     let lines = 0
-    for (const table of this.#tables.values()) lines += table.count * table.linesPerRow
+    for (const table of this.#tables.all()) lines += table.count * table.linesPerRow
     return lines
   }
 
@@ -129,50 +123,41 @@ export class Prometheus implements Sink {
       this.stats.errors++
       this.#drop('wrong_size', batch.count, batch.source)
     } else {
-      // Rows of a source that left keep their place and their series until they are taken out.
-      const isBehind = this.#leaving.size > 0 || this.#waiting.has(batch.source)
-      const rest = isBehind ? batch : this.#take(batch)
-      if (rest !== undefined) this.#wait(rest)
+      const nowMs = this.#config.nowMs()
+      const rest = this.#settling.isBehind(batch.source) ? batch : this.#take(batch, nowMs)
+      const isKept = rest === undefined || this.#settling.add(rest, nowMs)
+      if (!isKept) this.#drop('waiting_limit', rest.count, rest.source)
     }
     this.stats.seconds += (performance.now() - startMs) / 1000
   }
 
   /** The sources of which something is shown, or said to be absent. */
   sources(): ReadonlySet<SourceInfo> {
-    const tables = [...this.#tables.values()]
+    const tables = [...this.#tables.all()]
     return new Set([...tables.flatMap((table) => [...table.sources()]), ...this.#reasons.sources()])
   }
 
   /** Takes every series of a source out: its client or device is gone. Every later `collect` shows none of them. */
   removeSource(source: SourceInfo): void {
-    this.stats.out += this.#waiting.remove(source)
     this.#reasons.removeSource(source)
-    this.#leaving.add(source)
-    if (turn.isOver() || !this.#removeLeaving(source)) this.#settling ??= this.#settle()
+    this.stats.out += this.#settling.leave(source)
     this.#version++
   }
 
   /** Metrics that were refused, because another type has their name with another kind, unit or form. */
   conflicts(): readonly MetricConflict[] {
-    const refused = [...this.#refused.values()].flatMap((metrics) => [...metrics])
-    return refused.map(({ table, fields: { metric, slots }, owner, reason }) => ({
-      metric,
-      type: table.type.name,
-      field: slots[0].name,
-      reason: reason(),
-      owner: owner?.name,
-    }))
+    return this.#tables.conflicts()
   }
 
   /**
-   * The text of everything accepted so far; the caller releases it. Made at most once for what is shown: callers share it while
+   * The text of everything accepted so far, whatever comes meanwhile; the caller releases it. Made at most once for what is shown: callers share it while
    * nothing changes, and share the one that is being made.
    */
   async collect(): Promise<Exposition> {
-    while (this.#settling !== undefined) await this.#settling
-    this.#expire()
+    await this.#settling.settled()
+    while (!this.#expire()) await turn.next()
     this.#unfitIndexes.tellMissing(
-      [...this.#tables.values()].map(({ type }) => type),
+      [...this.#tables.all()].map(({ type }) => type),
       this.#more.indexes,
     )
     if (this.#labels.hasFile) await this.followLabelFile()
@@ -208,14 +193,13 @@ export class Prometheus implements Sink {
 
   /** Resolves when everything accepted so far is visible, which most often is at once. */
   async flush(): Promise<void> {
-    await this.#settling
+    await this.#settling.settled()
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#drop('closed', this.#waiting.removeAll())
-    this.#leaving.clear()
-    this.#dropTables([...this.#tables.values()])
+    this.#drop('closed', this.#settling.clear())
+    this.#tables.clear()
     this.#forgetShown()
     this.#version++
   }
@@ -227,9 +211,7 @@ export class Prometheus implements Sink {
       // What came before may have used this turn up.
       if (turn.isOver()) await turn.next()
       const version = this.#version
-      const { exposition, hiddenCount } = await renderMoment(
-        takeMoment(this.#tables.values(), this.#families, this.#reasons),
-      )
+      const { exposition, hiddenCount } = await renderMoment(takeMoment(this.#tables, this.#reasons))
       // Their last records were counted as shown before it was known that another type has the series.
       this.stats.out -= hiddenCount
       this.#drop('duplicate_series', hiddenCount)
@@ -241,7 +223,7 @@ export class Prometheus implements Sink {
 
   async #relabel(): Promise<void> {
     this.#isRelabelDue = false
-    for (const table of [...this.#tables.values()]) await table.relabel(this.#more.added)
+    for (const table of [...this.#tables.all()]) await table.relabel(this.#more.added)
   }
 
   #forgetShown(): void {
@@ -249,54 +231,19 @@ export class Prometheus implements Sink {
     this.#shown = undefined
   }
 
-  /** Takes a batch, and gives what is left of it where its new series take longer than this turn has room for. */
-  #take(batch: Batch): Batch | undefined {
-    if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch)
-    if (batch.type.metrics.size === 0) this.stats.out += batch.count
-    else return this.#takeRecords(batch)
+  /** Takes a batch that came at a time, and gives what is left of it where its new series take longer than this turn has room for. */
+  #take(batch: Batch, acceptedMs: number): Batch | undefined {
+    if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch, acceptedMs)
+    if (batch.type.metrics.size > 0) return this.#takeRecords(batch, acceptedMs)
+    this.stats.out += batch.count
     return undefined
   }
 
-  #wait(batch: Batch): void {
-    if (!this.#waiting.add(batch)) this.#drop('waiting_limit', batch.count, batch.source)
-    this.#settling ??= this.#settle()
-  }
-
-  /** Removes what leaves and takes what waits, in as many turns as it takes. */
-  async #settle(): Promise<void> {
-    await turn.next()
-    while (this.#leaving.size > 0 || this.#waiting.first !== undefined) {
-      while (turn.isOver()) await turn.next()
-      const [leaving] = this.#leaving
-      const { first } = this.#waiting
-      if (leaving !== undefined) this.#removeLeaving(leaving)
-      else if (first !== undefined) this.#waiting.replaceFirst(this.#takeWaiting(first))
-    }
-    this.#settling = undefined
-  }
-
-  /** Takes rows of a source out that leaves, as many as this turn has room for. Whether none is left. */
-  #removeLeaving(source: SourceInfo): boolean {
-    for (const table of this.#tables.values()) if (!table.removeAll(source)) return false
-    this.#leaving.delete(source)
-    this.#dropUnused()
-    this.#version++
-    return true
-  }
-
-  /** Forgets types without series, but for those that HELP says something of: where nobody scrapes, those of clients that come and go would add up. */
-  #dropUnused(): void {
-    const unused = [...this.#tables.values()].filter(({ count }) => count === 0)
-    if (unused.length === 0) return
-    const absent = new Set(Array.from(this.#reasons.all(), ({ type }) => type))
-    this.#dropTables(unused.filter(({ type }) => !absent.has(type.name)))
-  }
-
   /** There is nobody to throw at. */
-  #takeWaiting(batch: Batch): Batch | undefined {
+  #takeWaiting(batch: Batch, acceptedMs: number): Batch | undefined {
     const startMs = performance.now()
     try {
-      return this.#take(batch)
+      return this.#take(batch, acceptedMs)
     } catch {
       this.stats.errors++
       this.#drop('failed', batch.count, batch.source)
@@ -306,14 +253,11 @@ export class Prometheus implements Sink {
     }
   }
 
-  #takeRecords(batch: Batch): Batch | undefined {
-    const { seriesExpiryS, nowMs } = this.#config
-    const now = nowMs()
-    const table = this.#tableOf(batch.type)
-    if (table.isFullFor(batch.page?.client)) this.#expire()
-    const expiredMs = now - seriesExpiryS * 1000
-    const taken = table.take(batch, now, expiredMs)
-    this.#expiryDueMs = Math.min(this.#expiryDueMs, now + seriesExpiryS * 1000)
+  #takeRecords(batch: Batch, acceptedMs: number): Batch | undefined {
+    const table = this.#tableOf(batch)
+    if (table.isFullFor(batch.page?.client) && !this.#expire()) return batch
+    const taken = table.take(batch, acceptedMs, this.#expiry.expiredMs(this.#config.nowMs()))
+    this.#expiry.note(acceptedMs)
     if (taken.changed) this.#version++
     this.#drop('duplicate_series', taken.duplicate, batch.source)
     // What a process says of its own losses, each of its schemas says.
@@ -321,96 +265,59 @@ export class Prometheus implements Sink {
     this.#drop('series_limit', taken.overSeriesLimit, batch.source)
     this.#drop('line_limit', taken.overLineLimit, batch.source)
     // A record that lost one of its metrics was not shown in full.
-    if (this.#refused.has(table)) this.#drop('metric_conflict', taken.shown, batch.source)
+    if (this.#tables.hasRefused(table)) this.#drop('metric_conflict', taken.shown, batch.source)
     else this.stats.out += taken.shown
     return restOf(batch, taken.records)
   }
 
+  #tableOf({ type, page }: Batch): Table {
+    if (this.#more.indexes.size > 0) this.#unfitIndexes.tell(type, this.#more.indexes)
+    return this.#tables.of(type, page?.client, this.#more)
+  }
+
   /** Takes absences, and gives what is left where this turn has no room for more. */
-  #takeAbsences(batch: Batch): Batch | undefined {
-    const now = this.#config.nowMs()
+  #takeAbsences(batch: Batch, acceptedMs: number): Batch | undefined {
     let taken = 0
     for (const absence of readAbsences(batch)) {
       const isWhole = absence.field === '' && absence.code !== ''
       if (isWhole && !this.#removeSeries(batch.source, absence)) break
-      if (this.#reasons.take(batch, absence, now)) this.stats.out++
+      if (this.#reasons.take(batch, absence, acceptedMs)) this.stats.out++
       else this.#drop('absence_limit', 1, batch.source)
       taken++
       if (turn.isOver()) break
     }
-    this.#expiryDueMs = Math.min(this.#expiryDueMs, now + this.#config.seriesExpiryS * 1000)
+    this.#expiry.note(acceptedMs)
     this.#version++
     return restOf(batch, taken)
   }
 
   /** A series that is absent as a whole is not shown with its last value; its next record brings it back. False where this turn has no room for all. */
   #removeSeries(source: SourceInfo, { type, series }: Absence): boolean {
-    for (const table of this.#tables.values()) {
+    for (const table of this.#tables.all()) {
       if (table.type.name !== type) continue
-      if (series !== '') table.remove(source, series)
+      if (series !== '') table.removeSeries(source, series)
       else if (!table.removeAll(source)) return false
     }
     return true
   }
 
-  #expire(): void {
-    const { seriesExpiryS, nowMs } = this.#config
-    const now = nowMs()
-    if (now < this.#expiryDueMs) return
-    const expiredMs = now - seriesExpiryS * 1000
-    let oldestMs = Number.POSITIVE_INFINITY
-    const unused: Table[] = []
-    for (const table of this.#tables.values()) {
-      oldestMs = Math.min(oldestMs, table.expire(expiredMs))
-      if (table.count === 0 && table.seenMs <= expiredMs) unused.push(table)
-      else oldestMs = Math.min(oldestMs, table.seenMs)
-    }
-    this.#dropTables(unused)
-    this.#reasons.expire(expiredMs)
-    this.#expiryDueMs = Math.max(now + 1000, oldestMs + seriesExpiryS * 1000)
+  /**
+   * Takes the rows of a source out, a step at a time. Then types without series are forgotten, but for those that HELP says something of: where nobody scrapes, those
+   * of clients that come and go would add up.
+   */
+  *#remove(source: SourceInfo): Generator<void> {
+    for (const table of [...this.#tables.all()]) while (!table.removeAll(source)) yield
+    const unused = [...this.#tables.all()].filter(({ count }) => count === 0)
+    const absent = new Set(unused.length === 0 ? [] : Array.from(this.#reasons.all(), ({ type }) => type))
+    yield* this.#tables.drop(unused.filter(({ type }) => !absent.has(type.name)))
     this.#version++
   }
 
-  #tableOf(type: RecordType): Table {
-    const known = this.#tables.get(type.fingerprint)
-    if (known !== undefined) return known
-    const limits = { rows: this.#config.seriesLimit, lines: this.#lines }
-    const table = new Table(type, this.#config.timestamps, this.#more, limits)
-    this.#tables.set(type.fingerprint, table)
-    this.#unfitIndexes.tell(type, this.#more.indexes)
-    for (const fields of metricsOf(table.type)) if (!this.#join(table, fields)) this.stats.errors++
-    return table
-  }
-
-  /** Gives a metric of a table its column, if it may have one. */
-  #join(table: Table, fields: MetricFields): boolean {
-    const joined = this.#families.join(table, fields, this.#config.timestamps)
-    if (joined instanceof Column) {
-      table.add(joined)
-      return true
-    }
-    const refused = this.#refused.get(table)
-    if (refused === undefined) this.#refused.set(table, new Set([joined]))
-    else refused.add(joined)
-    return false
-  }
-
-  /**
-   * Forgets types without series; metrics that they kept from others are theirs now. All leave before the first of the others joins: else each
-   * would pass its metrics on to the next that leaves, and every other type would ask anew each time.
-   */
-  #dropTables(tables: readonly Table[]): void {
-    for (const table of tables) {
-      this.#tables.delete(table.type.fingerprint)
-      for (const refused of this.#refused.get(table) ?? []) refused.owner?.refused.delete(refused)
-      this.#refused.delete(table)
-    }
-    for (const free of this.#families.leave(tables.flatMap(({ columns }) => columns))) {
-      const refused = this.#refused.get(free.table)
-      refused?.delete(free)
-      if (refused?.size === 0) this.#refused.delete(free.table)
-      this.#join(free.table, free.fields)
-    }
+  /** Takes out what has expired, as much as this turn has room for. Whether all is out. */
+  #expire(): boolean {
+    const nowMs = this.#config.nowMs()
+    if (this.#expiry.isDue(nowMs)) this.#version++
+    return this.#expiry.advance(nowMs)
   }
 
   #drop(reason: string, records: number, source?: SourceInfo): void {

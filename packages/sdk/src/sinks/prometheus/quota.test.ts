@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { property } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
-import { absenceType, createSource, defineType, gauge, labelNumber, wallNs } from '../../index.ts'
+import { absenceType, buckets, counter, createSource, defineType, gauge, labelNumber, wallNs } from '../../index.ts'
 import { type Holder, Quota } from './quota.ts'
 
 const LIMIT = 1000
@@ -79,4 +79,64 @@ test('HELP of metrics of the agent says nothing that a client reports absent', a
   const page = await rig.page('text')
   assert.match(page, /^# HELP heat_celsius .*the driver says so/m)
   assert.doesNotMatch(page, /a client says so/)
+})
+
+test('a metric name goes to a type of this process, whichever client had it first; the client is refused and counted', async () => {
+  const rig = fullRig()
+  const metric = 'heat_celsius'
+  const poses = [
+    defineType('agreeing', 'A pose', { place: labelNumber('u32'), c: gauge('u32', { metric }) }),
+    defineType('bins', 'A pose', { place: labelNumber('u32'), c: buckets('u32', [1], { metric: 'heat' }) }),
+    defineType('sample', 'A pose', { place: labelNumber('u32'), c: counter('u32', { metric: 'wait_seconds_count' }) }),
+  ] as const
+  const clients = poses.map((_, i) => ofClient(rig, BigInt(i + 1)))
+  const pose = () => {
+    rig.report(clients[0]!, poses[0], { place: 9, c: 1 })
+    rig.report(clients[1]!, poses[1], { place: 9, c: [1, 2] })
+    rig.report(clients[2]!, poses[2], { place: 9, c: 1 })
+  }
+  pose()
+  assert.equal((await rig.lines()).length, 4)
+  const own = rig.source('own')
+  const wait = defineType('wait', 'Waits', { seconds: buckets('u32', [1]) })
+  const other = defineType('other', 'Not bins', { place: labelNumber('u32'), c: gauge('u32', { metric: 'heat' }) })
+  rig.report(own, heat, { place: 1, celsius: 1 })
+  rig.report(own, wait, { seconds: [1, 2] })
+  // A type of which a client had records first is one of this process too.
+  rig.report(clients[0]!, other, { place: 7, c: 7 })
+  rig.report(own, other, { place: 8, c: 8 })
+  pose()
+  const families = await rig.families('text')
+  assert.deepEqual([...families].map(([name, { type, help }]) => `${name} ${type} ${help.split('.')[0]}`).sort(), [
+    'heat gauge Not bins: c',
+    'heat_celsius gauge Heat: celsius',
+    'wait_seconds histogram Waits: seconds',
+  ])
+  assert.equal(families.get(metric)?.samples.length, 2, 'what agrees is shown beside')
+  assert.deepEqual(
+    rig.view
+      .conflicts()
+      .map(({ type, owner }) => `${type} ${owner}`)
+      .sort(),
+    ['bins heat', 'sample wait_seconds'],
+  )
+  assert.equal(rig.dropped('metric_conflict'), 3, 'one as other came of a client, two of those that lost their name')
+  assert.equal(rig.view.stats.in, rig.view.stats.out + [...rig.view.stats.dropped.values()].reduce((a, b) => a + b, 0))
+})
+
+test('absences of one client leave room for those of others', async () => {
+  const rig = fullRig()
+  const absences = Array.from({ length: 6000 }, (_, i) => {
+    return { time: wallNs(), type: 'heat', series: `place="${i}"`, field: 'celsius', code: 'denied', reason: '' }
+  })
+  const droppedOf = async (source: ReturnType<typeof ofClient>) => {
+    const before = rig.dropped('absence_limit')
+    rig.report(source, absenceType, ...absences)
+    await rig.view.flush()
+    return rig.dropped('absence_limit') - before
+  }
+  // Of 10 000: half for a client alone, an eighth for each beside it, the rest for this process.
+  assert.equal(await droppedOf(ofClient(rig, 1n)), 1000)
+  assert.equal(await droppedOf(ofClient(rig, 2n)), 4750)
+  assert.equal(await droppedOf(rig.source('own')), 2250)
 })

@@ -84,10 +84,13 @@ export class Reasons {
     this.#states.delete(source)
   }
 
-  /** Forgets what was not said again since `expiredMs`; sources repeat themselves every minute. */
-  expire(expiredMs: number): void {
+  /** Forgets what was not said again since `expiredMs`, a step at a time; sources repeat themselves every minute. */
+  *expire(expiredMs: number): Generator<void> {
     for (const [source, types] of this.#states) {
-      for (const state of statesOf(types)) if (state.seenMs <= expiredMs) this.#forget(source, { ...state, code: '' })
+      for (const state of statesOf(types)) {
+        yield
+        if (state.seenMs <= expiredMs) this.#forget(source, { ...state, code: '' })
+      }
     }
   }
 

@@ -67,7 +67,10 @@ const CLOSED_A_STEP = 64
 /** The current record of every series of one type, of all sources. Rows are filled as records come; `begin` fixes what the text is made of. */
 export class Table {
   readonly type: RecordType
-  readonly columns: Column[] = []
+  /** Another array when a column comes or goes. */
+  columns: readonly Column[] = []
+  /** Whether a source of this process has had records of it. */
+  isOwn = false
   readonly rows: RowMemory
   readonly #members = new Map<SourceInfo, Member>()
   readonly #byText = new Map<string, number>()
@@ -118,9 +121,19 @@ export class Table {
 
   /** Shows another metric of the rows, those that are there already included. */
   add(column: Column): void {
-    this.columns.push(column)
-    this.linesPerRow += column.laneCount
-    for (const [holder, rows] of this.held) this.#lineQuota.add(holder, rows * column.laneCount)
+    this.columns = [...this.columns, column]
+    this.#addLines(column.laneCount)
+  }
+
+  /** Shows a metric of the rows no longer. */
+  remove(column: Column): void {
+    this.columns = this.columns.filter((other) => other !== column)
+    this.#addLines(-column.laneCount)
+  }
+
+  #addLines(perRow: number): void {
+    this.linesPerRow += perRow
+    for (const [holder, rows] of this.held) this.#lineQuota.add(holder, rows * perRow)
   }
 
   /**
@@ -187,7 +200,7 @@ export class Table {
    * Takes a series of a source out, by the key that `seriesKey` makes. Where rows have more labels than the record declares, it is all
    * rows with those of the key.
    */
-  remove(source: SourceInfo, key: string): void {
+  removeSeries(source: SourceInfo, key: string): void {
     const member = this.#members.get(source)
     if (member === undefined) return
     const { labels, declared } = member
@@ -199,10 +212,11 @@ export class Table {
     if (row !== undefined && this.#places[row]?.member === member) this.#close(row)
   }
 
-  /** Takes out what had no record since `expiredMs`. Returns the time of the oldest record that stays, Infinity where none does. */
-  expire(expiredMs: number): number {
+  /** Takes out what had no record since `expiredMs`, a step at a time. Returns the time of the oldest record that stays, Infinity where none does. */
+  *expire(expiredMs: number): Generator<void, number> {
     let oldestMs = Number.POSITIVE_INFINITY
     for (let row = 0; row < this.rows.high; row++) {
+      if (row % CLOSED_A_STEP === 0) yield
       if (this.rows.state[row] === FREE) continue
       const seenMs = this.rows.seenMs[row]!
       if (seenMs <= expiredMs) this.#close(row)

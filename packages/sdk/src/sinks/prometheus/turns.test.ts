@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import { longestTurnMs } from '../../../test/turns.ts'
-import { absenceType, defineType, type Fields, gauge, label, type RecordType, wallNs } from '../../index.ts'
+import {
+  absenceType,
+  defineType,
+  type Fields,
+  gauge,
+  label,
+  labelNumber,
+  type RecordType,
+  wallNs,
+} from '../../index.ts'
+import { turn } from '../../internal/turn.ts'
 
 /** Many times what a turn takes, and a fraction of what the same work takes in one. Unit: milliseconds of processor time. */
 const TURN_MS = 60
@@ -54,4 +64,27 @@ test('reasons, series and help that are full of stops are read in linear time', 
     assert.match(await rig.page('text'), /x\. Absent for 100 more reasons\.$/m)
   })
   assert.ok(longestMs < TURN_MS, `${longestMs} ms`)
+})
+
+test('types that share metrics with many series ask for turns while they are compared, and while they expire', async (t) => {
+  const isOver = t.mock.method(turn, 'isOver')
+  const askedIn = async (work: () => Promise<unknown>) => {
+    isOver.mock.resetCalls()
+    await work()
+    return isOver.mock.callCount()
+  }
+  const rig = new PrometheusRig()
+  const fields = { place: labelNumber('u32'), celsius: gauge('u64', { metric: 'heat_celsius' }) }
+  const count = 5000
+  for (const [i, name] of ['one', 'two'].entries()) {
+    const records = Array.from({ length: count }, (_, place) => ({ place: place + (i * count) / 2, celsius: 1 }))
+    rig.report(rig.source(name), defineType(name, '', fields), ...records)
+  }
+  await rig.view.flush()
+  const firstAsked = await askedIn(() => rig.page('text'))
+  assert.equal(rig.dropped('duplicate_series'), count / 2)
+  rig.nowMs += 400_000
+  const lastAsked = await askedIn(async () => assert.equal(await rig.page('text'), ''))
+  // Once in a hundred rows at least; lines alone are asked for every 256.
+  for (const asked of [firstAsked, lastAsked]) assert.ok(asked > (2 * count) / 100, `asked ${asked} times`)
 })

@@ -6,10 +6,24 @@ const WAITING_LIMIT_BYTES = 16 << 20
 /** What a batch takes beside its records. Unit: bytes. */
 const BATCH_OVERHEAD_BYTES = 512
 
+/** A batch that waits, and when it came. */
+export interface WaitingBatch {
+  readonly batch: Batch
+  /** Its place among everything that ever had to wait. */
+  readonly order: number
+  /** Unit: milliseconds. */
+  readonly acceptedMs: number
+}
+
 /** Batches that wait for a later turn of the event loop. Sources take turns; the batches of one source stay in order. */
 export class Waiting {
-  readonly #queues = new Map<SourceInfo, Batch[]>()
+  readonly #queues = new Map<SourceInfo, WaitingBatch[]>()
   readonly #quota = new Quota(WAITING_LIMIT_BYTES)
+
+  /** Sources of which something waits. */
+  get sourceCount(): number {
+    return this.#queues.size
+  }
 
   /** Whether batches of a source wait: later ones wait behind them. */
   has(source: SourceInfo): boolean {
@@ -17,9 +31,9 @@ export class Waiting {
   }
 
   /** Takes a copy. False where there is no room for it. */
-  add(batch: Batch): boolean {
+  add({ batch, ...when }: WaitingBatch): boolean {
     if (sizeOf(batch) > this.#quota.roomFor(batch.page?.client)) return false
-    const copy = { ...batch, bytes: new Uint8Array(batch.bytes) }
+    const copy = { batch: { ...batch, bytes: new Uint8Array(batch.bytes) }, ...when }
     const queue = this.#queues.get(batch.source)
     if (queue === undefined) this.#queues.set(batch.source, [copy])
     else queue.push(copy)
@@ -27,32 +41,31 @@ export class Waiting {
     return true
   }
 
-  /** The first batch of the source whose turn it is. It counts as waiting until `replaceFirst`. */
-  get first(): Batch | undefined {
-    for (const [first] of this.#queues.values()) return first
+  /** The first batch of the source whose turn it is, among those up to a place. It counts as waiting until `replace`. */
+  next(orderMax: number): WaitingBatch | undefined {
+    for (const [first] of this.#queues.values()) if (first !== undefined && first.order <= orderMax) return first
     return undefined
   }
 
-  /** Puts what is left of the first batch in its place, if anything is. The next turn is that of another source. */
-  replaceFirst(rest: Batch | undefined): void {
-    for (const [source, queue] of this.#queues) {
-      const first = queue.shift()
-      if (first === undefined) return
-      this.#count(first, -1)
-      if (rest !== undefined) {
-        queue.unshift(rest)
-        this.#count(rest, 1)
-      }
-      this.#queues.delete(source)
-      if (queue.length > 0) this.#queues.set(source, queue)
-      return
+  /** Puts what is left of a first batch in its place, if anything is. The next turn is that of another source. */
+  replace({ batch, ...when }: WaitingBatch, rest: Batch | undefined): void {
+    const queue = this.#queues.get(batch.source)
+    // Its source may have left meanwhile.
+    if (queue?.[0]?.batch !== batch) return
+    queue.shift()
+    this.#count(batch, -1)
+    if (rest !== undefined) {
+      queue.unshift({ batch: rest, ...when })
+      this.#count(rest, 1)
     }
+    this.#queues.delete(batch.source)
+    if (queue.length > 0) this.#queues.set(batch.source, queue)
   }
 
   /** Takes the batches of a source out. Gives the number of their records. */
   remove(source: SourceInfo): number {
     let records = 0
-    for (const batch of this.#queues.get(source) ?? []) {
+    for (const { batch } of this.#queues.get(source) ?? []) {
       this.#count(batch, -1)
       records += batch.count
     }

@@ -1,0 +1,110 @@
+import { turn } from '../../internal/turn.ts'
+import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { Waiting } from './waiting.ts'
+
+/** Work in steps: it is asked for the next until it is done. */
+export type Job = Iterator<void>
+
+/** What the view does with what had to wait. */
+export interface SettlingWork {
+  /** Takes a batch that came at a time (unit: milliseconds). Gives what is left of it where this turn has no room for more. */
+  take(batch: Batch, acceptedMs: number): Batch | undefined
+  /** Takes a source out. */
+  remove(source: SourceInfo): Job
+}
+
+interface Leaving {
+  readonly order: number
+  readonly job: Job
+}
+
+/** Does the next steps of a job, as many as this turn of the event loop has room for. Whether it is done. */
+export function advance(job: Job): boolean {
+  do if (job.next().done === true) return true
+  while (!turn.isOver())
+  return false
+}
+
+/**
+ * What found no room in the turn in which it came: batches, and sources that leave. All of it has an order. Who waits for what came until now does not
+ * wait for what comes later; apart from that sources take turns.
+ */
+export class Settling {
+  readonly #work: SettlingWork
+  readonly #waiting = new Waiting()
+  readonly #leaving = new Map<SourceInfo, Leaving>()
+  /** Who waits for everything up to a place, in that order. */
+  readonly #waiters: { readonly order: number; readonly done: () => void }[] = []
+  #order = 0
+  #isRunning = false
+
+  constructor(work: SettlingWork) {
+    this.#work = work
+  }
+
+  /** Whether a batch has to wait: rows of a source that left keep their place and their series until they are taken out. */
+  isBehind(source: SourceInfo): boolean {
+    return this.#leaving.size > 0 || this.#waiting.has(source)
+  }
+
+  /** Lets a batch wait. False where there is no room for it. */
+  add(batch: Batch, acceptedMs: number): boolean {
+    const isAdded = this.#waiting.add({ batch, order: ++this.#order, acceptedMs })
+    this.#start()
+    return isAdded
+  }
+
+  /** Takes a source out, and what waits of it. Gives the number of records that waited. */
+  leave(source: SourceInfo): number {
+    const records = this.#waiting.remove(source)
+    if (this.#leaving.has(source)) return records
+    const job = this.#work.remove(source)
+    if (this.#leaving.size === 0 && !turn.isOver() && advance(job)) return records
+    this.#leaving.set(source, { order: ++this.#order, job })
+    this.#start()
+    return records
+  }
+
+  /** Resolves once everything that waits now is done. Undefined where nothing waits. */
+  settled(): Promise<void> | undefined {
+    if (!this.#isRunning) return undefined
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiters.push({ order: this.#order, done: resolve })
+    return promise
+  }
+
+  /** Forgets everything that waits. Gives the number of its records. */
+  clear(): number {
+    this.#leaving.clear()
+    return this.#waiting.removeAll()
+  }
+
+  #start(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    await turn.next()
+    while (this.#step()) while (turn.isOver()) await turn.next()
+    this.#isRunning = false
+  }
+
+  /** Does one thing. Whether there was one. */
+  #step(): boolean {
+    const [waiter] = this.#waiters
+    const [leaver] = this.#leaving
+    const orderMax = Math.min(waiter?.order ?? this.#order, leaver?.[1].order ?? this.#order)
+    const next = this.#waiting.next(orderMax)
+    if (next !== undefined) this.#waiting.replace(next, this.#work.take(next.batch, next.acceptedMs))
+    else if (leaver !== undefined && leaver[1].order <= (waiter?.order ?? this.#order)) this.#remove(...leaver)
+    else if (waiter !== undefined) this.#waiters.shift()?.done()
+    else return false
+    return true
+  }
+
+  #remove(source: SourceInfo, { job }: Leaving): void {
+    if (advance(job)) this.#leaving.delete(source)
+  }
+}
