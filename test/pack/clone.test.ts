@@ -48,7 +48,7 @@ for (const [way, [program, first, folder]] of Object.entries(WAYS)) {
   })
 }
 
-test('npx sonde runs its sources in a fresh clone, under the Node that the clone installs', async (t) => {
+test('npx sonde runs its sources in a fresh clone, under the Node that the clone installs, and ends with npx', async (t) => {
   const args = [...NPM_ARGS, 'exec', '--offline', '--', 'sonde', 'agent', '--listen', '127.0.0.1:0']
   const env = { ...process.env, SONDE_CONFIG: '', SONDE_SERVICE_ENABLED: 'false' }
   const child = spawn(NPM, args, { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
@@ -62,7 +62,9 @@ test('npx sonde runs its sources in a fresh clone, under the Node that the clone
   const node = join(clone, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
   assert.ok(isRunningUnder(node, join(clone, 'packages/cli/src/main.ts')))
   assert.match(await metricsOf({ address }), /^netdev_rx_bytes_total\{device="lo"\} \d+$/m)
+  // Nobody holds the streams any more once all processes are gone.
   const ended = once(child, 'close')
-  process.kill(-(child.pid ?? 0), 'SIGTERM')
+  child.kill('SIGTERM')
   await ended
+  assert.doesNotMatch(output, /error/i)
 })
