@@ -46,8 +46,7 @@ function historyIn(store: Store, path: string) {
 }
 
 function unwrittenLine({ records, bytes, reason }: Unwritten, path: string): string {
-  const why = reason === '' ? 'its disk was not fast enough; look whether it is overloaded' : reason
-  return `sonde: ${countOf(records, 'record was', 'records were')} not stored (${Math.ceil(bytes / 1000)} kB) in ${path}: ${why}`
+  return `sonde: ${countOf(records, 'record was', 'records were')} not stored (${Math.ceil(bytes / 1000)} kB) in ${path}: ${reason}`
 }
 
 function pathFault({ originOf }: Loaded, path: string): string {

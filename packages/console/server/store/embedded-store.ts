@@ -33,6 +33,8 @@ import { batchOf } from './texts.ts'
 
 const IN_FLIGHT_LIMIT = 2
 const RESTART_MS = 1000
+/** Above this part of its time the thread computes, and what waits does not wait for the disk. */
+const PROCESSOR_PART = 1 / 2
 /** How long the worker may take to close a file to which all is written. */
 const WORKER_CLOSE_MS = 500
 /**
@@ -101,6 +103,7 @@ export class EmbeddedStore implements Store {
       corruptChunks: 0,
       errors: 0,
       backlogBytes: 0,
+      processorPart: undefined,
       names: {},
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -176,12 +179,29 @@ export class EmbeddedStore implements Store {
       names: { ...this.#status.names, ...this.#queue.names, lastPages: this.#lastPages.count },
     }
     const { since } = this.#stall
-    if (since === undefined || status.state === 'failing') return status
+    if (status.state === 'failing') return status
+    if (since === undefined) return status.reason === '' ? { ...status, reason: this.#behindSentence } : status
     return {
       ...status,
       state: 'failing',
-      reason: `the disk of ${this.#settings.path} has not taken anything since ${since}; look whether it hangs: ${keptSentence(this.#settings)}`,
+      reason: `nothing was written to ${this.#settings.path} since ${since}; look whether its disk hangs, or the processor is overloaded: ${keptSentence(this.#settings)}`,
     }
+  }
+
+  /** Who waits for what, while some clients wait; else empty. */
+  get #behindSentence(): string {
+    const { behindCount } = this.#queue
+    if (behindCount === 0) return ''
+    const who = behindCount === 1 ? '1 client brings' : `${behindCount} clients bring`
+    return `${who} more new series than are stored at a time: their records wait for the processor, those of others do not`
+  }
+
+  /** Why what waits was not written in time. */
+  get #slowSentence(): string {
+    if (this.#queue.behindCount > 0) return this.#behindSentence
+    const { processorPart = 0 } = this.#status
+    if (processorPart > PROCESSOR_PART) return 'its thread had too much to compute; report less, or fewer new series'
+    return 'its disk was not fast enough, or other programs had the processor; look which of them is overloaded'
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
@@ -210,11 +230,11 @@ export class EmbeddedStore implements Store {
   async #close(): Promise<void> {
     await within(this.#settings.closeLimitMs, this.#written())
     clearInterval(this.#timer)
-    const { bytes } = this.#queue
-    const records = this.#queue.clear()
-    countDrop(this.stats, 'closed', records)
+    const { bytes, records } = this.#queue
     const { state, reason } = this.status()
-    if (records > 0) this.unwritten = { records, bytes, reason: state === 'failing' ? reason : '' }
+    if (records > 0) this.unwritten = { records, bytes, reason: state === 'failing' ? reason : this.#slowSentence }
+    this.#queue.clear()
+    countDrop(this.stats, 'closed', records)
     for (const { resolve } of this.#flushes.splice(0)) resolve()
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve

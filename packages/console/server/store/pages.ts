@@ -193,14 +193,12 @@ export class PageQueue {
     return written
   }
 
-  /** Forgets everything that waits; gives the records that are lost with it. */
-  clear(): number {
-    const { records } = this
+  /** Forgets everything that waits. */
+  clear(): void {
     this.#pages = []
     this.#lanes.clear()
     this.#posted.length = 0
     this.#bytes = 0
-    return records
   }
 
   *#all(): Generator<QueuedPage> {

@@ -126,6 +126,8 @@ export interface FileStatus {
   readonly errors: number
   /** Records of the head. Unit: bytes. */
   readonly backlogBytes: number
+  /** Part of the time in which it writes that the thread computes; undefined where it is not known. Range: 0 to 1. */
+  readonly processorPart: number | undefined
   /** What is held in memory, by what it names. */
   readonly names: Readonly<Record<string, number>>
 }

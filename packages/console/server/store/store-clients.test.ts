@@ -102,7 +102,7 @@ function sendSeries(store: Store, client: bigint | undefined, { from = 0, count 
 }
 
 test('a client that brings many new series waits by itself: others are acknowledged before, and all is stored once', async () => {
-  const { store, close } = await openStore()
+  const { store, close } = await openStore({ closeLimitMs: 0 })
   const [flood, honest] = [1n, 2n]
   const order: string[] = []
   const flush = async (client: bigint, name: string) => {
@@ -119,10 +119,18 @@ test('a client that brings many new series waits by itself: others are acknowled
     assert.deepEqual(order, ['first', 'second', 'third'])
     assert.deepEqual([await store.lastPage?.(honest), await store.lastPage?.(flood)], [3n, 0n])
     assert.equal(store.status().names.clientsBehind, 1)
+    assert.match(store.status().reason, /^1 client brings more new series .* wait for the processor/)
     await flooded
     assert.equal(store.stats.out, SERIES_COUNT + 3)
     assert.deepEqual([[...store.stats.dropped], store.stats.duplicates], [[], 0])
-    assert.equal(store.status().names.clientsBehind, 0)
+    assert.equal(store.status().reason, '')
+    sendSeries(store, flood, { from: SERIES_COUNT, count: SERIES_COUNT, sequence: 1000n })
+    sendSeries(store, honest, { sequence: 4n })
+    await flush(honest, 'fourth')
+    await store.close()
+    const { records, reason } = store.unwritten ?? {}
+    assert.deepEqual([records, store.stats.dropped.get('closed')], [SERIES_COUNT, SERIES_COUNT])
+    assert.match(reason ?? '', /^1 client brings more new series/)
   } finally {
     await close()
   }

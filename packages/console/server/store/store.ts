@@ -15,7 +15,7 @@ export interface StoreStatus extends HistoryStatus {
 export interface Unwritten {
   readonly records: number
   readonly bytes: number
-  /** Why they were not written: the reason that the status gave last; empty where there was not enough time. */
+  /** Why they were not written, as a sentence. */
   readonly reason: string
 }
 

@@ -10,6 +10,7 @@ import { readStored } from './read-stored.ts'
 import { failureSentence, sqliteFailureOf } from './sqlite-error.ts'
 import { StoreFile } from './store-file.ts'
 import { UpkeepShare } from './upkeep-share.ts'
+import { WritingTime } from './writing-time.ts'
 
 const RETRY_MS = 1000
 const STATUS_MS = 1000
@@ -49,6 +50,7 @@ export class StoreWorker {
   #bytes = 0
   #upkeep: Generator<undefined, void> | undefined
   readonly #share: UpkeepShare
+  readonly #writing = new WritingTime()
   #nextTurn: NodeJS.Timeout | undefined
   /** When the status was told, and when upkeep was started, last. */
   #toldMs = 0
@@ -164,7 +166,8 @@ export class StoreWorker {
     if (opening !== this.#opening || this.#failure !== '' || file === undefined) return
     try {
       const isRefused = page.id === this.#refusedPage
-      const written = file.write(isRefused ? { ...page, entries: [] } : page, announcement, this.#start.session)
+      const wanted = isRefused ? { ...page, entries: [] } : page
+      const written = this.#writing.of(() => file.write(wanted, announcement, this.#start.session))
       this.#sequence = page.sequence
       this.#send({ kind: 'acked', sequence: page.sequence, ...written, ...(isRefused && allDropped(page)) })
     } catch (error) {
@@ -305,6 +308,7 @@ export class StoreWorker {
       corruptChunks: this.#corruptChunks + (file?.corruptChunks ?? 0),
       errors: this.#errors,
       backlogBytes: this.#backlogBytes,
+      processorPart: this.#writing.takePart(),
       names: file?.names() ?? {},
     }
   }
