@@ -147,7 +147,7 @@ export const limitsSchema = block({
   stream_clients: setting(
     integer(1, 10_000, 'open live streams'),
     64,
-    'Live streams at a time; further ones are refused with 503 and counted',
+    'Live streams at a time; a further one takes the place of the oldest, once that was open for a minute, else it is refused with 503; both are counted',
   ),
   stream_queries_per_s: setting(
     integer(1, 1_000_000, 'queries a second'),

@@ -4,6 +4,7 @@ export const REFUSALS = [
   'stream_clients',
   'stream_queries',
   'stream_stalled',
+  'stream_replaced',
   'parallel_queries',
   'query_cost',
   'parallel_walks',

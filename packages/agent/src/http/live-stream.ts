@@ -62,9 +62,20 @@ export class LiveStream {
       // More series than may be asked for have appeared, say. The client is told, and may ask for less.
       const code = error instanceof SondeError ? error.code : 'HTTP_FAULT'
       this.#agent.options.log.warn({ error }, 'a live stream ended')
-      this.#send('fault', JSON.stringify({ code, message: messageOf(error) }))
-      this.end()
+      this.fail(code, messageOf(error))
     }
+  }
+
+  /** Ends it, and says why to who reads. */
+  fail(code: string, message: string): void {
+    if (this.#isClosed) return
+    if (this.#out.writableLength > 0) {
+      this.close()
+      this.#out.destroy()
+      return
+    }
+    this.#send('fault', JSON.stringify({ code, message }))
+    this.end()
   }
 
   /** Sends nothing more. */

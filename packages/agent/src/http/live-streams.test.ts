@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { parseQueries, SondeError } from '@sonde/sdk'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
+import { LivePlaces } from './live-places.ts'
 import { LiveRound, subscriptionTo } from './live-round.ts'
-import { LiveStreams } from './live-streams.ts'
 
 const RATE = { metric: 'steady_samples_total', function: 'rate' }
 const LAST = { metric: 'steady_samples_total' }
@@ -21,9 +21,9 @@ function subscribe(stepMs: number, ...queries: object[]) {
 }
 
 /** What refuses a subscription. */
-function refusal(streams: LiveStreams, subscription: ReturnType<typeof subscribe>): SondeError {
+function refusal(streams: LivePlaces, subscription: ReturnType<typeof subscribe>): SondeError {
   try {
-    streams.admit(subscription)
+    streams.take(subscription)
   } catch (error) {
     assert.ok(error instanceof SondeError)
     return error
@@ -75,9 +75,9 @@ test('between two answers the main loop gets its turn', async (t) => {
 
 test('more different queries a second than the limit are refused and counted; what others ask already is let in', async (t) => {
   const { agent } = await sampled(t, { stream_queries_per_s: 20 })
-  const streams = new LiveStreams(agent)
-  const leave = streams.admit(subscribe(100, RATE))
-  streams.admit(subscribe(200, RATE, LAST))
+  const streams = new LivePlaces(agent)
+  const leave = streams.take(subscribe(100, RATE))
+  streams.take(subscribe(200, RATE, LAST))
   const error = refusal(streams, subscribe(1000, RATE))
   assert.equal(error.code, 'STR_LIMIT')
   assert.equal(
@@ -85,12 +85,19 @@ test('more different queries a second than the limit are refused and counted; wh
     'the live streams evaluate 20 different queries a second, and this one adds 1; allowed: 20. Take a larger stepMs or fewer queries, or raise limits.stream_queries_per_s',
   )
   assert.equal(agent.http.refused.get('stream_queries'), 1)
-  const leaveToo = streams.admit(subscribe(100, RATE, RATE))
-  leave()
+  const leaveToo = streams.take(subscribe(100, RATE, RATE))
+  leave.release()
   refusal(streams, subscribe(100, LAST))
-  leaveToo()
-  streams.admit(subscribe(100, LAST))
+  leaveToo.release()
+  streams.take(subscribe(100, LAST))
   assert.equal(agent.http.streams, 2)
+  const now = performance.now.bind(performance)
+  t.mock.method(performance, 'now', () => now() + 60_000)
+  // Whoever asks for more than all may ask for replaces nobody.
+  refusal(streams, subscribe(100, RATE, LAST, { metric: 'more' }))
+  assert.equal(agent.http.streams, 2)
+  streams.take(subscribe(100, { metric: 'more' }))
+  assert.equal(agent.http.streams, 2, 'one left for it')
 })
 
 test('a client is told with 503 that the streams ask too much', async (t) => {

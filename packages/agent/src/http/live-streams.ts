@@ -1,56 +1,21 @@
-import { SondeError } from '@sonde/sdk'
 import { turn } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
-import { LiveRound, type Subscription } from './live-round.ts'
+import { LivePlaces } from './live-places.ts'
+import { LiveRound } from './live-round.ts'
 import type { LiveStream } from './live-stream.ts'
 
-/** How often a query is evaluated, and for how many. */
-interface Asked {
-  readonly perSecond: number
-  clients: number
-}
-
-/** All live streams of a server: who may join them, and the rounds in which they are served one after the other. */
+/** All live streams of a server: their places, and the rounds in which they are served one after the other. */
 export class LiveStreams {
+  readonly places: LivePlaces
   readonly #agent: Agent
   readonly #streams = new Set<LiveStream>()
-  readonly #asked = new Map<string, Asked>()
   #timer: NodeJS.Timeout | undefined
   #isInRound = false
   #isEnded = false
 
   constructor(agent: Agent) {
     this.#agent = agent
-  }
-
-  /**
-   * Takes a place for a subscription, and gives what frees it again.
-   *
-   * @throws SondeError `STR_LIMIT` where as many streams are open, or as many different queries a second are evaluated, as are allowed.
-   */
-  admit({ keys, stepMs }: Subscription): () => void {
-    const { http, options } = this.#agent
-    const { stream_clients: clientLimit, stream_queries_per_s: queryLimit } = options.config.limits
-    if (http.streams >= clientLimit) {
-      http.refuse('stream_clients')
-      const message = `${clientLimit} live streams are open; close one, or raise limits.stream_clients`
-      throw new SondeError('STR_LIMIT', message)
-    }
-    const own = new Set(keys.map((key) => `${stepMs} ${key}`))
-    const before = [...this.#asked.values()].reduce((sum, { perSecond }) => sum + perSecond, 0)
-    const added = ([...own].filter((key) => !this.#asked.has(key)).length * 1000) / stepMs
-    // What others ask already costs nothing more: it is let in whatever the limit.
-    if (added > 0 && before + added > queryLimit) {
-      http.refuse('stream_queries')
-      throw new SondeError('STR_LIMIT', queriesMessage(before, added, queryLimit))
-    }
-    for (const key of own) {
-      const asked = this.#asked.get(key)
-      if (asked === undefined) this.#asked.set(key, { perSecond: 1000 / stepMs, clients: 1 })
-      else asked.clients++
-    }
-    http.streams++
-    return () => this.#release(own)
+    this.places = new LivePlaces(agent)
   }
 
   /** Serves a stream from now on. */
@@ -79,14 +44,6 @@ export class LiveStreams {
     for (const stream of this.#streams) stream.end()
   }
 
-  #release(keys: ReadonlySet<string>): void {
-    this.#agent.http.streams--
-    for (const key of keys) {
-      const asked = this.#asked.get(key)
-      if (asked !== undefined && --asked.clients === 0) this.#asked.delete(key)
-    }
-  }
-
   #schedule(): void {
     clearTimeout(this.#timer)
     if (this.#isInRound || this.#streams.size === 0) return
@@ -107,9 +64,4 @@ export class LiveStreams {
     this.#isInRound = false
     this.#schedule()
   }
-}
-
-function queriesMessage(before: number, added: number, limit: number): string {
-  const asked = `the live streams evaluate ${Math.round(before)} different queries a second, and this one adds ${Math.round(added)}`
-  return `${asked}; allowed: ${limit}. Take a larger stepMs or fewer queries, or raise limits.stream_queries_per_s`
 }

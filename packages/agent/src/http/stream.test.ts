@@ -216,7 +216,7 @@ test('a client that does not read costs bounded memory, and misses nothing when 
   assert.ok(longest >= 5, 'one message covers what was missed')
 })
 
-test('more streams than the limit are told to come back, and counted; a closed one makes room', async (t) => {
+test('more streams than the limit are told to come back, and counted; a closed one makes room, and so does the oldest after a minute', async (t) => {
   const { agent, address } = await served(t, { limits: { stream_clients: 2 } })
   const clients = [await StreamClient.open(addressOf(address)), await StreamClient.open(addressOf(address))]
   const refused = await fetch(addressOf(address))
@@ -227,7 +227,20 @@ test('more streams than the limit are told to come back, and counted; a closed o
     /"STR_LIMIT","message":"2 live streams are open; close one, or raise limits\.stream_clients"/,
   )
   assert.equal(agent.http.refused.get('stream_clients'), 1)
-  clients[0]?.close()
+  const now = performance.now.bind(performance)
+  const later = t.mock.method(performance, 'now', () => now() + 60_000)
+  clients.push(await StreamClient.open(addressOf(address)))
+  later.mock.restore()
+  await until('the oldest leaves', () => clients[0]?.isEnded === true)
+  const { event, data } = clients[0]?.events.at(-1) ?? {}
+  assert.deepEqual([event, /"STR_LIMIT","message":"another client took the place/.test(data ?? '')], ['fault', true])
+  assert.deepEqual([agent.http.streams, agent.http.refused.get('stream_replaced')], [2, 1])
+  assert.equal(
+    (await fetch(addressOf(address))).status,
+    503,
+    'the other one is as old, and the clock of the test is back',
+  )
+  clients[1]?.close()
   await until('room', () => agent.http.streams === 1)
   const third = await StreamClient.open(addressOf(address))
   for (const client of [...clients, third]) client.close()

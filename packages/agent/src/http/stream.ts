@@ -3,6 +3,7 @@ import { objectOf, parseQueries, SondeError, stepOf } from '@sonde/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { jsonParameter, parameter } from './api.ts'
+import type { Place } from './live-places.ts'
 import { LiveRound, type Subscription, subscriptionTo } from './live-round.ts'
 import { LiveStream, lastStepMs } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
@@ -25,23 +26,23 @@ export function streamRoute(app: FastifyInstance, agent: Agent): void {
   app.addHook('preClose', async () => streams.end())
   app.get(ADDRESS, { exposeHeadRoute: false }, async (request, reply) => {
     const subscription = subscriptionOf(request)
-    const release = streams.admit(subscription)
+    const place = streams.places.take(subscription)
     try {
       // What cannot be answered is refused now, while there is still a status to say it with.
       const toMs = lastStepMs(subscription.stepMs)
       await new LiveRound(agent).points(subscription, toMs - subscription.stepMs, toMs)
     } catch (error) {
-      release()
+      place.release()
       throw error
     }
     reply.hijack()
     // The client may have gone meanwhile.
-    if (reply.raw.destroyed) release()
-    else serve(streams, new LiveStream(agent, reply.raw, subscription), reply.raw, release)
+    if (reply.raw.destroyed) place.release()
+    else serve(streams, new LiveStream(agent, reply.raw, subscription), reply.raw, place)
   })
 }
 
-function serve(streams: LiveStreams, stream: LiveStream, out: ServerResponse, release: () => void): void {
+function serve(streams: LiveStreams, stream: LiveStream, out: ServerResponse, place: Place): void {
   out.writeHead(200, {
     ...SECURITY_HEADERS,
     'content-type': 'text/event-stream',
@@ -49,8 +50,12 @@ function serve(streams: LiveStreams, stream: LiveStream, out: ServerResponse, re
     // Or nginx would gather events before it sends them on.
     'x-accel-buffering': 'no',
   })
+  place.onReplaced = () => {
+    streams.remove(stream)
+    stream.fail('STR_LIMIT', 'another client took the place of this stream, which was open for longest; connect again')
+  }
   out.once('close', () => {
-    release()
+    place.release()
     stream.close()
     streams.remove(stream)
   })
