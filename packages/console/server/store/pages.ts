@@ -260,8 +260,9 @@ export class PageQueue {
   #pageFor(length: number): QueuedPage {
     const last = this.#pages.at(-1)
     if (last?.hasRoom(length) === true) return last
-    // As long as much comes, pages grow: fewer transactions write as much.
-    const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * this.#lastUsed))
+    // As long as much comes, or much waits, pages grow: fewer transactions write as much.
+    const waitingBytes = this.#pages.reduce((sum, { used }) => sum + used, 0)
+    const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * this.#lastUsed, waitingBytes))
     const buffer = this.#memoryFor(Math.max(wanted, length + 7) & ~7)
     const memory = { buffer, bytes: new Uint8Array(buffer), pages: 0 }
     const page = new QueuedPage(this.#nextId(), ++this.#lastNumber, memory)
