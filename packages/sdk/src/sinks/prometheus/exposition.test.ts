@@ -17,16 +17,16 @@ test('a value that changed is written over the old one, in the same memory', asy
   const source = rig.source()
   rig.report(source, load, ...records(1000, 0.25))
   const before = await rig.view.collect()
-  const chunks = [...before.chunks('text')]
+  const chunks = [...(await before.chunks('text'))]
   before.release()
   rig.report(source, load, ...records(1, 0.75))
   const after = await rig.view.collect()
   assert.deepEqual(
-    after.chunks('text').map((chunk) => chunks.includes(chunk)),
+    (await after.chunks('text')).map((chunk) => chunks.includes(chunk)),
     chunks.map((_, i) => i > 0),
     'all pages are the old memory; only what is put together with the header is new',
   )
-  assert.match(Buffer.concat(after.chunks('text')).toString(), /device="device-number-0"\} 0\.75\n/)
+  assert.match(Buffer.concat(await after.chunks('text')).toString(), /device="device-number-0"\} 0\.75\n/)
 })
 
 test('bytes that someone holds do not change, whatever is reported meanwhile', async () => {
@@ -34,12 +34,12 @@ test('bytes that someone holds do not change, whatever is reported meanwhile', a
   const source = rig.source()
   rig.report(source, load, ...records(1000, 0.25))
   const held = await rig.view.collect()
-  const copy = Buffer.concat(held.chunks('openmetrics'))
+  const copy = Buffer.concat(await held.chunks('openmetrics'))
   for (const value of [0.5, 123.5, Number.NaN, 1]) {
     rig.report(source, load, ...records(1000, value))
     await rig.lines()
   }
-  assert.ok(Buffer.concat(held.chunks('openmetrics')).equals(copy))
+  assert.ok(Buffer.concat(await held.chunks('openmetrics')).equals(copy))
   held.release()
 })
 

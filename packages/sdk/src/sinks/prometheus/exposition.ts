@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
 import type { FieldSet } from '../../fieldset/fieldset.ts'
+import { turn } from '../../internal/turn.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { END_OF_OPENMETRICS, type Format } from '../../wire/prometheus/header.ts'
@@ -24,6 +25,8 @@ export interface FamilyText {
 
 /** Whole pages from this size on are passed along as they are; below, they are put together. Unit: bytes. */
 const JOIN_BYTES = 8192
+/** What is put together at a time. Unit: bytes. */
+const JOINED_BYTES = 64 << 10
 /** Below this, one call compresses all. Unit: bytes. */
 const GZIP_WHOLE_BYTES = 256 << 10
 /** What it is compressed into at a time; large ones would be garbage of which nobody hurries to get rid. Unit: bytes. */
@@ -38,47 +41,40 @@ const gzipWhole = promisify(gzip)
  */
 export class Exposition {
   readonly #families: readonly FamilyText[]
-  readonly #chunks: Partial<Record<Format, readonly Buffer[]>> = {}
+  readonly #chunks: Partial<Record<Format, Promise<readonly Buffer[]>>> = {}
   readonly #gzipped: Partial<Record<Format, Promise<readonly Buffer[]>>> = {}
   readonly #filtered = new Map<FieldSet, Exposition>()
-  /** What it is a part of, which owns the pages. */
+  /** What it is a part of, which owns the pages; and which part. */
   readonly #whole: Exposition | undefined
+  readonly #passes: (part: FamilyPart) => boolean
   /** The view, and everyone who got it from `collect`. */
   #holders = 1
 
-  constructor(families: readonly FamilyText[], whole?: Exposition) {
+  constructor(families: readonly FamilyText[], whole?: Exposition, passes: (part: FamilyPart) => boolean = () => true) {
     this.#families = families
     this.#whole = whole
+    this.#passes = passes
   }
 
   /** What a filter lets pass, of the same pages: nothing is written anew. Holding and releasing it is holding and releasing the whole. */
   only(filter: FieldSet): Exposition {
     const known = this.#filtered.get(filter)
     if (known !== undefined) return known
-    const passes = ({ type, slots }: FamilyPart) => slots.some((slot) => filter.of(type).has(slot))
-    const families = this.#families.map(({ header, parts }) => ({ header, parts: parts.filter(passes) }))
-    const part = new Exposition(
-      families.filter(({ parts }) => parts.length > 0),
-      this.#whole ?? this,
-    )
+    const passes = (part: FamilyPart) => this.#passes(part) && part.slots.some((slot) => filter.of(part.type).has(slot))
+    const part = new Exposition(this.#families, this.#whole ?? this, passes)
     if (this.#filtered.size < FILTER_LIMIT) this.#filtered.set(filter, part)
     return part
   }
 
-  /** The text as pieces that do not change while the exposition is held: large ones as they are kept, small ones joined. */
-  chunks(format: Format): readonly Buffer[] {
-    this.#chunks[format] ??= joined(this.#families, format)
+  /** The text as pieces that do not change while the exposition is held: large ones as they are kept, small ones joined, in turns of the event loop. */
+  chunks(format: Format): Promise<readonly Buffer[]> {
+    this.#chunks[format] ??= joined(this.#families, format, this.#passes)
     return this.#chunks[format]
-  }
-
-  /** Size of the text. Unit: bytes. */
-  bytes(format: Format): number {
-    return bytesOf(this.chunks(format))
   }
 
   /** The text compressed with gzip level 1, in the thread pool. */
   gzipped(format: Format): Promise<readonly Buffer[]> {
-    this.#gzipped[format] ??= compress(this.chunks(format))
+    this.#gzipped[format] ??= this.chunks(format).then(compress)
     return this.#gzipped[format]
   }
 
@@ -103,18 +99,31 @@ export class Exposition {
   }
 }
 
-function joined(families: readonly FamilyText[], format: Format): Buffer[] {
+async function joined(
+  families: readonly FamilyText[],
+  format: Format,
+  passes: (part: FamilyPart) => boolean,
+): Promise<Buffer[]> {
   const chunks: Buffer[] = []
   let small: Uint8Array[] = []
+  let smallBytes = 0
   const close = () => {
     if (small.length > 0) chunks.push(Buffer.concat(small))
     small = []
+    smallBytes = 0
+  }
+  const add = (bytes: Uint8Array) => {
+    smallBytes += bytes.length
+    small.push(bytes)
+    if (smallBytes >= JOINED_BYTES) close()
   }
   for (const { header, parts } of families) {
-    small.push(Buffer.from(header[format]))
-    for (const { bytes } of parts.flatMap(({ pages }) => pages[format])) {
+    if (turn.isOver()) await turn.next()
+    const shown = parts.filter(passes)
+    if (shown.length > 0) add(Buffer.from(header[format]))
+    for (const { bytes } of shown.flatMap(({ pages }) => pages[format])) {
       if (bytes.length < JOIN_BYTES) {
-        small.push(bytes)
+        add(bytes)
         continue
       }
       close()

@@ -33,6 +33,8 @@ export interface Refused {
 
 /** A metric and the columns of all types that fill it. */
 export interface Family extends FamilyInfo {
+  /** The short name that OpenMetrics would give it, where that is another. */
+  readonly base: string | undefined
   readonly help: string
   /** Lines of one family are told apart by labels of the same form only. */
   readonly shape: string
@@ -128,8 +130,7 @@ export class Families {
 
   /** Whether another family uses the short name that OpenMetrics would give this counter. */
   isBaseTaken(family: Family): boolean {
-    const base = counterBase(family)
-    return base !== undefined && this.#owners.has(base)
+    return family.base !== undefined && this.#owners.has(family.base)
   }
 }
 
@@ -137,7 +138,9 @@ function familyOf(type: RecordType, name: string, { name: fieldName, field }: Sl
   const kind = field.role === 'bucket' ? 'histogram' : field.role === 'counter' ? 'counter' : 'gauge'
   const shape = field.role === 'bucket' ? `edges ${field.edges?.join(', ')}` : field.count > 1 ? 'an array' : 'a scalar'
   const help = field.help || `${type.description || type.name}: ${fieldName}`
-  return { name, kind, unit: field.unit ?? '', help, shape, columns: [], refused: new Set(), decided: undefined }
+  const unit = field.unit ?? ''
+  const base = counterBase({ name, kind, unit })
+  return { name, base, kind, unit, help, shape, columns: [], refused: new Set(), decided: undefined }
 }
 
 function unfitReason(type: RecordType, slots: MetricFields['slots']): string | undefined {

@@ -174,16 +174,20 @@ export class Prometheus implements Sink {
     const format = negotiateFormat(headers.accept)
     const whole = await this.collect()
     const exposition = filter === undefined ? whole : whole.only(filter)
+    const release = once(() => exposition.release())
     const contentType = CONTENT_TYPES[format]
-    const bytes = exposition.bytes(format)
-    if (!acceptsGzip(headers.acceptEncoding) || bytes < GZIP_FROM_BYTES) {
-      return { contentType, chunks: exposition.chunks(format), bytes, release: once(() => exposition.release()) }
-    }
     try {
+      const plain = await exposition.chunks(format)
+      const bytes = bytesOf(plain)
+      if (!acceptsGzip(headers.acceptEncoding) || bytes < GZIP_FROM_BYTES) {
+        return { contentType, chunks: plain, bytes, release }
+      }
       const chunks = await exposition.gzipped(format)
-      return { contentType, contentEncoding: 'gzip', chunks, bytes: bytesOf(chunks), release: () => undefined }
-    } finally {
-      exposition.release()
+      release()
+      return { contentType, contentEncoding: 'gzip', chunks, bytes: bytesOf(chunks), release }
+    } catch (error) {
+      release()
+      throw error
     }
   }
 

@@ -1,3 +1,4 @@
+import { turn } from '../../internal/turn.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { Column } from './column.ts'
 import type { PrometheusConfig } from './config.ts'
@@ -35,6 +36,8 @@ export class Tables {
       if (isOwn && !known.isOwn) this.#makeOwn(known)
       return known
     }
+    // A type takes as long as hundreds of series: the first question starts the clock of the turn.
+    turn.isOver()
     const limits = { rows: this.#config.seriesLimit, lines: this.#lines }
     const table = new Table(type, this.#config.timestamps, more, limits)
     table.isOwn = isOwn
