@@ -4,6 +4,8 @@ import type { PageEntry } from './protocol.ts'
 
 /** The parts of a page that one client gets at a time, when its page is written in parts. A batch is never cut. Unit: bytes. */
 const PART_BYTES = 256 << 10
+/** Batches of a page at most: each takes some 2 µs of either thread on its way from one to the other. */
+const BATCH_COUNT_LIMIT = 1024
 
 /** Memory of records, which the parts of a page share. */
 interface PageMemory {
@@ -79,7 +81,7 @@ export class QueuedPage {
   }
 
   hasRoom(bytes: number): boolean {
-    return !this.isSealed && this.used + bytes <= this.#memory.bytes.length
+    return !this.isSealed && !this.#isFull && this.used + bytes <= this.#memory.bytes.length
   }
 
   /** Copies a batch. */
@@ -101,7 +103,7 @@ export class QueuedPage {
         continue
       }
       let part = last.get(client)
-      if (part === undefined || part.heldBytes + batch.heldBytes > PART_BYTES) {
+      if (part === undefined || part.#isFull || part.heldBytes + batch.heldBytes > PART_BYTES) {
         part = this.#part(nextId())
         parts.push([client, part])
         last.set(client, part)
@@ -116,6 +118,10 @@ export class QueuedPage {
   release(): SharedArrayBuffer | undefined {
     this.#memory.pages--
     return this.#memory.pages === 0 ? this.#memory.buffer : undefined
+  }
+
+  get #isFull(): boolean {
+    return this.#batches.length >= BATCH_COUNT_LIMIT
   }
 
   get #firstOffset(): number {

@@ -57,6 +57,21 @@ test('all sources of a client are announced once, and sources without end cost t
   assert.deepEqual(report([own, honest]), [0, 0, 0])
 })
 
+test('a page has a bounded number of batches, however short they are', () => {
+  const queue = new PageQueue(64 << 20, sinkStats(), new ClientLosses())
+  let sequence = 0n
+  const accept = (batch: Batch) => queue.append({ ...batch, page: { client: 1n, sequence: ++sequence } }, Date.now())
+  const source = createSource({ id: 'hasty', emit: accept })
+  for (let number = 0; number < 5000; number++) {
+    source.report(countedType, { time: BigInt(Date.now()) * 1_000_000n, writer: 'a label', number })
+    source.flush()
+  }
+  const counts: number[] = []
+  const post = () => queue.post(1, Date.now(), ({ page }) => counts.push(page.entries.length))
+  for (let posted = post(); posted !== undefined; posted = post()) queue.acknowledge(posted, posted === 1 ? [1n] : [])
+  assert.deepEqual(counts, [1024, 1024, 1024, 1024, 1024, 904])
+})
+
 test('clients leave places for types to each other and to this process', () => {
   const announcing = new Announcing()
   const bring = (client: bigint | undefined, from: number, count: number) => {
