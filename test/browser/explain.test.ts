@@ -6,24 +6,24 @@ import { SCREENS, takePicture, untilDrawn } from './browser.ts'
 import { startSimulatedStage } from './simulated.ts'
 
 test(
-  'the chain behind a number is drawn, and its first broken link says what mends it',
+  'the chain behind a number is drawn, and its first broken link says how to fix it',
   needs('chromium-headless-shell'),
   async (t) => {
     // The source rdma is left out of this configuration, which breaks its first link.
     const stage = await startSimulatedStage(t)
 
-    await t.test('the broken link stands in a box with a copy of what mends it', async (t) => {
+    await t.test('the broken link stands in a box with a copy of how to fix it', async (t) => {
       await stage.visit(
         '/explain?of=rdma',
         async (page) => {
           await untilDrawn(page)
           await page.getByText('The chain to rdma breaks at configuration').waitFor()
           const box = page.getByRole('region', { name: 'The broken link: configuration' })
-          const mends = await box.locator('code').innerText()
+          const fix = await box.locator('code').innerText()
           await box.getByRole('button', { name: 'Copy' }).click()
           await box.getByText('Copied').waitFor()
-          assert.equal(await page.evaluate(() => navigator.clipboard.readText()), mends)
-          assert.match(mends, /type: rdma/)
+          assert.equal(await page.evaluate(() => navigator.clipboard.readText()), fix)
+          assert.match(fix, /type: rdma/)
           assert.ok((await page.getByRole('region', { name: 'Table of links' }).locator('tbody tr').count()) > 1)
           await takePicture(t, page, 'explain-broken')
           await assertSound(page)

@@ -15,7 +15,7 @@ const FULL_BYTES = '4096:unlimited'
 const FREE_BYTES = 'unlimited:unlimited'
 
 test(
-  'a store that cannot write is told of on the page, live values go on, and it mends',
+  'a store that cannot write is told of on the page, live values go on, and it recovers',
   needs('chromium-headless-shell'),
   async (t) => {
     const stage = await startStage(t)

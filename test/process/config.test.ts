@@ -159,11 +159,9 @@ test('refuses what the command line gives wrong', async () => {
   assert.deepEqual(await refusals(undefined, ['--listen', 'localhost']), [
     '--listen is "localhost"; allowed: host:port, [IPv6]:port, :port or a port',
   ])
-  assert.deepEqual(await refusals(undefined, ['--listen', ':65536']), [
-    `--listen: export.prometheus.port is 65536; allowed: ${PORT_ALLOWED}`,
-  ])
+  assert.deepEqual(await refusals(undefined, ['--listen', ':65536']), [`--listen is 65536; allowed: ${PORT_ALLOWED}`])
   assert.deepEqual(await refusals(undefined, ['--log-level', 'loud']), [
-    '--log-level: log.level is "loud"; allowed: one of fatal, error, warn, info, debug, trace',
+    '--log-level is "loud"; allowed: one of fatal, error, warn, info, debug, trace',
   ])
   for (const args of [['--liste', ':0'], ['more'], ['--config']]) await refusals(undefined, args)
 })
@@ -254,7 +252,7 @@ test('check reads the field sets, and says of each that cannot be used where and
   writeFileSync(join(sets, 'a.cset'), '^netdev')
   const good = await runSonde(['check', ...here], { env })
   assert.equal(good.code, 0, good.output)
-  assert.match(good.output, /^field sets +ok +1 files$/m)
+  assert.match(good.output, /^field sets +ok +1 file$/m)
   writeFileSync(join(sets, 'b.fset'), '[host]\nload^1')
   const bad = await runSonde(['check', ...here], { env })
   assert.equal(bad.code, 1, bad.output)

@@ -14,7 +14,7 @@ test('explains the loopback interface without an agent, link by link', async () 
   assert.equal(code, 0, output)
   assert.match(output, /✓ configuration {2}data_sources: netdev/)
   assert.match(output, /✓ driver .*virtual interface/)
-  assert.match(output, /· agent .*no agent that answers/)
+  assert.match(output, /· agent .*no agent answers there/)
 })
 
 test('adds what an agent on the configured address knows', async () => {
@@ -34,13 +34,13 @@ test('adds what an agent on the configured address knows', async () => {
   }
 })
 
-test('a broken link comes with what mends it, and exit code 1', async () => {
+test('a broken link comes with how to fix it, and exit code 1', async () => {
   const { code, output } = await runSonde(['explain', 'netdev', '--path.sysfs', '/nowhere', ...NOBODY])
   assert.equal(code, 1, output)
-  assert.match(output, /✗ file +\/nowhere\n +came back: ENOENT.*\n +mends it: +.*--path\.sysfs/)
+  assert.match(output, /✗ file +\/nowhere\n +came back: ENOENT.*\n +to fix it: +.*--path\.sysfs/)
 })
 
-test('a name that a shell or a terminal would obey is quoted in the command that mends, and shown as text', async (t) => {
+test('a name that a shell or a terminal would obey is quoted in the command that fixes it, and shown as text', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'sonde-explain-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
   const name = 'a;$(b)\x1b[2J'
@@ -51,7 +51,7 @@ test('a name that a shell or a terminal would obey is quoted in the command that
   const roots = ['--path.sysfs', join(root, 'sys'), '--path.procfs', join(root, 'proc')]
   const { code, output } = await runSonde(['explain', name, ...roots, ...NOBODY])
   assert.equal(code, 1, output)
-  assert.match(output, /mends it: +sudo ip link set 'a;\$\(b\)\\u001b\[2J' up\n/)
+  assert.match(output, /to fix it: +sudo ip link set 'a;\$\(b\)\\u001b\[2J' up\n/)
   assert.ok(!output.includes('\x1b'))
 })
 

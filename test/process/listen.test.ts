@@ -110,7 +110,7 @@ test('what is neither address nor name is wrong before anything is tried: one li
     const { code, output } = await runSonde(['agent', '--listen', `${host}:0`])
     assert.equal(code, 2, output)
     const allowed = 'an IPv4 or IPv6 address, or a host name; 0.0.0.0 stands for all addresses of this machine'
-    assert.equal(output, `sonde: --listen: export.prometheus.host is "${host}"; allowed: ${allowed}\n`)
+    assert.equal(output, `sonde: --listen is "${host}"; allowed: ${allowed}\n`)
   }
 })
 

@@ -182,7 +182,10 @@ test('the filters, the formats and the faults of read --store are those of files
   assert.equal(title, 'source,tag,time,door,code,words')
   assert.equal(first, `shop,north,${startNs},d,0,w0`)
   assert.match(read('--stats', '--format', 'table').stdout, /^shop +north +10 .* shop_event$/m)
-  assert.match(read('--type', 'nothing').stderr, /--type nothing fits nothing; there is: other, shop_event/)
+  assert.match(
+    read('--type', 'shop_evnt').stderr,
+    /shop_evnt fits nothing \(did you mean shop_event\?\); there is: other,/,
+  )
   assert.deepEqual(read('--follow').code, 2)
   assert.match(read('--verify').stderr, /--verify is for files of records/)
   assert.match(sondeRead('--store', join(dir, 'no')).stderr, /^sonde: .*no cannot be read: it is not there/)

@@ -68,7 +68,10 @@ test('what is no scenario, no device or no severity ends with exit code 2 and sa
     assert.equal(code, 2, output)
     return output
   }
-  assert.match(await complaintOf('--simulate=stragler'), /^sonde: --simulate: .*allowed: .*did you mean straggler\?/)
+  assert.match(
+    await complaintOf('--simulate=stragler'),
+    /^sonde: --simulate: unknown scenario "stragler", did you mean "straggler"\?; allowed: healthy, /,
+  )
   assert.match(
     await complaintOf('--simulate=straggler@gpu-9'),
     /^sonde: "gpu-9" is no device of hgx-h100; allowed: sim-gpu-0/,
@@ -80,9 +83,9 @@ test('what is no scenario, no device or no severity ends with exit code 2 and sa
   assert.match(await complaintOf('--simulate=straggler:99'), /^sonde: severity is 99; allowed: 1\.05 to 3/)
   assert.match(
     await complaintOf('--simulate', '--simulate-class', 'hgx'),
-    /node_class is "hgx"; allowed: one of hgx-h100/,
+    /^sonde: --simulate-class is "hgx"; allowed: one of hgx-h100/,
   )
-  assert.match(await complaintOf('--simulate', '--seed', 'x'), /seed is "x"; allowed/)
+  assert.match(await complaintOf('--simulate', '--seed', 'x'), /^sonde: --seed is "x"; allowed/)
   assert.match(
     await complaintOf('--seed', '1'),
     /^sonde: --seed: no simulator is asked for; allowed: together with --simulate/,

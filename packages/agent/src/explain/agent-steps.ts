@@ -1,4 +1,5 @@
 import type { Labels } from '@sonde/sdk'
+import { countOf } from '@sonde/sdk/internal'
 import type { DataSourceConfig } from '../config.ts'
 import { isSimulatedOf } from '../devices/world.ts'
 import type { LatestSeries } from '../http/latest.ts'
@@ -38,19 +39,19 @@ export function configurationStep(
       // Ports are called by their device: mlx5_0/1.
       const name = device?.split('/')[0] ?? ''
       if (name !== '' && Array.isArray(patterns) && !deviceFilter(patterns as string[])(name)) {
-        const mends = `change the option devices of ${source} so that ${name} matches`
-        return broken(`${tried}, devices: ${JSON.stringify(patterns)}`, `${name} is left out`, mends)
+        const fix = `change the option devices of ${source} so that ${name} matches`
+        return broken(`${tried}, devices: ${JSON.stringify(patterns)}`, `${name} is left out`, fix)
       }
       return fine(tried, `every ${config.intervalMs} ms`)
     },
   }
 }
 
-const MENDS: Readonly<Record<string, string>> = {
-  stuck: 'a driver does not answer: look at dmesg; the source is tried again by itself',
-  failed: 'the reason names file or call; the source is tried again by itself',
-  denied: 'permit what the reason names; it is tried again within 10 s',
-  absent: 'it is looked for again every 10 s; sonde check looks at once',
+const FIXES: Readonly<Record<string, string>> = {
+  stuck: 'look in dmesg for the driver that does not answer; Sonde tries again by itself',
+  failed: 'look at the file or call that the reason names; Sonde tries again by itself',
+  denied: 'permit what the reason names; Sonde tries again within 10 s',
+  absent: 'plug in, load or allow what the reason names; Sonde looks again every 10 s',
 }
 
 /** How the source fares in the agent. */
@@ -59,10 +60,10 @@ export function agentStep(facts: SourceFacts | undefined, place: string): Step {
     name: 'agent',
     async look(): Promise<Finding> {
       if (facts === undefined)
-        return { state: 'unknown', tried: place, answer: 'no agent that answers runs this source' }
+        return { state: 'unknown', tried: place, answer: 'no agent answers there, or it does not run this source' }
       const { state, reason, lastSampleMs } = facts
-      const mends = MENDS[state]
-      if (mends !== undefined) return broken(place, `${state}: ${reason}`, mends)
+      const fix = FIXES[state]
+      if (fix !== undefined) return broken(place, `${state}: ${reason}`, fix)
       if (state !== 'reading') return { state: 'unknown', tried: place, answer: state }
       return fine(place, `reading, last sample ${ago(lastSampleMs)}`)
     },
@@ -76,16 +77,16 @@ export function trialStep(facts: SourceFacts | undefined): Step {
     name: 'value',
     async look() {
       if (facts === undefined || facts.state === 'starting')
-        return broken(tried, 'no answer within 5 s', 'a driver does not answer: look at dmesg')
+        return broken(tried, 'no answer within 5 s', 'look in dmesg for the driver that does not answer')
       const { state, reason } = facts
       const isFault = state === 'stuck' || state === 'failed' || state === 'denied' || state === 'absent'
-      return isFault ? broken(tried, `${state}: ${reason}`, TRIAL_MENDS[state]) : fine(tried, 'it gave values')
+      return isFault ? broken(tried, `${state}: ${reason}`, TRIAL_FIXES[state]) : fine(tried, 'it gave values')
     },
   }
 }
 
-const TRIAL_MENDS = {
-  stuck: 'a driver does not answer: look at dmesg',
+const TRIAL_FIXES = {
+  stuck: 'look in dmesg for the driver that does not answer',
   failed: 'look at what the reason names; a running agent tries again at every sample',
   denied: 'permit what the reason names',
   absent: 'plug in, load or allow what the reason names',
@@ -112,7 +113,7 @@ async function returning(ground: Ground, address: string): Promise<string> {
   const isBound = !((await ground.target(`${folder}/driver`)) instanceof Refusal)
   if (!isOnBus) return `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan; dmesg says why it left, and if it stays away`
   const bind = isBound ? undefined : await bindCommand(ground, address)
-  return bind ?? `${address} is on the bus: sonde explain ${address} tells of its driver, dmesg why it left`
+  return bind ?? `sonde explain ${address}; it tells about the driver, dmesg why the device left`
 }
 
 /** A device that was asked for by a label, and that the kernel does not list. */
@@ -120,7 +121,11 @@ export function unlistedStep(source: string, device: string): Step {
   return {
     name: 'file',
     look: async () =>
-      broken(`devices of ${source}`, `none is called ${device}`, `sonde explain ${source} tells of all`),
+      broken(
+        `devices of ${source}`,
+        `none is called ${device}`,
+        `sonde explain ${source}; it tells which devices there are`,
+      ),
   }
 }
 
@@ -131,15 +136,11 @@ export function valueStep(facts: AgentFacts, { metric, labels }: Selector): Step
     async look() {
       const series = (await facts.series({ metric })).filter((each) => selects(labels, each.labels))
       const [live] = series.filter(({ value }) => value !== null)
-      if (live !== undefined) return fine(metric, `${countOf(series)}, newest ${live.value} ${ago(live.timeMs)}`)
+      if (live !== undefined) return fine(metric, `${seriesWords(series)}, newest ${live.value} ${ago(live.timeMs)}`)
       const [absent] = series
       if (absent === undefined)
-        return broken(metric, 'no series', 'no device reports it: sonde explain SOURCE says why')
-      return broken(
-        metric,
-        `absent: ${absent.absent}`,
-        'what the reason names; a value that cannot be had stays absent',
-      )
+        return broken(metric, 'no series', 'ask sonde explain, with the name of a source, why no device reports it')
+      return broken(metric, `absent: ${absent.absent}`, 'do what the reason names; not every device has every value')
     },
   }
 }
@@ -155,10 +156,12 @@ export function heldStep(facts: AgentFacts, { types }: SourceDefinition, device:
       const absent = own.filter(({ value }) => value === null)
       if (own.length === 0) return { state: 'unknown', tried: device, answer: 'the agent holds no value of it' }
       const newestMs = Math.max(...own.map(({ timeMs }) => timeMs))
-      const answer = `${own.length - absent.length} values ${ago(newestMs)}, ${absent.length} absent`
-      const told = absent.length === 0 ? answer : `${answer}: ${reasonsOf(absent)}`
       const isHeld = absent.length < own.length
-      return isHeld ? fine(device, told) : broken(device, told, 'what the reasons name')
+      const held = `${own.length - absent.length} of ${countOf(own.length, 'value')}, newest ${ago(newestMs)}`
+      const told = absent.length === 0 ? held : `${held}; absent: ${reasonsOf(absent)}`
+      return isHeld
+        ? fine(device, told)
+        : broken(device, told, 'do what the reasons name; not every device has every value')
     },
   }
 }
@@ -177,7 +180,7 @@ function reasonsOf(absent: readonly LatestSeries[]): string {
   return `${reasons.slice(0, REASONS_LIMIT).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-function countOf(series: readonly LatestSeries[]): string {
+function seriesWords(series: readonly LatestSeries[]): string {
   const absent = series.filter(({ value }) => value === null).length
   return absent === 0 ? `${series.length} series` : `${series.length} series, ${absent} of them absent`
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { shellWord } from '@sonde/sdk/internal'
+import { countOf, shellWord } from '@sonde/sdk/internal'
 import { type ParseAttribute, wrongWords } from '../sources/attribute-reader.ts'
 import { Lack } from '../sources/field-absences.ts'
 import { KernelText } from '../sources/kernel-text.ts'
@@ -97,14 +97,17 @@ export function permissionStep(survey: Survey, place: string): Step {
       const looks = await survey()
       const late = refusedIn(looks, 'failed').find(({ found }) => found.code === 'late')
       if (late !== undefined) {
-        const mends = 'the driver or its firmware does not answer: look at dmesg'
-        return faulty(`read ${late.path}`, 'no answer within 2 s', mends)
+        const fix = 'look in dmesg why the driver or its firmware does not answer'
+        return faulty(`read ${late.path}`, 'no answer within 2 s', fix)
       }
       const denied = refusedIn(looks, 'denied')
       const [first] = denied
       const more = looks.length - 1
       if (first === undefined)
-        return fine(`open ${looks[0]?.path ?? place}`, `permitted${more > 0 ? `, and ${more} more` : ''}`)
+        return fine(
+          `open ${looks[0]?.path ?? place}`,
+          `permitted${more > 0 ? `, like ${countOf(more, 'other file')}` : ''}`,
+        )
       const answer = denied.length === 1 ? '' : `; ${denied.length} of ${looks.length} files`
       return faulty(`open ${first.path}`, `${first.found.words}${answer}`, permitting(denied))
     },
@@ -129,9 +132,9 @@ export function failedIn(looks: readonly Look[]): Finding | undefined {
   const [first] = failed
   if (first === undefined) return undefined
   const others = failed.length === 1 ? '' : `; ${failed.length} of ${looks.length} files are like that`
-  const mends =
+  const fix =
     first.found.code === 'content'
-      ? 'no value is made of that: look at the driver and its version, and at what is mounted there'
-      : 'the driver or its firmware does not answer: look at dmesg'
-  return faulty(first.path, `${first.found.words}${others}`, mends)
+      ? 'look at the driver and its version, and at what is mounted there: such content gives no value'
+      : 'look in dmesg why the driver or its firmware does not answer'
+  return faulty(first.path, `${first.found.words}${others}`, fix)
 }

@@ -24,8 +24,8 @@ export interface Finding {
   readonly tried: string
   /** What came back. */
   readonly answer: string
-  /** The command, or the deed, that mends it. */
-  readonly mends?: string
+  /** How to fix it: a command, or a sentence. */
+  readonly fix?: string
   /** Whether it is never broken for a good reason: it is then broken for many devices where it is for one. */
   readonly isFault?: true
 }
@@ -73,13 +73,13 @@ export function fine(tried: string, answer: string): Finding {
 }
 
 /** A link that does not hold. */
-export function broken(tried: string, answer: string, mends: string): Finding {
-  return { state: 'broken', tried, answer, mends }
+export function broken(tried: string, answer: string, fix: string): Finding {
+  return { state: 'broken', tried, answer, fix }
 }
 
 /** A link that is never broken for a good reason: what it stands for is there and cannot be had. */
-export function faulty(tried: string, answer: string, mends: string): Finding {
-  return { ...broken(tried, answer, mends), isFault: true }
+export function faulty(tried: string, answer: string, fix: string): Finding {
+  return { ...broken(tried, answer, fix), isFault: true }
 }
 
 /** Walks links up to the first broken one; those behind it are not reached. */
@@ -102,7 +102,7 @@ export function firstBroken(links: readonly ChainLink[]): ChainLink | undefined 
   return links.find(({ state }) => state === 'broken')
 }
 
-/** Devices that are named at most beside the one whose broken link is told. */
+/** Devices with a broken link that are named at most. */
 const NAMED_LIMIT = 3
 
 /** The chain of one device. */
@@ -137,17 +137,23 @@ function joinLink(name: LinkName, index: number, chains: readonly DeviceChain[])
   if (link.state === 'broken')
     return told({
       ...link,
-      answer: `${failing.length} of ${found.length}, ${device}${alsoWords(failing, device)}: ${link.answer}`,
+      answer: `${placeIn(link, device)}${link.answer} (at ${failing.length} of ${found.length}: ${namesOf(failing)})`,
     })
   const [fault] = failing
-  const beside = fault === undefined ? '' : `; ${fault.device}${alsoWords(failing, fault.device)}: ${fault.link.answer}`
-  return told({ name, ...fine(link.tried, `${holding.length} of ${found.length}, ${device}: ${link.answer}${beside}`) })
+  const others = fault === undefined ? '' : `; ${namesOf(failing)}: ${fault.link.answer}`
+  const count = holding.length === found.length ? `all ${found.length}` : `${holding.length} of ${found.length}`
+  const answer = `${placeIn(link, device)}${link.answer} (${count} ok)${others}`
+  return told({ name, ...fine(link.tried, answer) })
 }
 
-/** Which other devices have a link broken: ` (also mlx5_1, mlx5_2, mlx5_3 and 4 more)`; empty where none has. */
-function alsoWords(failing: readonly { readonly device: string }[], told: string): string {
-  const others = failing.map(({ device }) => device).filter((device) => device !== told)
-  if (others.length === 0) return ''
-  const more = others.length > NAMED_LIMIT ? ` and ${others.length - NAMED_LIMIT} more` : ''
-  return ` (also ${others.slice(0, NAMED_LIMIT).join(', ')}${more})`
+/** The device whose link is shown, where the path that was tried does not name it. */
+function placeIn({ tried }: ChainLink, device: string): string {
+  return tried.includes(device.split('/')[0] ?? device) ? '' : `${device}: `
+}
+
+/** Names of the first devices: `mlx5_0, mlx5_1, mlx5_2 and 4 more`. */
+function namesOf(found: readonly { readonly device: string }[]): string {
+  const names = found.slice(0, NAMED_LIMIT).map(({ device }) => device)
+  const more = found.length - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -64,17 +64,17 @@ test('a root that is not there is what is broken, not the file below it', async 
   const link = await brokenOf(node, 'rdma')
   assert.equal(link.name, 'file')
   assert.equal(link.tried, node.paths.sysfs)
-  assert.match(link.mends ?? '', /--path\.sysfs/)
+  assert.match(link.fix ?? '', /--path\.sysfs/)
   assert.equal((await brokenOf(node, 'netdev')).tried, node.paths.sysfs)
 })
 
 test('without RDMA devices it names the module that is missing', async (t) => {
   const node = nodeOf(t)
   removeRdma(node)
-  assert.equal((await brokenOf(node, 'rdma')).mends, 'sudo modprobe mlx5_ib')
+  assert.equal((await brokenOf(node, 'rdma')).fix, 'sudo modprobe mlx5_ib')
   node.unlink(`${ADAPTER}/driver`)
-  assert.equal((await brokenOf(node, 'rdma')).mends, 'sudo modprobe mlx5_core mlx5_ib')
-  assert.equal((await brokenOf(node, '0000:9a:00.0')).mends, 'sudo modprobe mlx5_core')
+  assert.equal((await brokenOf(node, 'rdma')).fix, 'sudo modprobe mlx5_core mlx5_ib')
+  assert.equal((await brokenOf(node, '0000:9a:00.0')).fix, 'sudo modprobe mlx5_core')
   node.write(`${ADAPTER}/vendor`, '0x8086\n')
   assert.match((await brokenOf(node, 'rdma')).answer, /no module of RDMA is loaded/)
   node.write('sys/module/ib_core/refcnt', '1\n')
@@ -85,21 +85,21 @@ test('a port that is down says whether it is switched off, unplugged, or without
   const node = nodeOf(t)
   node.write(`${PORT}/state`, '1: DOWN\n')
   node.write(`${PORT}/phys_state`, '3: Disabled\n')
-  assert.equal((await brokenOf(node, 'mlx5_3')).mends, 'sudo ip link set eth3 up')
+  assert.equal((await brokenOf(node, 'mlx5_3')).fix, 'sudo ip link set eth3 up')
   node.write(`${PORT}/phys_state`, '2: Polling\n')
   const link = await brokenOf(node, 'mlx5_3')
   assert.deepEqual([link.name, link.answer], ['link', '1: DOWN, 2: Polling'])
-  assert.match(link.mends ?? '', /cable/)
+  assert.match(link.fix ?? '', /cable/)
   node.write(`${PORT}/state`, '2: INIT\n')
   node.write(`${PORT}/link_layer`, 'InfiniBand\n')
-  assert.match((await brokenOf(node, 'mlx5_3')).mends ?? '', /opensm/)
+  assert.match((await brokenOf(node, 'mlx5_3')).fix ?? '', /opensm/)
 })
 
-test('a file that is not permitted names the permission that mends it', async (t) => {
+test('a file that is not permitted names the permission that fixes it', async (t) => {
   const refused = { port_xmit_data: new Refusal('denied', 'EACCES') }
   const link = await brokenOf(nodeOf(t), 'mlx5_3', { refused })
   assert.equal(link.name, 'permission')
-  assert.match(link.mends ?? '', /^sudo chmod a\+r .*counters\/port_xmit_data/)
+  assert.match(link.fix ?? '', /^sudo chmod a\+r .*counters\/port_xmit_data/)
 })
 
 test('counters that the driver refuses, or has no numbers for, are not supported', async (t) => {
@@ -122,8 +122,8 @@ test('an optional counter says how it is turned on, one that the driver lacks th
   const [sound] = await ask(node, 'rdma_hw_packet_seq_err_total')
   assert.equal(sound?.links.find(({ name }) => name === 'counters')?.answer, '7')
   const optional = await brokenOf(node, 'rdma_hw_cc_rx_ce_pkts_total')
-  assert.equal(optional.mends, 'sudo rdma statistic set link mlx5_3/1 optional-counters cc_rx_ce_pkts')
-  assert.match((await brokenOf(node, 'rdma_hw_rp_cnp_handled_total')).mends ?? '', /newer/)
+  assert.equal(optional.fix, 'sudo rdma statistic set link mlx5_3/1 optional-counters cc_rx_ce_pkts')
+  assert.match((await brokenOf(node, 'rdma_hw_rp_cnp_handled_total')).fix ?? '', /update driver and firmware/)
   assert.equal(firstBroken((await ask(node, 'rdma_port_xmit_data_bytes_total'))[0]?.links ?? []), undefined)
 })
 
@@ -131,15 +131,15 @@ test('an interface that is switched off, unplugged or silent says which', async 
   const node = nodeOf(t)
   node.write('sys/class/net/eth3/operstate', 'down\n')
   const off = { 'eth3/carrier': new Refusal('unsupported', 'EINVAL') }
-  assert.equal((await brokenOf(node, 'net-eth3', { refused: off })).mends, 'sudo ip link set eth3 up')
+  assert.equal((await brokenOf(node, 'net-eth3', { refused: off })).fix, 'sudo ip link set eth3 up')
   node.write('sys/class/net/eth3/carrier', '0\n')
-  assert.match((await brokenOf(node, 'net-eth3')).mends ?? '', /cable/)
+  assert.match((await brokenOf(node, 'net-eth3')).fix ?? '', /cable/)
   node.write('sys/class/net/eth3/operstate', 'up\n')
   node.write('sys/class/net/eth3/carrier', '1\n')
   node.write('proc/net/dev', 'a\nb\n  eth3: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n')
   assert.equal((await brokenOf(node, 'net-eth3')).name, 'traffic')
   node.write('proc/net/dev', 'a\nb\n  eth4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n')
-  assert.match((await brokenOf(node, 'net-eth3')).mends ?? '', /network namespaces/)
+  assert.match((await brokenOf(node, 'net-eth3')).fix ?? '', /network namespace/)
 })
 
 test('a device that fell off the bus says so', async (t) => {
@@ -148,7 +148,7 @@ test('a device that fell off the bus says so', async (t) => {
   node.write(`${ADAPTER}/current_link_width`, '63\n')
   const link = await brokenOf(node, 'pci-0000:9a:00.0')
   assert.match(link.answer, /fell off the bus/)
-  assert.match(link.mends ?? '', /rescan/)
+  assert.match(link.fix ?? '', /rescan/)
 })
 
 test('errors that the firmware keeps are broken for a metric of errors alone', async (t) => {
@@ -162,7 +162,7 @@ test('a source that is left out, and a device that an option leaves out, are lin
   const without = await brokenOf(node, 'mlx5_3', { configured: [configOf(netdev)] })
   assert.deepEqual([without.name, without.answer], ['configuration', 'left out, or enabled: false'])
   const configured = [configOf(rdma, { devices: ['!mlx5_3'] })]
-  assert.match((await brokenOf(node, 'mlx5_3', { configured })).mends ?? '', /option devices of rdma/)
+  assert.match((await brokenOf(node, 'mlx5_3', { configured })).fix ?? '', /option devices of rdma/)
 })
 
 test('one port of two that works keeps the source whole, and the other is told', async (t) => {
@@ -173,7 +173,7 @@ test('one port of two that works keeps the source whole, and the other is told',
   const [chain] = await ask(node, 'rdma')
   const link = chain?.links.find(({ name }) => name === 'link')
   assert.equal(link?.state, 'ok')
-  assert.equal(link?.answer, '1 of 2, mlx5_3/1: 4: ACTIVE; mlx5_2/1: 1: DOWN, 5: LinkUp')
+  assert.equal(link?.answer, '4: ACTIVE (1 of 2 ok); mlx5_2/1: 1: DOWN, 5: LinkUp')
   assert.equal((await brokenOf(node, 'mlx5_2')).name, 'link')
 })
 
@@ -197,7 +197,7 @@ test('what a running agent knows is part of the chain', async (t) => {
   const absent = await brokenOf(node, 'rdma_hw_packet_seq_err_total', { facts })
   assert.deepEqual([absent.name, absent.answer], ['value', 'absent: the driver refuses'])
   const [device] = await ask(node, 'mlx5_3', { facts })
-  assert.match(device?.links.at(-1)?.answer ?? '', /^0 values .* ago, 5 absent: m: the driver refuses$/)
+  assert.match(device?.links.at(-1)?.answer ?? '', /^0 of 5 values, newest .* ago; absent: m: the driver refuses$/)
 })
 
 test('a series as /metrics shows it is walked on its device alone', async (t) => {
@@ -311,7 +311,7 @@ interface HostFault {
   readonly strike: (node: TestNode) => void
   readonly link: string
   readonly answer: RegExp
-  readonly mends: RegExp
+  readonly fix: RegExp
   /** What the host as a whole says of it; default: nothing. */
   readonly ofHost?: RegExp
 }
@@ -323,7 +323,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     strike: (node) => node.remove('sys/class/hwmon'),
     link: 'file',
     answer: /nothing is there/,
-    mends: /modprobe coretemp/,
+    fix: /modprobe coretemp/,
   },
   {
     what: 'a monitor without a fan',
@@ -331,7 +331,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     strike: () => undefined,
     link: 'counters',
     answer: /nothing in it has such a file/,
-    mends: /BMC/,
+    fix: /BMC/,
   },
   {
     what: 'a power meter that may not be read',
@@ -339,8 +339,8 @@ const HOST_FAULTS: readonly HostFault[] = [
     strike: (node) => node.link('sys/class/hwmon/hwmon1/power1_average', '/sys/bus/cpu/drivers_probe'),
     link: 'permission',
     answer: /not permitted/i,
-    mends: /chmod a\+r .*power1_average/,
-    ofHost: /^1 of 16, class\/hwmon: .*not permitted/i,
+    fix: /chmod a\+r .*power1_average/,
+    ofHost: /not permitted.* \(at 1 of 16: class\/hwmon\)/i,
   },
   {
     what: 'a zone whose driver refuses',
@@ -348,7 +348,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     strike: (node) => node.link('sys/class/thermal/thermal_zone0/temp', '/sys/class/net/lo/speed'),
     link: 'counters',
     answer: /the driver refuses/,
-    mends: /dmesg/,
+    fix: /dmesg/,
   },
   {
     what: 'no EDAC driver',
@@ -359,7 +359,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     },
     link: 'driver',
     answer: /no driver has anything in it/,
-    mends: /modprobe skx_edac/,
+    fix: /modprobe skx_edac/,
   },
   {
     what: 'an EDAC driver that knows no modules',
@@ -367,7 +367,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     strike: (node) => node.remove('sys/devices/system/edac/mc/mc0/dimm0'),
     link: 'counters',
     answer: /nothing in it has such a file/,
-    mends: /does not tell modules apart/,
+    fix: /does not tell modules apart/,
   },
   {
     what: 'a processor that does not tell its throttling',
@@ -375,7 +375,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     strike: (node) => node.remove('sys/devices/system/cpu/cpu0/thermal_throttle'),
     link: 'counters',
     answer: /nothing in it has such a file/,
-    mends: /processors of Intel/,
+    fix: /Intel processor/,
   },
   {
     what: 'a processor whose clock nobody here chooses',
@@ -383,7 +383,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     strike: (node) => node.remove('sys/devices/system/cpu/cpu0/cpufreq'),
     link: 'counters',
     answer: /nothing in it has such a file/,
-    mends: /cpufreq/,
+    fix: /cpufreq/,
   },
   {
     what: 'a kernel without NUMA',
@@ -391,11 +391,11 @@ const HOST_FAULTS: readonly HostFault[] = [
     strike: (node) => node.remove('sys/devices/system/node'),
     link: 'file',
     answer: /nothing is there/,
-    mends: /CONFIG_NUMA/,
+    fix: /CONFIG_NUMA/,
   },
 ]
 
-for (const { what, metric, strike, link, answer, mends, ofHost } of HOST_FAULTS) {
+for (const { what, metric, strike, link, answer, fix, ofHost } of HOST_FAULTS) {
   test(`${what} is what breaks ${metric}, and ${ofHost ? 'the host too' : 'not the host'}`, async (t) => {
     const node = nodeOf(t)
     for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)
@@ -403,7 +403,7 @@ for (const { what, metric, strike, link, answer, mends, ofHost } of HOST_FAULTS)
     const found = await brokenOf(node, metric)
     assert.equal(found.name, link)
     assert.match(found.answer, answer)
-    assert.match(found.mends ?? '', mends)
+    assert.match(found.fix ?? '', fix)
     const [whole] = await ask(node, 'host')
     if (ofHost === undefined) assert.equal(firstBroken(whole?.links ?? []), undefined)
     else assert.match(firstBroken(whole?.links ?? [])?.answer ?? '', ofHost)

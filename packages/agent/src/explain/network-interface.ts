@@ -16,7 +16,11 @@ export async function interfaceDevices(ground: Ground): Promise<ChainDevice[]> {
 export function interfaceSteps(ground: Ground, device: string, own: readonly Step[] = []): Step[] {
   const folder = `${ground.sysfs}/class/net/${device}`
   return [
-    fileStep(ground, folder, `ip link show ${device}: an interface of another network namespace is not listed`),
+    fileStep(
+      ground,
+      folder,
+      `ip link show ${shellWord(device)}; if it is in another network namespace, run Sonde there`,
+    ),
     driverStep(ground, `${folder}/device`, async () => {
       return fine(`${folder}/device`, 'a virtual interface: the kernel itself drives it')
     }),
@@ -43,8 +47,8 @@ async function lookAtLink(ground: Ground, folder: string, device: string): Promi
   if (state === 'lowerlayerdown')
     return broken(
       `${folder}/operstate`,
-      state,
-      `the interface below ${device} is down: ip -d link show ${shellWord(device)}`,
+      `${state}: the interface below ${device} is down`,
+      `ip -d link show ${shellWord(device)}; then set the interface below it up`,
     )
   if (carrier === 0)
     return broken(`${folder}/carrier`, `no carrier (${words})`, 'plug the cable in, or switch the other end on')
@@ -58,17 +62,17 @@ async function lookAtLink(ground: Ground, folder: string, device: string): Promi
 export async function lineOf(ground: Ground, device: string): Promise<NetdevRecord | Finding> {
   const path = `${ground.procfs}/net/dev`
   const table = await readAs(ground, path, (bytes) => parseNetdev(bytes, 0n))
-  if (table instanceof Refusal) return broken(path, table.words, 'see the link of the file')
+  if (table instanceof Refusal) return broken(path, table.words, `look at what is mounted at ${ground.procfs}`)
   const record = table.records.find((each) => each.device === device)
   if (record !== undefined) return record
   if (table.malformed?.startsWith(`${device}:`) === true)
     return broken(
       path,
-      `a line that cannot be read: ${JSON.stringify(table.malformed)}`,
-      'no kernel writes such a line',
+      `a line that no kernel writes: ${JSON.stringify(table.malformed)}`,
+      `look at what is mounted at ${ground.procfs}`,
     )
-  const mends = 'procfs and sysfs show different network namespaces: mount those of one'
-  return broken(path, `no line of ${device}`, mends)
+  const fix = 'mount procfs and sysfs of one network namespace: these show different ones'
+  return broken(path, `no line of ${device}`, fix)
 }
 
 async function lookAtTraffic(ground: Ground, device: string): Promise<Finding> {

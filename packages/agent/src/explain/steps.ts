@@ -1,35 +1,36 @@
+import { countOf } from '@sonde/sdk/internal'
 import { readLine } from './attributes.ts'
 import { broken, type Finding, fine, type Step } from './chain.ts'
 import { type Ground, Refusal } from './ground.ts'
 
 // Links that several sources have in common.
 
-/** A folder or file that must be there; `mends` where it is not. */
-export function fileStep(ground: Ground, path: string, mends: string): Step {
+/** A folder or file that must be there; `fix` where it is not. */
+export function fileStep(ground: Ground, path: string, fix: string): Step {
   return {
     name: 'file',
     async look() {
       const found = await ground.list(path)
-      if (!(found instanceof Refusal)) return fine(path, `${found.length} ${found.length === 1 ? 'entry' : 'entries'}`)
+      if (!(found instanceof Refusal)) return fine(path, countOf(found.length, 'entry', 'entries'))
       // A file is no folder: that it answers so means that it is there.
-      if (found.code === 'ENOTDIR' || found.kind === 'denied') return lookAtFile(ground, path, mends)
-      return missing(ground, path, found, mends)
+      if (found.code === 'ENOTDIR' || found.kind === 'denied') return lookAtFile(ground, path, fix)
+      return missing(ground, path, found, fix)
     },
   }
 }
 
-async function lookAtFile(ground: Ground, path: string, mends: string): Promise<Finding> {
+async function lookAtFile(ground: Ground, path: string, fix: string): Promise<Finding> {
   const found = await ground.read(path)
-  if (found instanceof Refusal && found.kind === 'missing') return missing(ground, path, found, mends)
+  if (found instanceof Refusal && found.kind === 'missing') return missing(ground, path, found, fix)
   return fine(path, 'it is there')
 }
 
 /** A root that is empty or not there explains everything below it. */
-async function missing(ground: Ground, path: string, refusal: Refusal, mends: string): Promise<Finding> {
+async function missing(ground: Ground, path: string, refusal: Refusal, fix: string): Promise<Finding> {
   const root = path.startsWith(`${ground.sysfs}/`) ? 'sysfs' : 'procfs'
   const held = await ground.list(ground[root])
   const isRoot = held instanceof Refusal || held.length === 0
-  if (!isRoot) return broken(path, refusal.words, mends)
+  if (!isRoot) return broken(path, refusal.words, fix)
   const answer = held instanceof Refusal ? held.words : 'it is empty'
   return broken(ground[root], answer, `give the place where ${root} is mounted with --path.${root}`)
 }

@@ -29,7 +29,7 @@ export interface ExplainFlags {
 }
 
 /**
- * `sonde explain [DEVICE|METRIC|SOURCE]`: walks the chain behind it and prints every link, the first broken one with what mends it. It looks at the files
+ * `sonde explain [DEVICE|METRIC|SOURCE]`: walks the chain behind it and prints every link, the first broken one with how to fix it. It looks at the files
  * itself; where an agent answers on the configured address, it adds what that knows. Exit code 0 where every chain is whole, 1 where a link is broken, 2 where
  * nothing has that name.
  */
@@ -94,7 +94,7 @@ function textOf(explanations: readonly Explanation[], isShort: boolean): string 
       const broken = explanation.links.find(({ state }) => state === 'broken')
       const name = explanation.source.padEnd(width)
       if (broken === undefined) return `${MARKS.ok} ${name}  ${wholeText(explanation)}`
-      return [`${MARKS.broken} ${name}  ${broken.name}: ${broken.tried}`, ...mending(broken, width + 4)].join('\n')
+      return [`${MARKS.broken} ${name}  ${broken.name}: ${broken.tried}`, ...fixing(broken, width + 4)].join('\n')
     })
     .join('\n')
 }
@@ -109,16 +109,16 @@ function chainText({ of, source, device, links }: Explanation): string {
   const nameWidth = Math.max(...links.map(({ name }) => name.length))
   const lines = links.map((link) => {
     const start = `${MARKS[link.state]} ${link.name.padEnd(nameWidth)}  `
-    if (link.state === 'broken') return [`${start}${link.tried}`, ...mending(link, nameWidth + 4)].join('\n')
+    if (link.state === 'broken') return [`${start}${link.tried}`, ...fixing(link, nameWidth + 4)].join('\n')
     return `${start}${link.tried === '' ? link.answer : `${link.tried}: ${link.answer}`}`
   })
   return [head, ...lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`)].join('\n')
 }
 
-/** What came back from a broken link, and what mends it. */
-function mending({ answer, mends }: ChainLink, indent: number): string[] {
+/** What came back from a broken link, and how to fix it. */
+function fixing({ answer, fix }: ChainLink, indent: number): string[] {
   const space = ' '.repeat(indent)
   const lines = [`${space}came back: ${answer}`]
-  if (mends !== undefined) lines.push(`${space}mends it:  ${mends}`)
+  if (fix !== undefined) lines.push(`${space}to fix it: ${fix}`)
   return lines
 }

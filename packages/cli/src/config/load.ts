@@ -72,7 +72,8 @@ function place(raw: Record<string, unknown>, { path, value }: Setting): void {
 
 function describe({ path, fault, allowed }: ConfigIssue, file: ConfigFile | undefined, settings: readonly Setting[]) {
   const place = originOf(path, file, settings) ?? (file === undefined ? undefined : lineIn(file, keysOf(path)))
-  return `${place === undefined ? '' : `${place}: `}${path} ${fault}; allowed: ${allowed}`
+  const subject = place === undefined ? path : place.startsWith('--') ? place : `${place}: ${path}`
+  return `${subject} ${fault}; allowed: ${allowed}`
 }
 
 /** Where a value came from; undefined where nothing gave it. */

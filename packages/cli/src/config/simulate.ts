@@ -1,4 +1,5 @@
-import { defaultDataSources } from '@sonde/agent'
+import { defaultDataSources, parseScenario } from '@sonde/agent'
+import { messageOf } from '@sonde/sdk'
 import { ConfigError } from './config-error.ts'
 import { numberOf, type Setting } from './setting.ts'
 
@@ -17,7 +18,7 @@ type Entry = Record<string, unknown>
 /**
  * Adds the simulator to the configured sources, or changes the one that is among them. Answers where the values came from.
  *
- * @throws ConfigError where a flag needs a simulator and none is asked for.
+ * @throws ConfigError where a flag needs a simulator and none is asked for, and for scenarios that there are not.
  */
 export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   const { simulate, onlySimulated = false, seed, simulateClass } = flags
@@ -46,10 +47,25 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   }
   if (known === undefined) set('type', 'simulator', onlySimulated ? '--only-simulated' : '--simulate')
   if (simulate !== undefined || onlySimulated) set('enabled', true, onlySimulated ? '--only-simulated' : '--simulate')
-  if (typeof simulate === 'string') set('scenarios', simulate.split(','), '--simulate')
+  if (typeof simulate === 'string') set('scenarios', scenariosIn(simulate), '--simulate')
   if (seed !== undefined) set('seed', numberOf(seed), '--seed')
   if (simulateClass !== undefined) set('node_class', simulateClass, '--simulate-class')
   return settings
+}
+
+/** The scenarios of `--simulate`. What is wrong with them is said of the flag: their place in the configuration would tell nobody anything. */
+function scenariosIn(simulate: string): string[] {
+  const scenarios = simulate.split(',')
+  const faults = scenarios.flatMap((text): string[] => {
+    try {
+      parseScenario(text)
+      return []
+    } catch (error) {
+      return [`--simulate: ${messageOf(error)}`]
+    }
+  })
+  if (faults.length > 0) throw new ConfigError(faults)
+  return scenarios
 }
 
 function isSimulator(entry: unknown): entry is Entry {

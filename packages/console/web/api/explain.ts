@@ -11,8 +11,8 @@ export interface ExplainLink {
   /** What was tried, and what came back. */
   readonly tried: string
   readonly answer: string
-  /** What mends it: a command, or a sentence; absent where nothing is broken or nothing is known. */
-  readonly mends?: string
+  /** How to fix it: a command, or a sentence; absent where nothing is broken or nothing is known. */
+  readonly fix?: string
 }
 
 /** One walk from the configuration to a value. */

@@ -34,7 +34,7 @@ const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 15_000
 
 /**
- * One live connection that mends itself: after a loss it asks again from the last point it delivered, so that no step is missed.
+ * One live connection that repairs itself: after a loss it asks again from the last point it delivered, so that no step is missed.
  *
  * EventSource would retry by itself, but gives up on an HTTP error and would keep the first `lastEventId` in its address.
  */

@@ -35,7 +35,7 @@ interface Sight {
   readonly path: readonly RegExp[]
   /** How its source reads the file of a name. */
   readonly parse: (name: string) => ParseAttribute<unknown>
-  readonly mends: string
+  readonly fix: string
 }
 
 /** A folder of sysfs in which a driver has a folder for each thing that it drives. */
@@ -48,74 +48,76 @@ export interface ExplainedFolder {
   readonly things: RegExp
   /** File in each of them that says what it is; empty where its name does. */
   readonly title: string
-  readonly mends: string
+  readonly fix: string
   readonly sights: readonly Sight[]
 }
 
 const MONITORS = 'sudo modprobe coretemp, on processors of AMD k10temp; virtual machines have none'
 const EDAC =
   'sudo modprobe skx_edac, i10nm_edac or amd64_edac, after the processor; where the firmware keeps the errors to itself they are in the log of the BMC'
-const METER = 'the driver of the monitor has none; what the board measures is often with the BMC alone'
+const METER = 'not possible: the driver of the monitor has none; what the board measures is often with the BMC alone'
 
 const FOLDERS: readonly ExplainedFolder[] = [
   {
-    ...{ name: 'class/hwmon', alias: 'hwmon', things: /^hwmon\d+$/, title: 'name', mends: MONITORS },
+    ...{ name: 'class/hwmon', alias: 'hwmon', things: /^hwmon\d+$/, title: 'name', fix: MONITORS },
     sights: [
-      { type: 'host_temperature', path: [/^temp\d+_input$/], parse: () => parseMillidegrees, mends: MONITORS },
-      { type: 'host_fan', path: [/^fan\d+_input$/], parse: () => parseRpm, mends: METER },
-      { type: 'host_power', path: [/^power\d+_(input|average)$/], parse: () => parseMicrowatts, mends: METER },
+      { type: 'host_temperature', path: [/^temp\d+_input$/], parse: () => parseMillidegrees, fix: MONITORS },
+      { type: 'host_fan', path: [/^fan\d+_input$/], parse: () => parseRpm, fix: METER },
+      { type: 'host_power', path: [/^power\d+_(input|average)$/], parse: () => parseMicrowatts, fix: METER },
     ],
   },
   {
     ...{ name: 'class/thermal', alias: 'thermal', things: /^thermal_zone\d+$/, title: 'type' },
-    mends: 'sudo modprobe x86_pkg_temp_thermal; virtual machines have no thermal zone',
+    fix: 'sudo modprobe x86_pkg_temp_thermal; virtual machines have no thermal zone',
     sights: [
       {
         type: 'host_thermal_zone',
         path: [/^temp$/],
         parse: () => parseMillidegrees,
-        mends: 'the driver of the zone is not bound: look at dmesg',
+        fix: 'look in dmesg why the driver of the zone is not bound',
       },
     ],
   },
   {
-    ...{ name: 'devices/system/edac/mc', alias: 'edac', things: /^mc\d+$/, title: 'mc_name', mends: EDAC },
+    ...{ name: 'devices/system/edac/mc', alias: 'edac', things: /^mc\d+$/, title: 'mc_name', fix: EDAC },
     sights: [
-      { type: 'host_memory_controller', path: [/^(ce|ue)_count$/], parse: () => parseNumber, mends: EDAC },
+      { type: 'host_memory_controller', path: [/^(ce|ue)_count$/], parse: () => parseNumber, fix: EDAC },
       {
         type: 'host_memory_module',
         path: [/^(dimm|rank|csrow)\d+$/, /^(dimm_)?(ce|ue)_count$/],
         parse: () => parseNumber,
-        mends: 'this driver does not tell modules apart; the errors of the controller are there',
+        fix: 'use the errors of the controller: this driver does not tell modules apart',
       },
     ],
   },
   {
     ...{ name: 'devices/system/cpu', alias: 'cpu_packages', things: /^cpu\d+$/, title: '' },
-    mends: `the kernel's own sysfs lists its CPUs here`,
+    fix: 'give the sysfs of the kernel with --path.sysfs: that lists CPUs here',
     sights: [
       {
         ...{ type: 'host_cpu_package', fields: /throttle/ },
         path: [/^thermal_throttle$/, /^(core|package)_throttle_(count|total_time_ms)$/],
         parse: (name) => (name.endsWith('_ms') ? parseMilliseconds : parseNumber),
-        mends:
-          'only processors of Intel tell it, to a kernel built with CONFIG_X86_THERMAL_VECTOR, and no virtual machine does',
+        fix: 'on an Intel processor, use a kernel built with CONFIG_X86_THERMAL_VECTOR; other processors and virtual machines do not have it',
       },
       {
         ...{ type: 'host_cpu_package', fields: /frequency|governor/ },
         path: [/^cpufreq$/, /^(scaling_max_freq|cpuinfo_max_freq|scaling_governor)$/],
         parse: (name) => (name === 'scaling_governor' ? parseLabel : parseKilohertz),
-        mends:
-          'sudo modprobe acpi_cpufreq; where the firmware or a hypervisor chooses the clock there is no driver for it',
+        fix: 'sudo modprobe acpi_cpufreq; where the firmware or a hypervisor chooses the clock there is no driver for it',
       },
     ],
   },
   {
     ...{ name: 'devices/system/node', alias: 'numa', things: /^node\d+$/, title: '' },
-    mends: 'this kernel was built without CONFIG_NUMA; it has one node of memory',
+    fix: 'use a kernel built with CONFIG_NUMA; others have one node of memory',
     sights: [
       {
-        ...{ type: 'host_numa', path: [/^(meminfo|numastat)$/], mends: 'this kernel does not tell of its nodes' },
+        ...{
+          type: 'host_numa',
+          path: [/^(meminfo|numastat)$/],
+          fix: 'use a kernel that lists these files; this one does not',
+        },
         parse: (name) => (name === 'meminfo' ? recordIn(parseNodeMeminfo) : recordIn(parseNumastat)),
       },
     ],
@@ -137,14 +139,14 @@ export function folderSteps(ground: Ground, folder: ExplainedFolder, value: Valu
   const path = `${ground.sysfs}/${folder.name}`
   const survey = surveyOf(ground, () => filesOf(ground, folder, path, sights))
   return [
-    fileStep(ground, path, folder.mends),
+    fileStep(ground, path, folder.fix),
     { name: 'driver', look: () => lookAtThings(ground, folder, path) },
     permissionStep(survey, path),
     {
       name: 'counters',
       async look() {
         const looks = await survey()
-        const none = broken(path, 'nothing in it has such a file', sights[0]?.mends ?? folder.mends)
+        const none = broken(path, 'nothing in it has such a file', sights[0]?.fix ?? folder.fix)
         return looks.length === 0 ? none : lookAtFiles(looks)
       },
     },
@@ -153,7 +155,7 @@ export function folderSteps(ground: Ground, folder: ExplainedFolder, value: Valu
 
 async function lookAtThings(ground: Ground, folder: ExplainedFolder, path: string): Promise<Finding> {
   const names = await thingsOf(ground, folder, path)
-  if (names.length === 0) return broken(path, 'no driver has anything in it', folder.mends)
+  if (names.length === 0) return broken(path, 'no driver has anything in it', folder.fix)
   if (folder.title === '') return fine(path, names.join(', '))
   const titles = await Promise.all(names.map((name) => readLine(ground, `${path}/${name}/${folder.title}`)))
   return fine(path, titles.map((title, index) => (typeof title === 'string' ? title : names[index])).join(', '))
@@ -166,7 +168,7 @@ function lookAtFiles(looks: readonly Look[]): Finding {
   const refused = refusedIn(looks, 'missing', 'unsupported')
   const [first] = refused
   if (first !== undefined && refused.length === looks.length)
-    return broken(first.path, first.found.words, 'the driver or its firmware does not answer: look at dmesg')
+    return broken(first.path, first.found.words, 'look in dmesg why the driver or its firmware does not answer')
   const shown = looks.find(({ found }) => !(found instanceof Refusal))
   const beside = first === undefined ? '' : `, ${refused.length} of them refused: ${first.path}`
   const count = looks.length === 1 ? '' : `; ${looks.length} such files${beside}`

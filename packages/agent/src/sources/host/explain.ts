@@ -77,7 +77,7 @@ function fileSteps(ground: Ground, name: string, { types, parse }: HostFile, val
   const path = `${ground.procfs}/${name}`
   const survey = surveyOf(ground, async () => [{ path, parse: recordIn(parse) }])
   return [
-    fileStep(ground, path, `this kernel does not keep it; pressure needs one built with CONFIG_PSI`),
+    fileStep(ground, path, 'use a kernel that has it; pressure needs one built with CONFIG_PSI'),
     { name: 'driver', look: async () => fine(path, 'the kernel itself') },
     permissionStep(survey, path),
     { name: 'counters', look: async () => lookAtFile(await survey(), path, value) },
@@ -94,7 +94,8 @@ function lookAtFile(looks: readonly Look[], path: string, value?: ValuePlace): F
   const isTable = Array.isArray(found) || Object.values(found).some(Array.isArray)
   if (value === undefined || isTable) return fine(path, valueText(found))
   const held = found[value.field]
-  if (held === undefined) return broken(path, `nothing of ${value.field}`, 'this kernel does not say it; another may')
+  if (held === undefined)
+    return broken(path, `nothing of ${value.field}`, 'use a newer kernel: this one does not tell it')
   return fine(path, valueText(held))
 }
 

@@ -57,7 +57,8 @@ async function lookAtCounters(
   if (value !== undefined && first !== undefined) {
     const [refused] = refusedIn(looks, 'missing', 'unsupported')
     if (refused === undefined) return fine(first.path, valueText(first.found))
-    const said = refusalWords(refused.found.kind, refused.path) ?? 'the kernel or the driver does not tell it'
+    const said =
+      refusalWords(refused.found.kind, refused.path) ?? 'not possible: the kernel or the driver does not tell it'
     const isOff = value.field === 'carrier' && refused.found.kind === 'unsupported'
     return broken(refused.path, refused.found.words, isOff ? `sudo ip link set ${shellWord(device)} up: ${said}` : said)
   }

@@ -52,11 +52,7 @@ const FILES: readonly DeviceFile[] = [
 /** Chains behind the values of `pci`: one a device of the bus. */
 export const pciExplain: SourceExplain = {
   steps: (ground) => [
-    fileStep(
-      ground,
-      busOf(ground),
-      'no PCI bus is seen here: give a container the sysfs of its host with --path.sysfs',
-    ),
+    fileStep(ground, busOf(ground), 'in a container, mount the sysfs of the host and name it with --path.sysfs'),
   ],
   async devices(ground) {
     const addresses = await ground.list(busOf(ground))
@@ -131,12 +127,13 @@ function lookAtCounters(looks: readonly Look[], folder: string, value: ValuePlac
 
 /** What it means that a device has no such file. */
 function lacking(name: string): string {
-  if (name.startsWith('aer_rootport')) return 'only root ports count what comes from below'
+  if (name.startsWith('aer_rootport')) return 'ask for a root port: only root ports count what comes from below'
   if (name.startsWith('aer_'))
-    return 'the firmware keeps AER, or the device has none: look for AER in dmesg and in the firmware'
-  if (name.includes('_link_')) return 'the device has no link of its own: it is not PCI Express, or a virtual function'
-  if (name === 'sriov_numvfs') return 'the device has no virtual functions'
-  return 'the kernel or the firmware does not say'
+    return 'look for AER in dmesg and in the settings of the firmware: the firmware keeps it, or the device has none'
+  if (name.includes('_link_'))
+    return 'not possible: the device is not PCI Express, or is a virtual function, and has no link of its own'
+  if (name === 'sriov_numvfs') return 'not possible: the device has no virtual functions'
+  return 'not possible: the kernel or the firmware does not tell it'
 }
 
 async function lookAtLink(ground: Ground, folder: string, value: ValuePlace | undefined): Promise<Finding> {
@@ -150,8 +147,8 @@ async function lookAtLink(ground: Ground, folder: string, value: ValuePlace | un
     if (found.kind === 'missing') return fine(tried, 'it has no link of its own')
     // What may not be read is broken where it is asked for; of another value it says nothing.
     if (value !== undefined && !value.field.includes('_link_')) return { state: 'unknown', tried, answer: found.words }
-    const mends = 'the kernel could not ask the device for its link; it may have left the bus'
-    return failedIn([{ path: tried, found }]) ?? broken(tried, found.words, mends)
+    const fix = 'look in dmesg whether the device left the bus: the kernel could not ask it'
+    return failedIn([{ path: tried, found }]) ?? broken(tried, found.words, fix)
   }
   if (width === ONES_WIDTH && speed === 'unknown') {
     const command = `echo 1 | sudo tee ${folder}/remove ${ground.sysfs}/bus/pci/rescan; if it stays away, reboot`

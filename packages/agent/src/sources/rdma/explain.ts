@@ -53,7 +53,7 @@ export const rdmaExplain: SourceExplain = {
       fileStep(
         ground,
         `${folder}/ports/${port}/counters`,
-        `dmesg | grep ${device}: the driver gives this port no counters`,
+        `look in dmesg why the driver of ${device} gives this port no counters`,
       ),
       driverStep(ground, `${folder}/device`, async () => {
         return fine(`${folder}/device`, 'no bus device below: the kernel itself drives it')
@@ -93,16 +93,17 @@ async function lookForDevices(ground: Ground): Promise<Finding> {
   const adapters = await adaptersOf(ground)
   const [unbound] = adapters.filter(({ driver }) => driver === '')
   if (unbound !== undefined) {
-    const bind = (await bindCommand(ground, unbound.address)) ?? ''
-    const mends = bind.startsWith('sudo modprobe') ? `${bind} mlx5_ib` : bind
-    return broken(folder, `${answer}; adapter ${unbound.address} has no driver`, mends)
+    const bind = (await bindCommand(ground, unbound.address)) ?? `load a driver for ${unbound.address}`
+    const fix = bind.startsWith('sudo modprobe') ? `${bind} mlx5_ib` : bind
+    return broken(folder, `${answer}; adapter ${unbound.address} has no driver`, fix)
   }
   if (adapters.length > 0)
     return broken(folder, `${answer}; mlx5_core drives ${countOf(adapters.length, 'adapter')}`, 'sudo modprobe mlx5_ib')
   const hasCore = !((await ground.list(`${ground.sysfs}/module/ib_core`)) instanceof Refusal)
   const words = hasCore ? 'ib_core is loaded, but no driver has found an adapter' : 'no module of RDMA is loaded'
-  const mends = 'load the module of your adapter, such as mlx5_ib or irdma; without one set enabled: false for rdma'
-  return broken(folder, `${answer}; ${words}`, mends)
+  const fix =
+    'load the module of your adapter, such as mlx5_ib or irdma; if there is no adapter, set enabled: false for rdma'
+  return broken(folder, `${answer}; ${words}`, fix)
 }
 
 async function adaptersOf(ground: Ground): Promise<{ address: string; driver: string }[]> {
@@ -127,7 +128,11 @@ function lookAtCounters(looks: readonly Look[], place: Port, value: ValuePlace |
   const { device, port, files } = place
   const missing = looks.find(({ isFolder }) => isFolder)
   if (missing !== undefined && value !== undefined)
-    return broken(missing.path, String(valueText(missing.found)), 'this driver has no hardware counters of its own')
+    return broken(
+      missing.path,
+      String(valueText(missing.found)),
+      'not possible: this driver has no hardware counters of its own',
+    )
   const failed = failedIn(looks)
   if (failed !== undefined) return failed
   return value === undefined ? lookAtAll(looks, place) : lookAtValue(looks, `${device}/${port}`, files)
@@ -138,10 +143,9 @@ function lookAtValue(looks: readonly Look[], port: string, { folder }: PortFiles
   if (first === undefined) return fine(folder, 'no counter: it is made of other values')
   const { path, found } = first
   if (!(found instanceof Refusal)) return fine(path, valueText(found))
-  if (found.kind !== 'missing') return broken(path, found.words, refusalMends(found))
+  if (found.kind !== 'missing') return broken(path, found.words, refusalFix(found))
   const name = path.split('/').at(-1) ?? ''
-  if (!OPTIONAL.test(name))
-    return broken(path, 'not there', 'this driver or firmware does not have it; a newer one may')
+  if (!OPTIONAL.test(name)) return broken(path, 'not there', 'update driver and firmware; these do not have it')
   const command = `sudo rdma statistic set link ${shellWord(port)} optional-counters ${shellWord(name)}`
   return broken(path, 'not there: this counter is off until it is turned on', command)
 }
@@ -153,16 +157,16 @@ function lookAtAll(looks: readonly Look[], { files }: Port): Finding {
   const leading =
     refused.find(({ path }) => path === files.traffic[0]?.path) ??
     (refused.length === counters.length ? refused[0] : undefined)
-  if (leading !== undefined) return broken(leading.path, leading.found.words, refusalMends(leading.found))
+  if (leading !== undefined) return broken(leading.path, leading.found.words, refusalFix(leading.found))
   const names = refused.slice(0, REFUSED_TOLD).map(({ path }) => path.split('/').at(-1))
   const more = refused.length > names.length ? ` and ${refused.length - names.length} more` : ''
   const beside = refused.length === 0 ? '' : `, the driver refuses ${names.join(', ')}${more}`
   return fine(files.folder, `${countOf(counters.length, 'counter')}${beside}`)
 }
 
-function refusalMends({ code }: Refusal): string {
-  if (code === 'content') return 'the port has no performance management: its firmware or hypervisor hides it'
-  return 'this driver does not support the counter for this port; a virtual function has few'
+function refusalFix({ code }: Refusal): string {
+  if (code === 'content') return 'not possible: the firmware or hypervisor hides the performance management of the port'
+  return 'not possible: this driver does not support the counter for this port; a virtual function has few'
 }
 
 async function lookAtLink(ground: Ground, { folder, port, device }: Port): Promise<Finding> {
@@ -188,7 +192,7 @@ async function lookAtLink(ground: Ground, { folder, port, device }: Port): Promi
     )
   }
   if (state === INITIALISING && layer === 'InfiniBand')
-    return broken(path, answer, 'no subnet manager answers: start opensm on one host, or look at the one of the fabric')
+    return broken(path, answer, 'start opensm on one host, or look at the subnet manager of the fabric: none answers')
   return broken(path, answer, 'plug the cable in, or switch the other end on')
 }
 

@@ -10,13 +10,15 @@ const CLASS_NAMES = NODE_CLASSES.map(({ name }) => name)
 
 const SCENARIO = 'a scenario as NAME, NAME@DEVICE, or NAME@DEVICE:SEVERITY:DELAY'
 
-/** What is allowed in place of a text that is no scenario; empty where it is one. */
+/** What is allowed in place of a text that is no scenario, and what was perhaps meant; empty where it is one. */
 function allowedFor(text: string): string {
   try {
     parseScenario(text)
     return ''
   } catch (error) {
-    return messageOf(error).split('; allowed: ').at(-1) ?? SCENARIO
+    const [fault = '', allowed = SCENARIO] = messageOf(error).split('; allowed: ')
+    const [, hint = ''] = fault.split(', did you mean ')
+    return hint === '' ? allowed : `${allowed} (did you mean ${hint})`
   }
 }
 

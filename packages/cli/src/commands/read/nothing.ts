@@ -1,3 +1,4 @@
+import { closest } from '@sonde/sdk/config'
 import { countOf, printable } from '@sonde/sdk/internal'
 import type { ReadOptions } from './options.ts'
 import { tell } from './output.ts'
@@ -5,7 +6,7 @@ import { fits, type Selection } from './select.ts'
 import { timeText } from './table.ts'
 
 /** Names that are told; of more it is said how many there are. */
-const NAMES_LIMIT = 10
+const NAMES_LIMIT = 100
 
 /** What came by on the way to the records that are wanted: of each filter what the ones before it let pass. */
 export interface Seen {
@@ -50,7 +51,10 @@ export function nothingFits(
 
 function unfit(option: string, given: readonly string[], there: ReadonlySet<string>): string | undefined {
   if (there.size === 0 || [...there].some((name) => fits(name, given))) return undefined
-  return `${option} ${listed(given)} fits nothing; there is: ${listed([...there])}`
+  const [only = ''] = given
+  const meant = given.length === 1 ? closest(only, [...there]) : undefined
+  const hint = meant === undefined ? '' : ` (did you mean ${printable(meant)}?)`
+  return `${option} ${listed(given)} fits nothing${hint}; there is: ${listed([...there])}`
 }
 
 /** Names out of files, of which nothing is more to a terminal than text. An empty one is `""`. */

@@ -2,9 +2,9 @@ import type { ExplainAnswer, ExplainLink, ExplainState } from '../../api/explain
 import { CopyButton } from '../../components/copy-button.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
-import { brokenLink, LINK_STATES, mendsParts } from './explain-words.ts'
+import { brokenLink, fixParts, LINK_STATES } from './explain-words.ts'
 
-/** Every link in its order with what was tried; the first broken one stands in a box with what mends it. */
+/** Every link in its order with what was tried; the first broken one stands in a box with how to fix it. */
 export function ExplainChain({ answer, walk }: { readonly answer: ExplainAnswer; readonly walk: ExplainState }) {
   const broken = brokenLink(answer)
   return (
@@ -63,7 +63,7 @@ function LinkTable({ links }: { readonly links: readonly ExplainLink[] }) {
 }
 
 function BrokenLink({ link }: { readonly link: ExplainLink }) {
-  const { command, words } = mendsParts(link.mends ?? '')
+  const { command, words } = fixParts(link.fix ?? '')
   return (
     <section className="broken-link" aria-label={`The broken link: ${link.name}`}>
       <StateMark tone="denied" word={`Broken: ${link.name}`} />
@@ -80,10 +80,10 @@ function BrokenLink({ link }: { readonly link: ExplainLink }) {
             <dd>{link.answer}</dd>
           </div>
         )}
-        {link.mends && (
+        {link.fix && (
           <div>
-            <dt>Mends it</dt>
-            <dd className="broken-mends">
+            <dt>To fix it</dt>
+            <dd className="broken-fix">
               {command && <code className="mono">{command}</code>}
               {command && <CopyButton label="Copy" text={() => command} />}
               {words && <span>{words}</span>}

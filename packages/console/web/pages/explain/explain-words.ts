@@ -11,7 +11,7 @@ export const LINK_STATES: Readonly<Record<LinkState, { readonly tone: StateTone;
   unknown: { tone: 'absent', word: 'Not known' },
 }
 
-/** The first link that is broken: what mends it is what matters, the later ones hang on it. */
+/** The first link that is broken: how to fix it is what matters, the later ones hang on it. */
 export function brokenLink({ links }: Pick<ExplainWalk, 'links'>): ExplainLink | undefined {
   return links.find(({ state }) => state === 'broken')
 }
@@ -23,7 +23,7 @@ export function explainHeadline(answer: ExplainWalk, tense: Tense = 'present'): 
   const broken = brokenLink(answer)
   if (broken) {
     const behind = links.slice(links.indexOf(broken) + 1).length
-    const facts = behind > 0 ? `${countOf(behind, 'link')} behind it cannot be known before it is mended.` : ''
+    const facts = behind > 0 ? `${countOf(behind, 'link')} behind it cannot be known before it is fixed.` : ''
     return {
       tone: 'warning',
       sentence: `The chain to ${of} ${tense === 'past' ? 'broke' : 'breaks'} at ${broken.name}`,
@@ -47,8 +47,8 @@ const COMMAND = /^((?:sudo|ip|rdma|ethtool|devlink|mount|echo|sonde) .*?)(?:$|[;
 /** What a sentence wants written somewhere. */
 const QUOTED = /"([^"]+)"/
 
-/** What mends a link: a command or a line of configuration to be copied, and words about it; either may be empty. */
-export function mendsParts(text: string): { readonly command: string; readonly words: string } {
+/** How to fix a link: a command or a line of configuration to be copied, and words about it; either may be empty. */
+export function fixParts(text: string): { readonly command: string; readonly words: string } {
   const match = COMMAND.exec(text)
   if (!match) return { command: QUOTED.exec(text)?.[1] ?? '', words: text }
   const [, command = '', words = ''] = match

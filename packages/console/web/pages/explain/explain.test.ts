@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ExplainLink } from '../../api/explain.ts'
-import { brokenLink, explainHeadline, mendsParts } from './explain-words.ts'
+import { brokenLink, explainHeadline, fixParts } from './explain-words.ts'
 
 const link = (name: string, state: ExplainLink['state']): ExplainLink => ({ name, state, tried: '', answer: '' })
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
@@ -15,7 +15,7 @@ test('the first broken link is named, and what hangs on it', () => {
   assert.equal(sentence, 'The chain to mlx5_3 breaks at permission')
   assert.equal(
     spaced(facts),
-    'Walked for source rdma, device mlx5_3. 2 links behind it cannot be known before it is mended.',
+    'Walked for source rdma, device mlx5_3. 2 links behind it cannot be known before it is fixed.',
   )
 })
 
@@ -38,12 +38,12 @@ test('a chain that holds is one quiet sentence; what was not reached is said', (
 })
 
 test('only a command is for copying; what is said about it stands beside it', () => {
-  assert.deepEqual(mendsParts('sudo ip link set eth3 up'), { command: 'sudo ip link set eth3 up', words: '' })
-  assert.deepEqual(mendsParts('mount -t proc proc /proc: every kernel has this file'), {
+  assert.deepEqual(fixParts('sudo ip link set eth3 up'), { command: 'sudo ip link set eth3 up', words: '' })
+  assert.deepEqual(fixParts('mount -t proc proc /proc: every kernel has this file'), {
     command: 'mount -t proc proc /proc',
     words: 'every kernel has this file',
   })
   const left = 'add "- type: rdma" to data_sources'
-  assert.deepEqual(mendsParts(left), { command: '- type: rdma', words: left })
-  assert.deepEqual(mendsParts('plug the cable in'), { command: '', words: 'plug the cable in' })
+  assert.deepEqual(fixParts(left), { command: '- type: rdma', words: left })
+  assert.deepEqual(fixParts('plug the cable in'), { command: '', words: 'plug the cable in' })
 })

@@ -77,7 +77,7 @@ test('names that there are not are refused with all that there are, and the near
   const { book } = bookOf()
   assert.throws(() => book.start({ name: 'stragler' }, NOW_S), {
     code: 'SIM_UNKNOWN',
-    message: /allowed: healthy, .*random \(did you mean straggler\?\)$/,
+    message: /^unknown scenario "stragler", did you mean "straggler"\?; allowed: healthy, .*random$/,
   })
   assert.throws(() => book.start({ name: 'straggler', device: 'gpu-8' }, NOW_S), {
     code: 'SIM_UNKNOWN',

@@ -85,8 +85,8 @@ export function findScenario(name: string): Scenario {
   if (scenario !== undefined) return scenario
   const names = namesOf()
   const nearest = closest(name, names)
-  const offer = nearest === undefined ? '' : ` (did you mean ${nearest}?)`
-  throw new SondeError('SIM_UNKNOWN', `${show(name)} is no scenario; allowed: ${names.join(', ')}${offer}`)
+  const offer = nearest === undefined ? '' : `, did you mean ${show(nearest)}?`
+  throw new SondeError('SIM_UNKNOWN', `unknown scenario ${show(name)}${offer}; allowed: ${names.join(', ')}`)
 }
 
 function namesOf(): string[] {
