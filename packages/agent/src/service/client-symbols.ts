@@ -15,8 +15,8 @@ export class ClientSymbols implements Symbols {
     return this.#texts[id] ?? `?${id}`
   }
 
-  since(id: number): readonly string[] {
-    return this.#texts.slice(id)
+  since(id: number, countMax = Number.POSITIVE_INFINITY): readonly string[] {
+    return this.#texts.slice(id, id + countMax)
   }
 
   /**

@@ -6,8 +6,8 @@ export interface Symbols {
   text(id: number): string
   /** Number of symbols; ids run from 0. */
   readonly count: number
-  /** The texts from an id on: what a file or a peer has not been told yet. */
-  since(id: number): readonly string[]
+  /** The texts from an id on, so many at most: what a file or a peer has not been told yet. Default of `countMax`: all. */
+  since(id: number, countMax?: number): readonly string[]
 }
 
 /** Why sources drop records: all reasons that there are. They have symbols from the start, so that a full table does not keep a source from reporting its losses. */
@@ -92,8 +92,8 @@ export class SymbolTable implements Symbols {
     return this.#texts[id] ?? `?${id}`
   }
 
-  since(id: number): readonly string[] {
-    return this.#texts.slice(id)
+  since(id: number, countMax = Number.POSITIVE_INFINITY): readonly string[] {
+    return this.#texts.slice(id, id + countMax)
   }
 
   #add(text: string): number {

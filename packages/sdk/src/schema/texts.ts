@@ -25,8 +25,8 @@ export interface BatchSymbols {
   readonly firstTextId: number
   /** One more than the id of the last: the first again where there is none. */
   readonly nextTextId: number
-  /** The texts from an id on. */
-  textsFrom(id: number): readonly string[]
+  /** The texts from an id on, so many at most. Default of `countMax`: all. */
+  textsFrom(id: number, countMax?: number): readonly string[]
   /** Memory of the texts. Unit: bytes. */
   readonly textBytes: number
 }
@@ -52,8 +52,9 @@ export class TextTable implements BatchSymbols {
     return id < this.firstTextId ? this.#labels.text(id) : (this.#texts[id - this.firstTextId] ?? `?${id}`)
   }
 
-  textsFrom(id: number): readonly string[] {
-    return this.#texts.slice(id - this.firstTextId)
+  textsFrom(id: number, countMax = Number.POSITIVE_INFINITY): readonly string[] {
+    const from = id - this.firstTextId
+    return this.#texts.slice(from, from + countMax)
   }
 
   /** Adds a text at the end; gives its id. */

@@ -116,7 +116,7 @@ export class Announcements {
     if (index >= this.#limits.sources - (this.#isLoss ? 0 : 1)) return 'source_limit'
     const { id, tag, labels, intervalMs } = source
     const bytes = sourceBytes(source)
-    const first = bytesOf(source.symbols.since(0).slice(0, SYMBOLS_OF_SOURCE))
+    const first = bytesOf(source.symbols.since(0, SYMBOLS_OF_SOURCE))
     if (!this.#mayKeep(bytes + first)) return 'source_limit'
     const body = { index, id, tag, labels, intervalMs, schema: this.#schema }
     try {
@@ -138,7 +138,7 @@ export class Announcements {
     // The first of each source are those with which it reports its losses: they have room beside the limit.
     const free = Math.max(0, SYMBOLS_OF_SOURCE - told.symbols)
     const room = free + this.#limits.symbols - this.#symbols
-    const texts = symbols.since(told.symbols).slice(0, Math.min(SYMBOLS_AT_ONCE, room))
+    const texts = symbols.since(told.symbols, Math.min(SYMBOLS_AT_ONCE, room))
     if (this.#isTooLong(texts)) return 'not_announced'
     const bytes = bytesOf(texts)
     if (texts.length === 0 || !this.#mayKeep(bytes)) return 'symbol_limit'
@@ -155,7 +155,7 @@ export class Announcements {
       this.#beginTexts(told, table.firstTextId)
       told.table = table
     }
-    const texts = table.textsFrom(told.nextTextId).slice(0, SYMBOLS_AT_ONCE)
+    const texts = table.textsFrom(told.nextTextId, SYMBOLS_AT_ONCE)
     if (texts.length === 0) return undefined
     if (this.#isTooLong(texts)) return 'not_announced'
     const bytes = bytesOf(texts)

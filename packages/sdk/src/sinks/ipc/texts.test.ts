@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { sondeError } from '../../../test/helper.ts'
 import { IpcRig } from '../../../test/ipc-rig.ts'
 import { createSource, defineType, label, lossType, readRecords, text, viewsOf } from '../../index.ts'
+import { FileSymbols } from '../../wire/dtb/file-symbols.ts'
 
 const noteType = defineType('note', 'A note', { desk: label(), words: text() })
 
@@ -66,4 +67,27 @@ test('texts for which the service has no room together are told again when they 
     ({ kind, body }) => kind === 'symbols' && 'texts' in body && body.texts.length === 0,
   )
   assert.ok(begun.length > sources.length, `${begun.length} tables were begun`)
+})
+
+test('records of a file whose ids of texts lie far apart cost no more than what is told at once', async (t) => {
+  const rig = await IpcRig.start(t, { peer: { limits: { clientBytes: 1 << 20 } } })
+  const symbols = new FileSymbols()
+  const ids = [2 ** 24 - 1, 2 ** 30 + 2 ** 24 - 1] as const
+  symbols.add(ids[0], ['desk 1'])
+  symbols.beginTexts(2 ** 30)
+  symbols.add(ids[1], ['words'])
+  const longest = { texts: 0 }
+  const note = (texts: readonly string[]) => {
+    longest.texts = Math.max(longest.texts, texts.length)
+    return texts
+  }
+  const { ofBatches } = symbols
+  const [since, textsFrom] = [symbols.since.bind(symbols), ofBatches.textsFrom.bind(ofBatches)]
+  t.mock.method(symbols, 'since', (...from: Parameters<typeof since>) => note(since(...from)))
+  t.mock.method(ofBatches, 'textsFrom', (...from: Parameters<typeof textsFrom>) => note(textsFrom(...from)))
+  const source = { id: 'far', tag: '', labels: {}, intervalMs: 0, symbols }
+  const bytes = new Uint8Array(Uint32Array.from(ids).buffer)
+  rig.sink.accept({ type: noteType, source, clock: 'wall', count: 1, bytes, symbols: ofBatches })
+  await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /1 symbol_limit/))
+  assert.ok(longest.texts > 0 && longest.texts <= 2000, `${longest.texts} texts at once`)
 })

@@ -31,8 +31,11 @@ export class FileSymbols implements Symbols {
     return this.#textOf(id) ?? `?${id}`
   }
 
-  since(id: number): readonly string[] {
-    return Array.from({ length: Math.max(0, this.#count - id) }, (_, i) => this.#textOf(id + i) ?? '?')
+  since(id: number, countMax = Number.POSITIVE_INFINITY): readonly string[] {
+    return Array.from(
+      { length: Math.min(countMax, Math.max(0, this.#count - id)) },
+      (_, i) => this.#textOf(id + i) ?? '?',
+    )
   }
 
   /** A new table of texts; that of before is forgotten. */
@@ -116,7 +119,7 @@ class FileTexts implements BatchSymbols {
     return this.own(id) ?? this.#labels.text(id)
   }
 
-  textsFrom(id: number): readonly string[] {
-    return Array.from({ length: Math.max(0, this.nextTextId - id) }, (_, i) => this.text(id + i))
+  textsFrom(id: number, countMax = Number.POSITIVE_INFINITY): readonly string[] {
+    return Array.from({ length: Math.min(countMax, Math.max(0, this.nextTextId - id)) }, (_, i) => this.text(id + i))
   }
 }
