@@ -1,17 +1,17 @@
-import uPlot from 'uplot'
+import type uPlot from 'uplot'
 import type { Drawn } from './axes.ts'
+import { geometryOf, shapeOf } from './geometry.ts'
+import { isInLayer } from './line-layer.ts'
 import { DASHES } from './palette.ts'
 import type { PlotModel } from './plot-model.ts'
-import { type Geometry, traceBand, traceLane, traceLine } from './trace.ts'
+import { traceBand, traceLane, traceLine } from './trace.ts'
 
-/** Samples that are further apart than this are steps. Unit: CSS pixels. */
-const STEP_MIN_PX = 4
 /** How much of the page a band lets through. */
 const BAND_ALPHA = 0.15
 /** The same for what fills a lane. */
 const LANE_ALPHA = 0.3
 
-/** The band and the lines with path builders of our own: they keep gaps and never lose a peak. */
+/** The band and the lines with path builders of our own: they keep gaps and never lose a peak. Lines of the layer are drawn there. */
 export function seriesOf({ model, palette }: Drawn): uPlot.Series[] {
   const { lines, band } = model()
   const quiet = { auto: false, points: { show: false } }
@@ -45,10 +45,12 @@ interface Span {
   readonly to: number
 }
 
-function linePaths(plot: uPlot, model: PlotModel, order: number, { from, to }: Span): uPlot.Series.Paths {
+function linePaths(plot: uPlot, model: PlotModel, order: number, { from, to }: Span): uPlot.Series.Paths | null {
+  const line = model.lines[order]!
+  if (isInLayer(model, line)) return null
   const stroke = new Path2D()
-  const geometry = geometryOf(plot, model)
-  const { heights, lane } = model.lines[order]!
+  const geometry = geometryOf(plot.bbox, model)
+  const { heights, lane } = line
   traceLine(stroke, heights, from, to, geometry, shapeOf(geometry))
   if (!lane?.isFilled) return { stroke }
   const fill = new Path2D()
@@ -59,25 +61,9 @@ function linePaths(plot: uPlot, model: PlotModel, order: number, { from, to }: S
 function bandPaths(plot: uPlot, model: PlotModel, { from, to }: Span): uPlot.Series.Paths {
   const fill = new Path2D()
   const { band } = model
-  const geometry = geometryOf(plot, model)
+  const geometry = geometryOf(plot.bbox, model)
   if (band) traceBand(fill, band.low, band.high, from, to, geometry, shapeOf(geometry))
   return { fill }
-}
-
-function geometryOf(plot: uPlot, { times, stepMs, bottom, top, fromMs, toMs }: PlotModel): Geometry {
-  const { left, width, top: boxTop, height } = plot.bbox
-  const perMs = width / (toMs - fromMs)
-  const perUnit = height / (top - bottom || 1)
-  return {
-    left: left + ((times[0] ?? fromMs) - fromMs) * perMs,
-    perSample: stepMs * perMs,
-    zero: boxTop + height + bottom * perUnit,
-    perUnit,
-  }
-}
-
-function shapeOf(geometry: Geometry): 'line' | 'steps' {
-  return geometry.perSample > STEP_MIN_PX * uPlot.pxRatio ? 'steps' : 'line'
 }
 
 function translucent(colour: string, alpha: number): string {

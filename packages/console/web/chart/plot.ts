@@ -3,6 +3,7 @@ import { axesOf, drawMinorTicks, widthOf } from './axes.ts'
 import { Crosshair } from './crosshair.ts'
 import { drawDecorations } from './decorations.ts'
 import { drawEnds, endRoom } from './line-ends.ts'
+import { LineLayer } from './line-layer.ts'
 import { seriesOf } from './lines.ts'
 import type { Palette } from './palette.ts'
 import { dataOf, isAsDrawn, type PlotModel, shapeOf } from './plot-model.ts'
@@ -34,6 +35,7 @@ export class Plot {
   #drawn: PlotModel
   #plot: uPlot
   #crosshair: Crosshair
+  readonly #layer = new LineLayer()
   #shape: string
   #cursorMs: number | null = null
   #isCursorShown = false
@@ -162,6 +164,7 @@ export class Plot {
           (plot) => {
             drawMinorTicks(plot, model(), this.#palette)
             drawDecorations(plot, model(), this.#palette)
+            this.#layer.drawOnto(plot.ctx, model(), { ...plot.bbox, unit: uPlot.pxRatio }, this.#palette.herd)
           },
         ],
         draw: [(plot) => drawEnds(plot, model(), this.#palette)],
