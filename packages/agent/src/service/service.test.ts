@@ -701,6 +701,14 @@ test('a client that floods is slowed, and neither the agent nor another client i
   const startMs = performance.now()
   const samplesBefore = agent.runners[0]?.stats.samples ?? 0
   for (let i = 2; i < 100; i++) flood.page(i, 1000, bytes)
+  // Texts take the place of those before: no limit of memory ends this.
+  const babble = await goodClient(dir)
+  const babbleBytes = babble.socket.bytesWritten
+  const texts = Array<string>(250).fill('x'.repeat(4000))
+  for (let i = 0; i < 20; i++) {
+    for (const each of [[], texts])
+      babble.send({ kind: 'symbols', body: { source: 0, firstId: TEXT_ID_MIN, texts: each } })
+  }
   for (let i = 2; i < 12; i++) {
     good.page(i, 2, jobs(2).bytes)
     await good.heard('ack', ({ sequence }) => sequence === BigInt(i))
@@ -709,10 +717,13 @@ test('a client that floods is slowed, and neither the agent nor another client i
   const { client: floodId } = await flood.identity
   const taken = agent.service?.status().clients.find(({ client }) => client === floodId.toString(16))?.bytes ?? 0
   assert.ok(taken < (seconds + 0.3) * 2 ** 20, `${taken} bytes in ${seconds} s`)
+  const read = babble.socket.bytesWritten - babble.socket.writableLength - babbleBytes
+  // What the socket holds comes on top.
+  assert.ok(read < (seconds + 1) * 2 ** 20, `${read} bytes of texts in ${seconds} s`)
   const samples = () => (agent.runners[0]?.stats.samples ?? 0) - samplesBefore
   await until('the agent samples on', () => samples() > 2)
   // A slow machine leaves some samples out as well.
   const overruns = agent.runners[0]?.overruns ?? 0
   assert.ok(overruns < samples(), `${overruns} samples were left out, ${samples()} were taken`)
-  for (const client of [good, flood]) client.close()
+  for (const client of [good, flood, babble]) client.close()
 })

@@ -6,10 +6,8 @@ import {
   type ClientFrame,
   clientFrames,
   encodeFrame,
-  FRAME_HEADER_BYTES,
   type Hello,
   IPC_PROTOCOL,
-  PAGE_HEADER_BYTES,
   type ReadPage,
   type ServiceFrame,
   turn,
@@ -168,7 +166,15 @@ export class Session {
         if (frame.kind === 'bye') return
         while (turn.isOver()) await turn.next()
       }
+      await this.#slow((chunk as Buffer).length)
     }
+  }
+
+  /** Waits until the client may send more: so many bytes came. */
+  async #slow(bytes: number): Promise<void> {
+    this.#isSlowed = true
+    await this.#pace.take(bytes)
+    this.#isSlowed = false
   }
 
   async #take(frame: ClientFrame): Promise<void> {
@@ -197,8 +203,9 @@ export class Session {
         break
       case 'page':
         this.#takePage(client, frame.body)
+        // Inline pages are counted with what came through the socket.
+        if (frame.body.slot !== undefined) await this.#slow(frame.body.byteLength)
         this.#isSlowed = true
-        await this.#pace.take(frame.body.byteLength + FRAME_HEADER_BYTES + PAGE_HEADER_BYTES)
         await this.#room.inFlight.room(client, this.#announced.heldBytes, () => this.#isEnded)
         this.#isSlowed = false
         break
