@@ -112,7 +112,7 @@ export class Agent {
   }
 
   #makeService({ config, log }: AgentOptions): Service {
-    const { router, prometheus, recent, faults } = this
+    const { router, prometheus, faults } = this
     return new Service({
       config: config.service,
       log,
@@ -121,7 +121,7 @@ export class Agent {
       accept: (batch) => router.accept(batch),
       gone(source) {
         prometheus.removeSource(source)
-        recent.retire(source)
+        for (const sink of router.sinks) sink.retire?.(source)
       },
     })
   }

@@ -79,6 +79,12 @@ export class Announcer {
     return found
   }
 
+  /** A source reports no more. */
+  retire(source: SourceInfo): void {
+    const writer = this.#writers.take(source)
+    if (writer !== undefined) this.#retired.add(writer)
+  }
+
   /** What the worker does not know yet of what a page refers to, and what no page refers to any more; `oldestNumber` is that of the oldest page that waits. */
   announce({ types, writers, tables }: PageNames, oldestNumber: number, nowMs: number): Announcement {
     this.#retireIdle(nowMs)

@@ -9,6 +9,7 @@ import {
   type QueryRequest,
   type SinkStats,
   SondeError,
+  type SourceInfo,
   sinkStats,
 } from '@sonde/sdk'
 import { ClientLosses, within } from '@sonde/sdk/internal'
@@ -136,6 +137,10 @@ export class EmbeddedStore implements Store {
       countDrop(this.stats, 'closed', batch.count)
     }
     this.stats.seconds += (performance.now() - startedMs) / 1000
+  }
+
+  retire(source: SourceInfo): void {
+    this.#queue.retire(source)
   }
 
   async flush(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Batch, countDrop, type SinkStats } from '@sonde/sdk'
+import { type Batch, countDrop, type SinkStats, type SourceInfo } from '@sonde/sdk'
 import { type ClientLosses, KeptTexts } from '@sonde/sdk/internal'
 import { type AnnouncedType, Announcer } from './announcer.ts'
 import { Lanes } from './lanes.ts'
@@ -130,6 +130,11 @@ export class PageQueue {
       batch.bytes.subarray(0, length),
     )
     this.#bytes += heldBytes
+  }
+
+  /** Forgets a source that reports no more, once what it reported is written. */
+  retire(source: SourceInfo): void {
+    this.#announcer.retire(source)
   }
 
   /** Whether a page is full and waits to be posted. */

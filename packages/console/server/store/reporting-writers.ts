@@ -53,6 +53,17 @@ export class ReportingWriters {
     return forgotten
   }
 
+  /** Takes out a source; undefined where it is not known. */
+  take(source: SourceInfo): AnnouncedWriter | undefined {
+    for (const writers of this.#clients.values()) {
+      const writer = writers.get(source)
+      if (writer === undefined) continue
+      this.#delete(writer)
+      return writer
+    }
+    return undefined
+  }
+
   /** Takes out those that reported nothing since a time. */
   takeIdle(beforeMs: number): AnnouncedWriter[] {
     const idle: AnnouncedWriter[] = []

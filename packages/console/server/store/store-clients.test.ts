@@ -8,7 +8,17 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Batch, createSource, defineType, gauge, labelNumber } from '@sonde/sdk'
+import {
+  type Batch,
+  createSource,
+  defineType,
+  gauge,
+  labelNumber,
+  readRecords,
+  type SourceInfo,
+  viewsOf,
+} from '@sonde/sdk'
+import { SYMBOLS_OF_SOURCE } from '@sonde/sdk/internal'
 import { property, until } from '../../../sdk/test/helper.ts'
 import { countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
@@ -160,6 +170,46 @@ test('one client leaves places for series to other clients and to this process, 
     } finally {
       await again.close()
     }
+  } finally {
+    await close()
+  }
+})
+
+test('labels that no record uses are not written, and a client that left is forgotten', async () => {
+  const { store, path, close } = await openStore()
+  let isKept = false
+  let reporting: SourceInfo | undefined
+  const emit = (batch: Batch) => {
+    if (!isKept) return
+    store.accept({ ...batch, page: { client: CLIENT, sequence: 1n } })
+    reporting = batch.source
+  }
+  const source = createSource({ id: 'client', intervalMs: 0, emit })
+  const record = (writer: string) => ({ time: BigInt(Date.now()) * 1_000_000n, writer, number: 1 })
+  const rowCount = () => {
+    const database = new DatabaseSync(path, { readOnly: true })
+    const row = database.prepare('SELECT count(*) AS count FROM symbol').get()
+    database.close()
+    return Number(row?.count)
+  }
+  try {
+    for (let i = 0; i < 1000; i++) source.report(countedType, record(`a label ${i}`))
+    source.flush()
+    isKept = true
+    source.report(countedType, record('the last label'))
+    source.flush()
+    await store.flush()
+    assert.ok(rowCount() <= SYMBOLS_OF_SOURCE + 1, `${rowCount()} labels are stored`)
+    const read = await store.records({ type: 'counted', fromMs: 0, toMs: Number.MAX_VALUE })
+    assert.deepEqual(
+      read.flatMap(({ type, bytes, count, symbols }) =>
+        [...readRecords(type, viewsOf(bytes), count, symbols)].map(({ writer }) => writer),
+      ),
+      ['the last label'],
+    )
+    assert.equal(store.status().names.reportingSources, 1)
+    store.retire?.(reporting as unknown as SourceInfo)
+    assert.equal(store.status().names.reportingSources, 0)
   } finally {
     await close()
   }

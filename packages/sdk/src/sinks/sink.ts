@@ -1,4 +1,4 @@
-import type { Batch } from '../schema/batch.ts'
+import type { Batch, SourceInfo } from '../schema/batch.ts'
 
 /** The one reason for a drop that is no loss: a destination that cannot carry the record was never meant to have it. */
 export const NOT_ENCODED = 'not_encoded'
@@ -66,6 +66,8 @@ export interface Sink {
    * clients wait for each other.
    */
   flushClient?(client: bigint): Promise<void>
+  /** The client of a source left: nothing more comes of it. What it reported stays. Default: nobody is told. */
+  retire?(source: SourceInfo): void
   /** Flushes within the sink's own time limit, then releases everything. May be called twice. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
-import type { PageId } from '@sonde/sdk'
+import type { Labels, PageId } from '@sonde/sdk'
 import type { Announcement, Page, PageEntry, Written } from '../protocol.ts'
 import { AnnouncedNames } from './announced-names.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue, StoredSeries } from './catalogue.ts'
 import type { ClientPages } from './client-pages.ts'
 import type { Head } from './head.ts'
 import { type BelievedTimes, type Ingested, ingest } from './ingest.ts'
@@ -96,7 +96,7 @@ export class PageWriter {
   ): ReadGroup[] | undefined {
     try {
       const groups = groupsOf(entries, ({ type, writer, clock }) => `${type} ${writer} ${clock}`)
-      return [...groups.values()].map((group) => this.#readGroup(memory, group, lookups.of, believed))
+      return [...groups.values()].map((group) => this.#readGroup(memory, group, lookups, believed))
     } catch (error) {
       if (error instanceof TurnOver) return undefined
       throw error
@@ -107,7 +107,7 @@ export class PageWriter {
   #readGroup(
     memory: SharedArrayBuffer,
     entries: readonly PageEntry[],
-    lookup: SeriesLookup,
+    lookups: Lookups,
     believed: BelievedTimes,
   ): ReadGroup {
     const [first] = entries
@@ -117,6 +117,11 @@ export class PageWriter {
     }
     const { stored, writer } = names
     const resolver = this.#writers.resolver(writer, stored)
+    const lookup: SeriesLookup = (typeName, labels, symbols) => {
+      const series = lookups.of(typeName, labels)
+      if (series !== REFUSED) this.#writers.storeSymbols(writer, symbols)
+      return series
+    }
     const ingested = ingest(memory, entries, { stored, writer: writer.id, resolver, lookup, believed })
     return { ...ingested, reason: 'series_limit', resolver }
   }
@@ -125,14 +130,20 @@ export class PageWriter {
 /** Looks up series for one client, so many in a page. */
 class Lookups {
   count = 0
-  readonly of: SeriesLookup
+  readonly #catalogue: Catalogue
+  readonly #client: Client
+  readonly #limitCount: number
 
   constructor(catalogue: Catalogue, client: Client, limitCount: number) {
-    this.of = (typeName, labels) => {
-      if (this.count === limitCount) throw new TurnOver()
-      this.count++
-      return catalogue.addSeries(typeName, labels, client) ?? REFUSED
-    }
+    this.#catalogue = catalogue
+    this.#client = client
+    this.#limitCount = limitCount
+  }
+
+  of(typeName: string, labels: Labels): StoredSeries {
+    if (this.count === this.#limitCount) throw new TurnOver()
+    this.count++
+    return this.#catalogue.addSeries(typeName, labels, this.#client) ?? REFUSED
   }
 }
 

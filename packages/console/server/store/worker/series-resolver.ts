@@ -4,8 +4,8 @@ import type { StoredSeries, StoredType } from './catalogue.ts'
 /** A series for which there is no room. */
 export const REFUSED: StoredSeries = { id: -1, labels: {}, seenHour: 0 }
 
-/** Gives the series of labels: stores it at first sight, or only looks it up. */
-export type SeriesLookup = (typeName: string, labels: Labels) => StoredSeries | undefined
+/** Gives the series of labels: stores it at first sight, or only looks it up. `symbols` are the ids of their texts. */
+export type SeriesLookup = (typeName: string, labels: Labels, symbols: readonly number[]) => StoredSeries | undefined
 
 /** Finds the series of records of one type from one writer. */
 export class SeriesResolver {
@@ -28,11 +28,16 @@ export class SeriesResolver {
     const known = this.#series[number]
     if (known !== undefined) return known
     const { type } = this.#stored
-    const series = lookup(type.name, labelsOf(type, this.#source, views, offset))
+    const series = lookup(type.name, labelsOf(type, this.#source, views, offset), this.#symbolsOf(views, offset))
     if (series === undefined) this.#index.forget(number)
     else this.#series[number] = series
     if (series === REFUSED) this.#refused.push(number)
     return series
+  }
+
+  #symbolsOf({ data }: Views, offset: number): number[] {
+    const labels = this.#stored.type.labels.filter(({ field }) => field.kind === 'symbol')
+    return labels.map((slot) => data.getUint32(offset + slot.offset, true))
   }
 
   /** There may be room by now. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BatchSymbols, SourceInfo } from '@sonde/sdk'
-import { type Holder, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import { type Holder, SYMBOLS_OF_SOURCE, TEXT_ID_MIN } from '@sonde/sdk/internal'
 import type { SourceDescriptor, TextsEntry } from '../protocol.ts'
 import { symbolsOf } from '../texts.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
@@ -17,6 +17,8 @@ export interface StoredWriter {
   readonly source: number
   readonly info: SourceInfo
   readonly texts: string[]
+  /** Ids of its texts that are in the file. */
+  readonly stored: Set<number>
   /** What its records refer to: labels, and the texts that are in the file. */
   readonly symbols: Pick<BatchSymbols, 'text'>
   readonly resolvers: Map<number, SeriesResolver>
@@ -66,11 +68,19 @@ export class Writers {
     this.#texts.pageWritten()
   }
 
-  /** Stores labels that a writer's table gained. */
+  /** Keeps labels that a writer's table gained. The first are stored: records without a text refer to them. */
   addSymbols(writer: StoredWriter, from: number, texts: readonly string[]): void {
-    for (const [index, text] of texts.entries()) {
-      this.#insertSymbol.run(writer.id, from + index, text)
-      writer.texts[from + index] = text
+    for (const [index, text] of texts.entries()) writer.texts[from + index] = text
+    for (let id = from; id < Math.min(from + texts.length, SYMBOLS_OF_SOURCE); id++) this.storeSymbols(writer, [id])
+  }
+
+  /** Stores labels to which records refer: what a table holds besides costs no row. */
+  storeSymbols({ id: writer, texts, stored }: StoredWriter, ids: readonly number[]): void {
+    for (const id of ids) {
+      const text = texts[id]
+      if (text === undefined || stored.has(id)) continue
+      this.#insertSymbol.run(writer, id, text)
+      stored.add(id)
     }
   }
 
@@ -141,6 +151,14 @@ export class Writers {
     const labels = symbolsOf(texts)
     const text = (symbol: number) =>
       symbol < TEXT_ID_MIN ? labels.text(symbol) : (this.#texts.of(id, symbol) ?? `?${symbol}`)
-    return { id, source, texts, symbols: { text }, resolvers: new Map(), info: { ...descriptor, symbols: labels } }
+    return {
+      id,
+      source,
+      texts,
+      stored: new Set(),
+      symbols: { text },
+      resolvers: new Map(),
+      info: { ...descriptor, symbols: labels },
+    }
   }
 }
