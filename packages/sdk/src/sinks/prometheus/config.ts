@@ -16,7 +16,7 @@ export interface PrometheusOptions {
   seriesExpiryS?: number | undefined
   /** Label combinations a type at most; records of further ones are dropped as `series_limit`. Range: 1 to 10 000 000. Default: 50 000. */
   seriesLimit?: number | undefined
-  /** Lines in all at most; records of further series are dropped as `line_limit`. Range: 1 to 100 000 000. Default: 2 000 000, some 400 MB. */
+  /** Lines in all at most, one of more than 256 bytes as several; records of further series are dropped as `line_limit`. Range: 1 to 100 000 000. Default: 2 000 000, some 400 MB. */
   lineLimit?: number | undefined
   /**
    * Names of fields that tell series apart beside the labels of their type: such a field becomes a label, and each of its values keeps its latest record. Not optional

@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { property } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
-import { absenceType, buckets, counter, createSource, defineType, gauge, labelNumber, wallNs } from '../../index.ts'
+import {
+  absenceType,
+  buckets,
+  chars,
+  counter,
+  createSource,
+  defineType,
+  gauge,
+  label,
+  labelNumber,
+  wallNs,
+} from '../../index.ts'
 import { type Holder, Quota } from './quota.ts'
 
 const LIMIT = 1000
@@ -79,6 +90,26 @@ test('HELP of metrics of the agent says nothing that a client reports absent', a
   const page = await rig.page('text')
   assert.match(page, /^# HELP heat_celsius .*the driver says so/m)
   assert.doesNotMatch(page, /a client says so/)
+})
+
+test('long lines, and large records, count as several lines', async () => {
+  const rig = new PrometheusRig({ lineLimit: 110 })
+  const source = rig.source()
+  const long = defineType('long', '', { name: label(), a: gauge('u8'), b: gauge('u8') })
+  for (const name of ['a', 'b', 'c', 'd']) rig.report(source, long, { name: name.repeat(4000), a: 1, b: 2 })
+  // Each of the two lines of a row has some 4020 bytes: 16 times 256. A fourth row finds no room.
+  assert.equal(rig.dropped('line_limit'), 1)
+  assert.equal(rig.view.seriesCount, 6)
+  rig.view.removeSource(source.info)
+  const large = defineType('large', '', {
+    place: labelNumber('u32'),
+    a: gauge('u8'),
+    rest: chars(4000, { role: 'value' }),
+  })
+  for (let place = 0; place < 4; place++) rig.report(source, large, { place, a: 1, rest: '' })
+  // A record of some 4000 bytes is kept twice.
+  assert.equal(rig.dropped('line_limit'), 2)
+  assert.equal((await rig.lines()).length, 3)
 })
 
 test('a metric name goes to a type of this process, whichever client had it first; the client is refused and counted', async () => {

@@ -58,7 +58,12 @@ interface Place {
   readonly text: string
   /** The text of the declared labels, where that is another one. */
   readonly declaredText: string
+  /** As how many lines each of its lines counts. */
+  readonly weight: number
 }
+
+/** A line counts once for each of these, its part of the record included: few lines of long labels take as much as many of short ones. Unit: bytes. */
+const LINE_BYTES = 256
 
 /** Series that come, and series that leave, between two looks at the clock: each takes some microseconds. */
 const OPENED_A_STEP = 16
@@ -88,6 +93,10 @@ export class Table {
   #added: AddedLabels | undefined
   readonly #rowQuota: Quota
   readonly #lineQuota: Quota
+  /** Weights of the rows of each holder. */
+  readonly #weights = new Quota(Number.POSITIVE_INFINITY)
+  /** Of the longest name of a metric. Unit: characters. */
+  readonly #nameCharacters: number
 
   constructor(type: RecordType, timestamps: boolean, { indexes, added }: MoreLabels, limits: TableLimits) {
     this.type = withIndexes(type, indexes)
@@ -97,6 +106,7 @@ export class Table {
     this.rows = new RowMemory(type, timestamps)
     this.#rowQuota = new Quota(limits.rows)
     this.#lineQuota = limits.lines
+    this.#nameCharacters = Math.max(0, ...Array.from(type.metrics.values(), ({ length }) => length))
   }
 
   /** Rows in use, those of duplicates included. */
@@ -132,8 +142,10 @@ export class Table {
   }
 
   #addLines(perRow: number): void {
+    const before = this.#linesCounted
     this.linesPerRow += perRow
-    for (const [holder, rows] of this.held) this.#lineQuota.add(holder, rows * perRow)
+    const more = this.#linesCounted - before
+    for (const [holder, weight] of this.#weights.held) this.#lineQuota.add(holder, weight * more)
   }
 
   /**
@@ -142,6 +154,8 @@ export class Table {
    */
   take(given: Batch, nowMs: number, expiredMs: number): Taken {
     const taken: Taken = { records: 0, shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
+    const isFull = this.#members.get(given.source)?.texts?.isFull === true
+    if (isFull && !this.removeAll(given.source)) return taken
     const member = this.#memberOf(given)
     const batch = member.texts?.translated(given, this.#textIndexes) ?? given
     const views = viewsOf(batch.bytes)
@@ -159,15 +173,16 @@ export class Table {
           taken.overSeriesLimit++
           continue
         }
-        if (linesLeft < this.linesPerRow) {
+        // The first question starts the clock.
+        const isTight = linesLeft < this.#linesCounted * this.#weightOf('')
+        if (!isTight && opened++ % OPENED_A_STEP === 0 && turn.isOver() && opened > 1) break
+        if (!isTight) row = this.#open(member, views, offset, linesLeft)
+        if (row < 0) {
           taken.overLineLimit++
           continue
         }
-        // The first question starts the clock.
-        if (opened++ % OPENED_A_STEP === 0 && turn.isOver() && opened > 1) break
         rowsLeft--
-        linesLeft -= this.linesPerRow
-        row = this.#open(member, views, offset)
+        linesLeft -= this.#linesCounted * this.#places[row]!.weight
       }
       if (rows.touch(row, offset)) {
         rows.seenMs[row] = nowMs
@@ -269,15 +284,16 @@ export class Table {
     const state = this.#byText.has(text) ? DUPLICATE : SHOWN
     if (state === SHOWN) this.#byText.set(text, row)
     if (text === place.text && state === this.rows.state[row]) return
-    this.#places[row] = { ...place, text }
+    const weight = this.#weightOf(text)
+    this.#addWeight(place.member.holder, weight - place.weight)
+    this.#places[row] = { ...place, text, weight }
     this.rows.relabel(row, state, text)
     for (const column of this.columns) for (const lines of column.lines) lines.invalidate(row)
   }
 
   #memberOf({ source, page }: Batch): Member {
     const known = this.#members.get(source)
-    if (known?.texts?.isFull === true) for (const row of known.rows) if (row >= 0) this.#close(row)
-    if (known !== undefined && known.texts?.isFull !== true) return known
+    if (known !== undefined) return known
     const texts = this.#textIndexes.length === 0 ? undefined : new IndexTexts(source.symbols)
     const isWider = this.type !== this.#declaredType || this.#added !== undefined
     const member: Member = {
@@ -293,21 +309,40 @@ export class Table {
     return member
   }
 
-  #open(member: Member, views: Views, offset: number): number {
+  /** Gives the row of a new series, −1 where its lines are too long for what is left. */
+  #open(member: Member, views: Views, offset: number, linesLeft: number): number {
+    const text = member.labels.of(views, offset)
+    const weight = this.#weightOf(text)
+    if (weight * this.#linesCounted > linesLeft) return -1
     const id = member.index.of(views, offset)
     const row = this.#free.pop() ?? this.rows.append()
-    const text = member.labels.of(views, offset)
     member.rows[id] = row
     const declaredText = member.declared?.labels.of(views, offset) ?? text
-    this.#places[row] = { member, id, text, declaredText }
+    this.#places[row] = { member, id, text, declaredText, weight }
     member.declared?.rows.set(declaredText, (member.declared.rows.get(declaredText) ?? new Set()).add(row))
     const shown = !this.#byText.has(text)
     if (shown) this.#byText.set(text, row)
     this.rows.open(row, shown ? SHOWN : DUPLICATE, text)
     this.#rowQuota.add(member.holder, 1)
-    this.#lineQuota.add(member.holder, this.linesPerRow)
+    this.#addWeight(member.holder, weight)
     this.#changed = true
     return row
+  }
+
+  /** Lines that a row counts as, were they short: one where all its metrics are refused. */
+  get #linesCounted(): number {
+    return Math.max(1, this.linesPerRow)
+  }
+
+  #weightOf(labels: string): number {
+    // A record is kept twice.
+    const recordBytes = (2 * this.type.layout.recordBytes) / this.#linesCounted
+    return Math.ceil((this.#nameCharacters + labels.length + recordBytes) / LINE_BYTES)
+  }
+
+  #addWeight(holder: Holder, weight: number): void {
+    this.#weights.add(holder, weight)
+    this.#lineQuota.add(holder, weight * this.#linesCounted)
   }
 
   #close(row: number): void {
@@ -322,7 +357,7 @@ export class Table {
     if (place.member.index.count === 0) this.#members.delete(place.member.source)
     this.rows.close(row)
     this.#rowQuota.add(place.member.holder, -1)
-    this.#lineQuota.add(place.member.holder, -this.linesPerRow)
+    this.#addWeight(place.member.holder, -place.weight)
     // Without a scrape nothing leaves `#left`: rows that came and left since the last would add up.
     if (this.rows.shown.visible[row] === 1) this.#left.push(row)
     else this.#free.push(row)
