@@ -1,15 +1,12 @@
-import { messageOf, SondeError, shown, warnOfFault } from '../errors.ts'
-import type { Batch, SourceInfo } from '../schema/batch.ts'
+import { SondeError, shown, warnOfFault } from '../errors.ts'
+import type { SourceInfo } from '../schema/batch.ts'
 import { lossType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
 import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { LOSS_REASONS, type LossReason, SymbolTable } from '../schema/symbols.ts'
 import { SourceTexts, TextTable } from '../schema/texts.ts'
-import { FAILED } from '../sinks/hand-out.ts'
-import { LateFailures } from '../sinks/late-failures.ts'
-import { countDrop, droppedTotal } from '../sinks/sink.ts'
-import { Untold } from '../sinks/untold.ts'
+import type { Untold } from '../sinks/untold.ts'
 import {
   checkNames,
   checkPackedTimes,
@@ -21,22 +18,13 @@ import {
   takeBack,
 } from './buffer.ts'
 import { wallNs } from './clock.ts'
+import { HandOver, type SourceLosses } from './hand-over.ts'
 import { type CheckedOptions, checkOptions, type SourceOptions } from './options.ts'
-import { causeOf } from './reasons.ts'
 import { makeReporter, type Reporter } from './reporter.ts'
 import { type Row, Table } from './table.ts'
 
-/** What a source counts of itself. */
-export interface SourceLosses {
-  /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full; `failed`, `emit` threw; and updates of metrics: see {@link MetricsStats}. */
-  readonly dropped: Map<string, number>
-  /** Times that `flush` or `close` was not acknowledged. */
-  errors: number
-}
-
 const NOTHING_TO_WAIT_FOR = Promise.resolve()
 const LOSS_REPORT_MS = 1000
-const LOSS_REPEAT_MS = 60_000
 
 /**
  * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the buffer of its type; a full buffer, `flush`
@@ -67,22 +55,17 @@ export class Source {
   readonly #texts: SourceTexts
   /** What batches without text refer to. */
   readonly #labelsAlone: TextTable
-  readonly stats: SourceLosses = { dropped: new Map(), errors: 0 }
+  readonly stats: SourceLosses
   /** What was dropped, and who has heard of it. For Sonde's own rooms. */
   readonly losses: Untold
+  readonly #handOver: HandOver
   readonly #options: CheckedOptions
   readonly #buffers = new Map<RecordType | number, RecordBuffer>()
   readonly #tables = new Map<RecordType, Table>()
   /** Types beside those of the schema. */
   readonly #admitted = new Set<RecordType>([lossType])
   readonly #beforeEnd = new Set<() => void>()
-  /** What `emit` threw last, and what it promised. */
-  #thrown: unknown
-  readonly #late = new LateFailures()
   readonly #timer: NodeJS.Timeout | undefined
-  /** Records dropped that are told already. */
-  #toldDrops = 0
-  #toldMs = Number.NEGATIVE_INFINITY
   /** Once closed: the acknowledgement of what was left. */
   #closed: Promise<void> | undefined
 
@@ -91,7 +74,9 @@ export class Source {
     this.symbols = new SymbolTable(symbolLimit, () => warnOfCut(id), [id, ...LOSS_REASONS])
     this.#texts = new SourceTexts(this.symbols, textLimit)
     this.#labelsAlone = new TextTable(this.symbols)
-    this.losses = new Untold(this.stats, (reason) => this.#causeOf(reason))
+    this.#handOver = new HandOver(id, rest)
+    this.stats = this.#handOver.stats
+    this.losses = this.#handOver.losses
     this.info = Object.freeze({ id, tag, labels, symbols: this.symbols, intervalMs })
     this.#options = rest
     if (rest.flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), rest.flushIntervalMs).unref()
@@ -258,7 +243,7 @@ export class Source {
       }
       const bytes = views.bytes.subarray(0, count * recordBytes)
       const { clock } = this.#options
-      this.#emit({ type, source: this.info, clock, count, bytes, symbols: this.#labelsAlone })
+      this.#handOver.emit({ type, source: this.info, clock, count, bytes, symbols: this.#labelsAlone })
     }
     if (this.#tellLosses(LOSS_REPORT_MS)) this.#send(this.#bufferOf(lossType))
   }
@@ -291,7 +276,7 @@ export class Source {
   flush(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed
     this.emit()
-    return this.#acknowledged()
+    return this.#handOver.acknowledged()
   }
 
   /**
@@ -306,7 +291,7 @@ export class Source {
     this.#tellLosses(0)
     this.#sendAll()
     for (const buffer of this.#buffers.values()) buffer.isClosed = true
-    this.#closed = this.#acknowledged()
+    this.#closed = this.#handOver.acknowledged()
     return this.#closed
   }
 
@@ -340,19 +325,7 @@ export class Source {
 
   /** Counts records, or updates of a metric, as dropped. For Sonde's own rooms. */
   countLoss(reason: LossReason, records = 1): void {
-    const isFirst = !this.stats.dropped.has(reason)
-    countDrop(this.stats, reason, records)
-    const { onLoss } = this.#options
-    const cause = this.#causeOf(reason)
-    if (onLoss === undefined) {
-      if (isFirst) warnOfLoss(this.info.id, reason, cause)
-      return
-    }
-    try {
-      onLoss(reason, records)
-    } catch (error) {
-      if (isFirst) warnOfLoss(this.info.id, reason, `${cause}; onLoss threw: ${messageOf(error)}`)
-    }
+    this.#handOver.count(reason, records)
   }
 
   /** Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes. */
@@ -360,39 +333,14 @@ export class Source {
     this.#admitted.add(type)
   }
 
-  #acknowledged(): Promise<void> {
-    const { acknowledge } = this.#options
-    if (acknowledge === undefined && this.losses.isToldAll && !this.#late.isPending) return NOTHING_TO_WAIT_FOR
-    const kept = this.#failWhereLost()
-    kept.catch(() => {
-      this.stats.errors++
-    })
-    return kept
-  }
-
-  async #failWhereLost(): Promise<void> {
-    const { told } = this.losses
-    if (this.#late.isPending) await this.#late.settled()
-    const failure = await failureOf(async () => this.#options.acknowledge?.())
-    const dropped = this.losses.tell(told)
-    if (dropped === '' && failure === undefined) return
-    if (dropped === '') throw failure?.cause
-    const other = failure === undefined ? '' : `; ${messageOf(failure.cause)}`
-    throw new SondeError('SRC_LOST', `source ${this.info.id} dropped ${dropped}${other}`, failure)
-  }
-
-  /** Reports the totals where they grew, at most once in `apartMs`, and from time to time for who came later. Says whether it did. */
+  /** Reports what is lost, at most once in `apartMs`. Says whether it did. */
   #tellLosses(apartMs: number): boolean {
-    if (this.stats.dropped.size === 0 || this.#options.onLoss !== undefined) return false
-    const sinceMs = performance.now() - this.#toldMs
-    const total = droppedTotal(this.stats)
-    if (sinceMs < (total === this.#toldDrops ? LOSS_REPEAT_MS : apartMs)) return false
-    this.#toldMs = performance.now()
-    this.#toldDrops = total
-    for (const [reason, records_total] of this.stats.dropped) {
+    let isTold = false
+    for (const [reason, records_total] of this.#handOver.due(apartMs)) {
       this.report(lossType, { time: wallNs(), component: this.info.id, reason, records_total })
+      isTold = true
     }
-    return true
+    return isTold
   }
 
   #bufferOf(type: RecordType | number): RecordBuffer {
@@ -444,27 +392,7 @@ export class Source {
     buffer.emitted += count
     const bytes = views.bytes.subarray(0, count * buffer.recordBytes)
     const symbols = hasTexts ? this.#texts.table : this.#labelsAlone
-    this.#emit({ type, source: this.info, clock: this.#options.clock, count, bytes, symbols })
-  }
-
-  /** An `emit` that throws, or rejects, loses that batch, and ends neither the program nor the timer. */
-  #emit(batch: Batch): void {
-    const { type, count } = batch
-    const fail = (error: unknown) => {
-      this.#thrown = error
-      // A report of losses that did not arrive is made again.
-      if (type !== lossType) this.countLoss(FAILED, count)
-    }
-    try {
-      const returned: unknown = this.#options.emit(batch)
-      if (returned !== undefined) this.#late.watch(returned, fail)
-    } catch (error) {
-      fail(error)
-    }
-  }
-
-  #causeOf(reason: string): string {
-    return reason === FAILED ? `emit threw: ${messageOf(this.#thrown)}` : causeOf(reason)
+    this.#handOver.emit({ type, source: this.info, clock: this.#options.clock, count, bytes, symbols })
   }
 
   /** What is buffered refers to the table that goes. */
@@ -479,24 +407,11 @@ export class Source {
   }
 }
 
-/** What a promise was rejected with; undefined where it was not. */
-function failureOf(act: () => Promise<void>): Promise<{ readonly cause: unknown } | undefined> {
-  return act().then(
-    () => undefined,
-    (cause: unknown) => ({ cause }),
-  )
-}
-
 function warnOfCut(id: string): void {
   const what = `source ${id} was given a label or text of more than 4096 characters, which is cut to the first 4096`
   const advice =
     'records that differ beyond are of one series; symbols.cut of the source counts them, and this is said once'
   warnOfFault(new SondeError('SRC_TEXT_CUT', `${what}; ${advice}`))
-}
-
-function warnOfLoss(id: string, reason: string, cause: string): void {
-  const why = cause === '' ? '' : `: ${cause}`
-  warnOfFault(new SondeError('SRC_LOST', `source ${id} drops records as ${reason}${why}; its stats count them`))
 }
 
 function isIterable(what: object | null): boolean {

@@ -1,0 +1,130 @@
+import { messageOf, SondeError, warnOfFault } from '../errors.ts'
+import type { Batch } from '../schema/batch.ts'
+import { lossType } from '../schema/builtin.ts'
+import type { LossReason } from '../schema/symbols.ts'
+import { FAILED } from '../sinks/hand-out.ts'
+import { LateFailures } from '../sinks/late-failures.ts'
+import { countDrop, droppedTotal } from '../sinks/sink.ts'
+import { Untold } from '../sinks/untold.ts'
+import type { SourceOptions } from './options.ts'
+import { causeOf } from './reasons.ts'
+
+/** What a source counts of itself. */
+export interface SourceLosses {
+  /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full; `failed`, `emit` threw; and updates of metrics: see {@link MetricsStats}. */
+  readonly dropped: Map<string, number>
+  /** Times that `flush` or `close` was not acknowledged. */
+  errors: number
+}
+
+const NOTHING_TO_WAIT_FOR = Promise.resolve()
+const LOSS_REPEAT_MS = 60_000
+
+/** What becomes of the records of a source: batches go to `emit`, and what is lost is counted and told. */
+export class HandOver {
+  readonly stats: SourceLosses = { dropped: new Map(), errors: 0 }
+  /** What was dropped, and who has heard of it. */
+  readonly losses: Untold
+  readonly #id: string
+  readonly #options: Pick<SourceOptions, 'emit' | 'acknowledge' | 'onLoss'>
+  /** What `emit` threw last, and what it promised. */
+  #thrown: unknown
+  readonly #late = new LateFailures()
+  /** Records dropped that are told already. */
+  #toldDrops = 0
+  #toldMs = Number.NEGATIVE_INFINITY
+
+  constructor(id: string, options: Pick<SourceOptions, 'emit' | 'acknowledge' | 'onLoss'>) {
+    this.#id = id
+    this.#options = options
+    this.losses = new Untold(this.stats, (reason) => this.#causeOf(reason))
+  }
+
+  /** An `emit` that throws, or rejects, loses that batch, and ends neither the program nor the timer. */
+  emit(batch: Batch): void {
+    const { type, count } = batch
+    const fail = (error: unknown) => {
+      this.#thrown = error
+      // A report of losses that did not arrive is made again.
+      if (type !== lossType) this.count(FAILED, count)
+    }
+    try {
+      const returned: unknown = this.#options.emit(batch)
+      if (returned !== undefined) this.#late.watch(returned, fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  /** Counts records as dropped. */
+  count(reason: LossReason, records: number): void {
+    const isFirst = !this.stats.dropped.has(reason)
+    countDrop(this.stats, reason, records)
+    const { onLoss } = this.#options
+    const cause = this.#causeOf(reason)
+    if (onLoss === undefined) {
+      if (isFirst) warnOfLoss(this.#id, reason, cause)
+      return
+    }
+    try {
+      onLoss(reason, records)
+    } catch (error) {
+      if (isFirst) warnOfLoss(this.#id, reason, `${cause}; onLoss threw: ${messageOf(error)}`)
+    }
+  }
+
+  /** The totals to report: where they grew, at most once in `apartMs`, and from time to time for who came later. Empty where it is not time, or where somebody else tells of them. */
+  due(apartMs: number): Iterable<[reason: string, recordsTotal: number]> {
+    const { dropped } = this.stats
+    if (dropped.size === 0 || this.#options.onLoss !== undefined) return []
+    const nowMs = performance.now()
+    const total = droppedTotal(this.stats)
+    if (nowMs - this.#toldMs < (total === this.#toldDrops ? LOSS_REPEAT_MS : apartMs)) return []
+    this.#toldMs = nowMs
+    this.#toldDrops = total
+    return [...dropped]
+  }
+
+  /**
+   * Resolves once all that was emitted is acknowledged.
+   *
+   * @throws SondeError `SRC_LOST` where records were dropped since this was asked before; else what `acknowledge` throws.
+   */
+  acknowledged(): Promise<void> {
+    const { acknowledge } = this.#options
+    if (acknowledge === undefined && this.losses.isToldAll && !this.#late.isPending) return NOTHING_TO_WAIT_FOR
+    const kept = this.#failWhereLost()
+    kept.catch(() => {
+      this.stats.errors++
+    })
+    return kept
+  }
+
+  async #failWhereLost(): Promise<void> {
+    const { told } = this.losses
+    if (this.#late.isPending) await this.#late.settled()
+    const failure = await failureOf(async () => this.#options.acknowledge?.())
+    const dropped = this.losses.tell(told)
+    if (dropped === '' && failure === undefined) return
+    if (dropped === '') throw failure?.cause
+    const other = failure === undefined ? '' : `; ${messageOf(failure.cause)}`
+    throw new SondeError('SRC_LOST', `source ${this.#id} dropped ${dropped}${other}`, failure)
+  }
+
+  #causeOf(reason: string): string {
+    return reason === FAILED ? `emit threw: ${messageOf(this.#thrown)}` : causeOf(reason)
+  }
+}
+
+/** What a promise was rejected with; undefined where it was not. */
+function failureOf(act: () => Promise<void>): Promise<{ readonly cause: unknown } | undefined> {
+  return act().then(
+    () => undefined,
+    (cause: unknown) => ({ cause }),
+  )
+}
+
+function warnOfLoss(id: string, reason: string, cause: string): void {
+  const why = cause === '' ? '' : `: ${cause}`
+  warnOfFault(new SondeError('SRC_LOST', `source ${id} drops records as ${reason}${why}; its stats count them`))
+}
