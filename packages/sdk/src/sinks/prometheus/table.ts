@@ -2,14 +2,15 @@ import { turn } from '../../internal/turn.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
-import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
 import type { Column } from './column.ts'
-import { IndexTexts, textIndexesOf } from './index-texts.ts'
+import { textIndexesOf } from './index-texts.ts'
 import { withIndexes } from './indexes.ts'
-import { type Holder, Quota } from './quota.ts'
+import { createMember, type Member } from './member.ts'
+import type { Holder } from './quota.ts'
 import { DUPLICATE, FREE, RowMemory, SHOWN } from './row-memory.ts'
+import { RowRoom, type TableLimits } from './row-room.ts'
 
 /** What became of the records of a batch. Unit: records. */
 export interface Taken {
@@ -21,28 +22,6 @@ export interface Taken {
   overLineLimit: number
   /** Whether a value, or the set of rows, is not what it was. */
   changed: boolean
-}
-
-/** Limits of a table. */
-export interface TableLimits {
-  /** Rows of this table at most. */
-  readonly rows: number
-  /** Lines of all tables. */
-  readonly lines: Quota
-}
-
-/** A source's part of a table. */
-interface Member {
-  readonly source: SourceInfo
-  readonly holder: Holder
-  readonly index: SeriesIndex
-  labels: LabelText
-  /** Row of each series number. */
-  readonly rows: number[]
-  /** Where text fields are indexes: their texts. */
-  readonly texts: IndexTexts | undefined
-  /** Where rows have more labels than records declare: the text of the declared ones, and the rows that have it. */
-  readonly declared: { readonly labels: LabelText; readonly rows: Map<string, Set<number>> } | undefined
 }
 
 /** What tells rows apart beside the labels of the type. */
@@ -61,9 +40,6 @@ interface Place {
   /** As how many lines each of its lines counts. */
   readonly weight: number
 }
-
-/** A line counts once for each of these, its part of the record included: few lines of long labels take as much as many of short ones. Unit: bytes. */
-const LINE_BYTES = 256
 
 /** Series that come, and series that leave, between two looks at the clock: each takes some microseconds. */
 const OPENED_A_STEP = 16
@@ -86,17 +62,10 @@ export class Table {
   #changed = false
   /** When it last took a record. Unit: milliseconds. */
   seenMs = 0
-  /** Lines that one row gives when all its values are there. */
-  linesPerRow = 0
   readonly #declaredType: RecordType
   readonly #textIndexes: readonly Slot[]
   #added: AddedLabels | undefined
-  readonly #rowQuota: Quota
-  readonly #lineQuota: Quota
-  /** Weights of the rows of each holder. */
-  readonly #weights = new Quota(Number.POSITIVE_INFINITY)
-  /** Of the longest name of a metric. Unit: characters. */
-  readonly #nameCharacters: number
+  readonly #room: RowRoom
 
   constructor(type: RecordType, timestamps: boolean, { indexes, added }: MoreLabels, limits: TableLimits) {
     this.type = withIndexes(type, indexes)
@@ -104,9 +73,7 @@ export class Table {
     this.#textIndexes = textIndexesOf(type, this.type)
     this.#added = added
     this.rows = new RowMemory(type, timestamps)
-    this.#rowQuota = new Quota(limits.rows)
-    this.#lineQuota = limits.lines
-    this.#nameCharacters = Math.max(0, ...Array.from(type.metrics.values(), ({ length }) => length))
+    this.#room = new RowRoom(type, limits)
   }
 
   /** Rows in use, those of duplicates included. */
@@ -116,12 +83,17 @@ export class Table {
 
   /** Whether a holder gets no further row. */
   isFullFor(holder: Holder): boolean {
-    return this.#rowQuota.roomFor(holder) <= 0
+    return this.#room.rowsFor(holder) <= 0
   }
 
   /** Who has rows, and how many. */
   get held(): ReadonlyMap<Holder, number> {
-    return this.#rowQuota.held
+    return this.#room.held
+  }
+
+  /** Lines that one row gives when all its values are there. */
+  get linesPerRow(): number {
+    return this.#room.linesPerRow
   }
 
   /** The sources of the rows. */
@@ -132,20 +104,13 @@ export class Table {
   /** Shows another metric of the rows, those that are there already included. */
   add(column: Column): void {
     this.columns = [...this.columns, column]
-    this.#addLines(column.laneCount)
+    this.#room.addLines(column.laneCount)
   }
 
   /** Shows a metric of the rows no longer. */
   remove(column: Column): void {
     this.columns = this.columns.filter((other) => other !== column)
-    this.#addLines(-column.laneCount)
-  }
-
-  #addLines(perRow: number): void {
-    const before = this.#linesCounted
-    this.linesPerRow += perRow
-    const more = this.#linesCounted - before
-    for (const [holder, weight] of this.#weights.held) this.#lineQuota.add(holder, weight * more)
+    this.#room.addLines(-column.laneCount)
   }
 
   /**
@@ -162,8 +127,9 @@ export class Table {
     const { recordBytes } = this.type.layout
     const { rows } = this
     this.seenMs = nowMs
-    let rowsLeft = this.#rowQuota.roomFor(member.holder)
-    let linesLeft = this.#lineQuota.roomFor(member.holder)
+    const room = this.#room
+    let rowsLeft = room.rowsFor(member.holder)
+    let linesLeft = room.linesFor(member.holder)
     let opened = 0
     for (let offset = 0; taken.records < batch.count; taken.records++, offset += recordBytes) {
       const id = member.index.find(views, offset)
@@ -174,7 +140,7 @@ export class Table {
           continue
         }
         // The first question starts the clock.
-        const isTight = linesLeft < this.#linesCounted * this.#weightOf('')
+        const isTight = linesLeft < room.linesOf(room.weightOf(''))
         if (!isTight && opened++ % OPENED_A_STEP === 0 && turn.isOver() && opened > 1) break
         if (!isTight) row = this.#open(member, views, offset, linesLeft)
         if (row < 0) {
@@ -182,7 +148,7 @@ export class Table {
           continue
         }
         rowsLeft--
-        linesLeft -= this.#linesCounted * this.#places[row]!.weight
+        linesLeft -= room.linesOf(this.#places[row]!.weight)
       }
       if (rows.touch(row, offset)) {
         rows.seenMs[row] = nowMs
@@ -284,8 +250,8 @@ export class Table {
     const state = this.#byText.has(text) ? DUPLICATE : SHOWN
     if (state === SHOWN) this.#byText.set(text, row)
     if (text === place.text && state === this.rows.state[row]) return
-    const weight = this.#weightOf(text)
-    this.#addWeight(place.member.holder, weight - place.weight)
+    const weight = this.#room.weightOf(text)
+    this.#room.reweigh(place.member.holder, weight - place.weight)
     this.#places[row] = { ...place, text, weight }
     this.rows.relabel(row, state, text)
     for (const column of this.columns) for (const lines of column.lines) lines.invalidate(row)
@@ -294,17 +260,8 @@ export class Table {
   #memberOf({ source, page }: Batch): Member {
     const known = this.#members.get(source)
     if (known !== undefined) return known
-    const texts = this.#textIndexes.length === 0 ? undefined : new IndexTexts(source.symbols)
-    const isWider = this.type !== this.#declaredType || this.#added !== undefined
-    const member: Member = {
-      source,
-      holder: page?.client,
-      index: new SeriesIndex(this.type),
-      texts,
-      labels: new LabelText(this.type, source, this.#added, texts),
-      rows: [],
-      declared: isWider ? { labels: new LabelText(this.#declaredType, source), rows: new Map() } : undefined,
-    }
+    const types = { declared: this.#declaredType, shown: this.type }
+    const member = createMember(types, source, page?.client, this.#added)
     this.#members.set(source, member)
     return member
   }
@@ -312,8 +269,8 @@ export class Table {
   /** Gives the row of a new series, −1 where its lines are too long for what is left. */
   #open(member: Member, views: Views, offset: number, linesLeft: number): number {
     const text = member.labels.of(views, offset)
-    const weight = this.#weightOf(text)
-    if (weight * this.#linesCounted > linesLeft) return -1
+    const weight = this.#room.weightOf(text)
+    if (this.#room.linesOf(weight) > linesLeft) return -1
     const id = member.index.of(views, offset)
     const row = this.#free.pop() ?? this.rows.append()
     member.rows[id] = row
@@ -323,26 +280,9 @@ export class Table {
     const shown = !this.#byText.has(text)
     if (shown) this.#byText.set(text, row)
     this.rows.open(row, shown ? SHOWN : DUPLICATE, text)
-    this.#rowQuota.add(member.holder, 1)
-    this.#addWeight(member.holder, weight)
+    this.#room.addRow(member.holder, weight, 1)
     this.#changed = true
     return row
-  }
-
-  /** Lines that a row counts as, were they short: one where all its metrics are refused. */
-  get #linesCounted(): number {
-    return Math.max(1, this.linesPerRow)
-  }
-
-  #weightOf(labels: string): number {
-    // A record is kept twice.
-    const recordBytes = (2 * this.type.layout.recordBytes) / this.#linesCounted
-    return Math.ceil((this.#nameCharacters + labels.length + recordBytes) / LINE_BYTES)
-  }
-
-  #addWeight(holder: Holder, weight: number): void {
-    this.#weights.add(holder, weight)
-    this.#lineQuota.add(holder, weight * this.#linesCounted)
   }
 
   #close(row: number): void {
@@ -356,8 +296,7 @@ export class Table {
     if (alike?.size === 0) place.member.declared?.rows.delete(place.declaredText)
     if (place.member.index.count === 0) this.#members.delete(place.member.source)
     this.rows.close(row)
-    this.#rowQuota.add(place.member.holder, -1)
-    this.#addWeight(place.member.holder, -place.weight)
+    this.#room.addRow(place.member.holder, place.weight, -1)
     // Without a scrape nothing leaves `#left`: rows that came and left since the last would add up.
     if (this.rows.shown.visible[row] === 1) this.#left.push(row)
     else this.#free.push(row)
