@@ -1,5 +1,6 @@
-// Exports a schema of one's own, as the guide's sample `telemetry_export` does: types of every kind of field, two sources, files and Prometheus.
-// Run it with: node --conditions=source examples/export-custom-schema.ts FOLDER, then: curl http://127.0.0.1:9464/metrics
+// Exports a schema of one's own, as the guide's sample `telemetry_export` does: types of every kind of field, two
+// sources, files and Prometheus. Run it with: node --conditions=source examples/export-custom-schema.ts FOLDER, then:
+// curl http://127.0.0.1:9464/metrics
 
 import {
   array,
@@ -25,7 +26,8 @@ const schema = createSchema({
   prometheus: { endpoint: `127.0.0.1:${process.env.PORT ?? 9464}` },
 })
 
-// 2. Its types. Nested ones lie inside the record; an array has a fixed number of elements, text a fixed number of bytes.
+// 2. Its types. Nested ones lie inside the record; an array has a fixed number of elements, text a fixed number of
+// bytes.
 const direction = defineType('direction', 'One direction of a flow', {
   bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes' }),
   packets_total: counter('u64', { help: 'Packets' }),

@@ -81,7 +81,10 @@ function compile(folder: string, source: string, name: string): void {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', configFile])
 }
 
-/** Puts the modules of a package into a file for each of its entries: a module on its own takes 50 kB of every process that loads it. Comments are in the declarations, which stay as they are. */
+/**
+ * Puts the modules of a package into a file for each of its entries: a module on its own takes 50 kB of every process
+ * that loads it. Comments are in the declarations, which stay as they are.
+ */
 async function bundle(folder: string, programs: readonly string[]): Promise<void> {
   const dist = join(folder, 'dist')
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
@@ -117,7 +120,10 @@ async function bundle(folder: string, programs: readonly string[]): Promise<void
   }
 }
 
-/** In strings and patterns alone, as it is in code without comments. One such character makes V8 keep the whole file with two bytes for each. */
+/**
+ * In strings and patterns alone, as it is in code without comments. One such character makes V8 keep the whole file
+ * with two bytes for each.
+ */
 function escapeOf(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process'
 import { installCommand, missingPackages } from '../test/debian.ts'
 
 /**
- * Debian starts and enables the services it installs; on a developer's machine nobody asked for that. A policy file that
- * says no keeps them from starting, and is removed again; one that the machine already has is left as it is.
+ * Debian starts and enables the services it installs; on a developer's machine nobody asked for that. A policy file
+ * that says no keeps them from starting, and is removed again; one that the machine already has is left as it is.
  */
 const INSTALL = `
 policy=/usr/sbin/policy-rc.d

@@ -1,5 +1,5 @@
-// `npm run docs`: writes the pages that are made from the sources, and the figures of benchmarks that pages quote. `npm run check` fails
-// where one is stale.
+// `npm run docs`: writes the pages that are made from the sources, and the figures of benchmarks that pages quote. `npm
+// run check` fails where one is stale.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

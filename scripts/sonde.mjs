@@ -1,4 +1,5 @@
-// `npx sonde …` in a clone: installs what the command needs, then runs its sources under the Node that the clone installs.
+// `npx sonde …` in a clone: installs what the command needs, then runs its sources under the Node that the clone
+// installs.
 
 import { join } from 'node:path'
 import { root, runFile, setUp, setUpWeb } from './setup.mjs'

@@ -73,7 +73,9 @@ export async function runTestFile(file: string, options: FileOptions): Promise<F
   return { ...counter.result, durationMs: performance.now() - started }
 }
 
-/** A file that came to its limit ran none of its own clean-up. Groups do not help: some tests start groups of their own. */
+/**
+ * A file that came to its limit ran none of its own clean-up. Groups do not help: some tests start groups of their own.
+ */
 function endProcessesOf(mark: string): void {
   for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {

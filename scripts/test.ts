@@ -1,5 +1,5 @@
-// `npm test [-- PATTERN…] [-t NAME] [--quick]`: all tests, those whose path contains a pattern, those whose name contains
-// NAME, or those beside the code.
+// `npm test [-- PATTERN…] [-t NAME] [--quick]`: all tests, those whose path contains a pattern, those whose name
+// contains NAME, or those beside the code.
 
 import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'

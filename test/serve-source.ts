@@ -21,7 +21,10 @@ export function positionalsOf(): string[] {
   return parseArgs({ allowPositionals: true, options: { listen: { type: 'string' } } }).positionals
 }
 
-/** Runs an agent of the source, beside one that reads the load of the host at the same period, until it is ended by a signal. */
+/**
+ * Runs an agent of the source, beside one that reads the load of the host at the same period, until it is ended by a
+ * signal.
+ */
 export async function serveSource({ source, limits, paths, ...options }: ServedSource): Promise<never> {
   const loaded = loadConfig({ flags: [{ path: ['export', 'prometheus', 'port'], value: 0, origin: 'test' }] })
   const { agent: config } = loaded.config

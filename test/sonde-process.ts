@@ -29,8 +29,9 @@ export interface StartOptions {
   /** File to run instead of the command's own. */
   readonly main?: string
   /**
-   * Variables that are added; undefined takes one away. Without `SONDE_CONFIG` there is no configuration file, and without `SONDE_SERVICE_ENABLED` no service: those of tests that run
-   * beside one another would have one folder of sockets.
+   * Variables that are added; undefined takes one away. Without `SONDE_CONFIG` there is no configuration file, and
+   * without `SONDE_SERVICE_ENABLED` no service: those of tests that run beside one another would have one folder of
+   * sockets.
    */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
@@ -91,7 +92,9 @@ export async function runSonde(args: readonly string[], options: StartOptions = 
   return { code, output: output() }
 }
 
-/** Process ids of the children in which sources ran, in order, those that ended too: what a log of level `debug` says. */
+/**
+ * Process ids of the children in which sources ran, in order, those that ended too: what a log of level `debug` says.
+ */
 export function childrenOf({ output }: SondeProcess): number[] {
   return [...output().matchAll(/"child":(\d+)/g)].map(([, pid]) => Number(pid))
 }
@@ -111,8 +114,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Ends it; fails unless that went well and left no child behind. A process that takes longer than its limit of 5 s kills
- * itself, and has not ended well. Returns how long it took. Unit: milliseconds.
+ * Ends it; fails unless that went well and left no child behind. A process that takes longer than its limit of 5 s
+ * kills itself, and has not ended well. Returns how long it took. Unit: milliseconds.
  */
 export async function assertStops(sonde: SondeProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
   const startMs = performance.now()

@@ -82,7 +82,9 @@ function resultOf(
   return { figures, lines: [line] }
 }
 
-/** Reads everything that is in a file, and gives the number of records; the sums keep the reading from being left out. */
+/**
+ * Reads everything that is in a file, and gives the number of records; the sums keep the reading from being left out.
+ */
 function columns(files: readonly string[]): number {
   const [wait, bytes] = ['wait_seconds', 'bytes_total'].map(slotOf)
   let count = 0

@@ -166,7 +166,10 @@ function syncFolder(folder: string): void {
   closeSync(descriptor)
 }
 
-/** Folders that were written. They are removed at the end: ext4 gives the inode of a removed file to nobody for minutes, and would look through all of those at each file that is made. */
+/**
+ * Folders that were written. They are removed at the end: ext4 gives the inode of a removed file to nobody for minutes,
+ * and would look through all of those at each file that is made.
+ */
 const written: string[] = []
 
 /** Gives the space of the files in a folder back. */

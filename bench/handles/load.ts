@@ -10,7 +10,10 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 /** Series that are updated in turn. */
 export const SERIES = 1000
 
-/** One way to update metrics: `add` counts a counter up, `set` sets a gauge, `observe` counts into a histogram, each `times` times over all series in turn. */
+/**
+ * One way to update metrics: `add` counts a counter up, `set` sets a gauge, `observe` counts into a histogram, each
+ * `times` times over all series in turn.
+ */
 export interface Contender {
   readonly name: string
   /** Updates a round takes; the slower, the fewer. */

@@ -1,4 +1,5 @@
-// What an agent costs that does nothing but its work: memory and processor time, beside bare Node and Debian's node_exporter.
+// What an agent costs that does nothing but its work: memory and processor time, beside bare Node and Debian's
+// node_exporter.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,13 +18,16 @@ const COLLECTORS = ['cpu', 'loadavg', 'meminfo', 'netclass', 'netdev', 'pressure
   (name) => `--collector.${name}`,
 )
 const WINDOW_MS = 30_000
-/** Two intervals of what an agent keeps in memory would be ten minutes; after one minute the rest grows by kilobytes. */
+/**
+ * Two intervals of what an agent keeps in memory would be ten minutes; after one minute the rest grows by kilobytes.
+ */
 const WARM_UP_MS = 60_000
 const SCRAPE_EVERY_MS = 15_000
 const SAMPLE_EVERY_MS = 1_000
 /**
- * What a kind of process may cost, by how its name begins: megabytes, percent of a core, and times what node_exporter takes of the processor in the same seconds. That was 1.0 % where
- * the percentages were set; another day the same machine is half as fast, for both.
+ * What a kind of process may cost, by how its name begins: megabytes, percent of a core, and times what node_exporter
+ * takes of the processor in the same seconds. That was 1.0 % where the percentages were set; another day the same
+ * machine is half as fast, for both.
  */
 const LIMITS = [
   { name: 'agent, everything', residentMb: 150, cpuPercent: 2, exporters: 2 },
@@ -165,7 +169,9 @@ function gateOf(value: number, limit: number | undefined): Pick<Figure, 'gate'> 
   return limit === undefined ? {} : { gate: atMost(value, limit) }
 }
 
-/** Processor time of each agent and child against that of the exporter in the same window, both reading once a second. */
+/**
+ * Processor time of each agent and child against that of the exporter in the same window, both reading once a second.
+ */
 function ratiosOf(peers: readonly Peer[]): Figure[] {
   const exporter = peers.find(({ name }) => name.startsWith('node_exporter'))
   if (exporter === undefined) return []

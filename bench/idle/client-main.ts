@@ -1,4 +1,5 @@
-// An application that reports to the service as one does: `node client-main.ts SOCKETS_DIR`. A thousand records a second, a batch each 100 ms.
+// An application that reports to the service as one does: `node client-main.ts SOCKETS_DIR`. A thousand records a
+// second, a batch each 100 ms.
 import { counter, createIpc, createSchema, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
 
 const [, , socketsDir = ''] = process.argv

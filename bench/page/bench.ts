@@ -55,7 +55,9 @@ interface Round {
   readonly panTask: Task
 }
 
-/** Each round opens the page anew, with nothing compiled or cached: drawn as lines, as a herd, kept live, and panned. */
+/**
+ * Each round opens the page anew, with nothing compiled or cached: drawn as lines, as a herd, kept live, and panned.
+ */
 export async function run({ rounds }: { readonly rounds: number }): Promise<BenchResult> {
   if (!(await setUpWeb())) throw new Error('the page could not be built')
   const data = temporaryDir()
@@ -127,7 +129,9 @@ async function open(browser: Browser, page: Page, address: string): Promise<Open
   return { ...first, cpuMs: between.reduce((sum, { cpuMs }) => sum + cpuMs, 0) }
 }
 
-/** Clicks on the metric in the catalogue, as a user does, and waits for its chart. Unit: milliseconds from the click. */
+/**
+ * Clicks on the metric in the catalogue, as a user does, and waits for its chart. Unit: milliseconds from the click.
+ */
 async function choose(page: Page, address: string): Promise<number> {
   await page.goto(`${address}${CATALOGUE}`)
   await page.getByRole('searchbox', { name: 'Filter metrics' }).fill(METRIC)

@@ -57,7 +57,10 @@ export interface FirstDrawing {
   readonly answeredMs: number
 }
 
-/** Waits for the first drawing after the first answer of the query route since the last click, or the navigation where there was none. */
+/**
+ * Waits for the first drawing after the first answer of the query route since the last click, or the navigation where
+ * there was none.
+ */
 export async function firstDrawing(page: Page): Promise<FirstDrawing> {
   const handle = await page.waitForFunction(() => {
     const { drawings, clickedMs } = window as unknown as Notes

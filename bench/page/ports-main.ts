@@ -1,4 +1,5 @@
-// A whole `sonde up` in one process whose adapters are records of the SDK: every signal of the fabric page, ten times a second.
+// A whole `sonde up` in one process whose adapters are records of the SDK: every signal of the fabric page, ten times a
+// second.
 import { createStore } from '@sonde/console'
 import { type Batch, createSource, type RecordType } from '@sonde/sdk'
 import { ethtoolPortType, ethtoolPriorityType } from '../../packages/agent/src/sources/ethtool/type.ts'

@@ -1,4 +1,5 @@
-// A whole `sonde up` in one process, its store filled with the series that the page is measured with, which then go on live.
+// A whole `sonde up` in one process, its store filled with the series that the page is measured with, which then go on
+// live.
 import { createStore } from '@sonde/console'
 import { type Batch, createSource, defineType, gauge, label, timestamp } from '@sonde/sdk'
 import { listen, makeAgent } from './listen.ts'

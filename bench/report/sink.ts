@@ -1,6 +1,9 @@
 import { crc32 } from 'node:zlib'
 
-/** Where the bytes of every contender end: counts all of them, and makes their checksum, so that none can be left unwritten. */
+/**
+ * Where the bytes of every contender end: counts all of them, and makes their checksum, so that none can be left
+ * unwritten.
+ */
 export class CountingSink {
   records = 0
   bytes = 0

@@ -33,8 +33,8 @@ function counterPaths(): string[][] {
 }
 
 /**
- * What one sweep costs, over many: processor time of the main thread, so that other programs on the machine are not counted, and never more than the clock says, for the
- * kernel counts coarsely. Unit: milliseconds.
+ * What one sweep costs, over many: processor time of the main thread, so that other programs on the machine are not
+ * counted, and never more than the clock says, for the kernel counts coarsely. Unit: milliseconds.
  */
 async function costMs(count: number, sweep: () => void | Promise<void>): Promise<number> {
   const startMs = performance.now()
@@ -107,7 +107,10 @@ function openSource(definition: SourceDefinition, root: string, options: object 
   return { sweep, close }
 }
 
-/** What several kinds of sweeps cost, in rounds that follow each other without a pause, each kind once a round. Unit: milliseconds. */
+/**
+ * What several kinds of sweeps cost, in rounds that follow each other without a pause, each kind once a round. Unit:
+ * milliseconds.
+ */
 async function busyMs(rounds: number, ...sweeps: readonly (() => void | Promise<void>)[]): Promise<number[]> {
   const taken = sweeps.map((): number[] => [])
   for (let round = -2; round < rounds; round++) {

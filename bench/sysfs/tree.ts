@@ -11,7 +11,10 @@ function makeRoot(): string {
   return mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'sonde-bench-'))
 }
 
-/** Makes a tree with RDMA devices of one port each; its root. `lifespan` is 0, so that every sweep reads the hardware counters. */
+/**
+ * Makes a tree with RDMA devices of one port each; its root. `lifespan` is 0, so that every sweep reads the hardware
+ * counters.
+ */
 export function makePorts(count: number): string {
   const root = makeRoot()
   writePorts(join(root, 'sys'), count)
@@ -39,7 +42,10 @@ export function writeDevices(root: string): void {
   for (const device of hgxDevices()) putDevice(node, device)
 }
 
-/** The files of such ports that a sweep over more than 80 reads: traffic of all, of one half the state and of the other the hardware counters that tell. */
+/**
+ * The files of such ports that a sweep over more than 80 reads: traffic of all, of one half the state and of the other
+ * the hardware counters that tell.
+ */
 export function tellingPaths(root: string, count: number): string[] {
   const telling = (folder: string, forms: ReadonlyMap<string, { readonly telling?: boolean }>) =>
     [...forms].filter(([, form]) => form.telling === true).map(([name]) => `${folder}/${name}`)

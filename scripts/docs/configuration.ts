@@ -1,4 +1,5 @@
-// The page docs/configuration.md, from the schemas that the command checks with: key, type, range, unit and default cannot differ from them.
+// The page docs/configuration.md, from the schemas that the command checks with: key, type, range, unit and default
+// cannot differ from them.
 
 import { dataSourceSchema, SOURCES } from '@sonde/agent'
 import { type Leaf, leavesOf } from '@sonde/sdk/config'

@@ -1,5 +1,6 @@
-// Figures of benchmarks that a page quotes. A quote is a link to the results whose title is the name of the figure, and its text is
-// generated: `[2.49 bytes a value](../bench/RESULTS.md#store "on disk")`. A gate that was missed is part of the text.
+// Figures of benchmarks that a page quotes. A quote is a link to the results whose title is the name of the figure, and
+// its text is generated: `[2.49 bytes a value](../bench/RESULTS.md#store "on disk")`. A gate that was missed is part of
+// the text.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core'
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /**
- * Fails with one line for each place where axe finds the page unsound. A page that is sound in one colour scheme is asked only
- * for its contrast in the other: nothing else differs.
+ * Fails with one line for each place where axe finds the page unsound. A page that is sound in one colour scheme is
+ * asked only for its contrast in the other: nothing else differs.
  */
 export async function assertSound(page: Page, { contrastOnly = false } = {}): Promise<void> {
   await page.evaluate(axe.source)

@@ -38,7 +38,8 @@ export interface Stage {
   /**
    * Opens a path in a fresh context, does something with the page, and closes it.
    *
-   * Fails when anything went wrong in the page: an error of the console or of a script, or a request that left the origin.
+   * Fails when anything went wrong in the page: an error of the console or of a script, or a request that left the
+   * origin.
    */
   visit(path: string, look: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>
 }

@@ -12,7 +12,10 @@ const STREAM = `/api/v1/stream?q=${encodeURIComponent('{"queries":[{"metric":"ne
 const QUERY = `/api/v1/query?q=${encodeURIComponent('{"queries":[{"metric":"netdev_rx_bytes_total"}]}')}`
 const REFUSED = 'sonde_http_refused_requests_total{reason="cross_site"}'
 
-/** A page on `localhost`, which is another site than `127.0.0.1`, that makes its browser ask for what Sonde keeps places for. */
+/**
+ * A page on `localhost`, which is another site than `127.0.0.1`, that makes its browser ask for what Sonde keeps places
+ * for.
+ */
 async function serveForeignPage(t: TestContext, sonde: string): Promise<string> {
   const html = `<!doctype html><a href="${sonde}/metrics">metrics</a><img src="${sonde}${QUERY}"><script>
     let failed = 0

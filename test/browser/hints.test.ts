@@ -7,7 +7,10 @@ import { until } from '../sonde-process.ts'
 import { type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { SCENARIO_CASES, type ScenarioCase, type Tell } from './scenario-cases.ts'
 
-/** From the sample that shows a scenario to the sample since which its hint is open, whatever the machine does meanwhile. */
+/**
+ * From the sample that shows a scenario to the sample since which its hint is open, whatever the machine does
+ * meanwhile.
+ */
 const HINT_LIMIT_MS = 3000
 /** How long the page is waited for. */
 const PAGE_LIMIT_MS = 60_000

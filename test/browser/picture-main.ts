@@ -1,5 +1,6 @@
-// Renews docs/pictures: the overview of this machine, with real traffic over pairs of interfaces that it makes, and that of a simulated node in trouble.
-// Run as root on a quiet machine: node scripts/run.mjs test/browser/picture-main.ts
+// Renews docs/pictures: the overview of this machine, with real traffic over pairs of interfaces that it makes, and
+// that of a simulated node in trouble. Run as root on a quiet machine: node scripts/run.mjs
+// test/browser/picture-main.ts
 
 import { fileURLToPath } from 'node:url'
 import { setUpWeb } from '../../scripts/setup.mjs'

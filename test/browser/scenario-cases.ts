@@ -4,7 +4,10 @@ export interface Tell {
   readonly function: 'last' | 'rate'
   /** Labels that the series must have beside those of the device. */
   readonly labels?: Readonly<Record<string, string>>
-  /** Whether the newest values show it; those of the devices of the same kind come beside. A series that ended is undefined. */
+  /**
+   * Whether the newest values show it; those of the devices of the same kind come beside. A series that ended is
+   * undefined.
+   */
   holds(own: number | undefined, siblings: readonly number[]): boolean
 }
 
@@ -28,8 +31,8 @@ const median = (values: readonly number[]): number => [...values].sort((a, b) =>
 const bits = (mask: number) => (own: number | undefined) => ((own ?? 0) & mask) !== 0
 
 /**
- * Every scenario there is but `random`, on another device than the one it strikes where nobody says so. Those of a list run on a
- * node at a time: they strike different devices.
+ * Every scenario there is but `random`, on another device than the one it strikes where nobody says so. Those of a list
+ * run on a node at a time: they strike different devices.
  */
 export const SCENARIO_CASES: readonly (readonly ScenarioCase[])[] = [
   [

@@ -4,7 +4,10 @@ import type { TestContext } from 'node:test'
 import { temporaryDir } from '../sonde-process.ts'
 import { type Stage, startStage } from './browser.ts'
 
-/** A stage whose node is simulated beside the real host; samples of the simulator are this far apart. Unit: milliseconds; 0: nothing is simulated. */
+/**
+ * A stage whose node is simulated beside the real host; samples of the simulator are this far apart. Unit:
+ * milliseconds; 0: nothing is simulated.
+ */
 export function startSimulatedStage(t: TestContext, intervalMs = 1_000): Promise<Stage> {
   const { path, remove } = temporaryDir()
   t.after(remove)

@@ -9,8 +9,8 @@ import { bytesSent, startTraffic } from './traffic.ts'
 const BYTES_PER_SECOND = 2_000_000
 const BUSY_ROWS = 6
 /**
- * Rounding takes at most half a per cent. The rest is for a busy machine: seconds of the page and of the kernel do not begin at the same
- * moment, and the sender catches up after it had to wait.
+ * Rounding takes at most half a per cent. The rest is for a busy machine: seconds of the page and of the kernel do not
+ * begin at the same moment, and the sender catches up after it had to wait.
  */
 const TOLERANCE = 0.05
 

@@ -13,7 +13,10 @@ export interface Traffic {
   bytesPerSecond: number
 }
 
-/** Two ends of one cable, and which of the 16 384 small networks it gets from the range that is reserved for tests of devices. */
+/**
+ * Two ends of one cable, and which of the 16 384 small networks it gets from the range that is reserved for tests of
+ * devices.
+ */
 export interface Pair {
   readonly near: string
   readonly far: string
@@ -27,7 +30,10 @@ const PAYLOAD = Buffer.alloc(1_000)
 const DISCARD_PORT = 9
 const TICK_MS = 20
 
-/** Makes a pair of virtual interfaces where this user may, else takes the loopback. Nothing is sent before a rate is set. */
+/**
+ * Makes a pair of virtual interfaces where this user may, else takes the loopback. Nothing is sent before a rate is
+ * set.
+ */
 export async function startTraffic(test: Pick<TestContext, 'after'>, pair = TEST_PAIR): Promise<Traffic> {
   const isAlone = makePair(test, pair)
   const socket = createSocket('udp4')

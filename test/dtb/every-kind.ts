@@ -29,7 +29,10 @@ const TEXTS = ['', 'a', 'Grüße', '漢字', '😀', 'x"\\\n\t', '\u0001\u001f',
 const point = defineType('point', 'A place', { x: gauge('f32'), y: optional(gauge('f64')), on: value('bool') })
 const side = defineType('side', 'Half of something', { bytes: counter('u64'), at: nested(point), name: text() })
 
-/** Types of which each is narrow, so that a million records are soon read; all kinds, both layouts, optional and nested ones. */
+/**
+ * Types of which each is narrow, so that a million records are soon read; all kinds, both layouts, optional and nested
+ * ones.
+ */
 export const EVERY_KIND: readonly RecordType[] = (['aligned', 'packed'] as const).flatMap((layout) => {
   const type = (name: string, fields: Fields) =>
     defineType(

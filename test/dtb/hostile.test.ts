@@ -18,7 +18,10 @@ import { SONDE_READ, temporaryFolder } from './sonde-read.ts'
 const MANY = 4_400_000
 const PER_BLOCK = 4000
 
-/** Verifies a file of such blocks with a heap of 320 MiB, in which nothing is left over: without a limit of its own the process would be ended. */
+/**
+ * Verifies a file of such blocks with a heap of 320 MiB, in which nothing is left over: without a limit of its own the
+ * process would be ended.
+ */
 function verify(t: TestContext, blocks: Iterable<Uint8Array>): { code: string; message: string } {
   const path = join(temporaryFolder(t), 'hostile.bin')
   const file = openSync(path, 'w')

@@ -1,4 +1,5 @@
-// Files whose types were made up by somebody who knows the format: fingerprints and checksums are right, and the definitions may be anything.
+// Files whose types were made up by somebody who knows the format: fingerprints and checksums are right, and the
+// definitions may be anything.
 import { createHash } from 'node:crypto'
 import { definitionOf } from '@sonde/sdk'
 import { canonicalJson } from '../../packages/sdk/src/schema/fingerprint.ts'

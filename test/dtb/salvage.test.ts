@@ -14,7 +14,9 @@ const TYPES = ['drop', 'error', 'pause', 'retry'].map((name) =>
   defineType(name, `How often: ${name}`, { time: timestamp(), device: label(), events_total: counter('u64') }),
 )
 
-/** One file whose first block has all the types, of a source that reports records of each in turns. Returns its path. */
+/**
+ * One file whose first block has all the types, of a source that reports records of each in turns. Returns its path.
+ */
 async function writeFileOf(dataRoot: string, id: string, types: readonly RecordType[]): Promise<string> {
   const sink = createFiles({ dataRoot, types })
   const source = createSource({ id, emit: (batch) => sink.accept(batch) })

@@ -1,4 +1,5 @@
-// Reports to files until it is killed, and says on stdout what was acknowledged: the number of records after each flush.
+// Reports to files until it is killed, and says on stdout what was acknowledged: the number of records after each
+// flush.
 import { createFiles, createSource } from '@sonde/sdk'
 import { reportPort } from './sonde-read.ts'
 

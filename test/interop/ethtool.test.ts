@@ -7,7 +7,8 @@ import { ethtoolDriverType, ethtoolLinkType } from '../../packages/agent/src/sou
 import { TestedSource } from '../../packages/agent/src/sources/test-node.ts'
 import { needs, programPath } from '../debian.ts'
 
-// The source beside the program `ethtool` of Debian, on what this machine has and on a veth pair, whose driver changes its statistics with its queues.
+// The source beside the program `ethtool` of Debian, on what this machine has and on a veth pair, whose driver changes
+// its statistics with its queues.
 
 const ETHTOOL = programPath('ethtool') ?? ''
 const PATHS = { procfs: '/proc', sysfs: '/sys' }

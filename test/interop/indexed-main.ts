@@ -1,4 +1,5 @@
-// An application that serves its own metrics where the variables of the guide say: records of four queues, twice a second.
+// An application that serves its own metrics where the variables of the guide say: records of four queues, twice a
+// second.
 import { counter, createSchema, defineType, gauge, label, timestamp, value, wallNs } from '@sonde/sdk'
 
 const schema = createSchema({ name: 'mail' })

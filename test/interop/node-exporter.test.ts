@@ -64,7 +64,10 @@ function select(page: Page, { metric, labels: wanted }: Selector): Map<string, n
   return found
 }
 
-/** A captured tree with what is awkward in real ones: the ends of u64, what drivers do not know, what is missing, CPUs that are offline. */
+/**
+ * A captured tree with what is awkward in real ones: the ends of u64, what drivers do not know, what is missing, CPUs
+ * that are offline.
+ */
 function awkwardTree(t: TestContext): TestNode {
   const node = new TestNode(t, ...TREES)
   const edit = (file: string, pattern: RegExp, text: string) => {

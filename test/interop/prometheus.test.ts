@@ -78,7 +78,10 @@ function readKernel(): Reading {
   return { fromMs, toMs, values }
 }
 
-/** Every value that Prometheus kept lies between what the kernel said before and after; where that did not move, they are equal. */
+/**
+ * Every value that Prometheus kept lies between what the kernel said before and after; where that did not move, they
+ * are equal.
+ */
 function assertAsKernel(kept: readonly PeerSeries[], readings: readonly Reading[]): void {
   let compared = 0
   for (const series of kept) {

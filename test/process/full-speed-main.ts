@@ -1,4 +1,5 @@
-// An application that reports as fast as it can: `node full-speed-main.ts WHERE FOLDER COUNT ready|blind`. Prints a line for what is wrong, and what the sink took.
+// An application that reports as fast as it can: `node full-speed-main.ts WHERE FOLDER COUNT ready|blind`. Prints a
+// line for what is wrong, and what the sink took.
 import { createSchema, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
 
 const [where, folder = '', count, pace] = process.argv.slice(2)

@@ -30,7 +30,10 @@ function refusal(): string | false {
   return made.ok ? false : `cannot make a veth pair: ${made.said}; run it as root, with iproute2 installed`
 }
 
-/** Makes the pair anew, with its counters at 0. What is sent to the far address leaves through it, and nothing else does. */
+/**
+ * Makes the pair anew, with its counters at 0. What is sent to the far address leaves through it, and nothing else
+ * does.
+ */
 function makePair(): void {
   for (const args of [
     PAIR,

@@ -60,7 +60,9 @@ function folder(t: TestContext): string {
   return dir.path
 }
 
-/** The lines that a command printed, by type and source: the order between these is not the same for files and store. */
+/**
+ * The lines that a command printed, by type and source: the order between these is not the same for files and store.
+ */
 function linesOf({ code, stdout, stderr }: ReturnType<typeof sondeRead>): Map<string, string[]> {
   assert.deepEqual([code, stderr], [0, ''])
   const lines = stdout.split('\n').slice(0, -1)

@@ -1,4 +1,5 @@
-// An application that reports records with texts of their own, then new series: `node text-client-main.ts FOLDER TEXTS SERIES ipc|files`.
+// An application that reports records with texts of their own, then new series: `node text-client-main.ts FOLDER TEXTS
+// SERIES ipc|files`.
 import { createFiles, createIpc, createSchema, defineType, gauge, label, text, timestamp, wallNs } from '@sonde/sdk'
 
 const [folder = '', texts = '0', series = '0', way = 'ipc'] = process.argv.slice(2)

@@ -8,7 +8,8 @@ import { TestedSource, TestNode } from '../../packages/agent/src/sources/test-no
 const TREE = new URL('../../packages/agent/src/sources/netdev/fixtures/virtio-guest', import.meta.url)
 const TABLE = 'proc/net/dev'
 
-// A kept descriptor of a plain file goes on giving what the file held when it was deleted: no read of it ever fails or is empty.
+// A kept descriptor of a plain file goes on giving what the file held when it was deleted: no read of it ever fails or
+// is empty.
 test('a tree that is deleted and made again shows its new counters, not those it had when it was deleted', async (t) => {
   const node = new TestNode(t, TREE)
   const tested = new TestedSource(netdev, node.paths)

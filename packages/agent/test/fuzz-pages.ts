@@ -16,8 +16,8 @@ interface Dice {
 const BYTES_MAX = 4096
 
 /**
- * Gives the service pages of a type whose bytes are anything, and the views those that pass: garbage with the right checksum is what a hostile client sends. Gives how many
- * were taken. Whatever throws is a fault.
+ * Gives the service pages of a type whose bytes are anything, and the views those that pass: garbage with the right
+ * checksum is what a hostile client sends. Gives how many were taken. Whatever throws is a fault.
  */
 export async function fuzzPages(dice: Dice, type: RecordType, pages: number): Promise<number> {
   const prometheus = createPrometheus({ seriesLimit: 200 })

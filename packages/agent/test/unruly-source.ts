@@ -27,7 +27,10 @@ function framed(said: unknown): Buffer {
 
 const done = { kind: 'done', id: 4, failed: 0, failures: [], dropped: {} }
 
-/** What a library writes that has mistaken the descriptor for one of its own, or has overwritten the memory that it shares. */
+/**
+ * What a library writes that has mistaken the descriptor for one of its own, or has overwritten the memory that it
+ * shares.
+ */
 export const NONSENSE = {
   text: Buffer.from('vendor library 7.1: device 0000:9a:00.0 does not respond\n'),
   zeros: Buffer.alloc(64),

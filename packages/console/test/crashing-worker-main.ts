@@ -1,4 +1,5 @@
-// A worker of the store that fails after every few pages: it dies before it wrote one or before it said so, or says half of it.
+// A worker of the store that fails after every few pages: it dies before it wrote one or before it said so, or says
+// half of it.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FromWorker, ToWorker, WorkerStart } from '../server/store/protocol.ts'
 import { StoreWorker } from '../server/store/worker/store-worker.ts'

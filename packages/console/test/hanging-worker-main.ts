@@ -1,4 +1,5 @@
-// A worker of the store whose disk hangs: it stands still at a page or a question while the file `<path>.hang` is there.
+// A worker of the store whose disk hangs: it stands still at a page or a question while the file `<path>.hang` is
+// there.
 import { existsSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ToWorker, WorkerStart } from '../server/store/protocol.ts'

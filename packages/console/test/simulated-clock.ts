@@ -1,4 +1,5 @@
-// A clock that main thread and workers share, and that a test sets ahead. Import it before anything that asks for the time.
+// A clock that main thread and workers share, and that a test sets ahead. Import it before anything that asks for the
+// time.
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 
 const KEY = 'simulated clock'

@@ -1,4 +1,5 @@
-// A process that writes to a store until it is killed: `node store-child.ts PATH`. It prints the number of the last record that is acknowledged.
+// A process that writes to a store until it is killed: `node store-child.ts PATH`. It prints the number of the last
+// record that is acknowledged.
 import { createSource } from '@sonde/sdk'
 import { createStore } from '../server/store/store.ts'
 import { countedType } from './counted-records.ts'

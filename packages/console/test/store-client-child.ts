@@ -1,5 +1,6 @@
-// A process that gives a store the numbered pages of a client until it is killed: `node store-client-child.ts PATH`. It sends everything again from behind the last page that the store
-// says it has, a few pages twice, and prints the sequence up to which it was told that all is safe.
+// A process that gives a store the numbered pages of a client until it is killed: `node store-client-child.ts PATH`. It
+// sends everything again from behind the last page that the store says it has, a few pages twice, and prints the
+// sequence up to which it was told that all is safe.
 import { createSource } from '@sonde/sdk'
 import { createStore } from '../server/store/store.ts'
 import { countedType } from './counted-records.ts'

@@ -48,7 +48,10 @@ export function App() {
   )
 }
 
-/** A part of a path as it was meant. The router leaves characters escaped that addresses reserve, such as the colons of a PCI address. */
+/**
+ * A part of a path as it was meant. The router leaves characters escaped that addresses reserve, such as the colons of
+ * a PCI address.
+ */
 function meant(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -23,7 +23,9 @@ import type { Random } from './random.ts'
 
 const NUMERIC = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'u64', 'i64', 'f32', 'f64'] as const
 
-/** A type of random fields: every kind, arrays, histograms, text, optional ones, records in records, in both layouts. */
+/**
+ * A type of random fields: every kind, arrays, histograms, text, optional ones, records in records, in both layouts.
+ */
 export function anyType(random: Random): RecordType {
   const fields: Record<string, Field | NestedField> = {}
   if (random.chance(0.9)) fields.time = timestamp(random.pick(['ns', 'us']))

@@ -44,7 +44,10 @@ function randomText(random: Random): string {
   return text
 }
 
-/** Compiles random text and projects a type with it: it is a filter, or an error of ours that names a place in the text. Returns whether it was a filter. */
+/**
+ * Compiles random text and projects a type with it: it is a filter, or an error of ours that names a place in the text.
+ * Returns whether it was a filter.
+ */
 export function fuzzFieldSet(random: Random, type: RecordType): boolean {
   const kind = random.pick<FieldSetKind>(['cset', 'fset'])
   const text = randomText(random)

@@ -38,8 +38,8 @@ export async function killWriter(root: string, random: Random): Promise<void> {
 }
 
 /**
- * Kills a service four times, each time somewhere, and sends the one that comes after it pages from before the last that was acknowledged on: each must be there once, and all of them. Gives how
- * many pages there were.
+ * Kills a service four times, each time somewhere, and sends the one that comes after it pages from before the last
+ * that was acknowledged on: each must be there once, and all of them. Gives how many pages there were.
  */
 export async function killServices(root: string, random: Random): Promise<number> {
   let last = 0

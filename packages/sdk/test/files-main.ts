@@ -118,7 +118,10 @@ async function kill(): Promise<void> {
   }
 }
 
-/** What a service does with the pages of three clients, from the one after the last that was acknowledged; it is killed, and started again. */
+/**
+ * What a service does with the pages of three clients, from the one after the last that was acknowledged; it is killed,
+ * and started again.
+ */
 async function pages(): Promise<void> {
   const sink = open({ maxBytes: 16_384 })
   const sources = [1n, 2n, 3n].map((client) => ({ client, source: new BatchSource({ id: 'app', tag: 'x' }) }))

@@ -30,7 +30,10 @@ const ODD_VALUES = [
   'x'.repeat(5000),
 ]
 
-/** Gives decoders of both sides so many streams that are damaged somehow, cut anywhere. Whatever they throw must be an error of ours, and memory stays that of a frame. */
+/**
+ * Gives decoders of both sides so many streams that are damaged somehow, cut anywhere. Whatever they throw must be an
+ * error of ours, and memory stays that of a frame.
+ */
 export function fuzzFrames(random: Random, inputs: number): void {
   for (let input = 0; input < inputs; input++) {
     const isClient = random.chance(0.5)

@@ -1,4 +1,5 @@
-// A process for the tests of IPC, to be killed or to end by itself: `node ipc-child-main.ts peer SOCKETS_DIR STORE`, `node ipc-child-main.ts report SOCKETS_DIR HOW`, `node ipc-child-main.ts full SHARED_DIR`.
+// A process for the tests of IPC, to be killed or to end by itself: `node ipc-child-main.ts peer SOCKETS_DIR STORE`,
+// `node ipc-child-main.ts report SOCKETS_DIR HOW`, `node ipc-child-main.ts full SHARED_DIR`.
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,9 @@ import { FILLERS, serialsOf, wideType } from './ipc-rig.ts'
 const [, , mode, directory = '', argument = ''] = process.argv
 const COUNT = 5000
 
-/** Takes pages until it is killed: each is a line in a file before it is acknowledged, and is known by it afterwards. */
+/**
+ * Takes pages until it is killed: each is a line in a file before it is acknowledged, and is known by it afterwards.
+ */
 async function servePages(): Promise<void> {
   const last = new Map<bigint, bigint>()
   if (existsSync(argument)) {

@@ -30,8 +30,9 @@ const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: (\S+))?$/s
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\["\\n])*)"(,|$)/gsy
 
 /**
- * Reads text 0.0.4 or OpenMetrics 1.0, written from the specifications and not from our encoder: strict on what they demand, and
- * on nothing else. Fails where a family is torn or told twice, a sample belongs to none, a series comes twice, or a line has no form.
+ * Reads text 0.0.4 or OpenMetrics 1.0, written from the specifications and not from our encoder: strict on what they
+ * demand, and on nothing else. Fails where a family is torn or told twice, a sample belongs to none, a series comes
+ * twice, or a line has no form.
  */
 export function parseExposition(bytes: Uint8Array, format: 'text' | 'openmetrics'): Map<string, ExposedFamily> {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

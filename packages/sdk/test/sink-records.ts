@@ -72,7 +72,10 @@ export const ODD_RECORD: RecordOf<typeof oddType> = {
   wait: [0, 4294967295, 0, 1],
 }
 
-/** A source that hands its batches out; their bytes are the caller's. Views know a source by its identity: the next value of a series comes from the same one. */
+/**
+ * A source that hands its batches out; their bytes are the caller's. Views know a source by its identity: the next
+ * value of a series comes from the same one.
+ */
 export class BatchSource {
   readonly #source: Source
   #emitted: Batch | undefined
@@ -109,7 +112,10 @@ export class BatchSource {
   }
 }
 
-/** The newest value of a u64 field by the label `device`, out of batches in the order in which they came: how a view that keeps batches is read. */
+/**
+ * The newest value of a u64 field by the label `device`, out of batches in the order in which they came: how a view
+ * that keeps batches is read.
+ */
 export function newestOf(batches: Iterable<Batch>, type: RecordType, field: string): Map<string, bigint> {
   const newest = new Map<string, bigint>()
   for (const batch of batches) {

@@ -29,7 +29,10 @@ export interface SinkUnderTest {
   peer?(behaviour: PeerBehaviour): void | Promise<void>
 }
 
-/** Makes a fresh sink; a push sink with the limits that are given. Clean up with `t.after`; the suite closes the sink itself. */
+/**
+ * Makes a fresh sink; a push sink with the limits that are given. Clean up with `t.after`; the suite closes the sink
+ * itself.
+ */
 export type OpenSink = (t: TestContext, limits: DeliveryLimits) => SinkUnderTest | Promise<SinkUnderTest>
 
 /** Real time is real: limits under which a dead peer is noticed soon. */
@@ -46,8 +49,8 @@ const U64_MAX = 2n ** 64n - 1n
 const RX = 'rx_bytes_total'
 
 /**
- * The cases that every sink passes. A *view* shows what it takes; a *push* sink sends it to a peer, and passes those of a peer in trouble as well. A
- * sink's own tests hold only what is special to it.
+ * The cases that every sink passes. A *view* shows what it takes; a *push* sink sends it to a peer, and passes those of
+ * a peer in trouble as well. A sink's own tests hold only what is special to it.
  *
  * @example
  * testSink('recent', 'view', () => {

@@ -11,7 +11,9 @@ export type SeriesFamily = 'nvml' | 'rdma' | 'netdev' | 'ethtool' | 'pci'
 
 /** One device of the node, made of the records that identify it. */
 export interface Device {
-  /** Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` where it is simulated. */
+  /**
+   * Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` where it is simulated.
+   */
   readonly id: string
   readonly kind: DeviceKind
   /** What kernel or driver call it. */

@@ -20,9 +20,15 @@ import { isSimulatedOf, worldsOf } from './world.ts'
 export interface DevicesOptions {
   /** A device without a record for this long has left. Unit: seconds. Default: 300. */
   readonly expiryS?: number
-  /** Series of one type at most; beyond it those that have left make room, then records are dropped as `device_limit`. Default: 4 096. */
+  /**
+   * Series of one type at most; beyond it those that have left make room, then records are dropped as `device_limit`.
+   * Default: 4 096.
+   */
   readonly seriesLimit?: number
-  /** The clock by which devices leave. Unit: milliseconds. Default: the monotonic one, so that no step of the wall clock takes every device out. */
+  /**
+   * The clock by which devices leave. Unit: milliseconds. Default: the monotonic one, so that no step of the wall clock
+   * takes every device out.
+   */
   readonly now?: () => number
 }
 
@@ -34,8 +40,8 @@ const KEEP_MS = 3_600_000
 const SWEEP_EVERY_MS = 1000
 
 /**
- * What the node has, by the records that identify it. A sink that keeps the last record of each series of a few types, and makes the list of devices of them when it is
- * asked for and something changed.
+ * What the node has, by the records that identify it. A sink that keeps the last record of each series of a few types,
+ * and makes the list of devices of them when it is asked for and something changed.
  */
 export class Devices implements Sink {
   readonly name = 'devices'
@@ -74,7 +80,10 @@ export class Devices implements Sink {
     this.#facts.clear()
   }
 
-  /** All devices: those that are there, and those that left within the hour. GPUs, NICs, interfaces, PCI devices; real ones first. */
+  /**
+   * All devices: those that are there, and those that left within the hour. GPUs, NICs, interfaces, PCI devices; real
+   * ones first.
+   */
   list(): readonly Device[] {
     return this.#current().devices
   }
@@ -85,15 +94,18 @@ export class Devices implements Sink {
   }
 
   /**
-   * The device that a series belongs to. Series of PCI belong to the GPU, NIC or interface at their address, those of an interface to the NIC that has it. `undefined`
-   * where no device is known.
+   * The device that a series belongs to. Series of PCI belong to the GPU, NIC or interface at their address, those of
+   * an interface to the NIC that has it. `undefined` where no device is known.
    */
   deviceOf(type: string, labels: Labels): Device | undefined {
     const key = keyOf(type, labels)
     return key === undefined ? undefined : this.#current().byLabels.get(key)
   }
 
-  /** Other devices of the same kind and node that do the same work: all GPUs, or the NICs that are in a rail as well. Only those that are there. */
+  /**
+   * Other devices of the same kind and node that do the same work: all GPUs, or the NICs that are in a rail as well.
+   * Only those that are there.
+   */
   siblings(device: Device): Device[] {
     return this.list().filter(
       (other) =>

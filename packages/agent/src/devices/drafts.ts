@@ -134,7 +134,10 @@ function pcisOf(world: World): Draft[] {
 
 const PREFIXES: Readonly<Record<DeviceKind, string>> = { gpu: 'gpu', nic: 'nic', netdev: 'net', pci: 'pci' }
 
-/** What every kind of device has: who it is by its own record, where it is and what its link can by that of its PCI device. `address` holds where that is not known. */
+/**
+ * What every kind of device has: who it is by its own record, where it is and what its link can by that of its PCI
+ * device. `address` holds where that is not known.
+ */
 function draftOf(
   world: World,
   kind: DeviceKind,
@@ -164,7 +167,10 @@ function draftOf(
   }
 }
 
-/** A VM sees that a function is a virtual one by its model alone. Subfunctions are no PCI devices; their driver is known by its name. */
+/**
+ * A VM sees that a function is a virtual one by its model alone. Subfunctions are no PCI devices; their driver is known
+ * by its name.
+ */
 function shareOf(fact: Fact, pci: Fact | undefined): DeviceShare | null {
   if (textOf(fact, 'driver').endsWith('.sf')) return 'subfunction'
   const isVirtual = textOf(pci, 'physical_function') !== '' || textOf(pci, 'model').endsWith('virtual function')
@@ -183,7 +189,10 @@ function limitsOf(limits: Readonly<Record<string, number | undefined>>): Record<
   return Object.fromEntries(known)
 }
 
-/** What the link of a device can carry at most: its own best, or that of the port above where it is less. Unit: bytes per second and direction. */
+/**
+ * What the link of a device can carry at most: its own best, or that of the port above where it is less. Unit: bytes
+ * per second and direction.
+ */
 function linkLimit(world: World, pci: Fact | undefined): number | undefined {
   const own = numberOf(pci, 'max_link_bandwidth_bytes')
   const above = textOf(pci, 'path').split('/').at(-1) ?? ''

@@ -39,7 +39,10 @@ interface Table {
   readonly rows: { fact: Fact; readonly values: Float64Array }[]
 }
 
-/** Types that identify devices, and the numbers of theirs that do; all other numbers change all the time. Texts identify, all of them. */
+/**
+ * Types that identify devices, and the numbers of theirs that do; all other numbers change all the time. Texts
+ * identify, all of them.
+ */
 const IDENTIFYING: ReadonlyMap<string, readonly string[]> = new Map([
   ['pci_device', ['max_link_bandwidth_bytes', 'numa_node']],
   ['rdma_port', []],
@@ -50,8 +53,8 @@ const IDENTIFYING: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /**
- * The facts of all series of the types that identify devices. A record that says what the one before it said costs a comparison of a few numbers; it is taken apart only
- * when a text or a limit changed.
+ * The facts of all series of the types that identify devices. A record that says what the one before it said costs a
+ * comparison of a few numbers; it is taken apart only when a text or a limit changed.
  */
 export class Facts {
   /** Grows when what {@link all} gives changes in anything but times of records. */
@@ -111,7 +114,10 @@ export class Facts {
     this.version++
   }
 
-  /** Series without a record for `expiryMs` have left, and what left before `keepMs` is forgotten. A source that samples more rarely has three periods. */
+  /**
+   * Series without a record for `expiryMs` have left, and what left before `keepMs` is forgotten. A source that samples
+   * more rarely has three periods.
+   */
   expire(nowMs: number, expiryMs: number, keepMs: number): void {
     for (const [key, fact] of this.#facts) {
       if (fact.goneMs !== undefined) {
@@ -136,7 +142,10 @@ export class Facts {
     this.version++
   }
 
-  /** The fact of a series that its table does not know: new, or known of another source of the same labels, such as a child process that was replaced. */
+  /**
+   * The fact of a series that its table does not know: new, or known of another source of the same labels, such as a
+   * child process that was replaced.
+   */
   #factOf({ type, source, symbols }: Batch, views: Views, at: number, nowMs: number): Fact | undefined {
     const labels = labelsOf(type, source, views, at)
     const key = `${type.name}\n${seriesKey(labels)}`

@@ -8,8 +8,8 @@ export function isBonded(port: Fact): boolean {
 }
 
 /**
- * Interfaces of a port: those that it tells. One that tells none has those of its PCI device, if it is the only port of that. A bond has those of all functions that it is
- * made of too: their RDMA devices went up in its own.
+ * Interfaces of a port: those that it tells. One that tells none has those of its PCI device, if it is the only port of
+ * that. A bond has those of all functions that it is made of too: their RDMA devices went up in its own.
  */
 export function interfacesOf(world: World, port: Fact): string[] {
   const told = wordsOf(port, 'netdevs')

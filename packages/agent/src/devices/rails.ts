@@ -17,9 +17,10 @@ interface Group {
 }
 
 /**
- * Which GPUs and NICs belong together: those with the closest bridge in common. Bridges are looked at from the ends of the tree to its roots; below each, GPUs and NICs
- * that are in no rail yet make rails, one for each of the fewer where the numbers are multiples, else one for all. Devices without a bridge in common belong together only
- * where there is no choice: one GPU and one NIC on a NUMA node, or on the whole node. A rail has the lowest number of its GPUs.
+ * Which GPUs and NICs belong together: those with the closest bridge in common. Bridges are looked at from the ends of
+ * the tree to its roots; below each, GPUs and NICs that are in no rail yet make rails, one for each of the fewer where
+ * the numbers are multiples, else one for all. Devices without a bridge in common belong together only where there is
+ * no choice: one GPU and one NIC on a NUMA node, or on the whole node. A rail has the lowest number of its GPUs.
  *
  * Both lists are in the order in which their devices are counted. What is in no rail is not in the answer.
  */
@@ -75,8 +76,9 @@ function withoutBridge(gpus: readonly RailGpu[], nics: readonly RailCandidate[])
 }
 
 /**
- * The upstream port of the switch that a device hangs on. Below the root port, switches are pairs of an upstream and a downstream port. Of several on the way it is the closest
- * that another device shares, so that brackets join what belongs together; where none is shared, the closest.
+ * The upstream port of the switch that a device hangs on. Below the root port, switches are pairs of an upstream and a
+ * downstream port. Of several on the way it is the closest that another device shares, so that brackets join what
+ * belongs together; where none is shared, the closest.
  */
 export function switchOf(path: readonly string[], isShared: (bridge: string) => boolean): string | null {
   const upstream = path.filter((_, depth) => depth % 2 === 1 && depth < path.length - 1).reverse()

@@ -1,6 +1,9 @@
 import type { Device } from './device.ts'
 
-/** A product name as people say it: `H100 SXM 80 GB` for `NVIDIA H100 80GB HBM3`, which is what the driver says of the SXM board. */
+/**
+ * A product name as people say it: `H100 SXM 80 GB` for `NVIDIA H100 80GB HBM3`, which is what the driver says of the
+ * SXM board.
+ */
 export function modelWords(model: string): string {
   const short = model.replace(/^NVIDIA /, '').replaceAll('-', ' ')
   const board = short.replace(/ (\d+) ?GB HBM\w*$/, ' SXM $1GB')
@@ -11,8 +14,9 @@ export function modelWords(model: string): string {
 type Counted = Pick<Device, 'id' | 'model' | 'address' | 'share' | 'labels'>
 
 /**
- * How many boards there are of which model: `8 × H100 SXM 80 GB`; several models with commas between, empty where there are none. Ports of one card are functions of one PCI
- * device, and count once. Shares of boards come after them, are named as such, and count each: `2 × ConnectX-7, 64 × ConnectX virtual function`.
+ * How many boards there are of which model: `8 × H100 SXM 80 GB`; several models with commas between, empty where there
+ * are none. Ports of one card are functions of one PCI device, and count once. Shares of boards come after them, are
+ * named as such, and count each: `2 × ConnectX-7, 64 × ConnectX virtual function`.
  */
 export function countWords(devices: readonly Counted[]): string {
   const boardsFirst = [...devices].sort((a, b) => Number(a.share !== null) - Number(b.share !== null))

@@ -24,7 +24,9 @@ export interface DeviceFacts {
   readonly goneReason?: string
 }
 
-/** What a running agent adds to a walk: asked in its own process, or over HTTP. A trial of one source gives the same. */
+/**
+ * What a running agent adds to a walk: asked in its own process, or over HTTP. A trial of one source gives the same.
+ */
 export interface AgentFacts {
   /** Undefined where the agent does not run that source. */
   source(name: string): Promise<SourceFacts | undefined>

@@ -166,7 +166,10 @@ export function heldStep(facts: AgentFacts, { types }: SourceDefinition, device:
   }
 }
 
-/** Whether labels are those of a device. Simulated ones are asked for by their id, real ones by their name: `mlx5_0/1` is a port of `mlx5_0`. */
+/**
+ * Whether labels are those of a device. Simulated ones are asked for by their id, real ones by their name: `mlx5_0/1`
+ * is a port of `mlx5_0`.
+ */
 function matcherOf(device: string): (labels: Labels) => boolean {
   const simulated = /^sim-(gpu|nic|net|pci)-(.+?)(?:-\d+)?$/.exec(device)
   const name = simulated?.[2] ?? device.split('/')[0]

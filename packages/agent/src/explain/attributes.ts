@@ -6,7 +6,8 @@ import { KernelText } from '../sources/kernel-text.ts'
 import { type Finding, faulty, fine, type Step } from './chain.ts'
 import { type Ground, Refusal } from './ground.ts'
 
-// Files read as the sources read them, by the same functions: what is told of a value cannot differ from what is made of it.
+// Files read as the sources read them, by the same functions: what is told of a value cannot differ from what is made
+// of it.
 
 /** A file that a source reads, and what it makes of it. */
 export interface Attribute {
@@ -89,7 +90,10 @@ export function refusedIn(
   )
 }
 
-/** Every file of a survey must be readable; what the driver refuses is its `counters` link, not this one. `place` stands for a survey of nothing. */
+/**
+ * Every file of a survey must be readable; what the driver refuses is its `counters` link, not this one. `place` stands
+ * for a survey of nothing.
+ */
 export function permissionStep(survey: Survey, place: string): Step {
   return {
     name: 'permission',
@@ -126,7 +130,10 @@ function permitting(denied: readonly Look[]): string {
   return `${commands.join('; ')}, or run Sonde as a user who may read ${denied.length === 1 ? 'it' : 'them'}`
 }
 
-/** The first file that could not be read for no reason that a driver gives, or that holds something else than it should; undefined where there is none. */
+/**
+ * The first file that could not be read for no reason that a driver gives, or that holds something else than it should;
+ * undefined where there is none.
+ */
 export function failedIn(looks: readonly Look[]): Finding | undefined {
   const failed = refusedIn(looks, 'failed')
   const [first] = failed

@@ -17,7 +17,10 @@ export const LINK_NAMES = [
 /** One of {@link LINK_NAMES}. */
 export type LinkName = (typeof LINK_NAMES)[number]
 
-/** What a look at one link found. `broken`: nothing behind it can work; `unknown`: it could not be looked at, and nobody is to blame. */
+/**
+ * What a look at one link found. `broken`: nothing behind it can work; `unknown`: it could not be looked at, and nobody
+ * is to blame.
+ */
 export interface Finding {
   readonly state: 'ok' | 'broken' | 'unknown'
   /** What was looked at. */
@@ -112,8 +115,9 @@ export interface DeviceChain {
 }
 
 /**
- * The chains of several devices as one: a link holds when it does for one of them, as the source then has something to read; what is wrong with others is said beside it.
- * A fault of one is one of all: a port may be down, but nobody wants a file that is denied, or that holds garbage.
+ * The chains of several devices as one: a link holds when it does for one of them, as the source then has something to
+ * read; what is wrong with others is said beside it. A fault of one is one of all: a port may be down, but nobody wants
+ * a file that is denied, or that holds garbage.
  */
 export function joinChains(chains: readonly DeviceChain[]): ChainLink[] {
   const [first] = chains

@@ -40,7 +40,10 @@ export interface ExplainOptions {
   readonly facts?: AgentFacts | undefined
   /** Where an agent was looked for, for people. */
   readonly agentPlace: string
-  /** Takes one sample of a source whose drivers only a child process may ask: what its walk ends with where no agent answers. Default: none is taken. */
+  /**
+   * Takes one sample of a source whose drivers only a child process may ask: what its walk ends with where no agent
+   * answers. Default: none is taken.
+   */
   readonly trial?: (config: DataSourceConfig) => Promise<AgentFacts>
 }
 
@@ -60,7 +63,8 @@ interface Subject {
 }
 
 /**
- * Walks the chain behind a source, a device (by name, id or address), or a metric; with `''` that of every source. Chains with a broken link come first.
+ * Walks the chain behind a source, a device (by name, id or address), or a metric; with `''` that of every source.
+ * Chains with a broken link come first.
  *
  * @throws SondeError `EXP_UNKNOWN` where nothing has that name, with the nearest ones.
  */
@@ -300,7 +304,10 @@ function notReached({ name }: Step): ChainLink {
   return { name, state: 'unknown', tried: '', answer: 'not reached' }
 }
 
-/** Source and device may both have a link of a name: what was found at the device says more, unless the source's is the broken one. */
+/**
+ * Source and device may both have a link of a name: what was found at the device says more, unless the source's is the
+ * broken one.
+ */
 function mergeNames(links: readonly ChainLink[]): ChainLink[] {
   const byName = new Map<string, ChainLink>()
   for (const link of links) if (byName.get(link.name)?.state !== 'broken') byName.set(link.name, link)

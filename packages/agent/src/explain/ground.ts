@@ -12,7 +12,10 @@ import {
 /** What came instead of what was asked for. */
 export class Refusal {
   readonly kind: FailureKind
-  /** The kernel's own word, such as EACCES; `late` where nothing came back in time, `content` where a file holds something else than it should. */
+  /**
+   * The kernel's own word, such as EACCES; `late` where nothing came back in time, `content` where a file holds
+   * something else than it should.
+   */
   readonly code: string
   /** The answer in words. */
   readonly words: string
@@ -49,7 +52,10 @@ const LOOK_LIMIT_MS = 2000
 /** Looks at a time: each takes a thread of the pool, of which there are four, and one that hangs keeps it. */
 const LOOKS_LIMIT = 2
 
-/** The kernel's own files. Two looks are under way at a time. One that hangs is given up after two seconds; while two of them hang nothing else is looked at. */
+/**
+ * The kernel's own files. Two looks are under way at a time. One that hangs is given up after two seconds; while two of
+ * them hang nothing else is looked at.
+ */
 export class KernelGround implements Ground {
   readonly procfs: string
   readonly sysfs: string

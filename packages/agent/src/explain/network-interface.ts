@@ -12,7 +12,10 @@ export async function interfaceDevices(ground: Ground): Promise<ChainDevice[]> {
   return names.map((name) => ({ name, aliases: [`net-${name}`] }))
 }
 
-/** Links of one network interface, whoever reads it: `netdev` its counters, `ethtool` its driver. `own`: links of the source itself, between driver and link. */
+/**
+ * Links of one network interface, whoever reads it: `netdev` its counters, `ethtool` its driver. `own`: links of the
+ * source itself, between driver and link.
+ */
 export function interfaceSteps(ground: Ground, device: string, own: readonly Step[] = []): Step[] {
   const folder = `${ground.sysfs}/class/net/${device}`
   return [

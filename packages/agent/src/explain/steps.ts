@@ -56,7 +56,10 @@ const MODULES: readonly { readonly start: string; readonly vendor: string; reado
 /** Folder of the PCI devices that the kernel lists. */
 export const busOf = (ground: Ground): string => `${ground.sysfs}/bus/pci/devices`
 
-/** The command that gives a PCI device without a driver its own; undefined where none is known for it. A module that is loaded is bound, which loading it again would not do. */
+/**
+ * The command that gives a PCI device without a driver its own; undefined where none is known for it. A module that is
+ * loaded is bound, which loading it again would not do.
+ */
 export async function bindCommand(ground: Ground, address: string): Promise<string | undefined> {
   const folder = `${busOf(ground)}/${address}`
   const [kind, vendor] = await Promise.all([readLine(ground, `${folder}/class`), readLine(ground, `${folder}/vendor`)])

@@ -13,8 +13,8 @@ const STOP_LIMIT_MS = 1000
 const LOOK_EVERY_MS = 20
 
 /**
- * Starts one source as an agent would, takes a sample, and ends it: what a walk asks of drivers where no agent runs. For sources that have a process of their own; one that hangs is
- * left behind with it.
+ * Starts one source as an agent would, takes a sample, and ends it: what a walk asks of drivers where no agent runs.
+ * For sources that have a process of their own; one that hangs is left behind with it.
  */
 export async function trialOf(
   source: DataSourceConfig,

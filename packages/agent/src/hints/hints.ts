@@ -25,7 +25,10 @@ import { SeriesWatch } from './watch/series-watch.ts'
 
 /** How often an agent evaluates: soon after a sample, whenever in the second that comes. Unit: milliseconds. */
 export const EVALUATE_EVERY_MS = 250
-/** Rules are asked this often: sources have phases of their own, and what is missing shows by time alone. In between, what held still does. Unit: milliseconds. */
+/**
+ * Rules are asked this often: sources have phases of their own, and what is missing shows by time alone. In between,
+ * what held still does. Unit: milliseconds.
+ */
 const ASK_EVERY_MS = 500
 const SWEEP_EVERY_MS = 60_000
 /** Trouble that lasts longer than this is what the node is like: means of the past move again. Unit: milliseconds. */
@@ -51,7 +54,10 @@ export interface HintsOptions {
   readonly devices: DeviceLookup
   /** Default: every rule there is. */
   readonly rules?: readonly Rule[]
-  /** Windows of signals at most. Default: 8192, some 20 MB. Policy: series without room are not watched, their records are counted as `window_limit`. */
+  /**
+   * Windows of signals at most. Default: 8192, some 20 MB. Policy: series without room are not watched, their records
+   * are counted as `window_limit`.
+   */
   readonly windowLimit?: number
   /** Called with the first failure of each rule; further ones are counted only. Default: nobody is told. */
   readonly ruleFailed?: RuleFailed
@@ -69,8 +75,9 @@ export interface HintsAnswer {
 }
 
 /**
- * Looks at records with the rules of `rules/`. A sink that keeps of each device a short window of the signals that rules name, and nothing else. It has no
- * clock: time comes with the records and with `evaluate`, so that a recorded day passes through it in seconds.
+ * Looks at records with the rules of `rules/`. A sink that keeps of each device a short window of the signals that
+ * rules name, and nothing else. It has no clock: time comes with the records and with `evaluate`, so that a recorded
+ * day passes through it in seconds.
  */
 export class Hints implements Sink {
   readonly name = 'hints'

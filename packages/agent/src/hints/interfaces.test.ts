@@ -17,7 +17,10 @@ interface MadePort {
   readonly netdevs: string
 }
 
-/** A node with traffic on all ports and interfaces, on which the carrier of some interfaces goes and comes back; gives the hints. */
+/**
+ * A node with traffic on all ports and interfaces, on which the carrier of some interfaces goes and comes back; gives
+ * the hints.
+ */
 function flap({
   ports,
   netdevs,

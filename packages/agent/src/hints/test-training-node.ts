@@ -11,7 +11,9 @@ import type { Hint } from './cases/case.ts'
 import type { DeviceLookup, HintDevice } from './device.ts'
 import { Hints } from './hints.ts'
 
-/** One series of hand-made records: counters rise by their rate, gauges are what they are. What is undefined is absent. */
+/**
+ * One series of hand-made records: counters rise by their rate, gauges are what they are. What is undefined is absent.
+ */
 class MadeSeries {
   readonly type: RecordType
   readonly labels: Labels
@@ -158,7 +160,10 @@ export class TrainingNode {
     return this.nics[index] as MadeDevice
   }
 
-  /** Passes seconds, a sample each; after each the hints evaluate at these times. Gives the ids of all hints that were open meanwhile. */
+  /**
+   * Passes seconds, a sample each; after each the hints evaluate at these times. Gives the ids of all hints that were
+   * open meanwhile.
+   */
   run(seconds: number, each?: (second: number) => void, evaluatedMs: readonly number[] = QUARTERS_MS): Set<string> {
     const seen = new Set<string>()
     for (let second = 0; second < seconds; second++) {

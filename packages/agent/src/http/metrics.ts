@@ -5,7 +5,10 @@ import type { Agent } from '../agent.ts'
 
 type Named = { Params: { name: string } }
 
-/** The Prometheus endpoint at the configured path, and parts of it: `/cset/NAME`, `/fset/NAME`, and `/NAME` where nothing else is. */
+/**
+ * The Prometheus endpoint at the configured path, and parts of it: `/cset/NAME`, `/fset/NAME`, and `/NAME` where
+ * nothing else is.
+ */
 export function metricsRoute(app: FastifyInstance, agent: Agent): void {
   const { fieldSets } = agent
   app.get(agent.options.config.export.prometheus.path, (request, reply) => sendScrape(agent, request, reply))
@@ -22,7 +25,9 @@ export function metricsRoute(app: FastifyInstance, agent: Agent): void {
   })
 }
 
-/** The name of an address `/NAME` that no route has; undefined where there are no field sets, or it is another address. */
+/**
+ * The name of an address `/NAME` that no route has; undefined where there are no field sets, or it is another address.
+ */
 export function bareNameOf(
   { fieldSets }: Agent,
   { method, url, is404, routeOptions }: FastifyRequest,

@@ -1,4 +1,5 @@
-// Layouts and numbers of <linux/ethtool.h>, which the kernel never changes; all members are in the byte order of the machine, little-endian on all that we run on.
+// Layouts and numbers of <linux/ethtool.h>, which the kernel never changes; all members are in the byte order of the
+// machine, little-endian on all that we run on.
 
 /** Request of `ioctl` that carries all others. */
 export const SIOCETHTOOL = 0x8946
@@ -19,7 +20,10 @@ export type EthtoolCall = keyof typeof COMMANDS
 /** The string set that names the statistics. */
 export const ETH_SS_STATS = 1
 
-/** `struct ifreq`: the name of the interface and the address of the structure that belongs to the command. Unit of offsets and sizes: bytes. */
+/**
+ * `struct ifreq`: the name of the interface and the address of the structure that belongs to the command. Unit of
+ * offsets and sizes: bytes.
+ */
 export const IFREQ = { name: 0, nameBytes: 16, data: 16 } as const
 
 /** `struct ethtool_drvinfo`. */
@@ -43,7 +47,10 @@ export const GSTRINGS = { stringSet: 4, count: 8, strings: 12, stringBytes: 32 }
 /** `struct ethtool_stats`. */
 export const STATS = { count: 4, values: 8, valueBytes: 8 } as const
 
-/** `struct ethtool_link_settings`. The three masks follow one another: supported, advertised, advertised by the other side. */
+/**
+ * `struct ethtool_link_settings`. The three masks follow one another: supported, advertised, advertised by the other
+ * side.
+ */
 export const LINK_SETTINGS = {
   speed: 4,
   duplex: 8,

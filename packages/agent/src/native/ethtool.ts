@@ -14,7 +14,9 @@ import {
 } from './ethtool-layout.ts'
 import { type Libc, openLibc } from './libc.ts'
 
-/** Statistics of one device at most; a driver that tells of more is refused. With 128 queues an mlx5 has about 30 000. */
+/**
+ * Statistics of one device at most; a driver that tells of more is refused. With 128 queues an mlx5 has about 30 000.
+ */
 export const STATISTICS_LIMIT = 65_536
 
 /** Where the command's structure begins, behind `struct ifreq` and room to spare. Unit: bytes. */
@@ -59,13 +61,15 @@ export interface StatisticSet {
 }
 
 /**
- * Asks network drivers through one socket that is kept. Calls run on the thread pool: one that hangs keeps its thread and its memory, and harms no other.
- * At most one call at a time a device.
+ * Asks network drivers through one socket that is kept. Calls run on the thread pool: one that hangs keeps its thread
+ * and its memory, and harms no other. At most one call at a time a device.
  */
 export class EthtoolSocket {
   readonly #libc: Libc
   readonly #descriptor: number
-  /** Memory of calls that ended. As many pieces as calls were ever open at a time; untouched pages of one take no room. */
+  /**
+   * Memory of calls that ended. As many pieces as calls were ever open at a time; untouched pages of one take no room.
+   */
   readonly #spare: Buffer[] = []
   #openCalls = 0
   #closed = false
@@ -79,7 +83,10 @@ export class EthtoolSocket {
     this.#descriptor = this.#libc.openSocket()
   }
 
-  /** Closes the socket, once the calls that are open have ended: its number must not become another file's while one uses it. Later ones fail. May be called twice. */
+  /**
+   * Closes the socket, once the calls that are open have ended: its number must not become another file's while one
+   * uses it. Later ones fail. May be called twice.
+   */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -110,7 +117,10 @@ export class EthtoolSocket {
     })
   }
 
-  /** Speed, duplex, port and modes of the link. The first call asks how long the masks are, which the kernel answers as a negative number. */
+  /**
+   * Speed, duplex, port and modes of the link. The first call asks how long the masks are, which the kernel answers as
+   * a negative number.
+   */
   linkSettings(device: string): Promise<LinkSettings | CallFailure> {
     return this.#with(device, async (memory) => {
       const { structure } = memory
@@ -129,7 +139,8 @@ export class EthtoolSocket {
   }
 
   /**
-   * Names and values of the statistics. A driver may get others at any time, as queues come and go: names and values are read until their numbers agree.
+   * Names and values of the statistics. A driver may get others at any time, as queues come and go: names and values
+   * are read until their numbers agree.
    *
    * @param known What the last call gave. It is given back with new values where the names are the same.
    */
@@ -164,8 +175,8 @@ export class EthtoolSocket {
   }
 
   /**
-   * Undefined where the number is not the one expected. Newer kernels (6.19, and 5.15.198, 6.18.3 and their like) then give nothing, older ones write all there are: the memory
-   * holds the most that is ever asked for.
+   * Undefined where the number is not the one expected. Newer kernels (6.19, and 5.15.198, 6.18.3 and their like) then
+   * give nothing, older ones write all there are: the memory holds the most that is ever asked for.
    */
   async #read(memory: Memory, count: number, known: StatisticSet | undefined) {
     const { structure } = memory

@@ -7,8 +7,8 @@ export interface Libc {
   openSocket(): number
   close(descriptor: number): void
   /**
-   * Runs on a thread of the pool and so may hang without stopping the others. The memory must not be used otherwise until it ends. Resolves with the name of the error,
-   * such as `EIO`; empty where there was none.
+   * Runs on a thread of the pool and so may hang without stopping the others. The memory must not be used otherwise
+   * until it ends. Resolves with the name of the error, such as `EIO`; empty where there was none.
    */
   ioctl(descriptor: number, request: number, memory: Buffer): Promise<string>
   /** Where the memory is; it does not move while it is referenced. At least 4 096 bytes, since V8 moves small ones. */
@@ -39,7 +39,8 @@ export function openLibc(path: string | null = null): Libc {
 function bind(hardware: ReturnType<typeof koffi.load>, system: ReturnType<typeof koffi.load>): Libc {
   const socket = system.func('int socket(int domain, int type, int protocol)')
   const close = system.func('int close(int descriptor)')
-  // Declared as it is called: koffi runs no variadic function on another thread, and on Linux the arguments are passed alike.
+  // Declared as it is called: koffi runs no variadic function on another thread, and on Linux the arguments are passed
+  // alike.
   const ioctl = hardware.func('int ioctl(int descriptor, unsigned long request, void *memory)')
   return {
     openSocket() {

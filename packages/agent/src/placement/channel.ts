@@ -24,8 +24,9 @@ export function frameOf(message: object & { readonly bytes?: Uint8Array }): Buff
 }
 
 /**
- * Reads the messages of a pipe, which holds anything once a library of a vendor has written to the wrong descriptor: Node's own channel between processes ends the process then.
- * Reading stops with the first that is none, or is longer than `limitBytes`.
+ * Reads the messages of a pipe, which holds anything once a library of a vendor has written to the wrong descriptor:
+ * Node's own channel between processes ends the process then. Reading stops with the first that is none, or is longer
+ * than `limitBytes`.
  *
  * @param onFault Called once, with a SondeError `AGT_CHILD_MESSAGE`.
  */

@@ -67,7 +67,10 @@ export class Child {
   #receivedBytes = 0
   #symbolCharacters = 0
 
-  /** @param onLost Called once, when it ended or was given up: why, and an error where no open call was rejected with one. */
+  /**
+   * @param onLost Called once, when it ended or was given up: why, and an error where no open call was rejected with
+   * one.
+   */
   constructor(
     options: RemoteOptions,
     types: ReadonlyMap<string, RecordType>,

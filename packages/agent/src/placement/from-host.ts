@@ -14,7 +14,8 @@ const ENTRY_COUNT_MAX = 64
 const TEXT_CHARACTERS_MAX = 65_536
 
 /**
- * What a child said, as a message: vendor code shares its memory, so nothing of it is believed. A count that is no whole number would stop the report of everything else that is counted.
+ * What a child said, as a message: vendor code shares its memory, so nothing of it is believed. A count that is no
+ * whole number would stop the report of everything else that is counted.
  *
  * @throws SondeError `AGT_CHILD_MESSAGE` that names what is wrong.
  */

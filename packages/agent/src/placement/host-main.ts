@@ -7,7 +7,8 @@ import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
 import type { Done } from './child.ts'
 import type { FromHost, HostedSource, ToHost } from './protocol.ts'
 
-// Entry of the child process or worker in which one source runs. Everything it knows comes by message; it opens no listener and no file but its source's.
+// Entry of the child process or worker in which one source runs. Everything it knows comes by message; it opens no
+// listener and no file but its source's.
 
 /** Its configuration is the longest message that a child gets. */
 const TO_HOST_BYTES_MAX = 16 << 20

@@ -21,7 +21,10 @@ export type ToHost =
   | { readonly kind: 'open'; readonly source: HostedSource }
   | { readonly kind: 'call'; readonly id: number; readonly method: 'probe' | 'sample' | 'close' }
 
-/** From the child. Labels and texts come before the first batch that uses them, those of text fields in the table of before or in one that begins; `done` after all batches of the call. */
+/**
+ * From the child. Labels and texts come before the first batch that uses them, those of text fields in the table of
+ * before or in one that begins; `done` after all batches of the call.
+ */
 export type FromHost =
   | { readonly kind: 'symbols'; readonly texts: readonly string[] }
   | { readonly kind: 'texts'; readonly begins: boolean; readonly firstId: number; readonly texts: readonly string[] }
@@ -41,6 +44,9 @@ export type FromHost =
       readonly failed: number
       /** Their last places. */
       readonly failures: readonly FailedRead[]
-      /** Records dropped since the call before, by reason: `flood` where there were too many in one call, and what the source itself drops. */
+      /**
+       * Records dropped since the call before, by reason: `flood` where there were too many in one call, and what the
+       * source itself drops.
+       */
       readonly dropped: Readonly<Record<string, number>>
     }

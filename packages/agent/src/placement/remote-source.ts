@@ -11,8 +11,9 @@ const CLOSE_LIMIT_MS = 500
 const END_LIMIT_MS = 1000
 
 /**
- * A source that runs in a child process or worker, seen from the agent. Each call has a time limit: a child that does not answer is ended and replaced, as is one
- * that crashed; the wait before the next grows to 30 s while they keep failing.
+ * A source that runs in a child process or worker, seen from the agent. Each call has a time limit: a child that does
+ * not answer is ended and replaced, as is one that crashed; the wait before the next grows to 30 s while they keep
+ * failing.
  */
 export class RemoteSource implements NodeSource {
   readonly #options: RemoteOptions
@@ -73,7 +74,8 @@ export class RemoteSource implements NodeSource {
     for (const [reason, records] of Object.entries(done.dropped)) countDrop(stats, reason, records)
     if (done.error === undefined) return done
     const error = new SondeError(done.error.code, done.error.message)
-    // It has nothing but stuck calls: another one may find the drivers in a better mood, this one cannot make a call any more.
+    // It has nothing but stuck calls: another one may find the drivers in a better mood, this one cannot make a call
+    // any more.
     if (error.code === 'SRC_STUCK') child.giveUp('had nothing but stuck calls')
     throw error
   }

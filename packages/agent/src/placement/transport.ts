@@ -32,11 +32,17 @@ export interface TransportEvents {
 }
 
 const NOISE_LIMIT_BYTES = 4096
-/** Threads on which calls run, of which one that hangs keeps one for good. They start with the first call, and an idle one costs next to nothing. */
+/**
+ * Threads on which calls run, of which one that hangs keeps one for good. They start with the first call, and an idle
+ * one costs next to nothing.
+ */
 const POOL_THREADS = '16'
 /** Without a limit each thread that asks the C library for memory keeps a piece of its own. */
 const MALLOC_ARENAS = '2'
-/** What a child makes is gone after each call: a small young generation keeps it some megabytes smaller, at no cost in time. SIGUSR1 opens no port for debuggers. */
+/**
+ * What a child makes is gone after each call: a small young generation keeps it some megabytes smaller, at no cost in
+ * time. SIGUSR1 opens no port for debuggers.
+ */
 const CHILD_FLAGS = ['--max-semi-space-size=1', '--disable-sigusr1']
 
 /** Starts a child process: for everything that may hang or crash. */

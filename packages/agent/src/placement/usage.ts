@@ -15,7 +15,8 @@ const BYTES_PER_KILOBYTE = 1024
 /** What a process of ours uses, as the kernel tells; undefined where it ended. */
 export function usageOf(pid: number): Usage | undefined {
   try {
-    // The name of the program, in brackets, may hold blanks: user and system time are the 12th and 13th field behind it.
+    // The name of the program, in brackets, may hold blanks: user and system time are the 12th and 13th field behind
+    // it.
     const [, fields = ''] = /^.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
     const [user, system] = fields.split(' ').slice(11, 13).map(Number)
     const resident = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

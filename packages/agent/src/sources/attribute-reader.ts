@@ -4,15 +4,19 @@ import { type KernelFile, ReadFailure } from './kernel-file.ts'
 import { KernelText } from './kernel-text.ts'
 import type { SourceContext } from './source.ts'
 
-/** What a file holds; a {@link Lack} where it says itself that there is no value, `undefined` where it holds something else than it should. */
+/**
+ * What a file holds; a {@link Lack} where it says itself that there is no value, `undefined` where it holds something
+ * else than it should.
+ */
 export type ParseAttribute<T> = (bytes: Uint8Array) => T | Lack | undefined
 
 /** Why a file that could not be read gives no value, for people. */
 export type ExplainFailure = (failure: ReadFailure, file: KernelFile) => string
 
 /**
- * Reads the fields of one series that are a file each. Of a field without a value it says why. A driver that has no such file or refuses to show it is none of its failures; a read
- * that fails, and a file that holds something else than it should, is one, and is counted with the path of the file.
+ * Reads the fields of one series that are a file each. Of a field without a value it says why. A driver that has no
+ * such file or refuses to show it is none of its failures; a read that fails, and a file that holds something else than
+ * it should, is one, and is counted with the path of the file.
  */
 export class AttributeReader {
   readonly absences: FieldAbsences
@@ -35,7 +39,10 @@ export class AttributeReader {
     return this.absences.settle(field, this.value(file, parse))
   }
 
-  /** What a file holds, or why it gives nothing; no field is said to be anything yet. `bytes`: what was read of it already. */
+  /**
+   * What a file holds, or why it gives nothing; no field is said to be anything yet. `bytes`: what was read of it
+   * already.
+   */
   value<T>(file: KernelFile, parse: ParseAttribute<T>, bytes: Uint8Array | ReadFailure = file.read()): T | Lack {
     if (bytes instanceof ReadFailure) {
       if (bytes.kind === 'failed') this.#context.failed(file.path, bytes.error)

@@ -15,8 +15,8 @@ const UNITS = /_(bytes|seconds|celsius|ratio|volts|amperes|joules|watts|meters|h
 /** What the suite must know of a source. */
 export interface SourceCase {
   /**
-   * A folder with `proc/` and `sys/` in which the source finds something to read, and reads every file. Left out by a source that reads no files; the cases
-   * that strike files are then left out.
+   * A folder with `proc/` and `sys/` in which the source finds something to read, and reads every file. Left out by a
+   * source that reads no files; the cases that strike files are then left out.
    */
   readonly tree?: URL
   /** Options to make it with. Default: none. */

@@ -11,8 +11,9 @@ export const devicePatterns = list(
 )
 
 /**
- * Schema of a `devices` option: glob patterns (`*` any text, `?` one character) of the device names that are read. A pattern that starts with `!` leaves devices
- * out. A device is read when it matches a pattern, or there are only `!` patterns, and matches no `!` pattern. At most 64 patterns. Default: all.
+ * Schema of a `devices` option: glob patterns (`*` any text, `?` one character) of the device names that are read. A
+ * pattern that starts with `!` leaves devices out. A device is read when it matches a pattern, or there are only `!`
+ * patterns, and matches no `!` pattern. At most 64 patterns. Default: all.
  */
 export const devicesOption = setting(
   devicePatterns,

@@ -13,8 +13,9 @@ export class Lack {
 }
 
 /**
- * What was last said of the optional fields of one series (labels `undefined`: of every series of the type), so that each is said once when it changes: to look that up in {@link Absences} costs a text a call,
- * which a sweep over hundreds of series would feel.
+ * What was last said of the optional fields of one series (labels `undefined`: of every series of the type), so that
+ * each is said once when it changes: to look that up in {@link Absences} costs a text a call, which a sweep over
+ * hundreds of series would feel.
  */
 export class FieldAbsences {
   readonly #absences: Absences
@@ -35,7 +36,10 @@ export class FieldAbsences {
     this.#absences.set(this.#type, this.#labels, field, code, reason)
   }
 
-  /** What was found for a field, which is said to be there; where that is a lack it is said to be absent, and the answer is `undefined`. */
+  /**
+   * What was found for a field, which is said to be there; where that is a lack it is said to be absent, and the answer
+   * is `undefined`.
+   */
   settle<T>(field: string, found: T | Lack): T | undefined {
     if (found instanceof Lack) {
       this.absent(field, found.code, found.reason)

@@ -2,7 +2,10 @@ import fs from 'node:fs'
 import { basename } from 'node:path'
 import { type AbsenceCode, messageOf, SondeError } from '@sonde/sdk'
 
-/** Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not permitted, `failed` is the rest. */
+/**
+ * Why a file could not be read: `missing` is not there, `unsupported` is refused by the driver, `denied` is not
+ * permitted, `failed` is the rest.
+ */
 export type FailureKind = 'missing' | Exclude<AbsenceCode, 'gone' | 'not_sampled'>
 
 /** What a probe says of each: a file that could not be read, as there are no descriptors left, may well be there. */
@@ -42,13 +45,22 @@ function pathOf(cause: unknown): string | undefined {
 
 /** Options of {@link KernelFiles}. */
 export interface KernelFilesOptions {
-  /** Descriptors kept open at most; files beyond it are opened and closed at every read. Default: 1 024, and never more than an eighth of what the process may have. */
+  /**
+   * Descriptors kept open at most; files beyond it are opened and closed at every read. Default: 1 024, and never more
+   * than an eighth of what the process may have.
+   */
   descriptorLimit?: number
   /** Longest text of one file; a longer one is a failed read. Unit: bytes. Default: 1 MiB. */
   fileBytesLimit?: number
-  /** Whether a file may be a link to another; one that may not is a failed read. Folders on the way to it may be links. Default: `follow`. */
+  /**
+   * Whether a file may be a link to another; one that may not is a failed read. Folders on the way to it may be links.
+   * Default: `follow`.
+   */
   links?: 'follow' | 'refuse'
-  /** Reads after which a file is opened anew: a descriptor says nothing when its path leads to another file by now. Default: 16. */
+  /**
+   * Reads after which a file is opened anew: a descriptor says nothing when its path leads to another file by now.
+   * Default: 16.
+   */
   readsPerOpen?: number
 }
 
@@ -62,14 +74,23 @@ export const FILE_BYTES_LIMIT = 1 << 20
 const DESCRIPTOR_LIMIT = 1024
 /** Of the descriptors that this process may have most are for others: sockets, history, other sources. */
 const SHARE_LIMIT = Math.floor(openFilesLimit() / 8)
-/** procfs fills a page of 4 096 bytes with whole lines, and no line of a file of several is a quarter as long: less than that much is the end. */
+/**
+ * procfs fills a page of 4 096 bytes with whole lines, and no line of a file of several is a quarter as long: less than
+ * that much is the end.
+ */
 const LAST_READ_BYTES = 1024
 
-/** Opening a FIFO would wait for its writer, and a terminal would become ours; on the kernel's own files neither flag does anything. */
+/**
+ * Opening a FIFO would wait for its writer, and a terminal would become ours; on the kernel's own files neither flag
+ * does anything.
+ */
 export const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY
 const READS_PER_OPEN = 16
 
-/** What a stale descriptor answers: its device left, its mount was replaced, or it is no longer ours. One fresh open settles which. */
+/**
+ * What a stale descriptor answers: its device left, its mount was replaced, or it is no longer ours. One fresh open
+ * settles which.
+ */
 const STALE = new Set(['ENODEV', 'ENOENT', 'ENXIO', 'ESTALE', 'EBADF', 'ENOTCONN'])
 const KINDS: Readonly<Record<string, FailureKind>> = {
   ENOENT: 'missing',
@@ -106,8 +127,9 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * The kernel's files below one root, read into one shared buffer. A kept descriptor makes a read nine times cheaper than opening the file anew. When the limit
- * of descriptors is reached the files that are open stay so: dropping the oldest would, in a sweep, drop exactly those that come next.
+ * The kernel's files below one root, read into one shared buffer. A kept descriptor makes a read nine times cheaper
+ * than opening the file anew. When the limit of descriptors is reached the files that are open stay so: dropping the
+ * oldest would, in a sweep, drop exactly those that come next.
  */
 export class KernelFiles {
   readonly root: string
@@ -137,8 +159,8 @@ export class KernelFiles {
   }
 
   /**
-   * A file by its path below the root, opened at its first read. Each part is one name, so that nothing read from the kernel can lead out of the root; a name
-   * that is not UTF-8 is given as its bytes.
+   * A file by its path below the root, opened at its first read. Each part is one name, so that nothing read from the
+   * kernel can lead out of the root; a name that is not UTF-8 is given as its bytes.
    *
    * @throws SondeError `SRC_PATH` where a part is empty, `.`, `..`, or has a slash or NUL.
    */
@@ -161,7 +183,9 @@ export class KernelFiles {
     return this.#attempt(parts, (path) => fs.readdirSync(path))
   }
 
-  /** The last name of where a link leads, which is not followed: the driver behind `driver`, the device behind `device`. */
+  /**
+   * The last name of where a link leads, which is not followed: the driver behind `driver`, the device behind `device`.
+   */
   linkName(...parts: readonly string[]): string | ReadFailure {
     return this.#attempt(parts, (path) => basename(fs.readlinkSync(path)))
   }
@@ -184,8 +208,8 @@ export class KernelFiles {
   }
 
   /**
-   * For {@link KernelFile}: the whole text behind a descriptor. sysfs gives an attribute whole, procfs a page at a time. Throws what the kernel
-   * answers.
+   * For {@link KernelFile}: the whole text behind a descriptor. sysfs gives an attribute whole, procfs a page at a
+   * time. Throws what the kernel answers.
    */
   readAll(descriptor: number, path: string): Uint8Array {
     let length = 0
@@ -239,8 +263,9 @@ export class KernelFile {
   }
 
   /**
-   * The text of the file, valid until the next read of any file of the same {@link KernelFiles}. A descriptor that went stale is opened again at once; so
-   * is one that reads empty, as a file does whose mount was replaced, and every one at its sixteenth read or the one that the options name. Never waits for a writer.
+   * The text of the file, valid until the next read of any file of the same {@link KernelFiles}. A descriptor that went
+   * stale is opened again at once; so is one that reads empty, as a file does whose mount was replaced, and every one
+   * at its sixteenth read or the one that the options name. Never waits for a writer.
    */
   read(): Uint8Array | ReadFailure {
     if (++this.#reads % this.#files.readsPerOpen === 0) this.close()
@@ -260,7 +285,10 @@ export class KernelFile {
     }
   }
 
-  /** Reads what the path leads to now, whatever was open: for a look that is rare, and that no sixteenth would follow soon. */
+  /**
+   * Reads what the path leads to now, whatever was open: for a look that is rare, and that no sixteenth would follow
+   * soon.
+   */
   readAnew(): Uint8Array | ReadFailure {
     this.close()
     return this.read()
@@ -292,7 +320,10 @@ export class KernelFile {
     }
   }
 
-  /** A driver that refuses does so as long as it is there, and keeps its descriptor; any other failure may be over with the next open. */
+  /**
+   * A driver that refuses does so as long as it is there, and keeps its descriptor; any other failure may be over with
+   * the next open.
+   */
   #failure(error: unknown): ReadFailure {
     const kind = failureKind(error)
     if (kind !== 'unsupported') this.close()

@@ -13,8 +13,8 @@ const LINE_TOLD = 100
 const U64_LIMIT = 1n << 64n
 
 /**
- * A cursor over the bytes of a kernel file. Numbers are taken straight from the digits, without a string between; a u64 comes as a number where that is exact
- * and as a bigint beyond 2^53.
+ * A cursor over the bytes of a kernel file. Numbers are taken straight from the digits, without a string between; a u64
+ * comes as a number where that is exact and as a bigint beyond 2^53.
  */
 export class KernelText {
   readonly #bytes: Buffer
@@ -80,7 +80,9 @@ export class KernelText {
     return bytes
   }
 
-  /** The line that begins at a place, cut at 100 characters: what is told of one that cannot be read. Moves to its end. */
+  /**
+   * The line that begins at a place, cut at 100 characters: what is told of one that cannot be read. Moves to its end.
+   */
   lineFrom(start: number): string {
     this.at = start
     return this.textTo(this.lineEnd()).slice(0, LINE_TOLD)

@@ -1,8 +1,8 @@
 import type { Absences, RecordType } from '@sonde/sdk'
 
 /**
- * Which series of a type with one label a sweep met; those that an earlier one met and this one did not are said to be gone. As many as the file lists that
- * they are read from, whose size is limited.
+ * Which series of a type with one label a sweep met; those that an earlier one met and this one did not are said to be
+ * gone. As many as the file lists that they are read from, whose size is limited.
  */
 export class SeriesPresence {
   readonly #absences: Absences

@@ -3,18 +3,24 @@ import type { GenericSchema } from 'valibot'
 import type { SourceExplain } from '../explain/chain.ts'
 
 /**
- * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit; `stuck`: the look itself hangs; `failed`: it
- * could not be made, for a reason that says nothing of the hardware, such as too many open files.
+ * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit;
+ * `stuck`: the look itself hangs; `failed`: it could not be made, for a reason that says nothing of the hardware, such
+ * as too many open files.
  */
 export type Probe =
   | { readonly state: 'present'; readonly found: string }
   | { readonly state: 'absent' | 'denied' | 'stuck' | 'failed'; readonly reason: string }
 
-/** Reads hardware. The scheduler calls `open`, then `sample` once an interval, never two calls at a time, then `close`. */
+/**
+ * Reads hardware. The scheduler calls `open`, then `sample` once an interval, never two calls at a time, then `close`.
+ */
 export interface NodeSource {
   /** Opens what stays open. Throws only for what no retry can mend; absent hardware is said by `probe`. */
   open(): void | Promise<void>
-  /** Looks whether there is anything to read. Called before the first sample and again while it says `absent` or `denied`. */
+  /**
+   * Looks whether there is anything to read. Called before the first sample and again while it says `absent` or
+   * `denied`.
+   */
   probe(): Probe | Promise<Probe>
   /** Reads everything once and reports it through `context.source`. Throws when nothing at all could be read. */
   sample(): void | Promise<void>
@@ -38,7 +44,10 @@ export interface SourceContext {
   dropped(reason: string, records: number): void
 }
 
-/** `inline`: a sweep under 1 ms, on the main loop. `worker`: above 100 Hz or heavy parsing. `process`: everything that calls vendor code. */
+/**
+ * `inline`: a sweep under 1 ms, on the main loop. `worker`: above 100 Hz or heavy parsing. `process`: everything that
+ * calls vendor code.
+ */
 export type Placement = 'inline' | 'worker' | 'process'
 
 /** A row of the registry: all that is known of a kind of source before one is made. */
@@ -51,11 +60,14 @@ export interface SourceDefinition {
   readonly types: readonly RecordType[]
   readonly placement: Placement
   /**
-   * A look without foreign code, for sources that run elsewhere: where it finds nothing, no process is started for nothing. It runs in the agent's own process, takes less than
-   * a millisecond, and never throws.
+   * A look without foreign code, for sources that run elsewhere: where it finds nothing, no process is started for
+   * nothing. It runs in the agent's own process, takes less than a millisecond, and never throws.
    */
   look?(options: object, paths: SourceContext['paths']): Probe
-  /** URL of a module whose `SOURCES` holds this row: what a child process imports, so that it holds this source and no other. Default: the registry. */
+  /**
+   * URL of a module whose `SOURCES` holds this row: what a child process imports, so that it holds this source and no
+   * other. Default: the registry.
+   */
   readonly module?: string
   /** Period where the configuration gives none. Unit: milliseconds. */
   readonly intervalMs: number

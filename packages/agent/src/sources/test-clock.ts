@@ -16,7 +16,10 @@ export function mockClock(t: TestContext) {
   return clock
 }
 
-/** What a query shows of a counter of a type whose series have turns, every second from its second sample to its last. Times are in milliseconds; unit: per second. */
+/**
+ * What a query shows of a counter of a type whose series have turns, every second from its second sample to its last.
+ * Times are in milliseconds; unit: per second.
+ */
 export function ratesOf(times: readonly number[], numbers: readonly number[]): readonly number[] {
   const column = {
     labels: {},

@@ -54,7 +54,9 @@ export const DAMAGES: readonly Damage[] = [
   },
 ]
 
-/** Strikes each file of the tree in turn: the source says so in one of three ways, and is as before once the file is. */
+/**
+ * Strikes each file of the tree in turn: the source says so in one of three ways, and is as before once the file is.
+ */
 export async function checkDamage(
   definition: SourceDefinition,
   { given, node, tested }: Damaged,

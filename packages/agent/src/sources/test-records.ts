@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { absenceType, messageOf, type ReadRecord, type RecordType, SondeError, seriesKey } from '@sonde/sdk'
 import type { Taken, TestedSource } from './test-node.ts'
 
-/** Sweeps after which a source has read everything: one that reads in turn, and one that opens a file anew at its sixteenth read. */
+/**
+ * Sweeps after which a source has read everything: one that reads in turn, and one that opens a file anew at its
+ * sixteenth read.
+ */
 const SETTLE_SWEEPS = 20
 
 /** Checks that a record has its labels, finite numbers, and a reason for every value that it lacks. */
@@ -21,7 +24,10 @@ export function checkRecord({ absent }: TestedSource, type: RecordType, record: 
   }
 }
 
-/** What a source shows: the records of a sample without their times, of a type whose series have turns the latest of each; and what is absent. */
+/**
+ * What a source shows: the records of a sample without their times, of a type whose series have turns the latest of
+ * each; and what is absent.
+ */
 export interface Shown {
   readonly records: readonly string[]
   readonly absent: readonly (readonly [string, string])[]

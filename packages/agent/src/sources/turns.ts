@@ -1,6 +1,9 @@
 import { TURN_LIMIT_MS } from '@sonde/sdk'
 
-/** How long a turn lasts at most, however many there are; with three times as much to spare, a late sweep tears no window. Unit: milliseconds. */
+/**
+ * How long a turn lasts at most, however many there are; with three times as much to spare, a late sweep tears no
+ * window. Unit: milliseconds.
+ */
 const TURN_MS = TURN_LIMIT_MS / 4
 
 /** How long one lasts at most where reads are dear. Unit: milliseconds. */

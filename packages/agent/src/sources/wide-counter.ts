@@ -1,9 +1,15 @@
 import type { Integer64 } from '@sonde/sdk'
 
 const WRAP = 2 ** 32
-/** A counter that wraps stood in the last quarter of its range before: what is read less often than that could have wrapped twice. */
+/**
+ * A counter that wraps stood in the last quarter of its range before: what is read less often than that could have
+ * wrapped twice.
+ */
 const NEAR_TOP = WRAP * 0.75
-/** Drivers give a value again for a moment, so that two values may lie further apart than the two readings. Unit: milliseconds. */
+/**
+ * Drivers give a value again for a moment, so that two values may lie further apart than the two readings. Unit:
+ * milliseconds.
+ */
 const SLACK_MS = 100
 
 /** When a counter was read, and how fast it can count. */
@@ -15,9 +21,11 @@ export interface Reading {
 }
 
 /**
- * Widens a counter that its device keeps in 32 bits. A value below the last one is a wrap where the last one was near the top and the hardware can have counted from there to here in the time between, else a
- * restart, which is passed on as one: a wrap that is taken for a restart loses what one interval counted, a restart that is taken for a wrap invents up to 4 billion events. A
- * value of more than 32 bits says that the driver does this itself; it is passed on as it is.
+ * Widens a counter that its device keeps in 32 bits. A value below the last one is a wrap where the last one was near
+ * the top and the hardware can have counted from there to here in the time between, else a restart, which is passed on
+ * as one: a wrap that is taken for a restart loses what one interval counted, a restart that is taken for a wrap
+ * invents up to 4 billion events. A value of more than 32 bits says that the driver does this itself; it is passed on
+ * as it is.
  */
 export class WideCounter {
   #last: Integer64 = 0

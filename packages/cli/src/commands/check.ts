@@ -16,8 +16,9 @@ type FilesConfig = ExportConfig['files']
 const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 
 /**
- * `sonde check`: says whether the configuration is sound, whether it could listen, whether applications can report, whether files of records and history can
- * be kept, and what each source would find here. Changes nothing. Exit code 0 unless something is taken, denied, stuck, failed or damaged.
+ * `sonde check`: says whether the configuration is sound, whether it could listen, whether applications can report,
+ * whether files of records and history can be kept, and what each source would find here. Changes nothing. Exit code 0
+ * unless something is taken, denied, stuck, failed or damaged.
  */
 export async function check({ config, file }: Loaded): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]

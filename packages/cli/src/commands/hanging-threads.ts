@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The state of a thread follows its name, which is in brackets and may hold anything. `D` is a call that no signal interrupts: to a disk, or a driver. */
+/**
+ * The state of a thread follows its name, which is in brackets and may hold anything. `D` is a call that no signal
+ * interrupts: to a disk, or a driver.
+ */
 const WAITS_FOR_DISK = /\) D [^)]*$/
 
 /**
- * Whether a thread of this process is in a call that nothing can interrupt. An exit waits for all threads, so one that hangs there keeps the process.
+ * Whether a thread of this process is in a call that nothing can interrupt. An exit waits for all threads, so one that
+ * hangs there keeps the process.
  *
  * @param tasks Folder of the kernel with a folder a thread.
  */

@@ -10,7 +10,8 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Listens for an instant, and takes no connection: so that a port that cannot be had is known before anything is made on disk.
+ * Listens for an instant, and takes no connection: so that a port that cannot be had is known before anything is made
+ * on disk.
  *
  * @throws SondeError `CLI_LISTEN` where it cannot be listened on.
  */

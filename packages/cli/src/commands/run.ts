@@ -39,10 +39,16 @@ export async function serve(
   }
 }
 
-/** For how long the ready line waits for sources. By then one whose child process hangs is said to be stuck: a call takes 5 s at most. Unit: milliseconds. */
+/**
+ * For how long the ready line waits for sources. By then one whose child process hangs is said to be stuck: a call
+ * takes 5 s at most. Unit: milliseconds.
+ */
 const READY_LIMIT_MS = 15_000
 
-/** Waits until every source was sampled or settled, at most `limitMs`, and tells what was found in one line; a source that is still `starting` then is told as such. */
+/**
+ * Waits until every source was sampled or settled, at most `limitMs`, and tells what was found in one line; a source
+ * that is still `starting` then is told as such.
+ */
 export async function readyLine(
   agent: Agent,
   address: string,

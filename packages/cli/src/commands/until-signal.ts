@@ -7,15 +7,21 @@ import type { Running } from './run.ts'
 const STOP_LIMIT_MS = 4500
 /** How often it looks whether threads still wait for a disk. Unit: milliseconds. */
 const LOOK_MS = 50
-/** SIGHUP comes when a terminal is closed. The configuration is read at the start only, so there is nothing to read again. */
+/**
+ * SIGHUP comes when a terminal is closed. The configuration is read at the start only, so there is nothing to read
+ * again.
+ */
 const ENDS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-/** A terminal, npm and a supervisor may each hand on the same signal; one that comes later than this is meant as a second. */
+/**
+ * A terminal, npm and a supervisor may each hand on the same signal; one that comes later than this is meant as a
+ * second.
+ */
 const SECOND_SIGNAL_MS = 1000
 
 /**
- * Runs until SIGINT, SIGTERM or SIGHUP, then closes within the limit. A second signal ends at once. Resolves with the exit code: 0, or 128 and the number of the
- * second signal. Where something hangs beyond the limit the process kills itself: an exit would wait for threads, and one that waits for a disk that hangs
- * never ends.
+ * Runs until SIGINT, SIGTERM or SIGHUP, then closes within the limit. A second signal ends at once. Resolves with the
+ * exit code: 0, or 128 and the number of the second signal. Where something hangs beyond the limit the process kills
+ * itself: an exit would wait for threads, and one that waits for a disk that hangs never ends.
  */
 export async function untilSignal(starting: Promise<Running>): Promise<number> {
   const { first, second } = watchSignals()

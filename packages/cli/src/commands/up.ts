@@ -16,7 +16,8 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const log = openLog(logConfig.level)
   const { host, port, path: metricsPath } = config.export.prometheus
   if (isOfPage(metricsPath)) throw new ConfigError([pathFault(loaded, metricsPath)])
-  // The store makes folder and file: not for one who cannot listen. Nor would the listener of a store that cannot be opened answer anything.
+  // The store makes folder and file: not for one who cannot listen. Nor would the listener of a store that cannot be
+  // opened answer anything.
   await tryListener(host, port)
   const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined

@@ -9,8 +9,8 @@ import { numberOf, type Setting } from './setting.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Variables of the DOCA Telemetry guide beside `PROMETHEUS_ENDPOINT`, and the keys of `export.prometheus` that they give. What `SONDE_…` says of the same key
- * counts more.
+ * Variables of the DOCA Telemetry guide beside `PROMETHEUS_ENDPOINT`, and the keys of `export.prometheus` that they
+ * give. What `SONDE_…` says of the same key counts more.
  */
 export const GUIDE_VARIABLES: Readonly<Record<string, string>> = {
   PROMETHEUS_INDEXES: 'indexes',
@@ -33,8 +33,8 @@ export function environmentLeaves(): Leaf[] {
 /**
  * The settings of the environment. Empty variables count as not there.
  *
- * @throws ConfigError where a variable is nearly, but not quite, the name of a setting: others named `SONDE_…` are not ours, such as those
- * that Kubernetes makes for a service.
+ * @throws ConfigError where a variable is nearly, but not quite, the name of a setting: others named `SONDE_…` are not
+ * ours, such as those that Kubernetes makes for a service.
  */
 export function environmentSettings(environment: Environment): Setting[] {
   const leaves = new Map(environmentLeaves().map((leaf) => [variableOf(leaf.path), leaf]))

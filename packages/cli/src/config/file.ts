@@ -40,7 +40,10 @@ export function readConfigFile(path: string): ConfigFile {
   return { path, content: contentOf(document, path), lineOf: (keys) => lineOf(document, lines, keys) }
 }
 
-/** Sinks are one block or a list of them. There is one listener, so its list has one element, which from here on stands for the list. */
+/**
+ * Sinks are one block or a list of them. There is one listener, so its list has one element, which from here on stands
+ * for the list.
+ */
 function unwrapListener(document: Document): YamlFault[] {
   const path = ['export', 'prometheus']
   const list = document.hasIn(path) ? document.getIn(path) : undefined

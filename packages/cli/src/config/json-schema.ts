@@ -3,7 +3,10 @@ import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { ROOM_SCHEMAS } from './rooms.ts'
 
-/** JSON Schema of the whole file, for editors that check while one types. What it accepts, the command accepts, but for names that are there twice. */
+/**
+ * JSON Schema of the whole file, for editors that check while one types. What it accepts, the command accepts, but for
+ * names that are there twice.
+ */
 export function jsonSchema(): object {
   const properties = Object.fromEntries(Object.entries(ROOM_SCHEMAS).map(([key, schema]) => [key, orEmpty(of(schema))]))
   const sources: JsonSchema = {

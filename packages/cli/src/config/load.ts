@@ -12,8 +12,8 @@ import { addSimulator, type SimulateFlags } from './simulate.ts'
 /** Where configuration comes from. */
 export interface ConfigSources {
   /**
-   * `--config`; default: `SONDE_CONFIG` (empty: no file at all), then `sonde.yaml` in the user's and the system's place, where
-   * there is one.
+   * `--config`; default: `SONDE_CONFIG` (empty: no file at all), then `sonde.yaml` in the user's and the system's
+   * place, where there is one.
    */
   readonly file?: string | undefined
   /** Values of the command line by key path, with the flag that gave them. */
@@ -29,7 +29,9 @@ export interface Loaded {
   /** With every default filled in, as the file would say it. */
   readonly plain: Readonly<Record<string, unknown>>
   readonly file: string | undefined
-  /** Origin of the value at a key path such as `export.prometheus.port`: a flag, a variable, `file:line`, or `default`. */
+  /**
+   * Origin of the value at a key path such as `export.prometheus.port`: a flag, a variable, `file:line`, or `default`.
+   */
   originOf(path: string): string
 }
 

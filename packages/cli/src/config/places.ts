@@ -6,8 +6,9 @@ import { ConfigError } from './config-error.ts'
 import type { Loaded } from './load.ts'
 
 /**
- * Refuses a root that was given and is no directory: below it everything would be absent, which looks like a machine without hardware. One that goes away
- * later is trouble of its sources. Refuses a label file with a fault in it, too, and options of a source that do not go together. Nothing is made on disk before.
+ * Refuses a root that was given and is no directory: below it everything would be absent, which looks like a machine
+ * without hardware. One that goes away later is trouble of its sources. Refuses a label file with a fault in it, too,
+ * and options of a source that do not go together. Nothing is made on disk before.
  *
  * @throws ConfigError that names the key; SondeError of the source.
  */

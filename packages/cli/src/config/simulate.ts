@@ -16,7 +16,8 @@ export interface SimulateFlags {
 type Entry = Record<string, unknown>
 
 /**
- * Adds the simulator to the configured sources, or changes the one that is among them. Answers where the values came from.
+ * Adds the simulator to the configured sources, or changes the one that is among them. Answers where the values came
+ * from.
  *
  * @throws ConfigError where a flag needs a simulator and none is asked for, and for scenarios that there are not.
  */
@@ -53,7 +54,10 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   return settings
 }
 
-/** The scenarios of `--simulate`. What is wrong with them is said of the flag: their place in the configuration would tell nobody anything. */
+/**
+ * The scenarios of `--simulate`. What is wrong with them is said of the flag: their place in the configuration would
+ * tell nobody anything.
+ */
 function scenariosIn(simulate: string): string[] {
   const scenarios = simulate.split(',')
   const faults = scenarios.flatMap((text): string[] => {

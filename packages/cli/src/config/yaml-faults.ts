@@ -2,7 +2,9 @@ import { show } from '@sonde/sdk/config'
 import { type Document, isPair, isScalar, Lexer, Parser, visit, type YAMLError, type YAMLMap } from 'yaml'
 import { yamlPath } from './yaml-path.ts'
 
-/** Blocks and lists within each other. No setting lies deeper than 4; what YAML is read with calls itself once a level. */
+/**
+ * Blocks and lists within each other. No setting lies deeper than 4; what YAML is read with calls itself once a level.
+ */
 const DEPTH_LIMIT = 32
 /** Characters of the file that a message repeats. */
 const QUOTE_LENGTH = 60
@@ -34,7 +36,10 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   TAG_RESOLVE_FAILED: 'has a tag that is not known; allowed: values without tags',
 }
 
-/** The first place where blocks and lists are nested too deep for any configuration; looked for before the text is read as a whole. */
+/**
+ * The first place where blocks and lists are nested too deep for any configuration; looked for before the text is read
+ * as a whole.
+ */
 export function depthFault(text: string): YamlFault | undefined {
   const parser = new Parser()
   let offset = 0

@@ -26,8 +26,8 @@ export class ColumnsError extends Error {
 /**
  * Reads a columns answer without copying: every array is a view of `buffer`.
  *
- * Layout: u32 little-endian length of a JSON head, the head, zeros up to a multiple of 8, then Float64 little-endian columns.
- * Throws {@link ColumnsError} where the bytes end before the head says so.
+ * Layout: u32 little-endian length of a JSON head, the head, zeros up to a multiple of 8, then Float64 little-endian
+ * columns. Throws {@link ColumnsError} where the bytes end before the head says so.
  */
 export function decodeColumns(buffer: ArrayBuffer): QueryAnswer {
   if (buffer.byteLength < 4)

@@ -24,7 +24,9 @@ export interface ExplainWalk {
   readonly links: readonly ExplainLink[]
 }
 
-/** Answer of `/api/v1/explain`: a walk with a broken link where there is one, and the others that the name stands for. */
+/**
+ * Answer of `/api/v1/explain`: a walk with a broken link where there is one, and the others that the name stands for.
+ */
 export interface ExplainAnswer extends ExplainWalk {
   readonly others: readonly ExplainWalk[]
 }

@@ -63,8 +63,8 @@ export function queryKey(query: MetricQuery): string {
 /**
  * All questions of one page over one range and step: fetched together, then kept up by one stream.
  *
- * Components add and remove questions; what was asked in the same turn goes out in one request. In a hidden tab the stream is closed
- * and resumes from where it stood.
+ * Components add and remove questions; what was asked in the same turn goes out in one request. In a hidden tab the
+ * stream is closed and resumes from where it stood.
  */
 export class Frame {
   readonly #range: FrameRange
@@ -244,7 +244,10 @@ export class Frame {
     this.#newestMs = Math.max(this.#newestMs, answer.times[answer.times.length - 1] ?? 0)
   }
 
-  /** Shows what came since the last paint at once: where a busy machine lets messages pile up, they cost one drawing together. */
+  /**
+   * Shows what came since the last paint at once: where a busy machine lets messages pile up, they cost one drawing
+   * together.
+   */
   #showSoon(stepMs: number): void {
     if (this.#isShownSoon) return
     this.#isShownSoon = true
@@ -256,7 +259,10 @@ export class Frame {
     })
   }
 
-  /** The grid goes on to the end of the gap with positions that nothing was written to: they are drawn as the gap they are. */
+  /**
+   * The grid goes on to the end of the gap with positions that nothing was written to: they are drawn as the gap they
+   * are.
+   */
   #takeGap(gap: StreamGap): void {
     const { grid, streamGaps } = this.#snapshot
     grid?.extend(gap.toMs)

@@ -34,9 +34,11 @@ const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 15_000
 
 /**
- * One live connection that repairs itself: after a loss it asks again from the last point it delivered, so that no step is missed.
+ * One live connection that repairs itself: after a loss it asks again from the last point it delivered, so that no step
+ * is missed.
  *
- * EventSource would retry by itself, but gives up on an HTTP error and would keep the first `lastEventId` in its address.
+ * EventSource would retry by itself, but gives up on an HTTP error and would keep the first `lastEventId` in its
+ * address.
  */
 export function openLiveStream(request: StreamRequest, handlers: StreamHandlers): { readonly close: () => void } {
   let source: EventSource | undefined
@@ -107,7 +109,10 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
   }
 }
 
-/** Encodes what must be in the query part of an address, and no more: many questions come close to what a server takes as one. */
+/**
+ * Encodes what must be in the query part of an address, and no more: many questions come close to what a server takes
+ * as one.
+ */
 function shortlyEncoded(text: string): string {
   return text.replace(/[^A-Za-z0-9{}[\]:,=_.~*()!-]/gu, encodeURIComponent)
 }

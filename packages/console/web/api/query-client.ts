@@ -8,7 +8,10 @@ import { takeNode } from './resources.ts'
 import type { GridColumn, GridResult, SampleGrid } from './sample-grid.ts'
 import type { MetricQuery, StreamGap } from './types.ts'
 
-/** Milliseconds that questions outlive their last user: a changed window keeps its old drawing, and going back costs nothing. */
+/**
+ * Milliseconds that questions outlive their last user: a changed window keeps its old drawing, and going back costs
+ * nothing.
+ */
 const LINGER_MS = 3_000
 
 const frames = new Map<string, Frame>()
@@ -65,7 +68,9 @@ export interface Columns {
   readonly columns: (query: MetricQuery) => readonly GridColumn[]
 }
 
-/** Asks questions over a range as long as the component lives. A page should call it once or twice, not once a panel. */
+/**
+ * Asks questions over a range as long as the component lives. A page should call it once or twice, not once a panel.
+ */
 export function useColumns(queries: readonly MetricQuery[], range: FrameRange, stepMs: number): Columns {
   const key = frameKey(range, stepMs)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the range says

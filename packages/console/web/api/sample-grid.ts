@@ -1,6 +1,9 @@
 import type { Labels, QueryAnswer, ResultMeta } from './types.ts'
 
-/** One series on the grid. `values` has the grid's capacity; use {@link SampleGrid.slice} to read the samples in the window. */
+/**
+ * One series on the grid. `values` has the grid's capacity; use {@link SampleGrid.slice} to read the samples in the
+ * window.
+ */
 export interface GridColumn {
   readonly labels: Labels
   readonly values: Float64Array
@@ -29,8 +32,8 @@ export function labelKey(labels: Labels): string {
 /**
  * All series of a page on one regular grid of times: position `i` is the time `(firstIndex + i) × stepMs`.
  *
- * Everything is preallocated typed arrays. A live update writes one position a series; only when the spare room is used up are
- * the arrays shifted once. Nothing is interpolated: a position that no answer wrote is NaN.
+ * Everything is preallocated typed arrays. A live update writes one position a series; only when the spare room is used
+ * up are the arrays shifted once. Nothing is interpolated: a position that no answer wrote is NaN.
  */
 export class SampleGrid {
   /** Distance of two samples in milliseconds. */

@@ -25,8 +25,8 @@ export interface SpeedGroup {
 }
 
 /**
- * Splits questions into those of the quickest sources and all others, so that nothing is asked more often than it is read: a value
- * that is held between two samples would look like samples.
+ * Splits questions into those of the quickest sources and all others, so that nothing is asked more often than it is
+ * read: a value that is held between two samples would look like samples.
  *
  * `steadyMs` is the step of the window, and of what is not known to be quicker.
  */
@@ -45,8 +45,8 @@ export function splitBySpeed(
 }
 
 /**
- * The finest step at which every one of some questions has samples of its own; never coarser than that of the window. Metrics that
- * the server does not have are not asked for, and do not count.
+ * The finest step at which every one of some questions has samples of its own; never coarser than that of the window.
+ * Metrics that the server does not have are not asked for, and do not count.
  */
 export function commonStep(queries: readonly MetricQuery[], intervals: Intervals, steadyMs: number): number {
   const known = queries.filter(({ metric }) => intervals.has(metric))

@@ -34,7 +34,10 @@ export function useWatchedStale(): Stale | undefined {
   return useMemo(() => (isStale ? { atMs } : undefined), [isStale, atMs])
 }
 
-/** The time that sentences speak of, renewed on every full second: now, or when a server that fell silent or hung up was heard last. */
+/**
+ * The time that sentences speak of, renewed on every full second: now, or when a server that fell silent or hung up was
+ * heard last.
+ */
 export function useToldSecond(): number {
   const nowMs = useSecond()
   const { isOpen } = useFrameState()

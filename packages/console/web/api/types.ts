@@ -1,4 +1,7 @@
-/** The shapes of docs/http-api.md as the page uses them. Times are milliseconds since the Unix epoch; a u64 is a decimal string. */
+/**
+ * The shapes of docs/http-api.md as the page uses them. Times are milliseconds since the Unix epoch; a u64 is a decimal
+ * string.
+ */
 
 /** Labels of one series: name to value. */
 export type Labels = Readonly<Record<string, string>>

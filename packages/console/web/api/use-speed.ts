@@ -19,8 +19,8 @@ export interface AnswersAtSpeed {
 const NO_QUERIES: readonly MetricQuery[] = []
 
 /**
- * How often every metric is read, where the window of the page is short enough to show it; undefined while that is awaited. An
- * address with a step is taken at its word.
+ * How often every metric is read, where the window of the page is short enough to show it; undefined while that is
+ * awaited. An address with a step is taken at its word.
  */
 function useIntervals({ range, url }: PageState): Intervals | undefined {
   const types = useTypes().data?.types
@@ -34,7 +34,10 @@ function useIntervals({ range, url }: PageState): Intervals | undefined {
   }, [isWanted, isAwaited, types, sources])
 }
 
-/** Asks questions over the window of the page: those of quick sources up to ten times a second where the window is short. */
+/**
+ * Asks questions over the window of the page: those of quick sources up to ten times a second where the window is
+ * short.
+ */
 export function useColumnsAtSpeed(queries: readonly MetricQuery[], page: PageState): AnswersAtSpeed {
   const { range, stepMs } = page
   const intervals = useIntervals(page)
@@ -56,7 +59,10 @@ export function useColumnsAtSpeed(queries: readonly MetricQuery[], page: PageSta
   }, [groups, intervals, fast, steady])
 }
 
-/** Asks questions that are compared with one step: that of the window, or finer where every one of their sources is quick. */
+/**
+ * Asks questions that are compared with one step: that of the window, or finer where every one of their sources is
+ * quick.
+ */
 export function useComparedColumns(queries: readonly MetricQuery[], page: PageState): KnownColumns {
   const intervals = useIntervals(page)
   const stepMs = commonStep(queries, intervals ?? NOT_KNOWN, page.stepMs)

@@ -77,7 +77,10 @@ export function timeLabelSpans(
   })
 }
 
-/** Width of the plotting area in CSS pixels. What uPlot knows; asking the document would lay it out in the middle of an update. */
+/**
+ * Width of the plotting area in CSS pixels. What uPlot knows; asking the document would lay it out in the middle of an
+ * update.
+ */
 export function widthOf(plot: uPlot): number {
   return plot.bbox.width / uPlot.pxRatio
 }

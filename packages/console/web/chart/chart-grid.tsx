@@ -21,7 +21,10 @@ export interface GridChart {
 /** Members beyond these are not named at the right end. */
 const NAMED_LIMIT_COUNT = 8
 
-/** Charts side by side. Their plots are as wide as each other, so that a time stands in one column; what cannot be had is listed below. */
+/**
+ * Charts side by side. Their plots are as wide as each other, so that a time stands in one column; what cannot be had
+ * is listed below.
+ */
 export function ChartGrid({
   charts,
   beside = charts,

@@ -24,7 +24,9 @@ const LIT_SLOTS: readonly SeriesSlot[] = [3, 4]
 /** One and the same, so that a plot sees that nothing changed. */
 const NO_MARKS: readonly ChartMark[] = []
 
-/** Keeps what a chart remembers from one drawing to the next: its unit, its top, and the herd that was computed so far. */
+/**
+ * Keeps what a chart remembers from one drawing to the next: its unit, its top, and the herd that was computed so far.
+ */
 export class ChartModeller {
   #axes = new ValueAxes()
   #herd = new Herd()
@@ -77,7 +79,10 @@ export class ChartModeller {
   }
 }
 
-/** How long after its newest sample a member still counts as drawn: sources answer one after the other. Unit: milliseconds. */
+/**
+ * How long after its newest sample a member still counts as drawn: sources answer one after the other. Unit:
+ * milliseconds.
+ */
 const DRAWN_WITHIN_MS = 3_000
 const DRAWN_WITHIN_COUNT = 3
 

@@ -35,8 +35,8 @@ export interface ChartSpec {
   readonly slots?: readonly SeriesSlot[]
   readonly limits?: readonly { readonly value: number; readonly label: string }[]
   /**
-   * `percent` is fixed from 0 to all of it; `zero` starts at 0; `free` may start above 0; `log` has a decade as high as the next; in `lanes`
-   * each member has a strip of its own, all with one scale. Default: `zero`.
+   * `percent` is fixed from 0 to all of it; `zero` starts at 0; `free` may start above 0; `log` has a decade as high as
+   * the next; in `lanes` each member has a strip of its own, all with one scale. Default: `zero`.
    */
   readonly scale?: 'percent' | 'zero' | 'free' | 'log' | 'lanes'
   /** Whether the members are of one kind, so that four and more of them are a herd. Default: true. */

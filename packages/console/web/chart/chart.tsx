@@ -23,7 +23,10 @@ const CHART_HEIGHT_PX = 164
 /** A chart that is scrolled out is drawn at most this often. Unit: milliseconds. */
 const UNSEEN_EVERY_MS = 1_000
 
-/** Height of a lane whose note stands below its name, of one of many whose note stands behind it, and of what is above and below all of them, in CSS pixels. */
+/**
+ * Height of a lane whose note stands below its name, of one of many whose note stands behind it, and of what is above
+ * and below all of them, in CSS pixels.
+ */
 const LANE_PX = 32
 const LOW_LANE_PX = 24
 const AROUND_PX = 32

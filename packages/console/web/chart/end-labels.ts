@@ -4,8 +4,9 @@ export interface EndLabel {
 }
 
 /**
- * Moves labels apart so that any two are at least `distance` pixels from each other and all lie between `top` and `bottom`, as near to
- * where they want to be as that allows. Returns the new heights in the order given. Labels that do not fit at all are squeezed evenly.
+ * Moves labels apart so that any two are at least `distance` pixels from each other and all lie between `top` and
+ * `bottom`, as near to where they want to be as that allows. Returns the new heights in the order given. Labels that do
+ * not fit at all are squeezed evenly.
  */
 export function spreadLabels(labels: readonly EndLabel[], distance: number, top: number, bottom: number): number[] {
   const order = labels.map((_, position) => position).sort((a, b) => labels[a]!.y - labels[b]!.y || a - b)

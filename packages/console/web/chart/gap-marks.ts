@@ -53,8 +53,9 @@ function noSampleWords({ stepMs }: PlotModel): string {
 }
 
 /**
- * Until when a window has no sample; whether there is one before the window is not known here. Of the first one a position at the end of
- * its step is known, so that it is told to the second, or between which times it was where a step is longer: every window tells the same.
+ * Until when a window has no sample; whether there is one before the window is not known here. Of the first one a
+ * position at the end of its step is known, so that it is told to the second, or between which times it was where a
+ * step is longer: every window tells the same.
  */
 export function beginWords(firstMs: number, { stepMs, zone }: Pick<PlotModel, 'stepMs' | 'zone'>): string {
   const detail = stepMs % 60_000 === 0 ? 'minutes' : 'seconds'

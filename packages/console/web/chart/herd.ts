@@ -6,7 +6,10 @@ export const LIT_ABOVE = 4
 const DEVIATION_LEAST_SHARE = 0.02
 /** Below how many it is let go. */
 const LIT_BELOW = 2.5
-/** Samples running that it takes, and how long it must last where they are closer: the edge of a burst is no state. Unit: milliseconds. */
+/**
+ * Samples running that it takes, and how long it must last where they are closer: the edge of a burst is no state.
+ * Unit: milliseconds.
+ */
 export const LIT_RUN_COUNT = 3
 const LIT_RUN_MS = 1_000
 /** Most members that are lit at once. */
@@ -40,8 +43,9 @@ interface Pass {
 /**
  * Follows a herd over a window that slides: only samples that are new are computed.
  *
- * A member is lit when it stands more than 4 robust deviations (1.4826 × MAD, at least 2 % of the scale) from the median of all in 3
- * samples running, over a second where they are less than a third of one apart, and let go below 2.5. What was odd anywhere in the window stays lit in it.
+ * A member is lit when it stands more than 4 robust deviations (1.4826 × MAD, at least 2 % of the scale) from the
+ * median of all in 3 samples running, over a second where they are less than a third of one apart, and let go below
+ * 2.5. What was odd anywhere in the window stays lit in it.
  */
 export class Herd {
   #firstIndex = 0
@@ -57,9 +61,9 @@ export class Herd {
   /**
    * Brings the summary up to date.
    *
-   * `firstIndex` names the first sample on the grid; `from` and `to` bound the samples that are judged; `pinned` members are lit
-   * whatever they do; `scale` is the height of the axis in raw units,
-   * `stepMs` the distance of two samples.
+   * `firstIndex` names the first sample on the grid; `from` and `to` bound the samples that are judged; `pinned`
+   * members are lit whatever they do; `scale` is the height of the axis in raw units, `stepMs` the distance of two
+   * samples.
    */
   update(
     members: readonly { readonly key: string; readonly values: Float64Array }[],
@@ -120,7 +124,9 @@ export function spreadOf(values: readonly number[]): { readonly median: number; 
   return { median, spread: 1.4826 * medianInPlace(scratch, scratch.length) }
 }
 
-/** How far a value stands from the median of its herd, in robust deviations: 1.4826 × MAD, at least 2 % of the scale. */
+/**
+ * How far a value stands from the median of its herd, in robust deviations: 1.4826 × MAD, at least 2 % of the scale.
+ */
 export function deviationOf(value: number, median: number, spread: number, scale: number): number {
   return Math.abs(value - median) / Math.max(spread, scale * DEVIATION_LEAST_SHARE, Number.MIN_VALUE)
 }
@@ -173,7 +179,10 @@ function findLit(
   return ranked.slice(0, LIT_LIMIT_COUNT).map(({ position }) => position)
 }
 
-/** The largest deviation of a member while it was lit, 0 where it never was. One that is lit at the end counts ten times. */
+/**
+ * The largest deviation of a member while it was lit, 0 where it never was. One that is lit at the end counts ten
+ * times.
+ */
 function oddnessOf(
   values: Float64Array,
   all: Pass,

@@ -10,7 +10,10 @@ const EDGE_PX = 4
 const TOP_PX = 6
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
 
-/** Draws hard limits: dotted lines with their names, where neither a line nor another text is, or at least no other text. */
+/**
+ * Draws hard limits: dotted lines with their names, where neither a line nor another text is, or at least no other
+ * text.
+ */
 export function drawLimits(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: PlotBox): void {
   const { left, top, width, unit } = box
   for (const { at, text } of model.limits) {

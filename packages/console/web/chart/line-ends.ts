@@ -53,7 +53,9 @@ function widthOf(text: string): number {
   return width
 }
 
-/** Room at the right end of a plot: what its own names need, and at least what its neighbours have. Unit: CSS pixels. */
+/**
+ * Room at the right end of a plot: what its own names need, and at least what its neighbours have. Unit: CSS pixels.
+ */
 export function endRoom({ lines, bandLabel, endPx }: PlotModel, plotPx: number): number {
   const notes = lines.some(({ lane }) => lane) ? [WIDEST_NOTE] : []
   return Math.min(mostRoom(plotPx), Math.max(endPx, roomFor([...endTexts(lines, bandLabel), ...notes])))

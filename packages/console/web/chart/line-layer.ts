@@ -14,8 +14,9 @@ export function isInLayer({ band }: PlotModel, { slot, lane }: PlotLine): boolea
 }
 
 /**
- * The grey lines of a plot, kept from one drawing to the next. A live window moves on by whole pixels: what is drawn moves with
- * it, and only what is new is traced. A hundred lines would else hold the page up for a twentieth of each such second.
+ * The grey lines of a plot, kept from one drawing to the next. A live window moves on by whole pixels: what is drawn
+ * moves with it, and only what is new is traced. A hundred lines would else hold the page up for a twentieth of each
+ * such second.
  */
 export class LineLayer {
   readonly #canvas = document.createElement('canvas')

@@ -11,7 +11,10 @@ const BAND_ALPHA = 0.15
 /** The same for what fills a lane. */
 const LANE_ALPHA = 0.3
 
-/** The band and the lines with path builders of our own: they keep gaps and never lose a peak. Lines of the layer are drawn there. */
+/**
+ * The band and the lines with path builders of our own: they keep gaps and never lose a peak. Lines of the layer are
+ * drawn there.
+ */
 export function seriesOf({ model, palette }: Drawn): uPlot.Series[] {
   const { lines, band } = model()
   const quiet = { auto: false, points: { show: false } }

@@ -21,7 +21,10 @@ export function placeOf({ model, box }: DrawnLines): Geometry {
   return geometryOf({ ...box, left: 0, top: 0 }, model)
 }
 
-/** Lines as they are now: samples that come later are written into the same memory. Copies are made into those of before. */
+/**
+ * Lines as they are now: samples that come later are written into the same memory. Copies are made into those of
+ * before.
+ */
 export function kept({ model, lines, ...rest }: DrawnLines, before: DrawnLines | undefined): DrawnLines {
   return {
     ...rest,

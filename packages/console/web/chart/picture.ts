@@ -29,7 +29,10 @@ const FAMILY = '"Inter Variable", system-ui, sans-serif'
 /** Entries beyond these are counted, not named. */
 const LEGEND_LIMIT_COUNT = 24
 
-/** Draws a chart with its title, unit, legend and time zone on a canvas of its own, so that it can be read away from the page. */
+/**
+ * Draws a chart with its title, unit, legend and time zone on a canvas of its own, so that it can be read away from the
+ * page.
+ */
 export function drawPicture(
   chart: HTMLCanvasElement,
   model: PlotModel,

@@ -24,7 +24,10 @@ export interface TextPlace {
 
 /** Distance of a text from a line. Unit: CSS pixels. */
 const MARGIN_PX = 9
-/** Least distance of the middles of two texts that stand above one another, and of the ends of two that stand beside one another. Unit: CSS pixels. */
+/**
+ * Least distance of the middles of two texts that stand above one another, and of the ends of two that stand beside one
+ * another. Unit: CSS pixels.
+ */
 const LINE_PX = 15
 const BESIDE_PX = 6
 
@@ -38,7 +41,10 @@ export function isFreeOfTexts({ texts, unit }: PlotBox, place: TextPlace): boole
   )
 }
 
-/** The first of some places for a text with neither a line nor a text; where there is none, the first without a text; undefined where all have one. */
+/**
+ * The first of some places for a text with neither a line nor a text; where there is none, the first without a text;
+ * undefined where all have one.
+ */
 export function freePlace(model: PlotModel, box: PlotBox, places: readonly TextPlace[]): TextPlace | undefined {
   const unwritten = places.filter((place) => isFreeOfTexts(box, place))
   return unwritten.find((place) => isFree(model, box, place)) ?? unwritten[0]

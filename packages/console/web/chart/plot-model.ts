@@ -73,7 +73,9 @@ export function dataOf(model: PlotModel): uPlot.AlignedData {
   return [model.times, ...band, ...model.lines.map((line) => line.heights)]
 }
 
-/** Whether a live plot would look as it does: what is new lies within its last pixel, and is drawn when that is full. */
+/**
+ * Whether a live plot would look as it does: what is new lies within its last pixel, and is drawn when that is full.
+ */
 export function isAsDrawn(drawn: PlotModel, next: PlotModel, widthPx: number): boolean {
   const newest = ({ times }: PlotModel): number => times[times.length - 1] ?? 0
   return (

@@ -1,4 +1,7 @@
-/** The `k`-th smallest of the first `count` numbers of `values`, which is reordered: everything before position `k` is then not larger. */
+/**
+ * The `k`-th smallest of the first `count` numbers of `values`, which is reordered: everything before position `k` is
+ * then not larger.
+ */
 export function quickselect(values: Float64Array, count: number, k: number): number {
   let low = 0
   let high = count - 1

@@ -6,7 +6,9 @@ import type { ChartSpec } from './chart-spec.ts'
 import { drawPicture } from './picture.ts'
 import type { Plot } from './plot.ts'
 
-/** Saves a chart as PNG, with all that is needed to read it: title, unit, legend, span, zone, and that it is simulated. */
+/**
+ * Saves a chart as PNG, with all that is needed to read it: title, unit, legend, span, zone, and that it is simulated.
+ */
 export function SavePicture({
   spec,
   model,

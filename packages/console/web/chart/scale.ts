@@ -8,7 +8,8 @@ const HEADROOM = 1.04
 /**
  * The top of an axis that starts at 0, in raw units, so that top and middle are round in the unit that is shown.
  *
- * `divisor` turns raw values into that unit. A `previous` top stays while it still fits, so that a live axis does not jump.
+ * `divisor` turns raw values into that unit. A `previous` top stays while it still fits, so that a live axis does not
+ * jump.
  */
 export function niceTop(largestRaw: number, divisor: number, previous?: number): number {
   if (!(largestRaw > 0)) return previous ?? divisor
@@ -47,14 +48,20 @@ export function timeStep(spanMs: number, most: number): number {
   return TICK_STEPS_MS.find((step) => spanMs / step <= most) ?? TICK_STEPS_MS.at(-1)!
 }
 
-/** Room that a label of the time axis takes with its distance to the next, by the shortest step that needs so many digits. */
+/**
+ * Room that a label of the time axis takes with its distance to the next, by the shortest step that needs so many
+ * digits.
+ */
 const LABEL_WIDTHS: readonly (readonly [belowMs: number, widthPx: number])[] = [
   [Number.POSITIVE_INFINITY, 42],
   [60_000, 66],
   [1_000, 90],
 ]
 
-/** Distance of the time labels over a span that is `widthPx` wide: labels with seconds are wider, so there are fewer of them. */
+/**
+ * Distance of the time labels over a span that is `widthPx` wide: labels with seconds are wider, so there are fewer of
+ * them.
+ */
 export function labelStep(spanMs: number, widthPx: number): number {
   let stepMs = 0
   for (const [belowMs, labelPx] of LABEL_WIDTHS) {

@@ -15,8 +15,8 @@ export interface Geometry {
 /**
  * Draws the samples `from` to `to` (inclusive) of one line. NaN lifts the pen: nothing is joined across a gap.
  *
- * Where several samples share a pixel column, the smallest and the largest are drawn in the order in which they came, so that no peak
- * is lost. `steps` draws each sample as wide as its step, ending at its time.
+ * Where several samples share a pixel column, the smallest and the largest are drawn in the order in which they came,
+ * so that no peak is lost. `steps` draws each sample as wide as its step, ending at its time.
  */
 export function traceLine(
   sink: PathSink,

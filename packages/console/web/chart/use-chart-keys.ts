@@ -16,7 +16,10 @@ interface ChartKeys {
   readonly unpin: () => void
 }
 
-/** Keys of a focused chart: arrows move the cursor, Enter pins, Escape lets go, plus and minus zoom, page keys move the window, T shows the table. */
+/**
+ * Keys of a focused chart: arrows move the cursor, Enter pins, Escape lets go, plus and minus zoom, page keys move the
+ * window, T shows the table.
+ */
 export function useChartKeys(options: {
   readonly page: PageState
   readonly model: ChartModel

@@ -4,7 +4,9 @@ import type { KnownColumns } from '../api/use-known-columns.ts'
 import { countOf } from '../format/number.ts'
 import { Empty } from './empty.tsx'
 
-/** What stands in the place of data that is not there: outlines while it is awaited, the reason where it did not come. */
+/**
+ * What stands in the place of data that is not there: outlines while it is awaited, the reason where it did not come.
+ */
 export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColumns; readonly panels?: number }) {
   const types = useTypes()
   const refused = answer.snapshot.queryErrors.values().next().value

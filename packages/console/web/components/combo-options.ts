@@ -7,8 +7,9 @@ export interface ComboOption {
 }
 
 /**
- * Options that contain every word of a text: those that are called so, those of which a name begins so, those with a name whose words begin so, those with a name that has
- * the words somewhere, those of which names and note together have them.
+ * Options that contain every word of a text: those that are called so, those of which a name begins so, those with a
+ * name whose words begin so, those with a name that has the words somewhere, those of which names and note together
+ * have them.
  */
 export function rankOptions<Option extends ComboOption>(options: readonly Option[], text: string): readonly Option[] {
   const sought = text.trim().toLowerCase()

@@ -8,7 +8,9 @@ import { Empty } from './empty.tsx'
 /** The store says when its first data are to the hour. */
 const HOUR_MS = 3_600_000
 
-/** Says that a window holds nothing, since when there is something, and leads there. Nothing while answers are awaited. */
+/**
+ * Says that a window holds nothing, since when there is something, and leads there. Nothing while answers are awaited.
+ */
 export function NoSamples({ answer }: { readonly answer: KnownColumns }) {
   const page = usePageState()
   const { data: node } = useNode()

@@ -10,8 +10,8 @@ import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
 export type DeviceColumns = Readonly<Partial<Record<DeviceSignal, Float64Array>>>
 
 /**
- * Over how much time the numbers of tiles are means. A training step takes seconds, so that single samples of a second jump between the phases of a step. Unit:
- * milliseconds.
+ * Over how much time the numbers of tiles are means. A training step takes seconds, so that single samples of a second
+ * jump between the phases of a step. Unit: milliseconds.
  */
 export const TILE_SPAN_MS = 10_000
 

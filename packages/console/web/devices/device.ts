@@ -4,7 +4,8 @@ import type { Labels, Matcher } from '../api/types.ts'
 type Titled = Pick<DeviceInfo, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>
 
 /**
- * What a device is called in sentences, tiles and charts: place before name. Ports that share a rail, and second ports, are told apart by name and port, as hints do.
+ * What a device is called in sentences, tiles and charts: place before name. Ports that share a rail, and second ports,
+ * are told apart by name and port, as hints do.
  */
 export function deviceTitle({ id, kind, name, rail, pairs }: Titled): string {
   if (kind !== 'nic') return name
@@ -66,8 +67,9 @@ export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): 
 }
 
 /**
- * The condition that leaves few others than a device's own series: what remains is told apart by {@link isSeriesOf}. Questions go into the address of a stream, where
- * every condition counts. Undefined where the device has no series of that family.
+ * The condition that leaves few others than a device's own series: what remains is told apart by {@link isSeriesOf}.
+ * Questions go into the address of a stream, where every condition counts. Undefined where the device has no series of
+ * that family.
  */
 export function askFor(device: DeviceInfo, metric: string): readonly Matcher[] | undefined {
   const wanted = labelsFor(device, metric)

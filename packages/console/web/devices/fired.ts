@@ -8,14 +8,20 @@ export interface Fired {
   readonly values: Float64Array
 }
 
-/** What is all there can be of a kind of signal: of a second, of a share, and the heat at which every board has slowed down. */
+/**
+ * What is all there can be of a kind of signal: of a second, of a share, and the heat at which every board has slowed
+ * down.
+ */
 const TOPS: readonly (readonly [metric: RegExp, top: number])[] = [
   [/_pause_seconds_total$/, 1],
   [/^DCGM_FI_PROF_.*_ACTIVE$|_ratio$|_responsive$/, 1],
   [/_TEMP$/, 100],
 ]
 
-/** Top of the sparkline of what fired: fixed for its kind, so that what lost much of it for long stands low; of counts the largest that is shown. */
+/**
+ * Top of the sparkline of what fired: fixed for its kind, so that what lost much of it for long stands low; of counts
+ * the largest that is shown.
+ */
 export function firedTop({ metric, values }: Fired, { limits }: DeviceInfo): number {
   const link = limits.pcie_bytes_per_s
   if (metric === 'pci_device_current_link_bandwidth_bytes' && link) return link

@@ -14,7 +14,10 @@ const GENERATIONS: readonly (readonly [gigatransfers: number, generation: number
   [2.5, 1],
 ]
 
-/** What a GPU moves at least when a slow link is trouble: an idle one slows its link down to save power. As in the rule `pcie_downtrain`. Unit: bytes a second. */
+/**
+ * What a GPU moves at least when a slow link is trouble: an idle one slows its link down to save power. As in the rule
+ * `pcie_downtrain`. Unit: bytes a second.
+ */
 const LOAD_MIN = 1e9
 
 /** One PCIe link as it is read. Unknown numbers are NaN. */
@@ -36,7 +39,10 @@ export function generationOf(gigatransfers: number): number {
   return GENERATIONS.find(([rate]) => Math.abs(gigatransfers - rate) < rate * 0.02)?.[1] ?? Number.NaN
 }
 
-/** Reads the link of a device from its newest samples. What it can carry at most stands in where no source says how fast the link runs. */
+/**
+ * Reads the link of a device from its newest samples. What it can carry at most stands in where no source says how fast
+ * the link runs.
+ */
 export function readLink(
   columns: DeviceColumns,
   { kind, limits }: Pick<DeviceInfo, 'kind' | 'limits'>,
@@ -62,7 +68,10 @@ export function linkName(generation: number, width: number): string {
   return [Number.isNaN(generation) ? '' : `Gen${generation}`, width > 0 ? `×${width}` : ''].filter(Boolean).join(' ')
 }
 
-/** Whether a link runs below what the device can do. A slow one of a GPU without load, or with one that nobody counts, is no trouble: it saves power. Lanes are never lost for that. */
+/**
+ * Whether a link runs below what the device can do. A slow one of a GPU without load, or with one that nobody counts,
+ * is no trouble: it saves power. Lanes are never lost for that.
+ */
 export function isDowntrained({ generation, generationMax, width, widthMax, load, savesPower }: LinkReading): boolean {
   const isNarrow = width > 0 && width < widthMax
   const isSlow = generation < generationMax && (!savesPower || load >= LOAD_MIN)

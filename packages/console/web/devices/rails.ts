@@ -38,7 +38,10 @@ export interface Layout {
   readonly nics: readonly DeviceInfo[]
 }
 
-/** Puts GPUs and NICs into columns by rail. Where numbers differ or a place is not known, they stand in two plain rows without links. */
+/**
+ * Puts GPUs and NICs into columns by rail. Where numbers differ or a place is not known, they stand in two plain rows
+ * without links.
+ */
 export function layoutOf(devices: readonly DeviceInfo[]): Layout {
   const gpus = devices.filter(({ kind }) => kind === 'gpu').sort(byTitle)
   const nics = devices.filter(({ kind }) => kind === 'nic').sort(byTitle)
@@ -59,7 +62,10 @@ function byTitle(a: DeviceInfo, b: DeviceInfo): number {
   return placed || compareNames(deviceTitle(a), deviceTitle(b)) || compareNames(a.id, b.id)
 }
 
-/** Exactly one GPU a rail, and no rail without a NIC; NICs in no rail, such as those for storage, are left to stand apart. */
+/**
+ * Exactly one GPU a rail, and no rail without a NIC; NICs in no rail, such as those for storage, are left to stand
+ * apart.
+ */
 function pairUp(gpus: readonly DeviceInfo[], nics: readonly DeviceInfo[]): readonly Rail[] | undefined {
   const nicsOf = Map.groupBy(
     nics.filter(({ rail }) => rail !== null),

@@ -25,8 +25,8 @@ export function titleOf(name: string): string {
 }
 
 /**
- * A series by its labels: `eth10 priority 3`. A bare number says nothing without the name of its label. Simulated hardware is named as its
- * like: the page and every export say what is simulated.
+ * A series by its labels: `eth10 priority 3`. A bare number says nothing without the name of its label. Simulated
+ * hardware is named as its like: the page and every export say what is simulated.
  */
 export function seriesWords(labels: Labels): string {
   return Object.entries(labels)
@@ -39,8 +39,8 @@ export function seriesWords(labels: Labels): string {
 const PLACE_LABELS: ReadonlySet<string> = new Set(['gpu', 'device'])
 
 /**
- * The labels that tell some series apart, the shortest ones that do: of `gpu` and `UUID`, which differ together, `gpu` alone. Empty where nothing differs. Whether one is
- * simulated does not count, as in {@link seriesWords}.
+ * The labels that tell some series apart, the shortest ones that do: of `gpu` and `UUID`, which differ together, `gpu`
+ * alone. Empty where nothing differs. Whether one is simulated does not count, as in {@link seriesWords}.
  */
 export function tellingLabels(all: readonly Labels[]): ReadonlySet<string> {
   const names = [...new Set(all.flatMap((labels) => Object.keys(labels)))].filter((name) => name !== 'simulated')
@@ -62,7 +62,10 @@ function lengthOf(all: readonly Labels[], name: string): number {
   return all.reduce((sum, labels) => sum + (labels[name]?.length ?? 0), 0)
 }
 
-/** A series by some of its labels, and by the others. One that has none of them is called by all that it has; what a GPU's index says, its UUID does not say again. */
+/**
+ * A series by some of its labels, and by the others. One that has none of them is called by all that it has; what a
+ * GPU's index says, its UUID does not say again.
+ */
 export function splitWords(
   labels: Labels,
   telling: ReadonlySet<string>,

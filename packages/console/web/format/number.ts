@@ -24,7 +24,8 @@ export interface DisplayUnit {
 /**
  * Chooses the scale for the largest of some raw values.
  *
- * A `previous` scale is kept until the largest value is ten times off it, so that a live column does not flip between units, nor for a zero.
+ * A `previous` scale is kept until the largest value is ten times off it, so that a live column does not flip between
+ * units, nor for a zero.
  */
 export function pickUnit(quantity: Quantity, largestRaw: number, previous?: DisplayUnit): DisplayUnit {
   if (quantity.prefixes === 'none' || quantity.prefixes === 'powers')

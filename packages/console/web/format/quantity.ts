@@ -1,6 +1,8 @@
 import type { FieldRole, QueryFunction } from '../api/types.ts'
 
-/** How values of one kind are shown: `factor` turns the raw value into the base unit, `prefixes` says how it is scaled. */
+/**
+ * How values of one kind are shown: `factor` turns the raw value into the base unit, `prefixes` says how it is scaled.
+ */
 export interface Quantity {
   readonly base: string
   readonly factor: number
@@ -55,7 +57,8 @@ export const GIGATRANSFERS: Quantity = { base: 'GT/s', factor: 1, prefixes: 'non
 const MILLIJOULES: Quantity = { base: 'J', factor: 0.001, prefixes: 'si', resolution: 0.001 }
 
 /**
- * A value as far as it can be: a share of time ends at all of it. A counter that its origin shows late gains more than a second in one step and less in another.
+ * A value as far as it can be: a share of time ends at all of it. A counter that its origin shows late gains more than
+ * a second in one step and less in another.
  */
 export function bounded({ timeShare }: Quantity, raw: number): number {
   return timeShare === undefined ? raw : Math.min(raw, 1 / timeShare)
@@ -125,12 +128,18 @@ export function quantityOf({ metric, unit, function: fn }: Asked): Quantity {
   return BY_UNIT[unit] ?? { ...COUNT, base: unit }
 }
 
-/** The unit of a value as it is read: what its type declares, of speeds in a second. Counts have none: their name says of what. */
+/**
+ * The unit of a value as it is read: what its type declares, of speeds in a second. Counts have none: their name says
+ * of what.
+ */
 export function unitWords({ metric, unit }: Pick<Asked, 'metric' | 'unit'>): string {
   return unit === 'bytes' && SPEED_METRIC.test(metric) ? 'bytes/s' : unit
 }
 
-/** The unit of a sample after a function was applied, not scaled: `bytes/s` of a rate of bytes, `/s` of one of a count; empty where it has none. */
+/**
+ * The unit of a sample after a function was applied, not scaled: `bytes/s` of a rate of bytes, `/s` of one of a count;
+ * empty where it has none.
+ */
 export function sampleUnit({ metric, unit, function: fn }: Pick<Asked, 'metric' | 'unit' | 'function'>): string {
   return fn === 'rate' ? `${unit}/s` : unitWords({ metric, unit })
 }

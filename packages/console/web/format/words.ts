@@ -7,7 +7,10 @@ export function be(count: number, tense: Tense): string {
   return count === 1 ? 'is' : 'are'
 }
 
-/** Words of a source as a sentence; nothing where there are none. What begins with a name of the kernel, such as a path, is left as it is. */
+/**
+ * Words of a source as a sentence; nothing where there are none. What begins with a name of the kernel, such as a path,
+ * is left as it is.
+ */
 export function asSentence(words: string): string {
   if (words === '') return ''
   const isWord = /^[a-z]+ /.test(words)

@@ -41,7 +41,9 @@ export function DeviceCharts({
   return <ChartGrid charts={charts.map((chart) => ({ ...chart, answer }))} />
 }
 
-/** Flags of the hints that stand or stood. The list stays the same while they do, so that charts need not be drawn anew. */
+/**
+ * Flags of the hints that stand or stood. The list stays the same while they do, so that charts need not be drawn anew.
+ */
 export function useMarks(hints: readonly Hint[]): readonly ChartMark[] {
   const page = usePageState()
   const said = JSON.stringify(

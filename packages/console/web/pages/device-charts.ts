@@ -81,7 +81,10 @@ export interface DeviceChart {
   readonly absent: string
 }
 
-/** One chart a signal, one member a device. NICs in no rail do other work than those in rails: they are left out where there are rails. */
+/**
+ * One chart a signal, one member a device. NICs in no rail do other work than those in rails: they are left out where
+ * there are rails.
+ */
 export function deviceCharts(
   names: readonly DeviceChartName[],
   devices: readonly DeviceInfo[],

@@ -11,8 +11,8 @@ export const HOST_QUERIES = {
 } as const satisfies Record<string, MetricQuery>
 
 /**
- * The kernel renews pressure every two seconds only, so that the rate of one second is 0 and up to 200 % in turn: a mean over this
- * many milliseconds is what can be said of it.
+ * The kernel renews pressure every two seconds only, so that the rate of one second is 0 and up to 200 % in turn: a
+ * mean over this many milliseconds is what can be said of it.
  */
 const PRESSURE_SPAN_MS = 10_000
 
@@ -113,7 +113,9 @@ export function trailingShare(values: Float64Array, count: number): Float64Array
   })
 }
 
-/** Busy is what is neither idle nor waiting for a disk. Clock ticks make single samples pass the bounds; they are cut. */
+/**
+ * Busy is what is neither idle nor waiting for a disk. Clock ticks make single samples pass the bounds; they are cut.
+ */
 export function busyShare(idle: Float64Array, iowait: Float64Array | undefined): Float64Array {
   return idle.map((value, i) => {
     const wait = iowait?.[i] ?? 0

@@ -14,7 +14,10 @@ export interface InterfaceChoice {
   readonly common: Pick<ChartSpec, 'noun' | 'slots' | 'provenance' | 'isAlike'> & { readonly caption: string }
 }
 
-/** Ports of the same link rate that carry traffic are one herd; where there are no four of them, the busiest interfaces are shown. */
+/**
+ * Ports of the same link rate that carry traffic are one herd; where there are no four of them, the busiest interfaces
+ * are shown.
+ */
 export function chooseInterfaces(interfaces: readonly InterfaceColumns[]): InterfaceChoice {
   const { rows, isAlike } = pick(interfaces)
   return {

@@ -35,7 +35,10 @@ export interface InterfaceColumns {
   readonly drops: Float64Array
 }
 
-/** Collects the columns of every interface, ordered by name with the loopback last. Of a real and a simulated one of the same name it is the real one. */
+/**
+ * Collects the columns of every interface, ordered by name with the loopback last. Of a real and a simulated one of the
+ * same name it is the real one.
+ */
 export function interfaceColumns(answer: Columns): InterfaceColumns[] {
   const { grid } = answer
   if (!grid) return []

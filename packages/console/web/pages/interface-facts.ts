@@ -7,7 +7,9 @@ import { type InterfaceColumns, largestOfLast, newestValue } from './interface-d
 
 /** Samples over which something counts as happening now. */
 const NOW_COUNT = 10
-/** Errors a second from which on a headline speaks, and drops, which some drivers count for frames that nobody wants. */
+/**
+ * Errors a second from which on a headline speaks, and drops, which some drivers count for frames that nobody wants.
+ */
 const ERRORS_MIN = 0.1
 const DROPS_MIN = 1
 

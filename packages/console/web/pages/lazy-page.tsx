@@ -17,8 +17,8 @@ interface Loaded<Props> {
 }
 
 /**
- * Makes a page of which only the address is known at first. Code that is there is drawn at once: `React.lazy` shows its placeholder
- * for a third of a second whenever it shows it at all.
+ * Makes a page of which only the address is known at first. Code that is there is drawn at once: `React.lazy` shows its
+ * placeholder for a third of a second whenever it shows it at all.
  */
 export function lazyPage<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyPage<Props> {
   const store = createStore<Loaded<Props>>({})
@@ -64,7 +64,10 @@ function NotLoaded({ error, preload }: { readonly error: Error; readonly preload
   )
 }
 
-/** Browsers keep that a file could not be had. Where the server answers and the file still does not come, everything is loaded anew. */
+/**
+ * Browsers keep that a file could not be had. Where the server answers and the file still does not come, everything is
+ * loaded anew.
+ */
 async function tryAgain(preload: () => Promise<boolean>): Promise<void> {
   if (await preload()) return
   const isServerThere = await fetch(location.href, { method: 'HEAD' }).then(

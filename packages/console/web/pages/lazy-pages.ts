@@ -15,7 +15,10 @@ export const ExplainPage = lazyPage(async () => (await import('./explain/explain
 /** How long the first page has the line for itself. Unit: milliseconds. */
 const PRELOAD_AFTER_MS = 2_000
 
-/** Loads the others once the first one had time to draw, so that going there shows no placeholder. Answers what ends the wait. */
+/**
+ * Loads the others once the first one had time to draw, so that going there shows no placeholder. Answers what ends the
+ * wait.
+ */
 export function preloadPages(): () => void {
   const preload = (): void => {
     for (const page of [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage]) void page.preload()

@@ -29,7 +29,9 @@ export function useMoment(): Moment {
   return { range, stepMs, isNow: false, tense: 'past', words }
 }
 
-/** The interfaces that the server reads now. Undefined while it has not said, and where the page does not speak of now. */
+/**
+ * The interfaces that the server reads now. Undefined while it has not said, and where the page does not speak of now.
+ */
 export function useLiveDevices({ isNow }: Moment): LiveDevices {
   const { data } = useSeriesOfMetric('netdev_rx_bytes_total')
   return useMemo(

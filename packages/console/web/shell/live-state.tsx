@@ -6,7 +6,10 @@ import { heardMs, useSecond } from '../state/clock.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { toggleZone } from './use-shortcuts.ts'
 
-/** An answer that takes longer than this is told to be awaited: what the page asks is not shown live. Unit: milliseconds. */
+/**
+ * An answer that takes longer than this is told to be awaited: what the page asks is not shown live. Unit:
+ * milliseconds.
+ */
 const WAITING_AFTER_MS = 1_000
 
 /** Whether the page follows now, how far behind it is, and what time it is there. */

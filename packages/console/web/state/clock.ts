@@ -63,7 +63,10 @@ function edgeOf(stepMs: number): (typeof EDGES)['steady'] {
   return stepMs < 1_000 ? EDGES.fast : EDGES.steady
 }
 
-/** Moves the live edge of the charts of a step together with the points that have just come, so that both cost one drawing. */
+/**
+ * Moves the live edge of the charts of a step together with the points that have just come, so that both cost one
+ * drawing.
+ */
 export function moveEdge(stepMs: number): void {
   const edge = edgeOf(stepMs)
   edge.pointsMs = Date.now()
@@ -92,7 +95,9 @@ export function useSecond(): number {
   return useStore(second)
 }
 
-/** The right end of live charts whose samples are `stepMs` apart: when their newest points came, or now where none come. */
+/**
+ * The right end of live charts whose samples are `stepMs` apart: when their newest points came, or now where none come.
+ */
 export function useEdge(stepMs: number): number {
   return useStore(edgeOf(stepMs).store)
 }

@@ -11,8 +11,9 @@ const ESCAPES = /%(?:25|3A|3B)/gi
 /**
  * Reads one signal of an address: `rate:netdev_rx_bytes_total:device=~eth.*;device!=eth9:sum(device)`.
  *
- * Function and metric are needed; conditions and grouping may be left out. A condition's value may be any text: in it `%` and `;` are written as `%25` and `%3B`, and a
- * colon as `%3A` where what follows would read as a grouping. Undefined where it cannot be read.
+ * Function and metric are needed; conditions and grouping may be left out. A condition's value may be any text: in it
+ * `%` and `;` are written as `%25` and `%3B`, and a colon as `%3A` where what follows would read as a grouping.
+ * Undefined where it cannot be read.
  */
 export function parseSignal(text: string): MetricQuery | undefined {
   const read = readSignal(text)

@@ -1,7 +1,9 @@
 /** Edits between a word and what was meant: a letter more, a letter less, another letter, two swapped. */
 const EDIT_LIMIT = 2
 
-/** The candidate that a misspelt word is closest to; undefined where none is within two edits, or a third of its length. */
+/**
+ * The candidate that a misspelt word is closest to; undefined where none is within two edits, or a third of its length.
+ */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const limit = Math.min(EDIT_LIMIT, Math.floor(word.length / 3))
   let best: string | undefined

@@ -54,7 +54,10 @@ export function list<S extends v.GenericSchema>(item: S, maxLength: number, word
   return v.pipe(v.array(item, allowed), v.maxLength(maxLength, allowed))
 }
 
-/** A key that may be left out: what holds then, and what it is for. The description is what the configuration reference says. */
+/**
+ * A key that may be left out: what holds then, and what it is for. The description is what the configuration reference
+ * says.
+ */
 export function setting<const S extends v.GenericSchema, const D extends v.InferInput<S>>(
   schema: S,
   fallback: D,

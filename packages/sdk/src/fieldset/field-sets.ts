@@ -13,7 +13,10 @@ export interface FieldSetsOptions {
   readonly csetDir?: string | undefined
   /** Folder of the `.fset` files. Default: that of the `.cset` files. */
   readonly fsetDir?: string | undefined
-  /** Told once of each version of a file that cannot be used, with file, line and column, and of folders that are not there. Default: a warning of the process. */
+  /**
+   * Told once of each version of a file that cannot be used, with file, line and column, and of folders that are not
+   * there. Default: a warning of the process.
+   */
   readonly onFault?: (fault: SondeError) => void
 }
 
@@ -34,8 +37,8 @@ const LISTED_LIMIT = 50
 /** Files that are remembered; beyond, they are read at each request. */
 const SEEN_LIMIT = 1000
 /**
- * The field sets of a folder, `NAME.cset` and `NAME.fset`. A file is looked at when it is asked for, and read again where it changed; one that cannot be used
- * goes on with its last good version.
+ * The field sets of a folder, `NAME.cset` and `NAME.fset`. A file is looked at when it is asked for, and read again
+ * where it changed; one that cannot be used goes on with its last good version.
  */
 export class FieldSets {
   /** Versions of files that could not be used, so far. */
@@ -68,7 +71,8 @@ export class FieldSets {
   }
 
   /**
-   * The set of a name: of one kind, or of both, where both files are there both apply. Undefined where there is none, or the name is none.
+   * The set of a name: of one kind, or of both, where both files are there both apply. Undefined where there is none,
+   * or the name is none.
    *
    * @throws SondeError `SET_SYNTAX`, `SET_LIMIT` or `SET_READ` where a file cannot be used and never could.
    */
@@ -110,8 +114,8 @@ export class FieldSets {
   }
 
   /**
-   * How many files there are, and what is wrong: folders that are not there, files whose names nobody can ask for, and those that cannot be used; of each folder the first 1000
-   * entries.
+   * How many files there are, and what is wrong: folders that are not there, files whose names nobody can ask for, and
+   * those that cannot be used; of each folder the first 1000 entries.
    */
   async check(): Promise<{ readonly files: number; readonly faults: readonly string[] }> {
     const faults = (await this.missing()).map(messageOf)
@@ -202,7 +206,10 @@ async function folderFault(dir: string): Promise<SondeError | undefined> {
   return undefined
 }
 
-/** The text of a file of the folder. Links are followed within the folder, as Kubernetes makes them for a ConfigMap, and not out of it. */
+/**
+ * The text of a file of the folder. Links are followed within the folder, as Kubernetes makes them for a ConfigMap, and
+ * not out of it.
+ */
 async function textOf(dir: string, file: string): Promise<string> {
   const [target, root] = await Promise.all([realpath(file), realpath(dir)]).catch((cause: unknown) => {
     throw readFault(file, `cannot be read: ${messageOf(cause)}`, cause)

@@ -7,7 +7,10 @@ import { type Expression, isWholeName, type Token } from './tokens.ts'
 
 /** What of a type passes. */
 export interface Projection {
-  /** The fields that pass, in the order of the record: those that were chosen, and with them its time and its labels. Empty: nothing of the type. */
+  /**
+   * The fields that pass, in the order of the record: those that were chosen, and with them its time and its labels.
+   * Empty: nothing of the type.
+   */
   readonly slots: readonly Slot[]
   /** Whether everything passes, so that records may be taken as they are. */
   readonly isWhole: boolean
@@ -19,7 +22,10 @@ export interface Projection {
 export interface FieldSet {
   /** What of a type passes. */
   of(type: RecordType): Projection
-  /** Whether the set has something to say of a type; a `.fset` has not of types that no section of it names, and lets nothing of them pass. */
+  /**
+   * Whether the set has something to say of a type; a `.fset` has not of types that no section of it names, and lets
+   * nothing of them pass.
+   */
   covers(type: RecordType): boolean
 }
 
@@ -88,7 +94,10 @@ function sectionsOf(sections: readonly Section[], { name }: RecordType): Section
   return sections.filter(({ type, isPrefix }) => (isPrefix ? name.startsWith(type) : name === type))
 }
 
-/** Whether a name fits any line. Whole names, of which long lists consist, are looked up; an empty name is none and never fits. */
+/**
+ * Whether a name fits any line. Whole names, of which long lists consist, are looked up; an empty name is none and
+ * never fits.
+ */
 function matcherOf(expressions: readonly Expression[]): (name: string) => boolean {
   const wholes = new Set(expressions.filter(isWholeName).map(({ all: [token] }) => token?.text))
   const others = expressions.filter((expression) => !isWholeName(expression))

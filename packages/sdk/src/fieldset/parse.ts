@@ -30,7 +30,8 @@ const SECTION = /^\[([A-Za-z_][A-Za-z0-9_.:-]{0,127})?(\*)?\]$/
 /**
  * Reads the text of a `.cset` or `.fset`. Pure. `file` is what errors call it.
  *
- * @throws SondeError `SET_SYNTAX` or `SET_LIMIT` with file, line, column and what is allowed there; the first fault only.
+ * @throws SondeError `SET_SYNTAX` or `SET_LIMIT` with file, line, column and what is allowed there; the first fault
+ * only.
  */
 export function parseFieldSet(kind: FieldSetKind, text: string, file: string): FieldSetRules {
   if (Buffer.byteLength(text) > FIELD_SET_BYTES_LIMIT)

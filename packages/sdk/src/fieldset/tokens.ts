@@ -28,7 +28,10 @@ export interface Fault {
 const TOKENS_OF_LINE_LIMIT = 64
 const SPECIAL = '^$+-\\#'
 
-/** Reads a token expression, such as `^port+xmit-discard`, up to its end or to a `#`. Undefined where nothing is there. Pure. */
+/**
+ * Reads a token expression, such as `^port+xmit-discard`, up to its end or to a `#`. Undefined where nothing is there.
+ * Pure.
+ */
 export function parseExpression(line: string): Expression | Fault | undefined {
   const from = line.length - line.trimStart().length
   const end = endOf(line)
@@ -57,7 +60,10 @@ export function isWholeName({ all, none }: Expression): boolean {
   return token?.begins === true && token.ends && all.length === 1 && none.length === 0
 }
 
-/** Where the expression of a line ends: at a `#` that is not escaped, or with the blanks at the end; a blank that is escaped belongs to it. */
+/**
+ * Where the expression of a line ends: at a `#` that is not escaped, or with the blanks at the end; a blank that is
+ * escaped belongs to it.
+ */
 function endOf(line: string): number {
   let end = 0
   for (let at = 0; at < line.length && line[at] !== '#'; at++) {

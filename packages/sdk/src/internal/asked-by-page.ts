@@ -4,9 +4,10 @@ import type { IncomingMessage } from 'node:http'
 export type Asked = Pick<IncomingMessage, 'headers'>
 
 /**
- * Whether a browser asks for a page of another origin. Such a page cannot read the answer, but its request would still take a place among the streams and
- * queries, as often as the page likes. Browsers say so in `Sec-Fetch-Site`, which a page cannot change. Towards an address that they do not trust (HTTP
- * beyond loopback) they leave it out; then `Origin` counts, where there is one. Programs send neither.
+ * Whether a browser asks for a page of another origin. Such a page cannot read the answer, but its request would still
+ * take a place among the streams and queries, as often as the page likes. Browsers say so in `Sec-Fetch-Site`, which a
+ * page cannot change. Towards an address that they do not trust (HTTP beyond loopback) they leave it out; then `Origin`
+ * counts, where there is one. Programs send neither.
  */
 export function isAskedByForeignPage({ headers }: Asked): boolean {
   const site = headers['sec-fetch-site']
@@ -17,7 +18,10 @@ export function isAskedByForeignPage({ headers }: Asked): boolean {
   return !URL.canParse(origin) || new URL(origin).hostname !== hostnameOf(host)
 }
 
-/** Whether a browser opens the address in a tab, as a link does: the person sees it, and a page cannot do that again and again. */
+/**
+ * Whether a browser opens the address in a tab, as a link does: the person sees it, and a page cannot do that again and
+ * again.
+ */
 export function isOpenedInTab({ headers }: Asked): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 }

@@ -5,7 +5,9 @@ import type { Socket } from 'node:net'
 export interface ConnectionLimits {
   /** Connections at a time. */
   readonly count: number
-  /** A connection on which nothing moves for this long is closed: an answer that nobody reads, say. Unit: milliseconds. */
+  /**
+   * A connection on which nothing moves for this long is closed: an answer that nobody reads, say. Unit: milliseconds.
+   */
   readonly silenceMs: number
   /** Whether an answer that is under way must not be closed for others; these are bounded elsewhere. Default: none. */
   readonly isKept?: (request: IncomingMessage) => boolean
@@ -14,8 +16,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * Keeps the connections of a server within limits, and lets in who comes: with one more than are allowed, that is closed which has asked for nothing for longest. Refusing the new one
- * instead would let whoever holds all of them shut out everybody else.
+ * Keeps the connections of a server within limits, and lets in who comes: with one more than are allowed, that is
+ * closed which has asked for nothing for longest. Refusing the new one instead would let whoever holds all of them shut
+ * out everybody else.
  */
 export function boundConnections(server: Server, { count, silenceMs, isKept, onClosed }: ConnectionLimits): void {
   /** In the order of their last requests, or of their beginning. */

@@ -21,9 +21,15 @@ export interface FollowedFileOptions<T> {
 const YOUNG_MS = 100
 const ABSENT = new Set(['ENOENT', 'ENOTDIR'])
 
-/** A file that counts as it is now: looked at when somebody asks, and read again where it changed. One that cannot be used goes on with its last good version. */
+/**
+ * A file that counts as it is now: looked at when somebody asks, and read again where it changed. One that cannot be
+ * used goes on with its last good version.
+ */
 export class FollowedFile<T> {
-  /** The last version that could be used; undefined where there was none. The same object as long as the file says the same. */
+  /**
+   * The last version that could be used; undefined where there was none. The same object as long as the file says the
+   * same.
+   */
   value: T | undefined
   /** Why the file cannot be used as it is. */
   fault: SondeError | undefined
@@ -80,7 +86,10 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** What tells versions of a file apart: empty where it is too young to be told, an error code where it cannot be looked at. */
+/**
+ * What tells versions of a file apart: empty where it is too young to be told, an error code where it cannot be looked
+ * at.
+ */
 async function versionOf(path: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeMs, ctimeNs } = await stat(path, { bigint: true })

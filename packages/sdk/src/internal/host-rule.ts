@@ -9,9 +9,10 @@ export interface HostRule {
 }
 
 /**
- * The rule of a listener. A page that a browser has loaded from elsewhere may point its own name at us (DNS rebinding) and would then read everything as
- * if it were ours; but it cannot change the name that the browser sends as `Host`. So the page and the API answer only under names that nobody
- * else can own: on loopback, those of loopback; elsewhere, any address and this machine's name; and what the configuration allows.
+ * The rule of a listener. A page that a browser has loaded from elsewhere may point its own name at us (DNS rebinding)
+ * and would then read everything as if it were ours; but it cannot change the name that the browser sends as `Host`. So
+ * the page and the API answer only under names that nobody else can own: on loopback, those of loopback; elsewhere, any
+ * address and this machine's name; and what the configuration allows.
  */
 export function hostRule(listenHost: string, nodeName: string, allowedHosts: readonly string[]): HostRule {
   const isLoopback = isLoopbackName(listenHost.toLowerCase())

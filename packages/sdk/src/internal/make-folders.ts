@@ -5,7 +5,10 @@ import { dirname } from 'node:path'
 /** How often a folder is tried: those who remove empty ones may take away the one above it meanwhile. */
 const ATTEMPTS = 3
 
-/** File systems of the kernel in which nobody keeps files, by their numbers: root is permitted to write there, and can make nothing. */
+/**
+ * File systems of the kernel in which nobody keeps files, by their numbers: root is permitted to write there, and can
+ * make nothing.
+ */
 const KERNEL_FILE_SYSTEMS = new Map([
   [0x9fa0, 'procfs'],
   [0x62656572, 'sysfs'],
@@ -18,8 +21,9 @@ const KERNEL_FILE_SYSTEMS = new Map([
 ])
 
 /**
- * Makes a folder and those above it, one after the other, and gives the first that it made; undefined where all were there. `mkdir` with `recursive` never returns where the file system
- * lets nothing be made and calls it "not found", as `/proc` does.
+ * Makes a folder and those above it, one after the other, and gives the first that it made; undefined where all were
+ * there. `mkdir` with `recursive` never returns where the file system lets nothing be made and calls it "not found", as
+ * `/proc` does.
  *
  * @throws whatever the file system says of the first folder that cannot be made.
  */
@@ -51,7 +55,8 @@ export function makeFoldersNow(folder: string): void {
 }
 
 /**
- * Sees, without making anything, that files can be made in a folder, or that it can be made. False where it is not there yet.
+ * Sees, without making anything, that files can be made in a folder, or that it can be made. False where it is not
+ * there yet.
  *
  * @throws what the file system says of it, or of the nearest one above that there is.
  */

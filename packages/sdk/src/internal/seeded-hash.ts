@@ -1,12 +1,12 @@
 /**
- * The key of all hashes of this process. Whoever knows it can make texts and numbers that share a place in a table, so that each look-up walks through all of them: it is random, and
- * nothing that leaves the process is made with it.
+ * The key of all hashes of this process. Whoever knows it can make texts and numbers that share a place in a table, so
+ * that each look-up walks through all of them: it is random, and nothing that leaves the process is made with it.
  */
 const [KEY_LOW = 0, KEY_HIGH = 0] = crypto.getRandomValues(new Int32Array(2))
 
 /**
- * HalfSipHash-1-3 of the words of a key, as 32 bits: the hash that the Linux kernel takes where keys come from outside. A plain multiply and shift with a seed is not enough: some pairs of
- * keys collide under every seed.
+ * HalfSipHash-1-3 of the words of a key, as 32 bits: the hash that the Linux kernel takes where keys come from outside.
+ * A plain multiply and shift with a seed is not enough: some pairs of keys collide under every seed.
  */
 export function hashWords(words: Uint32Array, from: number, count: number): number {
   let v0 = KEY_LOW
@@ -34,8 +34,8 @@ export function hashWords(words: Uint32Array, from: number, count: number): numb
 }
 
 /**
- * The key under which a u32 from outside is kept in a `Map` or `Set`: other numbers have other keys. V8 hashes texts with a seed of the process, but numbers without one, so that 16 000
- * numbers can be chosen that take seconds to add.
+ * The key under which a u32 from outside is kept in a `Map` or `Set`: other numbers have other keys. V8 hashes texts
+ * with a seed of the process, but numbers without one, so that 16 000 numbers can be chosen that take seconds to add.
  */
 export function keyOfNumber(value: number): number {
   let key = value ^ KEY_LOW

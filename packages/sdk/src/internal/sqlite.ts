@@ -5,8 +5,9 @@ type Sqlite = typeof import('node:sqlite')
 let loaded: Sqlite | undefined
 
 /**
- * `node:sqlite`, which Node 22 calls experimental in a line on stderr each time that a thread loads it. Sonde relies on nothing of it that has changed since;
- * the line would only make people ask. No other warning is held back: nothing but the load happens meanwhile.
+ * `node:sqlite`, which Node 22 calls experimental in a line on stderr each time that a thread loads it. Sonde relies on
+ * nothing of it that has changed since; the line would only make people ask. No other warning is held back: nothing but
+ * the load happens meanwhile.
  */
 export function loadSqlite(): Sqlite {
   if (loaded !== undefined) return loaded
@@ -28,7 +29,8 @@ export interface FileLock {
 const BUSY = 5
 
 /**
- * Takes a lock that the kernel drops with the process, however that ends: an exclusive transaction on an empty database. Undefined where another process has it.
+ * Takes a lock that the kernel drops with the process, however that ends: an exclusive transaction on an empty
+ * database. Undefined where another process has it.
  *
  * @throws what SQLite or the file system says where the file cannot be made.
  */

@@ -8,7 +8,10 @@ export interface TextFile {
   readonly path: string
   /** Size of the file at most. Unit: bytes. */
   readonly limitBytes: number
-  /** Makes the error: `limit` where the file is too large, `read` for everything else. `why` goes on behind the name of the file: `is no UTF-8 text`. */
+  /**
+   * Makes the error: `limit` where the file is too large, `read` for everything else. `why` goes on behind the name of
+   * the file: `is no UTF-8 text`.
+   */
   readonly fault: (kind: 'read' | 'limit', why: string, cause?: unknown) => SondeError
 }
 
@@ -18,7 +21,8 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 /**
  * The text of a regular file.
  *
- * @throws SondeError that `fault` makes where it cannot be opened or read, is no regular file, is too large or no UTF-8.
+ * @throws SondeError that `fault` makes where it cannot be opened or read, is no regular file, is too large or no
+ * UTF-8.
  */
 export async function readTextFile(file: TextFile): Promise<string> {
   try {

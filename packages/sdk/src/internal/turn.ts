@@ -1,6 +1,7 @@
 /**
- * What work in steps takes of one turn of the event loop, all such work of a thread together. Unit: milliseconds. Two such shares may follow one another
- * before the loop looks at its sockets again, and the step in hand is never cut off: no turn of the main loop may exceed 10 ms.
+ * What work in steps takes of one turn of the event loop, all such work of a thread together. Unit: milliseconds. Two
+ * such shares may follow one another before the loop looks at its sockets again, and the step in hand is never cut off:
+ * no turn of the main loop may exceed 10 ms.
  */
 const SHARE_MS = 4
 
@@ -11,7 +12,10 @@ class Turn {
   /** Work that waits for a share, in the order in which it asked. */
   readonly #waiting: (() => void)[] = []
 
-  /** Whether work in steps has had its share of this turn, which begins with the first question. Costs a reading of the clock. */
+  /**
+   * Whether work in steps has had its share of this turn, which begins with the first question. Costs a reading of the
+   * clock.
+   */
   isOver(): boolean {
     const nowMs = performance.now()
     if (this.#endMs !== undefined) return nowMs >= this.#endMs
@@ -23,8 +27,8 @@ class Turn {
   }
 
   /**
-   * Resolves in a later turn, after whatever waits already. Where the share of that turn is used up, it resolves in the first that has some left: work that has had a share waits behind
-   * work that has not, so that none starves.
+   * Resolves in a later turn, after whatever waits already. Where the share of that turn is used up, it resolves in the
+   * first that has some left: work that has had a share waits behind work that has not, so that none starves.
    */
   next(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -4,12 +4,18 @@ import { isAbsolute, join } from 'node:path'
 /** Where data of the machine is kept. */
 const SYSTEM_STATE_DIR = '/var/lib'
 
-/** The user's folder of configuration; undefined where the user has no home, as a user of a container that no table of users names. */
+/**
+ * The user's folder of configuration; undefined where the user has no home, as a user of a container that no table of
+ * users names.
+ */
 export function userConfigDir(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   return folderOf(environment.XDG_CONFIG_HOME) ?? below(homeDir(), '.config')
 }
 
-/** The user's folder of data that programs keep; without a home that of the machine, which is refused with its name where it is not this user's. */
+/**
+ * The user's folder of data that programs keep; without a home that of the machine, which is refused with its name
+ * where it is not this user's.
+ */
 export function userStateDir(environment: NodeJS.ProcessEnv = process.env): string {
   return folderOf(environment.XDG_STATE_HOME) ?? below(homeDir(), '.local', 'state') ?? SYSTEM_STATE_DIR
 }

@@ -1,7 +1,9 @@
 import { type Labels, seriesKey } from '../schema/series.ts'
 import type { Aggregate, SeriesAnswer } from './form.ts'
 
-/** Joins series that agree in the labels of `by`. A value that is NaN takes no part; where all are, the result is NaN. */
+/**
+ * Joins series that agree in the labels of `by`. A value that is NaN takes no part; where all are, the result is NaN.
+ */
 export function aggregateSeries(
   series: readonly SeriesAnswer[],
   by: readonly string[],

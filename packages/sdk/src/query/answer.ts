@@ -31,7 +31,8 @@ interface Budget {
 /**
  * Answers every question of a request over what `find` gives for it.
  *
- * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, `QRY_SERIES_LIMIT` where a question matches too many series, `QRY_COST_LIMIT` where series times points are too many in all.
+ * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, `QRY_SERIES_LIMIT` where a question
+ * matches too many series, `QRY_COST_LIMIT` where series times points are too many in all.
  */
 export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) => readonly Found[]): QueryAnswer {
   const { fromMs, toMs, stepMs, queries } = request

@@ -14,14 +14,16 @@ export interface Column {
   /** When each sample was taken. Unit: milliseconds since the Unix epoch, with fraction. */
   readonly times: Float64Array
   /**
-   * `numbers`: plain values. `words`: exact u64 as low and high u32 in turn. `increases`: what a counter gained since the sample before, NaN where that is not
-   * known (roll-ups keep counters so).
+   * `numbers`: plain values. `words`: exact u64 as low and high u32 in turn. `increases`: what a counter gained since
+   * the sample before, NaN where that is not known (roll-ups keep counters so).
    */
   readonly values:
     | { readonly numbers: Float64Array }
     | { readonly words: Uint32Array }
     | { readonly increases: Float64Array }
-  /** Period of the source; 0 where it has none, or where its series are read in turns: then it is seen from the times. */
+  /**
+   * Period of the source; 0 where it has none, or where its series are read in turns: then it is seen from the times.
+   */
   readonly intervalMs: number
 }
 
@@ -46,7 +48,10 @@ function testOf({ label, op, value }: Matcher): (text: string) => boolean {
   return op === '=~' ? matches : (text) => !matches(text)
 }
 
-/** How far apart records of one series are, by the period of their source; 0 where that says nothing of it. Unit: milliseconds. */
+/**
+ * How far apart records of one series are, by the period of their source; 0 where that says nothing of it. Unit:
+ * milliseconds.
+ */
 export function periodOf({ inTurns }: RecordType, intervalMs: number): number {
   return inTurns ? 0 : intervalMs
 }

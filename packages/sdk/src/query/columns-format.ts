@@ -26,7 +26,10 @@ function numbersToJson(numbers: Float64Array): string {
   return JSON.stringify(Array.from(numbers))
 }
 
-/** An answer as columns: length of the head, head as JSON with counts in place of arrays, padding, then the arrays as Float64. */
+/**
+ * An answer as columns: length of the head, head as JSON with counts in place of arrays, padding, then the arrays as
+ * Float64.
+ */
 export function answerToColumns(answer: QueryAnswer): Uint8Array {
   const head = Buffer.from(
     JSON.stringify(answer, (_key, value: unknown) => (value instanceof Float64Array ? value.length : value)),

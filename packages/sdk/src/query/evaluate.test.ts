@@ -74,7 +74,10 @@ test('no rate is made across a gap of more than five periods', () => {
   assert.ok([...values].every((value) => Number.isNaN(value) || value === 10))
 })
 
-/** A column without a declared period, whose counter gains so many a second between samples that are so many seconds apart. */
+/**
+ * A column without a declared period, whose counter gains so many a second between samples that are so many seconds
+ * apart.
+ */
 function turns(apartS: readonly number[], perS = 100): Column {
   let seconds = 0
   const times = [0, ...apartS].map((apart) => (seconds += apart))

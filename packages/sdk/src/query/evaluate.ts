@@ -8,10 +8,16 @@ export function gridOf(fromMs: number, toMs: number, stepMs: number): Float64Arr
   return Float64Array.from({ length: count }, (_, i) => (first + i) * stepMs)
 }
 
-/** The longest time between two records of a series that is read in turns, or whose source has no period, of which rates are told in a short window. Unit: milliseconds. */
+/**
+ * The longest time between two records of a series that is read in turns, or whose source has no period, of which rates
+ * are told in a short window. Unit: milliseconds.
+ */
 export const TURN_LIMIT_MS = 120_000
 
-/** How far before the window samples are needed, so that its first value is right: two of a series whose period is seen from them alone. Unit: milliseconds. */
+/**
+ * How far before the window samples are needed, so that its first value is right: two of a series whose period is seen
+ * from them alone. Unit: milliseconds.
+ */
 export function leadMs(stepMs: number, intervalMs: number): number {
   return stepMs + Math.max(stepMs, intervalMs > 0 ? GAP_INTERVALS * intervalMs : 2 * TURN_LIMIT_MS)
 }
@@ -30,11 +36,12 @@ export interface Evaluated {
 }
 
 /**
- * Computes one function of one column at every time of the grid, over the samples in `(time - stepMs, time]`. Where a step holds no sample the last one stands in,
- * for 2.5 periods at most; beyond, the value is NaN: a gap.
+ * Computes one function of one column at every time of the grid, over the samples in `(time - stepMs, time]`. Where a
+ * step holds no sample the last one stands in, for 2.5 periods at most; beyond, the value is NaN: a gap.
  *
- * Counters: a reading below the one before is a restart. What was gained across it is not known, so that pair counts neither as gain nor as time,
- * and no rate ever jumps because of it. The same holds across a gap of more than 5 periods.
+ * Counters: a reading below the one before is a restart. What was gained across it is not known, so that pair counts
+ * neither as gain nor as time, and no rate ever jumps because of it. The same holds across a gap of more than 5
+ * periods.
  */
 export function evaluate(column: Column, fn: QueryFunction, grid: Float64Array, stepMs: number): Evaluated {
   if (fn === 'rate' || fn === 'increase') return evaluateCounter(column, fn, grid, stepMs)

@@ -4,9 +4,14 @@ import { messageOf, SondeError } from '../errors.ts'
 
 /** Longest expression of a matcher. Unit: characters. */
 const LENGTH_LIMIT = 512
-/** Largest program that an expression may become, which is what one character of a text costs at most. Unit: instructions. */
+/**
+ * Largest program that an expression may become, which is what one character of a text costs at most. Unit:
+ * instructions.
+ */
 const PROGRAM_LIMIT = 1000
-/** Compiled expressions that are kept. Each may grow to 8 MiB, where texts are many and the expression is made for it. */
+/**
+ * Compiled expressions that are kept. Each may grow to 8 MiB, where texts are many and the expression is made for it.
+ */
 const KEPT_COUNT = 16
 
 /** Whether a text matches an expression, from its first to its last character. */
@@ -17,10 +22,12 @@ const kept = new Map<string, Matches>()
 let engine: typeof RE2JS | undefined
 
 /**
- * The test of an expression as Prometheus has it: RE2 syntax, anchored at both ends, `.` is any character. The time it takes grows with the length of the text and
- * never faster, whatever the expression, so that one from outside may be let in. A live stream asks the same at every step: the last few are kept.
+ * The test of an expression as Prometheus has it: RE2 syntax, anchored at both ends, `.` is any character. The time it
+ * takes grows with the length of the text and never faster, whatever the expression, so that one from outside may be
+ * let in. A live stream asks the same at every step: the last few are kept.
  *
- * @throws SondeError `QRY_FORM` names the expression and why it is refused: no expression, over 512 characters, or over 1 000 instructions.
+ * @throws SondeError `QRY_FORM` names the expression and why it is refused: no expression, over 512 characters, or over
+ * 1 000 instructions.
  */
 export function expressionOf(source: string, place: string): Matches {
   const matches = kept.get(source) ?? compile(source, place)
@@ -37,7 +44,8 @@ function compile(source: string, place: string): Matches {
   if (source.length > LENGTH_LIMIT) {
     throw refused(place, source, `it has ${source.length} characters; at most ${LENGTH_LIMIT}`)
   }
-  // An expression of some characters can stand for millions of instructions, which would be made before they are counted.
+  // An expression of some characters can stand for millions of instructions, which would be made before they are
+  // counted.
   if (repetitionsOf(source) > PROGRAM_LIMIT) throw tooLarge(place, source)
   const { compile, DOTALL } = loadEngine()
   let expression: RE2JS

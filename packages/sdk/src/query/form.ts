@@ -6,7 +6,10 @@ export type QueryFunction = 'last' | 'avg' | 'min' | 'max' | 'rate' | 'increase'
 /** How series that share the labels of `by` become one. */
 export type Aggregate = 'sum' | 'avg' | 'min' | 'max'
 
-/** A condition on one label; `=~` and `!~` are regular expressions anchored at both ends. A label that is not there is the empty text. */
+/**
+ * A condition on one label; `=~` and `!~` are regular expressions anchored at both ends. A label that is not there is
+ * the empty text.
+ */
 export interface Matcher {
   readonly label: string
   readonly op: '=' | '!=' | '=~' | '!~'
@@ -71,7 +74,8 @@ export interface History {
   /**
    * Answers a request.
    *
-   * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, `QRY_SERIES_LIMIT` where a question matches too many series, `QRY_COST_LIMIT` where the answer would hold too many values.
+   * @throws SondeError `QRY_FORM` where the rate or increase of a gauge is asked for, `QRY_SERIES_LIMIT` where a
+   * question matches too many series, `QRY_COST_LIMIT` where the answer would hold too many values.
    */
   query(request: QueryRequest): Promise<QueryAnswer>
 }

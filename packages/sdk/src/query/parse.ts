@@ -19,7 +19,10 @@ const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
 const POINTS_DEFAULT = 1440
 /** Most matchers of one question. */
 const MATCHER_COUNT_LIMIT = 16
-/** Length of all different expressions of a request together: to compile them all takes a second at worst. Unit: characters. */
+/**
+ * Length of all different expressions of a request together: to compile them all takes a second at worst. Unit:
+ * characters.
+ */
 const EXPRESSIONS_LENGTH_LIMIT = 4096
 
 /**

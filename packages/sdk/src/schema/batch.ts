@@ -20,7 +20,8 @@ export interface SourceInfo {
 }
 
 /**
- * Which page of which client a batch came in. A page that is sent again bears the same; sinks that are durable store it with the records, and drop what they have already.
+ * Which page of which client a batch came in. A page that is sent again bears the same; sinks that are durable store it
+ * with the records, and drop what they have already.
  */
 export interface PageId {
   /** Random, of one client for as long as its process lives. 64 bits, never 0. */
@@ -30,8 +31,8 @@ export interface PageId {
 }
 
 /**
- * Many packed records of one type from one source: the only thing that moves between rooms, workers and processes. `bytes` is valid
- * during the call; who keeps it copies it once.
+ * Many packed records of one type from one source: the only thing that moves between rooms, workers and processes.
+ * `bytes` is valid during the call; who keeps it copies it once.
  */
 export interface Batch {
   readonly type: RecordType
@@ -41,18 +42,21 @@ export interface Batch {
   readonly count: number
   /** `count * type.layout.recordBytes` bytes, little-endian. */
   readonly bytes: Uint8Array
-  /** What the ids in the records mean: `readRecords` is given it. Not only during the call: whoever keeps the bytes keeps this with them. */
+  /**
+   * What the ids in the records mean: `readRecords` is given it. Not only during the call: whoever keeps the bytes
+   * keeps this with them.
+   */
   readonly symbols: BatchSymbols
   /**
-   * The CRC-32 of `bytes` where somebody computed it on the way; left out else. It is of no other bytes: a batch that is made of a part of another may keep it, for it holds only where both are
-   * the same object.
+   * The CRC-32 of `bytes` where somebody computed it on the way; left out else. It is of no other bytes: a batch that
+   * is made of a part of another may keep it, for it holds only where both are the same object.
    */
   readonly checksum?: { readonly bytes: Uint8Array; readonly crc32: number } | undefined
   /** Where it came in a page of a client; left out where it was made in this process. */
   readonly page?: PageId
   /**
-   * When it entered the agent, on the monotonic clock of the agent's process: what `performance.now()` gives. The agent's router stamps it; left out before. Views order, evict and expire
-   * by it: the times in the records are data.
+   * When it entered the agent, on the monotonic clock of the agent's process: what `performance.now()` gives. The
+   * agent's router stamps it; left out before. Views order, evict and expire by it: the times in the records are data.
    */
   readonly arrivedMs?: number
 }

@@ -1,7 +1,9 @@
 import { counter, gauge, label, optional, text, timestamp, value } from './field.ts'
 import { defineOwnType } from './record-type.ts'
 
-/** A device's ticks bracketed by two readings of the host clock: the offset is the middle, the error half the bracket. */
+/**
+ * A device's ticks bracketed by two readings of the host clock: the offset is the middle, the error half the bracket.
+ */
 export const clockType = defineOwnType('sonde_clock', 'A device clock against the host clock', {
   time: timestamp(),
   device: label('Device whose clock was read'),
@@ -38,8 +40,9 @@ export const lossType = defineOwnType('sonde_loss', 'Records dropped, by compone
 })
 
 /**
- * Why a value is absent: state, not a sample. `series` is the text of {@link seriesKey}, empty for every series of the type; `field` is empty for
- * the whole series. Code `gone` takes the series out of every view; an empty code says that the value is back.
+ * Why a value is absent: state, not a sample. `series` is the text of {@link seriesKey}, empty for every series of the
+ * type; `field` is empty for the whole series. Code `gone` takes the series out of every view; an empty code says that
+ * the value is back.
  */
 export const absenceType = defineOwnType('sonde_absence', 'Why a value is absent', {
   time: timestamp(),

@@ -24,7 +24,8 @@ export const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges',
 const TEXT_CHARACTERS_MAX = 4096
 
 /**
- * Sees that an application declared what TypeScript would let through: not everybody compiles. What files and peers declare is not looked at so closely, since it may come of another version.
+ * Sees that an application declared what TypeScript would let through: not everybody compiles. What files and peers
+ * declare is not looked at so closely, since it may come of another version.
  *
  * @throws SondeError `SCH_FIELD` names the type, the field, what was given and what is allowed.
  */

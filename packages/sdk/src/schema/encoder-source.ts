@@ -4,7 +4,10 @@ import type { RecordType } from './record-type.ts'
 
 /** How generated code gets at the fields of a record, and what it does where a label finds no symbol. */
 interface SourceOptions {
-  /** An expression of a field's value, by its name; undefined where the code has none, and the field is absent. Numbers and fixed words only. */
+  /**
+   * An expression of a field's value, by its name; undefined where the code has none, and the field is absent. Numbers
+   * and fixed words only.
+   */
   readonly expressionOf?: (field: string) => string | undefined
   /** A statement that leaves the function. Default: `return false;` */
   readonly leave?: string
@@ -25,10 +28,11 @@ interface RecordSource {
 export const VIEW_NAMES = '{u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}'
 
 /**
- * The code that stores a record of a type: of the object `r`, unless `expressionOf` says otherwise. It calls `fail` and `text`, and looks labels up in `symbols`, other text in `texts`.
+ * The code that stores a record of a type: of the object `r`, unless `expressionOf` says otherwise. It calls `fail` and
+ * `text`, and looks labels up in `symbols`, other text in `texts`.
  *
- * Definitions come from files and peers too. The code holds numbers, indexes and fixed words only; every text of the definition is in `names`. As constants outside the
- * function, names of members cost what they cost as literals.
+ * Definitions come from files and peers too. The code holds numbers, indexes and fixed words only; every text of the
+ * definition is in `names`. As constants outside the function, names of members cost what they cost as literals.
  */
 export function recordSource(
   type: RecordType,
@@ -111,7 +115,10 @@ ${nodes.map((node) => nodeSource(coding, node)).join('\n')}}`
 ${blocks}}`
 }
 
-/** Zeros over an absent field, so that nothing of an earlier record is left. A single number is cheaper to store than to fill. */
+/**
+ * Zeros over an absent field, so that nothing of an earlier record is left. A single number is cheaper to store than to
+ * fill.
+ */
 function clearSource(layout: Layout, { field, offset, bytes }: Slot): string {
   if (field.count > 1) return `u8.fill(0,o+${offset},o+${offset + bytes})`
   if (bytes < 4) return storeSource(layout, bytes === 1 ? 'u8' : 'u16', `${offset}`, '0')

@@ -6,8 +6,8 @@ import type { TextIds } from './texts.ts'
 import type { Views } from './views.ts'
 
 /**
- * Writes one record at a byte offset. Throws `SRC_VALUE` before the record counts as written. False where the text of a label found the symbol table full: the
- * record is not written then.
+ * Writes one record at a byte offset. Throws `SRC_VALUE` before the record counts as written. False where the text of a
+ * label found the symbol table full: the record is not written then.
  */
 export type Encode = (record: object, views: Views, offset: number) => boolean
 
@@ -17,8 +17,8 @@ const factories = new WeakMap<RecordType, Factory>()
 let factoryCount = 0
 
 /**
- * The encoder of a type for one writer. Its code is generated once a type: straight stores into typed arrays (or a DataView in a packed
- * layout), which is some ten times faster than a loop over fields.
+ * The encoder of a type for one writer. Its code is generated once a type: straight stores into typed arrays (or a
+ * DataView in a packed layout), which is some ten times faster than a loop over fields.
  *
  * @param texts Gives ids to the texts of text fields. Default: `symbols`, where they stay for good.
  */
@@ -33,7 +33,8 @@ export function encoderOf(type: RecordType<Fields>, symbols: SymbolTable, texts:
 
 function makeFactory(type: RecordType): Factory {
   const { state, body, names } = recordSource(type)
-  // The number makes the code unlike that of any other type. V8 shares what it learns of the names that are read among functions of the same code.
+  // The number makes the code unlike that of any other type. V8 shares what it learns of the names that are read among
+  // functions of the same code.
   const code = `"use strict";const typeName=names[${names.length}];${state}
 return function encode${++factoryCount}(r,v,o){
 if(r===null||typeof r!=='object')fail(typeName,r,'a record');

@@ -5,8 +5,9 @@ import type { Kind } from './kinds.ts'
 import { type Fields, isType, type RecordOf, type RecordType } from './record-type.ts'
 
 /**
- * What a field is to its readers: `timestamp` (when the sample was taken), `label` (identifies), `counter` (only rises),
- * `gauge` (moves both ways), `bucket` (one bin or all bins of a histogram), `value` (anything else, not a metric).
+ * What a field is to its readers: `timestamp` (when the sample was taken), `label` (identifies), `counter` (only
+ * rises), `gauge` (moves both ways), `bucket` (one bin or all bins of a histogram), `value` (anything else, not a
+ * metric).
  */
 export type Role = 'timestamp' | 'label' | 'counter' | 'gauge' | 'bucket' | 'value'
 
@@ -23,13 +24,16 @@ export interface FieldOptions {
 }
 
 /**
- * One declared field. `V` is what a record carries for it, `O` whether a record may lack it. Made by the functions of this
- * file, never by hand.
+ * One declared field. `V` is what a record carries for it, `O` whether a record may lack it. Made by the functions of
+ * this file, never by hand.
  */
 export interface Field<V = unknown, O extends boolean = boolean> extends FieldOptions {
   readonly kind: Kind
   readonly role: Role
-  /** Elements; 1 is a scalar. For `char` it is the size of the text in bytes, the closing NUL included. Range: 1 to 65 535. */
+  /**
+   * Elements; 1 is a scalar. For `char` it is the size of the text in bytes, the closing NUL included. Range: 1 to
+   * 65 535.
+   */
   readonly count: number
   readonly optional: O
   /** Unit of a timestamp: nanoseconds or microseconds since the Unix epoch. */
@@ -39,8 +43,8 @@ export interface Field<V = unknown, O extends boolean = boolean> extends FieldOp
 }
 
 /**
- * A field that is itself a record, or an array of records. Its own fields lie in the outer record: each is a slot `outer.inner`, or `outer.0.inner` in an array. Made
- * by {@link nested}.
+ * A field that is itself a record, or an array of records. Its own fields lie in the outer record: each is a slot
+ * `outer.inner`, or `outer.0.inner` in an array. Made by {@link nested}.
  */
 export interface NestedField<V = unknown, O extends boolean = boolean> {
   readonly kind: 'record'
@@ -82,15 +86,17 @@ function make<V>(
   return { ...options, ...made, kind, role, count: made.count ?? 1, optional: false }
 }
 
-/** Whoever does not compile may give more than a function takes, such as options to a label: they would have no effect. */
+/**
+ * Whoever does not compile may give more than a function takes, such as options to a label: they would have no effect.
+ */
 function refuseMore(name: string, more: readonly unknown[]): void {
   if (more.length === 0) return
   throw new SondeError('SCH_FIELD', `${name} was given ${shown(more[0])} beyond what it takes; see its arguments`)
 }
 
 /**
- * When the sample was taken. Give nanoseconds (default) or microseconds since the Unix epoch as a u64. A type's first field
- * should be one; a type has at most one.
+ * When the sample was taken. Give nanoseconds (default) or microseconds since the Unix epoch as a u64. A type's first
+ * field should be one; a type has at most one.
  */
 export function timestamp(resolution: 'ns' | 'us' = 'ns', ...more: never[]): Field<Integer64, false> {
   refuseMore('timestamp', more)
@@ -145,7 +151,10 @@ export function text(options?: FieldOptions, ...more: never[]): Field<string, fa
   return make('symbol', 'value', options)
 }
 
-/** Text of at most `bytes - 1` UTF-8 bytes inside the record, NUL padded: `char[n]` of a C struct. Range of `bytes`: 1 to 65 535. A label unless said otherwise. */
+/**
+ * Text of at most `bytes - 1` UTF-8 bytes inside the record, NUL padded: `char[n]` of a C struct. Range of `bytes`: 1
+ * to 65 535. A label unless said otherwise.
+ */
 export function chars(
   bytes: number,
   options?: FieldOptions & { role?: 'label' | 'value' },
@@ -182,8 +191,9 @@ export function buckets<K extends 'u32' | 'u64'>(
 }
 
 /**
- * A record inside a record. The fields of the type keep their roles, but for a timestamp, which is data: a record has one time, its own. In an array all of them are
- * data. Metrics are named by their place, `<type>_<outer>_<inner>`. The layout of the outer type holds for all.
+ * A record inside a record. The fields of the type keep their roles, but for a timestamp, which is data: a record has
+ * one time, its own. In an array all of them are data. Metrics are named by their place, `<type>_<outer>_<inner>`. The
+ * layout of the outer type holds for all.
  *
  * @throws SondeError `SCH_FIELD` for what is no type, and for an option that there is not.
  * @example

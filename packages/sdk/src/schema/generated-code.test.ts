@@ -1,4 +1,5 @@
-// Generated code holds numbers, indexes and fixed words only: never a text of a definition, which may come from a file or a peer.
+// Generated code holds numbers, indexes and fixed words only: never a text of a definition, which may come from a file
+// or a peer.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sondeError } from '../../test/helper.ts'

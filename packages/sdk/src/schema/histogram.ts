@@ -1,7 +1,10 @@
 import type { Slot } from './layout.ts'
 import type { RecordType } from './record-type.ts'
 
-/** The field that holds the sum of a histogram's observations: `<field>_sum`, a scalar f64 or u64. OpenMetrics has no sum beside negative edges. */
+/**
+ * The field that holds the sum of a histogram's observations: `<field>_sum`, a scalar f64 or u64. OpenMetrics has no
+ * sum beside negative edges.
+ */
 export function sumSlotOf(type: RecordType, bucket: Slot): Slot | undefined {
   if ((bucket.field.edges?.[0] ?? 0) < 0) return undefined
   const slot = type.layout.slots.find(({ name }) => name === `${bucket.name}_sum`)

@@ -1,4 +1,6 @@
-/** Storage of one element of a field. Integers and floats are little-endian; `symbol` is a u32 into the writer's table. */
+/**
+ * Storage of one element of a field. Integers and floats are little-endian; `symbol` is a u32 into the writer's table.
+ */
 export type Kind =
   | 'u8'
   | 'u16'

@@ -3,7 +3,10 @@ import { SondeError } from '../errors.ts'
 /** Labels that only Sonde gives: the simulator says with `simulated` that something is not real. */
 const OWN_LABELS: ReadonlySet<string> = new Set(['simulated'])
 
-/** Whether a label is one that applications may not give: neither to a source, nor as a field, nor as an index of a view. */
+/**
+ * Whether a label is one that applications may not give: neither to a source, nor as a field, nor as an index of a
+ * view.
+ */
 export function isOwnLabel(name: string): boolean {
   return OWN_LABELS.has(name)
 }
@@ -40,7 +43,10 @@ const LABEL_COUNT_MAX = 256
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 const TEXT_CHARACTERS_MAX = 4096
 
-/** The first thing that keeps these from being the labels of a source, here and on the wire; undefined where nothing does. */
+/**
+ * The first thing that keeps these from being the labels of a source, here and on the wire; undefined where nothing
+ * does.
+ */
 export function faultOfLabels(labels: unknown): SourceFault | undefined {
   if (labels === null || typeof labels !== 'object' || Array.isArray(labels)) {
     return { place: 'labels', given: labels, allowed: "texts by name, such as { node: 'n1' }" }

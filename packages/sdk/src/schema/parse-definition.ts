@@ -10,9 +10,11 @@ const EDGE_COUNT_LIMIT = 65_534
 type Parsed = Readonly<Record<string, unknown>>
 
 /**
- * The type that the JSON of a file or a peer declares. What `fingerprint` says must be what comes out: then both sides mean the same bytes.
+ * The type that the JSON of a file or a peer declares. What `fingerprint` says must be what comes out: then both sides
+ * mean the same bytes.
  *
- * @throws SondeError `SCH_DEFINITION` for anything that is no definition, or one of another type than the fingerprint says.
+ * @throws SondeError `SCH_DEFINITION` for anything that is no definition, or one of another type than the fingerprint
+ * says.
  */
 export function parseDefinition(json: unknown, fingerprint: string): RecordType {
   const definition = objectIn('the definition', json)
@@ -36,7 +38,10 @@ function checkFields(place: string, fields: unknown, depth: number): void {
   if (new Set(names).size < names.length) throw wrong(`${place}: fields`, names, 'names of which no two are the same')
 }
 
-/** The form of a field, as far as TypeScript would see to it; what kinds, roles and counts go together is for the type to say. Gives its name. */
+/**
+ * The form of a field, as far as TypeScript would see to it; what kinds, roles and counts go together is for the type
+ * to say. Gives its name.
+ */
 function checkField(place: string, json: unknown, depth: number): string {
   const field = objectIn(`a field of ${place}`, json)
   const name = textIn(place, field, 'name')

@@ -37,7 +37,10 @@ export interface RecordType<F extends Fields = Fields> {
   readonly labels: readonly Slot[]
   /** The slot of the timestamp, where the type has one. */
   readonly time: Slot | undefined
-  /** Whether its series are read in turns, so that the period of the source says nothing of how far apart records of one series are. */
+  /**
+   * Whether its series are read in turns, so that the period of the source says nothing of how far apart records of one
+   * series are.
+   */
   readonly inTurns: boolean
 }
 
@@ -49,11 +52,14 @@ export function isType(given: unknown): given is RecordType {
 
 /** Options of {@link defineType}. */
 export interface TypeOptions {
-  /** `aligned` (default): C alignment, record size a multiple of 8. `packed`: no padding, as foreign layouts have it. */
+  /**
+   * `aligned` (default): C alignment, record size a multiple of 8. `packed`: no padding, as foreign layouts have it.
+   */
   layout?: 'aligned' | 'packed'
   /**
-   * Whether a sample of the source may leave out series, to read them with one of the next: how far apart the records of a series are is seen from their times then. A turn of a minute
-   * at most is followed by what computes rates. Default: false.
+   * Whether a sample of the source may leave out series, to read them with one of the next: how far apart the records
+   * of a series are is seen from their times then. A turn of a minute at most is followed by what computes rates.
+   * Default: false.
    */
   inTurns?: boolean
 }
@@ -69,8 +75,9 @@ const RECORD_BYTES_LIMIT = 1 << 20
 /**
  * Declares a record type.
  *
- * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_LABEL_NAME`, `SCH_FIELD` or `SCH_LIMIT` where a name, a field or a size is not allowed. Names of types and metrics that
- * begin with `sonde_` are Sonde's own: they say how Sonde itself fares.
+ * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_LABEL_NAME`, `SCH_FIELD` or `SCH_LIMIT` where a name, a field
+ * or a size is not allowed. Names of types and metrics that begin with `sonde_` are Sonde's own: they say how Sonde
+ * itself fares.
  * @example
  * const port = defineType('port', 'Counters of a port', {
  *   time: timestamp(), device: label(), rx_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes received' }),

@@ -13,10 +13,10 @@ interface KeyPart {
 const DEAD = -1
 
 /**
- * Numbers series by the bytes of their labels: a record finds its series without building text. Each type and source has its own. Batches
- * tend to bring series in the order of the batch before, so the next number is tried first; after that comes a hash table over the bytes,
- * with a hash that nobody outside can foresee.
- * Memory: the label bytes and some 24 bytes a series. Its caller bounds it.
+ * Numbers series by the bytes of their labels: a record finds its series without building text. Each type and source
+ * has its own. Batches tend to bring series in the order of the batch before, so the next number is tried first; after
+ * that comes a hash table over the bytes, with a hash that nobody outside can foresee. Memory: the label bytes and some
+ * 24 bytes a series. Its caller bounds it.
  */
 export class SeriesIndex {
   readonly #parts: readonly KeyPart[]
@@ -53,7 +53,10 @@ export class SeriesIndex {
     return this.#high - this.#free.length
   }
 
-  /** The number of the record's series, given on first sight. Numbers run from 0; those of forgotten series are given again. */
+  /**
+   * The number of the record's series, given on first sight. Numbers run from 0; those of forgotten series are given
+   * again.
+   */
   of(views: Views, offset: number): number {
     const known = this.find(views, offset)
     return known === DEAD ? this.#add() : known

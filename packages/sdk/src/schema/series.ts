@@ -19,8 +19,9 @@ export function labelsOf(type: RecordType, source: SourceInfo, views: Views, off
 }
 
 /**
- * The labels of a record and then the constant ones of its source. What the record says of itself wins: it tells its series apart. An empty label says nothing: with it an application could
- * take off the constant label that tells its series from those of the agent.
+ * The labels of a record and then the constant ones of its source. What the record says of itself wins: it tells its
+ * series apart. An empty label says nothing: with it an application could take off the constant label that tells its
+ * series from those of the agent.
  */
 export function mergeLabels(own: Labels, constant: Labels): Labels {
   const merged: Record<string, string> = { ...own }
@@ -29,8 +30,8 @@ export function mergeLabels(own: Labels, constant: Labels): Labels {
 }
 
 /**
- * Labels as one text, `device="eth0",port="1"`: the form Prometheus writes, and the key of a series inside its type. Backslash, quote and
- * newline are escaped.
+ * Labels as one text, `device="eth0",port="1"`: the form Prometheus writes, and the key of a series inside its type.
+ * Backslash, quote and newline are escaped.
  */
 export function seriesKey(labels: Labels): string {
   let key = ''

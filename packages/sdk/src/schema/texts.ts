@@ -1,6 +1,9 @@
 import type { Symbols, SymbolTable } from './symbols.ts'
 
-/** First id of the texts of text fields. Ids of labels are far below. All are small integers to V8, which keeps larger ones as doubles. */
+/**
+ * First id of the texts of text fields. Ids of labels are far below. All are small integers to V8, which keeps larger
+ * ones as doubles.
+ */
 export const TEXT_ID_MIN = 2 ** 30
 const TEXT_ID_END = 2 ** 31
 /** Ids that a table may take: its limit, and one record of nothing but text. */
@@ -14,9 +17,10 @@ const TEXT_BYTES = 4 << 20
 const ENTRY_BYTES = 48
 
 /**
- * What the ids in the records of a batch mean: those of labels, which are for the life of the source, and those of text fields, which are of one table. A source replaces that table when it is full;
- * whoever keeps a batch keeps the table with it. Ids rise from one table of a source to the next, and begin again after 2^30 texts: tables are told apart as objects, and
- * whoever is told of one is told that it begins.
+ * What the ids in the records of a batch mean: those of labels, which are for the life of the source, and those of text
+ * fields, which are of one table. A source replaces that table when it is full; whoever keeps a batch keeps the table
+ * with it. Ids rise from one table of a source to the next, and begin again after 2^30 texts: tables are told apart as
+ * objects, and whoever is told of one is told that it begins.
  */
 export interface BatchSymbols {
   /** The text of a label or of a text field; an id that was never announced reads as `?<id>`. */
@@ -71,7 +75,9 @@ export function textBytes(text: string): number {
 
 /** What an encoder asks for ids of texts that do not identify. */
 export interface TextIds {
-  /** Rises when ids that were given before must not be used any more. Ids of tables begin again some day; this does not. */
+  /**
+   * Rises when ids that were given before must not be used any more. Ids of tables begin again some day; this does not.
+   */
   readonly tableIndex: number
   id(text: string): number
 }
@@ -117,7 +123,9 @@ export class SourceTexts implements TextIds {
   }
 }
 
-/** Counts the memory of texts that a queue of batches keeps: those of a table once, with the batch that brought them. */
+/**
+ * Counts the memory of texts that a queue of batches keeps: those of a table once, with the batch that brought them.
+ */
 export class KeptTexts {
   readonly #counted = new WeakMap<BatchSymbols, number>()
 

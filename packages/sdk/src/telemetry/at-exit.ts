@@ -12,7 +12,10 @@ export interface Leaver {
   readonly records: number
   /** Resolves once what was handed over is acknowledged. */
   acknowledged(): Promise<void>
-  /** Records that are not acknowledged yet, and are lost with the process unless somebody takes them after its end. Default: none. */
+  /**
+   * Records that are not acknowledged yet, and are lost with the process unless somebody takes them after its end.
+   * Default: none.
+   */
   pendingRecords?(): number
   /** What was dropped and nobody was told of, as a sentence; empty where nothing was. Default: it does not say. */
   lost?(): string
@@ -21,13 +24,19 @@ export interface Leaver {
 /** Everything that is open, with the records that it had when the loop was last empty. */
 const open = new Map<Leaver, number>()
 
-/** Waiting brings no further waiting after so long: meanwhile metrics go on being sampled, and there would be no end. Unit: milliseconds. */
+/**
+ * Waiting brings no further waiting after so long: meanwhile metrics go on being sampled, and there would be no end.
+ * Unit: milliseconds.
+ */
 const AGAIN_MS = 1000
 
 /** What was waited for in vain. */
 const gaveUp = new Set<Leaver>()
 
-/** When the loop was first empty of the times that follow one another, and when the last waiting was over. Unit: milliseconds of the process. */
+/**
+ * When the loop was first empty of the times that follow one another, and when the last waiting was over. Unit:
+ * milliseconds of the process.
+ */
 let firstEmptyMs = 0
 let waitedUntilMs = Number.NEGATIVE_INFINITY
 
@@ -35,8 +44,8 @@ let waitedUntilMs = Number.NEGATIVE_INFINITY
 const faults = new Set<string>()
 
 /**
- * Hands records over when the process ends: where the loop is empty, it stays until they are acknowledged; at `process.exit` there is time to write, but
- * none to wait. A signal that nobody takes ends a process without either.
+ * Hands records over when the process ends: where the loop is empty, it stays until they are acknowledged; at
+ * `process.exit` there is time to write, but none to wait. A signal that nobody takes ends a process without either.
  */
 export function watchExit(leaver: Leaver): void {
   if (open.size === 0) process.on('beforeExit', flushAll).on('exit', emitAll)
@@ -50,7 +59,10 @@ export function forgetExit(leaver: Leaver): void {
   if (open.size === 0) process.off('beforeExit', flushAll).off('exit', emitAll)
 }
 
-/** Node asks again once the waiting is over: only what has something new waits again, unless it was in vain or took long. */
+/**
+ * Node asks again once the waiting is over: only what has something new waits again, unless it was in vain or took
+ * long.
+ */
 function flushAll(): void {
   const nowMs = performance.now()
   // The program went on by itself since.

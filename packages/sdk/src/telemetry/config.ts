@@ -20,7 +20,8 @@ export interface SchemaOptions {
   /** The telemetry service of the node; see {@link createIpc}. Default: nothing is handed to it. */
   ipc?: Omit<IpcOptions, 'schema'>
   /**
-   * `/metrics` behind a listener of the application's own; see {@link openPrometheus}. Default: one where `PROMETHEUS_ENDPOINT` is set; `false` is none there either.
+   * `/metrics` behind a listener of the application's own; see {@link openPrometheus}. Default: one where
+   * `PROMETHEUS_ENDPOINT` is set; `false` is none there either.
    */
   prometheus?: PrometheusListenerOptions | false
   /** Whether sources take opaque events, by `reportOpaque`. Default: false. */
@@ -29,7 +30,10 @@ export interface SchemaOptions {
   sinks?: readonly Sink[]
 }
 
-/** Options with every default filled in, those of `files` and `ipc` too; `files`, `ipc` and `prometheus` stay undefined where they are not given. */
+/**
+ * Options with every default filled in, those of `files` and `ipc` too; `files`, `ipc` and `prometheus` stay undefined
+ * where they are not given.
+ */
 export type SchemaConfig = Readonly<
   Pick<SchemaOptions, 'prometheus'> &
     Required<Omit<SchemaOptions, 'files' | 'ipc' | 'prometheus'>> & {
@@ -44,13 +48,19 @@ export interface SchemaSourceOptions
     SourceOptions,
     'labels' | 'clock' | 'intervalMs' | 'flushIntervalMs' | 'symbolLimit' | 'rowLimit' | 'onLoss'
   > {
-  /** Who reports: a host, a device, an application. 1 to 200 bytes of UTF-8 without `/`, `\`, `..` and control characters. Default: the name of the host. */
+  /**
+   * Who reports: a host, a device, an application. 1 to 200 bytes of UTF-8 without `/`, `\`, `..` and control
+   * characters. Default: the name of the host.
+   */
   id?: string
   /** Free text of the owner, which begins the names of data files. May be empty, otherwise as `id`. */
   tag: string
 }
 
-/** @throws SondeError `TEL_NAME`, `TEL_OPTION`, `FIL_OPTION` or `IPC_OPTION` names the option, what was given and what is allowed. */
+/**
+ * @throws SondeError `TEL_NAME`, `TEL_OPTION`, `FIL_OPTION` or `IPC_OPTION` names the option, what was given and what
+ * is allowed.
+ */
 export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
   if (options === null || typeof options !== 'object') {
     throw new SondeError('TEL_OPTION', `a schema was given ${shown(options)}; allowed: an object of its options`)

@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../../test/files-rig.ts'
 
-/** An application whose records are lost on their way: `how` says which and where. Prints the errors of flush and close. */
+/**
+ * An application whose records are lost on their way: `how` says which and where. Prints the errors of flush and close.
+ */
 const PROGRAM = `
 import { createSchema, createSource, defineType, gauge, label, sinkStats, timestamp, wallNs } from '@sonde/sdk'
 const [dataRoot, how] = process.argv.slice(1)

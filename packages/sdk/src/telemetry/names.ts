@@ -9,7 +9,8 @@ const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]|\.\./
 /**
  * Checks a name that becomes a part of file names and labels: of a schema, the id or the tag of a source.
  *
- * @throws SondeError `TEL_NAME` unless it is text of at most 200 bytes of UTF-8 without `/`, `\`, `..` and control characters, and not empty.
+ * @throws SondeError `TEL_NAME` unless it is text of at most 200 bytes of UTF-8 without `/`, `\`, `..` and control
+ * characters, and not empty.
  */
 export function checkName(what: string, name: unknown, { mayBeEmpty = false } = {}): asserts name is string {
   const isText = typeof name === 'string' && name.isWellFormed() && (mayBeEmpty || name.length > 0)

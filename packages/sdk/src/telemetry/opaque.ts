@@ -45,10 +45,16 @@ function opaqueType(recordBytes: number) {
   })
 }
 
-/** The types of opaque events, `sonde_opaque_64` to `sonde_opaque_65536`: each is called by the bytes of its record, 32 more than the data it has room for. */
+/**
+ * The types of opaque events, `sonde_opaque_64` to `sonde_opaque_65536`: each is called by the bytes of its record, 32
+ * more than the data it has room for.
+ */
 export const opaqueTypes = Object.freeze(Array.from({ length: 11 }, (_, i) => opaqueType(64 << i)))
 
-/** The most data that an opaque event of a source may have: its buffer, rounded down to a power of two, less 32; 65 504 at most. Unit: bytes. */
+/**
+ * The most data that an opaque event of a source may have: its buffer, rounded down to a power of two, less 32; 65 504
+ * at most. Unit: bytes.
+ */
 export function maxOpaqueBytes(source: Source): number {
   const largest = opaqueTypes.findLast((type) => source.capacityFor(type) > 0)
   return largest === undefined ? 0 : largest.layout.recordBytes - HEAD_BYTES
@@ -57,8 +63,9 @@ export function maxOpaqueBytes(source: Source): number {
 /**
  * Reports an event as a record of the smallest of the {@link opaqueTypes} that holds its data.
  *
- * @throws SondeError `OPQ_SIZE` where the data is longer than {@link maxOpaqueBytes}, `OPQ_VALUE` where `appId` is no GUID or the data no bytes, and where source or event is none, `OPQ_DISABLED` where the schema of
- * the source has no `opaqueEvents: true`; others of `report`.
+ * @throws SondeError `OPQ_SIZE` where the data is longer than {@link maxOpaqueBytes}, `OPQ_VALUE` where `appId` is no
+ * GUID or the data no bytes, and where source or event is none, `OPQ_DISABLED` where the schema of the source has no
+ * `opaqueEvents: true`; others of `report`.
  */
 export function reportOpaque(source: Source, event: OpaqueEvent): void {
   if (!(source instanceof Source)) throw refused('the source of an opaque event', source, 'one of schema.createSource')

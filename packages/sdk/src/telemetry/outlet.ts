@@ -24,8 +24,8 @@ interface Fault {
 }
 
 /**
- * The way from the sources of a schema to its sinks. Records that a source or a sink drops are an error of the next flush, also where the sink resolves its own flush. A
- * sink gets one warning a reason.
+ * The way from the sources of a schema to its sinks. Records that a source or a sink drops are an error of the next
+ * flush, also where the sink resolves its own flush. A sink gets one warning a reason.
  */
 export class Outlet implements HandOut {
   readonly sinks: readonly Sink[]
@@ -70,7 +70,8 @@ export class Outlet implements HandOut {
   }
 
   /**
-   * Resolves when every sink has room again. Where all of them have, it resolves at once, but in the next turn of the event loop where this turn took long: sinks send between two turns.
+   * Resolves when every sink has room again. Where all of them have, it resolves at once, but in the next turn of the
+   * event loop where this turn took long: sinks send between two turns.
    */
   ready(): Promise<void> {
     if (this.records !== this.#askedRecords) {
@@ -83,7 +84,8 @@ export class Outlet implements HandOut {
   /**
    * Resolves once every sink has acknowledged what it was handed.
    *
-   * @throws SondeError `TEL_LOST` where a sink or one of `sources` dropped records, `TEL_PENDING` where records only wait for longer than a limit.
+   * @throws SondeError `TEL_LOST` where a sink or one of `sources` dropped records, `TEL_PENDING` where records only
+   * wait for longer than a limit.
    */
   async acknowledged(sources: readonly Source[] = []): Promise<void> {
     const told = sources.map(({ losses }) => losses.told)
@@ -102,7 +104,10 @@ export class Outlet implements HandOut {
     this.#fail([...faults, ...sources.map((source, i) => faultOf(source, told[i]))], 'TEL_LOST')
   }
 
-  /** What was dropped and nobody has heard of, as a sentence; empty where nothing was. Sinks say themselves what they dropped, but not what they threw. */
+  /**
+   * What was dropped and nobody has heard of, as a sentence; empty where nothing was. Sinks say themselves what they
+   * dropped, but not what they threw.
+   */
   unheard(sources: readonly Source[]): string {
     const thrown = [...this.#thrown.keys()].map((sink) => this.#dropped(sink))
     const faults = [...thrown, ...sources.map((source) => faultOf(source))]

@@ -22,7 +22,9 @@ import { Outlet } from './outlet.ts'
 export interface SchemaStatus {
   /** `declared` until it is started: types may be added. `started`: sources may be made. */
   readonly state: 'declared' | 'starting' | 'started' | 'closed'
-  /** What an acknowledgement means: `durable` where a sink keeps records across a crash of the process, else `memory`. */
+  /**
+   * What an acknowledgement means: `durable` where a sink keeps records across a crash of the process, else `memory`.
+   */
   readonly ack: 'durable' | 'memory'
   /** Types of the schema. */
   readonly types: number
@@ -30,7 +32,10 @@ export interface SchemaStatus {
   readonly sources: number
   /** How the service is reached; code 1 where the schema has no `ipc`. */
   readonly ipc: IpcStatus
-  /** Where its metrics are served, such as `http://127.0.0.1:9101`; undefined where they are not, or the service does it. */
+  /**
+   * Where its metrics are served, such as `http://127.0.0.1:9101`; undefined where they are not, or the service does
+   * it.
+   */
   readonly prometheus: string | undefined
   /** The accounts of every sink, as they were when they were asked for. */
   readonly sinks: readonly { readonly name: string; readonly durable: boolean; readonly stats: SinkCounts }[]
@@ -53,16 +58,14 @@ const SOURCE_COUNT_LIMIT = 1024
 const FILE_TYPE_COUNT_LIMIT = 200
 
 /**
- * Makes a schema: types, and where their records go. Add the types, `start` it, make sources, report; `close` it in the end.
+ * Makes a schema: types, and where their records go. Add the types, `start` it, make sources, report; `close` it in the
+ * end.
  *
  * @throws SondeError `TEL_NAME`, `TEL_OPTION`, `FIL_OPTION` or `IPC_OPTION` where an option is not allowed.
- * @example
- * const schema = createSchema({ name: 'jobs', files: { dataRoot: '/var/lib/jobs' }, ipc: {} })
- * const job = schema.addType(defineType('job', 'A job that ended', { time: timestamp(), queue: label(), seconds: gauge('f64') }))
- * await schema.start()
- * const source = schema.createSource({ tag: 'batch' })
- * source.report(job, { time: wallNs(), queue: 'mail', seconds: 1.5 })
- * await schema.close()
+ * @example const schema = createSchema({ name: 'jobs', files: { dataRoot: '/var/lib/jobs' }, ipc: {} }) const job =
+ * schema.addType(defineType('job', 'A job that ended', { time: timestamp(), queue: label(), seconds: gauge('f64') }))
+ * await schema.start() const source = schema.createSource({ tag: 'batch' }) source.report(job, { time: wallNs(), queue:
+ * 'mail', seconds: 1.5 }) await schema.close()
  */
 export function createSchema(options: SchemaOptions): Schema {
   return new Schema(options)
@@ -113,7 +116,8 @@ export class Schema {
   /**
    * Adds a type and gives it back. A type that does not begin with a timestamp gets a warning of the process, once.
    *
-   * @throws SondeError `TEL_STATE` after `start`, `TEL_TYPE` where a type of that name is there, `TEL_LIMIT` beyond 256 types.
+   * @throws SondeError `TEL_STATE` after `start`, `TEL_TYPE` where a type of that name is there, `TEL_LIMIT` beyond 256
+   * types.
    */
   addType<T extends RecordType>(type: T): T {
     this.#expect('declared', `type ${type?.name} cannot be added: types are added before start`)
@@ -169,7 +173,8 @@ export class Schema {
   /**
    * Opens the sinks; from now on no type is added, and sources may be made. May be tried again where it failed.
    *
-   * @throws SondeError `TEL_STATE` where it was started or closed already; `FIL_ROOT` where no file can be made in `dataRoot`; whatever else a sink cannot be opened for.
+   * @throws SondeError `TEL_STATE` where it was started or closed already; `FIL_ROOT` where no file can be made in
+   * `dataRoot`; whatever else a sink cannot be opened for.
    */
   async start(): Promise<void> {
     this.#expect('declared', 'it is started once')
@@ -196,8 +201,9 @@ export class Schema {
   /**
    * Makes a source of this schema; all of them share its sinks.
    *
-   * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed, `TEL_OPTION` for an option that there is not, `TEL_SOURCE` where an open source has the same id, tag and labels, `TEL_LIMIT` beyond 1024 open sources; others of
-   * {@link createSource}.
+   * @throws SondeError `TEL_STATE` before `start` and after `close`, `TEL_NAME` where id or tag is not allowed,
+   * `TEL_OPTION` for an option that there is not, `TEL_SOURCE` where an open source has the same id, tag and labels,
+   * `TEL_LIMIT` beyond 1024 open sources; others of {@link createSource}.
    */
   createSource(options: SchemaSourceOptions): Source {
     this.#expect('started', 'sources are made after start')
@@ -238,8 +244,8 @@ export class Schema {
   /**
    * Emits what all sources have buffered, and resolves once every sink has acknowledged it.
    *
-   * @throws SondeError `TEL_LOST` where a sink or a source dropped records since the flush before, `TEL_PENDING` where records still wait for their acknowledgement, `TEL_STATE` before `start`
-   * and after `close`.
+   * @throws SondeError `TEL_LOST` where a sink or a source dropped records since the flush before, `TEL_PENDING` where
+   * records still wait for their acknowledgement, `TEL_STATE` before `start` and after `close`.
    */
   async flush(): Promise<void> {
     this.#expect('started', 'there is something to flush between start and close')
@@ -250,7 +256,8 @@ export class Schema {
   /**
    * Closes the sources, flushes and closes the sinks. May be called twice.
    *
-   * @throws SondeError `TEL_LOST` where a sink or a source dropped records since the flush before, or a sink may not have kept some; all of them are closed then too.
+   * @throws SondeError `TEL_LOST` where a sink or a source dropped records since the flush before, or a sink may not
+   * have kept some; all of them are closed then too.
    */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()

@@ -29,8 +29,9 @@ const VOTES_NEEDED = 3
 const LINGER_MS = 5000
 
 /**
- * One rule on one device, from the first time it held until it is over. It forms once the rule held in 3 of 5 evaluations, on two samples at least, and stands
- * once it has held for as long as the rule says. Time is what passes between evaluations, so that a step of the clock neither ripens nor ends it.
+ * One rule on one device, from the first time it held until it is over. It forms once the rule held in 3 of 5
+ * evaluations, on two samples at least, and stands once it has held for as long as the rule says. Time is what passes
+ * between evaluations, so that a step of the clock neither ripens nor ends it.
  */
 export class Case {
   readonly rule: Rule

@@ -29,7 +29,10 @@ export function sightingOf(rule: Rule, finding: Finding, look: Look): Sighting {
   return { finding, device, evidence: evidenceOf(rule, shown, finding.series), lacks: lacksOf(rule, look), sampleMs }
 }
 
-/** The queries that show what a rule saw of a device: those of its signals that are there; where none is, as of a device that fell silent, those of all that were. */
+/**
+ * The queries that show what a rule saw of a device: those of its signals that are there; where none is, as of a device
+ * that fell silent, those of all that were.
+ */
 function evidenceOf(rule: Rule, look: Look, about: Labels = {}): Evidence[] {
   const there = rule.shows.filter((signal) => isThere(signal, rule, look))
   return (there.length > 0 ? there : rule.shows).flatMap((signal): Evidence[] => {
@@ -76,7 +79,10 @@ function wantedOf({ labels }: Signal): Evidence['matchers'] {
   return Object.entries(labels).map(([label, value]) => ({ label, op, value }))
 }
 
-/** Matchers that some series fit, and of the others as few as can be: what the chosen have in common and, where that fits others too, the values in which they differ from those. */
+/**
+ * Matchers that some series fit, and of the others as few as can be: what the chosen have in common and, where that
+ * fits others too, the values in which they differ from those.
+ */
 function matchersOf(chosen: readonly Labels[], all: readonly Labels[]): Evidence['matchers'] {
   const shared = Object.entries(common(chosen))
   const fits = (labels: Labels) => shared.every(([name, value]) => labels[name] === value)

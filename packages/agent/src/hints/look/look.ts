@@ -5,7 +5,10 @@ import type { Window } from '../watch/window.ts'
 import { firstKnown, median } from './numbers.ts'
 import type { Scope } from './scope.ts'
 
-/** The window that rules look at unless they say another: longer than a step of most training, so that phases even out. Unit: milliseconds. */
+/**
+ * The window that rules look at unless they say another: longer than a step of most training, so that phases even out.
+ * Unit: milliseconds.
+ */
 export const SHORT_MS = 3000
 /** From the sample before to the newest one. Unit: milliseconds. */
 export const LATEST_MS = 1000
@@ -17,13 +20,15 @@ const BASE_LEAST_MS = 60_000
 export const SHORT_BASE_LEAST_MS = 8000
 
 /**
- * The signals of one device, as rules see them at one instant. What is not there, is stale or is not yet known is NaN: every comparison with it is false, so
- * that what is missing never makes a rule hold.
+ * The signals of one device, as rules see them at one instant. What is not there, is stale or is not yet known is NaN:
+ * every comparison with it is false, so that what is missing never makes a rule hold.
  */
 export class Look {
   readonly device: HintDevice
   readonly scope: Scope
-  /** Newest sample that the rule in hand has looked at; set back before each. Unit: milliseconds since the Unix epoch. */
+  /**
+   * Newest sample that the rule in hand has looked at; set back before each. Unit: milliseconds since the Unix epoch.
+   */
   newestMs = Number.NEGATIVE_INFINITY
   readonly #windows = new Map<Signal, Window[]>()
   readonly #labels = new Map<Signal, Labels[]>()
@@ -104,7 +109,10 @@ export class Look {
     return this.#join(signal, (window) => window.dips(below, overMs))
   }
 
-  /** The device's own mean of the last 10 minutes, without the time in which a hint was open. NaN before there are `leastMs` of it. */
+  /**
+   * The device's own mean of the last 10 minutes, without the time in which a hint was open. NaN before there are
+   * `leastMs` of it.
+   */
   base(signal: Signal, leastMs = BASE_LEAST_MS): number {
     return this.#join(signal, (window) => window.past?.mean(leastMs) ?? Number.NaN)
   }

@@ -1,7 +1,9 @@
 import type { HintDevice, WhichNode } from '../device.ts'
 import { Look } from './look.ts'
 
-/** The devices of one node, real or simulated, at one instant. Devices are compared with those of their own node alone. */
+/**
+ * The devices of one node, real or simulated, at one instant. Devices are compared with those of their own node alone.
+ */
 export class Scope {
   /** When it is looked at. Unit: milliseconds since the Unix epoch. */
   #nowMs = 0

@@ -51,8 +51,8 @@ export const hostMemory: Rule = {
 }
 
 /**
- * A processor that is slowed down because it is hot, again and again, or for long: the kernel counts the time when it is over, so what comes at once may
- * be a minute of it.
+ * A processor that is slowed down because it is hot, again and again, or for long: the kernel counts the time when it
+ * is over, so what comes at once may be a minute of it.
  */
 export const cpuThrottle: Rule = {
   name: 'cpu_throttle',

@@ -20,7 +20,9 @@ import { straggler } from './straggler.ts'
 import { stuckCollective } from './stuck-collective.ts'
 import { thermalThrottle } from './thermal-throttle.ts'
 
-/** Every rule there is. Those that explain others come before them. A new one is a file beside this one and a row here. */
+/**
+ * Every rule there is. Those that explain others come before them. A new one is a file beside this one and a row here.
+ */
 export const RULES: readonly Rule[] = [
   gpuLost,
   gpuError,

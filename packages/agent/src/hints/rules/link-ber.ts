@@ -12,7 +12,10 @@ const RATE_LEAST = 5e-8
 const TOGETHER_FACTOR = 3
 const EFFECTIVE_EVENTS = 2
 const EFFECTIVE_PER_S = 1
-/** Errors left after correction are told at least this long after the last of them; rare ones until twice their usual pause is over. Unit: milliseconds. */
+/**
+ * Errors left after correction are told at least this long after the last of them; rare ones until twice their usual
+ * pause is over. Unit: milliseconds.
+ */
 const EFFECTIVE_TOLD_MS = 15_000
 const PAUSES = 2
 const EVENTS_OF_MS = 600_000

@@ -48,7 +48,10 @@ function capacityOf({ generation, width }: Link): number {
   return speed === undefined || width < 1 || width > 32 ? Number.NaN : speed * width
 }
 
-/** Whether lanes are lost, which no device does to save power: at its highest speed the link would still be below what device and slot can do. */
+/**
+ * Whether lanes are lost, which no device does to save power: at its highest speed the link would still be below what
+ * device and slot can do.
+ */
 function hasLostLanes(look: Look): boolean {
   const { generation, width: widthMax } = linkMax(look)
   const { width } = linkNow(look)
@@ -57,7 +60,10 @@ function hasLostLanes(look: Look): boolean {
   return firstKnown(atBest / most, width / widthMax) < SHARE
 }
 
-/** Whether a GPU that is hardly used may have slowed its link down to save power; one that does not tell what it moves may, too. */
+/**
+ * Whether a GPU that is hardly used may have slowed its link down to save power; one that does not tell what it moves
+ * may, too.
+ */
 function savesPower(look: Look): boolean {
   const busier = maxKnown(look.mean(GPU.pcieSent), look.mean(GPU.pcieReceived))
   return !(busier >= TRAFFIC_BYTES) && !hasLostLanes(look)

@@ -10,7 +10,10 @@ const SIBLING_FACTOR = 10
 const PAUSED_SHARE_MAX = 0.05
 const FRAME_SHARE = 0.1
 
-/** Packets that had to be sent again, a second: of the last one, or of the last three where that lies between two bursts. */
+/**
+ * Packets that had to be sent again, a second: of the last one, or of the last three where that lies between two
+ * bursts.
+ */
 function errorsOf(look: Look): number {
   return maxKnown(errorsOver(look, LATEST_MS), errorsOver(look, SHORT_MS))
 }

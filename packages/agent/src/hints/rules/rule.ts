@@ -20,7 +20,10 @@ export interface Limit {
 export interface Finding {
   /** The device at fault; default: the one that was looked at. */
   readonly device?: HintDevice
-  /** Labels that tell which of the device's series it is about, such as those of one of several packages. Default: all of them. */
+  /**
+   * Labels that tell which of the device's series it is about, such as those of one of several packages. Default: all
+   * of them.
+   */
   readonly series?: Labels
   /** Default: that of the rule. */
   readonly severity?: Severity
@@ -62,9 +65,14 @@ export interface Rule {
   readonly not: Readonly<Record<string, (look: Look) => boolean>>
   /** Look-alikes that the limits alone tell apart. */
   readonly toldApart?: readonly string[]
-  /** Rules that explain what it sees where they hold on the same device (`device`), or anywhere on the node (`node`). */
+  /**
+   * Rules that explain what it sees where they hold on the same device (`device`), or anywhere on the node (`node`).
+   */
   readonly explainedBy?: Readonly<Record<string, 'device' | 'node'>>
-  /** How far back it counts events: what explains them still does for so long after it ended. Default: 0. Unit: milliseconds. */
+  /**
+   * How far back it counts events: what explains them still does for so long after it ended. Default: 0. Unit:
+   * milliseconds.
+   */
   readonly looksBackMs?: number
   /** What it would want to know and no signal tells. */
   readonly lacksAlways?: readonly string[]

@@ -12,7 +12,10 @@ const SLOWDOWN_CELSIUS = 89
 const THERMAL_BITS = 0x20 | 0x40
 const NANOSECONDS = 1e9
 
-/** Share of time in which the GPU was slowed down for heat; where no counter tells, the share of samples whose bits say so. */
+/**
+ * Share of time in which the GPU was slowed down for heat; where no counter tells, the share of samples whose bits say
+ * so.
+ */
 function throttledShare(look: Look): number {
   const byReason = sumKnown(look.rate(GPU.softwareThermal), look.rate(GPU.hardwareThermal))
   const counted = maxKnown(look.rate(GPU.thermalViolation), byReason) / NANOSECONDS

@@ -11,7 +11,10 @@ const STEPS = [
   [1e3, 'k'],
 ] as const
 
-/** Title of a device in sentences: place before name, as tiles have it. Ports that share a rail, and second ports, are told apart by name and port. */
+/**
+ * Title of a device in sentences: place before name, as tiles have it. Ports that share a rail, and second ports, are
+ * told apart by name and port.
+ */
 export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>) {
   if (kind !== 'nic') return name
   const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
@@ -21,7 +24,10 @@ export function titleOf({ id, kind, name, rail, pairs }: Pick<HintDevice, 'id' |
   return port === '1' ? name : numbered
 }
 
-/** A number with at most three significant digits and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where one is given. */
+/**
+ * A number with at most three significant digits and an SI prefix: `2.4 k`, `13.9 G`. A unit follows where one is
+ * given.
+ */
 export function amount(value: number, unit = ''): string {
   if (!Number.isFinite(value)) return ABSENT
   const size = Math.abs(value)

@@ -2,8 +2,8 @@ const BIN_MS = 30_000
 const BIN_COUNT = 20
 
 /**
- * What a signal did in the last 10 minutes, in 20 bins of half a minute: 320 bytes, whatever the rate. It gives the mean that a device is compared with, and the
- * number of events that lie further back than a window does.
+ * What a signal did in the last 10 minutes, in 20 bins of half a minute: 320 bytes, whatever the rate. It gives the
+ * mean that a device is compared with, and the number of events that lie further back than a window does.
  */
 export class Past {
   readonly #sums = new Float64Array(BIN_COUNT)

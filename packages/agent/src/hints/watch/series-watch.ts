@@ -29,9 +29,14 @@ export interface WatchedSeries {
   seenMs: number
 }
 
-/** Windows at most: some 20 MB. Series that find no room are not watched, and their records are counted as `window_limit`. */
+/**
+ * Windows at most: some 20 MB. Series that find no room are not watched, and their records are counted as
+ * `window_limit`.
+ */
 const WINDOW_LIMIT = 8192
-/** A series without a record for this long is forgotten; a minute is enough where there is no room. Unit: milliseconds. */
+/**
+ * A series without a record for this long is forgotten; a minute is enough where there is no room. Unit: milliseconds.
+ */
 const FORGET_MS = 3_600_000
 const FORGET_FULL_MS = 60_000
 const SIGNALS_OF_TYPE = Map.groupBy(SIGNALS, ({ type }) => type)
@@ -79,7 +84,10 @@ export class SeriesWatch {
   readonly #places = new WeakMap<RecordType, readonly Place[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
   readonly #windowLimit: number
-  /** The time of the last evaluation, by which room is made: the time of a record takes out nobody else's series. Undefined before the first. Unit: milliseconds since the Unix epoch. */
+  /**
+   * The time of the last evaluation, by which room is made: the time of a record takes out nobody else's series.
+   * Undefined before the first. Unit: milliseconds since the Unix epoch.
+   */
   nowMs: number | undefined
   #windowCount = 0
   /** When room was made last. Unit: milliseconds since the Unix epoch. */

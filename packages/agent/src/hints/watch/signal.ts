@@ -18,7 +18,10 @@ export interface Signal {
   readonly past: 'mean' | 'events' | undefined
   /** Rate above which a counter's step is a reset or an error of reading. Unit: per second. */
   readonly rateMax: number
-  /** A series that appears when its source has been at work for longer has counted from 0; one that was there before may have counted for years. Unit: milliseconds; ∞: no series. */
+  /**
+   * A series that appears when its source has been at work for longer has counted from 0; one that was there before may
+   * have counted for years. Unit: milliseconds; ∞: no series.
+   */
   readonly bornAfterMs: number
   /** After a pause this long the values before it say nothing of the rate. Unit: milliseconds. */
   readonly pauseMs: number

@@ -131,7 +131,10 @@ export const PCI = {
   fatal: aerOf(({ severity }) => severity === 'fatal', 'fatal'),
 } as const
 
-/** What rules look at on the host: how long its tasks waited, how busy its busiest disk is, errors of its memory, heat of its processors. */
+/**
+ * What rules look at on the host: how long its tasks waited, how busy its busiest disk is, errors of its memory, heat
+ * of its processors.
+ */
 export const HOST = {
   ioPressure: pressureOf('io'),
   cpuPressure: pressureOf('cpu'),

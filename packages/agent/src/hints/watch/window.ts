@@ -3,7 +3,9 @@ import type { Signal } from './signal.ts'
 
 /** Samples that are kept; the oldest leave first. At a sample a second: two minutes. */
 const SAMPLE_COUNT = 128
-/** Closer samples are passed over: a counter loses nothing by it, and a rule looks twice a second. Unit: milliseconds. */
+/**
+ * Closer samples are passed over: a counter loses nothing by it, and a rule looks twice a second. Unit: milliseconds.
+ */
 export const APART_MS = 450
 /** How many samples later one is of the past. */
 const PAST_LAG = 4
@@ -12,8 +14,8 @@ const FRESH_PERIODS = 3.5
 const FRESH_MIN_MS = 3500
 
 /**
- * The last samples of one signal of one series. A counter is kept as what it gained since the window began; where that cannot be known, as after a reset, a
- * long pause or a step of the clock, the window begins anew.
+ * The last samples of one signal of one series. A counter is kept as what it gained since the window began; where that
+ * cannot be known, as after a reset, a long pause or a step of the clock, the window begins anew.
  */
 export class Window {
   readonly #signal: Signal
@@ -165,7 +167,10 @@ export class Window {
     if (!isFrozen) this.#remember()
   }
 
-  /** Adds a sample to the mean of the past, some samples late: the first ones of a fault must not be what it is compared with. */
+  /**
+   * Adds a sample to the mean of the past, some samples late: the first ones of a fault must not be what it is compared
+   * with.
+   */
   #remember(): void {
     if (this.#signal.past !== 'mean' || this.#count < PAST_LAG + 2) return
     const weightMs = this.#timeAt(PAST_LAG) - this.#timeAt(PAST_LAG + 1)
@@ -193,7 +198,10 @@ export class Window {
     return Math.max(0, this.#backTo(this.#timeAt(0) - overMs) - 1)
   }
 
-  /** How far back the sample is that ends a stretch of `overMs`; a little less is enough, since samples are never exactly apart. */
+  /**
+   * How far back the sample is that ends a stretch of `overMs`; a little less is enough, since samples are never
+   * exactly apart.
+   */
   #before(overMs: number): number {
     if (this.#count < 2) return this.#count - 1
     return Math.min(this.#count - 1, Math.max(1, this.#backTo(this.#timeAt(0) - overMs + APART_MS / 2)))

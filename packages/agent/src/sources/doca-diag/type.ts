@@ -49,7 +49,10 @@ export const docaDiagPriorityType = defineType('doca_diag_priority', 'Sampled di
   tx_pauses_total: count('Pause packets sent'),
 })
 
-/** Diagnostic counters of the PCIe link of a device. Inbound and outbound are the words of the library; which of them is towards the host is not documented. */
+/**
+ * Diagnostic counters of the PCIe link of a device. Inbound and outbound are the words of the library; which of them is
+ * towards the host is not documented.
+ */
 export const docaDiagPciType = defineType(
   'doca_diag_pci',
   'Sampled diagnostic counters of the PCIe link of one device',

@@ -86,7 +86,10 @@ class EthtoolSource implements NodeSource {
     return known
   }
 
-  /** One driver after another: the kernel lets most of their calls in only one at a time. A driver that is slow is left to itself, on its thread. */
+  /**
+   * One driver after another: the kernel lets most of their calls in only one at a time. A driver that is slow is left
+   * to itself, on its thread.
+   */
   async #sweep(interfaces: readonly EthtoolInterface[], startMs: number): Promise<void> {
     const budgetMs = (this.#context.source.info.intervalMs || INTERVAL_MS) * BUDGET_SHARE
     const first = this.#turn % interfaces.length

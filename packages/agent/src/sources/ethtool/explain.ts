@@ -4,8 +4,8 @@ import { interfaceDevices, interfaceSteps } from '../../explain/network-interfac
 import { fileStep } from '../../explain/steps.ts'
 
 /**
- * Chains behind the values of `ethtool`, one for each interface with a device below. What the driver answers is known to the source's child process alone: the
- * agent says how that fares, and where none runs a trial does.
+ * Chains behind the values of `ethtool`, one for each interface with a device below. What the driver answers is known
+ * to the source's child process alone: the agent says how that fares, and where none runs a trial does.
  */
 export const ethtoolExplain: SourceExplain = {
   steps: (ground) => {

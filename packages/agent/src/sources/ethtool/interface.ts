@@ -8,7 +8,10 @@ import { type Link, linkOf } from './link.ts'
 import { Statistics } from './statistics.ts'
 import { ethtoolLinkType, ethtoolPortType } from './type.ts'
 
-/** Reads after which the settings of the link, and what is known of the driver, are asked for again: both are a command to the firmware and hardly ever change. */
+/**
+ * Reads after which the settings of the link, and what is known of the driver, are asked for again: both are a command
+ * to the firmware and hardly ever change.
+ */
 const SETTINGS_READS = 10
 const DRIVER_READS = 60
 
@@ -51,7 +54,10 @@ export class EthtoolInterface {
     return new FieldAbsences(this.#context.absences, ethtoolLinkType, { device: this.device })
   }
 
-  /** Asks the driver, and reports what it answers. Ends when the driver does; never rejects. Not to be called while a read is open. */
+  /**
+   * Asks the driver, and reports what it answers. Ends when the driver does; never rejects. Not to be called while a
+   * read is open.
+   */
   read(): Promise<void> {
     const done = this.#ask()
       .catch((error: unknown) => this.#context.failed(this.device, error))

@@ -6,7 +6,9 @@ import { KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { Probe, SourceContext } from '../source.ts'
 import type { EthtoolOptions } from './config.ts'
 
-/** Lists after which each interface is looked at again, whether it has a device: a name may come back as something else. */
+/**
+ * Lists after which each interface is looked at again, whether it has a device: a name may come back as something else.
+ */
 const LISTS_PER_LOOK = 16
 const FOLDER = ['class', 'net'] as const
 

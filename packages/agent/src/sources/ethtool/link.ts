@@ -60,8 +60,8 @@ const MODES: readonly (readonly [first: number, last: number, speedMbit: number,
 ]
 
 /**
- * Lanes, which these calls do not tell as such: those of the modes of the present speed, where they all have as many. The modes of both sides are asked first, then those of
- * ours.
+ * Lanes, which these calls do not tell as such: those of the modes of the present speed, where they all have as many.
+ * The modes of both sides are asked first, then those of ours.
  */
 function lanesOf({ speedMbit, supported, advertised, partnerAdvertised }: LinkSettings): number | undefined {
   const common = advertised.map((word, index) => word & (partnerAdvertised[index] ?? 0))

@@ -8,7 +8,10 @@ export interface FieldPlace {
   readonly divisor: number
 }
 
-/** Where a statistic of a driver goes: the series it belongs to, by its index where there are several, and the field. `queue`: it is that of a single queue. */
+/**
+ * Where a statistic of a driver goes: the series it belongs to, by its index where there are several, and the field.
+ * `queue`: it is that of a single queue.
+ */
 export type Place =
   | ({ readonly series: 'port' } & FieldPlace)
   | ({ readonly series: 'priority' | 'lane'; readonly index: number } & FieldPlace)
@@ -17,7 +20,10 @@ export type Place =
 /** mlx5 counts durations in microseconds and stalls in percent. */
 const DIVISORS: Readonly<Record<string, number>> = { seconds: 1e6, ratio: 100 }
 
-/** The statistics that fill a type, by the driver's name without the index: `rx_pause_duration` fills `rx_pause_seconds_total`. */
+/**
+ * The statistics that fill a type, by the driver's name without the index: `rx_pause_duration` fills
+ * `rx_pause_seconds_total`.
+ */
 function placesOf(type: RecordType): ReadonlyMap<string, FieldPlace> {
   const places = new Map<string, FieldPlace>()
   for (const [name] of type.metrics) {
@@ -37,7 +43,10 @@ const LANE = placesOf(ethtoolLaneType)
 /** `rx_prio3_pause`, `rx_err_lane_2_phy`. The index is taken out of the name. */
 const INDEXED = /^(?<before>[rt]x)_(?:prio(?<priority>\d{1,2})|err_lane_(?<lane>\d{1,2}))_(?<after>\w+)$/
 
-/** `rx0_packets`, `ptp_tx0_cqes`, `ch0_poll`, `rx_queue_0_drops`, `queue_3_tx_cnt`, `rx-0.bytes`, `[0]: rx_packets`, `rx_bytes[0]`. */
+/**
+ * `rx0_packets`, `ptp_tx0_cqes`, `ch0_poll`, `rx_queue_0_drops`, `queue_3_tx_cnt`, `rx-0.bytes`, `[0]: rx_packets`,
+ * `rx_bytes[0]`.
+ */
 const QUEUE =
   /^(?:[a-z]+_)?(?:rx|tx|ch|cq)\d+_|(?:^|_)(?:queue|ring|rvec|rxq|txq|q|vec|ch)[-_]?\d+[-_.:]|^[rt]x-\d+\.|\[\d+\]/
 
@@ -59,7 +68,10 @@ export function placeOf(name: string, { isMlx5 }: { readonly isMlx5: boolean }):
   return { series: QUEUE.test(name) ? 'queue' : 'driver' }
 }
 
-/** The names of a string set, each up to its NUL. A byte that is no printable ASCII is spelt out, so that no two names become one. */
+/**
+ * The names of a string set, each up to its NUL. A byte that is no printable ASCII is spelt out, so that no two names
+ * become one.
+ */
 export function namesIn(names: Buffer, nameBytes: number): string[] {
   return Array.from({ length: names.length / nameBytes }, (_, index) => {
     const text = names.toString('latin1', index * nameBytes, (index + 1) * nameBytes)

@@ -53,7 +53,10 @@ export class Statistics {
     }
   }
 
-  /** Says which fields of each series are absent; `before` is what the device had until now, whose further series are gone. */
+  /**
+   * Says which fields of each series are absent; `before` is what the device had until now, whose further series are
+   * gone.
+   */
   announce(before: Statistics | undefined): void {
     for (const [key, { type, labels, record }] of this.#series) {
       if (before !== undefined) before.#series.delete(key)

@@ -53,7 +53,10 @@ export const cpuPackages = slowPart({
   },
 })
 
-/** Which CPUs are of one package, and of one core. Of hundreds few are asked: each tells of all that it shares something with. */
+/**
+ * Which CPUs are of one package, and of one core. Of hundreds few are asked: each tells of all that it shares something
+ * with.
+ */
 class Topology {
   readonly #reader: HostReader
   readonly #sysfs: KernelFiles
@@ -142,7 +145,9 @@ class CpuPackage implements SlowSeries {
     for (const { file } of [...this.#files, ...this.#sums]) file.close()
   }
 
-  /** A core that cannot be read keeps what it had: without it the sum would fall, as a counter does that begins anew. */
+  /**
+   * A core that cannot be read keeps what it had: without it the sum would fall, as a counter does that begins anew.
+   */
   #sum(field: string): number | undefined {
     let sum = 0
     let lack: Lack | undefined

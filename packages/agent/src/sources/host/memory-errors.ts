@@ -79,7 +79,10 @@ function memoryOf(reader: HostReader, listed: string[]): FoundSeries[] {
   return [...controllers, ...modules]
 }
 
-/** Modules where the kernel counts by module; the rows of chips that it counted by before 4.10 where it does not. Both at once would count every error twice. */
+/**
+ * Modules where the kernel counts by module; the rows of chips that it counted by before 4.10 where it does not. Both
+ * at once would count every error twice.
+ */
 function modulesOf(sysfs: KernelFiles, controller: string): { module: string; names: Names }[] {
   const listed = sysfs.list(...FOLDER, controller)
   if (listed instanceof ReadFailure) return []

@@ -40,7 +40,10 @@ export const NETSTAT_FIELDS: ReadonlyMap<string, NetworkField> = new Map([
   ['IpExt InCEPkts', 'ip_rx_congestion_marks_total'],
 ])
 
-/** Reads `snmp` or `netstat`: pairs of lines, names in the first and numbers in the second. What a kernel does not print is left out. */
+/**
+ * Reads `snmp` or `netstat`: pairs of lines, names in the first and numbers in the second. What a kernel does not print
+ * is left out.
+ */
 export function parseProtocols(bytes: Uint8Array, fields: ReadonlyMap<string, NetworkField>): HostNetwork | string {
   const text = new KernelText(bytes)
   const found: HostNetwork = {}

@@ -2,18 +2,25 @@ import type { Integer64, RecordOf } from '@sonde/sdk'
 import { isNumber, KernelText } from '../kernel-text.ts'
 import type { hostCpuType, hostKernelType, hostLoadType, hostMemoryType, hostPressureType } from './type.ts'
 
-/** Fields of a record beside its time. A parser that finds none says what is wrong: the end of a sentence that starts with the path. */
+/**
+ * Fields of a record beside its time. A parser that finds none says what is wrong: the end of a sentence that starts
+ * with the path.
+ */
 type Fields<T> = Omit<RecordOf<T>, 'time'>
 
 /**
- * Ticks a second of `/proc/stat`. The kernel converts its own rate to USER_HZ, which is part of its ABI: 100 on every architecture that Node
- * runs on, whatever CONFIG_HZ is. `sysconf(_SC_CLK_TCK)`, which JavaScript cannot call, answers the same constant.
+ * Ticks a second of `/proc/stat`. The kernel converts its own rate to USER_HZ, which is part of its ABI: 100 on every
+ * architecture that Node runs on, whatever CONFIG_HZ is. `sysconf(_SC_CLK_TCK)`, which JavaScript cannot call, answers
+ * the same constant.
  */
 const TICKS_PER_SECOND = 100
 const MICROSECONDS_PER_SECOND = 1e6
 const BYTES_PER_KIBIBYTE = 1024
 
-/** What `/proc/stat` holds; a line that cannot be read is left out, and the first such is `malformed`, cut at 100 characters. */
+/**
+ * What `/proc/stat` holds; a line that cannot be read is left out, and the first such is `malformed`, cut at 100
+ * characters.
+ */
 export interface HostStat {
   readonly cpus: Fields<typeof hostCpuType>[]
   readonly kernel: { [K in KernelField]?: Integer64 }
@@ -155,7 +162,10 @@ const MEMORY_FIELDS: ReadonlyMap<string, keyof Memory> = new Map([
   ['HardwareCorrupted', 'hardware_corrupted_bytes'],
 ])
 
-/** Reads `/proc/meminfo`. Its `kB` are 1 024 bytes. A line that cannot be read leaves its field absent; MemTotal must be there. */
+/**
+ * Reads `/proc/meminfo`. Its `kB` are 1 024 bytes. A line that cannot be read leaves its field absent; MemTotal must be
+ * there.
+ */
 export function parseMeminfo(bytes: Uint8Array): Memory | string {
   const text = new KernelText(bytes)
   const memory: Partial<Memory> = {}

@@ -9,7 +9,10 @@ import { StatFile } from './stat-file.ts'
 /** What a file holds, or what is wrong with it: the end of a sentence that starts with its path. */
 export type ParseFile<T> = (bytes: Uint8Array) => T | string
 
-/** Reads the files of one sweep for all parts, and remembers what failed first: what the sweep throws when nothing at all was read. */
+/**
+ * Reads the files of one sweep for all parts, and remembers what failed first: what the sweep throws when nothing at
+ * all was read.
+ */
 export class HostReader {
   failure: Error | undefined
   readonly context: SourceContext

@@ -41,7 +41,10 @@ export interface SlowPartOptions {
   readonly types: readonly (readonly [type: RecordType, none: string])[]
   /** Series at most; further ones are dropped and counted for the reason of the limit. */
   readonly limit: readonly [reason: string, count: number]
-  /** Series read in one sweep, in turn, and more where a turn would last too long. Of a type that says `inTurns` nothing is reported of the others, else what was last read. */
+  /**
+   * Series read in one sweep, in turn, and more where a turn would last too long. Of a type that says `inTurns` nothing
+   * is reported of the others, else what was last read.
+   */
   readonly readsPerSweep: number
   /** Names on the way to the folder below sysfs that lists them. */
   readonly folder: readonly string[]
@@ -49,7 +52,10 @@ export interface SlowPartOptions {
   readonly finder: (reader: HostReader) => (names: string[]) => readonly FoundSeries[]
 }
 
-/** Reads series a few at a sweep. To ask a sensor may be a command to some firmware: one that takes long twice is left alone for as many sweeps as it took milliseconds. */
+/**
+ * Reads series a few at a sweep. To ask a sensor may be a command to some firmware: one that takes long twice is left
+ * alone for as many sweeps as it took milliseconds.
+ */
 export class SlowPart implements HostPart {
   readonly #reader: HostReader
   readonly #options: SlowPartOptions

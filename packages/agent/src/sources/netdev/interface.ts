@@ -21,8 +21,9 @@ export function refusalWords(kind: FailureKind, path: string): string | undefine
 }
 
 /**
- * The attributes of one interface in sysfs, as last read. Cheap ones are read at every `refresh`; `carrier` and `speed` make the kernel take its network lock, and
- * a driver ask its firmware, so they are read when the link changed and at `reopen`.
+ * The attributes of one interface in sysfs, as last read. Cheap ones are read at every `refresh`; `carrier` and `speed`
+ * make the kernel take its network lock, and a driver ask its firmware, so they are read when the link changed and at
+ * `reopen`.
  */
 export class NetdevInterface {
   readonly device: string

@@ -10,7 +10,10 @@ import { NetdevInterface } from './interface.ts'
 import { type NetdevTable, parseNetdev } from './parse.ts'
 import { netdevCarrierType, netdevType } from './type.ts'
 
-/** Interfaces whose attributes are read in one sweep, more where a turn would last too long; with more, each has its turn. Keeps a sweep of any size under 1 ms. */
+/**
+ * Interfaces whose attributes are read in one sweep, more where a turn would last too long; with more, each has its
+ * turn. Keeps a sweep of any size under 1 ms.
+ */
 const REFRESH_LIMIT = 50
 
 const TYPES = [netdevType, netdevCarrierType]
@@ -88,7 +91,10 @@ class NetdevSource implements NodeSource {
     return table
   }
 
-  /** One interface a sweep is opened anew and as many as have their turn are read; the others keep what was last read. Whether it was read. */
+  /**
+   * One interface a sweep is opened anew and as many as have their turn are read; the others keep what was last read.
+   * Whether it was read.
+   */
   #refresh(known: NetdevInterface, index: number, count: number, reads: number): boolean {
     if (index === this.#sweep % count) known.reopen()
     else if ((index - (this.#turn % count) + count) % count < reads) known.refresh()

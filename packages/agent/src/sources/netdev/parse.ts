@@ -18,12 +18,15 @@ export interface NetdevTable {
 
 const HEADER_LINES = 2
 const COLUMNS = 16
-/** What the kernel takes for a name of an interface, and so for a folder of sysfs: any bytes but a slash and its own blanks. */
+/**
+ * What the kernel takes for a name of an interface, and so for a folder of sysfs: any bytes but a slash and its own
+ * blanks.
+ */
 const NAME = /^(?!\.{1,2}$)[^ \t\n\v\f\r/\0]{1,128}$/
 
 /**
- * Reads `/proc/net/dev`. The name ends at the last colon of the line: old kernels list aliases (`eth0:1`) and leave no blank behind the colon, and
- * numbers hold none.
+ * Reads `/proc/net/dev`. The name ends at the last colon of the line: old kernels list aliases (`eth0:1`) and leave no
+ * blank behind the colon, and numbers hold none.
  */
 export function parseNetdev(bytes: Uint8Array, time: bigint): NetdevTable {
   const text = new KernelText(bytes)
@@ -126,7 +129,9 @@ export function parseCarrier(bytes: Uint8Array): number | undefined {
   return parseTo(1, bytes)
 }
 
-/** `speed` in bytes per second. The file counts Mbit/s; −1, or the same as a u32, says that the driver does not know. */
+/**
+ * `speed` in bytes per second. The file counts Mbit/s; −1, or the same as a u32, says that the driver does not know.
+ */
 export function parseSpeed(bytes: Uint8Array): number | Lack | undefined {
   const value = parseAttribute(bytes)
   if (value === 'negative' || value === U32_LIMIT) return NOT_KNOWN

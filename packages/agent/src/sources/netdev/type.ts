@@ -31,7 +31,9 @@ export const netdevType = defineType('netdev', 'Counters and link state of one n
   mtu_bytes: optional(gauge('u32', { unit: 'bytes', help: 'Longest packet that the interface sends in one piece' })),
 })
 
-/** What is counted of the carrier: a record each time that it is read, which with many interfaces is not every sweep. */
+/**
+ * What is counted of the carrier: a record each time that it is read, which with many interfaces is not every sweep.
+ */
 export const netdevCarrierType = defineType(
   'netdev_carrier',
   'Changes of the carrier of one network interface, read in turns',

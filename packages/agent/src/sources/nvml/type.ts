@@ -10,7 +10,8 @@ import {
   timestamp,
 } from '@sonde/sdk'
 
-// Metric names are those of DCGM, letter by letter, so that dashboards and rules made for its exporter work; the field is the end of the name in lower case.
+// Metric names are those of DCGM, letter by letter, so that dashboards and rules made for its exporter work; the field
+// is the end of the name in lower case.
 
 const labels = {
   gpu: label('Index of the GPU, as NVML counts'),

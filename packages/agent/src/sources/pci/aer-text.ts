@@ -11,7 +11,10 @@ export interface AerCounts {
   readonly malformed: string | undefined
 }
 
-/** Short names of today's kernels by the long ones of older kernels (4.19 is one), which the documentation of the kernel still shows. */
+/**
+ * Short names of today's kernels by the long ones of older kernels (4.19 is one), which the documentation of the kernel
+ * still shows.
+ */
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['Receiver Error', 'RxErr'],
   ['Bad TLP', 'BadTLP'],
@@ -44,8 +47,9 @@ const TOTAL_PREFIX = 'TOTAL_ERR_'
 const NAME = /^[!-~][ -~]{0,63}$/
 
 /**
- * Reads `aer_dev_correctable`, `aer_dev_nonfatal` or `aer_dev_fatal`: lines of a name and a count, in either spelling. The name ends at the last blank of the line, as
- * long names have blanks of their own; one that nobody knows is kept as it is.
+ * Reads `aer_dev_correctable`, `aer_dev_nonfatal` or `aer_dev_fatal`: lines of a name and a count, in either spelling.
+ * The name ends at the last blank of the line, as long names have blanks of their own; one that nobody knows is kept as
+ * it is.
  */
 export function parseAer(bytes: Uint8Array): AerCounts {
   const text = new KernelText(bytes)

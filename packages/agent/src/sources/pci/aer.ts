@@ -18,7 +18,10 @@ export interface AerRow {
 export interface AerReading {
   readonly total: Integer64 | undefined
   readonly rows: readonly AerRow[]
-  /** What is wrong with the text, the end of a sentence that starts with the path of the file; the rest of the text is taken. */
+  /**
+   * What is wrong with the text, the end of a sentence that starts with the path of the file; the rest of the text is
+   * taken.
+   */
   readonly fault: string | undefined
 }
 
@@ -26,8 +29,8 @@ export interface AerReading {
 const ERROR_LIMIT = 64
 
 /**
- * One `aer_dev_*` file. Its text is taken apart only when it changed, as most never do. An error has rows once it was counted, and begins with a row of the sweep before:
- * its first occurrence is a rise then, and not a beginning.
+ * One `aer_dev_*` file. Its text is taken apart only when it changed, as most never do. An error has rows once it was
+ * counted, and begins with a row of the sweep before: its first occurrence is a rise then, and not a beginning.
  */
 export class AerFile {
   /** Errors that ever had a row. */

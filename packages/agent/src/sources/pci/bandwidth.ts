@@ -2,8 +2,8 @@
 export const GIGATRANSFERS = [2.5, 5, 8, 16, 32, 64, 128]
 
 /**
- * Bits of a lane that carry packets, of all that it moves: 8 of 10 in the first two generations, 128 of 130 up to the fifth, 242 of 256 bytes of a flit from the sixth
- * on.
+ * Bits of a lane that carry packets, of all that it moves: 8 of 10 in the first two generations, 128 of 130 up to the
+ * fifth, 242 of 256 bytes of a flit from the sixth on.
  */
 const CODINGS = [8 / 10, 8 / 10, 128 / 130, 128 / 130, 128 / 130, 242 / 256, 242 / 256]
 const BITS_PER_BYTE = 8

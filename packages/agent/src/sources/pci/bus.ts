@@ -35,8 +35,8 @@ export class PciBus {
   }
 
   /**
-   * Where a device is. The listing holds links into `/sys/devices`, whose folders are nested as the bridges are; a tree without links says nothing of bridges. Refused
-   * where the folder lies outside the root, however it got there.
+   * Where a device is. The listing holds links into `/sys/devices`, whose folders are nested as the bridges are; a tree
+   * without links says nothing of bridges. Refused where the folder lies outside the root, however it got there.
    */
   place(address: string): PciPlace | ReadFailure {
     const listed = [...DEVICES, address]

@@ -36,7 +36,10 @@ export function glanceAt(address: string, bus: PciBus, sysfs: KernelFiles): PciG
   return { place, class: kind, classCode: Number(classCode), vendorId, productId, names, physicalFunction }
 }
 
-/** The last name of where a link leads: the driver behind `driver`, the device behind `physfn`. Empty where it is not there, or has left. */
+/**
+ * The last name of where a link leads: the driver behind `driver`, the device behind `physfn`. Empty where it is not
+ * there, or has left.
+ */
 export function nameBehind(
   link: string,
   { place, names }: Pick<PciGlance, 'place' | 'names'>,
@@ -68,8 +71,9 @@ export interface PciChoice {
 }
 
 /**
- * Chooses what to read: devices that are asked for, and the bridges on their way to the root, where a bad link may be counted instead. What would go beyond the
- * limit is left out, virtual functions before anything else: a port may have hundreds, and all of them share its link.
+ * Chooses what to read: devices that are asked for, and the bridges on their way to the root, where a bad link may be
+ * counted instead. What would go beyond the limit is left out, virtual functions before anything else: a port may have
+ * hundreds, and all of them share its link.
  */
 export function chooseDevices(glances: ReadonlyMap<string, PciGlance>, options: PciOptions): PciChoice {
   const classes = new Set<PciClass>(options.classes)

@@ -14,8 +14,9 @@ const EXAMINE_LIMIT = 2
 const RETRY_LIMIT = 16
 
 /**
- * Which devices there are, and which of them are read. The listing is read at every sweep, and of it only what is new is looked at; all others have their turn, a few a
- * sweep, as a device may have left and another come in its place between two sweeps.
+ * Which devices there are, and which of them are read. The listing is read at every sweep, and of it only what is new
+ * is looked at; all others have their turn, a few a sweep, as a device may have left and another come in its place
+ * between two sweeps.
  */
 export class PciInventory {
   /** Devices that are read, by address, in order. */
@@ -42,7 +43,10 @@ export class PciInventory {
     this.#context = context
   }
 
-  /** Looks at everything anew, for a probe: nothing is counted. How many would be read, and why another could not be looked at. */
+  /**
+   * Looks at everything anew, for a probe: nothing is counted. How many would be read, and why another could not be
+   * looked at.
+   */
   async survey(addresses: readonly string[]): Promise<{ found: number; failure: ReadFailure | undefined }> {
     const glances = new Map<string, PciGlance>()
     let failure: ReadFailure | undefined
@@ -74,7 +78,9 @@ export class PciInventory {
     return this.#inSteps([...unexamined.map(({ address }) => address), ...due], (address) => this.#examine(address))
   }
 
-  /** Looks at a device again whose files are leaving. False where it is gone, even if there is another at its address. */
+  /**
+   * Looks at a device again whose files are leaving. False where it is gone, even if there is another at its address.
+   */
   meetAgain(device: PciDevice): boolean {
     const { address } = device
     this.#look(address)

@@ -49,7 +49,10 @@ const INFINIBAND = 0x0207
 const GPU_VENDORS: ReadonlySet<string> = new Set([AMD, NVIDIA, INTEL])
 const BLUEFIELDS: ReadonlySet<string> = new Set(['a2d2', 'a2d6', 'a2dc', 'a2df'])
 
-/** What kind of device a class code means, given who made what. The code is that of the file `class`: base class, subclass and interface, a byte each. */
+/**
+ * What kind of device a class code means, given who made what. The code is that of the file `class`: base class,
+ * subclass and interface, a byte each.
+ */
 export function classOf(code: number, vendorId: string, productId: string): PciClass {
   const base = code >> 16
   const subclass = code >> 8
@@ -88,7 +91,10 @@ export function vendorName(vendorId: string): string {
   return VENDORS.get(vendorId) ?? vendorId
 }
 
-/** Products that nodes of this kind have, by vendor and product id; NVML and the drivers know better names where they are there. */
+/**
+ * Products that nodes of this kind have, by vendor and product id; NVML and the drivers know better names where they
+ * are there.
+ */
 const MODELS: ReadonlyMap<string, string> = new Map([
   ['1002:74a1', 'Instinct MI300X'],
   ['10de:20b0', 'A100 SXM 40 GB'],

@@ -1,7 +1,10 @@
 import { Lack } from '../field-absences.ts'
 import { isNumber, KernelText, parseNumber } from '../kernel-text.ts'
 
-/** Address of a device: domain, bus, device and function. Domains of more than four digits are those of VMD, Hyper-V and the like. */
+/**
+ * Address of a device: domain, bus, device and function. Domains of more than four digits are those of VMD, Hyper-V and
+ * the like.
+ */
 const ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/
 
 /** Whether a name of sysfs is the address of a PCI device. */
@@ -9,7 +12,10 @@ export function isAddress(name: string): boolean {
   return ADDRESS.test(name)
 }
 
-/** The addresses in a folder's path below sysfs, in order: those of the bridges from the root port on, then the device's own. */
+/**
+ * The addresses in a folder's path below sysfs, in order: those of the bridges from the root port on, then the device's
+ * own.
+ */
 export function addressesOf(folders: readonly string[]): string[] {
   return folders.filter(isAddress)
 }
@@ -23,8 +29,8 @@ export function parseHexadecimal(bytes: Uint8Array): number | undefined {
 }
 
 /**
- * Reads `current_link_speed` and `max_link_speed` in gigatransfers per second: `16.0 GT/s PCIe`, without `PCIe` up to Linux 5.6, `Unknown`, and `Unknown speed` before
- * that.
+ * Reads `current_link_speed` and `max_link_speed` in gigatransfers per second: `16.0 GT/s PCIe`, without `PCIe` up to
+ * Linux 5.6, `Unknown`, and `Unknown speed` before that.
  */
 export function parseSpeed(bytes: Uint8Array): number | 'unknown' | undefined {
   const text = new KernelText(bytes)

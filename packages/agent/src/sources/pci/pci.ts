@@ -11,12 +11,16 @@ import { PciInventory } from './inventory.ts'
 import { pciAerType, pciDeviceType } from './type.ts'
 
 /**
- * Devices whose link and errors are read in one sweep; bridges have what the others leave of it, and at least a quarter. Beyond it each has its turn, and nothing is reported of the
- * others; only where a turn would last too long are there more.
+ * Devices whose link and errors are read in one sweep; bridges have what the others leave of it, and at least a
+ * quarter. Beyond it each has its turn, and nothing is reported of the others; only where a turn would last too long
+ * are there more.
  */
 const REFRESH_LIMIT = 48
 
-/** PCI devices by the files of sysfs: what they are, where they are plugged in, how their link runs, and what errors they saw. */
+/**
+ * PCI devices by the files of sysfs: what they are, where they are plugged in, how their link runs, and what errors
+ * they saw.
+ */
 class PciSource implements NodeSource {
   readonly #context: SourceContext
   readonly #bus: PciBus

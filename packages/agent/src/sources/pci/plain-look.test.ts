@@ -8,7 +8,8 @@ import { pci } from './pci.ts'
 import { hgxDevices, putDevice } from './test-bus.ts'
 import { pciAerType, pciDeviceType } from './type.ts'
 
-// A second reader, as plain as can be and made apart from the source: node_exporter of Debian has none for PCI, and `lspci` needs root for links.
+// A second reader, as plain as can be and made apart from the source: node_exporter of Debian has none for PCI, and
+// `lspci` needs root for links.
 
 const PER_LANE: Readonly<Record<string, number>> = {
   '2.5': 250e6,

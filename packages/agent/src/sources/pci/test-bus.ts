@@ -47,7 +47,10 @@ export function folderOf({ above, address }: Pick<TestDevice, 'above' | 'address
   return `sys/devices/${above}/${address}`
 }
 
-/** Puts a device into a tree as the kernel lays it out: a folder of files below the bridges, and a link in the listing of the bus. */
+/**
+ * Puts a device into a tree as the kernel lays it out: a folder of files below the bridges, and a link in the listing
+ * of the bus.
+ */
 export function putDevice(node: Pick<TestNode, 'write' | 'link'>, device: TestDevice): void {
   const { address, above, ids, link, aer = true } = device
   const folder = folderOf(device)
@@ -87,8 +90,9 @@ export function putDevice(node: Pick<TestNode, 'write' | 'link'>, device: TestDe
 const hex = (value: number) => value.toString(16).padStart(2, '0')
 
 /**
- * A node of the HGX H100 class: eight rails, each a root port, a switch, and below it GPU and NIC; one BlueField-3 with two ports, bonded by the driver to one RDMA
- * device; eight NVMe drives at root ports of their own; two NUMA nodes; and what else such a node lists: host bridges and the display of its management controller.
+ * A node of the HGX H100 class: eight rails, each a root port, a switch, and below it GPU and NIC; one BlueField-3 with
+ * two ports, bonded by the driver to one RDMA device; eight NVMe drives at root ports of their own; two NUMA nodes; and
+ * what else such a node lists: host bridges and the display of its management controller.
  */
 export function hgxDevices(): TestDevice[] {
   const devices: TestDevice[] = [

@@ -8,7 +8,10 @@ const number = (options: FieldOptions) => optional(gauge('u16', options))
 
 const device = label('PCI address, such as 0000:9b:00.0')
 
-/** What identifies one PCI device, where it is plugged in, and how its link does: a record each time that its link and errors are read. Texts are empty where there is nothing of the kind. */
+/**
+ * What identifies one PCI device, where it is plugged in, and how its link does: a record each time that its link and
+ * errors are read. Texts are empty where there is nothing of the kind.
+ */
 export const pciDeviceType = defineType(
   'pci_device',
   'Identity, place and link of one PCI device',
@@ -51,7 +54,10 @@ export const pciDeviceType = defineType(
   { inTurns: true },
 )
 
-/** One error of PCIe Advanced Error Reporting at one device. An error that was never counted has no series, one that was has a record each time that it is read. */
+/**
+ * One error of PCIe Advanced Error Reporting at one device. An error that was never counted has no series, one that was
+ * has a record each time that it is read.
+ */
 export const pciAerType = defineType(
   'pci_aer',
   'Errors that one PCI device has counted, by name',

@@ -15,8 +15,9 @@ const NOT_KEPT = new Lack('unsupported', 'the port has no such counter (N/A)')
 export type CounterOutcome = 'read' | 'absent' | 'missing'
 
 /**
- * The file of one counter, and what was last read of it. A file that gives nothing is left alone for a while, longer each time: on restricted functions every read is a command that the
- * firmware refuses and the driver writes into the kernel's log.
+ * The file of one counter, and what was last read of it. A file that gives nothing is left alone for a while, longer
+ * each time: on restricted functions every read is a command that the firmware refuses and the driver writes into the
+ * kernel's log.
  */
 export class CounterFile<F extends string> {
   readonly name: string

@@ -8,7 +8,10 @@ import type { CounterForm } from './names.ts'
 /** Which counters to read: those of every sweep, or those that have turns. */
 export type Share = 'telling' | 'rest'
 
-/** Where the counters of a share go: the record of a type, which is used again at every sweep, and what is said of the fields that it lacks. */
+/**
+ * Where the counters of a share go: the record of a type, which is used again at every sweep, and what is said of the
+ * fields that it lacks.
+ */
 export interface CounterPart<F extends string> {
   readonly record: { [K in F]?: Integer64 | undefined }
   readonly attributes: AttributeReader
@@ -75,7 +78,10 @@ export class CounterFolder<F extends string> {
     return this.#shares[share].length
   }
 
-  /** When a share was read since this was last asked, which is when its record is one of its own; `undefined` where it was not. Unit: nanoseconds since the Unix epoch. */
+  /**
+   * When a share was read since this was last asked, which is when its record is one of its own; `undefined` where it
+   * was not. Unit: nanoseconds since the Unix epoch.
+   */
   takeReadNs(share: Share): bigint | undefined {
     const readNs = this.#readNs[share]
     this.#readNs[share] = undefined

@@ -7,7 +7,10 @@ import { RdmaPort } from './port.ts'
 /** Name of a port's folder; the kernel counts from 1. */
 const PORT = /^[1-9]\d{0,8}$/
 
-/** One RDMA device: its ports, and the counters that it keeps as a whole, which some drivers have instead of those of ports. */
+/**
+ * One RDMA device: its ports, and the counters that it keeps as a whole, which some drivers have instead of those of
+ * ports.
+ */
 export class RdmaDevice {
   readonly name: string
   readonly ports = new Map<number, RdmaPort>()

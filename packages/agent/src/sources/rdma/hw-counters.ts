@@ -77,7 +77,10 @@ export class HwCounters {
     if (this.there) this.#readLifespan()
   }
 
-  /** Begins a sweep. Within its lifespan a value is the driver's copy of the last one: nothing is read and reported again. */
+  /**
+   * Begins a sweep. Within its lifespan a value is the driver's copy of the last one: nothing is read and reported
+   * again.
+   */
   startSweep(nowMs: number): void {
     if (nowMs === this.#readMs) return
     this.#due = nowMs - this.#readMs >= this.#lifespanMs

@@ -7,7 +7,10 @@ import { parseInterface, parseLine, parseUevent } from './parse.ts'
 import type { rdmaPortType } from './type.ts'
 
 const LINE_FIELDS = ['firmware', 'model', 'board', 'node_guid', 'link_layer'] as const
-/** GIDs that are asked for their interface: each interface has one of the first, and a look past the last is an error, which is slow. */
+/**
+ * GIDs that are asked for their interface: each interface has one of the first, and a look past the last is an error,
+ * which is slow.
+ */
 const GID_LIMIT = 16
 const SILENT = new Lack('unsupported', 'the driver does not say: its file is empty')
 const NO_PLACE = new Lack('unsupported', 'the device is none of PCI, or has none')
@@ -43,7 +46,9 @@ export class PortIdentity {
     this.#uevent = sysfs.file(...device, 'device', 'uevent')
   }
 
-  /** Reads all of it into the record, from files opened anew. Whether the device is the one that had the name before. */
+  /**
+   * Reads all of it into the record, from files opened anew. Whether the device is the one that had the name before.
+   */
   scan(): boolean {
     const { node_guid: guid, address } = this.#record
     for (const field of LINE_FIELDS) {
@@ -72,8 +77,9 @@ export class PortIdentity {
   }
 
   /**
-   * RoCE has its interfaces in the table of GIDs. InfiniBand has those of IPoIB below the device, which its ports share. Those that stand for a function of the adapter are
-   * none of a port's: what happens to their link happens to a VM.
+   * RoCE has its interfaces in the table of GIDs. InfiniBand has those of IPoIB below the device, which its ports
+   * share. Those that stand for a function of the adapter are none of a port's: what happens to their link happens to a
+   * VM.
    */
   #readNetdevs(): void {
     const names = this.#gidNetdevs()

@@ -12,7 +12,10 @@ export type HwField = CounterOf<typeof rdmaHwFirstType> | CounterOf<typeof rdmaH
 /** How a counter's file is read. */
 export interface CounterForm<F extends string> {
   readonly field: F
-  /** Bits after which it stays at its maximum; `data` counters of old devices have 32. Left out where it does not do that. */
+  /**
+   * Bits after which it stays at its maximum; `data` counters of old devices have 32. Left out where it does not do
+   * that.
+   */
   readonly stuckBits?: number
   /** Bytes that one of it stands for. */
   readonly bytes?: number
@@ -25,7 +28,10 @@ export interface CounterForm<F extends string> {
 /** A `data` counter counts words of four octets, whatever the link. */
 const WORD_BYTES = 4
 
-/** Counters of `ports/N/counters` by file. Their widths are those of the PortCounters attribute of InfiniBand: it keeps them at their maximum. */
+/**
+ * Counters of `ports/N/counters` by file. Their widths are those of the PortCounters attribute of InfiniBand: it keeps
+ * them at their maximum.
+ */
 export const PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Map<string, CounterForm<PortField>>([
   ['port_xmit_data', { field: 'xmit_data_bytes_total', bytes: WORD_BYTES, stuckBits: 32, telling: true }],
   ['port_rcv_data', { field: 'rcv_data_bytes_total', bytes: WORD_BYTES, stuckBits: 32, telling: true }],

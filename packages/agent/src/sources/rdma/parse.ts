@@ -30,7 +30,10 @@ export function parseState(bytes: Uint8Array): number | undefined {
   return isState && bytes.length <= STATE_BYTES_MOST ? state : undefined
 }
 
-/** Reads `lifespan`: for how long a driver repeats the hardware counters that it read last. Unit: milliseconds. `undefined` where it is none. */
+/**
+ * Reads `lifespan`: for how long a driver repeats the hardware counters that it read last. Unit: milliseconds.
+ * `undefined` where it is none.
+ */
 export function parseLifespan(bytes: Uint8Array): number | undefined {
   const value = parseNumber(bytes)
   return value === undefined || value > LIFESPAN_LIMIT_MS ? undefined : Number(value)
@@ -67,7 +70,9 @@ export interface RdmaPlace {
   address?: string
 }
 
-/** Driver and PCI address in the `uevent` of a device, whose lines are `KEY=value`; `undefined` where neither is there. */
+/**
+ * Driver and PCI address in the `uevent` of a device, whose lines are `KEY=value`; `undefined` where neither is there.
+ */
 export function parseUevent(bytes: Uint8Array): RdmaPlace | undefined {
   const text = new KernelText(bytes)
   const place: RdmaPlace = {}

@@ -15,7 +15,10 @@ import { rdmaPortCountersType, rdmaPortType } from './type.ts'
 const MS_PER_SECOND = 1000
 const NO_RATE = new Lack('unsupported', 'the rate of the port cannot be read')
 
-/** What is read of a port beside its traffic: with very many ports one half has its state read and the other what `rdma_hw_first` holds, in turn. */
+/**
+ * What is read of a port beside its traffic: with very many ports one half has its state read and the other what
+ * `rdma_hw_first` holds, in turn.
+ */
 export type TellingShare = 'all' | 'state' | 'hardware'
 
 /** One port of an RDMA device: what it is, its link, and both its folders of counters. */
@@ -55,7 +58,10 @@ export class RdmaPort {
     }
   }
 
-  /** Looks what the port is and which counters it has. Where another device has the name by now all begins anew: a kept descriptor follows one that is renamed. */
+  /**
+   * Looks what the port is and which counters it has. Where another device has the name by now all begins anew: a kept
+   * descriptor follows one that is renamed.
+   */
   scan(): void {
     if (!this.#identity.scan()) {
       this.close()
@@ -113,7 +119,10 @@ export class RdmaPort {
     return this.#stateThere || this.#counters.there || this.#hw.there
   }
 
-  /** Reports what was read of it since the last report: a counter that was not is in no record, or its rate would be 0 now and too high when it is. */
+  /**
+   * Reports what was read of it since the last report: a counter that was not is in no record, or its rate would be 0
+   * now and too high when it is.
+   */
   report(nowMs: number): void {
     const { saturated } = this.#counters
     this.#record.saturated_counters = saturated.length

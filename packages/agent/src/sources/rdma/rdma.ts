@@ -18,7 +18,10 @@ const KEPT_PORTS = 80
 const READS_PER_OPEN = 256
 const FOLDER = ['class', 'infiniband'] as const
 
-/** RDMA devices by the files of the kernel: of each port its identity and link, the counters of its link, and those of the adapter. */
+/**
+ * RDMA devices by the files of the kernel: of each port its identity and link, the counters of its link, and those of
+ * the adapter.
+ */
 class RdmaSource implements NodeSource {
   readonly #context: SourceContext
   readonly #wanted: (device: string) => boolean
@@ -133,7 +136,10 @@ class RdmaSource implements NodeSource {
     ;[...device.ports.values()][due]?.scan()
   }
 
-  /** Reads what every sweep reads, and reports all, device by device: what a port has is still in the processor's cache then. How many have reported. */
+  /**
+   * Reads what every sweep reads, and reports all, device by device: what a port has is still in the processor's cache
+   * then. How many have reported.
+   */
   #reportAll(startMs: number): number {
     const fromMs = performance.now()
     let count = 0
@@ -152,7 +158,9 @@ class RdmaSource implements NodeSource {
     return count
   }
 
-  /** Something that was there is not: the device left, a port did, or the driver was loaded anew and has other counters. */
+  /**
+   * Something that was there is not: the device left, a port did, or the driver was loaded anew and has other counters.
+   */
   #lookAgain(device: RdmaDevice, startMs: number): void {
     device.scan()
     for (const port of device.ports.values()) {
@@ -161,7 +169,10 @@ class RdmaSource implements NodeSource {
     }
   }
 
-  /** Reads what has turns, of as many ports as there is time for, the rest of the sweep taken to last as long as at the last one; and of as many that no turn lasts too long. */
+  /**
+   * Reads what has turns, of as many ports as there is time for, the rest of the sweep taken to last as long as at the
+   * last one; and of as many that no turn lasts too long.
+   */
   #readRest(ports: readonly RdmaPort[], startMs: number): void {
     const least = Math.max(1, leastReads(ports.length, this.#context.source.info.intervalMs, LONGEST_TURN_MS))
     const untilMs = startMs + this.#limitMs - this.#tellingMs

@@ -45,7 +45,10 @@ export const rdmaPortType = defineType('rdma_port', 'Identity, link and traffic 
   }),
 })
 
-/** The other counters that every driver has: a record each time that they are read, which on nodes with very many ports is not every sweep. */
+/**
+ * The other counters that every driver has: a record each time that they are read, which on nodes with very many ports
+ * is not every sweep.
+ */
 export const rdmaPortCountersType = defineType(
   'rdma_port_counters',
   'Counters of one port of an RDMA device that are read in turns',
@@ -105,7 +108,10 @@ export const rdmaPortCountersType = defineType(
 
 const HW_PORT = 'Number of the port, from 1; 0 for the counters of the device as a whole'
 
-/** What tells first that packets are lost or senders slowed down: every sweep reads it, with very many ports every other one, as far as the driver has anything new. */
+/**
+ * What tells first that packets are lost or senders slowed down: every sweep reads it, with very many ports every other
+ * one, as far as the driver has anything new.
+ */
 export const rdmaHwFirstType = defineType(
   'rdma_hw_first',
   'Hardware counters of RDMA that are read first',

@@ -1,8 +1,10 @@
 /**
- * The interface through which scenarios act. A scenario is a pure function from onset, severity, duration and device to {@link Effects}: plain data that say
- * what is different, where, and from when to when. What follows from it (longer steps, waiting GPUs, falling power, counters) the model works out.
+ * The interface through which scenarios act. A scenario is a pure function from onset, severity, duration and device to
+ * {@link Effects}: plain data that say what is different, where, and from when to when. What follows from it (longer
+ * steps, waiting GPUs, falling power, counters) the model works out.
  *
- * Times are seconds since the epoch of the simulation ({@link secondsOf} in `time.ts`). GPUs and NICs are named by their index in the node class.
+ * Times are seconds since the epoch of the simulation ({@link secondsOf} in `time.ts`). GPUs and NICs are named by
+ * their index in the node class.
  */
 export interface Effects {
   readonly spans: readonly EffectSpan[]
@@ -10,7 +12,10 @@ export interface Effects {
   readonly events?: readonly EffectEvent[]
 }
 
-/** What is different from `fromS` up to, not including, `toS`. Where spans overlap, factors are multiplied, rates and waits added, shares and limits the worst of all. */
+/**
+ * What is different from `fromS` up to, not including, `toS`. Where spans overlap, factors are multiplied, rates and
+ * waits added, shares and limits the worst of all.
+ */
 export interface EffectSpan {
   readonly fromS: number
   readonly toS: number
@@ -22,8 +27,8 @@ export interface EffectSpan {
 }
 
 /**
- * What the job does. `running`: steps or requests. `stuck`: a collective hangs, every GPU waits in a kernel. `checkpoint`: GPUs stand still while memory is copied to the host.
- * `idle`: no process is there.
+ * What the job does. `running`: steps or requests. `stuck`: a collective hangs, every GPU waits in a kernel.
+ * `checkpoint`: GPUs stand still while memory is copied to the host. `idle`: no process is there.
  */
 export type JobState = 'running' | 'checkpoint' | 'stuck' | 'idle'
 
@@ -68,7 +73,9 @@ export interface GpuEffect {
   readonly pcieWidth?: number
   /** PCIe errors, in bursts; replays count with `BadTLP` and `Timeout`. */
   readonly aer?: readonly AerRate[]
-  /** MIG profiles into which the GPU is split, such as `['3g.40gb', '3g.40gb']`; each with its share of load, 0 to 1. */
+  /**
+   * MIG profiles into which the GPU is split, such as `['3g.40gb', '3g.40gb']`; each with its share of load, 0 to 1.
+   */
   readonly mig?: readonly { readonly profile: string; readonly load: number }[]
   /** Two or more processes take turns on the GPU: use goes up to 100 %, work does not. */
   readonly timeSlices?: number
@@ -114,7 +121,10 @@ export interface NicEffect {
   readonly aer?: readonly AerRate[]
   /** Share of reads or writes to host memory that stall for credits, beside what a slow link causes. Range: 0 to 1. */
   readonly stalledShare?: number
-  /** What others send to it as well, on the priority of the job: the port receives at line rate while the job does. Unit: bytes a second. */
+  /**
+   * What others send to it as well, on the priority of the job: the port receives at line rate while the job does.
+   * Unit: bytes a second.
+   */
   readonly rxOtherBytesPerS?: number
   /** What another tenant sends through the port, on priority 0. Unit: bytes a second. */
   readonly neighbourBytesPerS?: number
@@ -122,7 +132,10 @@ export interface NicEffect {
   readonly cacheMissFactor?: number
 }
 
-/** PCIe errors of one name, as AER spells it (`BadTLP`, `Timeout`, `CmpltTO`…). They come in bursts; the rate is that of the mean. */
+/**
+ * PCIe errors of one name, as AER spells it (`BadTLP`, `Timeout`, `CmpltTO`…). They come in bursts; the rate is that of
+ * the mean.
+ */
 export interface AerRate {
   readonly severity: 'correctable' | 'nonfatal' | 'fatal'
   readonly error: string

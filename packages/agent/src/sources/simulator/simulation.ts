@@ -6,8 +6,8 @@ import { compileSegments, type ScheduleInput } from './model/schedule.ts'
 import type { Segment } from './model/segment.ts'
 
 /**
- * A node of which every value is a pure function of seed, device and time, and of the effects that are set. Asking costs the same for any moment, and leaves no trace: any period, replay or
- * seek gives the same values.
+ * A node of which every value is a pure function of seed, device and time, and of the effects that are set. Asking
+ * costs the same for any moment, and leaves no trace: any period, replay or seek gives the same values.
  */
 export class Simulation {
   readonly seed: number
@@ -39,8 +39,9 @@ export class Simulation {
   }
 
   /**
-   * Replaces all effects. What lies before the first difference stays as it was: to end a scenario early its spans are cut ({@link cutEffects}), not taken out, or
-   * counters would fall. Only what ended before {@link keptFromS} may be left out.
+   * Replaces all effects. What lies before the first difference stays as it was: to end a scenario early its spans are
+   * cut ({@link cutEffects}), not taken out, or counters would fall. Only what ended before {@link keptFromS} may be
+   * left out.
    */
   setEffects(effects: readonly Effects[]): void {
     const { seed, node, workload } = this
@@ -54,12 +55,18 @@ export class Simulation {
     this.version++
   }
 
-  /** Where the past that can still be asked for begins; effects that ended before may be left out. Unit: seconds since the epoch. */
+  /**
+   * Where the past that can still be asked for begins; effects that ended before may be left out. Unit: seconds since
+   * the epoch.
+   */
   get keptFromS(): number {
     return this.#origin?.fromS ?? 0
   }
 
-  /** Gives up the past before the segment of a moment: its memory, and the need to keep the effects that were over by then. Counts stay. Says {@link keptFromS}. */
+  /**
+   * Gives up the past before the segment of a moment: its memory, and the need to keep the effects that were over by
+   * then. Counts stay. Says {@link keptFromS}.
+   */
   forget(beforeS: number): number {
     const origin = this.#segmentAt(beforeS)
     if (origin.fromS <= this.keptFromS) return this.keptFromS

@@ -3,7 +3,10 @@ export const EPOCH_MS = 1_767_225_600_000
 
 const EPOCH_NS = BigInt(EPOCH_MS) * 1_000_000n
 
-/** Seconds since the epoch of the simulation. To some 10 ns, which is what a double holds; a clock that stands before the epoch counts as the epoch. */
+/**
+ * Seconds since the epoch of the simulation. To some 10 ns, which is what a double holds; a clock that stands before
+ * the epoch counts as the epoch.
+ */
 export function secondsOf(timeNs: bigint): number {
   return Math.max(0, Number(timeNs - EPOCH_NS) / 1e9)
 }

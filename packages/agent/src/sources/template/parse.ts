@@ -7,7 +7,10 @@ export interface OpenFiles {
   readonly limit: Integer64
 }
 
-/** Reads `/proc/sys/fs/file-nr`: handles in use, a number that is always 0 since Linux 2.6, and the limit. `undefined` where it is anything else. */
+/**
+ * Reads `/proc/sys/fs/file-nr`: handles in use, a number that is always 0 since Linux 2.6, and the limit. `undefined`
+ * where it is anything else.
+ */
 export function parseFileNr(bytes: Uint8Array): OpenFiles | undefined {
   const text = new KernelText(bytes)
   const [allocated, unused, limit] = [text.u64(), text.u64(), text.u64()]

@@ -26,7 +26,9 @@ export function columnsWithin(widths: readonly number[], lineCharacters: number)
   return over < 0 ? widths.length : Math.max(1, over)
 }
 
-/** One line of cells. Text that is too long ends in `…`; a number that is wider than its column is whole all the same. */
+/**
+ * One line of cells. Text that is too long ends in `…`; a number that is wider than its column is whole all the same.
+ */
 export function lineOf(columns: readonly Column[], widths: readonly number[], cells: readonly string[]): string {
   return columns
     .map(({ isNumber }, i) => {

@@ -3,8 +3,8 @@ import { type Format, onceForType } from './format.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
 
 /**
- * One table of one type, as RFC 4180 has it but for lines that end in LF: `source`, `tag`, then a column a field, of an array one an element. Absent is empty,
- * an empty text is `""`.
+ * One table of one type, as RFC 4180 has it but for lines that end in LF: `source`, `tag`, then a column a field, of an
+ * array one an element. Absent is empty, an empty text is `""`.
  */
 export function csv(): Format {
   let table: Batch['type'] | undefined

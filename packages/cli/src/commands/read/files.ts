@@ -88,7 +88,9 @@ function isRecords(path: string): boolean {
   return path.endsWith('.bin')
 }
 
-/** The later files of the source of a file that lies where sinks put it: `<root>/<yyyy>/<mmdd>/<source>/<tag><µs>.bin`. */
+/**
+ * The later files of the source of a file that lies where sinks put it: `<root>/<yyyy>/<mmdd>/<source>/<tag><µs>.bin`.
+ */
 function successorsOf(path: string): Place | undefined {
   const source = dirname(path)
   const day = dirname(source)

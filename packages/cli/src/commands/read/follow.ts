@@ -11,7 +11,10 @@ const SEARCH_MS = 1000
 /** Files that are kept open; beyond, the one that has been quiet the longest is closed. */
 const OPEN_LIMIT = 256
 
-/** Prints what there is and what comes, also in files that come later; ends when the printer is done. `onIdle` is called whenever nothing comes for now. */
+/**
+ * Prints what there is and what comes, also in files that come later; ends when the printer is done. `onIdle` is called
+ * whenever nothing comes for now.
+ */
 export async function follow({ files, places }: Found, printer: Printer, onIdle: () => Promise<void>): Promise<void> {
   /** Absolute paths: a file may be named in several ways. */
   const seen = new Set<string>()

@@ -6,8 +6,8 @@ import { type ElementText, elementText, type FieldText, isText, quotedText } fro
 export type Int64 = 'digits' | 'string'
 
 /**
- * A JSON object a line: `{"type":…,"source":…,"tag":…,"record":{…}}`, with `clock` before the record where that is not the wall clock. Absent fields are left out;
- * what JSON has no number for is text.
+ * A JSON object a line: `{"type":…,"source":…,"tag":…,"record":{…}}`, with `clock` before the record where that is not
+ * the wall clock. Absent fields are left out; what JSON has no number for is text.
  */
 export function jsonl(int64: Int64): Format {
   const textOf = onceForType(({ layout }, slots) => recordText(layout, slots, int64))

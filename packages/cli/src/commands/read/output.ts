@@ -4,7 +4,10 @@ import { printable } from '@sonde/sdk/internal'
 /** What is gathered before it is written. Unit: characters. */
 const GATHERED_LIMIT = 64 << 10
 
-/** Standard output, written no faster than it is read. Whoever reads it may leave early, as `head` does: then there is nothing more to do. */
+/**
+ * Standard output, written no faster than it is read. Whoever reads it may leave early, as `head` does: then there is
+ * nothing more to do.
+ */
 export class Output {
   readonly #stream: Writable
   #gathered = ''
@@ -43,7 +46,9 @@ export class Output {
   }
 }
 
-/** Reports something to the person who runs the command, in one line: names of files and what they hold may be anything. */
+/**
+ * Reports something to the person who runs the command, in one line: names of files and what they hold may be anything.
+ */
 export function tell(line: string): void {
   process.stderr.write(`sonde: ${printable(line)}\n`)
 }

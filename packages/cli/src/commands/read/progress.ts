@@ -2,7 +2,9 @@
 const AFTER_MS = 1000
 const EVERY_MS = 250
 
-/** How far a long work is: a line on standard error that is written over again and again, where a person looks at it. */
+/**
+ * How far a long work is: a line on standard error that is written over again and again, where a person looks at it.
+ */
 export class Progress {
   readonly #totalBytes: number
   readonly #isShown: boolean

@@ -8,7 +8,10 @@ import { elementText, type FieldText, isText, quotedText } from './values.ts'
 const SAMPLE_ROWS = 100
 const ARRAY_ELEMENTS_SHOWN = 4
 
-/** Lines for people: a head, then a line a record, as wide as the terminal; fields that have no room there are named. A new head where the type changes. */
+/**
+ * Lines for people: a head, then a line a record, as wide as the terminal; fields that have no room there are named. A
+ * new head where the type changes.
+ */
 export function table(lineCharacters: () => number): Format {
   const cellsOf = onceForType(cellTexts)
   let section: Section | undefined
@@ -122,7 +125,10 @@ function listText({ field, offset: at, bytes }: Slot): FieldText {
   }
 }
 
-/** Nanoseconds since the Unix epoch as ISO 8601 in UTC, to the last digit that is not zero; digits where that has no date for them. */
+/**
+ * Nanoseconds since the Unix epoch as ISO 8601 in UTC, to the last digit that is not zero; digits where that has no
+ * date for them.
+ */
 export function timeText(ns: bigint): string {
   const date = new Date(Number(ns / 1_000_000_000n) * 1000)
   if (Number.isNaN(date.getTime())) return `${ns}`

@@ -10,7 +10,10 @@ export type ElementText = (data: DataView, at: number) => string
 /** Texts that are remembered quoted; all are forgotten when there are more. */
 const REMEMBERED_LIMIT = 100_000
 
-/** The text of a number or a bool, exact. What is no number is `NaN`, `Infinity` or `-Infinity`; -0 is `-0.0`, which every parser takes for a fraction. */
+/**
+ * The text of a number or a bool, exact. What is no number is `NaN`, `Infinity` or `-Infinity`; -0 is `-0.0`, which
+ * every parser takes for a fraction.
+ */
 export function elementText(kind: Slot['field']['kind']): ElementText {
   switch (kind) {
     case 'u8':

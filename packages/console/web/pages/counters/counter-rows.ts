@@ -19,7 +19,10 @@ export interface CounterRow {
 /** Labels that say which device a series is of: the page says that already. */
 const DEVICE_LABELS = new Set(['device', 'gpu', 'UUID', 'port', 'simulated'])
 
-/** One row a field and series of some types. `matchersFor` gives the conditions that make a metric's series those of the device. */
+/**
+ * One row a field and series of some types. `matchersFor` gives the conditions that make a metric's series those of the
+ * device.
+ */
 export function counterRows(
   types: readonly TypeInfo[],
   latest: readonly SeriesValue[],

@@ -23,7 +23,10 @@ interface DeviceOfProps {
   readonly children: (device: DeviceInfo, devices: readonly DeviceInfo[]) => ReactNode
 }
 
-/** The device of an address, which becomes its own; what stands there while it is not known, where there is none, and where several go by that name. */
+/**
+ * The device of an address, which becomes its own; what stands there while it is not known, where there is none, and
+ * where several go by that name.
+ */
 export function DeviceOf({ id, sought, children }: DeviceOfProps) {
   const page = usePageState()
   const search = useSearch()

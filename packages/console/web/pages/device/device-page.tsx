@@ -33,7 +33,10 @@ import { usePageTitle } from '../use-page-title.ts'
 import { type Judge, judgeBy } from './facts.ts'
 import { columnsOf, type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
 
-/** Reads a number of a metric, the largest of several series such as priorities: of the device of the page, or of another. */
+/**
+ * Reads a number of a metric, the largest of several series such as priorities: of the device of the page, or of
+ * another.
+ */
 type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => number
 
 /** What facts are made from: newest samples of the panels' questions, and exact values. */
@@ -44,7 +47,10 @@ export interface DeviceReadings {
   readonly newest: ReadDevice
   /** The mean of the newest samples, as tiles have it; NaN where there is none. */
   readonly mean: ReadDevice
-  /** The exact value as it was read last, or as the history has it where the page does not speak of now; undefined where it is absent. */
+  /**
+   * The exact value as it was read last, or as the history has it where the page does not speak of now; undefined where
+   * it is absent.
+   */
   readonly exact: (metric: string) => string | undefined
   /** The samples of every series of a metric that the device has; the last known are at their ends. */
   readonly all: (metric: string) => readonly { readonly labels: Labels; readonly values: Float64Array }[]

@@ -20,7 +20,10 @@ export function countFact(label: string, value: string | undefined, caption: str
 /** Gives a fact the state that rules see in some metrics; without one it is a number. */
 export type Judge = (fact: Fact, ...metrics: readonly string[]) => Fact
 
-/** Judges by the worst hint of a device whose evidence has one of the metrics: the same colour and words as in the headline. */
+/**
+ * Judges by the worst hint of a device whose evidence has one of the metrics: the same colour and words as in the
+ * headline.
+ */
 export function judgeBy(hints: readonly Hint[], title: string): Judge {
   return (fact, ...metrics) => {
     const hint = hints.find(({ evidence }) => evidence.some(({ metric }) => metrics.includes(metric)))

@@ -228,7 +228,10 @@ function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Colu
   })
 }
 
-/** Why a panel has no line: nobody reports it, the question was refused, or its source says why the values are absent. Empty where a sample may still come. */
+/**
+ * Why a panel has no line: nobody reports it, the question was refused, or its source says why the values are absent.
+ * Empty where a sample may still come.
+ */
 function reasonOf(
   device: DeviceInfo,
   { lines, without }: DevicePanel,

@@ -27,7 +27,10 @@ import { SignalList } from './signal-list.tsx'
 import { StepSelect } from './step-select.tsx'
 
 const LANE_HEIGHT_PX = 260
-/** A table of more values than this is renewed every few seconds only: its 95th percentiles alone take a good part of a frame. */
+/**
+ * A table of more values than this is renewed every few seconds only: its 95th percentiles alone take a good part of a
+ * frame.
+ */
 const TABLE_LARGE_VALUES = 100_000
 const TABLE_LARGE_EVERY_MS = 5_000
 /** Numbers that change more often than this cannot be read. */

@@ -24,7 +24,10 @@ export interface Sheet {
   readonly to: number
 }
 
-/** The samples as CSV: one row a time, one column a series with the unit of its samples in brackets, full precision, an empty cell for a gap. */
+/**
+ * The samples as CSV: one row a time, one column a series with the unit of its samples in brackets, full precision, an
+ * empty cell for a gap.
+ */
 export function csvOf({ times, series, from, to }: Sheet): string {
   const heads = series.map(({ meta, labels, isSimulated }) => {
     const conditions = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)

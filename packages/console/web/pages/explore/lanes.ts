@@ -52,8 +52,9 @@ interface Group {
 }
 
 /**
- * One lane a unit while its series can be told apart one by one. Where they are more than there are colours, every signal has lanes of its own, and in them what is real, what
- * is simulated, and what has other labels: only like members are a herd.
+ * One lane a unit while its series can be told apart one by one. Where they are more than there are colours, every
+ * signal has lanes of its own, and in them what is real, what is simulated, and what has other labels: only like
+ * members are a herd.
  */
 export function lanesOf(
   queries: readonly MetricQuery[],
@@ -81,7 +82,9 @@ export function lanesOf(
   return lanes.map((lane) => ({ ...lane, spec: withOwnTitle(lane.spec, lanes) }))
 }
 
-/** Lanes of one signal are told apart by their titles too: what leaves the page, and what is read aloud, has no caption. */
+/**
+ * Lanes of one signal are told apart by their titles too: what leaves the page, and what is read aloud, has no caption.
+ */
 function withOwnTitle(spec: ChartSpec, lanes: readonly Lane[]): ChartSpec {
   const { caption, ...rest } = spec
   const isShared = lanes.filter((lane) => lane.spec.title === spec.title).length > 1

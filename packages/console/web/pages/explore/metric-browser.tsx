@@ -11,7 +11,10 @@ import { type MetricGroup, metricGroups } from './metric-groups.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Everything that can be asked for, where nothing is asked for yet: types with their counts, which open at a click or where a filter finds something in them. */
+/**
+ * Everything that can be asked for, where nothing is asked for yet: types with their counts, which open at a click or
+ * where a filter finds something in them.
+ */
 export function MetricBrowser({ types }: { readonly types: readonly TypeInfo[] }) {
   const page = usePageState()
   const filter = page.url.q ?? ''

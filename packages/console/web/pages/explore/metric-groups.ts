@@ -15,8 +15,8 @@ export interface MetricGroup {
 }
 
 /**
- * The catalogue by type, Sonde's own types last. Closed, as it has hundreds of rows; a filter opens what it finds something in. `toggled` types are the other way round,
- * and `leftOutCount` is what matches beyond the limit.
+ * The catalogue by type, Sonde's own types last. Closed, as it has hundreds of rows; a filter opens what it finds
+ * something in. `toggled` types are the other way round, and `leftOutCount` is what matches beyond the limit.
  */
 export function metricGroups(
   types: readonly TypeInfo[],
@@ -40,7 +40,10 @@ export function metricGroups(
   return { groups, count: types.reduce((sum, { fields }) => sum + fields.length, 0), leftOutCount }
 }
 
-/** Types that hold more than metrics, or none, by name, and Sonde's own last. Of those the ones whose texts have what is sought. */
+/**
+ * Types that hold more than metrics, or none, by name, and Sonde's own last. Of those the ones whose texts have what is
+ * sought.
+ */
 export function recordTypes(types: readonly TypeInfo[], filter: string): readonly TypeInfo[] {
   const sought = filter.trim().toLowerCase()
   return types

@@ -4,8 +4,9 @@ import type { Labels, SourceInfo, TypeInfo } from '../../api/types.ts'
 const SIMULATOR = 'simulator'
 
 /**
- * Names of the sources that a series can come from: those that report the type of its metric, simulated series from simulators and
- * all others from the rest. Empty where no source of the list reports it, as with what an application sends.
+ * Names of the sources that a series can come from: those that report the type of its metric, simulated series from
+ * simulators and all others from the rest. Empty where no source of the list reports it, as with what an application
+ * sends.
  */
 export function sourcesOf(
   metric: string,

@@ -168,7 +168,10 @@ interface Row {
   readonly statistics: Statistics
 }
 
-/** The first rows of the table. Sorted by name, only those that are shown are described: the others would cost time each second. */
+/**
+ * The first rows of the table. Sorted by name, only those that are shown are described: the others would cost time each
+ * second.
+ */
 function describedRows(
   lane: Lane,
   { from, to }: { readonly from: number; readonly to: number },

@@ -11,7 +11,10 @@ import type { PortRow } from './port-data.ts'
 /** States from which on a port carries data. */
 const ACTIVE_MIN = 4
 
-/** What is so about the ports, in a sentence: the worst that a rule sees, or what they carry together. Without hints, of a window that is over, nothing is said of rules. */
+/**
+ * What is so about the ports, in a sentence: the worst that a rule sees, or what they carry together. Without hints, of
+ * a window that is over, nothing is said of rules.
+ */
 export function portsHeadline(
   rows: readonly PortRow[],
   hints: readonly Hint[] | undefined,

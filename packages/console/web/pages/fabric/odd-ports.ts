@@ -5,11 +5,17 @@ import type { PortRow } from './port-data.ts'
 import { PORT_SIGNALS, type PortSignal } from './port-signals.ts'
 
 const SIGNALS = Object.keys(PORT_SIGNALS) as PortSignal[]
-/** Newest samples that are looked at, and how many further may be missing at the end: a burst leaves some of them without trouble. */
+/**
+ * Newest samples that are looked at, and how many further may be missing at the end: a burst leaves some of them
+ * without trouble.
+ */
 const LOOKED_COUNT = 5
 const MISSING_COUNT = 5
 
-/** Signals in which a port stands out from its siblings, as charts have it, in 3 of its 5 newest samples, by its id. Fewer than four are no herd: none of them is odd. */
+/**
+ * Signals in which a port stands out from its siblings, as charts have it, in 3 of its 5 newest samples, by its id.
+ * Fewer than four are no herd: none of them is odd.
+ */
 export function oddSignals(groups: readonly (readonly PortRow[])[]): ReadonlyMap<string, ReadonlySet<PortSignal>> {
   const found = new Map<string, Set<PortSignal>>()
   for (const rows of groups) {

@@ -77,7 +77,10 @@ export function columnsWithValues(rows: readonly PortRow[]): readonly PortTableC
   return PORT_COLUMNS.filter(({ signals }) => rows.some(({ columns }) => signals.some((signal) => columns[signal])))
 }
 
-/** Times that a link went down in the window; the adapter's own count where there is one, because the other stays at 255. */
+/**
+ * Times that a link went down in the window; the adapter's own count where there is one, because the other stays at
+ * 255.
+ */
 export function linkDownCount({ columns }: PortRow): number {
   const values = [...(columns.linkDowns ?? columns.portDowns ?? [])].filter((value) => !Number.isNaN(value))
   return values.length === 0 ? Number.NaN : values.reduce((sum, value) => sum + value, 0)

@@ -15,7 +15,9 @@ export interface PortRow {
   readonly columns: Readonly<Partial<Record<PortColumn, Float64Array>>>
 }
 
-/** Ports in the order of their rails, those in none last. Two that would have one label are told apart by their names. */
+/**
+ * Ports in the order of their rails, those in none last. Two that would have one label are told apart by their names.
+ */
 export function portsOf(devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
   return devices
     .filter(({ kind }) => kind === 'nic')
@@ -52,7 +54,9 @@ function labelsOf(ports: readonly DeviceInfo[]): string[] {
   })
 }
 
-/** Ports that can be held against each other: those in rails, and others of one line rate. The largest group is first. */
+/**
+ * Ports that can be held against each other: those in rails, and others of one line rate. The largest group is first.
+ */
 export function siblingGroups(rows: readonly PortRow[]): readonly (readonly PortRow[])[] {
   const groups = Map.groupBy(rows, ({ device, columns }) =>
     device.rail === null ? newestValue(columns.lineRate) : 'rails',

@@ -5,8 +5,9 @@ import { compareNames } from '../../format/names.ts'
 export const XID_EVENTS = 'nvml_xid_events_total'
 
 /**
- * The XID errors that came last, empty where there was none; undefined where nobody tells. Counts say which rose last, also of a GPU that fell off the bus before its
- * gauge could be read again; where none rose in the window the gauge says it, and where that is silent all that ever came.
+ * The XID errors that came last, empty where there was none; undefined where nobody tells. Counts say which rose last,
+ * also of a GPU that fell off the bus before its gauge could be read again; where none rose in the window the gauge
+ * says it, and where that is silent all that ever came.
  */
 export function lastXids(
   gauge: string | undefined,
@@ -21,7 +22,10 @@ export function lastXids(
   return gauge === undefined && told.length === 0 ? undefined : named(told.filter(({ count }) => count > 0))
 }
 
-/** Where a count rose last, -1 where it did not, and its newest value. A series that begins after others began with its first error. */
+/**
+ * Where a count rose last, -1 where it did not, and its newest value. A series that begins after others began with its
+ * first error.
+ */
 function riseOf(values: Float64Array, begin: number): { readonly roseAt: number; readonly count: number } {
   let roseAt = -1
   let count = Number.NaN

@@ -36,7 +36,10 @@ export function interfaceHeadline(
   }
 }
 
-/** The interface in a strip of facts: link, rates, loss, carrier. Without exact values, which are of now only, those facts are left out. */
+/**
+ * The interface in a strip of facts: link, rates, loss, carrier. Without exact values, which are of now only, those
+ * facts are left out.
+ */
 export function interfaceFacts(row: InterfaceColumns, latest: readonly SeriesValue[]): Fact[] {
   const { columns, errors, drops } = row
   const rate = (label: string, quantity: Quantity, values: Float64Array | undefined, caption: string): Fact => {

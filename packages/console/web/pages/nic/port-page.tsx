@@ -8,7 +8,10 @@ import { NicPage } from './nic-page.tsx'
 const NIC_ID = /^(sim-)?nic-/
 const NETDEV_ID = /^(sim-)?net-/
 
-/** What stands below the fabric: a port of a NIC by its id or by name and number, `mlx5_3/1`, or an interface by its id or its plain name. */
+/**
+ * What stands below the fabric: a port of a NIC by its id or by name and number, `mlx5_3/1`, or an interface by its id
+ * or its plain name.
+ */
 export function PortPage({ name }: { readonly name: string }) {
   if (NIC_ID.test(name) || name.includes('/')) return <NicPage id={name} />
   if (NETDEV_ID.test(name)) return <InterfacePage device={name.replace(NETDEV_ID, '')} />

@@ -4,7 +4,9 @@ import { type InterfaceColumns, newestValue } from '../interface-data.ts'
 import { interfaceFact, type LiveDevices } from '../interface-facts.ts'
 import type { NodeFacts } from './headline.ts'
 
-/** Makes the facts of a headline from the samples at the end of a window. Without a host it speaks of interfaces alone. */
+/**
+ * Makes the facts of a headline from the samples at the end of a window. Without a host it speaks of interfaces alone.
+ */
 export function nodeFacts(
   grid: SampleGrid | undefined,
   interfaces: readonly InterfaceColumns[],

@@ -163,7 +163,8 @@ function railLink(
     device,
     link: readLink(columns.get(device.id) ?? {}, device, stepMs),
   }))
-  // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use, while it is there.
+  // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use, while it
+  // is there.
   const { device, link } =
     ends.find(({ link }) => isDowntrained(link)) ?? ends.find(({ link }) => linkWords(link) !== '') ?? ends[0]!
   const isTrouble = isDowntrained(link)

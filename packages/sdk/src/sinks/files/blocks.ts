@@ -17,7 +17,10 @@ const LARGEST_BYTES = 1 << 20
 /** Memory that is kept for the next block: what a fast client of the service has under way. Unit: bytes. */
 const KEPT_BYTES_LIMIT = 16 << 20
 
-/** Copies batches into blocks. Memory of blocks that were written is used again, since fresh memory costs more than the copy. */
+/**
+ * Copies batches into blocks. Memory of blocks that were written is used again, since fresh memory costs more than the
+ * copy.
+ */
 export class Blocks {
   readonly #free = new Map<number, ArrayBuffer[]>()
   readonly #texts = new KeptTexts()

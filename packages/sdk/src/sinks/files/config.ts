@@ -5,8 +5,8 @@ import { userStateDir } from '../../internal/user-dirs.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 
 /**
- * What is safe once it was flushed. `none`, `interval`: it is in the file, which survives the end of the process but not that of the machine; with `interval` the disk has what is older
- * than `intervalMs`. `block`: the disk has it.
+ * What is safe once it was flushed. `none`, `interval`: it is in the file, which survives the end of the process but
+ * not that of the machine; with `interval` the disk has what is older than `intervalMs`. `block`: the disk has it.
  */
 export type FilesDurability = (typeof DURABILITIES)[number]
 
@@ -16,25 +16,49 @@ const DURABILITIES = ['none', 'interval', 'block'] as const
 export interface FilesOptions {
   /** Folder below which files are written; made where it is not there. Default: {@link defaultDataRoot}. */
   dataRoot?: string | undefined
-  /** Size of a file, which only a block that is larger alone exceeds. Unit: bytes. Range: 4 KiB to 1 TiB. Default: 1 MiB. */
+  /**
+   * Size of a file, which only a block that is larger alone exceeds. Unit: bytes. Range: 4 KiB to 1 TiB. Default:
+   * 1 MiB.
+   */
   maxBytes?: number | undefined
-  /** Age at which a file is closed, by a clock that only rises. Unit: microseconds. Range: 1 000 000 to 31 536 000 000 000 (a year). Default: 3 600 000 000 (an hour). */
+  /**
+   * Age at which a file is closed, by a clock that only rises. Unit: microseconds. Range: 1 000 000 to
+   * 31 536 000 000 000 (a year). Default: 3 600 000 000 (an hour).
+   */
   maxAgeUs?: number | undefined
   /** See {@link FilesDurability}. Default: `interval`. */
   durability?: FilesDurability | undefined
-  /** How often the disk is asked to have everything, with durability `interval`. Unit: milliseconds. Range: 10 to 3 600 000. Default: 1000. */
+  /**
+   * How often the disk is asked to have everything, with durability `interval`. Unit: milliseconds. Range: 10 to
+   * 3 600 000. Default: 1000.
+   */
   intervalMs?: number | undefined
-  /** What all files below `dataRoot` may take; the oldest that are closed are removed. Unit: bytes. Range: 1 to 1 PiB; 0 (default): no limit. */
+  /**
+   * What all files below `dataRoot` may take; the oldest that are closed are removed. Unit: bytes. Range: 1 to 1 PiB; 0
+   * (default): no limit.
+   */
   retentionBytes?: number | undefined
   /** Age at which a closed file is removed. Unit: days. Range: up to 36 500; 0 (default): no limit. */
   retentionDays?: number | undefined
-  /** Memory of all that waits to be written; what finds no room is dropped as `queue_full`. Unit: bytes. Range: 64 KiB to 16 GiB. Default: 64 MiB. */
+  /**
+   * Memory of all that waits to be written; what finds no room is dropped as `queue_full`. Unit: bytes. Range: 64 KiB
+   * to 16 GiB. Default: 64 MiB.
+   */
   queueLimitBytes?: number | undefined
-  /** Descriptors at a time; beyond, that of the file used longest ago is closed until it is needed. Range: 1 to 100 000. Default: 256. */
+  /**
+   * Descriptors at a time; beyond, that of the file used longest ago is closed until it is needed. Range: 1 to 100 000.
+   * Default: 256.
+   */
   openFilesMax?: number | undefined
-  /** A file without records for this long, and for three periods of its source, is closed. Unit: seconds. Range: 1 to 86 400. Default: 300. */
+  /**
+   * A file without records for this long, and for three periods of its source, is closed. Unit: seconds. Range: 1 to
+   * 86 400. Default: 300.
+   */
   idleS?: number | undefined
-  /** Types that every file begins with, used or not: those of a schema; left out where they would take more than a quarter of it. At most 200; others follow when they are first used. Default: none. */
+  /**
+   * Types that every file begins with, used or not: those of a schema; left out where they would take more than a
+   * quarter of it. At most 200; others follow when they are first used. Default: none.
+   */
   types?: readonly RecordType[] | undefined
   /** Name of the schema, for readers. Default: empty. */
   schema?: string | undefined
@@ -42,7 +66,9 @@ export interface FilesOptions {
   version?: string | undefined
   /** Name of the sink in statistics. Default: `files`. */
   name?: string | undefined
-  /** The wall clock: names of folders and files. Unit: microseconds since the Unix epoch. Default: that of the machine. */
+  /**
+   * The wall clock: names of folders and files. Unit: microseconds since the Unix epoch. Default: that of the machine.
+   */
   nowUs?: (() => number) | undefined
   /** A clock that only rises: ages. Unit: milliseconds. Default: that of the process. */
   nowMs?: (() => number) | undefined
@@ -55,7 +81,10 @@ export type FilesConfig = { readonly [K in keyof FilesOptions]-?: NonNullable<Fi
 const VENDOR_DIR = '/opt/mellanox/doca/services/telemetry/data'
 const TYPE_COUNT_LIMIT = 200
 
-/** Where files are written when nobody says: the vendor's folder where it exists and is writable, else `sonde/data` below `$XDG_STATE_HOME`. */
+/**
+ * Where files are written when nobody says: the vendor's folder where it exists and is writable, else `sonde/data`
+ * below `$XDG_STATE_HOME`.
+ */
 export function defaultDataRoot(environment: NodeJS.ProcessEnv = process.env): string {
   try {
     accessSync(VENDOR_DIR, constants.W_OK | constants.X_OK)

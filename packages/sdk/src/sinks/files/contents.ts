@@ -18,7 +18,10 @@ export interface OwnTexts {
   readonly texts: readonly string[]
 }
 
-/** What a file has been told: types by index, symbols, and the client whose pages it holds. Block by block, in the order in which they will be written. */
+/**
+ * What a file has been told: types by index, symbols, and the client whose pages it holds. Block by block, in the order
+ * in which they will be written.
+ */
 export class Contents {
   /** The types it begins with. */
   readonly typeSet: TypeSet
@@ -64,7 +67,9 @@ export class Contents {
     return this.#indexes.has(type.fingerprint) || this.#indexes.size < DTB_LIMITS.typeCount
   }
 
-  /** What must precede an entry: the beginning of the file, types and texts that it lacks. They are taken to be written. */
+  /**
+   * What must precede an entry: the beginning of the file, types and texts that it lacks. They are taken to be written.
+   */
   before(entry: Entry): Uint8Array[] {
     const { type, counted } = entry
     const blocks = this.#beginning

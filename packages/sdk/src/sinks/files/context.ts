@@ -82,13 +82,18 @@ export class FilesContext {
     this.failing = messageOf(error)
   }
 
-  /** What was written may not be on the disk: nobody knows how much, so it is not counted as dropped, but `flush` tells. */
+  /**
+   * What was written may not be on the disk: nobody knows how much, so it is not counted as dropped, but `flush` tells.
+   */
   failUnsynced(error: unknown): void {
     this.fail(error)
     this.unsynced++
   }
 
-  /** Marks the descriptor of a file as used; where there are too many, the one used longest ago is closed until it is needed. */
+  /**
+   * Marks the descriptor of a file as used; where there are too many, the one used longest ago is closed until it is
+   * needed.
+   */
   use(file: RecordFile): void {
     this.#open.delete(file)
     this.#open.add(file)
@@ -108,7 +113,10 @@ export class FilesContext {
     this.onEnd(file)
   }
 
-  /** Folders that have new files: the disk is asked to take their entries once for all files of a second, not once a file. */
+  /**
+   * Folders that have new files: the disk is asked to take their entries once for all files of a second, not once a
+   * file.
+   */
   noteFolders(folders: readonly string[]): void {
     for (const folder of folders) this.#folders.add(folder)
   }

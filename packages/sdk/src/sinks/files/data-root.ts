@@ -11,7 +11,8 @@ import { reasonOf } from './reasons.ts'
 const LIMIT_MS = 5000
 
 /**
- * Makes the folder below which files are written, and tries whether a file can be made there. A disk that is full, or hangs, is no reason to refuse: it may be well again when something is written.
+ * Makes the folder below which files are written, and tries whether a file can be made there. A disk that is full, or
+ * hangs, is no reason to refuse: it may be well again when something is written.
  *
  * @throws SondeError `FIL_ROOT` names the folder and what the system says.
  */

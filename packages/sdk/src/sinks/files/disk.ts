@@ -3,7 +3,10 @@ import * as fs from 'node:fs/promises'
 
 /** Threads that Node has for everything that may wait: files, names of hosts, compression. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4
-/** Calls to the disk that are under way at once in this process. A call to a disk that hangs keeps its thread, and one is left to all others. */
+/**
+ * Calls to the disk that are under way at once in this process. A call to a disk that hangs keeps its thread, and one
+ * is left to all others.
+ */
 const CALL_COUNT_LIMIT = Math.max(1, THREADS - 1)
 
 let underWay = 0

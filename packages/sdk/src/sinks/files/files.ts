@@ -25,7 +25,8 @@ export interface FilesSink extends Sink {
   /**
    * Resolves when everything accepted before is as safe as the durability says; see {@link FilesOptions}.
    *
-   * @throws SondeError `FIL_LOST` where records were dropped since the flush before, or the disk may not have taken them.
+   * @throws SondeError `FIL_LOST` where records were dropped since the flush before, or the disk may not have taken
+   * them.
    */
   flush(): Promise<void>
 }

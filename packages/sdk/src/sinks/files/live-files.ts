@@ -1,7 +1,10 @@
 import { sep } from 'node:path'
 import type { RecordFile } from './record-file.ts'
 
-/** Files that this process writes to, by whichever of its sinks: several may have one root, and none may take those of another for old ones. */
+/**
+ * Files that this process writes to, by whichever of its sinks: several may have one root, and none may take those of
+ * another for old ones.
+ */
 const live = new Set<RecordFile>()
 
 /** A file was begun. */

@@ -27,7 +27,10 @@ export class Losses {
     this.#untold = source
   }
 
-  /** A record of `sonde_loss` a reason, with what was dropped for it since the sink was opened. They are taken to be written. */
+  /**
+   * A record of `sonde_loss` a reason, with what was dropped for it since the sink was opened. They are taken to be
+   * written.
+   */
   tell(context: FilesContext, source: SourceInfo): Entry {
     const { recordBytes } = lossType.layout
     const views = allocateViews(this.#totals.size * recordBytes)

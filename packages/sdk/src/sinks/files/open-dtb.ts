@@ -14,7 +14,8 @@ export interface DtbFile extends DtbInput {
 }
 
 /**
- * Opens a file of records for `DtbDecoder`, also one that is being written. Memory: 1 MiB, or that of the largest block.
+ * Opens a file of records for `DtbDecoder`, also one that is being written. Memory: 1 MiB, or that of the largest
+ * block.
  *
  * @throws SondeError `DTB_READ`, from here or from a later call, where the file is none or cannot be read.
  */

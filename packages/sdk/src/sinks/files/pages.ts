@@ -6,7 +6,10 @@ import { filesOfSource } from './tree.ts'
 
 /** Files that are asked, the newest first: one has the pages of one client. */
 const FILE_COUNT_LIMIT = 256
-/** Files of the client that are looked into: names tell the order in which they were made, unless the clock went backwards between. */
+/**
+ * Files of the client that are looked into: names tell the order in which they were made, unless the clock went
+ * backwards between.
+ */
 const FOUND_COUNT_LIMIT = 3
 /** Days that are looked through, the newest first. */
 const DAY_COUNT_LIMIT = 32
@@ -15,8 +18,9 @@ const SPAN_BYTES = 1 << 20
 const SPAN_BYTES_LIMIT = DTB_LIMITS.payloadBytes * 2
 
 /**
- * The last page of a client that the files of a source hold; 0 where they have none. Pages are written in order, so it is the last in the newest file that has pages of the client, and everything
- * before it is there too. A page that was cut short is none.
+ * The last page of a client that the files of a source hold; 0 where they have none. Pages are written in order, so it
+ * is the last in the newest file that has pages of the client, and everything before it is there too. A page that was
+ * cut short is none.
  */
 export async function lastPageOf(
   root: string,

@@ -9,8 +9,8 @@ const NAME = /^(.*)(\d{16})\.bin$/
 export const SCHEMA_FOLDER = 'schema'
 
 /**
- * Text of a user as part of a path: bytes outside `A-Z a-z 0-9 . _ -`, a leading dot, and the dots of `..` become `%` and two hex digits. At most 200 bytes: the end of a longer one is
- * replaced by a hash, so that two stay two.
+ * Text of a user as part of a path: bytes outside `A-Z a-z 0-9 . _ -`, a leading dot, and the dots of `..` become `%`
+ * and two hex digits. At most 200 bytes: the end of a longer one is replaced by a hash, so that two stay two.
  */
 export function pathName(text: string): string {
   const name = Buffer.from(text)

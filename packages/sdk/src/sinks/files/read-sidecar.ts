@@ -9,8 +9,9 @@ import { schemaFileName } from './paths.ts'
 const BYTES_LIMIT = 16 << 20
 
 /**
- * The types that files of a schema begin with, in the order of their indexes, out of the sidecar `schema_<fingerprint>.json` in a folder: what `typesOf` of `DtbDecoder` asks for.
- * Undefined where there is no such file.
+ * The types that files of a schema begin with, in the order of their indexes, out of the sidecar
+ * `schema_<fingerprint>.json` in a folder: what `typesOf` of `DtbDecoder` asks for. Undefined where there is no such
+ * file.
  *
  * @throws SondeError `DTB_SCHEMA` where the file cannot be read, or does not have the types of the schema.
  */

@@ -63,7 +63,8 @@ export class RecordFile {
   }
 
   /**
-   * Makes a file that was not there: a time that is taken is followed by the next. It is empty; its beginning comes with its first records. Also says which folders have a new entry.
+   * Makes a file that was not there: a time that is taken is followed by the next. It is empty; its beginning comes
+   * with its first records. Also says which folders have a new entry.
    */
   static async create(place: Place, contents: Contents, nowMs: number): Promise<[RecordFile, readonly string[]]> {
     const { handle, path, timeUs, firstMade } = await openNew(place)
@@ -128,7 +129,8 @@ export class RecordFile {
   }
 
   /**
-   * Appends at once, for a process that ends and cannot wait. What is under way is written again, to the same place: the same bytes.
+   * Appends at once, for a process that ends and cannot wait. What is under way is written again, to the same place:
+   * the same bytes.
    *
    * @throws whatever the system says; nothing torn is left then, as far as it lets us.
    */
@@ -171,7 +173,9 @@ export class RecordFile {
     }
   }
 
-  /** Closes the descriptor until it is needed, once the disk has everything where `isSynced`; not while it is needed. */
+  /**
+   * Closes the descriptor until it is needed, once the disk has everything where `isSynced`; not while it is needed.
+   */
   async rest({ isSynced }: { readonly isSynced: boolean }): Promise<void> {
     if (isSynced) await this.sync()
     if (this.canRest) await this.#close()

@@ -107,7 +107,8 @@ test('a file that this or another living process writes to stays; one whose writ
   const open = openFiles(t, { dataRoot })
   open.accept(new BatchSource({ id: 'own' }).ports({ a: 1 }))
   await open.flush()
-  // As another process leaves it before its end: the block that says so is cut off, and the process id is that of one that lives.
+  // As another process leaves it before its end: the block that says so is cut off, and the process id is that of one
+  // that lives.
   const bytes = readFileSync(closed)
   const text = `"pid":${process.pid},`
   const living = `"pid":${owner.pid},`.padEnd(text.length, ' ')

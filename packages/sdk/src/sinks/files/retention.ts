@@ -25,8 +25,9 @@ const DAY_US = 86_400_000_000
 const SIDECAR_AGE_US = 3_600_000_000
 
 /**
- * Removes the oldest closed files where all of them take too much, or are too old. What others keep below the root is left alone, and so is a file that a living process may still write to. Folders are looked through
- * at the start and once an hour; between, this sink knows its own files. Every step is one call of the system, so that no turn is long.
+ * Removes the oldest closed files where all of them take too much, or are too old. What others keep below the root is
+ * left alone, and so is a file that a living process may still write to. Folders are looked through at the start and
+ * once an hour; between, this sink knows its own files. Every step is one call of the system, so that no turn is long.
  */
 export class Retention {
   readonly #context: FilesContext

@@ -10,7 +10,8 @@ import { syncFolders } from './record-file.ts'
 import type { TypeSet } from './type-sets.ts'
 
 /**
- * Writes down the types of a schema beside the files, with their indexes, for tools that want them apart and for files whose beginning is damaged: whole or not at all. Records do not need it, so a failure is counted and the next file
+ * Writes down the types of a schema beside the files, with their indexes, for tools that want them apart and for files
+ * whose beginning is damaged: whole or not at all. Records do not need it, so a failure is counted and the next file
  * tries again.
  */
 export async function writeSidecar(context: FilesContext, { fingerprint, types }: TypeSet): Promise<void> {

@@ -95,7 +95,10 @@ export class SourceFiles {
     }
   }
 
-  /** Begins with making the file that {@link open} will be asked for: the one before may take its last records meanwhile. */
+  /**
+   * Begins with making the file that {@link open} will be asked for: the one before may take its last records
+   * meanwhile.
+   */
   openAhead(entry: Entry): void {
     if (this.#trouble !== undefined) return
     const made = this.#make(entry)
@@ -139,7 +142,10 @@ export class SourceFiles {
     await context.end(context.config.durability === 'block' ? this.#await(forgotten) : forgotten)
   }
 
-  /** Resolves when the disk has everything that was written, or this is known to have failed: what it was asked for goes on side by side. */
+  /**
+   * Resolves when the disk has everything that was written, or this is known to have failed: what it was asked for goes
+   * on side by side.
+   */
   async sync(): Promise<void> {
     for (const file of this.#changed) this.#await(file.sync())
     this.#changed.clear()

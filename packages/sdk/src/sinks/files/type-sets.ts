@@ -4,13 +4,19 @@ import { encodeTypesBlock, schemaFingerprint, typeEntry } from '../../wire/dtb/e
 /** The types that a file begins with. */
 export interface TypeSet {
   readonly fingerprint: string
-  /** By index. It follows from the set of them, so that the sidecar of the set has the indexes of every file that begins with it. */
+  /**
+   * By index. It follows from the set of them, so that the sidecar of the set has the indexes of every file that begins
+   * with it.
+   */
   readonly types: readonly RecordType[]
   /** The block that announces them. */
   readonly block: Uint8Array
 }
 
-/** Which types files begin with: those of the configuration, unless they would take a good part of each file, and that of the first records. Each set is made once, since a source under load begins many files. */
+/**
+ * Which types files begin with: those of the configuration, unless they would take a good part of each file, and that
+ * of the first records. Each set is made once, since a source under load begins many files.
+ */
 export class TypeSets {
   readonly #configured: TypeSet
   readonly #sets = new WeakMap<RecordType, TypeSet>()

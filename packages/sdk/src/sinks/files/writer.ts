@@ -12,8 +12,8 @@ import { WrittenPages } from './written-pages.ts'
 const LOOK_EVERY_MS = 10_000
 
 /**
- * Writes what the sources of one id and tag report, in the order in which it was accepted: one file at a time for each of them. Two of the same name share it, so that the pages of a client
- * are written in order.
+ * Writes what the sources of one id and tag report, in the order in which it was accepted: one file at a time for each
+ * of them. Two of the same name share it, so that the pages of a client are written in order.
  */
 export class SourceWriter {
   readonly #context: FilesContext
@@ -64,7 +64,10 @@ export class SourceWriter {
     return this.#queued.length > 0 ? this.#queuedDone.promise : this.#running
   }
 
-  /** Closes files that are old, that were not written to for long, or that somebody removed; a source that left without a file tells its losses in one. */
+  /**
+   * Closes files that are old, that were not written to for long, or that somebody removed; a source that left without
+   * a file tells its losses in one.
+   */
   async closeOld(nowMs: number): Promise<void> {
     const { maxAgeUs, idleS } = this.#context.config
     for (const [source, file] of this.#files.entries()) {
@@ -84,7 +87,10 @@ export class SourceWriter {
     await this.#alone(() => this.#tellLast())
   }
 
-  /** Writes what is queued at once, since the process ends and waits for nothing. What is under way is written again, to the same place. */
+  /**
+   * Writes what is queued at once, since the process ends and waits for nothing. What is under way is written again, to
+   * the same place.
+   */
   finishNow(): void {
     const underWay = new Set<Uint8Array>()
     for (const [, file] of this.#files.entries()) {

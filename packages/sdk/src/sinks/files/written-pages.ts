@@ -3,7 +3,10 @@ import type { PageId } from '../../schema/batch.ts'
 /** Clients whose last page is remembered; whoever was silent longest is looked up in the files again. */
 const CLIENT_COUNT_LIMIT = 1024
 
-/** The last page of each client that one source's files hold, or are about to. Pages of a source are written in order, so that one number says it all. */
+/**
+ * The last page of each client that one source's files hold, or are about to. Pages of a source are written in order,
+ * so that one number says it all.
+ */
 export class WrittenPages {
   readonly #lookUp: (client: bigint) => Promise<bigint>
   readonly #written = new Map<bigint, bigint>()

@@ -33,7 +33,10 @@ const METRIC_LIMIT = 250
 
 const declared = new WeakMap<Source, Declarations>()
 
-/** The metrics of one source, whichever context declared them: contexts that say the same share series, and one that says otherwise is refused. */
+/**
+ * The metrics of one source, whichever context declared them: contexts that say the same share series, and one that
+ * says otherwise is refused.
+ */
 export class Declarations {
   readonly #source: Source
   readonly #names = new Map<string, { readonly first: Declaration; readonly variants: Map<string, Variant> }>()
@@ -54,7 +57,8 @@ export class Declarations {
   /**
    * The variant of a metric with these labels, in whatever order.
    *
-   * @throws SondeError `MTR_CONFLICT`, `MTR_LABELS`, `MTR_LIMIT`, or `SCH_…` where name, label or edges are not allowed.
+   * @throws SondeError `MTR_CONFLICT`, `MTR_LABELS`, `MTR_LIMIT`, or `SCH_…` where name, label or edges are not
+   * allowed.
    */
   declare(wanted: Declaration, help: string, labels: readonly string[]): Variant {
     const { first = wanted, variants = new Map<string, Variant>() } = this.#names.get(wanted.name) ?? {}

@@ -10,14 +10,17 @@ export type AddHandle = Pick<CounterHandle, 'add'>
 /** Gives the total of something that is counted elsewhere: by a device, a library, the kernel. */
 export interface TotalHandle {
   /**
-   * Sets the total. Nothing is shown before the first one. A lower total than the one before is passed on, because what counts was restarted; rates see that.
+   * Sets the total. Nothing is shown before the first one. A lower total than the one before is passed on, because what
+   * counts was restarted; rates see that.
    *
    * @throws SondeError `SRC_VALUE` where the kind cannot hold it; the old total stays.
    */
   set(total: Integer64): void
 }
 
-/** Adds to a counter and refuses to set it, since not everybody compiles. Nothing stands between `add` and the memory. */
+/**
+ * Adds to a counter and refuses to set it, since not everybody compiles. Nothing stands between `add` and the memory.
+ */
 class U64Adder extends U64Handle {
   override set(): never {
     throw notSet()

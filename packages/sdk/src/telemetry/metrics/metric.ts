@@ -21,13 +21,17 @@ export interface Metric<N extends string, H> {
   /** Series that are bound here. */
   readonly seriesCount: number
   /**
-   * The handle of a series. The same labels give the same handle, also in another context of the source. Where there is no room for another series, what is written to
-   * the handle is dropped and counted.
+   * The handle of a series. The same labels give the same handle, also in another context of the source. Where there is
+   * no room for another series, what is written to the handle is dropped and counted.
    *
-   * @throws SondeError `MTR_LABELS` unless there is a text for each label and none beside, `MTR_CLOSED` after `close` of the context.
+   * @throws SondeError `MTR_LABELS` unless there is a text for each label and none beside, `MTR_CLOSED` after `close`
+   * of the context.
    */
   bind(...labels: LabelArguments<N>): H
-  /** Lets a series go: once no context holds it, it is sampled no more, its handle does nothing, and views forget it when it expires. */
+  /**
+   * Lets a series go: once no context holds it, it is sampled no more, its handle does nothing, and views forget it
+   * when it expires.
+   */
   release(...labels: LabelArguments<N>): void
 }
 
@@ -92,7 +96,9 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
     this.#let(keyOf(this.#parts.variant.labels, this.#checked(given)))
   }
 
-  /** Lets all series go. Those that no other context holds are told to be gone: as one where none of the type is left. */
+  /**
+   * Lets all series go. Those that no other context holds are told to be gone: as one where none of the type is left.
+   */
   close(absences: Absences): void {
     this.#closed = true
     const { series, labels } = this.#parts.variant

@@ -27,11 +27,17 @@ import { Sampling } from './sampling.ts'
 
 /** What a context counts of itself. */
 export interface MetricsStats {
-  /** Updates dropped, by reason: `metric_series_limit`, `metric_no_room` (of symbols or rows of the source). They are losses of the source too, and so become `sonde_loss`. */
+  /**
+   * Updates dropped, by reason: `metric_series_limit`, `metric_no_room` (of symbols or rows of the source). They are
+   * losses of the source too, and so become `sonde_loss`.
+   */
   readonly dropped: Map<string, number>
   /** Totals that were lower than the one before: restarts of what counts. */
   restarts: number
-  /** Samples at the interval, and last ones, that could not be taken, and closes that could not be told: the wall clock says that it is before 2000. */
+  /**
+   * Samples at the interval, and last ones, that could not be taken, and closes that could not be told: the wall clock
+   * says that it is before 2000.
+   */
   errors: number
 }
 
@@ -39,9 +45,11 @@ export interface MetricsStats {
 const FALLS_TOLD = 3
 
 /**
- * Makes a context of metrics over a source: counters, gauges and histograms with label sets, sampled together. A source may have any number of them.
+ * Makes a context of metrics over a source: counters, gauges and histograms with label sets, sampled together. A source
+ * may have any number of them.
  *
- * @throws SondeError `MTR_OPTION` where there is no source, no such option, or one is out of its range; `SRC_CLOSED` where the source is closed.
+ * @throws SondeError `MTR_OPTION` where there is no source, no such option, or one is out of its range; `SRC_CLOSED`
+ * where the source is closed.
  * @example
  * const metrics = createMetrics(source, { labels: { pool: 'a' } })
  * const jobs = metrics.counter('jobs_total', { help: 'Jobs done', labels: ['queue'] }).bind({ queue: 'mail' })
@@ -74,15 +82,17 @@ export class Metrics {
   /**
    * A counter that is added to; it starts at 0 when it is bound.
    *
-   * @throws SondeError `MTR_CONFLICT` where the source has another metric of that name, `MTR_LABELS` where a label's name is taken, `MTR_LIMIT` where the source has too many metrics,
-   * `MTR_OPTION` where a limit is out of its range, `MTR_CLOSED` after `close`, `SCH_NAME` or `SCH_METRIC_NAME` where a name is not allowed.
+   * @throws SondeError `MTR_CONFLICT` where the source has another metric of that name, `MTR_LABELS` where a label's
+   * name is taken, `MTR_LIMIT` where the source has too many metrics, `MTR_OPTION` where a limit is out of its range,
+   * `MTR_CLOSED` after `close`, `SCH_NAME` or `SCH_METRIC_NAME` where a name is not allowed.
    */
   counter<const N extends string = never>(name: string, options: CounterOptions<N> = {}): Metric<N, AddHandle> {
     return this.#declare(name, 'counter', options, (row) => adderOf(row, name))
   }
 
   /**
-   * A counter whose total is known elsewhere and is set. Differences belong into {@link counter}: totals that fall again and again are told with a process warning.
+   * A counter whose total is known elsewhere and is set. Differences belong into {@link counter}: totals that fall
+   * again and again are told with a process warning.
    *
    * @throws SondeError as {@link counter} does.
    */
@@ -113,7 +123,10 @@ export class Metrics {
     return this.#declare(name, 'histogram', options, (row) => row.histogram(name))
   }
 
-  /** Emits the values of now, histograms included, of every metric that may be sampled again. Time: `timeNs`, nanoseconds since the Unix epoch. Default: now. */
+  /**
+   * Emits the values of now, histograms included, of every metric that may be sampled again. Time: `timeNs`,
+   * nanoseconds since the Unix epoch. Default: now.
+   */
   sample(timeNs: bigint = wallNs()): void {
     this.#sampling.sample(timeNs)
   }
@@ -125,8 +138,8 @@ export class Metrics {
   }
 
   /**
-   * Takes the last values of all metrics, lets go of their series, which leave `/metrics` unless another context of the source holds them, and flushes. May be called twice. `close` of the
-   * source takes the last values too.
+   * Takes the last values of all metrics, lets go of their series, which leave `/metrics` unless another context of the
+   * source holds them, and flushes. May be called twice. `close` of the source takes the last values too.
    */
   close(): Promise<void> {
     const isLate = this.#closed || this.#source.isClosed

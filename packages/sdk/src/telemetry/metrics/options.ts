@@ -8,14 +8,21 @@ import type { Declaration } from './declarations.ts'
 export interface MetricsOptions {
   /** Constant labels: every series of the context has them. Default: none. */
   labels?: Labels
-  /** How often all metrics are sampled without anybody asking. Unit: milliseconds. Range: 0 (only `flush` samples) to 3 600 000. Default: 1000. */
+  /**
+   * How often all metrics are sampled without anybody asking. Unit: milliseconds. Range: 0 (only `flush` samples) to
+   * 3 600 000. Default: 1000.
+   */
   flushIntervalMs?: number
   /**
-   * A metric is not sampled again before this time has passed, however often `flush` is called. Nothing is lost: handles hold the newest values, and `close` takes the last ones.
-   * Unit: microseconds. Range: 0 to 3 600 000 000. Default: 0.
+   * A metric is not sampled again before this time has passed, however often `flush` is called. Nothing is lost:
+   * handles hold the newest values, and `close` takes the last ones. Unit: microseconds. Range: 0 to 3 600 000 000.
+   * Default: 0.
    */
   minSampleIntervalUs?: number
-  /** Series of one metric at most; what is written to further ones is dropped and counted as `metric_series_limit`. Range: 1 to 1 000 000. Default: 10 000. */
+  /**
+   * Series of one metric at most; what is written to further ones is dropped and counted as `metric_series_limit`.
+   * Range: 1 to 1 000 000. Default: 10 000.
+   */
   seriesLimit?: number
   /** The clock of `minSampleIntervalUs`, which only rises. Unit: milliseconds. Default: `performance.now`. */
   nowMs?: () => number
@@ -49,7 +56,10 @@ export interface GaugeOptions<N extends string = string> extends MetricOptions<N
 
 /** Options of a histogram. */
 export interface HistogramOptions<N extends string = string> extends MetricOptions<N> {
-  /** Upper edges of the bins, without the last, open one: finite, ascending, 1 to 65 534 of them. A histogram whose first edge is below 0 has no sum. */
+  /**
+   * Upper edges of the bins, without the last, open one: finite, ascending, 1 to 65 534 of them. A histogram whose
+   * first edge is below 0 has no sum.
+   */
   edges: readonly number[]
   /** What is observed: `u64` takes whole numbers, and their sum is exact. Default: `f64`. */
   kind?: 'f64' | 'u64'
@@ -113,7 +123,8 @@ export type AnyOptions<N extends string> = MetricOptions<N> & {
 /**
  * What a metric is declared as.
  *
- * @throws SondeError `MTR_OPTION` where there is no such option, or something is of another type than declared: not everybody compiles.
+ * @throws SondeError `MTR_OPTION` where there is no such option, or something is of another type than declared: not
+ * everybody compiles.
  */
 export function declarationOf(name: string, what: Declaration['what'], options: AnyOptions<string>): Declaration {
   if (typeof name !== 'string') throw refused('the name', name, 'text')

@@ -11,7 +11,10 @@ export interface Sampled {
   takeTurn(nowMs: number): boolean
 }
 
-/** When the metrics of a context are emitted: when somebody asks, at the interval, and for the last time when context, source or process end. */
+/**
+ * When the metrics of a context are emitted: when somebody asks, at the interval, and for the last time when context,
+ * source or process end.
+ */
 export class Sampling {
   readonly #source: Source
   readonly #metrics: ReadonlyMap<RecordType, Sampled>
@@ -53,7 +56,10 @@ export class Sampling {
     this.#leave()
   }
 
-  /** A metric a step, in as many turns of the event loop as that takes. The next interval leaves out what is still under way. */
+  /**
+   * A metric a step, in as many turns of the event loop as that takes. The next interval leaves out what is still under
+   * way.
+   */
   async #sampleInSteps(): Promise<void> {
     if (this.#source.isClosed) this.end()
     if (this.#isUnderWay) return

@@ -78,7 +78,8 @@ export function decodeFileHeader(bytes: Uint8Array): DtbFileHeader {
 /**
  * The header of a block, of which `bytes` has as much as there is.
  *
- * @throws SondeError `DTB_TRUNCATED` where the file ends within it, `DTB_BLOCK` where it is none, `DTB_LIMIT` where its payload is too large.
+ * @throws SondeError `DTB_TRUNCATED` where the file ends within it, `DTB_BLOCK` where it is none, `DTB_LIMIT` where its
+ * payload is too large.
  */
 export function decodeBlockHeader(bytes: Uint8Array): DtbBlockHeader {
   if (!beginsWith(bytes, MAGIC_BYTES)) throw new SondeError('DTB_BLOCK', 'no block begins here: other first bytes')

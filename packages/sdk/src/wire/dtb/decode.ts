@@ -27,19 +27,23 @@ export interface DtbDecoderOptions {
   /** Whether to go on behind what does not hold. Default: false, it stops there. */
   readonly salvage?: boolean
   /**
-   * The types that files of a schema begin with, in the order of their indexes; undefined where they cannot be had. Asked with `salvage` where the first block, which says so
-   * itself, does not hold. Default: they cannot.
+   * The types that files of a schema begin with, in the order of their indexes; undefined where they cannot be had.
+   * Asked with `salvage` where the first block, which says so itself, does not hold. Default: they cannot.
    */
   readonly typesOf?: (fingerprint: string) => readonly RecordType[] | undefined
-  /** Whether the records of a block are wanted; those of others are not read, nor is their checksum looked at. Default: all are. */
+  /**
+   * Whether the records of a block are wanted; those of others are not read, nor is their checksum looked at. Default:
+   * all are.
+   */
   readonly wants?: (header: DtbBlockHeader, type: RecordType) => boolean
 }
 
 /** How a file ended, as far as it was read. */
 export interface DtbEnd {
   /**
-   * `ended`: its writer closed it. `open`: after a whole block; it is being written, or its writer did not close it. `truncated`: within a block, whose writer was killed or is
-   * about to write the rest. `damaged`: something else does not hold.
+   * `ended`: its writer closed it. `open`: after a whole block; it is being written, or its writer did not close it.
+   * `truncated`: within a block, whose writer was killed or is about to write the rest. `damaged`: something else does
+   * not hold.
    */
   readonly state: 'ended' | 'open' | 'truncated' | 'damaged'
   /** Where the first block begins that was not read; all before it holds. Unit: bytes. */
@@ -72,7 +76,8 @@ const FAULTS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads a file of records block by block. Whatever the bytes are, it throws nothing of its own, ends, and takes no more memory than the limits of `docs/dtb.md` say.
+ * Reads a file of records block by block. Whatever the bytes are, it throws nothing of its own, ends, and takes no more
+ * memory than the limits of `docs/dtb.md` say.
  *
  * @example
  * const file = openDtb(path)
@@ -93,7 +98,9 @@ export class DtbDecoder {
   #entry: SourceEntry | undefined
   #source: SourceInfo | undefined
   #at = 0
-  /** Where the block that is read ends, once its header holds: nothing but a damaged payload can be wrong with it then. */
+  /**
+   * Where the block that is read ends, once its header holds: nothing but a damaged payload can be wrong with it then.
+   */
   #blockEnd: number | undefined
   #isEnded = false
 
@@ -233,8 +240,8 @@ export class DtbDecoder {
   }
 
   /**
-   * Goes on at the end of the block, where its header holds and another block or nothing follows, else at the next block that can be found. Nothing where the file ends
-   * within a block: the rest of it may be about to come.
+   * Goes on at the end of the block, where its header holds and another block or nothing follows, else at the next
+   * block that can be found. Nothing where the file ends within a block: the rest of it may be about to come.
    */
   #skip(fault: SondeError): DtbStep | undefined {
     const at = this.#at

@@ -46,7 +46,10 @@ export function encodeFileHeader({ fingerprint, createdUs, writerId }: FileHeade
   return header
 }
 
-/** The fingerprint of a set of types: the first 128 bits of SHA-256 over their fingerprints, sorted, each followed by a newline, in hex. */
+/**
+ * The fingerprint of a set of types: the first 128 bits of SHA-256 over their fingerprints, sorted, each followed by a
+ * newline, in hex.
+ */
 export function schemaFingerprint(types: readonly RecordType[]): string {
   const hash = createHash('sha256')
   for (const fingerprint of types.map((type) => type.fingerprint).sort()) hash.update(`${fingerprint}\n`)
@@ -102,8 +105,8 @@ export function blockBytes(payloadBytes: number): number {
 }
 
 /**
- * Makes a block of a batch's records in place, but for {@link sealRecordsBlock}: `block` is {@link blockBytes} long and has the records behind its header, where whoever took the batch has copied them.
- * Header and padding are written.
+ * Makes a block of a batch's records in place, but for {@link sealRecordsBlock}: `block` is {@link blockBytes} long and
+ * has the records behind its header, where whoever took the batch has copied them. Header and padding are written.
  *
  * @param crc CRC-32 of the records; computed where it is left out.
  */
@@ -160,8 +163,8 @@ function endHeader(block: Uint8Array, data: DataView): void {
 }
 
 /**
- * The earliest and the latest time among the records, so that a reader that looks for a time can skip the block also where they are in no order. Compared as
- * two words, since a `bigint` a record would take longer than all the rest.
+ * The earliest and the latest time among the records, so that a reader that looks for a time can skip the block also
+ * where they are in no order. Compared as two words, since a `bigint` a record would take longer than all the rest.
  */
 function timesOf({ time, layout }: RecordType, data: DataView, count: number): readonly [bigint, bigint] {
   if (time === undefined || count === 0) return [0n, 0n]

@@ -7,7 +7,8 @@ const WINDOW_BYTES = 1 << 20
 const MAGIC = Buffer.from(Uint32Array.of(BLOCK_MAGIC).buffer)
 
 /**
- * The first place from `from` to `to`, a multiple of 8, where the header of a block holds; the end of the file where there is none. Unit: bytes.
+ * The first place from `from` to `to`, a multiple of 8, where the header of a block holds; the end of the file where
+ * there is none. Unit: bytes.
  *
  * @param to The last place that is looked at. Default: the end of the file.
  */

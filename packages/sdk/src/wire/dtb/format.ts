@@ -30,7 +30,10 @@ export const BLOCK_TYPE = {
   records: 3,
   /** u32 first id, u32 count; then a text: u32 byte length, UTF-8. A file need not name all ids, nor in order. */
   symbols: 4,
-  /** u32 first id: a table of texts begins, whose ids are not below it. The texts of the table before are referred to no more. */
+  /**
+   * u32 first id: a table of texts begins, whose ids are not below it. The texts of the table before are referred to no
+   * more.
+   */
   texts: 5,
   /** Nothing: the writer closed the file. */
   end: 255,
@@ -44,8 +47,8 @@ export const CLOCKS = ['wall', 'monotonic', 'device'] as const
 export const CLOCK_SHIFT = 1
 
 /**
- * First of the ids of symbols that are the writer's of the file, and not of the source, whose ids are below. A file uses them for what its writer says of itself, as
- * in a record of `sonde_loss`.
+ * First of the ids of symbols that are the writer's of the file, and not of the source, whose ids are below. A file
+ * uses them for what its writer says of itself, as in a record of `sonde_loss`.
  */
 export const WRITER_SYMBOL_ID = 1 << 24
 

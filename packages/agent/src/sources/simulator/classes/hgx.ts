@@ -8,8 +8,8 @@ const STORAGE_BUS = 0x29
 const bus = (number: number) => `0000:${number.toString(16).padStart(2, '0')}`
 
 /**
- * A node with eight GPUs on NVSwitch and eight NICs of 400 Gb/s. GPU and NIC of a rail hang on one PCIe switch: root port, upstream port, and a downstream port for
- * each. Two bonded ports of a BlueField-3 serve storage and management.
+ * A node with eight GPUs on NVSwitch and eight NICs of 400 Gb/s. GPU and NIC of a rail hang on one PCIe switch: root
+ * port, upstream port, and a downstream port for each. Two bonded ports of a BlueField-3 serve storage and management.
  */
 export function hgxClass(name: string, model: GpuModel): NodeClass {
   const gpus = SWITCH_BUSES.map(

@@ -1,4 +1,7 @@
-/** Streams of randomness. What one stream gives does not depend on how often another is asked, so that a fault leaves the noise of all else as it was. */
+/**
+ * Streams of randomness. What one stream gives does not depend on how often another is asked, so that a fault leaves
+ * the noise of all else as it was.
+ */
 export const STREAM = {
   device: 1,
   steps: 2,
@@ -11,7 +14,9 @@ export const STREAM = {
   places: 10,
 } as const
 
-/** A number from 0 up to, not including, 1 that depends on its keys alone. Keys are integers; their low 32 bits count. */
+/**
+ * A number from 0 up to, not including, 1 that depends on its keys alone. Keys are integers; their low 32 bits count.
+ */
 export function uniform(seed: number, stream: number, device: number, index: number): number {
   let h = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b)
   h = mix(h ^ Math.imul(stream, 0xc2b2ae35))

@@ -35,7 +35,10 @@ function positionCelsius({ index }: GpuPlace): number {
   return ((index % 4) - 1.5) * 1.7
 }
 
-/** How software holds a GPU back that would otherwise go to `freeCelsius` with `ownWatts`: so that power and temperature agree. */
+/**
+ * How software holds a GPU back that would otherwise go to `freeCelsius` with `ownWatts`: so that power and temperature
+ * agree.
+ */
 export function softHeat(place: GpuPlace, effect: CombinedGpu, freeCelsius: number, ownWatts: number): Heat {
   const own = ((700 * OWN) / place.model.powerLimitWatts) * (effect.coolingFactor ?? 1) * ownWatts
   const perShare = 1 / POWER_PER_CELSIUS

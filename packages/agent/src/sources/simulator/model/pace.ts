@@ -56,7 +56,10 @@ export function packetsPerStep({ model }: NicPlace): number {
   return Math.round((model.speedBytesPerS * BURST_SHARE * windowS * BURST_DUTY) / PACKET_BYTES)
 }
 
-/** Compute time of a GPU in a healthy step: some chips are faster. The slowest of a healthy node gives the step its length. */
+/**
+ * Compute time of a GPU in a healthy step: some chips are faster. The slowest of a healthy node gives the step its
+ * length.
+ */
 function healthyComputeS(seed: number, gpus: readonly GpuPlace[]): number[] {
   const factors = gpus.map(({ index }) => 1 + 0.01 * normal(seed, STREAM.device, deviceKey('gpu', index), 0))
   const slowest = Math.max(...factors, 0)

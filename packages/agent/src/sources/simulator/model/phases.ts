@@ -90,7 +90,10 @@ export function wantedWatts(does: Activity, model: GpuModel): number {
   return does.watts?.(model) ?? does.power * model.powerLimitWatts
 }
 
-/** Writes the levels of an activity into a vector by {@link GPU}; `load` below 1 is what part of the GPU does it. Energy and throttling are left to the caller. */
+/**
+ * Writes the levels of an activity into a vector by {@link GPU}; `load` below 1 is what part of the GPU does it. Energy
+ * and throttling are left to the caller.
+ */
 export function writeLevels(levels: Float64Array, does: Activity, model: GpuModel, load: number): void {
   levels[GPU.util] = does.util
   levels[GPU.memoryCopy] = 0.9 * does.dram * load

@@ -1,8 +1,9 @@
 import { vectorOf } from './vector.ts'
 
 /**
- * What is integrated over time on each GPU: shares of time in seconds, energy in joules, bytes, events. Every value that a GPU shows is an integral at one
- * moment, or the difference of two, so that power, energy, use and profiling never contradict each other.
+ * What is integrated over time on each GPU: shares of time in seconds, energy in joules, bytes, events. Every value
+ * that a GPU shows is an integral at one moment, or the difference of two, so that power, energy, use and profiling
+ * never contradict each other.
  */
 export const GPU = vectorOf([
   'util',

@@ -35,8 +35,8 @@ const HEAT_STRETCH_S = 1
 const HEAT_CHANGES_LIMIT = 1000
 
 /**
- * Cuts time, from the epoch or the origin to its end, into segments in which values have a closed form. Each is made when it is asked for: a scenario may make hundreds
- * that are still to come.
+ * Cuts time, from the epoch or the origin to its end, into segments in which values have a closed form. Each is made
+ * when it is asked for: a scenario may make hundreds that are still to come.
  */
 export function* compileSegments(input: ScheduleInput): Generator<Segment, void> {
   let fromS = input.origin?.fromS ?? 0

@@ -23,7 +23,10 @@ export interface Segment {
 /** One GPU in a segment. Matrices have a row of {@link GPU_COUNT} a phase. */
 export interface GpuSegment {
   readonly effect: CombinedGpu
-  /** Where each phase begins, as shares of a step. One phase where there are no steps; prefill and decode where there are slots. */
+  /**
+   * Where each phase begins, as shares of a step. One phase where there are no steps; prefill and decode where there
+   * are slots.
+   */
   readonly starts: Float64Array
   readonly levels: Float64Array
   /** Integral of the levels over a step from its start to that of each phase, and to its end, as share of the step. */

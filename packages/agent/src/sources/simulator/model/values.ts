@@ -57,7 +57,9 @@ export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place
   }
 }
 
-/** PCIe errors of a device at a place, in the order of the schedule's names; they come in bursts of the device's own. */
+/**
+ * PCIe errors of a device at a place, in the order of the schedule's names; they come in bursts of the device's own.
+ */
 export function aerNumbers(out: Float64Array, key: number, { base, perS }: AerSegment, place: Place): void {
   const { fromS } = place.segment
   const inBursts = burstTime(fromS + place.elapsedS, key) - burstTime(fromS, key)

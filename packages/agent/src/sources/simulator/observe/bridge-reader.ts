@@ -2,7 +2,10 @@ import type { BridgePlace } from '../classes/bridges.ts'
 import type { Simulation } from '../simulation.ts'
 import { type Errors, PCI_LANES, type PciReader, sumErrors } from './pci-reader.ts'
 
-/** Reads a bridge: its link runs as the device at the other end says, and a root port gets the messages of all errors below it. */
+/**
+ * Reads a bridge: its link runs as the device at the other end says, and a root port gets the messages of all errors
+ * below it.
+ */
 export class BridgeReader {
   readonly pci = { generation: Number.NaN, lanes: Number.NaN, errors: { correctable: 0, nonfatal: 0, fatal: 0 } }
   /** Messages that a root port got from below, its own included; NaN where it is none. */

@@ -117,7 +117,10 @@ export class GpuReader {
     return Math.floor(20 * uniform(this.#simulation.seed, STREAM.device, this.#key, 7))
   }
 
-  /** Bytes a second that the NIC of its rail takes from its memory, or brings, in the window of {@link profile}; `packets` by {@link NIC}. */
+  /**
+   * Bytes a second that the NIC of its rail takes from its memory, or brings, in the window of {@link profile};
+   * `packets` by {@link NIC}.
+   */
   railBytesPerS(packets: number): number {
     return this.#rail === undefined ? 0 : PACKET_BYTES * this.#rail.mean(packets)
   }

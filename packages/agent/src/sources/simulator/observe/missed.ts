@@ -2,7 +2,10 @@ import { STREAM, uniform } from '../model/hash.ts'
 
 const MINUTE_S = 60
 
-/** Which of `count` devices gives no answer at a moment: one in each minute, for a second; −1 for none. Where there is one device only, it always answers. */
+/**
+ * Which of `count` devices gives no answer at a moment: one in each minute, for a second; −1 for none. Where there is
+ * one device only, it always answers.
+ */
 export function missedDevice(seed: number, count: number, t: number): number {
   if (count < 2) return -1
   const minute = Math.floor(t / MINUTE_S)

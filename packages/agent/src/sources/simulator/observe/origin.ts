@@ -1,5 +1,6 @@
 /**
- * What lies between a device and who reads it: values come in steps, late, as means of a window, and rounded. Times are those of the simulation, in seconds.
+ * What lies between a device and who reads it: values come in steps, late, as means of a window, and rounded. Times are
+ * those of the simulation, in seconds.
  */
 export interface Origin {
   /** How often the value changes; 0 where each read looks anew. Unit: seconds. */
@@ -36,7 +37,10 @@ export const ORIGINS = {
   stalls: { updateS: 1, lagS: 0, windowS: 1, resolution: 0.01 },
 } as const satisfies Readonly<Record<string, Origin>>
 
-/** The moment that a read at `t` shows. `phaseS` shifts the steps, so that devices do not change together. Never later than `t`, never earlier than an earlier read's. */
+/**
+ * The moment that a read at `t` shows. `phaseS` shifts the steps, so that devices do not change together. Never later
+ * than `t`, never earlier than an earlier read's.
+ */
 export function observedAt({ updateS, lagS }: Origin, t: number, phaseS = 0): number {
   if (updateS === 0) return Math.max(0, t - lagS)
   const steps = Math.floor((t - lagS - phaseS) / updateS)

@@ -11,7 +11,8 @@ export interface Bins<Counter extends string> {
 }
 
 /**
- * What fills a field: always the same number; what a function says of a reader, NaN where the value is absent; a counter of the device by its name in the model, or several.
+ * What fills a field: always the same number; what a function says of a reader, NaN where the value is absent; a
+ * counter of the device by its name in the model, or several.
  */
 export type Column<Reader, Counter extends string = never> =
   | number
@@ -33,7 +34,9 @@ export function zeros<const Name extends string>(...names: readonly Name[]): { r
   return Object.fromEntries(names.map((name) => [`${name}_total`, 0])) as { [N in `${Name}_total`]: 0 }
 }
 
-/** A column that changes, bound to its slot and to the places of its counters, so that names cost nothing at run time. */
+/**
+ * A column that changes, bound to its slot and to the places of its counters, so that names cost nothing at run time.
+ */
 export interface PlacedColumn<Reader> {
   readonly slot: Slot
   /** Undefined where `terms` are to be added up. */

@@ -63,7 +63,10 @@ export function docaTables(nics: readonly NicPlace[]): NicTable[] {
   ]
 }
 
-/** Records of the accelerator, of those NICs that have one: an algorithm for congestion control, and the process that runs it. */
+/**
+ * Records of the accelerator, of those NICs that have one: an algorithm for congestion control, and the process that
+ * runs it.
+ */
 export function docaDpaTables(nics: readonly NicPlace[]): NicTable[] {
   const programmable = nics.filter(({ model }) => model.hasDpa)
   const rows = (labels: Record<string, number | string>, facts = {}) =>

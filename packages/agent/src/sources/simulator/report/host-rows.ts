@@ -6,7 +6,10 @@ import type { Simulation } from '../simulation.ts'
 import type { Columns } from './column.ts'
 import { Rows } from './rows.ts'
 
-/** How `host_pressure` is filled, by resource. Of processors the kernel knows no time in which everything waited, and memory is plenty. */
+/**
+ * How `host_pressure` is filled, by resource. Of processors the kernel knows no time in which everything waited, and
+ * memory is plenty.
+ */
 const HOST_PRESSURE: Readonly<Record<string, Columns<typeof hostPressureType, HostReader, keyof typeof HOST>>> = {
   cpu: { waiting_seconds_total: 'cpuWaitingS', stalled_seconds_total: 0 },
   io: { waiting_seconds_total: 'ioWaitingS', stalled_seconds_total: 'ioStalledS' },

@@ -24,13 +24,19 @@ export class NodeReport {
     this.#intervalS = (context.source.info.intervalMs || 1000) / 1000
   }
 
-  /** Reports one sample. `time` is what the records bear, in nanoseconds since the Unix epoch; `t` the same in seconds of the simulation. */
+  /**
+   * Reports one sample. `time` is what the records bear, in nanoseconds since the Unix epoch; `t` the same in seconds
+   * of the simulation.
+   */
   sample(time: bigint, t: number): void {
     const parts = this.parts(time, t)
     while (parts.next().done !== true);
   }
 
-  /** The same as parts of a millisecond or two, also where nothing has run before; the sample is complete when all of them are done. */
+  /**
+   * The same as parts of a millisecond or two, also where nothing has run before; the sample is complete when all of
+   * them are done.
+   */
   *parts(time: bigint, t: number): Generator<void, void> {
     yield* this.#gpus.sample(time, t, this.#intervalS)
     yield* this.#nics.sample(time, t)

@@ -16,7 +16,9 @@ export const RDMA = {
   txBytes: { txData: DATA, txAck: ACK },
 } as const
 
-/** Bytes at the port by priority: 3 is that of RDMA, 6 that of congestion notifications; all else goes with priority 0. */
+/**
+ * Bytes at the port by priority: 3 is that of RDMA, 6 that of congestion notifications; all else goes with priority 0.
+ */
 export const PRIORITY_BYTES = {
   0: { rx: { rxManagement: MANAGEMENT }, tx: { txManagement: MANAGEMENT, txOther: DATA + HEADERS } },
   3: {

@@ -28,8 +28,9 @@ interface Row {
 }
 
 /**
- * The records of one type, one row a series, in the memory from which they are reported: labels, texts and constants are written once, columns at each sample, and nothing is
- * allocated meanwhile. Rows are laid out when the first of them is used: laying out those of all types takes longer than a turn of the main loop may.
+ * The records of one type, one row a series, in the memory from which they are reported: labels, texts and constants
+ * are written once, columns at each sample, and nothing is allocated meanwhile. Rows are laid out when the first of
+ * them is used: laying out those of all types takes longer than a turn of the main loop may.
  */
 export class Rows<Reader> {
   readonly type: RecordType

@@ -8,7 +8,10 @@ import { type ChosenScenario, chooseScenario, type ScenarioRequest } from './req
 export const RUNNING_LIMIT = 16
 /** Changes that all scenarios of now and of the recent past make. Each takes some 40 kB while it is kept. */
 export const SPANS_LIMIT = 384
-/** How long a scenario that is over is kept: values look back over an interval. Unit: seconds. Default of {@link ScenarioBook}. */
+/**
+ * How long a scenario that is over is kept: values look back over an interval. Unit: seconds. Default of {@link
+ * ScenarioBook}.
+ */
 const PAST_S = 60
 
 /** A scenario that runs, or waits for its onset. */
@@ -31,8 +34,8 @@ interface Entry extends RunningScenario {
 }
 
 /**
- * The scenarios of a simulated node, in the order in which they were started: all the state that a simulation has. The same starts at the same times give the same
- * effects. Times come with each call.
+ * The scenarios of a simulated node, in the order in which they were started: all the state that a simulation has. The
+ * same starts at the same times give the same effects. Times come with each call.
  */
 export class ScenarioBook {
   readonly node: Simulation['node']
@@ -56,7 +59,8 @@ export class ScenarioBook {
   /**
    * Starts a scenario.
    *
-   * @throws SondeError `SIM_UNKNOWN`, `SIM_FORM`, `SIM_OVERLAP` where the same runs on the device at that time, `SIM_LIMIT` where too many run, or ran.
+   * @throws SondeError `SIM_UNKNOWN`, `SIM_FORM`, `SIM_OVERLAP` where the same runs on the device at that time,
+   * `SIM_LIMIT` where too many run, or ran.
    */
   start(request: ScenarioRequest, nowS: number): RunningScenario {
     const isTaken = (id: string, delayS: number, durationS: number) => {

@@ -48,7 +48,9 @@ export interface Draw {
   readonly isTaken: (id: string) => boolean
 }
 
-/** The usual device where it is free; else one of those that are, as seed and start decide; the usual one where none is. */
+/**
+ * The usual device where it is free; else one of those that are, as seed and start decide; the usual one where none is.
+ */
 export function freeDevice(node: NodeClass, scenario: Scenario, draw: Draw): StruckDevice | undefined {
   const usual = usualDevice(node, scenario)
   const { seed, started, isTaken } = draw

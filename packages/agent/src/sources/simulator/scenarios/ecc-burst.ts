@@ -1,7 +1,10 @@
 import type { EffectEvent, EffectSpan, GpuEffect } from '../effects.ts'
 import { onDevice, partOf, type Scenario, type Strike } from './scenario.ts'
 
-/** From this rate on the error is not contained: every process dies, not only that of the GPU. Unit: corrected errors a minute. */
+/**
+ * From this rate on the error is not contained: every process dies, not only that of the GPU. Unit: corrected errors a
+ * minute.
+ */
 const UNCONTAINED_FROM = 300
 /** From this rate on no spare row is left: the board must be replaced. Unit: corrected errors a minute. */
 const UNREPAIRED_FROM = 500

@@ -1,7 +1,10 @@
 import type { EffectEvent, EffectSpan, NicEffect } from '../effects.ts'
 import { onDevice, type Scenario, type Strike } from './scenario.ts'
 
-/** Error rates on the way, and when each begins, as share of the whole: days of ageing in minutes. The first ones are those of a healthy link. */
+/**
+ * Error rates on the way, and when each begins, as share of the whole: days of ageing in minutes. The first ones are
+ * those of a healthy link.
+ */
 const STEPS = [
   { rate: 1e-7, share: 0 },
   { rate: 1e-6, share: 0.01 },

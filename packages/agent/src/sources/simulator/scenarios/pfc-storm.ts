@@ -5,7 +5,10 @@ import { onDevice, repeats, type Scenario, type Strike } from './scenario.ts'
 const SPREAD_S = 0.05
 /** Share of the source's pauses that reach others. */
 const VICTIM_SHARE = 0.5
-/** From this share on pauses last long enough for the guard of the adapter: it warns, and in the end switches pauses off. */
+/**
+ * From this share on pauses last long enough for the guard of the adapter: it warns, and in the end switches pauses
+ * off.
+ */
 const GUARD_SHARE = 0.8
 /** How long the guard waits at most, and how long pauses stay off then. */
 const GUARD_S = 8

@@ -4,11 +4,17 @@ import { targetsOf } from './devices.ts'
 import { repeats, type Scenario, type Strike } from './scenario.ts'
 
 const HOUR_S = 3600
-/** A fault begins in the first part of its share of time, lasts for this much of it at most, and leaves the rest to a healthy node. */
+/**
+ * A fault begins in the first part of its share of time, lasts for this much of it at most, and leaves the rest to a
+ * healthy node.
+ */
 const BEGINS_SHARE = 0.3
 const LASTS_SHARE = 0.5
 
-/** How often each comes, of a hundred: assumed, in the order of what is published of large clusters. Most of what slows a job down is not its hardware. */
+/**
+ * How often each comes, of a hundred: assumed, in the order of what is published of large clusters. Most of what slows
+ * a job down is not its hardware.
+ */
 const WEIGHTS: Readonly<Record<string, number>> = {
   straggler: 16,
   'ecc-burst': 14,

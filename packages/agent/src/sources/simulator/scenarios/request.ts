@@ -58,7 +58,8 @@ export function parseRequest(body: unknown): ScenarioRequest {
 /**
  * Looks up scenario and device, and fills in what is left out.
  *
- * @throws SondeError `SIM_UNKNOWN` for names that are none, `SIM_FORM` for values out of range and devices of the wrong kind.
+ * @throws SondeError `SIM_UNKNOWN` for names that are none, `SIM_FORM` for values out of range and devices of the wrong
+ * kind.
  */
 export function chooseScenario(node: NodeClass, request: ScenarioRequest, others: Others): ChosenScenario {
   const scenario = findScenario(request.name)

@@ -68,7 +68,10 @@ export function repeats(fromS: number, toS: number, periodS: number): number[] {
   return Array.from({ length: count }, (_, at) => fromS + at * everyS)
 }
 
-/** The share of a scenario that is over at its parts: `[0.2, 0.6]` of 100 s are 20 and 60 s after the onset, none later than the limits in seconds. */
+/**
+ * The share of a scenario that is over at its parts: `[0.2, 0.6]` of 100 s are 20 and 60 s after the onset, none later
+ * than the limits in seconds.
+ */
 export function partOf({ onsetS, endS }: Strike, share: number, limitS: number): number {
   return onsetS + Math.min(limitS, share * (endS - onsetS))
 }
@@ -79,7 +82,9 @@ export function onDevice({ device }: Strike, fromS: number, toS: number, effect:
   return { fromS, toS, ...(device.kind === 'gpu' ? { gpus: one } : { nics: one }) }
 }
 
-/** Correctable errors of a PCIe link that goes bad, in the mix in which they come. Unit of the rate: errors a second. */
+/**
+ * Correctable errors of a PCIe link that goes bad, in the mix in which they come. Unit of the rate: errors a second.
+ */
 export function linkErrors(perS: number): AerRate[] {
   const mix = { BadTLP: 0.5, RxErr: 0.3, BadDLLP: 0.1, Timeout: 0.1 }
   return Object.entries(mix).map(([error, share]) => ({ severity: 'correctable', error, perS: perS * share }))

@@ -33,7 +33,10 @@ export class PlayedNode implements Played {
   }
 }
 
-/** A simulated node in the hands of a test, on which scenarios were started; time counts from their onset, and is negative before it. */
+/**
+ * A simulated node in the hands of a test, on which scenarios were started; time counts from their onset, and is
+ * negative before it.
+ */
 export class StruckNode {
   readonly report: TestReport
   readonly #taken = new Map<number, <T extends RecordType>(type: T) => ReadonlyMap<string, ReadRecord>>()
@@ -48,7 +51,10 @@ export class StruckNode {
     this.report = new TestReport({ node: nodeClass, effects, intervalMs: OVER_S * 1000 })
   }
 
-  /** The record of a series, by the start of its labels' values; undefined where there is none. A sample that its source misses is read a second later. */
+  /**
+   * The record of a series, by the start of its labels' values; undefined where there is none. A sample that its source
+   * misses is read a second later.
+   */
   record(type: RecordType, series: string, t: number): ReadRecord | undefined {
     return this.#find(type, series, t) ?? this.#find(type, series, t + 1)
   }

@@ -1,6 +1,9 @@
 import { onDevice, type Scenario } from './scenario.ts'
 
-/** Fans stop for so long: then those that are left turn faster. A GPU takes 45 s for most of its way, so that milder air would not show for minutes. */
+/**
+ * Fans stop for so long: then those that are left turn faster. A GPU takes 45 s for most of its way, so that milder air
+ * would not show for minutes.
+ */
 const STALLED_S = 30
 /** Warming meanwhile, with which the coolest place of a loaded node gets to the limit. Unit: degrees Celsius. */
 const STALLED_CELSIUS = 40
