@@ -1,19 +1,17 @@
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, SondeError } from '@sonde/sdk'
 import {
   type Attach,
   type ClientFrame,
   clientFrames,
-  encodeFrame,
   type Hello,
   IPC_PROTOCOL,
   type ReadPage,
-  type ServiceFrame,
   turn,
   within,
 } from '@sonde/sdk/internal'
 import { Announced, wrong } from './announced.ts'
+import { Answers } from './answers.ts'
 import { checkPage } from './check-page.ts'
 import type { Client } from './client.ts'
 import { GAP_PAGES, PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
@@ -29,14 +27,7 @@ const HANG_UP_MS = 1000
 const BYE_LIMIT_MS = 3000
 /** What reading says of a socket that was closed from here. */
 const ABORTED = 'ERR_STREAM_PREMATURE_CLOSE'
-/** A client that does not read its acknowledgements is told later. Unit: bytes. */
-const UNREAD_BYTES_MAX = 64 << 10
-/** A client that is told nothing for long takes the service for dead. Unit: milliseconds. */
-const SIGN_MS = 900
-/** Turns of the loop without anything new after which a client is told what was done. */
-const QUIET_TURNS = 2
-/** How long a client that goes on sending waits to be told at most. Unit: milliseconds. */
-const QUIET_LIMIT_MS = 5
+
 /** What a client is and did, for the page. */
 export interface SessionStatus {
   readonly client: string
@@ -61,6 +52,7 @@ export class Session {
   readonly #room: Room
   readonly #connectedMs = Date.now()
   readonly #pace: Pace
+  readonly #answers: Answers
   readonly #announced: Announced
   #hello: Hello | undefined
   #clientId: bigint | undefined
@@ -68,14 +60,8 @@ export class Session {
   /** A file that the client has yet to prove its own. */
   #offered: SlotFile | undefined
   #file: SlotFile | undefined
-  #frames = 0
-  /** The last page that came in this connection. */
-  #seen = 0n
-  #chunks = 0
   /** Whether it waits until more may be taken. */
   #isSlowed = false
-  #isTelling = false
-  #saidMs = 0
   #isEnded = false
   /** Resolves when it ends, once nothing more is taken of the client. */
   #pause: PromiseWithResolvers<void> | undefined
@@ -85,6 +71,7 @@ export class Session {
 
   constructor(socket: Socket, room: Room) {
     this.#socket = socket
+    this.#answers = new Answers(socket)
     this.#room = room
     // Errors end the reading; one that comes later has nobody to tell.
     socket.on('error', () => undefined)
@@ -130,7 +117,7 @@ export class Session {
     this.#room.stats.refuse(code)
     // The others are no fault of anybody.
     if (code === 'IPC_LIMIT' || code === 'IPC_TIMEOUT') this.#room.refusals.tell(this.#hello, { code, message })
-    this.#send({ kind: 'error', body: { code, message } })
+    this.#answers.send({ kind: 'error', body: { code, message } })
     this.#end()
     this.#socket.destroySoon()
   }
@@ -158,7 +145,7 @@ export class Session {
   async #serve(): Promise<void> {
     const decoder = clientFrames(PAGE_BYTES)
     for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
-      this.#chunks++
+      this.#answers.heard()
       for (const frame of decoder.frames(chunk as Buffer)) {
         await this.#pause?.promise
         if (this.#isEnded) return
@@ -223,8 +210,9 @@ export class Session {
     const client = await this.#room.enter(identity.client, this)
     if (this.#isEnded) return
     this.#client = client
-    client.onProgress = () => void this.#tellWhenQuiet().catch((error: unknown) => this.#fail(error))
-    this.#send({
+    this.#answers.client = client
+    client.onProgress = () => void this.#answers.tellWhenQuiet().catch((error: unknown) => this.#fail(error))
+    this.#answers.send({
       kind: 'welcome',
       body: {
         protocol: IPC_PROTOCOL,
@@ -250,9 +238,9 @@ export class Session {
     if (this.#file !== undefined || this.#offered !== undefined) throw wrong('a second file was attached', 'one')
     try {
       this.#offered = new SlotFile(attach, this.#room.socketsDir, PAGE_BYTES)
-      this.#send({ kind: 'challenge', body: { nonce: this.#offered.nonce } })
+      this.#answers.send({ kind: 'challenge', body: { nonce: this.#offered.nonce } })
     } catch (error) {
-      this.#send({ kind: 'attached', body: { ok: false, reason: messageOf(error).slice(0, 1000) } })
+      this.#answers.send({ kind: 'attached', body: { ok: false, reason: messageOf(error).slice(0, 1000) } })
     }
   }
 
@@ -262,10 +250,10 @@ export class Session {
     this.#offered = undefined
     if (file.isProven()) {
       this.#file = file
-      this.#send({ kind: 'attached', body: { ok: true, reason: '' } })
+      this.#answers.send({ kind: 'attached', body: { ok: true, reason: '' } })
     } else {
       file.close()
-      this.#send({ kind: 'attached', body: { ok: false, reason: 'the file does not begin with the nonce' } })
+      this.#answers.send({ kind: 'attached', body: { ok: false, reason: 'the file does not begin with the nonce' } })
     }
   }
 
@@ -291,7 +279,7 @@ export class Session {
         this.#bytes += byteLength
       }
     }
-    if (sequence > this.#seen) this.#seen = sequence
+    this.#answers.saw(sequence)
     this.#room.acknowledger.note(client)
   }
 
@@ -306,45 +294,7 @@ export class Session {
 
   /** Says that it is alive to a client that has waited for an answer for long. */
   sign(): void {
-    const isWaiting = this.#isSlowed || (this.#client !== undefined && this.#client.accepted > this.#client.acked)
-    if (isWaiting && performance.now() - this.#saidMs > SIGN_MS) this.#tell()
-  }
-
-  /**
-   * Acknowledges once nothing has arrived for two turns, or has kept arriving for a while: where the client has ended, an answer closes the socket, and what it
-   * handed over before could not be read any more.
-   */
-  async #tellWhenQuiet(): Promise<void> {
-    if (this.#isTelling) return
-    this.#isTelling = true
-    const endMs = performance.now() + QUIET_LIMIT_MS
-    for (let chunks = -1; chunks !== this.#chunks && performance.now() < endMs; ) {
-      chunks = this.#chunks
-      for (let i = 0; i < QUIET_TURNS; i++) await nextTurn()
-    }
-    this.#isTelling = false
-    this.#tell()
-  }
-
-  /** Only of pages that came in this connection: of others the client does not expect it. */
-  #tell(): void {
-    const client = this.#client
-    if (
-      client === undefined ||
-      this.#isEnded ||
-      !this.#socket.writable ||
-      this.#socket.writableLength > UNREAD_BYTES_MAX
-    )
-      return
-    const isAll = client.acked <= this.#seen
-    const dropped = isAll ? Object.fromEntries(client.takeDropped()) : {}
-    if (this.#seen > 0n) this.#send({ kind: 'ack', body: { sequence: isAll ? client.acked : this.#seen, dropped } })
-  }
-
-  #send(frame: ServiceFrame): void {
-    if (this.#isEnded || this.#socket.destroyed || !this.#socket.writable) return
-    this.#saidMs = performance.now()
-    this.#socket.write(encodeFrame(frame, ++this.#frames))
+    this.#answers.sign({ isSlowed: this.#isSlowed })
   }
 
   #fail(error: unknown): void {
@@ -355,13 +305,14 @@ export class Session {
     }
     this.#room.stats.refuse(error.code)
     this.#room.refusals.tell(this.#hello, error)
-    this.#send({ kind: 'error', body: { code: error.code, message: error.message.slice(0, 4000) } })
+    this.#answers.send({ kind: 'error', body: { code: error.code, message: error.message.slice(0, 4000) } })
     this.#socket.end()
   }
 
   #end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
+    this.#answers.end()
     this.#pause?.resolve()
     this.#room.inFlight.wake()
     if (this.#client !== undefined) this.#client.onProgress = undefined
