@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { mock } from 'node:test'
 import { property } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
-import type { Random } from '../../../test/random.ts'
+import { Random } from '../../../test/random.ts'
 import { absenceType, counter, defineType, droppedTotal, label, type Source, seriesKey } from '../../index.ts'
+import { turn } from '../../internal/turn.ts'
 
 const METRIC = 'shared_total'
 const TYPES = ['one', 'two'].map((name) =>
@@ -83,3 +85,36 @@ property(
     }
   },
 )
+
+/** A view to which something happened; the same for the same seed. */
+async function viewAfter(seed: number, changes: number) {
+  const random = new Random(seed)
+  const rig = new PrometheusRig({ seriesExpiryS: EXPIRY_S })
+  const sources = ['x', 'y', 'z'].map((id) => rig.source(id))
+  const live: Reporter[] = []
+  for (let i = 0; i < changes; i++) {
+    if (i % 4 === 0) await rig.lines()
+    changeSomething(random, rig, sources, live)
+  }
+  return { rig, change: () => changeSomething(random, rig, sources, live) }
+}
+
+property('a scrape shows the moment in which it began, whatever changes between its turns', 60, async (random) => {
+  const [seed, changes] = [random.integer(0, 1e9), random.integer(1, 30)]
+  const quiet = await viewAfter(seed, changes)
+  const busy = await viewAfter(seed, changes)
+  const wanted = await quiet.rig.lines()
+  // The first question is asked before the moment; then every other finds the turn over.
+  let asked = 0
+  const isOver = mock.method(turn, 'isOver', () => asked++ % 2 === 1)
+  let isShown = false
+  const lines = busy.rig.lines().finally(() => {
+    isShown = true
+  })
+  for (let i = 0; !isShown; i++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (i < 30) busy.change()
+  }
+  isOver.mock.restore()
+  assert.deepEqual((await lines).sort(), wanted.sort())
+})
