@@ -65,6 +65,8 @@ export function usePoll<T>(poll: Poll<T>): Resource<T> {
 
 interface Catalogue {
   readonly types: readonly TypeInfo[]
+  /** Types for which the list has no room. */
+  readonly leftOut: number
 }
 
 const nodePoll = createPoll(

@@ -41,7 +41,7 @@ const NO_TYPES: readonly TypeInfo[] = []
 export function ExplorePage() {
   usePageTitle('Explorer')
   const page = usePageState()
-  const types = useTypes().data?.types ?? NO_TYPES
+  const { types = NO_TYPES, leftOut = 0 } = useTypes().data ?? {}
   const signals = JSON.stringify(page.url.sig ?? [])
   const queries = useMemo(
     () => (JSON.parse(signals) as string[]).map(parseSignal).filter((query) => query !== undefined),
@@ -93,7 +93,7 @@ export function ExplorePage() {
       {queries.length === 0 && types.length > 0 && (
         <>
           <MetricBrowser types={types} />
-          <RecordBrowser types={types} />
+          <RecordBrowser types={types} leftOut={leftOut} />
         </>
       )}
       {queries.length > 0 && <AnswerState answer={answer} panels={1} />}

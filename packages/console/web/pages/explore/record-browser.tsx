@@ -6,10 +6,17 @@ import { usePageState } from '../../state/time-window.ts'
 import { recordTypes } from './metric-groups.ts'
 
 /** Types whose texts, values and events are no metrics: no chart shows them, a command prints them. */
-export function RecordBrowser({ types }: { readonly types: readonly TypeInfo[] }) {
+export function RecordBrowser({
+  types,
+  leftOut,
+}: {
+  readonly types: readonly TypeInfo[]
+  /** Types that the server did not list. */
+  readonly leftOut: number
+}) {
   const { url } = usePageState()
   const shown = recordTypes(types, url.q ?? '')
-  if (shown.length === 0) return null
+  if (shown.length === 0 && leftOut === 0) return null
   return (
     <section className="panel" aria-labelledby="record-browser">
       <header className="panel-head has-line">
@@ -37,6 +44,11 @@ export function RecordBrowser({ types }: { readonly types: readonly TypeInfo[] }
           </tbody>
         </table>
       </TableBox>
+      {leftOut > 0 && (
+        <p className="panel-note">
+          {countOf(leftOut, 'more type')} had no room in the list. sonde read --store prints them too.
+        </p>
+      )}
     </section>
   )
 }
