@@ -13,6 +13,8 @@ import { isGood, runTestFiles, summaryOf } from './test-files.ts'
 const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
 /** Where tests are that start no browser, and few processes. */
 const QUICK = '{packages,test/house}/**/*.test.ts'
+/** Tests among them that simulate hours. */
+const LONG = /hints\/(healthy|simulated)|simulator\/observe\/invariants|store\/store-churn/
 /** What takes longest starts first, so that nothing long is left when everything else has ended. */
 const FIRST = ['test/browser/hints', 'test/faults/', 'test/browser/pages', 'test/pack/', 'test/browser/', 'test/']
 
@@ -35,7 +37,7 @@ const hasPage = await setUpWeb()
 
 const files = globSync(values.quick ? QUICK : ALL, {
   cwd: root,
-  exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
+  exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path) || (values.quick && LONG.test(path)),
 })
   .filter((file) => positionals.length === 0 || positionals.some((pattern) => file.includes(pattern)))
   .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
