@@ -39,7 +39,10 @@ function processorMs(): number {
   return (user + system) / 1000
 }
 
-/** Measures work from start to end, and the longest turn of the event loop meanwhile: every turn runs one `setImmediate` of ours. */
+/**
+ * Measures work from start to end, and the longest turn of the event loop meanwhile: every turn runs one `setImmediate`
+ * of ours.
+ */
 async function measure(work: () => Promise<number>): Promise<Taken> {
   let turnMs = 0
   let turnWallMs = 0

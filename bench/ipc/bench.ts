@@ -1,4 +1,5 @@
-// How fast records reach the service and are stored there, how long a record is under way, and what that costs the application's event loop.
+// How fast records reach the service and are stored there, how long a record is under way, and what that costs the
+// application's event loop.
 import { atLeast, atMost, type BenchResult, type Figure, median } from '../bench.ts'
 import { Contest } from './contest.ts'
 import { RATE, type Steady, steady } from './steady.ts'

@@ -78,7 +78,10 @@ export class Contest {
     }
   }
 
-  /** What the store had to compact yet at most, and how long the rest takes once nothing more is reported: 30 s where it takes longer. */
+  /**
+   * What the store had to compact yet at most, and how long the rest takes once nothing more is reported: 30 s where it
+   * takes longer.
+   */
   async backlog(): Promise<{ readonly mbMax: number; readonly seconds: number }> {
     const startMs = performance.now()
     process.kill(this.#up.pid, 'SIGCONT')

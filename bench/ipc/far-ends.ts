@@ -6,14 +6,20 @@ import { fileURLToPath } from 'node:url'
 import { startSonde, temporaryDir, until } from '../../test/sonde-process.ts'
 import type { Counted } from './stub-main.ts'
 
-/** How long what was acknowledged may take to be in the counters of the service, which are renewed every second. Unit: milliseconds. */
+/**
+ * How long what was acknowledged may take to be in the counters of the service, which are renewed every second. Unit:
+ * milliseconds.
+ */
 const COUNTED_LIMIT_MS = 5000
 
 /** The other end of the socket: a process of its own, which stands still unless it has its turn. */
 export interface FarEnd {
   readonly pid: number
   readonly socketsDir: string
-  /** Fails unless it has that many records more than at the last call. Gives how long records were under way, where it looks. Unit: milliseconds. */
+  /**
+   * Fails unless it has that many records more than at the last call. Gives how long records were under way, where it
+   * looks. Unit: milliseconds.
+   */
   check(records: number): Promise<readonly number[]>
   /** Longest turn of its event loop since a time of the wall clock, where it reports that. Unit: milliseconds. */
   loopMsMax?(fromMs: number): Promise<number>

@@ -1,5 +1,6 @@
-// The rival of the benchmark, a process of its own: `node lines-main.ts SOCKETS_DIR agent|up`. It parses JSON lines and hands them to an
-// agent with the same sinks as the command has. When a client has sent its last line, it answers how many are stored.
+// The rival of the benchmark, a process of its own: `node lines-main.ts SOCKETS_DIR agent|up`. It parses JSON lines and
+// hands them to an agent with the same sinks as the command has. When a client has sent its last line, it answers how
+// many are stored.
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createAgent } from '@sonde/agent'

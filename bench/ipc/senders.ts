@@ -11,7 +11,10 @@ const TURN_RECORDS = 6000
 const PACKED_RECORDS = 600
 const LINES_AT_ONCE = 500
 
-/** What an application does for so long: report, then wait until everything is acknowledged. Gives the number of records. */
+/**
+ * What an application does for so long: report, then wait until everything is acknowledged. Gives the number of
+ * records.
+ */
 export interface Sender {
   readonly name: string
   report(socketsDir: string, durationMs: number): Promise<number>
@@ -55,7 +58,10 @@ export const objects: Sender = {
     }),
 }
 
-/** The rival: the same objects as lines of JSON over the same kind of socket, whose reader answers when it has stored all of them. */
+/**
+ * The rival: the same objects as lines of JSON over the same kind of socket, whose reader answers when it has stored
+ * all of them.
+ */
 export const lines: Sender = {
   name: 'JSON lines',
   async report(socketsDir, durationMs) {
@@ -102,7 +108,10 @@ function packedRecords({ symbols }: Source): Buffer {
   return bytes
 }
 
-/** Writes the time and the number of each record. Its last bits number the records of a batch, which carries no bit further. */
+/**
+ * Writes the time and the number of each record. Its last bits number the records of a batch, which carries no bit
+ * further.
+ */
 function number(bytes: Buffer, from: number): void {
   const baseNs = wallNs() & ~1023n
   const [low, high] = [Number(baseNs & 0xffffffffn), Number(baseNs >> 32n)]

@@ -1,5 +1,5 @@
-// The stub of the benchmark, a process of its own: `node stub-main.ts SOCKETS_DIR`. It counts every record, adds up their numbers, and
-// reports both to its parent when a client says goodbye.
+// The stub of the benchmark, a process of its own: `node stub-main.ts SOCKETS_DIR`. It counts every record, adds up
+// their numbers, and reports both to its parent when a client says goodbye.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -20,7 +20,10 @@ export interface Counted {
   readonly records: number
   /** Sum of the numbers of all records. */
   readonly sum: number
-  /** From the reading of the clock in a record to its being counted, for records that hold such a reading. Unit: milliseconds. */
+  /**
+   * From the reading of the clock in a record to its being counted, for records that hold such a reading. Unit:
+   * milliseconds.
+   */
   readonly latenciesMs: readonly number[]
 }
 

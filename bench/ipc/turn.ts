@@ -16,7 +16,10 @@ export interface Turn {
   readonly loopMsMax: number | undefined
 }
 
-/** Has one sender report to one far end, which stands still before and after: the work that is left to it takes nothing from the others. */
+/**
+ * Has one sender report to one far end, which stands still before and after: the work that is left to it takes nothing
+ * from the others.
+ */
 export async function take(sender: Sender, farEnd: FarEnd, durationMs: number): Promise<Turn> {
   process.kill(farEnd.pid, 'SIGCONT')
   const fromMs = Date.now() + STILL_MS

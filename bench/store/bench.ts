@@ -102,7 +102,8 @@ async function wholeDay(path: string): Promise<{ figures: Figure[]; lines: strin
 
 async function askAll(store: Store, toMs: number): Promise<{ name: string; p50Ms: number; p95Ms: number }[]> {
   const random = new Random(7)
-  // In turn, so that a slow moment of the machine does not hit one question alone; the first turns warm the compiler up.
+  // In turn, so that a slow moment of the machine does not hit one question alone; the first turns warm the compiler
+  // up.
   const times = SHAPES.map((): number[] => [])
   for (let turn = -5; turn < ASKED_COUNT; turn++) {
     for (const [i, shape] of SHAPES.entries()) {

@@ -106,7 +106,10 @@ export interface Load {
   readonly values: number
 }
 
-/** Makes `count` samples of all GPUs, the first after `fromMs`. Each GPU is busy, idle, or busy in waves, for an hour or so at a time. */
+/**
+ * Makes `count` samples of all GPUs, the first after `fromMs`. Each GPU is busy, idle, or busy in waves, for an hour or
+ * so at a time.
+ */
 export function makeLoad(seed: number, fromMs: number, count: number): Load {
   const random = new Random(seed)
   const batches: Batch[] = []

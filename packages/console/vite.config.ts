@@ -30,7 +30,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
-    // The frame comes first; what several pages share is one file, for each small module on its own would be a request before the first drawing.
+    // The frame comes first; what several pages share is one file, for each small module on its own would be a request
+    // before the first drawing.
     rolldownOptions: {
       output: {
         codeSplitting: {

@@ -27,7 +27,10 @@ export const SERVICE: readonly FaultLoop[] = [hostile, service]
 /** What happens to the machine below it. */
 export const MACHINE: readonly FaultLoop[] = [clock, damage, roots, soak]
 
-/** Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists, each of which is a file of tests. */
+/**
+ * Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists, each of which is a file
+ * of tests.
+ */
 export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...SERVICE, ...MACHINE].sort((a, b) =>
   a.name < b.name ? -1 : 1,
 )

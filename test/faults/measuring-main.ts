@@ -1,5 +1,5 @@
-// The command, with the longest turn of its main loop since SIGUSR2 in the file that SONDE_TEST_TURN names. Unit: seconds of the processor: those of the clock are
-// longer where the machine runs much else.
+// The command, with the longest turn of its main loop since SIGUSR2 in the file that SONDE_TEST_TURN names. Unit:
+// seconds of the processor: those of the clock are longer where the machine runs much else.
 import { writeFileSync } from 'node:fs'
 
 /** What is measured are whole turns: several together where they take less than this. Unit: milliseconds. */

@@ -1,4 +1,5 @@
-// The command with a wall clock that steps: at SIGUSR2 it is as many milliseconds off as the file in SONDE_TEST_CLOCK says. The monotonic clock goes on, as in a kernel.
+// The command with a wall clock that steps: at SIGUSR2 it is as many milliseconds off as the file in SONDE_TEST_CLOCK
+// says. The monotonic clock goes on, as in a kernel.
 import { readFileSync } from 'node:fs'
 
 const file = process.env.SONDE_TEST_CLOCK

@@ -1,4 +1,5 @@
-// An agent with a source that misbehaves beside one that does not: `unruly-main.ts MISDEED SAMPLE [TYPE] --listen 127.0.0.1:0`.
+// An agent with a source that misbehaves beside one that does not: `unruly-main.ts MISDEED SAMPLE [TYPE] --listen
+// 127.0.0.1:0`.
 import { SOURCES } from '../../packages/agent/test/unruly-source.ts'
 import { positionalsOf, serveSource } from '../serve-source.ts'
 

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { findUndocumented } from '../../scripts/check/docs.ts'
+import { filesOf, root } from '../../scripts/check/sources.ts'
+
+/** A line that is a comment, or a part of one, but for those that tell a tool something: they must be one line. */
+const COMMENT = /^\s*(?:\/\/(?! biome-ignore)|\/\*\*?| \*) /
+
+test('lines of comments are at most 120 columns long, as those of code are', () => {
+  const long = filesOf('{packages,scripts,test,bench,examples}/**/*.{ts,tsx,mjs,css}').flatMap((path) => {
+    const lines = readFileSync(join(root, path), 'utf8').split('\n')
+    return lines.flatMap((line, at) => (line.length > 120 && COMMENT.test(line) ? [`${path}:${at + 1}`] : []))
+  })
+  assert.deepEqual(long, [])
+})
 
 test('finds what a package exports without saying what it is, also through another file', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-docs-'))

@@ -1,4 +1,5 @@
-// An application that reports to the service until it is ended: `node service-client-main.ts SOCKETS_DIR [WORKER]`. It prints a line for each page that is acknowledged.
+// An application that reports to the service until it is ended: `node service-client-main.ts SOCKETS_DIR [WORKER]`. It
+// prints a line for each page that is acknowledged.
 import { counter, createIpc, createSchema, defineType, label, type SondeError, timestamp, wallNs } from '@sonde/sdk'
 
 const [socketsDir = '', worker = 'a'] = process.argv.slice(2)

@@ -201,7 +201,10 @@ export function dataSourceSchema(definition: SourceDefinition) {
   })
 }
 
-/** What runs where the configuration names no sources: every kind once, at its own period, but for those that must be asked for. */
+/**
+ * What runs where the configuration names no sources: every kind once, at its own period, but for those that must be
+ * asked for.
+ */
 export function defaultDataSources(definitions: readonly SourceDefinition[] = SOURCES): { type: string }[] {
   return definitions.filter(({ isOnRequest }) => isOnRequest !== true).map(({ name }) => ({ type: name }))
 }

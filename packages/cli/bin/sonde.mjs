@@ -6,7 +6,8 @@ import { existsSync } from 'node:fs'
 /** How soon it is seen that the shell of npx is gone. Unit: milliseconds. */
 const LOOK_MS = 250
 
-// npx starts a shell, and that this program. A signal to npx ends both and does not come here: that the shell is gone stands for it.
+// npx starts a shell, and that this program. A signal to npx ends both and does not come here: that the shell is gone
+// stands for it.
 if (process.env.npm_lifecycle_event === 'npx') {
   const shell = process.ppid
   const timer = setInterval(() => {

@@ -41,7 +41,10 @@ export function isOfPage(path: string): boolean {
   return parts[1] === 'assets' || (root !== undefined && existsSync(join(root, path)))
 }
 
-/** Serves the page: its files, and its frame for every address that is a view. An address that is none gets the frame too, with 404, where a browser asks. */
+/**
+ * Serves the page: its files, and its frame for every address that is a view. An address that is none gets the frame
+ * too, with 404, where a browser asks.
+ */
 export async function pageRoutes(app: FastifyInstance): Promise<void> {
   const root = pageDir()
   if (root === undefined) {

@@ -1,6 +1,7 @@
 import { SondeError } from './errors.ts'
 
-// The first import of every entry. An older Node loads all modules and then fails in the midst of some, such as when a file is written.
+// The first import of every entry. An older Node loads all modules and then fails in the midst of some, such as when a
+// file is written.
 
 /** The oldest Node that works, as `engines` of the manifest says. */
 const OLDEST = { major: 22, minor: 18 }

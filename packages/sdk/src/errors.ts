@@ -18,12 +18,17 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Tells of something that is wrong and can be lived with: as a warning of the process, where nobody else wants to hear of it. */
+/**
+ * Tells of something that is wrong and can be lived with: as a warning of the process, where nobody else wants to hear
+ * of it.
+ */
 export function warnOfFault({ code, message }: SondeError): void {
   process.emitWarning(message, { code })
 }
 
-/** What was given, for messages. Never throws and never walks what it is given, which may be huge or refer to itself. */
+/**
+ * What was given, for messages. Never throws and never walks what it is given, which may be huge or refer to itself.
+ */
 export function shown(given: unknown): string {
   if (typeof given === 'string') return JSON.stringify(given.slice(0, 100))
   if (typeof given === 'bigint') return `${given}n`.slice(0, 100)

@@ -1,4 +1,5 @@
-// Type tests: compiled by `npm run check`, never run. Each `@ts-expect-error` fails the check when the line below it compiles.
+// Type tests: compiled by `npm run check`, never run. Each `@ts-expect-error` fails the check when the line below it
+// compiles.
 
 import {
   array,

@@ -113,7 +113,10 @@ async function awaitLines(sonde: SondeProcess, wanted: readonly string[], what: 
   })
 }
 
-/** Rates of everything, of the last minute: none is below 0, and those of the sound adapter are no larger than what it counted. */
+/**
+ * Rates of everything, of the last minute: none is below 0, and those of the sound adapter are no larger than what it
+ * counted.
+ */
 async function checkRates(sonde: SondeProcess, counted: number): Promise<number> {
   const metrics = ['rdma_port_xmit_data_bytes_total', 'rdma_hw_packet_seq_err_total', 'pci_aer_errors_total']
   const toMs = Date.now()

@@ -5,7 +5,10 @@ import type { FaultLoop } from '../loop.ts'
 const ROUND_S = 600
 const WORKLOADS = ['training', 'inference'] as const
 
-/** A day of simulated nodes that are well: no rule sees anything. Rounds follow one another on the same nodes: the first one's seed decides all. */
+/**
+ * A day of simulated nodes that are well: no rule sees anything. Rounds follow one another on the same nodes: the first
+ * one's seed decides all.
+ */
 export const day: FaultLoop = {
   name: 'day',
   what: 'simulated nodes that are well, at a sample a second, training and serving; ten minutes more a round, 144 rounds are a day: no hint opens, nothing is dropped',

@@ -41,7 +41,10 @@ async function acked(sonde: SondeProcess, fromMs: number, upToMs?: number): Prom
   return { nowMs, startedMs, ackedMs, values: results[0]?.series[0]?.values ?? [] }
 }
 
-/** Reads all records of one interface back: each is there once, and gaps are only where a life ended. Gives their number. */
+/**
+ * Reads all records of one interface back: each is there once, and gaps are only where a life ended. Gives their
+ * number.
+ */
 async function countOnce(dir: string, lives: number): Promise<number> {
   const store = await createStore({ path: join(dir, 'store.db') })
   try {

@@ -26,7 +26,8 @@ export class NarrowCounter {
   }
 
   /**
-   * Counts, wraps and restarts in any order, and compares what is shown with what must be: exactly, also the increase over all of it. Gives how often it restarted.
+   * Counts, wraps and restarts in any order, and compares what is shown with what must be: exactly, also the increase
+   * over all of it. Gives how often it restarted.
    */
   async check(sonde: SondeProcess, random: Random): Promise<number> {
     await this.#shown(sonde)

@@ -21,7 +21,10 @@ import type { FaultLoop, FaultRun } from '../loop.ts'
 const ROUND_MS = 1000
 /** Before that, code is still compiled and rings still fill: the ring of recent records reaches back five minutes. */
 const WARM_UP_ROUNDS = 600
-/** At the turn of an hour the store compacts it. What that takes for the first time the process keeps, so a slope starts after it. */
+/**
+ * At the turn of an hour the store compacts it. What that takes for the first time the process keeps, so a slope starts
+ * after it.
+ */
 const TURN_ROUNDS = 120
 const HOUR_MS = 3_600_000
 /** Below that many rounds after the warm-up a slope says nothing. */

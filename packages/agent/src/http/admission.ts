@@ -5,8 +5,8 @@ import type { Agent } from '../agent.ts'
 import { isScrape } from './metrics.ts'
 
 /**
- * Refuses a request before it takes a place anywhere: one that was sent to another server, or that a page elsewhere makes a browser send. Health checks come
- * from load balancers and kubelets under any name, and learn nothing.
+ * Refuses a request before it takes a place anywhere: one that was sent to another server, or that a page elsewhere
+ * makes a browser send. Health checks come from load balancers and kubelets under any name, and learn nothing.
  *
  * @throws SondeError `HTTP_REQUEST`, `HTTP_HOST` or `HTTP_CROSS_SITE`.
  */
@@ -21,7 +21,10 @@ export function refuseStranger(agent: Agent, request: FastifyRequest): void {
   refuseForeignPage(agent, request)
 }
 
-/** Beyond loopback metrics are scraped under whatever name a Prometheus knows the machine by, so that name is not ours to judge. */
+/**
+ * Beyond loopback metrics are scraped under whatever name a Prometheus knows the machine by, so that name is not ours
+ * to judge.
+ */
 function refuseForeignHost(agent: Agent, request: FastifyRequest): void {
   const { node, options, http } = agent
   const { host } = request.headers
@@ -36,7 +39,9 @@ function refuseForeignHost(agent: Agent, request: FastifyRequest): void {
   )
 }
 
-/** A link from elsewhere may open the page and the metrics in a tab; the API is for the page itself and for programs. */
+/**
+ * A link from elsewhere may open the page and the metrics in a tab; the API is for the page itself and for programs.
+ */
 function refuseForeignPage({ http }: Agent, { raw, url }: FastifyRequest): void {
   if (!isAskedByForeignPage(raw) || (isOpenedInTab(raw) && !url.startsWith('/api/'))) return
   http.refuse('cross_site')

@@ -10,7 +10,10 @@ const LEAST_BYTES = 1024
 /** Numbers shrink to a fifth at the first level; the higher ones take three times as long for a tenth more. */
 const LEVEL = 1
 
-/** Compresses an answer where the asker takes gzip, away from the main loop. Answers that differ by encoding say so in `Vary`. */
+/**
+ * Compresses an answer where the asker takes gzip, away from the main loop. Answers that differ by encoding say so in
+ * `Vary`.
+ */
 export async function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   reply.header('vary', 'Accept, Accept-Encoding')
   if (reply.statusCode !== 200 || request.method === 'HEAD' || !acceptsGzip(request.headers['accept-encoding']))

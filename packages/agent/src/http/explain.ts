@@ -12,7 +12,10 @@ import { latestSeries } from './latest.ts'
 /** Walks at a time: each may wait for a driver. */
 const WALKS_LIMIT = 4
 
-/** `GET /api/v1/explain?of=`: the walk from file to value. What hangs is left alone after two seconds, and the main loop never waits for it. */
+/**
+ * `GET /api/v1/explain?of=`: the walk from file to value. What hangs is left alone after two seconds, and the main loop
+ * never waits for it.
+ */
 export function explainRoute(app: FastifyInstance, agent: Agent): void {
   const { paths, dataSources } = agent.options.config
   const ground = new KernelGround(paths)

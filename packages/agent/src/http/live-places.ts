@@ -21,8 +21,9 @@ interface Taken extends Place {
 }
 
 /**
- * The places of live streams, and the queries that they have evaluated. Where a limit is reached, the streams that are open for longest make room for a new one, each once it was open for a minute: all
- * who ask come from one address on loopback, and so nobody can hold the live view for good.
+ * The places of live streams, and the queries that they have evaluated. Where a limit is reached, the streams that are
+ * open for longest make room for a new one, each once it was open for a minute: all who ask come from one address on
+ * loopback, and so nobody can hold the live view for good.
  */
 export class LivePlaces {
   readonly #agent: Agent
@@ -36,7 +37,8 @@ export class LivePlaces {
   /**
    * Takes a place for a subscription.
    *
-   * @throws SondeError `STR_LIMIT` where as many streams are open, or as many different queries a second are evaluated, as are allowed, and none of them makes room.
+   * @throws SondeError `STR_LIMIT` where as many streams are open, or as many different queries a second are evaluated,
+   * as are allowed, and none of them makes room.
    */
   take({ keys, stepMs }: Subscription): Place {
     const own = new Set(keys.map((key) => `${stepMs} ${key}`))

@@ -26,8 +26,8 @@ export function subscriptionTo(queries: readonly SeriesQuery[], stepMs: number, 
 }
 
 /**
- * What one walk over all clients needs. Those who ask the same of the same steps share its answer, and its text where they ask all the same; both are
- * forgotten with the round.
+ * What one walk over all clients needs. Those who ask the same of the same steps share its answer, and its text where
+ * they ask all the same; both are forgotten with the round.
  */
 export class LiveRound {
   /** The instant that all clients of the round are answered for. Unit: milliseconds since the Unix epoch. */

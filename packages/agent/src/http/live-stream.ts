@@ -20,7 +20,10 @@ export function lastStepMs(stepMs: number, nowMs: number = Date.now()): number {
   return Math.floor((nowMs - SETTLE_MS) / stepMs) * stepMs
 }
 
-/** One client of the live stream, served in rounds: first what it missed, then every step once, and what it could not have as an event that says so. */
+/**
+ * One client of the live stream, served in rounds: first what it missed, then every step once, and what it could not
+ * have as an event that says so.
+ */
 export class LiveStream {
   readonly #agent: Agent
   readonly #out: ServerResponse

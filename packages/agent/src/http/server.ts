@@ -30,8 +30,8 @@ const RETRY_AFTER_S = 5
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /**
- * A server with the rules that hold for every route, also for those of the page: errors as JSON with a code, bounded bodies, headers and times, only
- * names that are ours, and headers that tell a browser to do as little as possible.
+ * A server with the rules that hold for every route, also for those of the page: errors as JSON with a code, bounded
+ * bodies, headers and times, only names that are ours, and headers that tell a browser to do as little as possible.
  */
 export function createServer(agent: Agent): FastifyInstance {
   const { options, http } = agent
@@ -134,7 +134,10 @@ function sendError(reply: FastifyReply, { status, code, message }: HttpError): v
   void reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
 }
 
-/** Answers what is no request, where the connection still takes an answer. Called again for every chunk that still arrives. */
+/**
+ * Answers what is no request, where the connection still takes an answer. Called again for every chunk that still
+ * arrives.
+ */
 function refuseConnection(http: HttpStats, { code: cause, rawPacket }: ConnectionError, socket: Socket): void {
   if (!socket.writable) return
   const { status, code, message, refusal } = parserErrorOf(cause)

@@ -24,7 +24,10 @@ interface Caught {
   toldMs: number
 }
 
-/** Exceptions that nobody expected, caught at the boundary of one part: each is counted, and the log has one a minute for each part. */
+/**
+ * Exceptions that nobody expected, caught at the boundary of one part: each is counted, and the log has one a minute
+ * for each part.
+ */
 export class Faults {
   readonly #log: Logger
   readonly #places = new Map<FaultPlace, Caught>()

@@ -30,7 +30,10 @@ test('of many who ask at once, one whose answer fills a turn lets what waits go 
   assert.deepEqual(order, ['answer', 'something else', 'answer'])
 })
 
-/** A function that reports records, as the agent itself or as a client; `timeMs` is that of the records, `arrivedMs` that of their batch. */
+/**
+ * A function that reports records, as the agent itself or as a client; `timeMs` is that of the records, `arrivedMs`
+ * that of their batch.
+ */
 function writer(ring: RecentRing, client?: bigint) {
   let sequence = 0n
   let arrival = 0

@@ -38,8 +38,9 @@ const CLIENT_SLAB_BYTES = 64 << 10
 const SWEEP_EVERY_MS = 1000
 
 /**
- * The last minutes of everything, as the packed records they came as: what the live stream, the list of series and a bare agent's query form read. It is a window, not
- * a store: leaving it is no loss. Batches leave in the order of their arrival, whatever the times in their records: a record's own time is data.
+ * The last minutes of everything, as the packed records they came as: what the live stream, the list of series and a
+ * bare agent's query form read. It is a window, not a store: leaving it is no loss. Batches leave in the order of their
+ * arrival, whatever the times in their records: a record's own time is data.
  */
 export class RecentRing implements Sink, History {
   readonly name = 'recent'
@@ -172,7 +173,10 @@ export class RecentRing implements Sink, History {
     }
   }
 
-  /** The client whose oldest batch leaves first: a client that left, so that a program which comes back under new ids takes nobody's part; else the client with the most memory. */
+  /**
+   * The client whose oldest batch leaves first: a client that left, so that a program which comes back under new ids
+   * takes nobody's part; else the client with the most memory.
+   */
   #first(): Share | undefined {
     let largest: Share | undefined
     for (const share of this.#clients.values()) {

@@ -23,8 +23,8 @@ const REPROBE_MS = 10_000
 const STUCK = new Set(['AGT_CALL_LIMIT', 'SRC_STUCK'])
 
 /**
- * Keeps one source running: probes it until there is something to read, samples it once an interval, and says how it fares. Where it runs (main loop, worker, child
- * process) is the business of the `NodeSource` it is given.
+ * Keeps one source running: probes it until there is something to read, samples it once an interval, and says how it
+ * fares. Where it runs (main loop, worker, child process) is the business of the `NodeSource` it is given.
  */
 export class SourceRunner {
   readonly name: string

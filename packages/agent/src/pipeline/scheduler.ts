@@ -1,6 +1,9 @@
 import { within } from '@sonde/sdk/internal'
 
-/** Runs a task once a period, on a grid that does not drift, with a start spread over the period so that sources do not all wake at once. */
+/**
+ * Runs a task once a period, on a grid that does not drift, with a start spread over the period so that sources do not
+ * all wake at once.
+ */
 export interface Ticker {
   /** Ticks that were skipped because the task before was not done, or the loop was late by more than a period. */
   readonly overruns: number
@@ -12,7 +15,8 @@ export interface Ticker {
  * Starts ticking. The task is never run twice at a time. A task that throws ends neither the ticking nor the process.
  *
  * @param failed Called with what the task threw.
- * @param phase Place of the start inside the period, 0 to 1. Default: random, so that agents started together do not sample together.
+ * @param phase Place of the start inside the period, 0 to 1. Default: random, so that agents started together do not
+ * sample together.
  */
 export function startTicker(
   intervalMs: number,

@@ -29,7 +29,10 @@ import { startTicker, type Ticker } from './scheduler.ts'
 import { SinkHealth } from './sink-health.ts'
 
 const SELF_INTERVAL_MS = 1000
-/** Node before 24 knows only a timer, which wakes a process that has nothing to do: one that never fires leaves the value absent. */
+/**
+ * Node before 24 knows only a timer, which wakes a process that has nothing to do: one that never fires leaves the
+ * value absent.
+ */
 const NEVER_MS = 2 ** 30
 
 /** The agent's own process. */

@@ -4,7 +4,8 @@ import { Fifo } from './fifo.ts'
 import { type Piece, Slabs } from './slabs.ts'
 
 /**
- * A kept batch with the time of its first and last record. Its bytes stand until the main loop has its next turn: then they may have left.
+ * A kept batch with the time of its first and last record. Its bytes stand until the main loop has its next turn: then
+ * they may have left.
  */
 export interface KeptBatch extends Batch {
   readonly arrivedMs: number
@@ -19,8 +20,8 @@ export interface KeptBatch extends Batch {
 const OVERHEAD_BYTES = 256
 
 /**
- * The batches of one writer in the order of their arrival: those of the agent's own sources, or those of one client. Each share has slabs of its own: otherwise a batch of a
- * slow writer would keep a whole slab of a fast one.
+ * The batches of one writer in the order of their arrival: those of the agent's own sources, or those of one client.
+ * Each share has slabs of its own: otherwise a batch of a slow writer would keep a whole slab of a fast one.
  */
 export class Share {
   readonly #slabs: Slabs

@@ -1,7 +1,10 @@
 import { droppedTotal, type Sink, type Source, sinkHealthType } from '@sonde/sdk'
 import type { Logger } from 'pino'
 
-/** A sink that failed is well again once it has not for so long: on a disk that is full some writes still fit. Unit: milliseconds. */
+/**
+ * A sink that failed is well again once it has not for so long: on a disk that is full some writes still fit. Unit:
+ * milliseconds.
+ */
 const WELL_AFTER_MS = 10_000
 
 /** How sinks fare: in `/metrics`, and in the log a line when one begins to fail, and one when that is over. */

@@ -19,8 +19,9 @@ export interface Piece {
 }
 
 /**
- * Memory for pieces that are taken and given back in about the same order, as those of a ring are. A piece for itself would be garbage that nobody collects for
- * minutes; a slab is used again as soon as its last piece is given back. Pieces start at multiples of 8 bytes.
+ * Memory for pieces that are taken and given back in about the same order, as those of a ring are. A piece for itself
+ * would be garbage that nobody collects for minutes; a slab is used again as soon as its last piece is given back.
+ * Pieces start at multiples of 8 bytes.
  */
 export class Slabs {
   /** Memory of the slabs that hold pieces. Unit: bytes. */
@@ -30,7 +31,10 @@ export class Slabs {
   #used = 0
   readonly #spare: Slab[] = []
 
-  /** @param largestBytes Large enough that few slabs are needed, small enough that a slab which is half empty wastes little. */
+  /**
+   * @param largestBytes Large enough that few slabs are needed, small enough that a slab which is half empty wastes
+   * little.
+   */
   constructor(largestBytes: number) {
     this.#largestBytes = largestBytes
   }
@@ -68,7 +72,10 @@ export class Slabs {
     return this.#spare.splice(at, at < 0 ? 0 : 1)[0] ?? { memory: new ArrayBuffer(bytes), pieces: 0 }
   }
 
-  /** New memory is dear: it counts towards the next collection of all garbage. A few small slabs cost little, and a huge slab is rare. */
+  /**
+   * New memory is dear: it counts towards the next collection of all garbage. A few small slabs cost little, and a huge
+   * slab is rare.
+   */
   #isWorthKeeping({ memory: { byteLength } }: Slab): boolean {
     return byteLength > this.#largestBytes * SHARED_PART && byteLength <= this.#largestBytes
   }

@@ -14,8 +14,9 @@ export interface AcknowledgerHandler {
 }
 
 /**
- * Acknowledges pages once all durable sinks have them. A sink that tells clients apart is flushed for each of them, so that none waits for what another sent; the others have one flush
- * at a time, for all clients together. Without a durable sink what is in memory is acknowledged, in the same turn.
+ * Acknowledges pages once all durable sinks have them. A sink that tells clients apart is flushed for each of them, so
+ * that none waits for what another sent; the others have one flush at a time, for all clients together. Without a
+ * durable sink what is in memory is acknowledged, in the same turn.
  */
 export class Acknowledger {
   readonly #sinks: readonly Sink[]

@@ -74,7 +74,8 @@ export class Announced {
 
   /** @throws SondeError `IPC_FRAME`, `IPC_LIMIT`. */
   addSymbols({ source, firstId, texts }: SymbolsEntry): void {
-    // The first of a source are its own, with which it reports losses; texts of text fields are bounded by their memory, and replaced.
+    // The first of a source are its own, with which it reports losses; texts of text fields are bounded by their
+    // memory, and replaced.
     const counted = firstId >= TEXT_ID_MIN ? 0 : Math.min(texts.length, firstId + texts.length - SYMBOLS_OF_SOURCE)
     if (counted > 0) this.#symbolCount += counted
     if (this.#symbolCount > SYMBOL_COUNT) throw tooMany('symbols', SYMBOL_COUNT)

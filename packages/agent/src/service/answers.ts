@@ -50,15 +50,18 @@ export class Answers {
     this.#socket.write(encodeFrame(frame, ++this.#frames))
   }
 
-  /** Says that the service is alive to a client that has waited for an answer for long: for an acknowledgement, or because it `isSlowed`. */
+  /**
+   * Says that the service is alive to a client that has waited for an answer for long: for an acknowledgement, or
+   * because it `isSlowed`.
+   */
   sign({ isSlowed }: { readonly isSlowed: boolean }): void {
     const isWaiting = isSlowed || (this.client !== undefined && this.client.accepted > this.client.acked)
     if (isWaiting && performance.now() - this.#saidMs > SIGN_MS) this.#tell()
   }
 
   /**
-   * Acknowledges once nothing has arrived for two turns, or has kept arriving for a while: where the client has ended, an answer closes the socket, and what it
-   * handed over before could not be read any more.
+   * Acknowledges once nothing has arrived for two turns, or has kept arriving for a while: where the client has ended,
+   * an answer closes the socket, and what it handed over before could not be read any more.
    */
   async tellWhenQuiet(): Promise<void> {
     if (this.#isTelling) return

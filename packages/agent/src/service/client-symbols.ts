@@ -20,7 +20,8 @@ export class ClientSymbols implements Symbols {
   }
 
   /**
-   * Takes the next labels, or texts; a table of texts that begins replaces the one before. Gives the memory that they need, less that of what is forgotten. Unit: bytes.
+   * Takes the next labels, or texts; a table of texts that begins replaces the one before. Gives the memory that they
+   * need, less that of what is forgotten. Unit: bytes.
    *
    * @throws SondeError `IPC_FRAME` where they do not continue what is known.
    */

@@ -4,7 +4,10 @@ interface PageInFlight {
   readonly bytes: number
 }
 
-/** A client for as long as its process lives, over all its connections: which of its pages were taken, and which are acknowledged. */
+/**
+ * A client for as long as its process lives, over all its connections: which of its pages were taken, and which are
+ * acknowledged.
+ */
 export class Client {
   /** Random, of the client's choosing. */
   readonly id: bigint
@@ -53,7 +56,8 @@ export class Client {
   }
 
   /**
-   * The sinks are done with the pages up to `sequence`, which `gather` gave, and dropped some of the records, by reason: the client is told. Gives the memory that the pages took. Unit: bytes.
+   * The sinks are done with the pages up to `sequence`, which `gather` gave, and dropped some of the records, by
+   * reason: the client is told. Gives the memory that the pages took. Unit: bytes.
    */
   done(sequence: bigint, lost: Readonly<Record<string, number>>): number {
     let releasedBytes = 0

@@ -8,8 +8,9 @@ const NOTE_MODE = 0o644
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /**
- * The note that clients of all users can read, in a folder that any user may have made: nothing there is followed, and everything is reached through the folder that was opened, which
- * whoever owns it cannot exchange for another meanwhile.
+ * The note that clients of all users can read, in a folder that any user may have made: nothing there is followed, and
+ * everything is reached through the folder that was opened, which whoever owns it cannot exchange for another
+ * meanwhile.
  */
 export class CommonNote {
   readonly #folder: number

@@ -45,5 +45,8 @@ export const GAP_PAGES = 2n ** 40n
 export const TYPE_COUNT = 257
 /** Sources of one client at most: what one schema may have open, and the client itself, which reports losses. */
 export const SOURCE_COUNT = 1025
-/** Symbols of all sources of a client together at most, without the first 32 of each and without the texts of text fields. */
+/**
+ * Symbols of all sources of a client together at most, without the first 32 of each and without the texts of text
+ * fields.
+ */
 export const SYMBOL_COUNT = 65_536

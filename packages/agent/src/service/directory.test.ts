@@ -51,7 +51,10 @@ function another(script: string, group: number) {
   return spawn(process.execPath, args, { cwd: '/', stdio: ['pipe', 'pipe', 'inherit'], ...user })
 }
 
-/** A group to which this user may give things, and which is not the one that they get by themselves, where there is such a one. */
+/**
+ * A group to which this user may give things, and which is not the one that they get by themselves, where there is such
+ * a one.
+ */
 function otherGroup(): number {
   const { getuid, getgid, getgroups } = process
   const own = getgid?.() ?? 0

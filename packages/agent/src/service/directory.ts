@@ -103,7 +103,8 @@ export class SocketsDir {
   }
 
   /**
-   * Lets in whom the folder lets in: its group is that of the socket too, also where it was changed meanwhile. Called once it listens, and now and then.
+   * Lets in whom the folder lets in: its group is that of the socket too, also where it was changed meanwhile. Called
+   * once it listens, and now and then.
    *
    * @param inode Of the socket: what somebody of the group put in its place is left alone.
    * @throws SondeError `IPC_DIRECTORY` where this user may not give the socket that group.

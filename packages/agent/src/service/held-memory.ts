@@ -1,9 +1,15 @@
 import type { ServiceConfig } from './config.ts'
 
-/** What types, sources and symbols of all clients may take of `service.total_bytes`: half as shares that no other client can take, half for whoever needs more. */
+/**
+ * What types, sources and symbols of all clients may take of `service.total_bytes`: half as shares that no other client
+ * can take, half for whoever needs more.
+ */
 const HELD_RATIO = 1 / 2
 
-/** Memory of what all clients announced. Without a limit for all together, clients that keep to their own limit would end the process. */
+/**
+ * Memory of what all clients announced. Without a limit for all together, clients that keep to their own limit would
+ * end the process.
+ */
 export class HeldMemory {
   readonly #shareBytes: number
   readonly #poolBytes: number

@@ -4,7 +4,9 @@ import type { ServiceConfig } from './config.ts'
 /** What all clients together may have beyond the limit of all, so that each of them always gets on. */
 const SHARES_RATIO = 1 / 4
 
-/** Bounds what clients may have with the sinks: whoever has too much is not read until they are done with some of it. */
+/**
+ * Bounds what clients may have with the sinks: whoever has too much is not read until they are done with some of it.
+ */
 export class InFlight {
   /** Of all clients. Unit: bytes. */
   bytes = 0
@@ -31,7 +33,10 @@ export class InFlight {
     this.wake()
   }
 
-  /** Resolves when a client may hand in more; `heldBytes` is what is kept for it beside its records. Also when `isLeft` says that it waits no longer. */
+  /**
+   * Resolves when a client may hand in more; `heldBytes` is what is kept for it beside its records. Also when `isLeft`
+   * says that it waits no longer.
+   */
   async room(client: Client, heldBytes: number, isLeft: () => boolean): Promise<void> {
     const isFull = () => {
       const { inFlightBytes } = client

@@ -10,7 +10,8 @@ const FOREIGN = 0o077
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
- * The key of a service, which lies beside its socket so that the next service of this user knows the same clients. A file that another user made, or could read, is replaced.
+ * The key of a service, which lies beside its socket so that the next service of this user knows the same clients. A
+ * file that another user made, or could read, is replaced.
  *
  * @param fresh The key where there is none yet.
  * @throws what the file system says where it cannot be written.

@@ -26,7 +26,10 @@ interface Known {
   pooled: number
 }
 
-/** The types that connected clients declared: one object for all that have the same, since views share what they know of a type. A type that no connection uses is forgotten. */
+/**
+ * The types that connected clients declared: one object for all that have the same, since views share what they know of
+ * a type. A type that no connection uses is forgotten.
+ */
 export class KnownTypes {
   readonly #known = new Map<string, Known>()
   readonly #ownFingerprints: ReadonlySet<string>
@@ -62,7 +65,8 @@ export class KnownTypes {
   /**
    * The type of a definition, which nobody has yet.
    *
-   * @throws SondeError `SCH_DEFINITION` where it is none, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` where it would speak for Sonde.
+   * @throws SondeError `SCH_DEFINITION` where it is none, `SCH_METRIC_NAME` or `SCH_LABEL_NAME` where it would speak
+   * for Sonde.
    */
   find(definition: unknown, fingerprint: string): Known {
     const known = this.#known.get(fingerprint)
@@ -105,7 +109,10 @@ export class KnownTypes {
   }
 }
 
-/** The types of one connection: the first fill its share, which nobody can take from it; the rest take room that all clients compete for. */
+/**
+ * The types of one connection: the first fill its share, which nobody can take from it; the rest take room that all
+ * clients compete for.
+ */
 export class TypeShare {
   readonly #known: KnownTypes
   readonly #shareBytes: number

@@ -14,10 +14,14 @@ import { Secrets } from './secrets.ts'
 import type { Session } from './session.ts'
 import { ServiceStats } from './stats.ts'
 
-/** Clients that left and are remembered, so that a page which they send again is recognised where no sink is durable. */
+/**
+ * Clients that left and are remembered, so that a page which they send again is recognised where no sink is durable.
+ */
 const REMEMBERED_COUNT = 4096
 
-/** Connections at a time that have not said who they are; with more, the one that is silent for longest is sent away. */
+/**
+ * Connections at a time that have not said who they are; with more, the one that is silent for longest is sent away.
+ */
 const SILENT_COUNT = 64
 
 /** What a room is made of. */

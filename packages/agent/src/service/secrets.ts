@@ -7,8 +7,9 @@ import { KEY_BYTES, keyIn } from './key-file.ts'
 type Identity = Pick<Hello, 'client' | 'secret'>
 
 /**
- * The ids that clients get, and the secret of each, without which nobody is believed to be that client. A secret is made of the id and a key that only the service has, so that nothing is
- * kept for a client, and it holds as long as the key does.
+ * The ids that clients get, and the secret of each, without which nobody is believed to be that client. A secret is
+ * made of the id and a key that only the service has, so that nothing is kept for a client, and it holds as long as the
+ * key does.
  */
 export class Secrets {
   #key: Buffer = randomBytes(KEY_BYTES)

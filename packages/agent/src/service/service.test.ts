@@ -530,7 +530,9 @@ test('what a client says of absent values and of Sonde holds for itself alone', 
   other.close()
 })
 
-/** How many values of the first device the steady source has in a second of the recent past, as the query form answers. */
+/**
+ * How many values of the first device the steady source has in a second of the recent past, as the query form answers.
+ */
 async function steadyValues(address: string, toMs: number): Promise<number> {
   const queries = [{ metric: 'steady_samples_total', function: 'last' }]
   const body = JSON.stringify({ fromMs: toMs - 1000, toMs, stepMs: 50, queries })

@@ -9,7 +9,10 @@ import { Session, type SessionStatus } from './session.ts'
 import { reportService } from './stats.ts'
 
 const SOCKET_MODE = 0o660
-/** How often it looks whether its socket is still there, and where it has none, whether it can have one now. Unit: milliseconds. */
+/**
+ * How often it looks whether its socket is still there, and where it has none, whether it can have one now. Unit:
+ * milliseconds.
+ */
 const TEND_MS = 1000
 /** How often clients that wait are told that it is alive. Unit: milliseconds. */
 const SIGN_MS = 1000
@@ -28,7 +31,10 @@ export interface ServiceStatus {
   readonly clients: readonly SessionStatus[]
 }
 
-/** What applications of the machine report to: their records go the way of those of the agent's own sources. Where it cannot have its socket the agent goes on without. */
+/**
+ * What applications of the machine report to: their records go the way of those of the agent's own sources. Where it
+ * cannot have its socket the agent goes on without.
+ */
 export class Service {
   /** Resolves when the first attempt to listen is over. */
   readonly settled: Promise<void>

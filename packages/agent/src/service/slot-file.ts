@@ -15,8 +15,10 @@ const TMPFS_MAGIC = 0x01021994
 const NONCE_BYTES = 32
 
 /**
- * The file through which a client hands over its pages. The service only ever reads it: its client takes its name away. Nothing that the client says of it is believed: not its name, not its
- * length, nor that it is a file at all. Only somebody who may write the file can prove that it is theirs, so that nobody makes the service, which may be root, read a file of another.
+ * The file through which a client hands over its pages. The service only ever reads it: its client takes its name away.
+ * Nothing that the client says of it is believed: not its name, not its length, nor that it is a file at all. Only
+ * somebody who may write the file can prove that it is theirs, so that nobody makes the service, which may be root,
+ * read a file of another.
  */
 export class SlotFile {
   readonly #descriptor: number

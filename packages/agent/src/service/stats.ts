@@ -38,7 +38,9 @@ export class ServiceStats {
   /** Clients that were refused or sent away, by reason. */
   readonly refused = new Map<string, number>()
 
-  /** Pages of a client never came. The counter stops at the largest number that is exact, whatever clients leave out. */
+  /**
+   * Pages of a client never came. The counter stops at the largest number that is exact, whatever clients leave out.
+   */
   missed(pages: bigint): void {
     this.missingPages = Math.min(Number.MAX_SAFE_INTEGER, this.missingPages + Number(pages))
   }

@@ -4,7 +4,10 @@ import type { Announcement, TextsEntry } from './protocol.ts'
 import { ReportingWriters } from './reporting-writers.ts'
 
 const TYPE_COUNT_LIMIT = 4096
-/** A type or a source that reported nothing for this long is forgotten; when it reports again it is announced again. Unit: milliseconds. */
+/**
+ * A type or a source that reported nothing for this long is forgotten; when it reports again it is announced again.
+ * Unit: milliseconds.
+ */
 const IDLE_LIMIT_MS = 600_000
 
 interface Announced {
@@ -39,7 +42,10 @@ export interface PageNames {
   readonly tables: ReadonlyMap<BatchSymbols, AnnouncedWriter>
 }
 
-/** What the worker must know to read pages: types and sources by key, and the symbols of sources. What is idle leaves it, here and there. */
+/**
+ * What the worker must know to read pages: types and sources by key, and the symbols of sources. What is idle leaves
+ * it, here and there.
+ */
 export class Announcer {
   readonly #types = new Map<string, AnnouncedType>()
   readonly #typeQuota = new Quota(TYPE_COUNT_LIMIT)
@@ -85,7 +91,10 @@ export class Announcer {
     if (writer !== undefined) this.#retired.add(writer)
   }
 
-  /** What the worker does not know yet of what a page refers to, and what no page refers to any more; `oldestNumber` is that of the oldest page that waits. */
+  /**
+   * What the worker does not know yet of what a page refers to, and what no page refers to any more; `oldestNumber` is
+   * that of the oldest page that waits.
+   */
   announce({ types, writers, tables }: PageNames, oldestNumber: number, nowMs: number): Announcement {
     this.#retireIdle(nowMs)
     const newTypes = [...types].filter(takeNew)

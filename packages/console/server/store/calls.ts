@@ -19,8 +19,8 @@ export interface Question {
 }
 
 /**
- * What the worker was asked and has not answered. Questions wait here for their turn, one is with the worker at a time: what is reported meanwhile would otherwise
- * wait for all of them.
+ * What the worker was asked and has not answered. Questions wait here for their turn, one is with the worker at a time:
+ * what is reported meanwhile would otherwise wait for all of them.
  */
 export class Calls {
   readonly #limitMs: number

@@ -7,13 +7,19 @@ import { DatabaseSync } from './worker/sqlite.ts'
 
 /** What was found of a store, without changing anything. */
 export interface StoreFinding {
-  /** `present`: sound. `absent`: it is made at the first start. `taken`: another process has it. `damaged`, or of another format: the next start sets it aside. */
+  /**
+   * `present`: sound. `absent`: it is made at the first start. `taken`: another process has it. `damaged`, or of
+   * another format: the next start sets it aside.
+   */
   readonly state: 'present' | 'absent' | 'denied' | 'taken' | 'damaged'
   /** What was found or why not, with the path. */
   readonly found: string
 }
 
-/** Looks whether history can be kept at a path, whether another process has it, and whether the file that is there is sound. */
+/**
+ * Looks whether history can be kept at a path, whether another process has it, and whether the file that is there is
+ * sound.
+ */
 export function checkStore(path: string): StoreFinding {
   const refused = refusalOf(path)
   if (refused !== undefined) return { state: 'denied', found: refused }

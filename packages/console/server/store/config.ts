@@ -5,11 +5,14 @@ export interface StoreOptions {
   /** The database file. Its folder is made; `-wal`, `-shm` and `.lock` lie beside it. */
   path: string
   /**
-   * What an acknowledged record survives. `interval` (default): a crash or kill of the process. `block`: power loss too; every commit waits for
-   * the disk.
+   * What an acknowledged record survives. `interval` (default): a crash or kill of the process. `block`: power loss
+   * too; every commit waits for the disk.
    */
   durability?: 'interval' | 'block'
-  /** Records kept while they wait for the disk; beyond, the oldest are dropped and counted. Unit: bytes. Range: 1 MiB to 4 GiB. Default: 64 MiB. */
+  /**
+   * Records kept while they wait for the disk; beyond, the oldest are dropped and counted. Unit: bytes. Range: 1 MiB to
+   * 4 GiB. Default: 64 MiB.
+   */
   queueLimitBytes?: number
   /** How often what was accepted is written. Unit: milliseconds. Range: 10 to 60 000. Default: 500. */
   flushIntervalMs?: number
@@ -17,15 +20,27 @@ export interface StoreOptions {
   retentionDays?: number
   /** How long 5-minute roll-ups are kept. Unit: days. Range: 1/24 to 36 500. Default: 90. */
   rollupRetentionDays?: number
-  /** Size of the file; beyond, the oldest hours leave first, roll-ups last. Unit: bytes. Range: 4 MiB to 2^50. Default: 8 GiB. */
+  /**
+   * Size of the file; beyond, the oldest hours leave first, roll-ups last. Unit: bytes. Range: 4 MiB to 2^50. Default:
+   * 8 GiB.
+   */
   maxBytes?: number
   /** Series known at once; records of further ones are dropped and counted. Range: 1 to 4 000 000. Default: 200 000. */
   seriesLimit?: number
-  /** How long `close` waits for the disk; what is not written by then is dropped and counted. Unit: milliseconds. Default: 2 000. */
+  /**
+   * How long `close` waits for the disk; what is not written by then is dropped and counted. Unit: milliseconds.
+   * Default: 2 000.
+   */
   closeLimitMs?: number
-  /** How long a question waits for its answer; then it is refused with `STO_TIMEOUT`. Unit: milliseconds. Range: 1 to 600 000. Default: 30 000. */
+  /**
+   * How long a question waits for its answer; then it is refused with `STO_TIMEOUT`. Unit: milliseconds. Range: 1 to
+   * 600 000. Default: 30 000.
+   */
   queryLimitMs?: number
-  /** How long the disk may take to acknowledge what was given to it before the status says that it fails. Unit: milliseconds. Range: 100 to 600 000. Default: 5 000. */
+  /**
+   * How long the disk may take to acknowledge what was given to it before the status says that it fails. Unit:
+   * milliseconds. Range: 100 to 600 000. Default: 5 000.
+   */
   stallLimitMs?: number
 }
 

@@ -39,7 +39,8 @@ const PROCESSOR_PART = 1 / 2
 /** How long the worker may take to close a file to which all is written. */
 const WORKER_CLOSE_MS = 500
 /**
- * V8 clears the bytes of rows that were read once they reach twice this much, by default 32 MiB; what they took till then the process keeps. Unit: MiB.
+ * V8 clears the bytes of rows that were read once they reach twice this much, by default 32 MiB; what they took till
+ * then the process keeps. Unit: MiB.
  */
 const YOUNG_MIB = 1
 /** How long a start waits for the file; a disk that hangs prevents none. A damaged file is carried over in less. */
@@ -264,7 +265,10 @@ export class EmbeddedStore implements Store {
     return worker
   }
 
-  /** A fault of ours ends neither the process nor the store. What the worker knows may be half of it: another one is told everything anew. */
+  /**
+   * A fault of ours ends neither the process nor the store. What the worker knows may be half of it: another one is
+   * told everything anew.
+   */
   #guard(work: () => void): void {
     try {
       work()
@@ -399,7 +403,10 @@ export class EmbeddedStore implements Store {
     return answer
   }
 
-  /** Gives the worker the next question, once what was reported before its turn is on the way to the disk, unless that fails. */
+  /**
+   * Gives the worker the next question, once what was reported before its turn is on the way to the disk, unless that
+   * fails.
+   */
   #askNext(): void {
     const { next } = this.#calls
     if (next === undefined || !this.#isUp) return

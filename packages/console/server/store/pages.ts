@@ -22,12 +22,12 @@ interface PostedPage {
 }
 
 /**
- * What waits for the disk, in pages of memory that main thread and worker share: an accepted batch is copied once, into the last page. A page stays until it is
- * acknowledged, also while the worker has it, so that a worker that dies loses nothing. Over the limit the oldest page that the worker does not have is dropped
- * and counted as `queue_full`.
+ * What waits for the disk, in pages of memory that main thread and worker share: an accepted batch is copied once, into
+ * the last page. A page stays until it is acknowledged, also while the worker has it, so that a worker that dies loses
+ * nothing. Over the limit the oldest page that the worker does not have is dropped and counted as `queue_full`.
  *
- * All batches go the same way, in the order of their arrival, but for those of clients that bring more new names than the worker takes in one turn: these wait
- * in `Lanes`, so that the others pass them.
+ * All batches go the same way, in the order of their arrival, but for those of clients that bring more new names than
+ * the worker takes in one turn: these wait in `Lanes`, so that the others pass them.
  */
 export class PageQueue {
   readonly #limitBytes: number
@@ -143,8 +143,9 @@ export class PageQueue {
   }
 
   /**
-   * Sends the next page to write, with what must be known to read it, and gives its sequence. Undefined where nothing waits or `inFlightLimit` pages are on their way. A page that
-   * cannot be sent is dropped, counted as `failed`, and the error thrown.
+   * Sends the next page to write, with what must be known to read it, and gives its sequence. Undefined where nothing
+   * waits or `inFlightLimit` pages are on their way. A page that cannot be sent is dropped, counted as `failed`, and
+   * the error thrown.
    */
   post(inFlightLimit: number, nowMs: number, send: (posted: Posted) => void): number | undefined {
     if (this.#posted.length >= inFlightLimit) return undefined
@@ -167,7 +168,10 @@ export class PageQueue {
     return sequence
   }
 
-  /** A page is on disk, but for what some clients have in it: its memory is released. Gives the records that are written. */
+  /**
+   * A page is on disk, but for what some clients have in it: its memory is released. Gives the records that are
+   * written.
+   */
   acknowledge(sequence: number, behind: readonly bigint[] = []): number {
     const index = this.#posted.findIndex((posted) => posted.sequence === sequence)
     const page = this.#posted[index]?.page
@@ -178,8 +182,9 @@ export class PageQueue {
   }
 
   /**
-   * A new worker knows nothing: everything that is not acknowledged is posted again. Of pages up to `sequence`, which were written by the one before, only what is of clients: some
-   * of it may have been left for later, and what was written is recognised by its number.
+   * A new worker knows nothing: everything that is not acknowledged is posted again. Of pages up to `sequence`, which
+   * were written by the one before, only what is of clients: some of it may have been left for later, and what was
+   * written is recognised by its number.
    */
   restart(sequence: number): number {
     let written = 0
@@ -275,7 +280,10 @@ export class PageQueue {
     return page
   }
 
-  /** The memory of a page that was written, where it is about as long: fresh memory has to be cleared, which takes longer than the copy. */
+  /**
+   * The memory of a page that was written, where it is about as long: fresh memory has to be cleared, which takes
+   * longer than the copy.
+   */
   #memoryFor(length: number): SharedArrayBuffer {
     const index = this.#spare.findIndex(({ byteLength }) => byteLength >= length && byteLength <= 2 * length)
     return index < 0 ? new SharedArrayBuffer(length) : (this.#spare.splice(index, 1)[0] as SharedArrayBuffer)

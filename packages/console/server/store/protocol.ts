@@ -16,9 +16,15 @@ export interface PageEntry {
   readonly page?: PageId
 }
 
-/** Batches on their way to the disk: written and acknowledged together. The memory is shared, so that nothing is copied again. */
+/**
+ * Batches on their way to the disk: written and acknowledged together. The memory is shared, so that nothing is copied
+ * again.
+ */
 export interface Page {
-  /** Rises by one from 1; stored with the data and the session, so that after a crash of the worker no page is written twice. */
+  /**
+   * Rises by one from 1; stored with the data and the session, so that after a crash of the worker no page is written
+   * twice.
+   */
   readonly sequence: number
   /** Stays the same when it is sent again. */
   readonly id: number
@@ -52,7 +58,10 @@ export interface Announcement {
   }[]
   /** Labels that a writer's table gained, from id `from` on. */
   readonly symbols: readonly { readonly writer: number; readonly from: number; readonly texts: readonly string[] }[]
-  /** Texts of text fields that a writer's table gained, from id `from` on; where it begins, that of before is referred to by no later page. */
+  /**
+   * Texts of text fields that a writer's table gained, from id `from` on; where it begins, that of before is referred
+   * to by no later page.
+   */
   readonly texts: readonly TextsEntry[]
   /** Keys of types and writers to which no page refers any more. */
   readonly gone: readonly number[]
@@ -137,7 +146,10 @@ export interface WorkerStart {
   readonly settings: StoreSettings
   /** Names the process that writes. */
   readonly session: string
-  /** `refuse`: a file that another process has open ends the worker. `wait`: it is tried again, as after a worker that died. */
+  /**
+   * `refuse`: a file that another process has open ends the worker. `wait`: it is tried again, as after a worker that
+   * died.
+   */
   readonly whenLocked: 'refuse' | 'wait'
 }
 
@@ -168,7 +180,10 @@ export interface Written {
 export type Answer = QueryAnswer | readonly StoredBatch[] | StoredTypes | undefined
 
 export type FromWorker =
-  /** The file is open and nothing is known of what was announced; `sequence` is the last page of this session that it holds, `clients` those of all clients. */
+  /**
+   * The file is open and nothing is known of what was announced; `sequence` is the last page of this session that it
+   * holds, `clients` those of all clients.
+   */
   | {
       readonly kind: 'opened'
       readonly opening: number

@@ -2,7 +2,10 @@ import type { BatchSymbols } from '@sonde/sdk'
 import type { AnnouncedType, AnnouncedWriter, PageNames } from './announcer.ts'
 import type { PageEntry } from './protocol.ts'
 
-/** The parts of a page that one client gets at a time, when its page is written in parts. A batch is never cut. Unit: bytes. */
+/**
+ * The parts of a page that one client gets at a time, when its page is written in parts. A batch is never cut. Unit:
+ * bytes.
+ */
 const PART_BYTES = 256 << 10
 /** Batches of a page at most: each takes some 2 µs of either thread on its way from one to the other. */
 const BATCH_COUNT_LIMIT = 1024

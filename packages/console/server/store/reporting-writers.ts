@@ -9,8 +9,8 @@ const CLIENT_WRITER_COUNT_LIMIT = 1280
 type Client = bigint | undefined
 
 /**
- * Sources that report. Where a client has too many, the one of its own that was silent longest is forgotten; where all together have too many, one of whoever has the most. It is
- * announced again when it reports.
+ * Sources that report. Where a client has too many, the one of its own that was silent longest is forgotten; where all
+ * together have too many, one of whoever has the most. It is announced again when it reports.
  */
 export class ReportingWriters {
   /** Of each client, or of this process; the source that was silent longest is first. */

@@ -3,7 +3,10 @@ export class StallWatch {
   /** Stalls so far. */
   count = 0
   readonly #limitMs: number
-  /** When the disk last took something, or was first given something to take. Unit: milliseconds since the process started. */
+  /**
+   * When the disk last took something, or was first given something to take. Unit: milliseconds since the process
+   * started.
+   */
   #progressMs = 0
   #since: string | undefined
 
@@ -27,7 +30,10 @@ export class StallWatch {
     this.#progressMs = performance.now()
   }
 
-  /** Looks whether it is silent for too long. What has nothing to take, or can say itself why it takes nothing, is excused. */
+  /**
+   * Looks whether it is silent for too long. What has nothing to take, or can say itself why it takes nothing, is
+   * excused.
+   */
   look(isExcused: boolean): void {
     const silentMs = performance.now() - this.#progressMs
     if (isExcused || silentMs < this.#limitMs) {

@@ -16,8 +16,9 @@ export type WantsBlock = (block: StoredBlock) => boolean
 /** Reads the records of a store's file, also while a Sonde writes it. */
 export interface StoreReader {
   /**
-   * The records of every wanted block: hour by hour, then by type and source. Within these the records come in the order of their arrival. What is reported after the call may be missing; no record
-   * comes twice. The file is not held between two blocks, so that a slow caller keeps nothing from its writer.
+   * The records of every wanted block: hour by hour, then by type and source. Within these the records come in the
+   * order of their arrival. What is reported after the call may be missing; no record comes twice. The file is not held
+   * between two blocks, so that a slow caller keeps nothing from its writer.
    *
    * @throws SondeError `STO_READ` where the disk fails.
    */
@@ -30,7 +31,8 @@ export interface StoreReader {
 /**
  * Opens the file of a store for reading. Nothing in it is changed.
  *
- * @throws SondeError `STO_READ` where the file is missing, damaged or of another format; `STO_FOREIGN` where it is a database of another program.
+ * @throws SondeError `STO_READ` where the file is missing, damaged or of another format; `STO_FOREIGN` where it is a
+ * database of another program.
  */
 export function openStoreReader(path: string): StoreReader {
   if (!existsSync(path)) throw unreadable(path, 'it is not there; give the file of a store, or its folder')

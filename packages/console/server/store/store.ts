@@ -25,9 +25,15 @@ export interface Store extends Sink, History {
   readonly queuedRecords: number
   /** How it fares; costs nothing. */
   status(): StoreStatus
-  /** Called with every exception that nobody expected and that was caught: it is a fault of Sonde, and the store goes on. */
+  /**
+   * Called with every exception that nobody expected and that was caught: it is a fault of Sonde, and the store goes
+   * on.
+   */
   onFault: (error: unknown) => void
-  /** Reads records back as they were reported: whole hours from the earliest on, series by series, then what is not yet compacted. */
+  /**
+   * Reads records back as they were reported: whole hours from the earliest on, series by series, then what is not yet
+   * compacted.
+   */
   records(request: RecordsRequest): Promise<readonly Batch[]>
   /** The types of which it keeps records, without those that the caller knows already, by name. */
   types(except: readonly string[]): Promise<StoredTypes>
@@ -41,7 +47,8 @@ export interface Store extends Sink, History {
 const WORKER = new URL(`./worker/main${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
 
 /**
- * Opens the embedded store. Whatever lies at the path, it starts: a damaged file is set aside, an unwritable one is tried again, and the status says so.
+ * Opens the embedded store. Whatever lies at the path, it starts: a damaged file is set aside, an unwritable one is
+ * tried again, and the status says so.
  *
  * @throws SondeError `STO_OPTIONS`; `STO_LOCKED` where another process has the file open.
  */

@@ -1,27 +1,34 @@
 import { SondeError } from '../errors.ts'
 
 /**
- * What happens to a batch for which the queue has no room. `drop_oldest`: what waits longest makes room. `drop_newest`: the batch itself is dropped.
- * `block`: `offer` refuses it and its producer waits; `accept`, which cannot wait, drops it.
+ * What happens to a batch for which the queue has no room. `drop_oldest`: what waits longest makes room. `drop_newest`:
+ * the batch itself is dropped. `block`: `offer` refuses it and its producer waits; `accept`, which cannot wait, drops
+ * it.
  */
 export type QueuePolicy = 'drop_oldest' | 'drop_newest' | 'block'
 
 /** The limits of a delivery: what a user of a push sink may set. */
 export interface DeliveryLimits {
-  /** Memory of all that is queued or being sent: the records, and 256 bytes a batch. Unit: bytes. Range: 64 KiB to 16 GiB. Default: 64 MiB. */
+  /**
+   * Memory of all that is queued or being sent: the records, and 256 bytes a batch. Unit: bytes. Range: 64 KiB to
+   * 16 GiB. Default: 64 MiB.
+   */
   queueLimitBytes?: number
   /** What gives when the queue is full. Default: `drop_oldest`. */
   queuePolicy?: QueuePolicy
   /** Records in one request at most. Range: 1 to 1 000 000. Default: 10 000. */
   batchRecordsMax?: number
   /**
-   * Size of one request at most, measured like `queueLimitBytes`, before encoding. A larger record goes alone. Unit: bytes. Range: 4 KiB to 64 MiB, and no
-   * more than `queueLimitBytes`. Default: 1 MiB.
+   * Size of one request at most, measured like `queueLimitBytes`, before encoding. A larger record goes alone. Unit:
+   * bytes. Range: 4 KiB to 64 MiB, and no more than `queueLimitBytes`. Default: 1 MiB.
    */
   batchBytesMax?: number
   /** How long records wait for company while a sender is free. Unit: milliseconds. Range: 0 to 60 000. Default: 200. */
   lingerMs?: number
-  /** Requests under way at once. With 1, records arrive in order; with more, no order is kept. Range: 1 to 64. Default: 1. */
+  /**
+   * Requests under way at once. With 1, records arrive in order; with more, no order is kept. Range: 1 to 64. Default:
+   * 1.
+   */
   concurrency?: number
   /** How long one attempt may take. Unit: milliseconds. Range: 10 to 600 000. Default: 10 000. */
   timeoutMs?: number
@@ -31,13 +38,22 @@ export interface DeliveryLimits {
   backoffInitialMs?: number
   /** Longest pause between attempts. Unit: milliseconds. Range: `backoffInitialMs` to 3 600 000. Default: 30 000. */
   backoffMaxMs?: number
-  /** Part of a pause that is random, so that many clients do not return at once. Unit: ratio. Range: 0 to 1. Default: 0.2. */
+  /**
+   * Part of a pause that is random, so that many clients do not return at once. Unit: ratio. Range: 0 to 1. Default:
+   * 0.2.
+   */
   backoffJitter?: number
-  /** Time from the first attempt after which a request is given up. Unit: milliseconds. Range: 0, one attempt, to 86 400 000. Default: 300 000. */
+  /**
+   * Time from the first attempt after which a request is given up. Unit: milliseconds. Range: 0, one attempt, to
+   * 86 400 000. Default: 300 000.
+   */
   retryLimitMs?: number
   /** How long `close` goes on sending. Unit: milliseconds. Range: 0 to 600 000. Default: 3 000. */
   closeTimeoutMs?: number
-  /** Dead letters that `onReject` may have and not be finished with; further ones are only counted. Each is at most a request. Range: 1 to 10 000. Default: 16. */
+  /**
+   * Dead letters that `onReject` may have and not be finished with; further ones are only counted. Each is at most a
+   * request. Range: 1 to 10 000. Default: 16.
+   */
   deadLettersMax?: number
 }
 

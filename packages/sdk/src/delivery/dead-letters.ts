@@ -6,7 +6,9 @@ export interface DeadLetter<P> {
   readonly cause: 'rejected' | 'encode_failed'
   /** What the far end or the encoder said. */
   readonly reason: string
-  /** One batch, or several where halving had been given up. Their bytes stay as they are; keep them as long as you like. */
+  /**
+   * One batch, or several where halving had been given up. Their bytes stay as they are; keep them as long as you like.
+   */
   readonly batches: readonly Batch[]
   /** What was sent; absent where the encoder threw. */
   readonly payload?: P
@@ -15,7 +17,10 @@ export interface DeadLetter<P> {
 /** Keeps a dead letter somewhere, say in a file. */
 export type OnReject<P> = (letter: DeadLetter<P>) => void | Promise<void>
 
-/** Hands dead letters over without ever waiting for their keeper: beyond the limit of letters it has not finished with, they are only counted. */
+/**
+ * Hands dead letters over without ever waiting for their keeper: beyond the limit of letters it has not finished with,
+ * they are only counted.
+ */
 export class DeadLetters<P> {
   /** Letters that were not handed over. */
   overflowed = 0

@@ -13,20 +13,26 @@ import { type Send, Sender } from './sender.ts'
 import { splitBatch } from './split-batch.ts'
 import { processTimers, type Timers, within } from './timers.ts'
 
-/** What a push sink gives {@link delivery}: its encoder and its transport; the rest is options. `P` is one request as the transport takes it. */
+/**
+ * What a push sink gives {@link delivery}: its encoder and its transport; the rest is options. `P` is one request as
+ * the transport takes it.
+ */
 export interface DeliveryOptions<P> extends DeliveryLimits {
   /** Name of the sink; the component in its loss records. */
   name: string
   /**
-   * One request out of batches, in order. Pure, and synchronous. `undefined`: they hold nothing that this destination can carry. Where it throws, the
-   * batch that is to blame is dropped alone.
+   * One request out of batches, in order. Pure, and synchronous. `undefined`: they hold nothing that this destination
+   * can carry. Where it throws, the batch that is to blame is dropped alone.
    */
   encode: (batches: readonly Batch[]) => P | undefined
   /** Makes one attempt; see {@link Send}. */
   send: Send<P>
   /** Releases the transport; called once, at the end of `close`, which waits for it no longer than `closeTimeoutMs`. */
   close?: () => void | Promise<void>
-  /** Given what the destination will never take. Never waited for but at the end of `close`. Default: it is only counted. */
+  /**
+   * Given what the destination will never take. Never waited for but at the end of `close`. Default: it is only
+   * counted.
+   */
   onReject?: OnReject<P>
   /** Given records of `sonde_loss`, at most one a second and reason. Default: drops are only counted. */
   onLoss?: OnLoss
@@ -39,8 +45,8 @@ export interface DeliveryOptions<P> extends DeliveryLimits {
 }
 
 /**
- * A push sink. `stats.in = stats.out + dropped + queuedRecords` holds at every moment. What a durable queue kept from an earlier process counts as `in` once
- * more.
+ * A push sink. `stats.in = stats.out + dropped + queuedRecords` holds at every moment. What a durable queue kept from
+ * an earlier process counts as `in` once more.
  */
 export interface DeliverySink extends Sink {
   /** Records accepted and neither acknowledged nor dropped. */
@@ -52,24 +58,28 @@ export interface DeliverySink extends Sink {
   /** Dead letters that `onReject` was not handed, because it had not finished with `deadLettersMax` others. */
   readonly lettersOverflowed: number
   /**
-   * `accept` for a producer that can wait. `false`: the queue is full, its policy is `block`, and nothing of the batch was kept or counted; wait for
-   * {@link whenRoom} and offer it again.
+   * `accept` for a producer that can wait. `false`: the queue is full, its policy is `block`, and nothing of the batch
+   * was kept or counted; wait for {@link whenRoom} and offer it again.
    */
   offer(batch: Batch): boolean
-  /** Resolves when a batch has left the queue, at once where none is in it, and when delivery closes. Unlike `ready`, however long that takes. */
+  /**
+   * Resolves when a batch has left the queue, at once where none is in it, and when delivery closes. Unlike `ready`,
+   * however long that takes.
+   */
   whenRoom(): Promise<void>
   /**
-   * Resolves when every record accepted before the call is acknowledged: it has arrived or, with a durable queue, is written down. Does not linger; may take as long
-   * as retries do.
+   * Resolves when every record accepted before the call is acknowledged: it has arrived or, with a durable queue, is
+   * written down. Does not linger; may take as long as retries do.
    *
-   * @throws SondeError `DLV_LOST` where records were dropped instead, since the flush before or during this one; `not_encoded` is no loss.
+   * @throws SondeError `DLV_LOST` where records were dropped instead, since the flush before or during this one;
+   * `not_encoded` is no loss.
    */
   flush(): Promise<void>
 }
 
 /**
- * Puts queue, batching, retry, timeouts and accounting around an encoder and a transport: a whole push sink. The contract is
- * `docs/delivery.md`.
+ * Puts queue, batching, retry, timeouts and accounting around an encoder and a transport: a whole push sink. The
+ * contract is `docs/delivery.md`.
  *
  * @throws SondeError `DLV_OPTION` where a limit is out of range.
  */

@@ -6,9 +6,10 @@ const ANSWER_BYTES_MAX = 2048
 const REASON_CHARACTERS_MAX = 200
 
 /**
- * What the answer to an HTTP request means for delivery: 2xx is `ok`; 5xx, 408, 425 and 429 are `retry`, after the time that `Retry-After` names; anything else
- * is `reject`, since the same request would get the same answer. The reason is the status and the first line of the body, which is read so that the connection
- * is used again; a body beyond 2 KiB is cut off.
+ * What the answer to an HTTP request means for delivery: 2xx is `ok`; 5xx, 408, 425 and 429 are `retry`, after the time
+ * that `Retry-After` names; anything else is `reject`, since the same request would get the same answer. The reason is
+ * the status and the first line of the body, which is read so that the connection is used again; a body beyond 2 KiB is
+ * cut off.
  *
  * @example
  * send: async (body, signal) => httpResult(await fetch(url, { method: 'POST', body, signal, redirect: 'manual' }))
@@ -23,7 +24,10 @@ export async function httpResult(response: Response): Promise<SendResult> {
   return afterMs === undefined ? { outcome: 'retry', reason } : { outcome: 'retry', reason, afterMs }
 }
 
-/** Seconds or a date, as RFC 9110 has it. Unit: milliseconds from now. `undefined` where it says neither, or a time that is past. */
+/**
+ * Seconds or a date, as RFC 9110 has it. Unit: milliseconds from now. `undefined` where it says neither, or a time that
+ * is past.
+ */
 export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined
   const afterMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs

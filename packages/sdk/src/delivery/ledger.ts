@@ -27,8 +27,9 @@ export type DropReason =
 const REPORT_MS = 1000
 
 /**
- * The accounts of one delivery, or of another sink that has reasons of its own. What it drops it also tells, as records of `sonde_loss`: the total of a reason at most once a second, and never during the drop
- * itself, so that a loss cannot cause itself again at once.
+ * The accounts of one delivery, or of another sink that has reasons of its own. What it drops it also tells, as records
+ * of `sonde_loss`: the total of a reason at most once a second, and never during the drop itself, so that a loss cannot
+ * cause itself again at once.
  */
 export class Ledger<Reason extends string = DropReason> {
   readonly stats: SinkStats = sinkStats()

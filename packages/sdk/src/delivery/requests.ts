@@ -21,8 +21,8 @@ export interface RequestParts<P> {
 }
 
 /**
- * Refusals in a row after which a refused request is not halved any more, until one arrives: a destination that takes nothing at all is then asked once a
- * request rather than once a batch. Twice what one bad batch among a million needs.
+ * Refusals in a row after which a refused request is not halved any more, until one arrives: a destination that takes
+ * nothing at all is then asked once a request rather than once a batch. Twice what one bad batch among a million needs.
  */
 const HALVINGS_IN_ROW_MAX = 40
 
@@ -97,8 +97,8 @@ export class Requests<P> {
   }
 
   /**
-   * One request, from the queue to its end. One that the encoder or the far end refuses is halved and tried again, until the batch that is to blame
-   * stands alone and its neighbours are through.
+   * One request, from the queue to its end. One that the encoder or the far end refuses is halved and tried again,
+   * until the batch that is to blame stands alone and its neighbours are through.
    */
   async #run(): Promise<void> {
     const { queue, sender, timers } = this.#parts

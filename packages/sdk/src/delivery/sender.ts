@@ -4,8 +4,8 @@ import type { DeliveryLimits } from './config.ts'
 import type { Timers } from './timers.ts'
 
 /**
- * What came of one attempt. `ok`: the far end has it all. `retry`: not now; `afterMs` is how long it asks to be left alone. `reject`: it will never take this, and
- * has taken nothing of it.
+ * What came of one attempt. `ok`: the far end has it all. `retry`: not now; `afterMs` is how long it asks to be left
+ * alone. `reject`: it will never take this, and has taken nothing of it.
  */
 export type SendResult =
   | { readonly outcome: 'ok' }
@@ -13,8 +13,8 @@ export type SendResult =
   | { readonly outcome: 'reject'; readonly reason: string }
 
 /**
- * Makes one attempt to hand a payload over. Must stop when the signal aborts; what comes of it afterwards is ignored. To throw is to
- * answer `retry`.
+ * Makes one attempt to hand a payload over. Must stop when the signal aborts; what comes of it afterwards is ignored.
+ * To throw is to answer `retry`.
  */
 export type Send<P> = (payload: P, signal: AbortSignal) => Promise<SendResult>
 
@@ -130,7 +130,10 @@ export class Sender<P> {
   }
 }
 
-/** What a transport threw. That of `fetch` says only "fetch failed"; why is in its cause, whose message may be empty and then has a code. */
+/**
+ * What a transport threw. That of `fetch` says only "fetch failed"; why is in its cause, whose message may be empty and
+ * then has a code.
+ */
 function reasonOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : { cause: undefined }
   if (!(cause instanceof Error)) return messageOf(error)

@@ -2,7 +2,9 @@
 export interface Timers {
   /** A clock that only rises. Unit: milliseconds. */
   nowMs(): number
-  /** Calls back once, after the delay; with 0 in the next turn of the event loop. Returns a function that calls it off. */
+  /**
+   * Calls back once, after the delay; with 0 in the next turn of the event loop. Returns a function that calls it off.
+   */
   after(delayMs: number, run: () => void): () => void
 }
 

@@ -6,11 +6,16 @@ export interface Symbols {
   text(id: number): string
   /** Number of symbols; ids run from 0. */
   readonly count: number
-  /** The texts from an id on, so many at most: what a file or a peer has not been told yet. Default of `countMax`: all. */
+  /**
+   * The texts from an id on, so many at most: what a file or a peer has not been told yet. Default of `countMax`: all.
+   */
   since(id: number, countMax?: number): readonly string[]
 }
 
-/** Why sources drop records: all reasons that there are. They have symbols from the start, so that a full table does not keep a source from reporting its losses. */
+/**
+ * Why sources drop records: all reasons that there are. They have symbols from the start, so that a full table does not
+ * keep a source from reporting its losses.
+ */
 export const LOSS_REASONS = [
   'symbol_limit',
   'metric_series_limit',
@@ -28,8 +33,10 @@ const TEXT_CHARACTERS_LIMIT = 4096
 const SYMBOL_COUNT_LIMIT = 4_000_000
 
 /**
- * A source's append-only table of the texts of its labels. Id 0 is the empty text. Bounded: when it is full, new text that identifies has no symbol, since under a symbol that others share, series would
- * run into each other. New text that is data becomes the symbol of `"…"` then, and is counted in `overflowed`; text fields have a table of their own, which is replaced when it is full.
+ * A source's append-only table of the texts of its labels. Id 0 is the empty text. Bounded: when it is full, new text
+ * that identifies has no symbol, since under a symbol that others share, series would run into each other. New text
+ * that is data becomes the symbol of `"…"` then, and is counted in `overflowed`; text fields have a table of their own,
+ * which is replaced when it is full.
  */
 export class SymbolTable implements Symbols {
   readonly #texts: string[] = ['', '…']
@@ -64,7 +71,10 @@ export class SymbolTable implements Symbols {
     return this.#texts.length
   }
 
-  /** The id of a text, made on first use; that of `…` where the table is full. Text beyond 4096 characters is cut, and counted in `cut`. */
+  /**
+   * The id of a text, made on first use; that of `…` where the table is full. Text beyond 4096 characters is cut, and
+   * counted in `cut`.
+   */
   id(text: string): number {
     const id = this.idOfLabel(text)
     if (id !== undefined) return id

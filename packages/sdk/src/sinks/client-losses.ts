@@ -21,7 +21,10 @@ export class ClientLosses {
     }
   }
 
-  /** Records by page, of the pages of a client up to a sequence: once. Those of later pages are kept until these are acknowledged. */
+  /**
+   * Records by page, of the pages of a client up to a sequence: once. Those of later pages are kept until these are
+   * acknowledged.
+   */
   take(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
     const pages = this.#clients.get(client)
     const taken = new Map<bigint, number>()

@@ -14,7 +14,10 @@ export interface HandOut {
   failed(sink: Sink, error: unknown): void
 }
 
-/** Hands a batch to every sink. A sink that throws, or rejects, loses that batch, counted there as `failed`, and delays nobody. */
+/**
+ * Hands a batch to every sink. A sink that throws, or rejects, loses that batch, counted there as `failed`, and delays
+ * nobody.
+ */
 export function handOut(batch: Batch, to: HandOut): void {
   const { count } = batch
   for (const sink of to.sinks) {

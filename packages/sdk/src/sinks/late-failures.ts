@@ -1,6 +1,6 @@
 /**
- * Promises of functions that should have returned nothing, such as an `async accept`. One that rejects is a failure as if the function had thrown, and whoever waits for
- * what was handed over waits for it.
+ * Promises of functions that should have returned nothing, such as an `async accept`. One that rejects is a failure as
+ * if the function had thrown, and whoever waits for what was handed over waits for it.
  */
 export class LateFailures {
   readonly #pending = new Set<Promise<void>>()

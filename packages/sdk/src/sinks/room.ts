@@ -14,8 +14,9 @@ export interface RoomOptions {
 }
 
 /**
- * Where producers wait for a bounded queue. More than half of its limit makes them wait, until a quarter is left. Where nothing leaves the queue for `stallMs` nobody waits any
- * more, before something leaves it: telemetry must not stop its application.
+ * Where producers wait for a bounded queue. More than half of its limit makes them wait, until a quarter is left. Where
+ * nothing leaves the queue for `stallMs` nobody waits any more, before something leaves it: telemetry must not stop its
+ * application.
  */
 export class Room {
   readonly #limitBytes: number
@@ -26,7 +27,10 @@ export class Room {
   /** Whether something left the queue since the watch began. */
   #hasMoved = false
   #isStalled = false
-  /** What the queue held when this turn of the event loop brought its first bytes; undefined in a turn that brought none. */
+  /**
+   * What the queue held when this turn of the event loop brought its first bytes; undefined in a turn that brought
+   * none.
+   */
   #atTurnBytes: number | undefined
 
   constructor({ limitBytes, stallMs = STALL_MS, timers = processTimers }: RoomOptions) {
@@ -35,7 +39,10 @@ export class Room {
     this.#timers = timers
   }
 
-  /** Whether more than half of the limit came within this turn of the event loop: nothing of that could leave, however fast the other side is. */
+  /**
+   * Whether more than half of the limit came within this turn of the event loop: nothing of that could leave, however
+   * fast the other side is.
+   */
   get isLoopBlocked(): boolean {
     return this.#atTurnBytes !== undefined && this.#atTurnBytes * 2 <= this.#limitBytes
   }
@@ -87,7 +94,10 @@ export class Room {
   }
 }
 
-/** The cause where records were dropped while {@link Room.isLoopBlocked}: a part of a sentence. `option` is what limits the queue. */
+/**
+ * The cause where records were dropped while {@link Room.isLoopBlocked}: a part of a sentence. `option` is what limits
+ * the queue.
+ */
 export function causeOfBlockedLoop(option: string): string {
   return `the program reported more than half of ${option} without letting the event loop turn, so nothing could leave; await source.ready() between reports`
 }

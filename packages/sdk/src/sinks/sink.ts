@@ -3,7 +3,10 @@ import type { Batch, SourceInfo } from '../schema/batch.ts'
 /** The one reason for a drop that is no loss: a destination that cannot carry the record was never meant to have it. */
 export const NOT_ENCODED = 'not_encoded'
 
-/** What every sink counts of itself. Unit of all but `seconds`: records or occurrences. `in = out + dropped + what is still queued` at all times. */
+/**
+ * What every sink counts of itself. Unit of all but `seconds`: records or occurrences. `in = out + dropped + what is
+ * still queued` at all times.
+ */
 export interface SinkStats {
   /** Records given to `accept`. */
   in: number
@@ -26,8 +29,8 @@ export interface SinkCounts extends Readonly<Omit<SinkStats, 'dropped'>> {
 }
 
 /**
- * Takes batches. A view shows them (Prometheus, store, live stream); a push sink sends them through `delivery`. The tests of each run the suite
- * `testSink` of `packages/sdk/test`.
+ * Takes batches. A view shows them (Prometheus, store, live stream); a push sink sends them through `delivery`. The
+ * tests of each run the suite `testSink` of `packages/sdk/test`.
  */
 export interface Sink {
   readonly name: string
@@ -35,35 +38,50 @@ export interface Sink {
   /** Whether records that were flushed are still there when the process is killed. Default: false. */
   readonly durable?: boolean
   /**
-   * The last page of a client whose records are durable here, also from before the process was restarted; 0 where none is known. What is accepted up to that page again it leaves
-   * out, and counts in `duplicates`. A sink without it may leave out what it has all the same, and is sent everything that was not acknowledged.
+   * The last page of a client whose records are durable here, also from before the process was restarted; 0 where none
+   * is known. What is accepted up to that page again it leaves out, and counts in `duplicates`. A sink without it may
+   * leave out what it has all the same, and is sent everything that was not acknowledged.
    */
   lastPage?(client: bigint): Promise<bigint>
-  /** Records that were dropped, by page, of the pages of a client up to `upTo`, since this was asked last. A durable sink has it. */
+  /**
+   * Records that were dropped, by page, of the pages of a client up to `upTo`, since this was asked last. A durable
+   * sink has it.
+   */
   takeLost?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
-  /** Records by page that it does not show since another source reports the same series, of the pages of a client up to `upTo`, since this was asked last. Default: it shows all. */
+  /**
+   * Records by page that it does not show since another source reports the same series, of the pages of a client up to
+   * `upTo`, since this was asked last. Default: it shows all.
+   */
   takeHidden?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   /** Why it fails, as a sentence; empty while all is well. Default: it does not say. */
   readonly failing?: string
   /** What it keeps until that is durable; beyond, it drops. Unit: bytes. Default: it does not say. */
   readonly queueLimitBytes?: number
   /**
-   * Takes a batch whose bytes are valid only during the call: copies what it keeps. Returns at once, and never throws for what a batch holds: it
-   * drops, and counts why. Where it throws all the same, or returns a promise that rejects, the batch is counted as `failed`, and the next flush says so. After `close` it drops everything as `closed`, and bytes that are not `count` records as `wrong_size`.
+   * Takes a batch whose bytes are valid only during the call: copies what it keeps. Returns at once, and never throws
+   * for what a batch holds: it drops, and counts why. Where it throws all the same, or returns a promise that rejects,
+   * the batch is counted as `failed`, and the next flush says so. After `close` it drops everything as `closed`, and
+   * bytes that are not `count` records as `wrong_size`.
    */
   accept(batch: Batch): void
   /**
-   * Resolves when a producer may go on: there is room, nothing has left the queue for longer than the sink's own limit, or the sink is closed. Never rejects. Undefined where there is
-   * room now, and to be asked often. Default: there is always room.
+   * Resolves when a producer may go on: there is room, nothing has left the queue for longer than the sink's own limit,
+   * or the sink is closed. Never rejects. Undefined where there is room now, and to be asked often. Default: there is
+   * always room.
    */
   ready?(): Promise<void> | undefined
-  /** What it means that it drops records for a reason, and what to do: a part of a sentence, or empty. Default: the reason speaks for itself. */
+  /**
+   * What it means that it drops records for a reason, and what to do: a part of a sentence, or empty. Default: the
+   * reason speaks for itself.
+   */
   causeOf?(reason: string): string
-  /** Resolves when everything accepted so far is as durable as this sink makes it. Rejects where some of it was lost. */
+  /**
+   * Resolves when everything accepted so far is as durable as this sink makes it. Rejects where some of it was lost.
+   */
   flush(): Promise<void>
   /**
-   * Resolves when everything accepted so far of the pages of one client is as durable as this sink makes it, or was dropped: {@link takeLost} says what. Default: `flush` is used, and
-   * clients wait for each other.
+   * Resolves when everything accepted so far of the pages of one client is as durable as this sink makes it, or was
+   * dropped: {@link takeLost} says what. Default: `flush` is used, and clients wait for each other.
    */
   flushClient?(client: bigint): Promise<void>
   /** The client of a source left: nothing more comes of it. What it reported stays. Default: nobody is told. */

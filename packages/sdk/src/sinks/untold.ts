@@ -23,7 +23,10 @@ export class Untold {
     return true
   }
 
-  /** What was dropped beyond what was `told`, such as `3 records (2 too_large, 1 spool_full: the service was away)`; empty where nothing was. It counts as told then. */
+  /**
+   * What was dropped beyond what was `told`, such as `3 records (2 too_large, 1 spool_full: the service was away)`;
+   * empty where nothing was. It counts as told then.
+   */
   tell(told = this.#told): string {
     const reasons: string[] = []
     let total = 0

@@ -5,8 +5,9 @@ import { wallNs } from './clock.ts'
 import type { Source } from './source.ts'
 
 /**
- * Why a value is not there. `gone`: the device left, its series leave every view. `unsupported`: hardware or driver does not have it. `denied`: not permitted.
- * `failed`: the read of present hardware failed. `not_sampled`: not asked for.
+ * Why a value is not there. `gone`: the device left, its series leave every view. `unsupported`: hardware or driver
+ * does not have it. `denied`: not permitted. `failed`: the read of present hardware failed. `not_sampled`: not asked
+ * for.
  */
 export type AbsenceCode = 'gone' | 'unsupported' | 'denied' | 'failed' | 'not_sampled'
 
@@ -22,14 +23,17 @@ const REPEAT_MS = 60_000
 const STATE_LIMIT = 100_000
 
 /**
- * Tells, as records of `sonde_absence`, which values are absent and why: once when that changes, and again every minute for readers that came later. A source
- * says the same thing at every sample without cost to anyone.
+ * Tells, as records of `sonde_absence`, which values are absent and why: once when that changes, and again every minute
+ * for readers that came later. A source says the same thing at every sample without cost to anyone.
  */
 export class Absences {
   readonly #source: Source
   readonly #states = new Map<string, State>()
   #repeatedMs = 0
-  /** Calls of `set` that were not told, because 100 000 states are kept already and a state that is not kept would be told at every sample. */
+  /**
+   * Calls of `set` that were not told, because 100 000 states are kept already and a state that is not kept would be
+   * told at every sample.
+   */
   overflowed = 0
 
   constructor(source: Source) {

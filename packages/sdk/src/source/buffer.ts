@@ -42,7 +42,9 @@ export interface BufferOptions {
   readonly clock: Clock
 }
 
-/** High words of 2000-01-01 as a timestamp: what is earlier was not meant to be, as far as real clocks are concerned. */
+/**
+ * High words of 2000-01-01 as a timestamp: what is earlier was not meant to be, as far as real clocks are concerned.
+ */
 export const EARLIEST_HIGH = { ns: 220_417_231, us: 220_417 }
 
 /** @throws SondeError `SRC_RECORD_SIZE` where not even one record fits. */
@@ -79,8 +81,8 @@ export function makeBuffer(
 }
 
 /**
- * Looks for names that the type has not in a record that was encoded at `offset`. A record with as many names as it has fields has no other: counting takes a quarter of the time of looking at
- * every name, which only the others need.
+ * Looks for names that the type has not in a record that was encoded at `offset`. A record with as many names as it has
+ * fields has no other: counting takes a quarter of the time of looking at every name, which only the others need.
  *
  * @throws SondeError `SRC_VALUE` with the name, and those that the type has.
  */
@@ -119,8 +121,8 @@ function checkEachName(type: string, fields: Fields, record: object): void {
 }
 
 /**
- * Takes the records back that came since `mark` and were not emitted, and gives the error that says so: that of the record at `index`. One that is none of Sonde's, such as
- * of an iterator, stays as it is.
+ * Takes the records back that came since `mark` and were not emitted, and gives the error that says so: that of the
+ * record at `index`. One that is none of Sonde's, such as of an iterator, stays as it is.
  */
 export function takeBack(buffer: RecordBuffer, mark: Mark, index: number, cause: unknown): unknown {
   const isEmitted = buffer.emitted > mark.emitted

@@ -10,8 +10,9 @@ let checkedWallMs = anchorWallMs
 let checkedTicksMs = anchorTicksMs
 
 /**
- * The wall clock in nanoseconds since the Unix epoch. The kernel gives JavaScript whole milliseconds only, so the monotonic clock fills in
- * between; the two are compared once a second, and a step of the wall clock beyond 3 ms is followed.
+ * The wall clock in nanoseconds since the Unix epoch. The kernel gives JavaScript whole milliseconds only, so the
+ * monotonic clock fills in between; the two are compared once a second, and a step of the wall clock beyond 3 ms is
+ * followed.
  */
 export function wallNs(): bigint {
   const nowMs = Date.now()
@@ -20,8 +21,8 @@ export function wallNs(): bigint {
 }
 
 /**
- * The same clock as {@link wallNs} in microseconds, for fields of `timestamp('us')`: a number, exact until the year 2255, which costs less to make and to encode than
- * a bigint.
+ * The same clock as {@link wallNs} in microseconds, for fields of `timestamp('us')`: a number, exact until the year
+ * 2255, which costs less to make and to encode than a bigint.
  */
 export function timestampUs(): number {
   const ticksMs = performance.now()

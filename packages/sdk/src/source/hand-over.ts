@@ -11,7 +11,10 @@ import { causeOf } from './reasons.ts'
 
 /** What a source counts of itself. */
 export interface SourceLosses {
-  /** Records dropped, by reason: `symbol_limit`, a label found the symbol table full; `failed`, `emit` threw; and updates of metrics: see {@link MetricsStats}. */
+  /**
+   * Records dropped, by reason: `symbol_limit`, a label found the symbol table full; `failed`, `emit` threw; and
+   * updates of metrics: see {@link MetricsStats}.
+   */
   readonly dropped: Map<string, number>
   /** Times that `flush` or `close` was not acknowledged. */
   errors: number
@@ -73,7 +76,10 @@ export class HandOver {
     }
   }
 
-  /** The totals to report: where they grew, at most once in `apartMs`, and from time to time for who came later. Empty where it is not time, or where somebody else tells of them. */
+  /**
+   * The totals to report: where they grew, at most once in `apartMs`, and from time to time for who came later. Empty
+   * where it is not time, or where somebody else tells of them.
+   */
   due(apartMs: number): Iterable<[reason: string, recordsTotal: number]> {
     const { dropped } = this.stats
     if (dropped.size === 0 || this.#options.onLoss !== undefined) return []
@@ -88,7 +94,8 @@ export class HandOver {
   /**
    * Resolves once all that was emitted is acknowledged.
    *
-   * @throws SondeError `SRC_LOST` where records were dropped since this was asked before; else what `acknowledge` throws.
+   * @throws SondeError `SRC_LOST` where records were dropped since this was asked before; else what `acknowledge`
+   * throws.
    */
   acknowledged(): Promise<void> {
     const { acknowledge } = this.#options

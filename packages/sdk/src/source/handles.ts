@@ -10,7 +10,8 @@ const HIGH_SAFE = 0x1fffff
 /** Writes one gauge. */
 export interface GaugeHandle {
   /**
-   * Sets the value: a whole number in the range of an integer kind, any number for f32 (no finite one beyond its range) and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, which is exact; from 2^53 on they take nothing else.
+   * Sets the value: a whole number in the range of an integer kind, any number for f32 (no finite one beyond its range)
+   * and f64, 1 or 0 for bool. u64 and i64 also take a `bigint`, which is exact; from 2^53 on they take nothing else.
    *
    * @throws SondeError `SRC_VALUE` where the field cannot hold it; the old value stays.
    */
@@ -22,7 +23,8 @@ export interface CounterHandle extends GaugeHandle {
   /**
    * Adds to the value, which wraps beyond the range of an integer kind as that of hardware does. Default: 1.
    *
-   * @throws SondeError `SRC_VALUE` where `amount` is negative, not whole for an integer kind, or a `bigint` for another kind than u64 and i64; the old value stays.
+   * @throws SondeError `SRC_VALUE` where `amount` is negative, not whole for an integer kind, or a `bigint` for another
+   * kind than u64 and i64; the old value stays.
    */
   add(amount?: Integer64): void
 }

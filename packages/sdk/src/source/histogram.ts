@@ -7,9 +7,11 @@ import type { Row } from './table.ts'
 /** Counts observations into the bins of one histogram. */
 export interface HistogramHandle {
   /**
-   * Counts a value into the first bin whose upper edge is not below it, and adds it to the sum where the type has one: a field `<field>_sum`, exact where that is a u64.
+   * Counts a value into the first bin whose upper edge is not below it, and adds it to the sum where the type has one:
+   * a field `<field>_sum`, exact where that is a u64.
    *
-   * @throws SondeError `SRC_VALUE` where the value is not finite; where there is a sum, which only rises, and it is negative; and where the sum is a u64 and it is not whole.
+   * @throws SondeError `SRC_VALUE` where the value is not finite; where there is a sum, which only rises, and it is
+   * negative; and where the sum is a u64 and it is not whole.
    */
   observe(value: number): void
 }

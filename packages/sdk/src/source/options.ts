@@ -11,34 +11,58 @@ export interface SourceOptions {
   id: string
   /** Free text of the owner, at most 4096 characters. Default: empty. */
   tag?: string
-  /** Constant labels of every series: at most 256, each a name of letters, digits and `_` with a text of at most 4096 characters. Default: none. */
+  /**
+   * Constant labels of every series: at most 256, each a name of letters, digits and `_` with a text of at most 4096
+   * characters. Default: none.
+   */
   labels?: Labels
-  /** Where full batches go; their bytes are valid only during the call. Where it throws, that batch is lost, and counted as `failed`. Must not report to the same source. */
+  /**
+   * Where full batches go; their bytes are valid only during the call. Where it throws, that batch is lost, and counted
+   * as `failed`. Must not report to the same source.
+   */
   emit: (batch: Batch) => void
-  /** Resolves once all that was emitted before is acknowledged; what `flush` and `close` of the source wait for. Default: there is nothing to wait for. */
+  /**
+   * Resolves once all that was emitted before is acknowledged; what `flush` and `close` of the source wait for.
+   * Default: there is nothing to wait for.
+   */
   acknowledge?: () => Promise<void>
-  /** Resolves when whoever takes batches has room for more; what `ready` of the source waits for. Must not reject. Default: there is always room. */
+  /**
+   * Resolves when whoever takes batches has room for more; what `ready` of the source waits for. Must not reject.
+   * Default: there is always room.
+   */
   ready?: () => Promise<void>
-  /** The only types that may be reported, by themselves or by their place in this list; a schema gives its own. Default: any type, none by a place. */
+  /**
+   * The only types that may be reported, by themselves or by their place in this list; a schema gives its own. Default:
+   * any type, none by a place.
+   */
   types?: readonly RecordType[]
-  /** How long records are buffered at most. Unit: milliseconds. Range: 0 (default: until a buffer is full) to 3 600 000. */
+  /**
+   * How long records are buffered at most. Unit: milliseconds. Range: 0 (default: until a buffer is full) to 3 600 000.
+   */
   flushIntervalMs?: number
   /** Payload bytes kept a type before a batch is emitted. Range: one record to 64 MiB. Default: 60 000. */
   bufferBytes?: number
   /** Clock of the timestamps. Default: `wall`. */
   clock?: Clock
-  /** Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Range: 0 (default: no period) to 86 400 000, a day. */
+  /**
+   * Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Range: 0 (default: no period)
+   * to 86 400 000, a day.
+   */
   intervalMs?: number
-  /** Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 4 000 000. Default: 65 536. */
+  /**
+   * Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 4 000 000. Default:
+   * 65 536.
+   */
   symbolLimit?: number
   /**
-   * Texts of text fields that are known at a time. With more, or with 4 MiB of them, the table is replaced by an empty one: no record is lost, but a text that comes again is sent again. Range: 1 to
-   * 65 536. Default: 32 768.
+   * Texts of text fields that are known at a time. With more, or with 4 MiB of them, the table is replaced by an empty
+   * one: no record is lost, but a text that comes again is sent again. Range: 1 to 65 536. Default: 32 768.
    */
   textLimit?: number
   /**
-   * Called for every record that is dropped, at once; must not throw. Default: the source reports its losses itself, as records of `sonde_loss` whose component is
-   * its id, at `flush`, `collect` and `close`: at most once a second, and again every minute.
+   * Called for every record that is dropped, at once; must not throw. Default: the source reports its losses itself, as
+   * records of `sonde_loss` whose component is its id, at `flush`, `collect` and `close`: at most once a second, and
+   * again every minute.
    */
   onLoss?: (reason: string, records: number) => void
   /** Bound rows a type at most. Default: 100 000. */
@@ -59,7 +83,9 @@ const ROW_LIMIT_DEFAULT = 100_000
 const TEXT_COUNT_LIMIT = 65_536
 const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
 
-/** @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed. */
+/**
+ * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` names the option, what was given and what is allowed.
+ */
 export function checkOptions(options: SourceOptions): AllOptions {
   if (options === null || typeof options !== 'object') {
     throw new SondeError('SRC_OPTION', `a source was given ${shown(options)}; allowed: an object of its options`)

@@ -27,11 +27,11 @@ const NOTHING_TO_WAIT_FOR = Promise.resolve()
 const LOSS_REPORT_MS = 1000
 
 /**
- * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the buffer of its type; a full buffer, `flush`
- * and `close` emit it as a batch.
+ * Makes a source: what applications and the agent's own sources report through. A record is encoded once, into the
+ * buffer of its type; a full buffer, `flush` and `close` emit it as a batch.
  *
- * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` where an option is not allowed, `SCH_LABEL_NAME` where a label is one that only Sonde gives, `SCH_LIMIT` for a
- * symbol table out of range.
+ * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` where an option is not allowed, `SCH_LABEL_NAME`
+ * where a label is one that only Sonde gives, `SCH_LIMIT` for a symbol table out of range.
  */
 export function createSource(options: SourceOptions): Source {
   const own = Object.keys(options?.labels ?? {}).find(isOwnLabel)
@@ -83,15 +83,19 @@ export class Source {
   }
 
   /**
-   * Reports one record, many, or records that are packed already: `count` of them, or as many as the bytes hold. The type is one of those that `defineType`
-   * made or, for a source of a schema, its index there.
+   * Reports one record, many, or records that are packed already: `count` of them, or as many as the bytes hold. The
+   * type is one of those that `defineType` made or, for a source of a schema, its index there.
    *
-   * Where a label of a record is new text and the symbol table is full, that record is dropped and counted in `stats`. Where one of many is wrong, none of them is
-   * reported, and the error says which it is, from 0; where a buffer became full amid, what it emitted stays, and the error says how many of them that is. Packed bytes are checked before the first is copied, and split between records where they exceed the buffer.
+   * Where a label of a record is new text and the symbol table is full, that record is dropped and counted in `stats`.
+   * Where one of many is wrong, none of them is reported, and the error says which it is, from 0; where a buffer became
+   * full amid, what it emitted stays, and the error says how many of them that is. Packed bytes are checked before the
+   * first is copied, and split between records where they exceed the buffer.
    *
-   * @throws SondeError `SRC_VALUE` where a field is missing or does not fit, where a timestamp of the wall clock is before 2000 (milliseconds given for nanoseconds,
-   * say) in a record or in packed bytes, and where a record has a field that the type has not. Nothing of the record, or of the bytes, is kept then. `SRC_BYTES` unless packed bytes are whole records, `count` of them; nothing is kept then. `SRC_RECORD_SIZE`
-   * where a record is larger than the buffer, `SRC_TYPE` where the schema has no such type, `SRC_CLOSED` after `close`.
+   * @throws SondeError `SRC_VALUE` where a field is missing or does not fit, where a timestamp of the wall clock is
+   * before 2000 (milliseconds given for nanoseconds, say) in a record or in packed bytes, and where a record has a
+   * field that the type has not. Nothing of the record, or of the bytes, is kept then. `SRC_BYTES` unless packed bytes
+   * are whole records, `count` of them; nothing is kept then. `SRC_RECORD_SIZE` where a record is larger than the
+   * buffer, `SRC_TYPE` where the schema has no such type, `SRC_CLOSED` after `close`.
    */
   report(index: number, what: object, count?: number): void
   report(type: RecordType, bytes: Uint8Array, count?: number): void
@@ -104,7 +108,10 @@ export class Source {
     else this.#reportOther(buffer, what)
   }
 
-  /** Only what is no record is looked at for records in it: to ask that of each would take a fifth of the time that it takes to encode one. */
+  /**
+   * Only what is no record is looked at for records in it: to ask that of each would take a fifth of the time that it
+   * takes to encode one.
+   */
   #reportOther(buffer: RecordBuffer, what: object): void {
     try {
       this.#reportOne(buffer, what)
@@ -183,10 +190,12 @@ export class Source {
   }
 
   /**
-   * A function that reports one record of a type and takes the values of the fields in the order of `names`: the fastest way from values to records, for types that
-   * are reported at millions a second. Optional fields that are not named are absent. It throws what `report` throws.
+   * A function that reports one record of a type and takes the values of the fields in the order of `names`: the
+   * fastest way from values to records, for types that are reported at millions a second. Optional fields that are not
+   * named are absent. It throws what `report` throws.
    *
-   * @throws SondeError `SRC_REPORTER` where a name is none of a field or comes twice, or a field that is not optional is missing; others as `report`.
+   * @throws SondeError `SRC_REPORTER` where a name is none of a field or comes twice, or a field that is not optional
+   * is missing; others as `report`.
    * @example
    * const report = source.reporter(job, ['time', 'queue', 'seconds'])
    * report(timestampUs(), 'mail', 1.5)
@@ -207,12 +216,12 @@ export class Source {
   }
 
   /**
-   * The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. The same labels, in any order, are the same
-   * row.
+   * The row of a series, for hot paths: look the labels up once, then write numbers. `collect` sends all rows. The same
+   * labels, in any order, are the same row.
    *
-   * @throws SondeError `SRC_VALUE` where a label is missing or does not fit, `SRC_BIND` where the type has no such label, a packed layout, or a field that is not
-   * optional and that handles do not write,
-   * `SRC_ROW_LIMIT` where `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` where a label is new text and the symbol table is full.
+   * @throws SondeError `SRC_VALUE` where a label is missing or does not fit, `SRC_BIND` where the type has no such
+   * label, a packed layout, or a field that is not optional and that handles do not write, `SRC_ROW_LIMIT` where
+   * `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` where a label is new text and the symbol table is full.
    */
   bind<T extends RecordType>(type: T, labels: Labels): Row {
     this.#checkOpen()
@@ -226,8 +235,8 @@ export class Source {
   }
 
   /**
-   * Emits the current rows of every bound type, or of `types` alone, but those whose gauges were not all set yet, stamped with `timeNs`. Default: now. Does nothing once
-   * closed.
+   * Emits the current rows of every bound type, or of `types` alone, but those whose gauges were not all set yet,
+   * stamped with `timeNs`. Default: now. Does nothing once closed.
    */
   collect(timeNs: bigint = wallNs(), types?: ReadonlySet<RecordType>): void {
     if (this.#closed !== undefined) return
@@ -256,9 +265,10 @@ export class Source {
   }
 
   /**
-   * What a fast producer awaits between reports: `await source.ready()`. Resolves at once where every sink has room, or after a turn of the event loop where this turn took long, since nothing
-   * is sent before it ends. Where the queue of a sink is more than half full, it resolves when a quarter is left. It never waits longer than a sink does for a far end that takes nothing: records
-   * are dropped and reported then. Never rejects; resolves when the source is closed.
+   * What a fast producer awaits between reports: `await source.ready()`. Resolves at once where every sink has room, or
+   * after a turn of the event loop where this turn took long, since nothing is sent before it ends. Where the queue of
+   * a sink is more than half full, it resolves when a quarter is left. It never waits longer than a sink does for a far
+   * end that takes nothing: records are dropped and reported then. Never rejects; resolves when the source is closed.
    *
    * An `await` costs about as much as a report; await it before each record, or once in a hundred.
    */
@@ -268,10 +278,11 @@ export class Source {
   }
 
   /**
-   * Emits what is buffered before it returns. Resolves once all that was emitted is acknowledged: by every sink, for a source of a schema. A program that does not wait for it may
-   * ignore the promise.
+   * Emits what is buffered before it returns. Resolves once all that was emitted is acknowledged: by every sink, for a
+   * source of a schema. A program that does not wait for it may ignore the promise.
    *
-   * @throws SondeError `SRC_LOST` where the source itself dropped records since the flush before; else what `acknowledge` throws: `TEL_LOST` or `TEL_PENDING` for a source of a schema.
+   * @throws SondeError `SRC_LOST` where the source itself dropped records since the flush before; else what
+   * `acknowledge` throws: `TEL_LOST` or `TEL_PENDING` for a source of a schema.
    */
   flush(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed
@@ -309,7 +320,10 @@ export class Source {
     return Math.floor(this.#options.bufferBytes / this.#typeOf(type).layout.recordBytes)
   }
 
-  /** Calls back when the source closes or the process ends, to report what is left. The function that it returns calls that off. */
+  /**
+   * Calls back when the source closes or the process ends, to report what is left. The function that it returns calls
+   * that off.
+   */
   beforeEnd(run: () => void): () => void {
     this.#checkOpen()
     this.#beforeEnd.add(run)
@@ -328,7 +342,9 @@ export class Source {
     this.#handOver.count(reason, records)
   }
 
-  /** Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes. */
+  /**
+   * Lets a type be reported that is not of the schema. For Sonde's own rooms: the metrics API makes types as it goes.
+   */
   admit(type: RecordType): void {
     this.#admitted.add(type)
   }

@@ -15,8 +15,9 @@ import { type HistogramHandle, histogramOf } from './histogram.ts'
 const COUNTING: ReadonlySet<Role> = new Set(['counter', 'bucket'])
 
 /**
- * The current records of a type, one row a series. Handles write numbers straight into a row; `collect` of the source stamps the time and sends all
- * complete rows as one batch: those whose gauges were set once. They come first; the others wait behind them.
+ * The current records of a type, one row a series. Handles write numbers straight into a row; `collect` of the source
+ * stamps the time and sends all complete rows as one batch: those whose gauges were set once. They come first; the
+ * others wait behind them.
  */
 export class Table {
   readonly type: RecordType
@@ -194,8 +195,9 @@ function numberOf(text: string | undefined): unknown {
 }
 
 /**
- * One series' current record. Its counters and histograms start at 0: what has been counted since `bind`. A gauge that nobody has set has no value, and 0 would be one: a row is
- * collected once all its gauges and values that are not optional were set. An optional field is absent until it is set.
+ * One series' current record. Its counters and histograms start at 0: what has been counted since `bind`. A gauge that
+ * nobody has set has no value, and 0 would be one: a row is collected once all its gauges and values that are not
+ * optional were set. An optional field is absent until it is set.
  */
 export class Row {
   readonly table: Table

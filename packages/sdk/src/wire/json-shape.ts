@@ -6,7 +6,10 @@ export interface JsonShape {
   readonly nodes: number
 }
 
-/** The shape of JSON, without reading it: brackets and colons that are not within a text. For bytes that are no JSON the numbers mean nothing; parsing refuses those. */
+/**
+ * The shape of JSON, without reading it: brackets and colons that are not within a text. For bytes that are no JSON the
+ * numbers mean nothing; parsing refuses those.
+ */
 export function shapeOfJson(json: Uint8Array): JsonShape {
   let depth = 0
   let deepest = 0

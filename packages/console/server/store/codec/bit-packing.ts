@@ -3,7 +3,10 @@ export function packedWords(count: number, width: number): number {
   return Math.ceil((count * width) / 32)
 }
 
-/** Packs the low `width` bits (0 to 32) of `count` values, lowest bit first, to `out` from word `at`; returns the word after. */
+/**
+ * Packs the low `width` bits (0 to 32) of `count` values, lowest bit first, to `out` from word `at`; returns the word
+ * after.
+ */
 export function packBits(
   values: Uint32Array,
   from: number,
@@ -30,7 +33,10 @@ export function packBits(
   return word
 }
 
-/** The reverse of {@link packBits}, to every second element of `out` from `to` on; returns the word after the last one read. */
+/**
+ * The reverse of {@link packBits}, to every second element of `out` from `to` on; returns the word after the last one
+ * read.
+ */
 export function unpackBits(
   packed: DataView,
   at: number,

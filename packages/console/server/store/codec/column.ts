@@ -3,13 +3,16 @@ import type { Kind } from '@sonde/sdk'
 /** Samples in one column at most. */
 export const SAMPLE_COUNT_LIMIT = 1 << 20
 
-/** Values in one column at most: samples times elements. It bounds what a decoder allocates to 32 MiB, whatever a blob says. */
+/**
+ * Values in one column at most: samples times elements. It bounds what a decoder allocates to 32 MiB, whatever a blob
+ * says.
+ */
 export const VALUE_COUNT_LIMIT = 1 << 22
 
 /**
- * One field of one series over a stretch of time, without its times: these are a column of their own, once for all fields of the series.
- * Every value is two little-endian u32 words, low word first, so that a u64 beyond
- * 2^53 and the bits of a float stay exact: unsigned kinds are zero-extended, signed ones sign-extended, `f64` is its bits, `f32` its
+ * One field of one series over a stretch of time, without its times: these are a column of their own, once for all
+ * fields of the series. Every value is two little-endian u32 words, low word first, so that a u64 beyond 2^53 and the
+ * bits of a float stay exact: unsigned kinds are zero-extended, signed ones sign-extended, `f64` is its bits, `f32` its
  * bits in the low word.
  */
 export interface WordColumn {
@@ -18,11 +21,16 @@ export interface WordColumn {
   readonly count: number
   /** Elements of the field; 1 is a scalar. */
   readonly elements: number
-  /** `2 * count * elements` words, element by element: all samples of element 0, then those of element 1. Absent samples read as 0. */
+  /**
+   * `2 * count * elements` words, element by element: all samples of element 0, then those of element 1. Absent samples
+   * read as 0.
+   */
   readonly words: Uint32Array
   /** A bit per sample, lowest bit first, 1 = present; `null` where every sample is present. */
   readonly present: Uint8Array | null
-  /** Of kind `symbol`: the texts that its values are indices of. It makes a column readable without its writer's table. */
+  /**
+   * Of kind `symbol`: the texts that its values are indices of. It makes a column readable without its writer's table.
+   */
   readonly texts: readonly string[] | null
 }
 

@@ -5,9 +5,9 @@ const INTEGER_LIMIT = 2 ** 52
 export const DECIMALS_MAX = POWERS.length - 1
 
 /**
- * How many decimal places make every value an integer, or -1 where no number of them does. Instruments report watts to the milliwatt and
- * ratios to six places; as integers such values pack several times smaller than as the bits of a float. NaN, infinities and
- * negative zero have no integer.
+ * How many decimal places make every value an integer, or -1 where no number of them does. Instruments report watts to
+ * the milliwatt and ratios to six places; as integers such values pack several times smaller than as the bits of a
+ * float. NaN, infinities and negative zero have no integer.
  */
 export function decimalsOf(values: Float64Array | Float32Array): number {
   const narrow = values instanceof Float32Array
@@ -20,7 +20,10 @@ export function decimalsOf(values: Float64Array | Float32Array): number {
   return decimals
 }
 
-/** Writes `value * 10^decimals` of each value as low and high words, or says that one of them is not an integer after all. */
+/**
+ * Writes `value * 10^decimals` of each value as low and high words, or says that one of them is not an integer after
+ * all.
+ */
 export function scaleUp(values: Float64Array | Float32Array, decimals: number, words: Uint32Array): boolean {
   const power = POWERS[decimals] ?? 1
   const narrow = values instanceof Float32Array

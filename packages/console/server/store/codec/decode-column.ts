@@ -21,7 +21,10 @@ const utf8 = new TextDecoder()
 export interface DecodeOptions {
   /** Only these elements, ascending: the column that comes back has as many. Default: all. */
   elements?: readonly number[]
-  /** Memory that the words are written to where it is large enough; the column is then a view of it. Starts at a multiple of 8 bytes. Default: fresh. */
+  /**
+   * Memory that the words are written to where it is large enough; the column is then a view of it. Starts at a
+   * multiple of 8 bytes. Default: fresh.
+   */
   into?: Uint32Array
 }
 

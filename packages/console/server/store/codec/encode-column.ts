@@ -17,8 +17,9 @@ import { type Content, encodeVector } from './vector.ts'
 /**
  * Packs a column into one blob that {@link decodeColumn} gives back bit by bit.
  *
- * Layout: head (see `HEAD_BYTES`); with absences the presence; with texts their number and each one's length and UTF-8; then each
- * element's vector after its length. Numbers and lengths are varints. The CRC-32 covers everything but itself.
+ * Layout: head (see `HEAD_BYTES`); with absences the presence; with texts their number and each one's length and UTF-8;
+ * then each element's vector after its length. Numbers and lengths are varints. The CRC-32 covers everything but
+ * itself.
  *
  * @throws SondeError `STO_COLUMN` where the arrays do not fit the counts, or the counts their limits.
  */

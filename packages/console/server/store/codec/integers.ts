@@ -2,13 +2,14 @@ import { packBits, packedWords, unpackBits } from './bit-packing.ts'
 import { type ByteReader, type ByteWriter, corrupt } from './bytes.ts'
 
 /**
- * Exact coding of 64-bit integers given as low and high words. The sequence, its differences or their differences (`order` 0, 1
- * or 2; whichever is smallest) are cut into blocks; each block keeps its smallest residual and the rest above it in as many bits as the
- * widest needs. An outlier, such as a counter that restarts, so costs one block and not the whole column. All arithmetic is modulo
- * 2^64, hence a wrap is nothing special.
+ * Exact coding of 64-bit integers given as low and high words. The sequence, its differences or their differences
+ * (`order` 0, 1 or 2; whichever is smallest) are cut into blocks; each block keeps its smallest residual and the rest
+ * above it in as many bits as the widest needs. An outlier, such as a counter that restarts, so costs one block and not
+ * the whole column. All arithmetic is modulo 2^64, hence a wrap is nothing special.
  *
- * Layout: order u8, `order` first values, then per block its smallest residual as the difference to the block before and its width
- * u8, then the packed words of all blocks. A block wider than 32 bits has its low words whole and its high words packed.
+ * Layout: order u8, `order` first values, then per block its smallest residual as the difference to the block before
+ * and its width u8, then the packed words of all blocks. A block wider than 32 bits has its low words whole and its
+ * high words packed.
  */
 const BLOCK_COUNT = 64
 

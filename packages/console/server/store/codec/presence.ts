@@ -1,8 +1,9 @@
 import { type ByteReader, type ByteWriter, corrupt } from './bytes.ts'
 
 /**
- * Writes which of `count` samples are present: the lengths of its runs, the first of present ones (possibly 0), or the plain bits where
- * that is shorter. Layout: run count varint, then the runs as varints; a run count of 0 says that the bits follow.
+ * Writes which of `count` samples are present: the lengths of its runs, the first of present ones (possibly 0), or the
+ * plain bits where that is shorter. Layout: run count varint, then the runs as varints; a run count of 0 says that the
+ * bits follow.
  */
 export function encodePresence(present: Uint8Array, count: number, writer: ByteWriter): void {
   const bitmap = present.slice(0, Math.ceil(count / 8))

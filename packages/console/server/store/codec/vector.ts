@@ -3,9 +3,10 @@ import { DECIMALS_MAX, decimalsOf, scaleDown, scaleUp } from './decimals.ts'
 import { decodeIntegers, encodeIntegers } from './integers.ts'
 
 /**
- * A vector is the present values of one element of a column. Layout: form u8, then the integers. Bit 0 of the form: 0 a line (first
- * value and step; a constant has step 0, a time grid its period), 1 packed blocks. Bit 7: the integers are scaled decimals of a float and
- * bits 1 to 4 say by how many places; without it they are the 64 bits of the value itself.
+ * A vector is the present values of one element of a column. Layout: form u8, then the integers. Bit 0 of the form: 0 a
+ * line (first value and step; a constant has step 0, a time grid its period), 1 packed blocks. Bit 7: the integers are
+ * scaled decimals of a float and bits 1 to 4 say by how many places; without it they are the 64 bits of the value
+ * itself.
  */
 const PACKED = 1
 const SCALED = 0x80

@@ -2,7 +2,10 @@ import type { Announcement, PageEntry } from '../protocol.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import type { StoredWriter, Writers } from './writers.ts'
 
-/** What the main thread announced: types and sources by the keys that pages refer to, for as long as the file stays open. */
+/**
+ * What the main thread announced: types and sources by the keys that pages refer to, for as long as the file stays
+ * open.
+ */
 export class AnnouncedNames {
   readonly #catalogue: Catalogue
   readonly #writers: Writers

@@ -2,8 +2,8 @@
 const LIMIT_BYTES = 16 << 20
 
 /**
- * Memory for the samples of one question, used again for the next: making and clearing fresh megabytes takes longer than computing on them. What was taken is valid
- * until `reset`.
+ * Memory for the samples of one question, used again for the next: making and clearing fresh megabytes takes longer
+ * than computing on them. What was taken is valid until `reset`.
  */
 export class Arena {
   #memory = new Float64Array(0)

@@ -31,8 +31,8 @@ export interface Asked {
 }
 
 /**
- * Whether bins answer a question: where they give the very same numbers, which is for steps of whole bins; or where the raw samples of the window are gone, in part or all.
- * They know of a field what its role asks for.
+ * Whether bins answer a question: where they give the very same numbers, which is for steps of whole bins; or where the
+ * raw samples of the window are gone, in part or all. They know of a field what its role asks for.
  */
 export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, asked: Asked): boolean {
   const allowed = versions.every(({ slot }) => {

@@ -8,9 +8,15 @@ export const HOUR_BINS = HOUR_MS / BIN_MS
 /** Bins of a day: the samples of a roll-up's column. */
 export const DAY_BINS = DAY_MS / BIN_MS
 
-/** What a bin keeps, in the order of a column's elements. `end` is when the last sample was taken, in ms after the start of the bin; 0 is an empty bin. */
+/**
+ * What a bin keeps, in the order of a column's elements. `end` is when the last sample was taken, in ms after the start
+ * of the bin; 0 is an empty bin.
+ */
 export const GAUGE_PARTS = ['last', 'end', 'min', 'max', 'sum', 'count'] as const
-/** `gain` is what a counter gained over the pairs of samples that say so, `covered` their time in ms; each pair counts to the bin in which it ends. */
+/**
+ * `gain` is what a counter gained over the pairs of samples that say so, `covered` their time in ms; each pair counts
+ * to the bin in which it ends.
+ */
 export const COUNTER_PARTS = ['last', 'end', 'gain', 'covered'] as const
 
 /** Bins of one field of one series, an array per part. */
@@ -134,8 +140,8 @@ function eachFilled(from: Bins, to: Bins, take: (i: number, to: number) => void)
 }
 
 /**
- * The samples of a query's column: `parts` of bins from `firstBin` on in steps of `stepBins`, a multiple of a bin. `fn` decides what a sample is: the gain of a counter,
- * else one value a step.
+ * The samples of a query's column: `parts` of bins from `firstBin` on in steps of `stepBins`, a multiple of a bin. `fn`
+ * decides what a sample is: the gain of a counter, else one value a step.
  */
 export function columnOfBins(
   bins: Bins,
@@ -160,7 +166,9 @@ export function columnOfBins(
   return { times: Float64Array.from(times), values: { numbers: Float64Array.from(numbers) } }
 }
 
-/** Where not all time up to a bin's last sample is covered, a sample without gain says where the covered part starts. */
+/**
+ * Where not all time up to a bin's last sample is covered, a sample without gain says where the covered part starts.
+ */
 function gainsOfBins(bins: Bins): Pick<Column, 'times' | 'values'> {
   const times: number[] = []
   const increases: number[] = []

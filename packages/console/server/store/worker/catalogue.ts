@@ -24,8 +24,8 @@ const TYPE_COUNT_LIMIT = 4096
 const SOURCE_COUNT_LIMIT = 65_536
 
 /**
- * Types in every version, sources and series: what the rest of the file is read with. Small, so it is kept in memory; made anew after a transaction
- * failed, because it may then know what the file does not.
+ * Types in every version, sources and series: what the rest of the file is read with. Small, so it is kept in memory;
+ * made anew after a transaction failed, because it may then know what the file does not.
  */
 export class Catalogue {
   readonly types = new Map<number, StoredType>()

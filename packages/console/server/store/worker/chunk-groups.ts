@@ -2,8 +2,9 @@
 export const GROUP_SERIES = 8
 
 /**
- * Puts the chunks of up to {@link GROUP_SERIES} series into one row. Layout: where each ends, as u32 little-endian counted from the end of this table,
- * whose length is {@link GROUP_SERIES}; then the chunks. One that is not there ends where it starts. Undefined where none is there.
+ * Puts the chunks of up to {@link GROUP_SERIES} series into one row. Layout: where each ends, as u32 little-endian
+ * counted from the end of this table, whose length is {@link GROUP_SERIES}; then the chunks. One that is not there ends
+ * where it starts. Undefined where none is there.
  */
 export function packGroup(chunks: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
   const bytes = chunks.reduce((sum, chunk) => sum + (chunk?.length ?? 0), 0)
@@ -20,7 +21,10 @@ export function packGroup(chunks: readonly (Uint8Array | undefined)[]): Uint8Arr
   return row
 }
 
-/** The chunk of the series with this place in its group, as a view; undefined where it is not there, `damaged` where the table makes no sense. */
+/**
+ * The chunk of the series with this place in its group, as a view; undefined where it is not there, `damaged` where the
+ * table makes no sense.
+ */
 export function chunkOfGroup(row: Uint8Array, place: number): Uint8Array | undefined | 'damaged' {
   if (row.length < TABLE_BYTES) return 'damaged'
   const table = new DataView(row.buffer, row.byteOffset, TABLE_BYTES)

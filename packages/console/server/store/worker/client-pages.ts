@@ -10,8 +10,9 @@ interface Known {
 }
 
 /**
- * The last page of each client whose records the file holds. It is written in the transaction of the records, so that a page that is sent again after a crash, of whichever side, is
- * recognised. The rows are among those that say who wrote last: `client <hex>` with sequence and time.
+ * The last page of each client whose records the file holds. It is written in the transaction of the records, so that a
+ * page that is sent again after a crash, of whichever side, is recognised. The rows are among those that say who wrote
+ * last: `client <hex>` with sequence and time.
  */
 export class ClientPages {
   readonly #database: DatabaseSync

@@ -18,8 +18,8 @@ interface SeriesRecords {
 }
 
 /**
- * Turns records of one type, writer and hour into segments: one compressed chunk per series and field, and one per series for the times. A generator, so that the worker
- * answers questions between any two series.
+ * Turns records of one type, writer and hour into segments: one compressed chunk per series and field, and one per
+ * series for the times. A generator, so that the worker answers questions between any two series.
  */
 export function* compact(
   unit: HeadUnit,
@@ -112,7 +112,10 @@ function timesOf(
   return words
 }
 
-/** Cuts the series so that every part keeps within the limits of a segment and of a column; nearly always it is one part. */
+/**
+ * Cuts the series so that every part keeps within the limits of a segment and of a column; nearly always it is one
+ * part.
+ */
 function* partsOf(groups: readonly SeriesRecords[], type: RecordType): Generator<SeriesRecords[]> {
   const elements = Math.max(...type.layout.slots.map((slot) => slot.field.count))
   const limit = Math.max(1, Math.min(SAMPLE_COUNT_LIMIT, Math.floor(VALUE_COUNT_LIMIT / elements)))

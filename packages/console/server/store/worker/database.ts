@@ -24,10 +24,15 @@ const PAGE_BYTES = 16 << 10
 const LOG_BYTES = 64 << 20
 /** Files of one kind that are set aside at most: a disk that goes bad must not fill up with them. */
 const ASIDE_COUNT_LIMIT = 8
-/** Files up to this size are checked whole at open: about a second. Of larger ones every table but that of the chunks. */
+/**
+ * Files up to this size are checked whole at open: about a second. Of larger ones every table but that of the chunks.
+ */
 const FULL_CHECK_BYTES = 192 << 20
 
-/** Ids of what others refer to are given once, so that who reads the file while it is written finds what was meant, or nothing. */
+/**
+ * Ids of what others refer to are given once, so that who reads the file while it is written finds what was meant, or
+ * nothing.
+ */
 const TABLES = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE type (id INTEGER PRIMARY KEY AUTOINCREMENT, fingerprint TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
@@ -47,9 +52,11 @@ CREATE TABLE chunk (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 `
 
 /**
- * Opens or makes the file. One that is damaged is set aside as `<path>.corrupt-<time>`, what can be read of it is carried over, and a new one takes its place.
+ * Opens or makes the file. One that is damaged is set aside as `<path>.corrupt-<time>`, what can be read of it is
+ * carried over, and a new one takes its place.
  *
- * @throws SondeError `STO_FOREIGN` where it is a database of another program, which is left alone; whatever SQLite or the file system says where the place cannot be written.
+ * @throws SondeError `STO_FOREIGN` where it is a database of another program, which is left alone; whatever SQLite or
+ * the file system says where the place cannot be written.
  */
 export function openDatabase(settings: StoreSettings): Opened {
   const { path } = settings
@@ -86,7 +93,8 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Holds a lock that the kernel drops with the process, however that ends: an exclusive transaction on an empty database beside the file.
+ * Holds a lock that the kernel drops with the process, however that ends: an exclusive transaction on an empty database
+ * beside the file.
  *
  * @throws SondeError `STO_LOCKED`.
  */

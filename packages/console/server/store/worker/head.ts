@@ -58,7 +58,10 @@ const VIEWS_BYTES = 1536
 
 const EMPTY = new Uint8Array(0)
 
-/** The head: records that are not yet compacted, as they came. Whatever changes it belongs into a transaction of the caller. */
+/**
+ * The head: records that are not yet compacted, as they came. Whatever changes it belongs into a transaction of the
+ * caller.
+ */
 export class Head {
   readonly #statements: ReturnType<typeof statementsOf>
   readonly #rows = new Map<number, ReadRow>()
@@ -181,7 +184,10 @@ export class Head {
     return row === undefined ? undefined : this.#checked(row)
   }
 
-  /** The first time in the earliest hour, or when that hour starts where no record's time is of it; infinite where there are no rows. Unit: milliseconds since the Unix epoch. */
+  /**
+   * The first time in the earliest hour, or when that hour starts where no record's time is of it; infinite where there
+   * are no rows. Unit: milliseconds since the Unix epoch.
+   */
   firstMs(): number {
     // Asked for every second, and a look at every row: it is remembered.
     this.#first ??= this.#findFirst()

@@ -46,9 +46,10 @@ export interface IngestContext {
 }
 
 /**
- * Turns entries of a page into rows of the head: records are sorted into hours and otherwise kept byte by byte. A batch on its own is written from where it lies; several
- * small ones are joined. Records of a clock other than wall time belong to the hour in which they arrived, and so do those of a time that cannot be: one device
- * with a broken clock must not make a million hours, nor have its records expire at once.
+ * Turns entries of a page into rows of the head: records are sorted into hours and otherwise kept byte by byte. A batch
+ * on its own is written from where it lies; several small ones are joined. Records of a clock other than wall time
+ * belong to the hour in which they arrived, and so do those of a time that cannot be: one device with a broken clock
+ * must not make a million hours, nor have its records expire at once.
  */
 export function ingest(memory: SharedArrayBuffer, entries: readonly PageEntry[], context: IngestContext): Ingested {
   const { stored, writer, resolver, lookup, believed } = context

@@ -7,7 +7,10 @@ import type { SeriesLookup } from './series-resolver.ts'
 import { DAY_MS, dayOf, hourOf } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
 
-/** Records of a unit that are compacted at once; a busier hour becomes several segments. It takes twice as much memory, which the process keeps. Unit: bytes. */
+/**
+ * Records of a unit that are compacted at once; a busier hour becomes several segments. It takes twice as much memory,
+ * which the process keeps. Unit: bytes.
+ */
 const COMPACT_BYTES = 8 << 20
 /** Records of the head that leave together where the file is too large. Unit: bytes. */
 const EXPIRE_BYTES = 1 << 20
@@ -19,8 +22,9 @@ const VACUUM_PAGES = 256
 const SERIES_IDLE_HOURS = 2
 
 /**
- * Does what is due: compaction of hours that are over, roll-ups of days that are, retention. A generator, so that questions get their turn in between. A day of which
- * records were compacted just now is rolled up the next time: there may be more of it to come, as when old records are read in.
+ * Does what is due: compaction of hours that are over, roll-ups of days that are, retention. A generator, so that
+ * questions get their turn in between. A day of which records were compacted just now is rolled up the next time: there
+ * may be more of it to come, as when old records are read in.
  */
 export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, void> {
   const currentHour = hourOf(nowMs)
@@ -37,7 +41,10 @@ export function* maintain(file: StoreFile, nowMs: number): Generator<undefined, 
   yield* giveBack(file)
 }
 
-/** Compacts the records that a unit has now, as long as there are `leastBytes` of them: what comes meanwhile waits for the next upkeep, which makes one segment of more of it. */
+/**
+ * Compacts the records that a unit has now, as long as there are `leastBytes` of them: what comes meanwhile waits for
+ * the next upkeep, which makes one segment of more of it.
+ */
 function* compactUnit(file: StoreFile, unit: HeadUnit, leastBytes: number): Generator<undefined, void> {
   const stored = file.catalogue.types.get(unit.type)
   const writer = file.writers.of(unit.writer)
@@ -67,7 +74,10 @@ function* rollUpDay(file: StoreFile, type: number, day: number): Generator<undef
   if (stored !== undefined) yield* rollUp(file, stored, day)
 }
 
-/** The time by which history grows old: a wall clock that is set ahead while the store runs makes none of it older than it is. */
+/**
+ * The time by which history grows old: a wall clock that is set ahead while the store runs makes none of it older than
+ * it is.
+ */
 export function ageingClockMs(wallMs: number): number {
   return Math.min(wallMs, performance.timeOrigin + performance.now())
 }
@@ -90,7 +100,10 @@ function* expireByAge(file: StoreFile, nowMs: number): Generator<undefined, void
   }
 }
 
-/** Over the limit the oldest hours leave first, then the oldest roll-ups, then the oldest records that are not yet compacted. */
+/**
+ * Over the limit the oldest hours leave first, then the oldest roll-ups, then the oldest records that are not yet
+ * compacted.
+ */
 function* expireBySize(file: StoreFile): Generator<undefined, void> {
   while (file.usedBytes() > file.settings.maxBytes) {
     const hour = file.segments.oldestSlot(RAW)
@@ -117,7 +130,10 @@ function deleteSlot(file: StoreFile, level: number, slot: number): void {
   })
 }
 
-/** Takes out everything of which nothing is left: writers, series, types and sources, and clients that are gone for long. */
+/**
+ * Takes out everything of which nothing is left: writers, series, types and sources, and clients that are gone for
+ * long.
+ */
 function forgetUnused(file: StoreFile, nowMs: number): void {
   const currentHour = hourOf(nowMs)
   inTransaction(file.database, () => {

@@ -27,8 +27,9 @@ interface ReadGroup extends Ingested {
 }
 
 /**
- * Turns pages into rows of the head. A client that brings more new series than it may look up in one page is behind: the series that it looked up stay, none of its records of this
- * page is written, and they come again while the pages of others pass.
+ * Turns pages into rows of the head. A client that brings more new series than it may look up in one page is behind:
+ * the series that it looked up stay, none of its records of this page is written, and they come again while the pages
+ * of others pass.
  */
 export class PageWriter {
   readonly names: AnnouncedNames
@@ -36,7 +37,9 @@ export class PageWriter {
   readonly #writers: Writers
   readonly #head: Head
   readonly #clients: ClientPages
-  /** Clients that are behind, and since which page. What was sent before that was acknowledged would come out of order. */
+  /**
+   * Clients that are behind, and since which page. What was sent before that was acknowledged would come out of order.
+   */
   readonly #behind = new Map<Client, number>()
 
   constructor(catalogue: Catalogue, writers: Writers, head: Head, clients: ClientPages) {
@@ -47,7 +50,10 @@ export class PageWriter {
     this.#clients = clients
   }
 
-  /** Writes a page inside the transaction of the caller, but for what clients sent again and for clients that are behind. */
+  /**
+   * Writes a page inside the transaction of the caller, but for what clients sent again and for clients that are
+   * behind.
+   */
   write(page: Page, announcement: Announcement, believed: BelievedTimes): Written {
     this.names.learn(announcement)
     for (const [client, sequence] of this.#behind) if (page.afterAcked >= sequence) this.#behind.delete(client)

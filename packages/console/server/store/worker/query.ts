@@ -47,7 +47,10 @@ function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number,
   })
 }
 
-/** Refuses before anything is read what is sure to be refused in the end: the series of which the window holds whole segments times the points of the grid. */
+/**
+ * Refuses before anything is read what is sure to be refused in the end: the series of which the window holds whole
+ * segments times the points of the grid.
+ */
 function checkCost(file: StoreFile, { fromMs, toMs, stepMs, queries }: QueryRequest): void {
   const points = gridOf(fromMs, toMs, stepMs).length
   let values = 0

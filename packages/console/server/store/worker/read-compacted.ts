@@ -14,7 +14,8 @@ interface SeriesColumns {
 }
 
 /**
- * The records that were compacted together, as they were reported and in the order in which they came. A series of which a chunk is damaged is left out: no value is better than a wrong value.
+ * The records that were compacted together, as they were reported and in the order in which they came. A series of
+ * which a chunk is damaged is left out: no value is better than a wrong value.
  */
 export function readCompacted(file: StoreFile, stored: StoredType, segments: readonly Segment[]): StoredBatch[] {
   const [first] = segments
@@ -42,7 +43,10 @@ export function readCompacted(file: StoreFile, stored: StoredType, segments: rea
   return [{ type: stored.definition, source, clock: first.clock, texts: [...texts.keys()], count, bytes }]
 }
 
-/** The columns of a series; undefined where one is damaged. `from` is the number of its first record where no order was kept. */
+/**
+ * The columns of a series; undefined where one is damaged. `from` is the number of its first record where no order was
+ * kept.
+ */
 function columnsOf(
   file: StoreFile,
   { type }: StoredType,

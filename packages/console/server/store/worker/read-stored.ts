@@ -6,7 +6,10 @@ import { blocksOf, type StoredBlock, unitsOf } from './stored-blocks.ts'
 
 const RECORD_LIMIT = 10_000
 
-/** Reads records of a window back as they were reported: hour by hour and source by source, there in the order of their arrival. */
+/**
+ * Reads records of a window back as they were reported: hour by hour and source by source, there in the order of their
+ * arrival.
+ */
 export function readStored(file: StoreFile, request: RecordsRequest): readonly StoredBatch[] {
   const batches: StoredBatch[] = []
   let room = request.recordLimit ?? RECORD_LIMIT

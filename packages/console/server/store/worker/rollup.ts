@@ -30,8 +30,9 @@ export function isRolled({ field }: Slot): boolean {
 }
 
 /**
- * Makes the roll-up of a type's day from those hours of its raw segments that are in none, and the hours after them, whose first gain changes. Of the other hours the
- * bins of an earlier roll-up stay. The new segments are laid over the old ones, which are deleted last; so questions may come in between, and after a crash it is just done again.
+ * Makes the roll-up of a type's day from those hours of its raw segments that are in none, and the hours after them,
+ * whose first gain changes. Of the other hours the bins of an earlier roll-up stay. The new segments are laid over the
+ * old ones, which are deleted last; so questions may come in between, and after a crash it is just done again.
  */
 export function* rollUp(file: StoreFile, stored: StoredType, day: number): Generator<undefined, void> {
   const raw = file.segments.ofSlots(RAW, stored.id, day * DAY_HOURS, (day + 1) * DAY_HOURS - 1)

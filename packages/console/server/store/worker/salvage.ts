@@ -17,8 +17,8 @@ const SMALL_TABLES = {
 }
 
 /**
- * Copies what can be read of a damaged file: each table from its start up to the damage and from its end down to it, then the segments, latest first, until time is up.
- * Gives a sentence on what came over.
+ * Copies what can be read of a damaged file: each table from its start up to the damage and from its end down to it,
+ * then the segments, latest first, until time is up. Gives a sentence on what came over.
  */
 export function salvage(path: string, to: DatabaseSync): string {
   let from: DatabaseSync

@@ -4,7 +4,10 @@ import type { Arena } from './arena.ts'
 
 const NOTHING = new Float64Array(0)
 
-/** Gathers the samples of one field of one series from pieces of the file, until they are a column that queries compute on. */
+/**
+ * Gathers the samples of one field of one series from pieces of the file, until they are a column that queries compute
+ * on.
+ */
 export class Samples {
   readonly labels: Labels
   /** Period of the source that wrote the last piece. Unit: milliseconds; 0 where it has none. */

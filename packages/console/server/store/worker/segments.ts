@@ -13,14 +13,20 @@ export const CHUNK_ID_STEP = 2 ** 22
 
 /** Field number of the times; the slot with index `i` is field `i + 1`. */
 export const TIMES_FIELD = 0
-/** Field number of the order: which record of its compaction each sample was. Without one they came in the order of the samples. */
+/**
+ * Field number of the order: which record of its compaction each sample was. Without one they came in the order of the
+ * samples.
+ */
 export const ORDER_FIELD = 2047
 
 /** Raw records, or bins of five minutes. */
 export const RAW = 0
 export const ROLLUP = 1
 
-/** Whether the values of raw records are in the roll-up of their day; `never` where their times are not of the segment's hour. */
+/**
+ * Whether the values of raw records are in the roll-up of their day; `never` where their times are not of the segment's
+ * hour.
+ */
 export type Rolled = 'no' | 'yes' | 'never'
 const ROLLED: readonly Rolled[] = ['no', 'yes', 'never']
 
@@ -51,7 +57,10 @@ export interface NewSegment extends Omit<Segment, 'id' | 'first'> {
   readonly chunks: ReadonlyMap<number, readonly (Uint8Array | undefined)[]>
 }
 
-/** Id of the row that holds a chunk. By segment, then field, then series: one field of all series is one stretch of the table. */
+/**
+ * Id of the row that holds a chunk. By segment, then field, then series: one field of all series is one stretch of the
+ * table.
+ */
 function chunkId(segment: number, field: number, series: number): number {
   return segment * CHUNK_ID_STEP + (field * SEGMENT_SERIES_LIMIT + series - (series % GROUP_SERIES)) / GROUP_SERIES
 }
@@ -78,7 +87,8 @@ export class Segments {
   }
 
   /**
-   * Stores segments that were made together. Their ids are the highest, so that chunks are appended and their pages stay full, and no id is given twice: who reads the file meanwhile goes by them.
+   * Stores segments that were made together. Their ids are the highest, so that chunks are appended and their pages
+   * stay full, and no id is given twice: who reads the file meanwhile goes by them.
    */
   insert(segments: readonly NewSegment[]): void {
     const first = this.#nextId
@@ -121,7 +131,10 @@ export class Segments {
     return this.#statements.ofSlots.all(level, type, from, to).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
   }
 
-  /** The next raw segments of a unit behind a segment: those that were compacted together, in order; none where there are no more. */
+  /**
+   * The next raw segments of a unit behind a segment: those that were compacted together, in order; none where there
+   * are no more.
+   */
   compactedAfter({ type, slot, source, clock }: StoredUnit, after: number): Segment[] {
     const segments: Segment[] = []
     for (const row of this.#statements.ofUnit.iterate(RAW, type, slot, source, clock, after)) {
@@ -138,7 +151,10 @@ export class Segments {
     return row === undefined ? undefined : Number(row.slot)
   }
 
-  /** The first time in the earliest hour or day; infinite where there are no segments. Unit: milliseconds since the Unix epoch. */
+  /**
+   * The first time in the earliest hour or day; infinite where there are no segments. Unit: milliseconds since the Unix
+   * epoch.
+   */
   firstMs(): number {
     return Math.min(this.#firstOf(RAW, HOUR_MS), this.#firstOf(ROLLUP, DAY_MS))
   }

@@ -22,7 +22,10 @@ export class SeriesResolver {
     this.#index = new SeriesIndex(stored.type)
   }
 
-  /** The record's series. One that is not known here is asked of `lookup`; undefined where that has none. {@link REFUSED} is remembered until {@link forgetRefused}. */
+  /**
+   * The record's series. One that is not known here is asked of `lookup`; undefined where that has none. {@link
+   * REFUSED} is remembered until {@link forgetRefused}.
+   */
   of(views: Views, offset: number, lookup: SeriesLookup): StoredSeries | undefined {
     const number = this.#index.of(views, offset)
     const known = this.#series[number]

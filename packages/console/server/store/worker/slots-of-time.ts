@@ -6,7 +6,10 @@ export const HOUR_MS = 3_600_000
 export const DAY_HOURS = 24
 export const DAY_MS = DAY_HOURS * HOUR_MS
 
-/** The hour of a time: hour `h` holds the times in `(h, h + 1]`, as steps of a query do, so that a sample on the full hour ends one. */
+/**
+ * The hour of a time: hour `h` holds the times in `(h, h + 1]`, as steps of a query do, so that a sample on the full
+ * hour ends one.
+ */
 export function hourOf(timeMs: number): number {
   return Math.ceil(timeMs / HOUR_MS) - 1
 }

@@ -5,7 +5,9 @@ import { keptSentence, type StoreSettings } from '../config.ts'
 /** What a failed database call means for the store. */
 export type SqliteFailure = 'damaged' | 'locked' | 'full' | 'forbidden' | 'unwritable'
 
-/** Primary result codes of SQLite; any other means that the file cannot be used, for a reason that the message tells. */
+/**
+ * Primary result codes of SQLite; any other means that the file cannot be used, for a reason that the message tells.
+ */
 const OF_SQLITE: Readonly<Record<number, SqliteFailure>> = {
   5: 'locked',
   8: 'forbidden',
@@ -30,7 +32,10 @@ const OF_FILE_SYSTEM: Readonly<Record<string, SqliteFailure>> = {
   ENOTDIR: 'unwritable',
 }
 
-/** What kind of failure of SQLite or of the file system an error is; undefined where it is none: then it is an error of ours. */
+/**
+ * What kind of failure of SQLite or of the file system an error is; undefined where it is none: then it is an error of
+ * ours.
+ */
 export function sqliteFailureOf(error: unknown): SqliteFailure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '', errcode = 0 } = error as Error & { code?: string; errcode?: number }

@@ -33,7 +33,10 @@ export class StoreFile {
   readonly #pages: PageWriter
   readonly #saveSession: StatementSync
 
-  /** Whoever reads much calls it between two pieces: what was reported meanwhile is written then. No statement may be under way, and memory of the arena stays. */
+  /**
+   * Whoever reads much calls it between two pieces: what was reported meanwhile is written then. No statement may be
+   * under way, and memory of the arena stays.
+   */
   readonly breathe: () => void
 
   constructor(database: DatabaseSync, settings: StoreSettings, breathe: () => void) {
@@ -107,7 +110,9 @@ export class StoreFile {
     })
   }
 
-  /** Period and clock of those who wrote records of some types in a window: the longest period, and the latest clock. */
+  /**
+   * Period and clock of those who wrote records of some types in a window: the longest period, and the latest clock.
+   */
   writersIn(types: readonly number[], fromMs: number, toMs: number): { intervalMs: number; clock: string } {
     let intervalMs = 0
     let clock = 'wall'

@@ -23,8 +23,9 @@ const TURN_WAIT_MS = 20
 const BACKLOG_PART = 1 / 5
 
 /**
- * Opens the file and keeps it open. There is one way out of every failure: the file is closed, opened anew a second later, and whatever was not acknowledged is sent
- * again by the main thread. So nothing that was half done is remembered.
+ * Opens the file and keeps it open. There is one way out of every failure: the file is closed, opened anew a second
+ * later, and whatever was not acknowledged is sent again by the main thread. So nothing that was half done is
+ * remembered.
  */
 export class StoreWorker {
   readonly #start: WorkerStart
@@ -57,7 +58,10 @@ export class StoreWorker {
   #maintainedMs = performance.now()
   #waiting: number[] = []
 
-  /** @param nextMessage Takes the next message that waits, so that pages are written in the middle of a long question. Default: none is taken. */
+  /**
+   * @param nextMessage Takes the next message that waits, so that pages are written in the middle of a long question.
+   * Default: none is taken.
+   */
   constructor(
     start: WorkerStart,
     send: (message: FromWorker) => void,
@@ -199,7 +203,10 @@ export class StoreWorker {
     }
   }
 
-  /** A question that cannot be answered closes the file only where the file is the reason: a fault of the question, or of ours, concerns nobody else. */
+  /**
+   * A question that cannot be answered closes the file only where the file is the reason: a fault of the question, or
+   * of ours, concerns nobody else.
+   */
   #refuse(id: number, error: unknown): void {
     if (error instanceof SondeError) {
       this.#send({ kind: 'failed', id, code: error.code, message: error.message })

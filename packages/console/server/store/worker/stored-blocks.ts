@@ -8,7 +8,9 @@ import { RAW } from './segments.ts'
 import type { StoreFile } from './store-file.ts'
 import type { StoredWriter } from './writers.ts'
 
-/** The records of one source, type and clock in one hour: the head holds the latest of them, segments hold the others. */
+/**
+ * The records of one source, type and clock in one hour: the head holds the latest of them, segments hold the others.
+ */
 export interface StoredUnit {
   readonly slot: number
   readonly type: number
@@ -22,7 +24,10 @@ export interface StoredBlock {
   readonly source: SourceDescriptor
   readonly clock: Clock
   readonly count: number
-  /** Time of the earliest and of the latest record; their arrival where the type has no timestamp. Unit: milliseconds since the Unix epoch. */
+  /**
+   * Time of the earliest and of the latest record; their arrival where the type has no timestamp. Unit: milliseconds
+   * since the Unix epoch.
+   */
   readonly firstMs: number
   readonly lastMs: number
 }
@@ -43,8 +48,9 @@ export function unitsOf({ database }: StoreFile): StoredUnit[] {
 }
 
 /**
- * The wanted records of a unit, a step at a time: what was compacted, then the head. Compaction takes the earliest rows of the head, so a reader that lets go of the file between two steps
- * still gets every record once. Within a step the file must not change.
+ * The wanted records of a unit, a step at a time: what was compacted, then the head. Compaction takes the earliest rows
+ * of the head, so a reader that lets go of the file between two steps still gets every record once. Within a step the
+ * file must not change.
  */
 export function* blocksOf(
   file: StoreFile,

@@ -32,7 +32,8 @@ test('a table of texts that was replaced leaves with the last row of the head th
     texts.pageWritten()
     assert.equal(texts.of(1, from + 4999), `${table} 4999`)
     if (rows.length <= 3) continue
-    // Compaction took the earliest row. The page that brings a table may still refer to that before: a table leaves a row later.
+    // Compaction took the earliest row. The page that brings a table may still refer to that before: a table leaves a
+    // row later.
     database.prepare('DELETE FROM head WHERE id = ?').run(rows.shift() ?? 0)
     texts.deleteUnused()
     assert.equal(count(), 4 * 5000)

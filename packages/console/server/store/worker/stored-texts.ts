@@ -13,7 +13,9 @@ interface Table {
   lastRow?: number
 }
 
-/** Texts of text fields in the file. A table that was replaced leaves with the last row of the head that refers to it. */
+/**
+ * Texts of text fields in the file. A table that was replaced leaves with the last row of the head that refers to it.
+ */
 export class StoredTexts {
   readonly #database: DatabaseSync
   /** Texts by id; the block that was read longest ago is first. */

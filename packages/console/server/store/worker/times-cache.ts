@@ -1,7 +1,10 @@
 /** Memory of decoded times. */
 const LIMIT_BYTES = 8 << 20
 
-/** Decoded times of segments: the charts of a page ask for many fields of the same series, and all of them share their times. */
+/**
+ * Decoded times of segments: the charts of a page ask for many fields of the same series, and all of them share their
+ * times.
+ */
 export class TimesCache {
   readonly #times = new Map<string, Float64Array>()
   #bytes = 0

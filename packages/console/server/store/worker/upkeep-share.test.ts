@@ -5,7 +5,10 @@ import { UpkeepShare } from './upkeep-share.ts'
 const BOUND_BYTES = 1000
 const PAGE_MS = 5
 
-/** The part of the time that upkeep has while pages are written without a pause: every turn is used up, and by a step more. */
+/**
+ * The part of the time that upkeep has while pages are written without a pause: every turn is used up, and by a step
+ * more.
+ */
 function partUnder(backlogBytes: number): number {
   const share = new UpkeepShare(BOUND_BYTES)
   let [nowMs, usedMs] = [0, 0]

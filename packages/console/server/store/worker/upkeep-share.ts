@@ -12,8 +12,8 @@ const TURN_MS = 20
 const FULL_TURN_MS = 250
 
 /**
- * How much of the thread's time upkeep takes: all of it while no pages come, else an eighth, and more the nearer the backlog is to its bound.
- * At the bound each page waits until about as much is compacted as the page before brought.
+ * How much of the thread's time upkeep takes: all of it while no pages come, else an eighth, and more the nearer the
+ * backlog is to its bound. At the bound each page waits until about as much is compacted as the page before brought.
  */
 export class UpkeepShare {
   readonly #boundBytes: number

@@ -1,4 +1,6 @@
-/** How much of the time in which it writes the thread computes. The rest it waits: for the disk, or for the processor. */
+/**
+ * How much of the time in which it writes the thread computes. The rest it waits: for the disk, or for the processor.
+ */
 export class WritingTime {
   #part: number | undefined
   #wallUs = 0
@@ -16,7 +18,9 @@ export class WritingTime {
     }
   }
 
-  /** Part of the time since this was asked last, or when it last wrote. Range: 0 to 1; undefined where it is not known. */
+  /**
+   * Part of the time since this was asked last, or when it last wrote. Range: 0 to 1; undefined where it is not known.
+   */
   takePart(): number | undefined {
     if (this.#wallUs > 0) this.#part = Math.min(1, this.#processorUs / this.#wallUs)
     this.#wallUs = 0

@@ -17,7 +17,10 @@ interface Places {
 }
 const placesOf = new WeakMap<RecordType, Places>()
 
-/** Which texts a file has been told. Only those that its records use: a source may have many more, and every file is whole in itself. */
+/**
+ * Which texts a file has been told. Only those that its records use: a source may have many more, and every file is
+ * whole in itself.
+ */
 export class ToldSymbols {
   readonly #symbols: Symbols
   readonly #labels = new Told(0)

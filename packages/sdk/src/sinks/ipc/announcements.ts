@@ -12,7 +12,10 @@ import { parseSource } from '../../wire/ipc/message.ts'
 import { sourceBytes } from '../../wire/ipc/source-bytes.ts'
 import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
 
-/** What the service keeps of types and symbols is at most so much of what it keeps for a client; this is what it may need for them. Units: ratio, bytes. */
+/**
+ * What the service keeps of types and symbols is at most so much of what it keeps for a client; this is what it may
+ * need for them. Units: ratio, bytes.
+ */
 const KEPT_RATIO = 0.5
 const FIELD_BYTES = 400
 /** Memory, a source and a type that only losses may take: they can always be reported. Unit: bytes. */
@@ -41,7 +44,10 @@ interface ToldSource {
   textBytes: number
 }
 
-/** What the service was told on one connection: types, sources and symbols, each before the first page that refers to it. */
+/**
+ * What the service was told on one connection: types, sources and symbols, each before the first page that refers to
+ * it.
+ */
 export class Announcements {
   readonly #limits: ServiceLimits
   readonly #schema: string
@@ -64,8 +70,8 @@ export class Announcements {
   }
 
   /**
-   * Tells what a page refers to; gives what the page calls it, or why it cannot be told. Undefined: there was much to tell, and there is more; ask again, perhaps in another turn of the
-   * loop.
+   * Tells what a page refers to; gives what the page calls it, or why it cannot be told. Undefined: there was much to
+   * tell, and there is more; ask again, perhaps in another turn of the loop.
    */
   tell(page: SpooledPage): Told | Obstacle | undefined {
     const { type, source, symbols, byteLength } = page
@@ -149,7 +155,10 @@ export class Announcements {
     return undefined
   }
 
-  /** The service keeps one table of texts a source: another takes its place. Where they are too many, those of other sources go, to be told again when they are used again. */
+  /**
+   * The service keeps one table of texts a source: another takes its place. Where they are too many, those of other
+   * sources go, to be told again when they are used again.
+   */
   #tellTexts(table: BatchSymbols, told: ToldSource): Obstacle | undefined {
     if (table !== told.table) {
       this.#beginTexts(told, table.firstTextId)

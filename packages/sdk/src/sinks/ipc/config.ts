@@ -7,32 +7,38 @@ export interface IpcOptions {
   /** Name of the sink in statistics; the component in its loss records. Default: `ipc`. */
   name?: string
   /**
-   * Directory of the service's socket. Default: the vendor's `/opt/mellanox/doca/services/telemetry/ipc_sockets` where it exists and is writable, else
-   * `$XDG_RUNTIME_DIR/sonde`, else `sonde-<uid>` in the directory for temporary files.
+   * Directory of the service's socket. Default: the vendor's `/opt/mellanox/doca/services/telemetry/ipc_sockets` where
+   * it exists and is writable, else `$XDG_RUNTIME_DIR/sonde`, else `sonde-<uid>` in the directory for temporary files.
    */
   socketsDir?: string
-  /** How long the tries to reconnect that a report sets off may take together. Unit: milliseconds. Range: 1 to 60 000. Default: 100. */
+  /**
+   * How long the tries to reconnect that a report sets off may take together. Unit: milliseconds. Range: 1 to 60 000.
+   * Default: 100.
+   */
   reconnectTimeMs?: number
   /** Tries to connect in that time at most. Range: 1 to 255. Default: 3. */
   reconnectTries?: number
   /**
-   * How long the service may be silent while something is unacknowledged; then it counts as gone. Also what `flush` waits for a service that is not there, and what `close`
-   * takes at most. Unit: milliseconds. Range: 10 to 600 000. Default: 3 000.
+   * How long the service may be silent while something is unacknowledged; then it counts as gone. Also what `flush`
+   * waits for a service that is not there, and what `close` takes at most. Unit: milliseconds. Range: 10 to 600 000.
+   * Default: 3 000.
    */
   socketTimeoutMs?: number
   /**
-   * Memory of the pages that are not acknowledged; beyond it the oldest is dropped as `spool_full`. Unit: bytes. Range: 64 KiB to 16 GiB. Default: 64 MiB.
+   * Memory of the pages that are not acknowledged; beyond it the oldest is dropped as `spool_full`. Unit: bytes. Range:
+   * 64 KiB to 16 GiB. Default: 64 MiB.
    */
   spoolBytes?: number
   /**
-   * Pages that may lie in shared memory at once; further pages wait until the service has acknowledged some. Range: 0, no shared memory, to 4096. Default: 256.
+   * Pages that may lie in shared memory at once; further pages wait until the service has acknowledged some. Range: 0,
+   * no shared memory, to 4096. Default: 256.
    */
   slots?: number
   /** Size of such a page; longer ones go through the socket. Unit: bytes. Range: 4 KiB to 16 MiB. Default: 64 KiB. */
   slotBytes?: number
   /**
-   * Directory of shared memory; only one on tmpfs is used, and else that of the socket. The service of an agent takes files from `/dev/shm` and from the directory of its socket,
-   * and from nowhere else. Default: `/dev/shm`.
+   * Directory of shared memory; only one on tmpfs is used, and else that of the socket. The service of an agent takes
+   * files from `/dev/shm` and from the directory of its socket, and from nowhere else. Default: `/dev/shm`.
    */
   sharedDir?: string
   /** Name of the schema that the sources belong to, for people. Default: empty. */

@@ -35,9 +35,15 @@ const REASON_COUNT_MAX = 64
 
 /** How the connection to the service fares. */
 export interface IpcStatus {
-  /** −1: not connected, as before the first report and after `close`; 0: connected; 1: disabled, where a schema has no `ipc`. */
+  /**
+   * −1: not connected, as before the first report and after `close`; 0: connected; 1: disabled, where a schema has no
+   * `ipc`.
+   */
   readonly code: -1 | 0 | 1
-  /** What an acknowledgement of the service means, as far as is known: `durable` where it outlives a crash of the service. */
+  /**
+   * What an acknowledgement of the service means, as far as is known: `durable` where it outlives a crash of the
+   * service.
+   */
   readonly ack: 'memory' | 'durable'
   /** How pages reach the service: in shared memory, or through the socket. */
   readonly mode: 'shared' | 'inline'
@@ -63,11 +69,12 @@ export interface IpcSink extends Sink {
 }
 
 /**
- * Hands records to the telemetry service of the node, which `sonde agent` is: through shared memory, or a socket. Pages that are not acknowledged are kept in bounded memory,
- * and sent again after the service was away. Never blocks, and never throws for a service that is not there.
+ * Hands records to the telemetry service of the node, which `sonde agent` is: through shared memory, or a socket. Pages
+ * that are not acknowledged are kept in bounded memory, and sent again after the service was away. Never blocks, and
+ * never throws for a service that is not there.
  *
- * Await `close` of the schema, or of the sink, before `process.exit()`: at the exit nothing can be connected or waited for any more. What is not acknowledged then is
- * said in one line on stderr, with the code `TEL_LOST`.
+ * Await `close` of the schema, or of the sink, before `process.exit()`: at the exit nothing can be connected or waited
+ * for any more. What is not acknowledged then is said in one line on stderr, with the code `TEL_LOST`.
  *
  * @throws SondeError `IPC_OPTION` where an option is not allowed.
  */
@@ -233,7 +240,9 @@ class Ipc implements IpcSink {
     else this.#wake()
   }
 
-  /** Sends in the next turn of the loop, so that many small pages go together; at the end of the process there is none. */
+  /**
+   * Sends in the next turn of the loop, so that many small pages go together; at the end of the process there is none.
+   */
   #wake(): void {
     if (this.#isExiting) this.#session?.pump(Number.POSITIVE_INFINITY)
     else this.#pump ??= setImmediate(() => this.#send())
@@ -363,7 +372,9 @@ class Ipc implements IpcSink {
     )
   }
 
-  /** Waits no longer than the limit: a service that is alive may itself wait for its disk, for as long as that is full. */
+  /**
+   * Waits no longer than the limit: a service that is alive may itself wait for its disk, for as long as that is full.
+   */
   async #inTime(acknowledged: Promise<void>): Promise<void> {
     const limit = setTimeout(() => this.#waiters.giveUp(), this.#config.socketTimeoutMs)
     await acknowledged.finally(() => clearTimeout(limit))

@@ -66,7 +66,10 @@ export class Link {
     return frame.length
   }
 
-  /** Sends a page: with the next `flush`, or at once where it is long and lies in no slot, so that it need not be copied. */
+  /**
+   * Sends a page: with the next `flush`, or at once where it is long and lies in no slot, so that it need not be
+   * copied.
+   */
   sendPage(page: Page, spooled: SpooledPage): void {
     this.#sequence++
     const isInline = page.slot === undefined
@@ -134,7 +137,8 @@ export class Link {
   }
 
   #watchFor(durationMs: number): void {
-    // What came while the loop was busy is read before this is looked at: timers run first, then sockets, then immediates.
+    // What came while the loop was busy is read before this is looked at: timers run first, then sockets, then
+    // immediates.
     const look = () => {
       this.#watch = undefined
       if (this.#isOver || !this.#isExpecting) return

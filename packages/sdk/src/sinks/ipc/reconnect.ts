@@ -13,8 +13,9 @@ export interface ReconnectOptions {
 const BACKGROUND_MS = 1000
 
 /**
- * When a client tries to connect. A report sets off a phase of a few tries, evenly spread over a short time; the next phase begins no sooner than the next try would have, so that
- * a million reports a second do not try a million times. While somebody waits, phases follow one another.
+ * When a client tries to connect. A report sets off a phase of a few tries, evenly spread over a short time; the next
+ * phase begins no sooner than the next try would have, so that a million reports a second do not try a million times.
+ * While somebody waits, phases follow one another.
  */
 export class Reconnect {
   readonly #options: ReconnectOptions

@@ -92,7 +92,10 @@ export class Session {
     return this.#shared?.inlineReason ?? 'not connected'
   }
 
-  /** Sends what there is and what the socket takes, for at most so much effort, which is measured in bytes of records; says whether there would have been more. */
+  /**
+   * Sends what there is and what the socket takes, for at most so much effort, which is measured in bytes of records;
+   * says whether there would have been more.
+   */
   pump(effortMax: number): boolean {
     const [spool, link] = [this.#spool, this.#link]
     if (this.#welcome === undefined) return false
@@ -101,7 +104,8 @@ export class Session {
     this.#isHeld = false
     while (this.#next < spool.next && this.#effort < effortMax && !link.isFull) {
       const page = spool.get(this.#next)
-      // Through the socket, a page would be copied into new memory at both ends. At the end of the process no page waits.
+      // Through the socket, a page would be copied into new memory at both ends. At the end of the process no page
+      // waits.
       this.#isHeld = page !== undefined && Number.isFinite(effortMax) && this.#shared?.isFullFor(page) === true
       if (this.#isHeld) break
       if (page === undefined || this.#sendPage(page)) this.#next++

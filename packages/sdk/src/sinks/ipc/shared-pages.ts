@@ -6,8 +6,8 @@ import { SlotFile } from './slot-file.ts'
 import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
 
 /**
- * The shared memory of one connection. It is offered in one directory after the other until the service can read it; meanwhile, and where it never can, pages go through
- * the socket.
+ * The shared memory of one connection. It is offered in one directory after the other until the service can read it;
+ * meanwhile, and where it never can, pages go through the socket.
  */
 export class SharedPages {
   /** Why there is none, for each directory that was tried. */
@@ -58,7 +58,10 @@ export class SharedPages {
     this.#offer()
   }
 
-  /** Whether a page that belongs into a slot finds all of them taken: the service acknowledges, and frees, the oldest of them first. */
+  /**
+   * Whether a page that belongs into a slot finds all of them taken: the service acknowledges, and frees, the oldest of
+   * them first.
+   */
   isFullFor({ byteLength }: SpooledPage): boolean {
     if (!this.#isAttached || byteLength < SHORT_BYTES || byteLength > this.#config.slotBytes) return false
     return this.#file?.isFull === true

@@ -24,8 +24,8 @@ const LEFTOVER_MS = 60_000
 const named = new Set<string>()
 
 /**
- * A file on tmpfs that the service reads from: shared memory without mapping. Slots are written by position; who was told of a slot by a message sees all that was written
- * before it. Its name lasts until the service has it open.
+ * A file on tmpfs that the service reads from: shared memory without mapping. Slots are written by position; who was
+ * told of a slot by a message sees all that was written before it. Its name lasts until the service has it open.
  */
 export class SlotFile {
   readonly path: string
@@ -122,7 +122,8 @@ export class SlotFile {
 }
 
 /**
- * Removes the files of processes that were killed between creating one and its being attached. Files of other users stay.
+ * Removes the files of processes that were killed between creating one and its being attached. Files of other users
+ * stay.
  */
 function sweepLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
@@ -135,7 +136,10 @@ function sweepLeftovers(directory: string): void {
   }
 }
 
-/** When a process began, in clock ticks since boot; `0` where there is none. Process ids are used again, with it they are not. */
+/**
+ * When a process began, in clock ticks since boot; `0` where there is none. Process ids are used again, with it they
+ * are not.
+ */
 function startTimeOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -31,7 +31,10 @@ export function canBeSocketsDir(path: string): boolean {
   return isAbsolute(path) && !path.includes('\0') && Buffer.byteLength(join(path, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX
 }
 
-/** Names of the notes that services leave in the usual directory where their own is another one: JSON `{ socketsDir, pid }`. */
+/**
+ * Names of the notes that services leave in the usual directory where their own is another one: JSON `{ socketsDir, pid
+ * }`.
+ */
 const NOTE_NAME = /^sonde-service-[0-9a-f]{16}\.json$/
 /** A longer note is of something else. Unit: bytes. */
 const NOTE_BYTES_MAX = 4096
@@ -40,7 +43,10 @@ const NOTE_COUNT_MAX = 256
 /** What may be shown: nothing that moves the cursor of a terminal, or hides. */
 const SHOWN_TEXT = /^\P{C}*$/u
 
-/** What a service says of itself. Whoever may write to the folder can say anything: it is for words of a message, and nothing else. */
+/**
+ * What a service says of itself. Whoever may write to the folder can say anything: it is for words of a message, and
+ * nothing else.
+ */
 export interface ServiceNote {
   /** Path of the note. */
   readonly path: string
@@ -62,7 +68,9 @@ export function noteText(socketsDir: string): string {
   return `${JSON.stringify({ socketsDir, pid: process.pid })}\n`
 }
 
-/** Where services leave a note for clients of all users, in the folder for temporary files. Anybody may have made it. */
+/**
+ * Where services leave a note for clients of all users, in the folder for temporary files. Anybody may have made it.
+ */
 export function commonNotesDir(): string {
   return join(tmpdir(), 'sonde-services')
 }
@@ -143,8 +151,9 @@ function namesIn(directory: string): string[] {
 }
 
 /**
- * The usual directory of sockets: the vendor's where it exists and is writable, else `$XDG_RUNTIME_DIR/sonde`, else `sonde-<uid>` in the directory for temporary
- * files. Client and service find each other because both look here; it need not exist.
+ * The usual directory of sockets: the vendor's where it exists and is writable, else `$XDG_RUNTIME_DIR/sonde`, else
+ * `sonde-<uid>` in the directory for temporary files. Client and service find each other because both look here; it
+ * need not exist.
  */
 export function usualSocketsDir(environment: NodeJS.ProcessEnv = process.env): string {
   if (isWritable(VENDOR_DIR)) return VENDOR_DIR

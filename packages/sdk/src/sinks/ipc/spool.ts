@@ -26,7 +26,10 @@ export interface SpooledPage extends Pick<Batch, 'type' | 'source' | 'clock' | '
   writes: number
 }
 
-/** The pages of a client that are not acknowledged, in order. Their number in it is the sequence of a page, which rises by one from 1. */
+/**
+ * The pages of a client that are not acknowledged, in order. Their number in it is the sequence of a page, which rises
+ * by one from 1.
+ */
 export class Spool {
   /** Bytes of all pages, as the limit counts them. */
   bytes = 0
@@ -72,7 +75,10 @@ export class Spool {
     return page === undefined ? 0 : this.remove(page)
   }
 
-  /** Takes a page away, also one that will never arrive; the number of each other stays what it was. Gives its counted records. */
+  /**
+   * Takes a page away, also one that will never arrive; the number of each other stays what it was. Gives its counted
+   * records.
+   */
   remove(page: SpooledPage): number {
     this.#pages[this.#head + page.sequence - this.first] = undefined
     while (this.#head < this.#pages.length && this.#pages[this.#head] === undefined) {

@@ -5,7 +5,9 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** Who waits for acknowledgements: as long as there is a connection or progress; without either no longer than a limit. */
+/**
+ * Who waits for acknowledgements: as long as there is a connection or progress; without either no longer than a limit.
+ */
 export class Waiters {
   readonly #limitMs: number
   readonly #onWaiting: (isWaiting: boolean) => void

@@ -31,8 +31,8 @@ function inWords({ pid, uid, socketsDir }: ServiceNote): string {
 }
 
 /**
- * What to say of a connection that could not be made: where nobody answers, the other directory in which a service is known to listen is named; where
- * this user is not let in, who is. Everything else speaks for itself.
+ * What to say of a connection that could not be made: where nobody answers, the other directory in which a service is
+ * known to listen is named; where this user is not let in, who is. Everything else speaks for itself.
  */
 export function explainFailure(socketsDir: string, error: SondeError, usualDir = usualSocketsDir()): SondeError {
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
@@ -48,9 +48,11 @@ export function explainFailure(socketsDir: string, error: SondeError, usualDir =
 }
 
 /**
- * A directory in which anybody could pose as the service is not used: one that everybody may write to, and one that another user made among the temporary files.
+ * A directory in which anybody could pose as the service is not used: one that everybody may write to, and one that
+ * another user made among the temporary files.
  *
- * @throws SondeError `IPC_DIRECTORY`, also where the directory cannot be looked at; `IPC_ACCESS` where this user may not.
+ * @throws SondeError `IPC_DIRECTORY`, also where the directory cannot be looked at; `IPC_ACCESS` where this user may
+ * not.
  */
 export function checkDirectory(socketsDir: string): void {
   const found = lookAt(socketsDir)

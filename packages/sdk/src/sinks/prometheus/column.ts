@@ -29,7 +29,10 @@ export class Column {
     this.lines = timestamps ? [this.text, this.openmetrics] : [this.text]
   }
 
-  /** Leaves those rows out that are 1, because another type of the family shows them already. Returns how many were shown until now. */
+  /**
+   * Leaves those rows out that are 1, because another type of the family shows them already. Returns how many were
+   * shown until now.
+   */
   hide(hidden: Uint8Array<ArrayBuffer>): number {
     const { covered } = this.table.rows
     const before = this.text.hidden

@@ -8,26 +8,42 @@ export interface PrometheusOptions {
   /** Name of the sink in statistics. Default: `prometheus`. */
   name?: string | undefined
   /**
-   * Whether lines carry the time of their record. Prometheus marks no series with timestamps stale when it vanishes, so leave it out
-   * unless the records are late. Records of other clocks than `wall` never carry one. Default: false.
+   * Whether lines carry the time of their record. Prometheus marks no series with timestamps stale when it vanishes, so
+   * leave it out unless the records are late. Records of other clocks than `wall` never carry one. Default: false.
    */
   timestamps?: boolean | undefined
   /** A series without a record for this long is taken out. Unit: seconds. Range: 1 to 2 592 000. Default: 300. */
   seriesExpiryS?: number | undefined
-  /** Label combinations a type at most; records of further ones are dropped as `series_limit`. Range: 1 to 10 000 000. Default: 50 000. */
+  /**
+   * Label combinations a type at most; records of further ones are dropped as `series_limit`. Range: 1 to 10 000 000.
+   * Default: 50 000.
+   */
   seriesLimit?: number | undefined
-  /** Lines in all at most, one of more than 256 bytes as several; records of further series are dropped as `line_limit`. Range: 1 to 100 000 000. Default: 2 000 000, some 400 MB. */
+  /**
+   * Lines in all at most, one of more than 256 bytes as several; records of further series are dropped as `line_limit`.
+   * Range: 1 to 100 000 000. Default: 2 000 000, some 400 MB.
+   */
   lineLimit?: number | undefined
   /**
-   * Names of fields that tell series apart beside the labels of their type: such a field becomes a label, and each of its values keeps its latest record. Not optional
-   * ones, arrays and fractions, and not `simulated`, which only the simulator says. At most 64. Default: none.
+   * Names of fields that tell series apart beside the labels of their type: such a field becomes a label, and each of
+   * its values keeps its latest record. Not optional ones, arrays and fractions, and not `simulated`, which only the
+   * simulator says. At most 64. Default: none.
    */
   indexes?: readonly string[] | undefined
-  /** Labels of every series that has not one of that name itself; values may name labels of the record: `gpu-${device}`. Default: none. */
+  /**
+   * Labels of every series that has not one of that name itself; values may name labels of the record: `gpu-${device}`.
+   * Default: none.
+   */
   constantLabels?: Readonly<Record<string, string>> | undefined
-  /** A label file: lines `name=value`, or a `level_labels.ini`. Looked at with each collect; one that turns bad goes on as it last was. Default: none. */
+  /**
+   * A label file: lines `name=value`, or a `level_labels.ini`. Looked at with each collect; one that turns bad goes on
+   * as it last was. Default: none.
+   */
   metadataFile?: string | undefined
-  /** Told once of each version of the label file that cannot be used, and of the first drop of each reason. Default: a warning of the process. */
+  /**
+   * Told once of each version of the label file that cannot be used, and of the first drop of each reason. Default: a
+   * warning of the process.
+   */
   onFault?: ((fault: SondeError) => void) | undefined
   /** Called for records of a source that are dropped. Default: `onFault` is told of the first drop of each reason. */
   onDrop?: ((source: SourceInfo, reason: string, records: number) => void) | undefined
@@ -35,14 +51,20 @@ export interface PrometheusOptions {
   sysfs?: string | undefined
   /** Tags of the sources that are shown; `counters` are those without a tag. At most 64. Default: all sources. */
   sourceTags?: readonly string[] | undefined
-  /** The clock of expiry. Unit: milliseconds. Default: the monotonic clock of the process, which no step of the wall clock moves. */
+  /**
+   * The clock of expiry. Unit: milliseconds. Default: the monotonic clock of the process, which no step of the wall
+   * clock moves.
+   */
   nowMs?: (() => number) | undefined
 }
 
 /** Options with every default filled in. */
 export type PrometheusConfig = { readonly [K in keyof PrometheusOptions]-?: NonNullable<PrometheusOptions[K]> }
 
-/** @throws SondeError `PRM_OPTION` where a number is out of its range, a list is none, or an index a label of Sonde's own. */
+/**
+ * @throws SondeError `PRM_OPTION` where a number is out of its range, a list is none, or an index a label of Sonde's
+ * own.
+ */
 export function prometheusConfig(options: PrometheusOptions): PrometheusConfig {
   const { name = 'prometheus', onFault = warnOfFault } = options
   return Object.freeze({

@@ -13,8 +13,8 @@ interface First {
 }
 
 /**
- * Where several types fill a family, the row that came first shows a series; the others are left out. Looks at the rows of the moment that was fixed,
- * in as many turns of the event loop as it takes. Returns how many are left out anew.
+ * Where several types fill a family, the row that came first shows a series; the others are left out. Looks at the rows
+ * of the moment that was fixed, in as many turns of the event loop as it takes. Returns how many are left out anew.
  */
 export async function hideDuplicates(family: Family, columns: readonly Column[]): Promise<number> {
   // Of the same columns, the sum rises whenever a row of any comes or goes. One column alone never hides a row.

@@ -5,10 +5,12 @@ import type { PrometheusListenerOptions } from './listener.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The variables of the guide as options: `PROMETHEUS_ENDPOINT`, `PROMETHEUS_INDEXES`, `PROMETHEUS_CSET_DIR`, `PROMETHEUS_FSET_DIR`, `CLX_METADATA_FILE` and
- * `CLX_PROMETHEUS_CONSTANT_LABELS`; and `SONDE_PROMETHEUS_WHEN_TAKEN`. Empty ones count as not there. Pure.
+ * The variables of the guide as options: `PROMETHEUS_ENDPOINT`, `PROMETHEUS_INDEXES`, `PROMETHEUS_CSET_DIR`,
+ * `PROMETHEUS_FSET_DIR`, `CLX_METADATA_FILE` and `CLX_PROMETHEUS_CONSTANT_LABELS`; and `SONDE_PROMETHEUS_WHEN_TAKEN`.
+ * Empty ones count as not there. Pure.
  *
- * @throws SondeError `PRM_LABELS` where a constant label has no `=`, `PRM_OPTION` where a word is none of those allowed.
+ * @throws SondeError `PRM_LABELS` where a constant label has no `=`, `PRM_OPTION` where a word is none of those
+ * allowed.
  */
 export function listenerOptionsOf(environment: Environment): PrometheusListenerOptions {
   const options: PrometheusListenerOptions = {}

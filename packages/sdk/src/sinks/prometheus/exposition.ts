@@ -29,15 +29,20 @@ const JOIN_BYTES = 8192
 const JOINED_BYTES = 64 << 10
 /** Below this, one call compresses all. Unit: bytes. */
 const GZIP_WHOLE_BYTES = 256 << 10
-/** What it is compressed into at a time; large ones would be garbage of which nobody hurries to get rid. Unit: bytes. */
+/**
+ * What it is compressed into at a time; large ones would be garbage of which nobody hurries to get rid. Unit: bytes.
+ */
 const GZIP_PART_BYTES = 64 << 10
-/** Filters for which a part of the text is kept as long as the text is; for further ones it is put together at each request. */
+/**
+ * Filters for which a part of the text is kept as long as the text is; for further ones it is put together at each
+ * request.
+ */
 const FILTER_LIMIT = 64
 const gzipWhole = promisify(gzip)
 
 /**
- * Everything the view showed at one moment, in every format and encoding that someone asked for, each made once. Its bytes are
- * lent by the view; who is done with them calls `release`.
+ * Everything the view showed at one moment, in every format and encoding that someone asked for, each made once. Its
+ * bytes are lent by the view; who is done with them calls `release`.
  */
 export class Exposition {
   readonly #families: readonly FamilyText[]
@@ -56,7 +61,10 @@ export class Exposition {
     this.#passes = passes
   }
 
-  /** What a filter lets pass, of the same pages: nothing is written anew. Holding and releasing it is holding and releasing the whole. */
+  /**
+   * What a filter lets pass, of the same pages: nothing is written anew. Holding and releasing it is holding and
+   * releasing the whole.
+   */
   only(filter: FieldSet): Exposition {
     const known = this.#filtered.get(filter)
     if (known !== undefined) return known
@@ -66,7 +74,10 @@ export class Exposition {
     return part
   }
 
-  /** The text as pieces that do not change while the exposition is held: large ones as they are kept, small ones joined, in turns of the event loop. */
+  /**
+   * The text as pieces that do not change while the exposition is held: large ones as they are kept, small ones joined,
+   * in turns of the event loop.
+   */
   chunks(format: Format): Promise<readonly Buffer[]> {
     this.#chunks[format] ??= joined(this.#families, format, this.#passes)
     return this.#chunks[format]
@@ -85,7 +96,10 @@ export class Exposition {
     return this
   }
 
-  /** One no longer reads it. After the last, the view writes over its bytes; where that call is left out, it copies what changes. */
+  /**
+   * One no longer reads it. After the last, the view writes over its bytes; where that call is left out, it copies what
+   * changes.
+   */
   release(): void {
     if (this.#whole !== undefined) {
       this.#whole.release()

@@ -6,7 +6,9 @@ import { numberClass } from '../../wire/prometheus/lanes.ts'
 import { Column } from './column.ts'
 import type { Table } from './table.ts'
 
-/** Columns of a family whose types the reason of a refusal names; thousands of versions of a type may share a metric. */
+/**
+ * Columns of a family whose types the reason of a refusal names; thousands of versions of a type may share a metric.
+ */
 const NAMED_COLUMNS = 8
 
 /** A metric that a type was refused, because another has its name. */
@@ -27,7 +29,9 @@ export interface Refused {
   readonly fields: MetricFields
   /** The family that has the name. Undefined where the fields fit no metric at all. */
   readonly owner: Family | undefined
-  /** What the two disagree in: in words only when somebody asks, since it names all types of the owner as they are then. */
+  /**
+   * What the two disagree in: in words only when somebody asks, since it names all types of the owner as they are then.
+   */
   reason(): string
 }
 
@@ -114,7 +118,9 @@ export class Families {
     return column
   }
 
-  /** Takes columns out, and the families of which the last one went. Returns the metrics that those kept from others. */
+  /**
+   * Takes columns out, and the families of which the last one went. Returns the metrics that those kept from others.
+   */
   leave(columns: Iterable<Column>): Refused[] {
     const free: Refused[] = []
     for (const column of columns) {

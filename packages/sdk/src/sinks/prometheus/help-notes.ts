@@ -10,9 +10,14 @@ const REFUSALS_IN_WORDS = 64
 /** What holders say of one field, or of all fields, of a type. */
 type Said = Map<Holder, Mentions>
 
-/** What HELP says beside the metric's own sentence: which series have no value and why, and who was refused its name. */
+/**
+ * What HELP says beside the metric's own sentence: which series have no value and why, and who was refused its name.
+ */
 export class HelpNotes {
-  /** By type and field; an empty field is all of the type. What a family says costs the same, however many series are absent. */
+  /**
+   * By type and field; an empty field is all of the type. What a family says costs the same, however many series are
+   * absent.
+   */
   readonly #absences = new Map<string, Map<string, Said>>()
 
   /** Takes what is absent, in as many turns of the event loop as it takes. */
@@ -58,13 +63,19 @@ function refusalsOf({ refused }: Family): string {
   return mentions.text('Refused') + (left === 0 ? '' : ` Refused for ${left} more fields.`)
 }
 
-/** Whether HELP of a family whose series these hold says what a holder reports absent: a client writes nothing about the series of others. */
+/**
+ * Whether HELP of a family whose series these hold says what a holder reports absent: a client writes nothing about the
+ * series of others.
+ */
 function mayNote(holder: Holder, holders: ReadonlySet<Holder>): boolean {
   if (holder === undefined || holders.size === 0) return true
   return holders.has(holder) && !holders.has(undefined)
 }
 
-/** A sentence without its full stop. A regular expression that ends in `$` takes quadratic time for stops that stand elsewhere. */
+/**
+ * A sentence without its full stop. A regular expression that ends in `$` takes quadratic time for stops that stand
+ * elsewhere.
+ */
 export function withoutStop(text: string): string {
   let end = text.length
   while (end > 0 && /[.\s]/.test(text.charAt(end - 1))) end--

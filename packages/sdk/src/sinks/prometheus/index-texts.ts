@@ -15,8 +15,8 @@ export function textIndexesOf(declared: RecordType, shown: RecordType): readonly
 }
 
 /**
- * Ids of the texts of indexes. A source replaces its table of texts, so that a text has another id then; a row is known by its ids, and keeps them here for as long as it
- * is shown.
+ * Ids of the texts of indexes. A source replaces its table of texts, so that a text has another id then; a row is known
+ * by its ids, and keeps them here for as long as it is shown.
  */
 export class IndexTexts {
   readonly #labels: Pick<Symbols, 'text'>

@@ -2,8 +2,9 @@ import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 
 /**
- * A type as it is shown where some of its fields are indexes: they are labels, and no metrics, so that each of their values has its latest record. What
- * cannot tell series apart stays as it is: an optional field, an array, a fraction. The bytes of a record are the same.
+ * A type as it is shown where some of its fields are indexes: they are labels, and no metrics, so that each of their
+ * values has its latest record. What cannot tell series apart stays as it is: an optional field, an array, a fraction.
+ * The bytes of a record are the same.
  */
 export function withIndexes(type: RecordType, indexes: ReadonlySet<string>): RecordType {
   const isIndex = (slot: Slot) => indexes.has(slot.name) && canBeLabel(slot)

@@ -53,8 +53,8 @@ interface Entry {
 }
 
 /**
- * Reads a label file: lines `name=value`, or the sections of a `level_labels.ini`. Lines before any section are of `[global_labels]`. Pure; `file` is what
- * errors call it.
+ * Reads a label file: lines `name=value`, or the sections of a `level_labels.ini`. Lines before any section are of
+ * `[global_labels]`. Pure; `file` is what errors call it.
  *
  * @throws SondeError `PRM_LABELS` with file, line and what is allowed.
  */

@@ -58,7 +58,8 @@ export class LabelRules implements AddedLabels {
     if (!/^[\w:.@-]{1,64}$/.test(name) || /^\.+$/.test(name)) return undefined
     for (const folder of FOLDERS[kind]) {
       try {
-        // The last address of the way there: what lies below it, such as a function of virtio, has no labels of its own.
+        // The last address of the way there: what lies below it, such as a function of virtio, has no labels of its
+        // own.
         const way = realpathSync(join(this.#sysfs, 'class', folder, name, 'device')).split('/')
         const address = way.map(pciAddress).findLast((part) => part !== undefined)
         if (address !== undefined) return address

@@ -11,13 +11,19 @@ import { type Serving, serve } from './serve.ts'
 
 /** Options of {@link openPrometheus}. */
 export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name' | 'nowMs' | 'onFault' | 'onDrop'> {
-  /** Where it listens: `http://host:port` or `host:port`; port 0 is any free one. Default: `PROMETHEUS_ENDPOINT`, else `http://127.0.0.1:9101`. */
+  /**
+   * Where it listens: `http://host:port` or `host:port`; port 0 is any free one. Default: `PROMETHEUS_ENDPOINT`, else
+   * `http://127.0.0.1:9101`.
+   */
   endpoint?: string | undefined
   /** Folder of `.cset` files. Default: `PROMETHEUS_CSET_DIR`, else that of the `.fset` files. */
   csetDir?: string | undefined
   /** Folder of `.fset` files. Default: `PROMETHEUS_FSET_DIR`, else that of the `.cset` files. */
   fsetDir?: string | undefined
-  /** What to do where another process has the port: `fail`, or hand the records to the telemetry `service` of the node, which serves them. Default: `SONDE_PROMETHEUS_WHEN_TAKEN`, else `fail`. */
+  /**
+   * What to do where another process has the port: `fail`, or hand the records to the telemetry `service` of the node,
+   * which serves them. Default: `SONDE_PROMETHEUS_WHEN_TAKEN`, else `fail`.
+   */
   whenTaken?: 'fail' | 'service' | undefined
 }
 
@@ -42,11 +48,13 @@ const DEFAULT_ENDPOINT = 'http://127.0.0.1:9101'
 const shared = new Map<string, Promise<Shared>>()
 
 /**
- * Opens the Prometheus view with a listener of its own: `/metrics`, and parts of it at `/cset/NAME`, `/fset/NAME` and `/NAME`. What an option leaves out, the variables
- * of the guide say. Closing the last sink of an endpoint frees its port.
+ * Opens the Prometheus view with a listener of its own: `/metrics`, and parts of it at `/cset/NAME`, `/fset/NAME` and
+ * `/NAME`. What an option leaves out, the variables of the guide say. Closing the last sink of an endpoint frees its
+ * port.
  *
  * @returns `undefined` where another process has the port, and `whenTaken` is `service`.
- * @throws SondeError `PRM_TAKEN` or `PRM_LISTEN` where it cannot listen, `PRM_ENDPOINT`, `PRM_OPTION` or `PRM_LABELS` where an option is not allowed.
+ * @throws SondeError `PRM_TAKEN` or `PRM_LISTEN` where it cannot listen, `PRM_ENDPOINT`, `PRM_OPTION` or `PRM_LABELS`
+ * where an option is not allowed.
  * @example
  * const prometheus = await openPrometheus({ endpoint: '127.0.0.1:9101' })
  */

@@ -19,7 +19,10 @@ export interface Member {
   readonly declared: { readonly labels: LabelText; readonly rows: Map<string, Set<number>> } | undefined
 }
 
-/** A source of which no record came yet. A type is shown with more labels than it declares where fields are indexes, and where labels are added. */
+/**
+ * A source of which no record came yet. A type is shown with more labels than it declares where fields are indexes, and
+ * where labels are added.
+ */
 export function createMember(
   { declared, shown }: { readonly declared: RecordType; readonly shown: RecordType },
   source: SourceInfo,

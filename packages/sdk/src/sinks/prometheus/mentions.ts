@@ -2,7 +2,10 @@
 const TEXT_LIMIT_CHARACTERS = 400
 /** Places that one sentence names. Unit: characters. */
 const PLACES_LIMIT_CHARACTERS = TEXT_LIMIT_CHARACTERS / 2
-/** Reasons whose places are kept: more than the shortest sentences that the limit has room for. Further ones are counted. */
+/**
+ * Reasons whose places are kept: more than the shortest sentences that the limit has room for. Further ones are
+ * counted.
+ */
 const REASONS_KEPT = 40
 
 /** What one sentence speaks of: its first places, and how many there are. */

@@ -35,7 +35,10 @@ export interface Scrape {
   readonly chunks: readonly Buffer[]
   /** Size of the body. Unit: bytes. */
   readonly bytes: number
-  /** The body was sent, or nobody wants it: the view may write over its bytes. Left out, the view copies what changes. May be called twice. */
+  /**
+   * The body was sent, or nobody wants it: the view may write over its bytes. Left out, the view copies what changes.
+   * May be called twice.
+   */
   release(): void
 }
 
@@ -45,7 +48,8 @@ const GZIP_FROM_BYTES = 1024
 /**
  * Makes the Prometheus view: it keeps the latest record of every series and shows it as text 0.0.4 or OpenMetrics 1.0.
  *
- * @throws SondeError `PRM_OPTION` where an option is out of its range, `PRM_LABELS` with file and line where a label is none.
+ * @throws SondeError `PRM_OPTION` where an option is out of its range, `PRM_LABELS` with file and line where a label is
+ * none.
  * @example
  * const prometheus = createPrometheus()
  * const source = createSource({ id: 'app', emit: (batch) => prometheus.accept(batch) })
@@ -103,7 +107,10 @@ export class Prometheus implements Sink {
     return this.#labels.hasFile ? this.#labels : undefined
   }
 
-  /** Looks whether the label file changed; what it says now holds for all series from the next collect on. Every collect does it itself. */
+  /**
+   * Looks whether the label file changed; what it says now holds for all series from the next collect on. Every collect
+   * does it itself.
+   */
   async followLabelFile(): Promise<void> {
     await this.#labels.look()
     const { rules } = this.#labels
@@ -150,8 +157,8 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * The text of everything accepted so far, whatever comes meanwhile; the caller releases it. Made at most once for what is shown: callers share it while
-   * nothing changes, and share the one that is being made.
+   * The text of everything accepted so far, whatever comes meanwhile; the caller releases it. Made at most once for
+   * what is shown: callers share it while nothing changes, and share the one that is being made.
    */
   async collect(): Promise<Exposition> {
     await this.#settling.settled()
@@ -235,7 +242,10 @@ export class Prometheus implements Sink {
     this.#shown = undefined
   }
 
-  /** Takes a batch that came at a time, and gives what is left of it where its new series take longer than this turn has room for. */
+  /**
+   * Takes a batch that came at a time, and gives what is left of it where its new series take longer than this turn has
+   * room for.
+   */
   #take(batch: Batch, acceptedMs: number): Batch | undefined {
     if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch, acceptedMs)
     if (batch.type.metrics.size > 0) return this.#takeRecords(batch, acceptedMs)
@@ -295,7 +305,10 @@ export class Prometheus implements Sink {
     return restOf(batch, taken)
   }
 
-  /** A series that is absent as a whole is not shown with its last value; its next record brings it back. False where this turn has no room for all. */
+  /**
+   * A series that is absent as a whole is not shown with its last value; its next record brings it back. False where
+   * this turn has no room for all.
+   */
   #removeSeries(source: SourceInfo, { type, series }: Absence): boolean {
     for (const table of this.#tables.all()) {
       if (table.type.name !== type) continue
@@ -306,8 +319,8 @@ export class Prometheus implements Sink {
   }
 
   /**
-   * Takes the rows of a source out, a step at a time. Then types without series are forgotten, but for those that HELP says something of: where nobody scrapes, those
-   * of clients that come and go would add up.
+   * Takes the rows of a source out, a step at a time. Then types without series are forgotten, but for those that HELP
+   * says something of: where nobody scrapes, those of clients that come and go would add up.
    */
   *#remove(source: SourceInfo): Generator<void> {
     for (const table of [...this.#tables.all()]) while (!table.removeAll(source)) yield

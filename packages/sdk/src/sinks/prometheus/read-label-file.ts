@@ -8,14 +8,16 @@ import { LABEL_FILE_BYTES_LIMIT, type LabelFile, parseLabelFile } from './label-
 /**
  * Reads a label file.
  *
- * @throws SondeError `PRM_LABELS` where it cannot be read, is too large or no UTF-8, or with file and line of what is wrong in it.
+ * @throws SondeError `PRM_LABELS` where it cannot be read, is too large or no UTF-8, or with file and line of what is
+ * wrong in it.
  */
 export function readLabelFile(path: string): LabelFile {
   return parseLabelFile(textNow(path), path)
 }
 
 /**
- * Reads a label file, and reads it again where it changed when somebody looks. One that goes away is a fault, as it was asked for by name.
+ * Reads a label file, and reads it again where it changed when somebody looks. One that goes away is a fault, as it was
+ * asked for by name.
  *
  * @throws SondeError as {@link readLabelFile}; later faults are told.
  */

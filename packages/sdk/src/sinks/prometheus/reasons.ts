@@ -47,7 +47,10 @@ export function* readAbsences({ type, symbols, count, bytes }: Batch): Generator
 type Fields = Map<string, State>
 type Series = Map<string, Fields>
 
-/** What is absent now and why, by source, type, series and field: what leaves is found without a walk through all that stays. */
+/**
+ * What is absent now and why, by source, type, series and field: what leaves is found without a walk through all that
+ * stays.
+ */
 export class Reasons {
   readonly #states = new Map<SourceInfo, Map<string, Series>>()
   readonly #quota = new Quota(STATE_LIMIT)

@@ -18,15 +18,19 @@ export const DUPLICATE = 2
 let births = 0
 
 /**
- * Memory of a table's rows, twice: as records come, and as they were at the last moment that was fixed. To fix a moment takes no walk: rows
- * that changed before it are copied later, in steps, or at once where they are about to change again. Columns of what is known of each row beside.
+ * Memory of a table's rows, twice: as records come, and as they were at the last moment that was fixed. To fix a moment
+ * takes no walk: rows that changed before it are copied later, in steps, or at once where they are about to change
+ * again. Columns of what is known of each row beside.
  */
 export class RowMemory {
   readonly #type: RecordType
   readonly #timestamps: boolean
   /** Row size. Unit: bytes; a multiple of 8. */
   readonly #strideBytes: number
-  /** Whether records, and the time in them, lie on whole words: then they are compared word by word, in a quarter of the time. */
+  /**
+   * Whether records, and the time in them, lie on whole words: then they are compared word by word, in a quarter of the
+   * time.
+   */
   readonly #isOfWords: boolean
   #live: Views = allocateViews(0)
   #shownBytes = new Uint8Array(0)
@@ -38,7 +42,10 @@ export class RowMemory {
   #due = new Int32Array(0)
   #dueCount = 0
   #fixedCount = 0
-  /** Of each row: 0, or the mark of the list that it is in. The two lists change places at every moment, and so do their marks. */
+  /**
+   * Of each row: 0, or the mark of the list that it is in. The two lists change places at every moment, and so do their
+   * marks.
+   */
   #marks = new Uint8Array(0)
   #dirtyMark = 1
   /** Rows that have a record in the batch in hand, and where its latest one is. */
@@ -143,7 +150,10 @@ export class RowMemory {
     if (changed || moved) this.#mark(row)
   }
 
-  /** Makes now the moment that is shown. Gives the rows that changed since the last one: `fix` them all before lines read them. */
+  /**
+   * Makes now the moment that is shown. Gives the rows that changed since the last one: `fix` them all before lines
+   * read them.
+   */
   begin(): Int32Array {
     while (!this.fix());
     const due = this.#dirty

@@ -9,7 +9,10 @@ export interface TableLimits {
   readonly lines: Quota
 }
 
-/** A line counts once for each of these, its part of the record included: few lines of long labels take as much as many of short ones. Unit: bytes. */
+/**
+ * A line counts once for each of these, its part of the record included: few lines of long labels take as much as many
+ * of short ones. Unit: bytes.
+ */
 const LINE_BYTES = 256
 
 /** The room that rows of one type take of the limits: how many rows they are, and as how many lines they count. */

@@ -7,7 +7,10 @@ export type Job = Iterator<void>
 
 /** What the view does with what had to wait. */
 export interface SettlingWork {
-  /** Takes a batch that came at a time (unit: milliseconds). Gives what is left of it where this turn has no room for more. */
+  /**
+   * Takes a batch that came at a time (unit: milliseconds). Gives what is left of it where this turn has no room for
+   * more.
+   */
   take(batch: Batch, acceptedMs: number): Batch | undefined
   /** Takes a source out. */
   remove(source: SourceInfo): Job
@@ -26,8 +29,8 @@ export function advance(job: Job): boolean {
 }
 
 /**
- * What found no room in the turn in which it came: batches, and sources that leave. All of it has an order. Who waits for what came until now does not
- * wait for what comes later; apart from that sources take turns.
+ * What found no room in the turn in which it came: batches, and sources that leave. All of it has an order. Who waits
+ * for what came until now does not wait for what comes later; apart from that sources take turns.
  */
 export class Settling {
   readonly #work: SettlingWork
@@ -42,7 +45,9 @@ export class Settling {
     this.#work = work
   }
 
-  /** Whether a batch has to wait: rows of a source that left keep their place and their series until they are taken out. */
+  /**
+   * Whether a batch has to wait: rows of a source that left keep their place and their series until they are taken out.
+   */
   isBehind(source: SourceInfo): boolean {
     return this.#leaving.size > 0 || this.#waiting.has(source)
   }

@@ -38,7 +38,10 @@ function say(rig: PrometheusRig, { source, type, device }: Reporter, code: strin
   })
 }
 
-/** Changes who reports: a new one, another value, one that is gone, a source that is removed, or silence until all expires. */
+/**
+ * Changes who reports: a new one, another value, one that is gone, a source that is removed, or silence until all
+ * expires.
+ */
 function changeSomething(random: Random, rig: PrometheusRig, sources: readonly Source[], live: Reporter[]): void {
   const some = live.length === 0 ? undefined : random.pick(live)
   const chance = random.next()

@@ -14,7 +14,9 @@ import { RowRoom, type TableLimits } from './row-room.ts'
 
 /** What became of the records of a batch. Unit: records. */
 export interface Taken {
-  /** Records that were looked at, from the first on: fewer than the batch has where opening new series used up the turn. */
+  /**
+   * Records that were looked at, from the first on: fewer than the batch has where opening new series used up the turn.
+   */
   records: number
   shown: number
   duplicate: number
@@ -45,7 +47,10 @@ interface Place {
 const OPENED_A_STEP = 16
 const CLOSED_A_STEP = 64
 
-/** The current record of every series of one type, of all sources. Rows are filled as records come; `begin` fixes what the text is made of. */
+/**
+ * The current record of every series of one type, of all sources. Rows are filled as records come; `begin` fixes what
+ * the text is made of.
+ */
 export class Table {
   readonly type: RecordType
   /** Another array when a column comes or goes. */
@@ -114,8 +119,9 @@ export class Table {
   }
 
   /**
-   * Takes a batch of this type whose bytes are all there. Every record is counted; of each series the last one is copied, since nothing shows the others. Where
-   * many series are new it stops when the turn of the event loop is used up.
+   * Takes a batch of this type whose bytes are all there. Every record is counted; of each series the last one is
+   * copied, since nothing shows the others. Where many series are new it stops when the turn of the event loop is used
+   * up.
    */
   take(given: Batch, nowMs: number, expiredMs: number): Taken {
     const taken: Taken = { records: 0, shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
@@ -178,8 +184,8 @@ export class Table {
   }
 
   /**
-   * Takes a series of a source out, by the key that `seriesKey` makes. Where rows have more labels than the record declares, it is all
-   * rows with those of the key.
+   * Takes a series of a source out, by the key that `seriesKey` makes. Where rows have more labels than the record
+   * declares, it is all rows with those of the key.
    */
   removeSeries(source: SourceInfo, key: string): void {
     const member = this.#members.get(source)
@@ -193,7 +199,10 @@ export class Table {
     if (row !== undefined && this.#places[row]?.member === member) this.#close(row)
   }
 
-  /** Takes out what had no record since `expiredMs`, a step at a time. Returns the time of the oldest record that stays, Infinity where none does. */
+  /**
+   * Takes out what had no record since `expiredMs`, a step at a time. Returns the time of the oldest record that stays,
+   * Infinity where none does.
+   */
   *expire(expiredMs: number): Generator<void, number> {
     let oldestMs = Number.POSITIVE_INFINITY
     for (let row = 0; row < this.rows.high; row++) {
@@ -225,8 +234,8 @@ export class Table {
   }
 
   /**
-   * Gives all rows the labels that are added from now on, in as many turns of the event loop as it takes. A moment that is to show them waits for it; records
-   * may come meanwhile.
+   * Gives all rows the labels that are added from now on, in as many turns of the event loop as it takes. A moment that
+   * is to show them waits for it; records may come meanwhile.
    */
   async relabel(added: AddedLabels | undefined): Promise<void> {
     this.#added = added

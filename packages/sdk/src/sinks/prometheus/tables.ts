@@ -6,7 +6,10 @@ import { Families, type Family, type MetricConflict, type MetricFields, metricsO
 import { type Holder, Quota } from './quota.ts'
 import { type MoreLabels, Table } from './table.ts'
 
-/** The types that are shown, and which of their metrics: a name belongs to the first type that has it, but to types of this process before those of clients. */
+/**
+ * The types that are shown, and which of their metrics: a name belongs to the first type that has it, but to types of
+ * this process before those of clients.
+ */
 export class Tables {
   readonly families = new Families()
   readonly #config: PrometheusConfig
@@ -64,8 +67,9 @@ export class Tables {
   }
 
   /**
-   * Forgets those of some tables that have no series, a step at a time; metrics that they kept from others are theirs now. All leave before the first of the
-   * others joins: else each would pass its metrics on to the next that leaves, and every other type would ask anew each time.
+   * Forgets those of some tables that have no series, a step at a time; metrics that they kept from others are theirs
+   * now. All leave before the first of the others joins: else each would pass its metrics on to the next that leaves,
+   * and every other type would ask anew each time.
    */
   *drop(tables: Iterable<Table>): Generator<void> {
     const free: Refused[] = []

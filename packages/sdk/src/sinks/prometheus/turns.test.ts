@@ -14,7 +14,10 @@ import {
 } from '../../index.ts'
 import { turn } from '../../internal/turn.ts'
 
-/** Many times what a turn takes, and a fraction of what the same work takes in one. Unit: milliseconds of processor time. */
+/**
+ * Many times what a turn takes, and a fraction of what the same work takes in one. Unit: milliseconds of processor
+ * time.
+ */
 const TURN_MS = 60
 
 /** A type with many fields, and a record of it. */

@@ -17,7 +17,10 @@ const NO_FILE: LabelFile = { all: new Map(), devices: new Map(), addresses: new 
 
 /** What the view adds to the labels of series: constant labels, and those of the label file as it is now. */
 export class ViewLabels {
-  /** Undefined where nothing is added: what nobody asked for costs nothing. Another object when the file says something else. */
+  /**
+   * Undefined where nothing is added: what nobody asked for costs nothing. Another object when the file says something
+   * else.
+   */
   rules: LabelRules | undefined
   /** Versions of the file that could not be used, so far. */
   faults = 0

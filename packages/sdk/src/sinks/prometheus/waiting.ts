@@ -15,7 +15,9 @@ export interface WaitingBatch {
   readonly acceptedMs: number
 }
 
-/** Batches that wait for a later turn of the event loop. Sources take turns; the batches of one source stay in order. */
+/**
+ * Batches that wait for a later turn of the event loop. Sources take turns; the batches of one source stay in order.
+ */
 export class Waiting {
   readonly #queues = new Map<SourceInfo, WaitingBatch[]>()
   readonly #quota = new Quota(WAITING_LIMIT_BYTES)
@@ -41,7 +43,9 @@ export class Waiting {
     return true
   }
 
-  /** The first batch of the source whose turn it is, among those up to a place. It counts as waiting until `replace`. */
+  /**
+   * The first batch of the source whose turn it is, among those up to a place. It counts as waiting until `replace`.
+   */
   next(orderMax: number): WaitingBatch | undefined {
     for (const [first] of this.#queues.values()) if (first !== undefined && first.order <= orderMax) return first
     return undefined

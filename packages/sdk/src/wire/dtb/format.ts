@@ -1,8 +1,8 @@
 import type { TypeDefinition } from '../../schema/fingerprint.ts'
 
 /*
- * The layout of a file of records, which `docs/dtb.md` describes for those who read one without this code. All numbers are little-endian; every block
- * starts at a multiple of 8.
+ * The layout of a file of records, which `docs/dtb.md` describes for those who read one without this code. All numbers
+ * are little-endian; every block starts at a multiple of 8.
  */
 
 /** First bytes of a file. */

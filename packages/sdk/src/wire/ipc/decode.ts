@@ -53,8 +53,8 @@ export function serviceFrames(): FrameDecoder<ServiceFrame> {
 }
 
 /**
- * Frames out of a stream of chunks. Once it has thrown it is of no use any more: nobody knows where the next frame would begin. Memory is that of the longest frame
- * so far that did not lie within one chunk.
+ * Frames out of a stream of chunks. Once it has thrown it is of no use any more: nobody knows where the next frame
+ * would begin. Memory is that of the longest frame so far that did not lie within one chunk.
  */
 export class FrameDecoder<F> {
   readonly #parsers: Readonly<Record<number, Parse<F>>>
@@ -78,8 +78,9 @@ export class FrameDecoder<F> {
   }
 
   /**
-   * The frames that a chunk completes, in order. Bytes in them are those of the chunk, or of memory that the next frame takes: valid until the next is asked for. Ask
-   * until there is none: what is left over of the chunk is looked at last.
+   * The frames that a chunk completes, in order. Bytes in them are those of the chunk, or of memory that the next frame
+   * takes: valid until the next is asked for. Ask until there is none: what is left over of the chunk is looked at
+   * last.
    *
    * @throws SondeError `IPC_FRAME` for anything that is no frame.
    */

@@ -17,7 +17,10 @@ export const TYPES_BYTES_MAX = 512 << 10
 export const JSON_BYTES_MAX = 64 << 10
 /** No definition nests deeper, and JSON that does costs its reader many times the time that its bytes take. */
 export const JSON_DEPTH_MAX = 32
-/** Lists, objects and members in one frame: 1024 fields with all that can be said of them. They are what takes time to read. */
+/**
+ * Lists, objects and members in one frame: 1024 fields with all that can be said of them. They are what takes time to
+ * read.
+ */
 export const JSON_NODES_MAX = 20_000
 
 /** The last page that a client can send: its numbers are exact up to there. */
@@ -48,7 +51,10 @@ export interface Hello {
   readonly protocol: number
   /** The id that the service gave it, 64 bits; 0 where it has none yet. */
   readonly client: bigint
-  /** What the service gave it with the id, by which it is known again; empty where it has none yet. Nobody else may see it. */
+  /**
+   * What the service gave it with the id, by which it is known again; empty where it has none yet. Nobody else may see
+   * it.
+   */
   readonly secret: string
   readonly pid: number
   readonly program: string
@@ -77,12 +83,16 @@ export interface SourceEntry {
   readonly schema: string
 }
 
-/** Symbols of a source that count towards no limit: its first, with which it reports its losses, and with which a sink reports those of its own and of the service. */
+/**
+ * Symbols of a source that count towards no limit: its first, with which it reports its losses, and with which a sink
+ * reports those of its own and of the service.
+ */
 export const SYMBOLS_OF_SOURCE = 32
 
 /**
- * Symbols of a source with the ids from `firstId` on. Those of labels, below 2^30, continue what was sent before, and so do those of text fields, from 2^30 on, in their table. One
- * without a text begins a table of texts that are empty until then, in place of the one before: pages that follow refer to it alone.
+ * Symbols of a source with the ids from `firstId` on. Those of labels, below 2^30, continue what was sent before, and
+ * so do those of text fields, from 2^30 on, in their table. One without a text begins a table of texts that are empty
+ * until then, in place of the one before: pages that follow refer to it alone.
  */
 export interface SymbolsEntry {
   /** Index of the source. */
@@ -154,7 +164,9 @@ export interface Welcome {
   readonly limits: ServiceLimits
 }
 
-/** What a client writes to the beginning of the file that it wants to attach: only somebody who may write the file can. */
+/**
+ * What a client writes to the beginning of the file that it wants to attach: only somebody who may write the file can.
+ */
 export interface Challenge {
   /** Random, of this attach alone. 64 hex digits, written as 32 bytes. */
   readonly nonce: string

@@ -76,7 +76,10 @@ function pageFrame(given: Page, bytes: Uint8Array, sequence: number): Buffer {
   return Buffer.concat([header, bytes])
 }
 
-/** Frames as they come out of chunks that are cut anywhere; bytes are copied at once, since the next frame may take their place. */
+/**
+ * Frames as they come out of chunks that are cut anywhere; bytes are copied at once, since the next frame may take
+ * their place.
+ */
 function decodeAll<F>(decoder: FrameDecoder<F>, stream: Buffer, random?: Random): F[] {
   const frames: F[] = []
   for (let at = 0; at < stream.length; ) {

@@ -20,8 +20,9 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 export const END_OF_OPENMETRICS = '# EOF\n'
 
 /**
- * HELP, TYPE and UNIT of a family. In OpenMetrics a counter's family is named without `_total`; a counter whose name lacks it, or whose short
- * name another family has (`baseTaken`), is typed `unknown` there, because names are never changed.
+ * HELP, TYPE and UNIT of a family. In OpenMetrics a counter's family is named without `_total`; a counter whose name
+ * lacks it, or whose short name another family has (`baseTaken`), is typed `unknown` there, because names are never
+ * changed.
  */
 export function headerText(family: FamilyInfo, help: string, format: Format, baseTaken: boolean): string {
   const { name, kind, unit } = family

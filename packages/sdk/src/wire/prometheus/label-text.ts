@@ -17,8 +17,8 @@ export interface AddedLabels {
 export type TextsById = Pick<Symbols, 'text'>
 
 /**
- * The labels of a series as the exposition writes them: names made valid, what the format reserves renamed, empty values left out (they mean
- * the same as no label). Made once for a type and source.
+ * The labels of a series as the exposition writes them: names made valid, what the format reserves renamed, empty
+ * values left out (they mean the same as no label). Made once for a type and source.
  */
 export class LabelText {
   readonly #type: RecordType
@@ -92,7 +92,10 @@ function joined(text: string, more: string): string {
   return text === '' || more === '' ? text + more : `${text},${more}`
 }
 
-/** A label value as it stands between the quotes. NUL, which ends the text for some parsers, is replaced as invalid text is. */
+/**
+ * A label value as it stands between the quotes. NUL, which ends the text for some parsers, is replaced as invalid text
+ * is.
+ */
 function valueText(value: string): string {
   const text = escapeLabelValue(value)
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text

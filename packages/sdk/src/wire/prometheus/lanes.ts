@@ -14,7 +14,10 @@ export interface Lane {
   readonly numbers: NumberClass
 }
 
-/** Loads the values of a record, one per lane, as low and high words. Returns how many lanes there are; 0 where the field is absent. */
+/**
+ * Loads the values of a record, one per lane, as low and high words. Returns how many lanes there are; 0 where the
+ * field is absent.
+ */
 export type LoadLanes = (data: DataView, offset: number, low: Uint32Array, high: Uint32Array) => number
 
 /** The lines of a field and what fills them. */
@@ -24,8 +27,8 @@ export interface Lanes {
 }
 
 /**
- * The lines of a metric field. Several slots are fields that share the metric: the first present one is shown; all must have the same number class
- * and count.
+ * The lines of a metric field. Several slots are fields that share the metric: the first present one is shown; all must
+ * have the same number class and count.
  */
 export function lanesOf(type: RecordType, metric: string, slots: readonly Slot[]): Lanes {
   const first = slots[0]
@@ -57,8 +60,8 @@ export function numberClass(slot: Slot | undefined): NumberClass {
 }
 
 /**
- * Cumulative buckets, then `_count` and `_sum`. OpenMetrics allows `_count` only together with `_sum`, so a histogram without a sum has buckets
- * alone, in both formats.
+ * Cumulative buckets, then `_count` and `_sum`. OpenMetrics allows `_count` only together with `_sum`, so a histogram
+ * without a sum has buckets alone, in both formats.
  */
 function histogramLanes(type: RecordType, metric: string, slot: Slot): Lanes {
   const edges = [...(slot.field.edges ?? []).map(edgeText), '+Inf']
@@ -94,7 +97,10 @@ function histogramLanes(type: RecordType, metric: string, slot: Slot): Lanes {
   return { lanes, load }
 }
 
-/** A bucket's edge as Go prints it in OpenMetrics (`1.0`, `1e+06`), which is what Prometheus 3 makes of every other spelling. */
+/**
+ * A bucket's edge as Go prints it in OpenMetrics (`1.0`, `1e+06`), which is what Prometheus 3 makes of every other
+ * spelling.
+ */
 function edgeText(edge: number): string {
   const [mantissa = '0', exponent = '0'] = edge.toExponential().split('e')
   const power = Number(exponent)

@@ -43,8 +43,9 @@ const float = new Float64Array(1)
 const floatWords = new Uint32Array(float.buffer)
 
 /**
- * The lines of one metric over all rows of a type, as text that is kept: a value that changed is written over the old one. Pages of some
- * 256 lines are laid out anew where a line comes or goes, a number needs more room, or a value becomes or was NaN or infinite.
+ * The lines of one metric over all rows of a type, as text that is kept: a value that changed is written over the old
+ * one. Pages of some 256 lines are laid out anew where a line comes or goes, a number needs more room, or a value
+ * becomes or was NaN or infinite.
  */
 export class Lines {
   readonly #lanes: readonly Lane[]
@@ -57,14 +58,16 @@ export class Lines {
   readonly #low: Uint32Array
   readonly #high: Uint32Array
   /**
-   * What is noted of each line, four words apart so that a line takes one cache line: where in its page the value stands (0 where there
-   * is no line), low and high word of the value that the text shows.
+   * What is noted of each line, four words apart so that a line takes one cache line: where in its page the value
+   * stands (0 where there is no line), low and high word of the value that the text shows.
    */
   #notes = new Uint32Array(0)
   #shownMs = new Float64Array(0)
   #rowLimit = 0
   #width = 1
-  /** 1 where a row is left out, because another type shows the same series. It may be shorter than the rows are many. */
+  /**
+   * 1 where a row is left out, because another type shows the same series. It may be shorter than the rows are many.
+   */
   hidden = new Uint8Array(0)
 
   constructor({ lanes, load }: Lanes, time: TimeStyle) {

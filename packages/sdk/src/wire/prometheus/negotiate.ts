@@ -6,7 +6,10 @@ interface Range {
   readonly q: number
 }
 
-/** Versions of each format that ours reads as. Prometheus 3 asks for text 1.0.0, which differs in names that we never have. */
+/**
+ * Versions of each format that ours reads as. Prometheus 3 asks for text 1.0.0, which differs in names that we never
+ * have.
+ */
 const VERSIONS: Readonly<Record<Format, readonly string[]>> = {
   openmetrics: ['1.0.0'],
   text: ['0.0.4', '1.0.0'],
@@ -17,9 +20,9 @@ const MEDIA: Readonly<Record<Format, readonly string[]>> = {
 }
 
 /**
- * The format that an `Accept` header prefers: the one whose most specific range has the highest q; between equals the one that was named, then
- * the one that was named first. Text 0.0.4 where nothing matches, as Prometheus clients do. Parameters beside `q` and `version`
- * (`escaping`, `charset`) do not matter: our names are valid under every escaping.
+ * The format that an `Accept` header prefers: the one whose most specific range has the highest q; between equals the
+ * one that was named, then the one that was named first. Text 0.0.4 where nothing matches, as Prometheus clients do.
+ * Parameters beside `q` and `version` (`escaping`, `charset`) do not matter: our names are valid under every escaping.
  */
 export function negotiateFormat(accept: string | undefined): Format {
   const ranges = rangesOf(accept ?? '')

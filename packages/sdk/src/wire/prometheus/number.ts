@@ -1,6 +1,6 @@
 /**
- * Numbers written into fixed room, padded with zeros on the left: every reader of the format takes `0000042` and `-0042.5`, while blanks
- * around a value are refused by some.
+ * Numbers written into fixed room, padded with zeros on the left: every reader of the format takes `0000042` and
+ * `-0042.5`, while blanks around a value are refused by some.
  */
 
 const TWO_32 = 4294967296
@@ -18,7 +18,10 @@ export function digitsOf(high: number, low: number): number {
   return digits
 }
 
-/** Writes the unsigned integer `high * 2^32 + low`. False, with nothing of use written, where it takes more than `width` digits. */
+/**
+ * Writes the unsigned integer `high * 2^32 + low`. False, with nothing of use written, where it takes more than `width`
+ * digits.
+ */
 export function writeUnsigned(bytes: Uint8Array, at: number, width: number, high: number, low: number): boolean {
   if (width < 20 && high * TWO_32 + low >= POWERS[width]!) return false
   const end = at + width

@@ -6,8 +6,8 @@ export interface Lent {
 }
 
 /**
- * The text of some lines, whose values are written over in place. Bytes that are lent never change: the page then goes on with a
- * copy, so that a reader who is slow, or who never gives them back, costs one copy and no more.
+ * The text of some lines, whose values are written over in place. Bytes that are lent never change: the page then goes
+ * on with a copy, so that a reader who is slow, or who never gives them back, costs one copy and no more.
  */
 export class Page {
   #bytes: Buffer = Buffer.alloc(0)
