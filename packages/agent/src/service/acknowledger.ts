@@ -5,6 +5,10 @@ import type { Client } from './client.ts'
 /** Pages of so long are flushed together. Unit: milliseconds. */
 const GATHER_MS = 5
 
+/** Records by reason and page. */
+type PagesByReason = ReadonlyMap<string, ReadonlyMap<bigint, number>>
+const NONE: ReadonlyMap<bigint, number> = new Map()
+
 /** What an acknowledger reports. */
 export interface AcknowledgerHandler {
   /** The sinks are done with pages of so many bytes. */
@@ -93,27 +97,35 @@ export class Acknowledger {
 
   #done(client: Client, sequence: bigint): void {
     const { id } = client
-    const lost = {
-      not_stored: this.#most((sink) => sink.takeLost?.(id, sequence), this.#durable),
-      duplicate_series: this.#most((sink) => sink.takeHidden?.(id, sequence), this.#sinks),
-    }
     try {
-      this.#handler.released(client.done(sequence, lost))
+      const lost = this.#lost(this.#durable, (sink) => new Map([['not_stored', sink.takeLost?.(id, sequence) ?? NONE]]))
+      const hidden = this.#lost(this.#sinks, (sink) => sink.takeHidden?.(id, sequence) ?? new Map())
+      this.#handler.released(client.done(sequence, { ...lost, ...hidden }))
     } catch (error) {
       this.#handler.failed(error)
     }
   }
 
-  /** Records that `take` says of sinks, page by page; of a page that two dropped records of, the more. */
-  #most(take: (sink: Sink) => ReadonlyMap<bigint, number> | undefined, sinks: readonly Sink[]): number {
-    const pages = new Map<bigint, number>()
+  /** Records that sinks lost, by reason; of a page that two lost records of, the more. */
+  #lost(sinks: readonly Sink[], take: (sink: Sink) => PagesByReason): Record<string, number> {
+    const lost = new Map<string, Map<bigint, number>>()
     for (const sink of sinks) {
-      try {
-        for (const [page, records] of take(sink) ?? []) pages.set(page, Math.max(records, pages.get(page) ?? 0))
-      } catch (error) {
-        this.#handler.failed(error)
+      for (const [reason, told] of this.#told(sink, take)) {
+        const pages = lost.get(reason) ?? new Map<bigint, number>()
+        for (const [page, records] of told) pages.set(page, Math.max(records, pages.get(page) ?? 0))
+        lost.set(reason, pages)
       }
     }
-    return pages.values().reduce((sum, records) => sum + records, 0)
+    const sumOf = (pages: ReadonlyMap<bigint, number>) => pages.values().reduce((sum, records) => sum + records, 0)
+    return Object.fromEntries(Array.from(lost, ([reason, pages]) => [reason, sumOf(pages)]))
+  }
+
+  #told(sink: Sink, take: (sink: Sink) => PagesByReason): PagesByReason {
+    try {
+      return take(sink)
+    } catch (error) {
+      this.#handler.failed(error)
+      return new Map()
+    }
   }
 }

@@ -446,11 +446,23 @@ test('two versions of a type, and two clients with one source id, are served bes
   assert.match(page, /^job_retries_total\{worker="new"[^}]*\} 0*1$/m)
   assert.match(page, /^job_steps_total\{worker="w0"[^}]*\} 0*1$/m, 'of one series that both report the first is shown')
   assert.equal(agent.prometheus.stats.dropped.get('duplicate_series'), 1)
+  // A name that another type has is told too.
+  const contending = defineType('job', 'What a job did', {
+    time: timestamp(),
+    steps_total: gauge('u64', { metric: 'job_steps_total' }),
+  })
+  twin.send({
+    kind: 'types',
+    body: [{ index: 2, fingerprint: contending.fingerprint, definition: definitionFor(contending) }],
+  })
+  twin.page(3, 1, encoded(contending, { time, steps_total: 1 }).bytes, { type: 2 })
+  const told = await twin.heard('ack', ({ sequence }) => sequence === 3n)
+  assert.deepEqual(told.dropped, { metric_conflict: 1 })
   // With the first gone the other one is shown from its next record on.
   old.close()
   await until('the first left', () => agent.service?.status().clients.length === 1)
-  twin.page(3, 1, first.bytes)
-  await twin.heard('ack', ({ sequence }) => sequence === 3n)
+  twin.page(4, 1, first.bytes)
+  await twin.heard('ack', ({ sequence }) => sequence === 4n)
   assert.match(await metrics(address), /^job_steps_total\{worker="w0"[^}]*\} 0*9$/m)
   twin.close()
 })

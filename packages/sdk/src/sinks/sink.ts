@@ -49,10 +49,10 @@ export interface Sink {
    */
   takeLost?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   /**
-   * Records by page that it does not show since another source reports the same series, of the pages of a client up to
-   * `upTo`, since this was asked last. Default: it shows all.
+   * Records that it does not show, by reason and page, of the pages of a client up to `upTo`, since this was asked last.
+   * Default: it shows all.
    */
-  takeHidden?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
+  takeHidden?(client: bigint, upTo: bigint): ReadonlyMap<string, ReadonlyMap<bigint, number>>
   /** Why it fails, as a sentence; empty while all is well. Default: it does not say. */
   readonly failing?: string
   /** What it keeps until that is durable; beyond, it drops. Unit: bytes. Default: it does not say. */

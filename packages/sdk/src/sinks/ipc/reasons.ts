@@ -10,6 +10,13 @@ const CAUSES: Readonly<Record<string, string>> = {
   not_stored: 'a durable sink of the service dropped them, and its own counters say why',
   duplicate_series:
     'another process reports the same series, and the service shows that; give one of the two another id, tag or label',
+  series_limit: '/metrics of the service shows no more series of one client; use fewer label values. History has them',
+  line_limit: '/metrics of the service shows no more lines of one client; use fewer label values. History has them',
+  waiting_limit:
+    'more new series at a time than /metrics of the service takes; report them more slowly. History has them',
+  absence_limit: 'more absent values than /metrics of the service keeps of one client; report fewer series',
+  metric_conflict:
+    'another type has one of their metrics with another kind or unit; name it otherwise. The rest of the record is shown',
   closed: 'the sink was closed',
 }
 

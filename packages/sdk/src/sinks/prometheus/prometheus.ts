@@ -1,10 +1,9 @@
 import type { FieldSet } from '../../fieldset/fieldset.ts'
 import { turn } from '../../internal/turn.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
-import { absenceType, lossType } from '../../schema/builtin.ts'
+import { absenceType } from '../../schema/builtin.ts'
 import { CONTENT_TYPES } from '../../wire/prometheus/header.ts'
 import { acceptsGzip, negotiateFormat } from '../../wire/prometheus/negotiate.ts'
-import { ClientLosses } from '../client-losses.ts'
 import { countDrop, type Sink, sinkStats } from '../sink.ts'
 import { sourceFilter } from '../source-tags.ts'
 import { renderMoment, takeMoment } from './collect.ts'
@@ -12,6 +11,7 @@ import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from 
 import { Expiry } from './expiry.ts'
 import { bytesOf, type Exposition } from './exposition.ts'
 import type { MetricConflict } from './families.ts'
+import { HiddenRecords } from './hidden-records.ts'
 import { UnfitIndexes } from './indexes.ts'
 import { type Absence, Reasons, readAbsences } from './reasons.ts'
 import { Settling } from './settling.ts'
@@ -72,7 +72,7 @@ export class Prometheus implements Sink {
   #isRelabelDue = false
   readonly #unfitIndexes = new UnfitIndexes()
   readonly #isFor: (source: SourceInfo) => boolean
-  readonly #hidden = new ClientLosses()
+  readonly #hidden = new HiddenRecords()
   /** Rises when what is shown changes. */
   #version = 0
   #shown: { readonly version: number; readonly exposition: Exposition } | undefined
@@ -125,15 +125,15 @@ export class Prometheus implements Sink {
     if (!this.#isFor(batch.source)) return
     const startMs = performance.now()
     this.stats.in += batch.count
-    if (this.#closed) this.#drop('closed', batch.count, batch.source)
+    if (this.#closed) this.#drop('closed', batch.count)
     else if (batch.bytes.length !== batch.count * batch.type.layout.recordBytes) {
       this.stats.errors++
-      this.#drop('wrong_size', batch.count, batch.source)
+      this.#drop('wrong_size', batch.count, batch)
     } else {
       const nowMs = this.#config.nowMs()
       const rest = this.#settling.isBehind(batch.source) ? batch : this.#take(batch, nowMs)
       const isKept = rest === undefined || this.#settling.add(rest, nowMs)
-      if (!isKept) this.#drop('waiting_limit', rest.count, rest.source)
+      if (!isKept) this.#drop('waiting_limit', rest.count, rest)
     }
     this.stats.seconds += (performance.now() - startMs) / 1000
   }
@@ -198,7 +198,7 @@ export class Prometheus implements Sink {
     }
   }
 
-  takeHidden(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
+  takeHidden(client: bigint, upTo: bigint): ReadonlyMap<string, ReadonlyMap<bigint, number>> {
     return this.#hidden.take(client, upTo)
   }
 
@@ -260,7 +260,7 @@ export class Prometheus implements Sink {
       return this.#take(batch, acceptedMs)
     } catch {
       this.stats.errors++
-      this.#drop('failed', batch.count, batch.source)
+      this.#drop('failed', batch.count, batch)
       return undefined
     } finally {
       this.stats.seconds += (performance.now() - startMs) / 1000
@@ -273,13 +273,11 @@ export class Prometheus implements Sink {
     const taken = table.take(batch, acceptedMs, this.#expiry.expiredMs(this.#config.nowMs()))
     this.#expiry.note(acceptedMs)
     if (taken.changed) this.#version++
-    this.#drop('duplicate_series', taken.duplicate, batch.source)
-    // What a process says of its own losses, each of its schemas says.
-    if (batch.type.fingerprint !== lossType.fingerprint) this.#hidden.add(batch.page, taken.duplicate)
-    this.#drop('series_limit', taken.overSeriesLimit, batch.source)
-    this.#drop('line_limit', taken.overLineLimit, batch.source)
+    this.#drop('duplicate_series', taken.duplicate, batch)
+    this.#drop('series_limit', taken.overSeriesLimit, batch)
+    this.#drop('line_limit', taken.overLineLimit, batch)
     // A record that lost one of its metrics was not shown in full.
-    if (this.#tables.hasRefused(table)) this.#drop('metric_conflict', taken.shown, batch.source)
+    if (this.#tables.hasRefused(table)) this.#drop('metric_conflict', taken.shown, batch)
     else this.stats.out += taken.shown
     return restOf(batch, taken.records)
   }
@@ -296,7 +294,7 @@ export class Prometheus implements Sink {
       const isWhole = absence.field === '' && absence.code !== ''
       if (isWhole && !this.#removeSeries(batch.source, absence)) break
       if (this.#reasons.take(batch, absence, acceptedMs)) this.stats.out++
-      else this.#drop('absence_limit', 1, batch.source)
+      else this.#drop('absence_limit', 1, batch)
       taken++
       if (turn.isOver()) break
     }
@@ -337,9 +335,11 @@ export class Prometheus implements Sink {
     return this.#expiry.advance(nowMs)
   }
 
-  #drop(reason: string, records: number, source?: SourceInfo): void {
+  #drop(reason: string, records: number, from?: Batch): void {
     countDrop(this.stats, reason, records)
-    if (records > 0 && source !== undefined && reason !== 'closed') this.#config.onDrop(source, reason, records)
+    if (records === 0 || from === undefined) return
+    this.#hidden.add(reason, records, from)
+    this.#config.onDrop(from.source, reason, records)
   }
 }
 
