@@ -49,8 +49,8 @@ export interface Sink {
    */
   takeLost?(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
   /**
-   * Records that it does not show, by reason and page, of the pages of a client up to `upTo`, since this was asked last.
-   * Default: it shows all.
+   * Records that it does not show, by reason and page, of the pages of a client up to `upTo`, since this was asked
+   * last. Default: it shows all.
    */
   takeHidden?(client: bigint, upTo: bigint): ReadonlyMap<string, ReadonlyMap<bigint, number>>
   /** Why it fails, as a sentence; empty while all is well. Default: it does not say. */
