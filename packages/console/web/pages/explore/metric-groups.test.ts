@@ -52,5 +52,10 @@ test("types with texts and types without any metric are listed as records, Sonde
   const types = [type('sonde_mark', 0), ...TYPES, withText, type('door', 0)]
   const names = (filter: string) => recordTypes(types, filter).map(({ name }) => name)
   assert.deepEqual(names(''), ['door', 'shop', 'sonde_mark'])
+  assert.deepEqual(
+    recordTypes([...types, ...types], '').map(({ name }) => name),
+    ['door', 'shop', 'sonde_mark'],
+    'versions of a type are one',
+  )
   assert.deepEqual(names('was SAID'), ['shop'])
 })

@@ -42,11 +42,12 @@ export function metricGroups(
 
 /**
  * Types that hold more than metrics, or none, by name, and Sonde's own last. Of those the ones whose texts have what is
- * sought.
+ * sought. Several versions of a type are one: a command prints them all.
  */
 export function recordTypes(types: readonly TypeInfo[], filter: string): readonly TypeInfo[] {
   const sought = filter.trim().toLowerCase()
-  return types
+  const newest = new Map(types.toReversed().map((type) => [type.name, type]))
+  return [...newest.values()]
     .filter(({ name, description, fields, records }) => {
       const words = [name, description, ...records.flatMap((field) => [field.name, field.help])]
       return (records.length > 0 || fields.length === 0) && words.join(' ').toLowerCase().includes(sought)
