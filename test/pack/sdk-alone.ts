@@ -125,12 +125,12 @@ async function firstLine(t: TestContext, node: string, args: readonly string[]):
 }
 
 const UNTYPED = `
-import { array, counter, createSchema, defineType, label, nested, readRecord, SondeError, timestamp, timestampUs, viewsOf } from '@sonde/sdk'
+import { array, counter, createSchema, defineType, label, nested, readRecord, sinkStats, SondeError, timestamp, timestampUs, viewsOf } from '@sonde/sdk'
 
 const seen = []
 const sink = {
   name: 'seen',
-  stats: { in: 0, out: 0, dropped: new Map(), errors: 0, seconds: 0 },
+  stats: sinkStats(),
   accept({ type, source, symbols, count, bytes }) {
     const views = viewsOf(bytes.slice())
     for (let i = 0; i < count; i++) seen.push(readRecord(type, views, i * type.layout.recordBytes, symbols))
