@@ -121,6 +121,6 @@ test('what the store could not write is told at the end, with how much it was an
   await assertStops(sonde)
   assert.match(
     sonde.output(),
-    /^sonde: \d+ records \(\d+ kB\) were not stored in .*store\.db: .*cannot be opened or written/m,
+    /^sonde: \d+ records \(\d+ kB\) not stored in .*store\.db: .*cannot be opened or written/m,
   )
 })

@@ -91,6 +91,11 @@ export class Announced {
     return this.#sourceOf(index).symbols.ofPages
   }
 
+  /** The longest text of a source, of labels and text fields. Unit: characters. */
+  longestText(index: number): number {
+    return this.#sourceOf(index).symbols.longest
+  }
+
   /** @throws SondeError `IPC_FRAME` where it was not announced. */
   source(index: number): SourceInfo {
     return this.#sourceOf(index).info

@@ -4,6 +4,8 @@ import { TEXT_ID_MIN, TextTable, textBytes } from '@sonde/sdk/internal'
 /** A client's texts, as it announces them. An id that it never announced reads as `?<id>`. */
 export class ClientSymbols implements Symbols {
   readonly #texts: string[] = []
+  /** The longest text so far. Unit: characters. */
+  longest = 0
   /** What pages refer to from now on. */
   ofPages = new TextTable(this)
 
@@ -31,6 +33,7 @@ export class ClientSymbols implements Symbols {
     let bytes = 0
     for (const text of texts) {
       this.#texts.push(text)
+      this.longest = Math.max(this.longest, text.length)
       bytes += textBytes(text)
     }
     return bytes
@@ -40,7 +43,10 @@ export class ClientSymbols implements Symbols {
     const before = this.ofPages.textBytes
     if (texts.length === 0) this.ofPages = new TextTable(this, firstId)
     checkNext(firstId, this.ofPages.nextTextId)
-    for (const text of texts) this.ofPages.add(text)
+    for (const text of texts) {
+      this.ofPages.add(text)
+      this.longest = Math.max(this.longest, text.length)
+    }
     return this.ofPages.textBytes - before
   }
 }

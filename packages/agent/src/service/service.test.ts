@@ -388,9 +388,9 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       'sources with more labels than may be kept',
       'IPC_LIMIT',
       (raw) => {
-        const long = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`l${i}`, 'x'.repeat(4000)]))
-        for (let index = 0; index < 300; index++)
-          raw.send({ kind: 'source', body: { index, id: 'x', tag: '', labels: long, intervalMs: 0, schema: '' } })
+        const long = 'x'.repeat(4000)
+        const body = { id: 'x', tag: long, labels: { a: long, b: long }, intervalMs: 0, schema: '' }
+        for (let index = 0; index < 1025; index++) raw.send({ kind: 'source', body: { index, ...body } })
       },
     ],
     [
@@ -465,6 +465,29 @@ test('two versions of a type, and two clients with one source id, are served bes
   await twin.heard('ack', ({ sequence }) => sequence === 4n)
   assert.match(await metrics(address), /^job_steps_total\{worker="w0"[^}]*\} 0*9$/m)
   twin.close()
+})
+
+test('records whose labels are too long for a series are dropped and told; those beside them are shown', async (t) => {
+  const { address, dir } = await served(t)
+  const type = defineType('wide', '', { a: label(), b: label(), c: label(), turns_total: counter('u64') })
+  const raw = await RawClient.enter(dir)
+  const long = 'x'.repeat(4096)
+  raw.announce(type, [long, 'short'])
+  const records = [long, 'short', long].map((text) => encoded(type, { a: text, b: text, c: text, turns_total: 7 }))
+  for (const [i, { bytes }] of records.entries()) {
+    for (const { offset } of type.labels) bytes.writeUInt32LE(i === 1 ? 1 : 0, offset)
+  }
+  raw.page(1, 3, Buffer.concat(records.map(({ bytes }) => bytes)))
+  const { dropped } = await raw.heard('ack', ({ sequence }) => sequence === 1n)
+  assert.deepEqual(dropped, { labels_limit: 2 })
+  const lines = (await metrics(address)).split('\n').filter((line) => line.startsWith('wide_turns_total{'))
+  assert.equal(lines.length, 1)
+  assert.match(lines[0] ?? '', /a="short"/)
+  const labels = { first: long, second: long }
+  raw.send({ kind: 'source', body: { index: 1, id: 'wide', tag: '', labels, intervalMs: 0, schema: '' } })
+  const { message } = await raw.heard('error')
+  assert.match(message, /8203 characters.*8192 characters of names and texts together/)
+  raw.close()
 })
 
 test('clients with ten thousand types get what there is room for, and others their share', async (t) => {

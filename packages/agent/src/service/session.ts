@@ -12,6 +12,7 @@ import {
 } from '@sonde/sdk/internal'
 import { Announced, wrong } from './announced.ts'
 import { Answers } from './answers.ts'
+import { keepShortLabels } from './check-labels.ts'
 import { checkPage } from './check-page.ts'
 import type { Client } from './client.ts'
 import { GAP_PAGES, PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
@@ -271,11 +272,16 @@ export class Session {
         this.#room.drop(client, sequence, refusal ?? '', Math.min(count, byteLength))
       } else {
         const symbols = this.#announced.symbols(page.source)
-        const checksum = { bytes, crc32: page.crc }
-        const batch = { type, source, clock, count, bytes, symbols, checksum, page: { client: client.id, sequence } }
-        this.#room.accept(batch, client)
+        const longest = this.#announced.longestText(page.source)
+        const kept = keepShortLabels({ type, source, symbols, longest }, bytes)
+        if (kept < count) this.#room.drop(client, sequence, 'labels_limit', count - kept)
+        const batch = { type, source, clock, symbols, page: { client: client.id, sequence } }
+        if (kept === count) this.#room.accept({ ...batch, count, bytes, checksum: { bytes, crc32: page.crc } }, client)
+        else if (kept > 0) {
+          this.#room.accept({ ...batch, count: kept, bytes: bytes.subarray(0, kept * type.layout.recordBytes) }, client)
+        }
         this.#pages++
-        this.#records += count
+        this.#records += kept
         this.#bytes += byteLength
       }
     }

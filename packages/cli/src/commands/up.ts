@@ -47,7 +47,7 @@ function historyIn(store: Store, path: string) {
 }
 
 function unwrittenLine({ records, bytes, reason }: Unwritten, path: string): string {
-  return `sonde: ${countOf(records, 'record was', 'records were')} not stored (${Math.ceil(bytes / 1000)} kB) in ${path}: ${reason}`
+  return `sonde: ${countOf(records, 'record')} (${Math.ceil(bytes / 1000)} kB) not stored in ${path}: ${reason}`
 }
 
 function pathFault({ originOf }: Loaded, path: string): string {

@@ -4,7 +4,7 @@ import '../engines.ts'
 
 export { reportFieldSets } from '../fieldset/health.ts'
 export { describeType, type TypeDescription } from '../schema/describe-type.ts'
-export { checkLabels, isOwnLabel } from '../schema/label-rules.ts'
+export { checkLabels, isOwnLabel, SERIES_CHARACTERS_MAX } from '../schema/label-rules.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition } from '../schema/record-type.ts'
 export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'

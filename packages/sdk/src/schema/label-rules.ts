@@ -39,6 +39,11 @@ export interface SourceFault {
   readonly allowed: string
 }
 
+/**
+ * Labels of a series at most, with those of its source: names and texts together. Views write them out once a series.
+ * Unit: characters.
+ */
+export const SERIES_CHARACTERS_MAX = 8192
 const LABEL_COUNT_MAX = 256
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 const TEXT_CHARACTERS_MAX = 4096
@@ -55,6 +60,7 @@ export function faultOfLabels(labels: unknown): SourceFault | undefined {
   if (entries.length > LABEL_COUNT_MAX) {
     return { place: 'labels', given: `${entries.length} labels`, allowed: `${LABEL_COUNT_MAX} labels` }
   }
+  let characters = 0
   for (const [name, text] of entries) {
     // As a key of labels, `__proto__` would set their prototype.
     if (name === '__proto__' || !LABEL_NAME.test(name)) {
@@ -64,6 +70,9 @@ export function faultOfLabels(labels: unknown): SourceFault | undefined {
     if (typeof text !== 'string' || text.length > TEXT_CHARACTERS_MAX) {
       return { place: `labels.${name}`, given: text, allowed: `text of at most ${TEXT_CHARACTERS_MAX} characters` }
     }
+    characters += name.length + text.length
   }
-  return undefined
+  if (characters <= SERIES_CHARACTERS_MAX) return undefined
+  const allowed = `${SERIES_CHARACTERS_MAX} characters of names and texts together`
+  return { place: 'labels', given: `${characters} characters`, allowed }
 }

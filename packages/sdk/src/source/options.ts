@@ -13,7 +13,8 @@ export interface SourceOptions {
   tag?: string
   /**
    * Constant labels of every series: at most 256, each a name of letters, digits and `_` with a text of at most 4096
-   * characters. Default: none.
+   * characters, and 8192 characters of names and texts together. A service takes no longer labels of a series, those of
+   * its record counted too. Default: none.
    */
   labels?: Labels
   /**

@@ -2,6 +2,7 @@
 const CAUSES: Readonly<Record<string, string>> = {
   spool_full: 'the service was away, or slow, for longer than spoolBytes holds; await source.ready() to wait for it',
   too_large: 'larger than the spool, or than the service takes in one piece',
+  labels_limit: 'labels of more than 8192 characters together, with those of the source; use shorter texts',
   type_limit: 'the service takes no more types, of one client or of all together',
   source_limit: 'the service takes no more sources from one client',
   symbol_limit: 'the service takes no more texts from one client',
