@@ -385,12 +385,14 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       },
     ],
     [
-      'sources with more labels than may be kept',
+      'sources and symbols with more text than may be kept',
       'IPC_LIMIT',
       (raw) => {
         const long = 'x'.repeat(4000)
         const body = { id: 'x', tag: long, labels: { a: long, b: long }, intervalMs: 0, schema: '' }
-        for (let index = 0; index < 1025; index++) raw.send({ kind: 'source', body: { index, ...body } })
+        for (let index = 0; index < 1000; index++) raw.send({ kind: 'source', body: { index, ...body } })
+        const texts = Array<string>(250).fill(long)
+        for (let i = 0; i < 10; i++) raw.send({ kind: 'symbols', body: { source: 0, firstId: i * 250, texts } })
       },
     ],
     [
