@@ -15,7 +15,7 @@ export type { FieldSetKind } from './fieldset/parse.ts'
 export { answerRequest, type Found, tooManySeries, tooManyValues } from './query/answer.ts'
 export { type Column, ColumnReader, matcherOf, periodOf, slotsOfMetric } from './query/column.ts'
 export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
-export { type Evaluated, evaluate, gainsOf, gridOf, leadMs, numbersOf, TURN_LIMIT_MS } from './query/evaluate.ts'
+export { type Evaluated, evaluate, gainsOf, gridOf, numbersOf } from './query/evaluate.ts'
 export {
   type Aggregate,
   type History,
@@ -31,6 +31,7 @@ export {
   type SeriesQuery,
   VALUE_COUNT_LIMIT,
 } from './query/form.ts'
+export { leadMs, TURN_LIMIT_MS } from './query/gaps.ts'
 export { objectOf, parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
 export type { Batch, Clock, PageId, SourceInfo } from './schema/batch.ts'
 export {

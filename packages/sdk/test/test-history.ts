@@ -141,6 +141,23 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.equal(resolutionMs, 11_000)
   },
 
+  async 'fills no hole of a source without a period'(bench) {
+    bench.restartSource(0)
+    const halfSeconds = Array.from({ length: 28 }, (_, i) => 0.5 * (i + 1))
+    const after = halfSeconds.map((s) => 102 + s)
+    bench.report([...halfSeconds, ...after].map((s) => ({ s, packets: 20 * s, level: 2 })))
+    for (const [metric, fn, value] of [
+      ['probe_packets_total', 'rate', 20],
+      ['probe_packets_total', 'increase', 100],
+      ['probe_level', 'last', 2],
+    ] as const) {
+      const { series } = await bench.ask({ metric, function: fn }, 115, 5000)
+      const inHole = series[0]?.values.subarray(3, 20)
+      assert.deepEqual([...(inHole ?? [])], Array.from({ length: 17 }).fill(Number.NaN), `${fn} in the hole`)
+      assert.deepEqual([series[0]?.values[1], series[0]?.values[21]], [value, value], `${fn} around it`)
+    }
+  },
+
   async 'makes no spike of a counter that restarts, and says when it did'(bench) {
     bench.report([1e12, 1e12 + 100, 50, 150].map((packets, s) => ({ s: s + 1, packets })))
     const { series } = await bench.ask({ metric: 'probe_packets_total', function: 'rate' }, 4)
@@ -230,8 +247,8 @@ class Bench {
     this.#source = this.#makeSource()
   }
 
-  restartSource(): void {
-    this.#source = this.#makeSource()
+  restartSource(intervalMs?: number): void {
+    this.#source = this.#makeSource(intervalMs)
   }
 
   report(readings: readonly Reading[]): void {
@@ -276,8 +293,8 @@ class Bench {
     assert.deepEqual(sorted(plain), expected)
   }
 
-  #makeSource(): Source {
-    return createSource({ id: 'suite', intervalMs: 1000, emit: (batch) => this.#opened.accept(batch) })
+  #makeSource(intervalMs = 1000): Source {
+    return createSource({ id: 'suite', intervalMs, emit: (batch) => this.#opened.accept(batch) })
   }
 }
 

@@ -3,7 +3,7 @@ import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { aggregateSeries } from './aggregate.ts'
 import type { Column } from './column.ts'
-import { estimateIntervalMs, evaluate, gridOf } from './evaluate.ts'
+import { evaluate, gridOf } from './evaluate.ts'
 import {
   type QueryAnswer,
   type QueryRequest,
@@ -13,6 +13,7 @@ import {
   type SeriesQuery,
   VALUE_COUNT_LIMIT,
 } from './form.ts'
+import { estimateIntervalMs } from './gaps.ts'
 
 /** Where a metric comes from: the type, the field, and the columns that match. */
 export interface Found {

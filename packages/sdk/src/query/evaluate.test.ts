@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Column } from './column.ts'
-import { evaluate, gridOf } from './evaluate.ts'
+import { evaluate, gainsOf, gridOf } from './evaluate.ts'
 
 const START_MS = 1_789_999_200_000
 
@@ -111,6 +111,30 @@ test('a gap between turns is one, at the start too', () => {
   assert.equal(rate([8, 8, 8, 150, 8, 8], 182), 100)
   assert.equal(rate([8], 10), 100)
   assert.equal(rate([8, 8], 60), Number.NaN, 'and the end is the end')
+})
+
+test('where no period is declared, a pause that is long beside those around it is a gap', () => {
+  const halfSeconds = Array.from({ length: 27 }, () => 0.5)
+  const column = turns([...halfSeconds, 88, ...halfSeconds])
+  for (const fn of ['last', 'rate', 'increase'] as const) {
+    const { values } = evaluate(column, fn, grid(115, 5000), 5000)
+    const known = Array.from(values, (value) => !Number.isNaN(value))
+    assert.deepEqual(
+      known,
+      Array.from(values, (_, i) => i < 3 || i > 19),
+      `${fn}: three steps, a hole of 17, three steps`,
+    )
+  }
+  const { gains } = gainsOf(column)
+  assert.deepEqual([gains[27], gains[28], gains[29]], [50, Number.NaN, 50])
+  const back = evaluate(turns([...halfSeconds, 88]), 'last', grid(115), 1000).values
+  assert.deepEqual([back[101], Number.isNaN(back[102])], [10_150, true], 'nor does the hole say how long a value holds')
+})
+
+test('where no period is declared, records that come in bursts, and seldom, have rates between them', () => {
+  const bursts = Array.from({ length: 6 }, () => [20, 0.01, 0.01]).flat()
+  const { values } = evaluate(turns(bursts), 'rate', grid(120, 10_000), 10_000)
+  for (const value of values.subarray(1)) assert.ok(Math.abs(value - 100) < 1)
 })
 
 test('avg, min and max look at the samples of the step alone', () => {

@@ -1,5 +1,6 @@
 import type { Column } from './column.ts'
 import type { QueryFunction } from './form.ts'
+import { apartAt, isGap, isHeld } from './gaps.ts'
 
 /** The times at which values are computed: multiples of the step in `(fromMs, toMs]`. */
 export function gridOf(fromMs: number, toMs: number, stepMs: number): Float64Array {
@@ -8,24 +9,6 @@ export function gridOf(fromMs: number, toMs: number, stepMs: number): Float64Arr
   return Float64Array.from({ length: count }, (_, i) => (first + i) * stepMs)
 }
 
-/**
- * The longest time between two records of a series that is read in turns, or whose source has no period, of which rates
- * are told in a short window. Unit: milliseconds.
- */
-export const TURN_LIMIT_MS = 120_000
-
-/**
- * How far before the window samples are needed, so that its first value is right: two of a series whose period is seen
- * from them alone. Unit: milliseconds.
- */
-export function leadMs(stepMs: number, intervalMs: number): number {
-  return stepMs + Math.max(stepMs, intervalMs > 0 ? GAP_INTERVALS * intervalMs : 2 * TURN_LIMIT_MS)
-}
-
-/** A value holds for at most this many periods of its source; then there is a gap. */
-const HOLD_INTERVALS = 2.5
-/** Two counter readings further apart than this many periods say nothing of the rate between them. */
-const GAP_INTERVALS = 5
 /** An increase over pairs of samples that take longer than this many steps is spread over them. */
 const SPREAD_STEPS = 1.5
 
@@ -107,17 +90,15 @@ function evaluateCounter(column: Column, fn: 'rate' | 'increase', grid: Float64A
 
 /** What a counter gained between each sample and the one before, NaN where that is not known; and when it restarted. */
 export function gainsOf(column: Column): { readonly gains: Float64Array; readonly resetsMs: readonly number[] } {
-  const { times, values, intervalMs } = column
+  const { times, values } = column
   if ('increases' in values) return { gains: values.increases, resetsMs: [] }
-  const limitMs = intervalMs > 0 ? intervalMs * GAP_INTERVALS : TURN_LIMIT_MS
   const gains = new Float64Array(times.length).fill(Number.NaN)
   const resetsMs: number[] = []
   for (let i = 1; i < times.length; i++) {
     const gain =
       'words' in values ? wordGain(values.words, i) : (values.numbers[i] as number) - (values.numbers[i - 1] as number)
-    const apartMs = apartAt(times, i)
     if (gain < 0) resetsMs.push(times[i] as number)
-    else if (apartMs > 0 && apartMs <= limitMs) gains[i] = gain
+    else if (apartAt(times, i) > 0 && !isGap(column, i)) gains[i] = gain
   }
   return { gains, resetsMs }
 }
@@ -138,32 +119,4 @@ export function numbersOf({ times, values }: Column): Float64Array {
     numbers[i] = (values.words[i * 2 + 1] as number) * 4294967296 + (values.words[i * 2] as number)
   }
   return numbers
-}
-
-/** Whether the sample `last` still stands for its series at a time. */
-function isHeld(column: Column, last: number, atMs: number, stepMs: number): boolean {
-  const { times, intervalMs } = column
-  if (last < 0) return false
-  const sampleMs = times[last] as number
-  const ageMs = atMs - sampleMs
-  if (ageMs < stepMs) return true
-  if (intervalMs > 0) return ageMs < intervalMs * HOLD_INTERVALS
-  // Turns become longer and shorter: one that came in time is none that was missed.
-  if (last + 1 < times.length) return apartAt(times, last + 1) <= TURN_LIMIT_MS
-  const turnMs = last === 0 ? 0 : Math.max(apartAt(times, last), last > 1 ? apartAt(times, last - 1) : 0)
-  return ageMs < turnMs * HOLD_INTERVALS
-}
-
-/** Distance of a sample from the one before. */
-function apartAt(times: Float64Array, i: number): number {
-  return (times[i] as number) - (times[i - 1] as number)
-}
-
-/** The usual distance of samples: the median of up to 64 of them. 0 where there are fewer than two. */
-export function estimateIntervalMs(times: Float64Array): number {
-  const apart: number[] = []
-  for (let i = Math.max(1, times.length - 64); i < times.length; i++)
-    apart.push((times[i] as number) - (times[i - 1] as number))
-  apart.sort((a, b) => a - b)
-  return apart[apart.length >> 1] ?? 0
 }

@@ -46,8 +46,8 @@ export interface SourceOptions {
   /** Clock of the timestamps. Default: `wall`. */
   clock?: Clock
   /**
-   * Period at which it samples, so that readers know what a gap is. Unit: milliseconds. Range: 0 (default: no period)
-   * to 86 400 000, a day.
+   * Period at which it samples, so that readers know what a gap is; without one it is seen from the times of records.
+   * Unit: milliseconds. Range: 0 (default: no period) to 86 400 000, a day.
    */
   intervalMs?: number
   /**
