@@ -140,6 +140,31 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     for (let n = 0; n < 3; n++) attacker.page(heat, count, { bytes })
     await attacker.leave()
   },
+  /** New series whose labels are as long as they may be, and longer. */
+  async wideSeries(scene) {
+    const [fields, characters] = scene.random.pick([
+      [2, 4000],
+      [8, 1000],
+      [64, 120],
+      [255, 4096],
+    ])
+    const labels = Object.fromEntries(Array.from({ length: fields }, (_, i) => [`l${i}`, label()]))
+    const wide = defineType('hostile_wide', 'Wide', { time: timestamp(), ...labels, turns_total: counter('u64') })
+    const attacker = await ready(scene, wide)
+    const texts = Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(characters, scene.random.pick(['x', '"', '\\'])))
+    attacker.symbols(texts, TEXTS.length)
+    for (let n = 0; n < 4; n++) {
+      const count = 200
+      const bytes = attacker.bytesOf(wide, count)
+      for (let i = 0; i < count; i++) {
+        for (const { offset } of wide.labels) {
+          bytes.writeUInt32LE(TEXTS.length + scene.random.integer(0, 49), i * wide.layout.recordBytes + offset)
+        }
+      }
+      attacker.page(wide, count, { bytes })
+    }
+    await attacker.leave()
+  },
   /** All the series of a type that a client can have, which it leaves at once, again and again. */
   async comesAndGoes(scene) {
     for (let visit = 0; visit < 3; visit++) {
