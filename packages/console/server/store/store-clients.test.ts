@@ -13,6 +13,7 @@ import {
   createSource,
   defineType,
   gauge,
+  label,
   labelNumber,
   readRecords,
   type SourceInfo,
@@ -28,6 +29,11 @@ const CHILD = fileURLToPath(new URL('../../test/store-client-child.ts', import.m
 /** More than a client may look up in ten pages. */
 const SERIES_COUNT = 25_000
 
+const longType = defineType('long', 'A series with long labels', {
+  text: label(),
+  number: labelNumber('u32'),
+  level: gauge('u32'),
+})
 const seriesType = defineType('many', 'A record a series', { number: labelNumber('u32'), level: gauge('u32') })
 
 const CLIENT = 0xfeed_0000_0000_0001n
@@ -167,6 +173,83 @@ test('one client leaves places for series to other clients and to this process, 
       sendSeries(again, 1n, { count: 1000, sequence: 50n })
       await assert.rejects(again.flush(), { code: 'STO_LOST' })
       assert.equal(refused(again, 1n), 300)
+    } finally {
+      await again.close()
+    }
+  } finally {
+    await close()
+  }
+})
+
+/** Reports series whose labels are so long, as {@link sendSeries} does. */
+function sendLongSeries(store: Store, client: bigint | undefined, count: number, characters: number): void {
+  const page = client === undefined ? {} : { page: { client, sequence: 1n } }
+  const source = createSource({ id: 'long', intervalMs: 0, emit: (batch) => store.accept({ ...batch, ...page }) })
+  const text = 'x'.repeat(characters)
+  source.report(
+    longType,
+    Array.from({ length: count }, (_, number) => ({ number, text, level: 1 })),
+  )
+  source.flush()
+}
+
+test('series with long labels take the places and the turns of several, also when the file is opened again', async () => {
+  const { store, path, close } = await openStore({ seriesLimit: 1600 })
+  const refused = (from: Store, client: bigint) =>
+    [...(from.takeLost?.(client, 99n) ?? [])].reduce((sum, [, records]) => sum + records, 0)
+  try {
+    // Four places each: 700 are more than a client may look up in a page, and 200 are half of all places.
+    sendLongSeries(store, 1n, 700, 900)
+    sendSeries(store, 2n, {})
+    await store.flushClient?.(2n)
+    assert.deepEqual([await store.lastPage?.(1n), await store.lastPage?.(2n)], [0n, 1n])
+    await assert.rejects(store.flush(), { code: 'STO_LOST' })
+    assert.equal(refused(store, 1n), 500)
+    await store.close()
+    const again = await createStore({ path, seriesLimit: 1600 })
+    try {
+      sendLongSeries(again, 3n, 10, 899)
+      sendSeries(again, 3n, { count: 200, sequence: 2n })
+      await assert.rejects(again.flush(), { code: 'STO_LOST' })
+      assert.equal(refused(again, 3n), 40)
+    } finally {
+      await again.close()
+    }
+  } finally {
+    await close()
+  }
+})
+
+test('series of a client push no records of others out, also where the file is made for fewer', async () => {
+  const maxBytes = 4 << 20
+  const { store, path, close } = await openStore({ maxBytes })
+  try {
+    const own = createSource({ id: 'own', emit: (batch) => store.accept(batch) })
+    const time = BigInt(Date.now()) * 1_000_000n
+    own.report(
+      countedType,
+      upTo(1000).map((number) => ({ time, writer: 'own', number })),
+    )
+    own.flush()
+    await store.flush()
+    sendLongSeries(store, 1n, 3000, 1000)
+    await assert.rejects(store.flush(), { code: 'STO_LOST' })
+    await store.maintain()
+    assert.deepEqual(await numbersIn(store), upTo(1000))
+    assert.equal(store.status().reason, '')
+    await store.close()
+    const large = await createStore({ path })
+    sendLongSeries(large, undefined, 3000, 1000)
+    await large.flush()
+    await large.close()
+    const again = await createStore({ path, maxBytes })
+    try {
+      await again.maintain()
+      assert.deepEqual(await numbersIn(again), upTo(1000))
+      assert.match(
+        again.status().reason,
+        /^labels of series and sources take \d+ MiB of 4: .*raise it, or report fewer/,
+      )
     } finally {
       await again.close()
     }

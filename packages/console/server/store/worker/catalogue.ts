@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Labels, type RecordType, SondeError, seriesKey, type TypeDefinition } from '@sonde/sdk'
 import { type Holder, typeOfDefinition } from '@sonde/sdk/internal'
+import type { StoreSettings } from '../config.ts'
 import type { SourceDescriptor } from '../protocol.ts'
-import { EARLIER, Places } from './places.ts'
+import { EARLIER, PLACE_FILE_BYTES, Places } from './places.ts'
 
 /** A type as it is known to the file. */
 export interface StoredType {
@@ -19,9 +20,13 @@ export interface StoredSeries {
   seenHour: number
 }
 
-/** Types that the file knows at once, and sources. */
+/** Types that the file knows at once, and sources: fewer where their texts are long. */
 const TYPE_COUNT_LIMIT = 4096
 const SOURCE_COUNT_LIMIT = 65_536
+/** The longest definition that counts as one type. Unit: bytes. */
+const TYPE_TEXT_BYTES = 16 << 10
+/** Series never take more of the file than this part, so that they push no records out. */
+const SERIES_PART = 1 / 4
 
 /**
  * Types in every version, sources and series: what the rest of the file is read with. Small, so it is kept in memory;
@@ -37,14 +42,14 @@ export class Catalogue {
   readonly #sourceIds = new Map<string, number>()
   readonly #series = new Map<string, Map<string, StoredSeries>>()
   readonly #seriesById = new Map<number, StoredSeries>()
-  readonly #typePlaces = new Places(TYPE_COUNT_LIMIT)
+  readonly #typePlaces = new Places(TYPE_COUNT_LIMIT, TYPE_TEXT_BYTES)
   readonly #sourcePlaces = new Places(SOURCE_COUNT_LIMIT)
   readonly #seriesPlaces: Places
   readonly #insertSeries: StatementSync
 
-  constructor(database: DatabaseSync, seriesLimit: number) {
+  constructor(database: DatabaseSync, { seriesLimit, maxBytes }: Pick<StoreSettings, 'seriesLimit' | 'maxBytes'>) {
     this.#database = database
-    this.#seriesPlaces = new Places(seriesLimit)
+    this.#seriesPlaces = new Places(Math.min(seriesLimit, Math.floor((maxBytes * SERIES_PART) / PLACE_FILE_BYTES)))
     // A row that gives its id back with RETURNING takes five times as long.
     this.#insertSeries = database.prepare('INSERT OR REPLACE INTO series (type_name, labels) VALUES (?, ?)')
     this.#each('SELECT id, fingerprint, definition FROM type', ({ id, fingerprint, definition }) => {
@@ -68,20 +73,26 @@ export class Catalogue {
     }
   }
 
+  /** What all of them take in the file, about. Unit: bytes. */
+  get fileBytes(): number {
+    return [this.#typePlaces, this.#sourcePlaces, this.#seriesPlaces].reduce((sum, { fileBytes }) => sum + fileBytes, 0)
+  }
+
   /** Id of a type, which is stored at first sight; undefined where there are too many already. */
   typeId(definition: TypeDefinition, fingerprint: string, holder: Holder): number | undefined {
     const known = this.#typeIds.get(fingerprint)
+    const text = () => JSON.stringify(definition)
     if (known !== undefined) {
-      this.#typePlaces.claim(known, holder)
+      this.#typePlaces.claim(known, holder, text)
       return known
     }
-    if (!this.#typePlaces.hasRoom(holder)) return undefined
+    if (!this.#typePlaces.hasRoom(holder, text())) return undefined
     // The conflict is a row that could not be read: it is mended.
     const insert = this.#database.prepare(
       `INSERT INTO type (fingerprint, definition) VALUES (?, ?)
        ON CONFLICT (fingerprint) DO UPDATE SET definition = excluded.definition RETURNING id`,
     )
-    const id = Number(insert.get(fingerprint, JSON.stringify(definition))?.id)
+    const id = Number(insert.get(fingerprint, text())?.id)
     this.#keepType(id, definition, fingerprint, holder)
     return id
   }
@@ -101,10 +112,10 @@ export class Catalogue {
     const descriptor = JSON.stringify(source)
     const known = this.#sourceIds.get(descriptor)
     if (known !== undefined) {
-      this.#sourcePlaces.claim(known, holder)
+      this.#sourcePlaces.claim(known, holder, () => descriptor)
       return known
     }
-    if (!this.#sourcePlaces.hasRoom(holder)) return undefined
+    if (!this.#sourcePlaces.hasRoom(holder, descriptor)) return undefined
     const insert = this.#database.prepare(
       `INSERT INTO source (descriptor) VALUES (?)
        ON CONFLICT (descriptor) DO UPDATE SET descriptor = excluded.descriptor RETURNING id`,
@@ -122,10 +133,10 @@ export class Catalogue {
   addSeries(typeName: string, labels: Labels, holder: Holder): StoredSeries | undefined {
     const known = this.findSeries(typeName, labels)
     if (known !== undefined) {
-      this.#seriesPlaces.claim(known.id, holder)
+      this.#seriesPlaces.claim(known.id, holder, () => JSON.stringify(known.labels))
       return known
     }
-    if (!this.#seriesPlaces.hasRoom(holder)) return undefined
+    if (!this.#seriesPlaces.hasRoom(holder, JSON.stringify(labels))) return undefined
     return this.#insert(typeName, labels, holder)
   }
 
@@ -157,12 +168,12 @@ export class Catalogue {
   deleteSeries(beforeHour: number, isUsed: (id: number) => boolean): void {
     const remove = this.#database.prepare('DELETE FROM series WHERE id = ?')
     for (const [typeName, ofType] of this.#series) {
-      for (const [key, { id, seenHour }] of ofType) {
+      for (const [key, { id, labels, seenHour }] of ofType) {
         if (seenHour >= beforeHour || isUsed(id)) continue
         remove.run(id)
         ofType.delete(key)
         this.#seriesById.delete(id)
-        this.#seriesPlaces.leave(id)
+        this.#seriesPlaces.leave(id, JSON.stringify(labels))
       }
       if (ofType.size === 0) this.#series.delete(typeName)
     }
@@ -177,18 +188,21 @@ export class Catalogue {
     for (const id of unused('type', [used('type', 'head'), used('type', 'segment')]).map((row) => Number(row.id))) {
       if (liveTypes.has(id)) continue
       deleteType.run(id)
-      this.#typeIds.delete(this.types.get(id)?.type.fingerprint ?? '')
+      const unusedType = this.types.get(id)
+      if (unusedType === undefined) continue
+      this.#typeIds.delete(unusedType.type.fingerprint)
       this.types.delete(id)
-      this.#typePlaces.leave(id)
+      this.#typePlaces.leave(id, JSON.stringify(unusedType.definition))
     }
     const deleteSource = this.#database.prepare('DELETE FROM source WHERE id = ?')
     for (const id of unused('source', [used('source', 'writer'), used('source', 'segment')]).map((row) =>
       Number(row.id),
     )) {
       deleteSource.run(id)
-      this.#sourceIds.delete(JSON.stringify(this.#sources.get(id)))
+      const descriptor = JSON.stringify(this.#sources.get(id))
+      this.#sourceIds.delete(descriptor)
       this.#sources.delete(id)
-      this.#sourcePlaces.leave(id)
+      this.#sourcePlaces.leave(id, descriptor)
     }
   }
 
@@ -210,13 +224,13 @@ export class Catalogue {
     }
     this.types.set(id, { id, definition, type })
     this.#typeIds.set(fingerprint, id)
-    this.#typePlaces.take(id, holder)
+    this.#typePlaces.take(id, holder, JSON.stringify(definition))
   }
 
   #keepSource(id: number, descriptor: string, holder: Holder): void {
     this.#sources.set(id, JSON.parse(descriptor) as SourceDescriptor)
     this.#sourceIds.set(descriptor, id)
-    this.#sourcePlaces.take(id, holder)
+    this.#sourcePlaces.take(id, holder, descriptor)
   }
 
   #insert(typeName: string, labels: Labels, holder: Holder): StoredSeries {
@@ -233,7 +247,7 @@ export class Catalogue {
     }
     ofType.set(seriesKey(labels), series)
     this.#seriesById.set(id, series)
-    this.#seriesPlaces.take(id, holder)
+    this.#seriesPlaces.take(id, holder, JSON.stringify(labels))
     return series
   }
 }

@@ -14,6 +14,8 @@ import type { StoreFile } from './store-file.ts'
 const COMPACT_BYTES = 8 << 20
 /** Records of the head that leave together where the file is too large. Unit: bytes. */
 const EXPIRE_BYTES = 1 << 20
+/** What records may take of the file, however much its names take: more than these have room for. */
+const RECORDS_PART = 3 / 4
 /** Free pages that are kept for the next hour's records, beside an eighth of the file. Unit: bytes. */
 const FREE_BYTES = 4 << 20
 /** Pages that are given back to the disk in one turn. */
@@ -102,10 +104,10 @@ function* expireByAge(file: StoreFile, nowMs: number): Generator<undefined, void
 
 /**
  * Over the limit the oldest hours leave first, then the oldest roll-ups, then the oldest records that are not yet
- * compacted.
+ * compacted. Not for the sake of names, which deleting records makes no fewer.
  */
 function* expireBySize(file: StoreFile): Generator<undefined, void> {
-  while (file.usedBytes() > file.settings.maxBytes) {
+  while (isTooLarge(file)) {
     const hour = file.segments.oldestSlot(RAW)
     const day = hour === undefined ? file.segments.oldestSlot(ROLLUP) : undefined
     if (hour !== undefined) yield* deleteHour(file, hour)
@@ -113,6 +115,12 @@ function* expireBySize(file: StoreFile): Generator<undefined, void> {
     else if (inTransaction(file.database, () => file.head.deleteOldest(EXPIRE_BYTES)) === 0) return
     yield
   }
+}
+
+function isTooLarge(file: StoreFile): boolean {
+  const { maxBytes } = file.settings
+  const usedBytes = file.usedBytes()
+  return usedBytes > maxBytes && usedBytes - file.catalogue.fileBytes > maxBytes * RECORDS_PART
 }
 
 /** Deletes an hour, whose day is rolled up first. */

@@ -5,10 +5,14 @@ import type { Catalogue, StoredSeries } from './catalogue.ts'
 import type { ClientPages } from './client-pages.ts'
 import type { Head } from './head.ts'
 import { type BelievedTimes, type Ingested, ingest } from './ingest.ts'
+import { placesOf } from './places.ts'
 import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
 import type { Writers } from './writers.ts'
 
-/** Series that one client may look up in a page, and all clients together. A new one takes some 7 µs. */
+/**
+ * Series that one client may look up in a page, and all clients together: one with long labels counts as often as the
+ * places that it takes. A new one takes some 7 µs.
+ */
 const CLIENT_LOOKUP_COUNT = 2048
 const PAGE_LOOKUP_COUNT = 4096
 /** So many every client may, whatever the others do. */
@@ -147,8 +151,8 @@ class Lookups {
   }
 
   of(typeName: string, labels: Labels): StoredSeries {
-    if (this.count === this.#limitCount) throw new TurnOver()
-    this.count++
+    if (this.count >= this.#limitCount) throw new TurnOver()
+    this.count += placesOf(JSON.stringify(labels))
     return this.#catalogue.addSeries(typeName, labels, this.#client) ?? REFUSED
   }
 }

@@ -43,7 +43,7 @@ export class StoreFile {
     this.breathe = breathe
     this.database = database
     this.settings = settings
-    this.catalogue = new Catalogue(database, settings.seriesLimit)
+    this.catalogue = new Catalogue(database, settings)
     this.writers = new Writers(database, this.catalogue)
     this.head = new Head(database)
     this.segments = new Segments(database)
@@ -88,6 +88,15 @@ export class StoreFile {
   usedBytes(): number {
     const pages = numberOf(this.database, 'PRAGMA page_count') - numberOf(this.database, 'PRAGMA freelist_count')
     return pages * numberOf(this.database, 'PRAGMA page_size')
+  }
+
+  /** What to do where names take so much of the file that it is over its limit; undefined where they do not. */
+  get crowdedSentence(): string | undefined {
+    const { maxBytes } = this.settings
+    const { fileBytes } = this.catalogue
+    if (fileBytes <= maxBytes / 2 || this.usedBytes() <= maxBytes) return undefined
+    const [names, most] = [fileBytes, maxBytes].map((bytes) => Math.round(bytes / 2 ** 20))
+    return `labels of series and sources take ${names} MiB of ${most}: the file is larger than store.max_bytes; raise it, or report fewer series`
   }
 
   /** Pages of the file that wait for reuse. Unit: bytes. */

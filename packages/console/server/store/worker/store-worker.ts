@@ -308,7 +308,7 @@ export class StoreWorker {
     const state = this.#failure === '' ? 'writing' : 'failing'
     return {
       state,
-      reason: state === 'failing' ? this.#failure : this.#notice,
+      reason: state === 'failing' ? this.#failure : (file?.crowdedSentence ?? this.#notice),
       bytes: this.#bytes,
       freeBytes: file?.freeBytes() ?? 0,
       oldestMs: file?.oldestMs() ?? null,
