@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { hashWords, keyOfNumber } from './seeded-hash.ts'
+import { hashWords, keyOfNumber, keyOfText } from './seeded-hash.ts'
 
 const COUNT = 30_000
 const MASK = 0xffff
@@ -82,4 +82,12 @@ test('each process has a seed of its own', () => {
     execFileSync(process.execPath, ['--conditions=source', '--input-type=module', '-e', program], { encoding: 'utf8' }),
   )
   assert.equal(new Set(said).size, 3, said.join())
+})
+
+test('a long text has a short key, and no other text has the same', () => {
+  const texts = [256, 257, 16_384].flatMap((length) => ['a', 'b'].map((last) => `${'x'.repeat(length - 1)}${last}`))
+  const keys = texts.map(keyOfText)
+  assert.equal(new Set(keys).size, texts.length)
+  assert.ok(keys.every(({ length }) => length <= 256))
+  assert.equal(keyOfText('short'), 'short')
 })

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /**
  * The key of all hashes of this process. Whoever knows it can make texts and numbers that share a place in a table, so
  * that each look-up walks through all of them: it is random, and nothing that leaves the process is made with it.
@@ -42,4 +44,16 @@ export function keyOfNumber(value: number): number {
   key = Math.imul(key ^ (key >>> 16), 0x7feb352d)
   key = Math.imul(key ^ (key >>> 15) ^ KEY_HIGH, 0x846ca68b)
   return key ^ (key >>> 16)
+}
+
+/** Longer texts are kept as their digest. Unit: characters. */
+const KEY_CHARACTERS_MAX = 256
+
+/**
+ * The key under which a text from outside that may be long is kept in a `Map` or `Set`: other texts have other keys. V8
+ * hashes a text of more than 16 383 characters by its length alone, so that each of some thousands is compared with all
+ * others. A digest also takes less memory.
+ */
+export function keyOfText(text: string): string {
+  return text.length <= KEY_CHARACTERS_MAX ? text : hash('sha256', text, 'base64')
 }

@@ -1,3 +1,4 @@
+import { keyOfText } from '../internal/seeded-hash.ts'
 import { type Labels, seriesKey } from '../schema/series.ts'
 import type { Aggregate, SeriesAnswer } from './form.ts'
 
@@ -14,7 +15,7 @@ export function aggregateSeries(
     const labels = Object.fromEntries(
       by.filter((name) => Object.hasOwn(member.labels, name)).map((name) => [name, member.labels[name] ?? '']),
     )
-    const key = seriesKey(labels)
+    const key = keyOfText(seriesKey(labels))
     const group = groups.get(key)
     if (group === undefined) groups.set(key, { labels, members: [member] })
     else group.members.push(member)

@@ -1,3 +1,4 @@
+import { keyOfText } from '../internal/seeded-hash.ts'
 import type { Batch } from '../schema/batch.ts'
 import type { Slot } from '../schema/layout.ts'
 import { isPresent, msFactorOf, numberAt } from '../schema/reader.ts'
@@ -127,7 +128,7 @@ export class ColumnReader {
   #open(batch: Batch, views: Views, at: number): Growing | null {
     const labels = labelsOf(this.#type, batch.source, views, at)
     if (!this.#matches(labels)) return null
-    const key = seriesKey(labels)
+    const key = keyOfText(seriesKey(labels))
     const known = this.#byKey.get(key)
     if (known !== undefined) return known
     const opened: Growing = {

@@ -13,6 +13,7 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
+import { keyOfText } from '@sonde/sdk/internal'
 import { isSimulatedOf } from '../../devices/world.ts'
 import { nodeOf, type WhichNode } from '../device.ts'
 import type { Signal } from './signal.ts'
@@ -219,5 +220,5 @@ function streamOf({ streams }: Origin, type: RecordType): Stream {
 }
 
 function keyOf(type: string, labels: Labels): string {
-  return `${type}\n${seriesKey(labels)}`
+  return keyOfText(`${type}\n${seriesKey(labels)}`)
 }

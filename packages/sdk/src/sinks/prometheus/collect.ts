@@ -84,12 +84,13 @@ async function renderColumn({ table, lines, laneCount }: Column, changed: Int32A
   for (const one of lines) {
     if (turn.isOver()) await turn.next()
     one.reserve(rowCount)
-    for (let from = 0; from < changed.length; from += step) {
-      one.patch(table.rows.shown, changed, from, Math.min(from + step, changed.length))
+    for (let from = 0; from < changed.length; ) {
+      from = one.patch(table.rows.shown, changed, from, Math.min(from + step, changed.length))
       if (turn.isOver()) await turn.next()
     }
     for (let page = 0; page < one.pageCount; page++) {
-      if (one.settle(table.rows.shown, page, rowCount) && turn.isOver()) await turn.next()
+      if (!one.isStale(page)) continue
+      for (const _ of one.settle(table.rows.shown, page, rowCount)) if (turn.isOver()) await turn.next()
     }
   }
 }

@@ -39,14 +39,14 @@ export async function hideDuplicates(family: Family, columns: readonly Column[])
 
 async function findFirst(column: Column, hidden: Uint8Array, first: Map<string, First>): Promise<void> {
   let seen = 0
-  for (const { row, text, born } of column.table.visible()) {
+  for (const { row, key, born } of column.table.visible()) {
     if (seen++ % ROWS_A_STEP === 0 && turn.isOver()) await turn.next()
-    const before = first.get(text)
+    const before = first.get(key)
     if (before !== undefined && before.born < born) {
       hidden[row] = 1
       continue
     }
     if (before !== undefined) before.hidden[before.row] = 1
-    first.set(text, { born, row, hidden })
+    first.set(key, { born, row, hidden })
   }
 }

@@ -15,7 +15,7 @@ export interface Member {
   readonly rows: number[]
   /** Where text fields are indexes: their texts. */
   readonly texts: IndexTexts | undefined
-  /** Where rows have more labels than records declare: the text of the declared ones, and the rows that have it. */
+  /** Where rows have more labels than records declare: the text of the declared ones, and the rows by its key. */
   readonly declared: { readonly labels: LabelText; readonly rows: Map<string, Set<number>> } | undefined
 }
 

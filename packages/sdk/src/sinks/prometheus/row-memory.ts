@@ -7,8 +7,8 @@ const US_PER_MS = 1000
 const TWO_32 = 4294967296
 /** Where the record of a row is that has none in the batch in hand. */
 const UNTOUCHED = -1
-/** Rows that are copied between two looks at the clock. */
-const ROWS_A_STEP = 1024
+/** What is copied between two looks at the clock. Unit: bytes. */
+const STEP_BYTES = 256 << 10
 
 /** States of a row: not in use, shown, or waiting for another source with the same series to go. */
 export const FREE = 0
@@ -99,6 +99,13 @@ export class RowMemory {
     this.#labels[row] = Buffer.from(labels)
   }
 
+  /** Shows a row that waited. */
+  promote(row: number): void {
+    this.#mark(row)
+    this.state[row] = SHOWN
+    this.born[row] = ++births
+  }
+
   /** What changes of a row that goes on under other labels. */
   relabel(row: number, state: number, labels: string): void {
     this.#mark(row)
@@ -168,7 +175,7 @@ export class RowMemory {
 
   /** Copies some of the rows that changed before the moment. Whether all are copied. */
   fix(): boolean {
-    const end = Math.min(this.#fixedCount + ROWS_A_STEP, this.#dueCount)
+    const end = Math.min(this.#fixedCount + Math.ceil(STEP_BYTES / this.#strideBytes), this.#dueCount)
     for (let i = this.#fixedCount; i < end; i++) this.#fixIfDue(this.#due[i]!)
     this.#fixedCount = end
     return end === this.#dueCount

@@ -61,7 +61,7 @@ export class RowRoom {
   weightOf(labels: string): number {
     // A record is kept twice.
     const recordBytes = (2 * this.#type.layout.recordBytes) / this.#linesCounted
-    return Math.ceil((this.#nameCharacters + labels.length + recordBytes) / LINE_BYTES)
+    return Math.ceil((this.#nameCharacters + Buffer.byteLength(labels) + recordBytes) / LINE_BYTES)
   }
 
   /** Lines that a row of a weight counts as. */

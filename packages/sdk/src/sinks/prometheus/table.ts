@@ -1,3 +1,4 @@
+import { keyOfText } from '../../internal/seeded-hash.ts'
 import { turn } from '../../internal/turn.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import type { Slot } from '../../schema/layout.ts'
@@ -36,14 +37,18 @@ export interface MoreLabels {
 interface Place {
   readonly member: Member
   readonly id: number
-  readonly text: string
-  /** The text of the declared labels, where that is another one. */
-  readonly declaredText: string
+  /** The key of its label text. */
+  readonly key: string
+  /** The key of the text of the declared labels, where that is another one. */
+  readonly declaredKey: string
   /** As how many lines each of its lines counts. */
   readonly weight: number
 }
 
-/** Series that come, and series that leave, between two looks at the clock: each takes some microseconds. */
+/**
+ * Series that come, and series that leave, between two looks at the clock: each takes some microseconds. One that comes
+ * with long labels counts as many.
+ */
 const OPENED_A_STEP = 16
 const CLOSED_A_STEP = 64
 
@@ -59,7 +64,7 @@ export class Table {
   isOwn = false
   readonly rows: RowMemory
   readonly #members = new Map<SourceInfo, Member>()
-  readonly #byText = new Map<string, number>()
+  readonly #byKey = new Map<string, number>()
   readonly #places: (Place | undefined)[] = []
   /** Rows that left since the last moment, which may still show them; and rows that are free for good. */
   #left: number[] = []
@@ -136,7 +141,8 @@ export class Table {
     const room = this.#room
     let rowsLeft = room.rowsFor(member.holder)
     let linesLeft = room.linesFor(member.holder)
-    let opened = 0
+    let unasked = OPENED_A_STEP
+    let isFirst = true
     for (let offset = 0; taken.records < batch.count; taken.records++, offset += recordBytes) {
       const id = member.index.find(views, offset)
       let row = id < 0 ? -1 : (member.rows[id] ?? -1)
@@ -145,16 +151,23 @@ export class Table {
           taken.overSeriesLimit++
           continue
         }
-        // The first question starts the clock.
         const isTight = linesLeft < room.linesOf(room.weightOf(''))
-        if (!isTight && opened++ % OPENED_A_STEP === 0 && turn.isOver() && opened > 1) break
-        if (!isTight) row = this.#open(member, views, offset, linesLeft)
-        if (row < 0) {
+        if (!isTight && unasked >= OPENED_A_STEP) {
+          // The first question starts the clock.
+          if (turn.isOver() && !isFirst) break
+          isFirst = false
+          unasked = 0
+        }
+        const text = isTight ? '' : member.labels.of(views, offset)
+        const weight = room.weightOf(text)
+        if (!isTight) unasked += weight
+        if (room.linesOf(weight) > linesLeft) {
           taken.overLineLimit++
           continue
         }
+        row = this.#open(member, views, offset, text, weight)
         rowsLeft--
-        linesLeft -= room.linesOf(this.#places[row]!.weight)
+        linesLeft -= room.linesOf(weight)
       }
       if (rows.touch(row, offset)) {
         rows.seenMs[row] = nowMs
@@ -192,10 +205,10 @@ export class Table {
     if (member === undefined) return
     const { labels, declared } = member
     if (declared !== undefined) {
-      for (const row of declared.rows.get(declared.labels.ofKey(key)) ?? []) this.#close(row)
+      for (const row of declared.rows.get(keyOfText(declared.labels.ofKey(key))) ?? []) this.#close(row)
       return
     }
-    const row = this.#byText.get(labels.ofKey(key))
+    const row = this.#byKey.get(keyOfText(labels.ofKey(key)))
     if (row !== undefined && this.#places[row]?.member === member) this.#close(row)
   }
 
@@ -223,12 +236,12 @@ export class Table {
     return this.rows.begin()
   }
 
-  /** Rows that are shown as of the last moment, with their label text and the order of their coming. */
-  *visible(): Generator<{ row: number; text: string; born: number }> {
+  /** Rows that are shown as of the last moment, with the key of their label text and the order of their coming. */
+  *visible(): Generator<{ row: number; key: string; born: number }> {
     for (let row = 0; row < this.rows.high; row++) {
       const place = this.#places[row]
       if (place !== undefined && this.rows.shown.visible[row] === 1) {
-        yield { row, text: place.text, born: this.rows.born[row]! }
+        yield { row, key: place.key, born: this.rows.born[row]! }
       }
     }
   }
@@ -243,7 +256,7 @@ export class Table {
       member.labels = new LabelText(this.type, member.source, added, member.texts)
     }
     // Who shows a series may be another by the new labels.
-    this.#byText.clear()
+    this.#byKey.clear()
     for (let row = 0; row < this.rows.high; row++) {
       this.#relabelRow(row)
       if (turn.isOver()) await turn.next()
@@ -254,14 +267,15 @@ export class Table {
     const place = this.#places[row]
     if (place === undefined || this.rows.state[row] === FREE) return
     // A record that came between two turns may have found the row already.
-    if (this.#byText.get(place.text) === row) this.#byText.delete(place.text)
+    if (this.#byKey.get(place.key) === row) this.#byKey.delete(place.key)
     const text = place.member.labels.of(this.rows.live, this.rows.offsetOf(row))
-    const state = this.#byText.has(text) ? DUPLICATE : SHOWN
-    if (state === SHOWN) this.#byText.set(text, row)
-    if (text === place.text && state === this.rows.state[row]) return
+    const key = keyOfText(text)
+    const state = this.#byKey.has(key) ? DUPLICATE : SHOWN
+    if (state === SHOWN) this.#byKey.set(key, row)
+    if (key === place.key && state === this.rows.state[row]) return
     const weight = this.#room.weightOf(text)
     this.#room.reweigh(place.member.holder, weight - place.weight)
-    this.#places[row] = { ...place, text, weight }
+    this.#places[row] = { ...place, key, weight }
     this.rows.relabel(row, state, text)
     for (const column of this.columns) for (const lines of column.lines) lines.invalidate(row)
   }
@@ -275,19 +289,18 @@ export class Table {
     return member
   }
 
-  /** Gives the row of a new series, −1 where its lines are too long for what is left. */
-  #open(member: Member, views: Views, offset: number, linesLeft: number): number {
-    const text = member.labels.of(views, offset)
-    const weight = this.#room.weightOf(text)
-    if (this.#room.linesOf(weight) > linesLeft) return -1
+  /** Gives the row of a new series with labels of a text. */
+  #open(member: Member, views: Views, offset: number, text: string, weight: number): number {
     const id = member.index.of(views, offset)
     const row = this.#free.pop() ?? this.rows.append()
     member.rows[id] = row
-    const declaredText = member.declared?.labels.of(views, offset) ?? text
-    this.#places[row] = { member, id, text, declaredText, weight }
-    member.declared?.rows.set(declaredText, (member.declared.rows.get(declaredText) ?? new Set()).add(row))
-    const shown = !this.#byText.has(text)
-    if (shown) this.#byText.set(text, row)
+    const key = keyOfText(text)
+    const { declared } = member
+    const declaredKey = declared === undefined ? key : keyOfText(declared.labels.of(views, offset))
+    this.#places[row] = { member, id, key, declaredKey, weight }
+    declared?.rows.set(declaredKey, (declared.rows.get(declaredKey) ?? new Set()).add(row))
+    const shown = !this.#byKey.has(key)
+    if (shown) this.#byKey.set(key, row)
     this.rows.open(row, shown ? SHOWN : DUPLICATE, text)
     this.#room.addRow(member.holder, weight, 1)
     this.#changed = true
@@ -297,12 +310,12 @@ export class Table {
   #close(row: number): void {
     const place = this.#places[row]
     if (place === undefined || this.rows.state[row] === FREE) return
-    if (this.#byText.get(place.text) === row) this.#byText.delete(place.text)
+    if (this.#byKey.get(place.key) === row) this.#byKey.delete(place.key)
     place.member.index.forget(place.id)
     place.member.rows[place.id] = -1
-    const alike = place.member.declared?.rows.get(place.declaredText)
+    const alike = place.member.declared?.rows.get(place.declaredKey)
     alike?.delete(row)
-    if (alike?.size === 0) place.member.declared?.rows.delete(place.declaredText)
+    if (alike?.size === 0) place.member.declared?.rows.delete(place.declaredKey)
     if (place.member.index.count === 0) this.#members.delete(place.member.source)
     this.rows.close(row)
     this.#room.addRow(place.member.holder, place.weight, -1)
@@ -314,12 +327,12 @@ export class Table {
 
   /** Shows a duplicate once the row that was before it has left or has expired. */
   #promote(row: number, expiredMs: number): void {
-    const { text } = this.#places[row]!
-    const before = this.#byText.get(text)
+    const { key } = this.#places[row]!
+    const before = this.#byKey.get(key)
     if (before !== undefined && this.rows.seenMs[before]! > expiredMs) return
     if (before !== undefined) this.#close(before)
-    this.#byText.set(text, row)
-    this.rows.open(row, SHOWN, text)
+    this.#byKey.set(key, row)
+    this.rows.promote(row)
     this.#changed = true
   }
 }

@@ -33,6 +33,8 @@ interface LineText {
 }
 
 const PAGE_LINES = 256
+/** Text that is copied or laid out between two looks at the clock. Unit: bytes. */
+const STEP_BYTES = 256 << 10
 const NOTE_WORDS = 4
 const LOW = 1
 const HIGH = 2
@@ -105,26 +107,47 @@ export class Lines {
     if (page !== undefined) page.stale = true
   }
 
-  /** Brings the text of rows that changed, came or went up to date: those of `list` from index `from` to `to`. */
-  patch(rows: Rows, list: Int32Array, from: number, to: number): void {
+  /**
+   * Brings the text of rows that changed, came or went up to date: those of `list` from index `from` to `to` at most.
+   * Returns where it stopped, because it had copied as much as a step may.
+   */
+  patch(rows: Rows, list: Int32Array, from: number, to: number): number {
+    let copiedBytes = 0
     for (let i = from; i < to; i++) {
       const row = list[i]!
       const page = this.#pages[Math.floor(row / this.#rowsPerPage)]
-      if (page !== undefined && !page.stale) page.stale = !this.#patchRow(page, rows, row)
+      if (page === undefined || page.stale) continue
+      const wasLent = page.isLent
+      page.stale = !this.#patchRow(page, rows, row)
+      if (wasLent && !page.isLent) copiedBytes += page.bytes
+      if (copiedBytes >= STEP_BYTES) return i + 1
     }
+    return to
   }
 
-  /** Lays a page out anew where that is needed, and says whether it was. */
-  settle(rows: Rows, pageIndex: number, rowCount: number): boolean {
+  /** Whether a page has to be laid out anew. */
+  isStale(pageIndex: number): boolean {
+    return this.#pages[pageIndex]?.stale === true
+  }
+
+  /** Lays a page out anew, a step at a time. */
+  *settle(rows: Rows, pageIndex: number, rowCount: number): Generator<void> {
     const page = this.#pages[pageIndex]
-    if (page === undefined || !page.stale) return false
+    if (page === undefined) return
     const from = pageIndex * this.#rowsPerPage
     const to = Math.min(from + this.#rowsPerPage, rowCount)
     const bytes = page.resize(this.#measure(page, rows, from, to))
     page.stale = false
+    page.stale = false
     let at = 0
-    for (let row = from; row < to; row++) at = this.#layRow(page, bytes, rows, row, at)
-    return true
+    let yieldedAt = 0
+    for (let row = from; row < to; row++) {
+      at = this.#layRow(page, bytes, rows, row, at)
+      if (at - yieldedAt < STEP_BYTES) continue
+      yieldedAt = at
+      yield
+    }
+    yield
   }
 
   /** The bytes of all pages, as they are now. */

@@ -19,6 +19,16 @@ export class Page {
   /** Lines on it as of the last layout. */
   lines = 0
 
+  /** Whether someone reads the bytes, so that the next change copies them. */
+  get isLent(): boolean {
+    return this.#readers > 0
+  }
+
+  /** Unit: bytes. */
+  get bytes(): number {
+    return this.#bytes.length
+  }
+
   /** The bytes, to be written over. */
   writable(): Buffer {
     return this.#readers === 0 ? this.#bytes : this.#replace(Buffer.allocUnsafeSlow(this.#bytes.length), this.#bytes)
