@@ -101,7 +101,7 @@ test('series of long labels ask for turns by their bytes, and none is compared w
   const labels = Object.fromEntries(texts.map((name) => [name, label()]))
   const type = defineType('long', '', { ...labels, place: labelNumber('u32'), celsius: gauge('u64') })
   const long = Object.fromEntries(texts.map((name) => [name, name.repeat(4000)]))
-  const count = 2000
+  const count = 3000
   const source = rig.source()
   const report = async (celsius: number) => {
     const records = Array.from({ length: count }, (_, place) => ({ ...long, place, celsius }))
