@@ -107,12 +107,7 @@ export class Announcer {
       return [{ writer: writer.key, from, texts: symbols.since(from) }]
     })
     return {
-      types: newTypes.map(({ key, type, client }) => ({
-        key,
-        client,
-        definition: definitionFor(type),
-        fingerprint: type.fingerprint,
-      })),
+      types: newTypes.map(({ key, type }) => ({ key, definition: definitionFor(type), fingerprint: type.fingerprint })),
       writers: newWriters.map(({ key, client, source: { id, tag, labels, intervalMs } }) => ({
         key,
         client,
@@ -178,6 +173,6 @@ function tellTexts(table: BatchSymbols, writer: AnnouncedWriter): TextsEntry[] {
   return [{ writer: writer.key, begins, from, texts: table.textsFrom(from) }]
 }
 
-function definitionFor(type: RecordType) {
-  return definitionOf(type.name, type.description, type.fields, type.layout.kind, type.inTurns)
+function definitionFor(type: RecordType): string {
+  return JSON.stringify(definitionOf(type.name, type.description, type.fields, type.layout.kind, type.inTurns))
 }

@@ -46,14 +46,14 @@ export interface SourceDescriptor {
 export interface Announcement {
   readonly types: readonly {
     readonly key: number
-    readonly definition: TypeDefinition
+    /** As JSON. */
+    readonly definition: string
     readonly fingerprint: string
-    /** The client that brings it; undefined where a source of this process does. */
-    readonly client: bigint | undefined
   }[]
   readonly writers: readonly {
     readonly key: number
     readonly source: SourceDescriptor
+    /** The client that brings it; undefined where it is of this process. */
     readonly client: bigint | undefined
   }[]
   /** Labels that a writer's table gained, from id `from` on. */

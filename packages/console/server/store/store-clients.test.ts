@@ -15,6 +15,7 @@ import {
   gauge,
   label,
   labelNumber,
+  type RecordType,
   readRecords,
   type SourceInfo,
   viewsOf,
@@ -250,6 +251,44 @@ test('series of a client push no records of others out, also where the file is m
         again.status().reason,
         /^labels of series and sources take \d+ MiB of 4: .*raise it, or report fewer/,
       )
+    } finally {
+      await again.close()
+    }
+  } finally {
+    await close()
+  }
+})
+
+test('a type for which one client has no room is stored for another, and for this process', async () => {
+  const { store, path, close } = await openStore()
+  const typesOf = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => defineType(`type${from + i}`, '', { level: gauge('u8') }))
+  let sequence = 0n
+  const send = (to: Store, client: bigint | undefined, types: readonly RecordType[]) => {
+    const page = () => (client === undefined ? {} : { page: { client, sequence: ++sequence } })
+    const source = createSource({ id: `of ${client}`, emit: (batch) => to.accept({ ...batch, ...page() }) })
+    for (const type of types) source.report(type, { level: 1 } as never)
+    source.flush()
+  }
+  const shared = defineType('shared', '', { level: gauge('u8') })
+  const other = defineType('other', '', { level: gauge('u8') })
+  try {
+    send(store, 1n, typesOf(0, 2048))
+    await store.flush()
+    await store.close()
+    // What the file held counts as that of clients: each has an eighth.
+    const again = await createStore({ path, flushIntervalMs: 20 })
+    try {
+      send(again, 2n, typesOf(3000, 512))
+      await again.flush()
+      send(again, 2n, [shared, other])
+      await assert.rejects(again.flush(), { code: 'STO_LOST' })
+      send(again, 3n, [shared])
+      send(again, undefined, [other])
+      await again.flush()
+      send(again, 2n, [shared, other])
+      await again.flush()
+      assert.deepEqual([...again.stats.dropped], [['type_limit', 2]])
     } finally {
       await again.close()
     }

@@ -2,6 +2,8 @@ import type { Announcement, PageEntry } from '../protocol.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import type { StoredWriter, Writers } from './writers.ts'
 
+type AnnouncedType = Announcement['types'][number]
+
 /**
  * What the main thread announced: types and sources by the keys that pages refer to, for as long as the file stays
  * open.
@@ -11,8 +13,10 @@ export class AnnouncedNames {
   readonly #writers: Writers
   readonly #types = new Map<number, StoredType>()
   readonly #live = new Map<number, StoredWriter>()
-  /** Types and writers for which there was no room, and the reason under which their records are counted. */
-  readonly #refused = new Map<number, string>()
+  /** Types of which no record was taken yet. That one client has no room for a type says nothing of the next. */
+  readonly #newTypes = new Map<number, AnnouncedType>()
+  /** Writers, each of one client, for which there was no room. */
+  readonly #refused = new Set<number>()
 
   constructor(catalogue: Catalogue, writers: Writers) {
     this.#catalogue = catalogue
@@ -21,7 +25,12 @@ export class AnnouncedNames {
 
   /** How many of each are announced. */
   get counts(): Readonly<Record<string, number>> {
-    return { liveTypes: this.#types.size, liveSources: this.#live.size, refused: this.#refused.size }
+    return {
+      liveTypes: this.#types.size,
+      liveSources: this.#live.size,
+      newTypes: this.#newTypes.size,
+      refused: this.#refused.size,
+    }
   }
 
   /** Ids of the types that are reported now. */
@@ -30,24 +39,20 @@ export class AnnouncedNames {
   }
 
   /** Type and source of an entry, or the reason for which its records are dropped. */
-  of({ type, writer }: PageEntry): { stored: StoredType; writer: StoredWriter } | string {
-    const stored = this.#types.get(type)
+  of({ type, writer, page }: PageEntry): { stored: StoredType; writer: StoredWriter } | string {
     const live = this.#live.get(writer)
-    if (stored !== undefined && live !== undefined) return { stored, writer: live }
-    return this.#refused.get(type) ?? this.#refused.get(writer) ?? 'unannounced'
+    if (live === undefined) return this.#refused.has(writer) ? 'source_limit' : 'unannounced'
+    const stored = this.#types.get(type) ?? this.#store(type, page?.client)
+    if (stored !== undefined) return { stored, writer: live }
+    return this.#newTypes.has(type) ? 'type_limit' : 'unannounced'
   }
 
-  /** Stores what is new, inside the transaction of the caller. */
+  /** Stores the writers that are new, inside the transaction of the caller; types are with their first record. */
   learn({ types, writers, symbols, texts, gone }: Announcement): void {
-    for (const { key, definition, fingerprint, client } of types) {
-      const id = this.#catalogue.typeId(definition, fingerprint, client)
-      const stored = id === undefined ? undefined : this.#catalogue.types.get(id)
-      if (stored === undefined) this.#refused.set(key, 'type_limit')
-      else this.#types.set(key, stored)
-    }
+    for (const type of types) this.#newTypes.set(type.key, type)
     for (const { key, source, client } of writers) {
       const stored = this.#writers.add(source, client)
-      if (stored === undefined) this.#refused.set(key, 'source_limit')
+      if (stored === undefined) this.#refused.add(key)
       else this.#live.set(key, stored)
     }
     for (const { writer, from, texts } of symbols) {
@@ -61,11 +66,23 @@ export class AnnouncedNames {
     for (const key of gone) this.#forget(key)
   }
 
+  /** Stores a new type for a client, or undefined for this process, which brings a record of it. */
+  #store(key: number, client: bigint | undefined): StoredType | undefined {
+    const type = this.#newTypes.get(key)
+    const id = type === undefined ? undefined : this.#catalogue.typeId(type.definition, type.fingerprint, client)
+    const stored = id === undefined ? undefined : this.#catalogue.types.get(id)
+    if (stored === undefined) return undefined
+    this.#newTypes.delete(key)
+    this.#types.set(key, stored)
+    return stored
+  }
+
   #forget(key: number): void {
     const writer = this.#live.get(key)
     if (writer !== undefined) this.#writers.retire(writer)
     this.#live.delete(key)
     this.#types.delete(key)
+    this.#newTypes.delete(key)
     this.#refused.delete(key)
   }
 }

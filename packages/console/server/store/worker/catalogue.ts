@@ -78,22 +78,21 @@ export class Catalogue {
     return [this.#typePlaces, this.#sourcePlaces, this.#seriesPlaces].reduce((sum, { fileBytes }) => sum + fileBytes, 0)
   }
 
-  /** Id of a type, which is stored at first sight; undefined where there are too many already. */
-  typeId(definition: TypeDefinition, fingerprint: string, holder: Holder): number | undefined {
+  /** Id of a type, by its definition as JSON; it is stored at first sight, undefined where there are too many already. */
+  typeId(definition: string, fingerprint: string, holder: Holder): number | undefined {
     const known = this.#typeIds.get(fingerprint)
-    const text = () => JSON.stringify(definition)
     if (known !== undefined) {
-      this.#typePlaces.claim(known, holder, text)
+      this.#typePlaces.claim(known, holder, () => definition)
       return known
     }
-    if (!this.#typePlaces.hasRoom(holder, text())) return undefined
+    if (!this.#typePlaces.hasRoom(holder, definition)) return undefined
     // The conflict is a row that could not be read: it is mended.
     const insert = this.#database.prepare(
       `INSERT INTO type (fingerprint, definition) VALUES (?, ?)
        ON CONFLICT (fingerprint) DO UPDATE SET definition = excluded.definition RETURNING id`,
     )
-    const id = Number(insert.get(fingerprint, text())?.id)
-    this.#keepType(id, definition, fingerprint, holder)
+    const id = Number(insert.get(fingerprint, definition)?.id)
+    this.#keepType(id, JSON.parse(definition) as TypeDefinition, fingerprint, holder)
     return id
   }
 
