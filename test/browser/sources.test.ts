@@ -61,7 +61,7 @@ test(
               .getByRole('row', { name: /^trainer 7/ })
             const link = row.getByRole('link', { name: 'netdev' })
             await link.waitFor()
-            assert.match(await row.innerText(), /netdev, step/)
+            assert.match(await row.innerText(), /job \(a, worker=3\), job \(a, worker=4\)\s.*netdev, step/)
             assert.equal(await row.getByRole('link', { name: 'step' }).count(), 0)
             await takePicture(t, page, 'application-types')
             await assertSound(page)
@@ -73,7 +73,8 @@ test(
             before: (page) =>
               page.route('**/api/v1/sources', async (route) => {
                 const answer = await (await route.fetch()).json()
-                const clients = [{ ...client, sources: [{ id: 'job', tag: '' }], types: ['netdev', 'step'] }]
+                const sources = ['3', '4'].map((worker) => ({ id: 'job', tag: 'a', labels: { worker } }))
+                const clients = [{ ...client, sources, types: ['netdev', 'step'] }]
                 await route.fulfill({ json: { ...answer, clients } })
               }),
           },

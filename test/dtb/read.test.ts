@@ -61,10 +61,10 @@ test('csv reads back as it was, in a reader that is not ours', needs('python3'),
   const script = 'import csv, json, sys; print(json.dumps(list(csv.reader(sys.stdin))))'
   const rows = JSON.parse(spawnSync('python3', ['-c', script], { input: stdout, encoding: 'utf8' }).stdout)
   assert.deepEqual(rows, [
-    ['source', 'tag', 'time', 'device', 'rx_bytes_total', 'fill', 'state'],
-    ['node1', '', '1790000000000000000', 'eth0', '18446744073709551615', '', 'a "b",c'],
-    ['node1', '', '1790000001000000000', 'eth1', '18446744073709551614', '0.125', 'a "b",c'],
-    ['node1', '', '1790000002000000000', 'eth0', '18446744073709551613', '', 'a "b",c'],
+    ['source', 'tag', 'labels', 'time', 'device', 'rx_bytes_total', 'fill', 'state'],
+    ['node1', '', '', '1790000000000000000', 'eth0', '18446744073709551615', '', 'a "b",c'],
+    ['node1', '', '', '1790000001000000000', 'eth1', '18446744073709551614', '0.125', 'a "b",c'],
+    ['node1', '', '', '1790000002000000000', 'eth0', '18446744073709551613', '', 'a "b",c'],
   ])
   const two = sondeRead(dir, '--format', 'csv')
   assert.equal(two.code, 1)
@@ -96,6 +96,7 @@ test('chooses by source, tag, type, time and number', async (t) => {
   assert.equal(count('--source', 'node*', '--type', 'step'), 20)
   assert.equal(count('--source', 'node1', '--source', 'other'), 220)
   assert.equal(count('--tag', ''), 110)
+  assert.equal(count('--label', 'worker=3'), 0)
   assert.equal(count('--tag', 'b', '--type', 'port'), 100)
   assert.equal(count('--start', `${DAY}T14:13:30Z`, '--end', `${DAY}T14:13:40Z`), 3 * 11)
   assert.equal(count('--start', `${DAY}T14:13:30.000000001Z`, '--end', `${DAY}T14:13:40Z`, '--type', 'port'), 3 * 9)
@@ -103,6 +104,34 @@ test('chooses by source, tag, type, time and number', async (t) => {
   assert.equal(count('--end', `${DAY}`), 0)
   assert.equal(count('--limit', '7'), 7)
   assert.equal(count('--limit', '0'), 0)
+})
+
+test('labels tell sources with the same name apart, in every format', async (t) => {
+  const dir = temporaryFolder(t)
+  const workers = ['3', '4'].map((worker) => ({ id: 'w', tag: 'w', labels: { worker, zone: 'a b' } }))
+  await writePorts(dir, 2, [...workers, { id: 'plain' }])
+  const lines = (...args: string[]) =>
+    sondeRead(dir, '--type', 'port', ...args)
+      .stdout.split('\n')
+      .slice(0, -1)
+  const starts = lines().map((line) => line.slice(0, line.indexOf(',"record"')))
+  const startOf = (worker: string) =>
+    `{"type":"port","source":"w","tag":"w","labels":{"worker":"${worker}","zone":"a b"}`
+  for (const start of [startOf('3'), startOf('4'), '{"type":"port","source":"plain","tag":""'])
+    assert.equal(starts.filter((each) => each === start).length, 2, start)
+  assert.equal(lines('--label', 'worker=4').length, 2)
+  assert.equal(lines('--label', 'worker=*').length, 4)
+  assert.match(sondeRead(dir, '--label', 'worker=5').stderr, /--label worker=5 fits nothing .*worker=3, worker=4/)
+  const csv = lines('--format', 'csv')
+  assert.ok(csv.some((line) => line.startsWith('w,w,"{""worker"":""3"",""zone"":""a b""}",1790000000000000000,')))
+  assert.ok(csv.some((line) => line.startsWith('plain,"",,1790000000000000000,')))
+  const table = lines('--format', 'table')
+  assert.ok(table.some((line) => /^w\/w +worker=3 zone=a b +2026-/.test(line)))
+  assert.ok(table.some((line) => /^plain +2026-/.test(line)))
+  const stats = lines('--stats').map((line) => JSON.parse(line))
+  const counts = new Map(stats.map(({ labels, records }) => [labels.worker ?? 'none', records]))
+  assert.deepEqual([counts.get('3'), counts.get('4'), counts.get('none'), stats.length], [2, 2, 2, 3])
+  assert.ok(lines('--stats', '--format', 'table').some((line) => /^w +w +worker=4 zone=a b +2 /.test(line)))
 })
 
 test('a file is printed once, in however many ways it is named', async (t) => {

@@ -91,7 +91,7 @@ const FIRST_NS = 1_790_000_000_000_000_000n
 export async function writePorts(
   dataRoot: string,
   count: number,
-  sources: readonly { id: string; tag?: string }[] = [{ id: 'node1' }],
+  sources: readonly { id: string; tag?: string; labels?: Record<string, string> }[] = [{ id: 'node1' }],
   options: FilesOptions = {},
 ): Promise<void> {
   const sink = createFiles({ ...options, dataRoot })

@@ -76,7 +76,8 @@ test('what a store keeps is printed as the files of the same records are, from c
   t.after(() => Promise.all([store.close(), files.close()]))
   const random = new Random(21)
   const sources = ['one', 'two'].map((id) => {
-    return createSource({ id, tag: 'kinds', emit: (batch) => [store, files].map((sink) => sink.accept(batch)) })
+    const labels = id === 'two' ? { worker: '3' } : {}
+    return createSource({ id, tag: 'kinds', labels, emit: (batch) => [store, files].map((sink) => sink.accept(batch)) })
   })
   const report = (count: number, startNs: bigint) => {
     for (let i = 0; i < count; i++) {
@@ -181,8 +182,8 @@ test('the filters, the formats and the faults of read --store are those of files
   )
   assert.equal(read('--limit', '3').stdout.split('\n').length, 4)
   const [title, first] = read('--type', 'shop_event', '--format', 'csv').stdout.split('\n')
-  assert.equal(title, 'source,tag,time,door,code,words')
-  assert.equal(first, `shop,north,${startNs},d,0,w0`)
+  assert.equal(title, 'source,tag,labels,time,door,code,words')
+  assert.equal(first, `shop,north,,${startNs},d,0,w0`)
   assert.match(read('--stats', '--format', 'table').stdout, /^shop +north +10 .* shop_event$/m)
   assert.match(
     read('--type', 'shop_evnt').stderr,

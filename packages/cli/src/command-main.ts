@@ -96,6 +96,7 @@ program
   .option('--int64 <how>', '64-bit integers in jsonl: digits (default) or string')
   .option('--source <id>', 'of this source; x* for all that begin so; may repeat', repeatable)
   .option('--tag <tag>', 'with this tag, likewise', repeatable)
+  .option('--label <name=value>', 'with this label, likewise', repeatable)
   .option('--type <name>', 'of this type, likewise', repeatable)
   .option('--start <time>', 'from then on: 2026-11-21T14:03:07Z, or 10m ago')
   .option('--end <time>', 'before then')

@@ -144,7 +144,7 @@ test('types of an application appear without configuration, and leave with it', 
   const answer = await agent.history.query({ ...form, queries: [query] })
   assert.equal(answer.results[0]?.series.length, 2)
   const { clients } = (await (await fetch(`${address}/api/v1/sources`)).json()) as { clients: { sources: unknown }[] }
-  assert.deepEqual(clients[0]?.sources, [{ id: 'raw', tag: 't' }])
+  assert.deepEqual(clients[0]?.sources, [{ id: 'raw', tag: 't', labels: {} }])
   raw.close()
   await until('its series left', async () => !(await metrics(address)).includes('job_steps_total{'))
   const series = (await (await fetch(`${address}/api/v1/series?type=job`)).json()) as { series: unknown[] }

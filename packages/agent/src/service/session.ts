@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
-import { messageOf, SondeError } from '@sonde/sdk'
+import { messageOf, SondeError, type SourceInfo } from '@sonde/sdk'
 import {
   type Attach,
   type ClientFrame,
   clientFrames,
   type Hello,
   IPC_PROTOCOL,
+  ownLabels,
   type ReadPage,
   turn,
   within,
@@ -38,7 +39,8 @@ export interface SessionStatus {
   readonly connectedMs: number
   /** Where its pages are: in a file that both have open, or in the socket. */
   readonly mode: 'shared' | 'inline'
-  readonly sources: readonly { readonly id: string; readonly tag: string }[]
+  /** With the labels that the application gave them. */
+  readonly sources: readonly Pick<SourceInfo, 'id' | 'tag' | 'labels'>[]
   readonly types: readonly string[]
   readonly pages: number
   readonly records: number
@@ -133,7 +135,7 @@ export class Session {
       version: hello.version,
       connectedMs: this.#connectedMs,
       mode: this.#file === undefined ? 'inline' : 'shared',
-      sources: this.#announced.sources.map(({ id, tag }) => ({ id, tag })),
+      sources: this.#announced.sources.map((source) => ({ id: source.id, tag: source.tag, labels: ownLabels(source) })),
       types: this.#announced.typeNames,
       pages: this.#pages,
       records: this.#records,

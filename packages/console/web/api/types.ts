@@ -120,6 +120,14 @@ export interface SinkInfo {
   readonly seconds: number
 }
 
+/** A source of an application. */
+export interface ClientSource {
+  readonly id: string
+  readonly tag: string
+  /** Those that the application gave it; what else its series carry is its name and tag. */
+  readonly labels: Labels
+}
+
 /** An application that reports to the agent. */
 export interface ClientInfo {
   /** Of its choosing, in hex. */
@@ -129,7 +137,7 @@ export interface ClientInfo {
   readonly connectedMs: number
   /** Where its pages are. */
   readonly mode: 'shared' | 'inline'
-  readonly sources: readonly { readonly id: string; readonly tag: string }[]
+  readonly sources: readonly ClientSource[]
   readonly types: readonly string[]
   readonly records: number
   /** Records that were taken and are not acknowledged. */

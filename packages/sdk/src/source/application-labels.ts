@@ -10,3 +10,9 @@ export function applicationLabels({ id, tag, labels }: Pick<SourceInfo, 'id' | '
   const own = Object.entries(labels).filter(([, text]) => text !== '')
   return { source: id, ...(tag === '' ? {} : { tag }), ...Object.fromEntries(own) }
 }
+
+/** The labels that an application gave its source: those of {@link applicationLabels} repeat its name and tag. */
+export function ownLabels({ id, tag, labels }: Pick<SourceInfo, 'id' | 'tag' | 'labels'>): Labels {
+  const named: Labels = { source: id, tag }
+  return Object.fromEntries(Object.entries(labels).filter(([name, text]) => named[name] !== text))
+}

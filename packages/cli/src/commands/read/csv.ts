@@ -1,10 +1,11 @@
 import { type Batch, isPresent, type Layout, type Slot, SondeError } from '@sonde/sdk'
 import { type Format, onceForType } from './format.ts'
+import { labelsJson } from './labels.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
 
 /**
- * One table of one type, as RFC 4180 has it but for lines that end in LF: `source`, `tag`, then a column a field, of an
- * array one an element. Absent is empty, an empty text is `""`.
+ * One table of one type, as RFC 4180 has it but for lines that end in LF: `source`, `tag`, `labels` as a JSON object,
+ * then a column a field, of an array one an element. Absent is empty, an empty text is `""`.
  */
 export function csv(): Format {
   let table: Batch['type'] | undefined
@@ -13,10 +14,12 @@ export function csv(): Format {
     records(chosen) {
       const { type, source, symbols } = chosen.batch
       if (table !== undefined && table.fingerprint !== type.fingerprint) throw twoTables(table, type)
-      const head = table === undefined ? `${['source', 'tag', ...chosen.slots.flatMap(columnsOf)].map(csvCell)}\n` : ''
+      const head =
+        table === undefined ? `${['source', 'tag', 'labels', ...chosen.slots.flatMap(columnsOf)].map(csvCell)}\n` : ''
       table = type
       const text = textOf(chosen)
-      const start = `${csvCell(source.id)},${csvCell(source.tag)}`
+      const labels = labelsJson(source)
+      const start = `${csvCell(source.id)},${csvCell(source.tag)},${labels === '' ? '' : csvCell(labels)}`
       let lines = head
       for (const offset of chosen.offsets) lines += `${start}${text(chosen.views, offset, symbols)}\n`
       return lines

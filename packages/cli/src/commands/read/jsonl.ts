@@ -1,13 +1,15 @@
 import { type Batch, isPresent, type Layout, type Slot } from '@sonde/sdk'
+import { ownLabels } from '@sonde/sdk/internal'
 import { type Format, onceForType } from './format.ts'
+import { hasLabels } from './labels.ts'
 import { type ElementText, elementText, type FieldText, isText, quotedText } from './values.ts'
 
 /** How u64 and i64 are written: as the digits of a JSON number, which some parsers round beyond 2^53, or as text. */
 export type Int64 = 'digits' | 'string'
 
 /**
- * A JSON object a line: `{"type":…,"source":…,"tag":…,"record":{…}}`, with `clock` before the record where that is not
- * the wall clock. Absent fields are left out; what JSON has no number for is text.
+ * A JSON object a line: `{"type":…,"source":…,"tag":…,"record":{…}}`, before the record with `labels` where the source
+ * has any, and `clock` where that is not the wall clock. Absent fields are left out; what JSON has no number for is text.
  */
 export function jsonl(int64: Int64): Format {
   const textOf = onceForType(({ layout }, slots) => recordText(layout, slots, int64))
@@ -25,7 +27,8 @@ export function jsonl(int64: Int64): Format {
 }
 
 function startOf({ type, source, clock }: Batch): string {
-  const of = { type: type.name, source: source.id, tag: source.tag, ...(clock === 'wall' ? {} : { clock }) }
+  const ofSource = { source: source.id, tag: source.tag, ...(hasLabels(source) ? { labels: ownLabels(source) } : {}) }
+  const of = { type: type.name, ...ofSource, ...(clock === 'wall' ? {} : { clock }) }
   return `${JSON.stringify(of).slice(0, -1)},"record":{`
 }
 

@@ -12,6 +12,8 @@ const NAMES_LIMIT = 100
 export interface Seen {
   readonly sources: Set<string>
   readonly tags: Set<string>
+  /** As `name=value`. */
+  readonly labels: Set<string>
   readonly types: Set<string>
   /** Types of which a field is wanted. */
   readonly typesWithFields: Set<string>
@@ -29,13 +31,14 @@ export function reportLeftOut({ withoutTime, seen }: Selection, options: ReadOpt
 
 /** Which filter fits nothing of what was seen, and what there is instead; undefined where no filter is at fault. */
 export function nothingFits(
-  { sources, tags, types, typesWithFields, fromNs, toNs }: Seen,
-  wanted: Pick<ReadOptions, 'sources' | 'tags' | 'types' | 'startNs' | 'endNs'>,
+  { sources, tags, labels, types, typesWithFields, fromNs, toNs }: Seen,
+  wanted: Pick<ReadOptions, 'sources' | 'tags' | 'labels' | 'types' | 'startNs' | 'endNs'>,
 ): string | undefined {
   const { startNs, endNs } = wanted
   const named =
     unfit('--source', wanted.sources, sources) ??
     unfit('--tag', wanted.tags, tags) ??
+    unfit('--label', wanted.labels, labels) ??
     unfit('--type', wanted.types, types)
   if (named !== undefined) return named
   if (typesWithFields.size === 0 && types.size > 0) {

@@ -10,6 +10,7 @@ export interface ReadFlags {
   readonly int64?: string
   readonly source?: readonly string[]
   readonly tag?: readonly string[]
+  readonly label?: readonly string[]
   readonly type?: readonly string[]
   readonly start?: string
   readonly end?: string
@@ -38,6 +39,8 @@ export interface ReadOptions {
   /** Names, or how they begin where a `*` ends them. Empty: all. */
   readonly sources: readonly string[]
   readonly tags: readonly string[]
+  /** Labels of sources as `name=value`, or how they begin where a `*` ends them. Empty: all. */
+  readonly labels: readonly string[]
   readonly types: readonly string[]
   /** First nanosecond that is wanted. */
   readonly startNs?: bigint
@@ -71,6 +74,7 @@ export function readOptions(flags: ReadFlags, isTerminal: boolean): ReadOptions 
     int64: oneOf('--int64', flags.int64 ?? 'digits', ['digits', 'string'] as const),
     sources: flags.source ?? [],
     tags: flags.tag ?? [],
+    labels: flags.label ?? [],
     types: flags.type ?? [],
     ...(startNs === undefined ? {} : { startNs }),
     ...(endNs === undefined ? {} : { endNs }),

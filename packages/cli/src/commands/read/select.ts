@@ -1,12 +1,13 @@
 import { type Batch, type DtbBlockHeader, type RecordType, type Slot, type SourceEntry, viewsOf } from '@sonde/sdk'
 import type { Chosen } from './format.ts'
+import { labelTexts } from './labels.ts'
 import type { Seen } from './nothing.ts'
 import type { ReadOptions } from './options.ts'
 
 /** What is taken at once: its text may be many times as long. */
 const AT_ONCE = { records: 1024, bytes: 256 << 10 } as const
 
-type Wanted = Pick<ReadOptions, 'sources' | 'tags' | 'types' | 'startNs' | 'endNs'>
+type Wanted = Pick<ReadOptions, 'sources' | 'tags' | 'labels' | 'types' | 'startNs' | 'endNs'>
 
 /** A type as it is shown. */
 interface Shown {
@@ -23,7 +24,13 @@ export class Selection {
   /** Records that were left out because they have no time that could be compared. */
   withoutTime = 0
   /** Whatever is wanted of it. */
-  readonly seen: Seen = { sources: new Set(), tags: new Set(), types: new Set(), typesWithFields: new Set() }
+  readonly seen: Seen = {
+    sources: new Set(),
+    tags: new Set(),
+    labels: new Set(),
+    types: new Set(),
+    typesWithFields: new Set(),
+  }
 
   /** @param slotsOf The fields of a type that pass a field set; none: nothing of the type. */
   constructor(options: Wanted, slotsOf: (type: RecordType) => readonly Slot[]) {
@@ -32,11 +39,14 @@ export class Selection {
   }
 
   /** Whether anything of a source is wanted. */
-  takesSource({ id, tag }: Pick<SourceEntry, 'id' | 'tag'>): boolean {
+  takesSource({ id, tag, labels }: Pick<SourceEntry, 'id' | 'tag' | 'labels'>): boolean {
     this.seen.sources.add(id)
     if (!fits(id, this.#options.sources)) return false
     this.seen.tags.add(tag)
-    return fits(tag, this.#options.tags)
+    if (!fits(tag, this.#options.tags)) return false
+    const texts = labelTexts({ id, tag, labels })
+    for (const text of texts) this.seen.labels.add(text)
+    return this.#options.labels.length === 0 || texts.some((text) => fits(text, this.#options.labels))
   }
 
   /** Whether a block may hold something that is wanted, as far as is known before it is read. */

@@ -1,7 +1,9 @@
 import type { Batch } from '@sonde/sdk'
+import { ownLabels } from '@sonde/sdk/internal'
 import type { Chosen, Format } from './format.ts'
+import { hasLabels, labelTexts } from './labels.ts'
 import type { FormatName } from './options.ts'
-import { summaryText } from './summary.ts'
+import { type SummaryRow, summaryText } from './summary.ts'
 import { timeText } from './table.ts'
 
 interface Group {
@@ -17,16 +19,18 @@ export function stats(format: FormatName): Format {
   return {
     records(chosen) {
       const { type, source, clock } = chosen.batch
-      const key = JSON.stringify([source.id, source.tag, type.fingerprint, clock])
+      const key = JSON.stringify([source.id, source.tag, source.labels, type.fingerprint, clock])
       const group = groups.get(key) ?? { batch: { type, source, clock }, records: 0, fromNs: undefined, toNs: 0n }
       groups.set(key, group)
       count(group, chosen)
       return ''
     },
     rest() {
+      const isLabelled = [...groups.values()].some(({ batch }) => hasLabels(batch.source))
       const rows = [...groups.values()].map(({ batch: { type, source, clock }, records, fromNs, toNs }) => ({
         source: source.id,
         tag: source.tag,
+        ...(isLabelled ? { labels: labelsIn(format, source) } : {}),
         records,
         bytes: records * type.layout.recordBytes,
         clock,
@@ -37,6 +41,11 @@ export function stats(format: FormatName): Format {
       return summaryText(rows, format)
     },
   }
+}
+
+/** As an object where the format has room for that. */
+function labelsIn(format: FormatName, source: Batch['source']): SummaryRow[string] {
+  return format === 'jsonl' ? ownLabels(source) : labelTexts(source).join(' ')
 }
 
 function shownTime(ns: bigint, clock: Batch['clock']): string {

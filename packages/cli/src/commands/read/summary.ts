@@ -4,7 +4,7 @@ import { csvCell } from './csv.ts'
 import type { FormatName } from './options.ts'
 
 /** A line of a summary: the same keys in each. What is not known is left out. */
-export type SummaryRow = Readonly<Record<string, string | number | readonly object[] | undefined>>
+export type SummaryRow = Readonly<Record<string, string | number | object | undefined>>
 
 /** Rows in the format that records would have; lists are counted where that has no room for them. */
 export function summaryText(rows: readonly SummaryRow[], format: FormatName): string {

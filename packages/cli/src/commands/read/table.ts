@@ -2,6 +2,7 @@ import { type Batch, isPresent, type RecordType, type Slot } from '@sonde/sdk'
 import { countOf, printable } from '@sonde/sdk/internal'
 import { type Column, columnsWithin, lineOf, widthsOf } from './columns.ts'
 import { type Chosen, type Format, onceForType } from './format.ts'
+import { hasLabels, labelTexts } from './labels.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
 
 /** Rows that are looked at before the widths of their columns are set. */
@@ -10,7 +11,7 @@ const ARRAY_ELEMENTS_SHOWN = 4
 
 /**
  * Lines for people: a head, then a line a record, as wide as the terminal; fields that have no room there are named. A
- * new head where the type changes.
+ * new head where the type changes, or whether sources have labels.
  */
 export function table(lineCharacters: () => number): Format {
   const cellsOf = onceForType(cellTexts)
@@ -30,21 +31,24 @@ export function table(lineCharacters: () => number): Format {
 
 /** Records of one type that follow each other. */
 class Section {
-  readonly #of: Pick<Chosen, 'slots'> & { readonly type: RecordType }
+  readonly #of: Pick<Chosen, 'slots'> & { readonly type: RecordType; readonly isLabelled: boolean }
   readonly #columns: readonly Column[]
   readonly #lineCharacters: number
   #rows: string[][] = []
   #widths: number[] | undefined
 
-  constructor({ batch: { type }, slots }: Chosen, lineCharacters: number) {
-    this.#of = { type, slots }
+  constructor({ batch: { type, source }, slots }: Chosen, lineCharacters: number) {
+    const isLabelled = hasLabels(source)
+    this.#of = { type, slots, isLabelled }
     this.#lineCharacters = lineCharacters
     const fields = slots.map((slot) => ({ title: slot.name, isNumber: isNumber(slot, type) }))
-    this.#columns = [{ title: 'source', isNumber: false }, ...fields]
+    const labels = isLabelled ? [{ title: 'labels', isNumber: false }] : []
+    this.#columns = [{ title: 'source', isNumber: false }, ...labels, ...fields]
   }
 
   takes({ batch, slots }: Chosen): boolean {
-    return this.#of.type === batch.type && this.#of.slots === slots
+    const { type, slots: shown, isLabelled } = this.#of
+    return type === batch.type && shown === slots && isLabelled === hasLabels(batch.source)
   }
 
   add(rows: readonly string[][]): string {
@@ -86,8 +90,10 @@ function isNumber(slot: Slot, type: RecordType): boolean {
 function rowsOf({ batch, slots, views, offsets }: Chosen, cells: readonly CellText[]): string[][] {
   const { type, source, clock, symbols } = batch
   const name = printable(source.tag === '' ? source.id : `${source.id}/${source.tag}`)
+  const labels = hasLabels(source) ? [printable(labelTexts(source).join(' '))] : []
   return offsets.map((offset) => [
     name,
+    ...labels,
     ...slots.map((slot, i) => {
       if (!isPresent(type.layout, slot, views, offset)) return '-'
       return cells[i]?.(clock)(views, offset, symbols) ?? ''

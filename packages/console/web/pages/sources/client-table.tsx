@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { useTypes } from '../../api/resources.ts'
-import type { ClientInfo } from '../../api/types.ts'
+import type { ClientInfo, ClientSource } from '../../api/types.ts'
 import { TableBox } from '../../components/table-box.tsx'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
@@ -59,7 +59,7 @@ export function ClientTable({ clients }: { readonly clients: readonly ClientInfo
 
 function ClientRow({ client, nowMs }: { readonly client: ClientInfo; readonly nowMs: number }) {
   const { program, pid, sources, types, mode, connectedMs, records, inFlightBytes } = client
-  const names = sources.map(({ id, tag }) => (tag === '' ? id : `${id} (${tag})`))
+  const names = sources.map(sourceName)
   const unit = pickUnit(BYTES, inFlightBytes)
   return (
     <tr>
@@ -78,6 +78,12 @@ function ClientRow({ client, nowMs }: { readonly client: ClientInfo; readonly no
       </td>
     </tr>
   )
+}
+
+/** Its tag and labels tell it from others of the same application. */
+function sourceName({ id, tag, labels }: ClientSource): string {
+  const more = [...(tag === '' ? [] : [tag]), ...Object.entries(labels).map(([name, value]) => `${name}=${value}`)]
+  return more.length === 0 ? id : `${id} (${more.join(', ')})`
 }
 
 /** The first few types; those of which something can be asked for open in the explorer. */
