@@ -14,7 +14,6 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import { keyOfText } from '@sonde/sdk/internal'
 
 /** What the last record of a series said that identifies its device. */
 export interface Fact {
@@ -149,7 +148,7 @@ export class Facts {
    */
   #factOf({ type, source, symbols }: Batch, views: Views, at: number, nowMs: number): Fact | undefined {
     const labels = labelsOf(type, source, views, at)
-    const key = keyOfText(`${type.name}\n${seriesKey(labels)}`)
+    const key = `${type.name}\n${seriesKey(labels)}`
     const record = readRecord(type, views, at, symbols)
     const known = this.#facts.get(key)
     if (known !== undefined) return Object.assign(known, { record, intervalMs: source.intervalMs })

@@ -13,7 +13,6 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import { keyOfText } from '@sonde/sdk/internal'
 import { isSimulatedOf } from '../../devices/world.ts'
 import { nodeOf, type WhichNode } from '../device.ts'
 import type { Signal } from './signal.ts'
@@ -220,5 +219,5 @@ function streamOf({ streams }: Origin, type: RecordType): Stream {
 }
 
 function keyOf(type: string, labels: Labels): string {
-  return keyOfText(`${type}\n${seriesKey(labels)}`)
+  return `${type}\n${seriesKey(labels)}`
 }
