@@ -4,7 +4,7 @@ import { type Batch, createSource, defineType, gauge, type Source, sinkStats } f
 import { ClientLosses } from '@sonde/sdk/internal'
 import { countedType } from '../../test/counted-records.ts'
 import { PageQueue } from './pages.ts'
-import type { Announcement } from './protocol.ts'
+import type { Announcement, Page } from './protocol.ts'
 
 /** Sources of one client at a time. */
 const SOURCE_COUNT = 1025
@@ -86,4 +86,50 @@ test('clients leave places for types to each other and to this process', () => {
   assert.equal(bring(3n, 4000, 600), TYPE_COUNT / 8)
   assert.equal(bring(4n, 5000, 10), 0)
   assert.equal(bring(undefined, 6000, 1000), 1000)
+})
+
+test('what waits keeps little more memory than it takes, whatever lay beside it', () => {
+  const queue = new PageQueue(64 << 20, sinkStats(), new ClientLosses())
+  let sequence = 0n
+  const of = (client: bigint) =>
+    createSource({
+      id: `${client}`,
+      intervalMs: 0,
+      emit: (batch) => queue.append({ ...batch, page: { client, sequence: ++sequence } }, Date.now()),
+    })
+  const record = { time: BigInt(Date.now()) * 1_000_000n, writer: 'a label', number: 0 }
+  const [late, busy] = [of(1n), of(2n)]
+  const memories = new Set<SharedArrayBuffer>()
+  const send = ({ page }: { page: Page }) => {
+    memories.add(page.memory)
+    return page.entries
+  }
+  const write = (behind: readonly bigint[]) => {
+    const posted = queue.post(1, Date.now(), send)
+    if (posted !== undefined) queue.acknowledge(posted, behind)
+    return posted
+  }
+  // Beside each record of the client that is behind lie many of another.
+  for (let round = 0; round < 50; round++) {
+    late.report(countedType, record)
+    late.flush()
+    busy.report(countedType, new Array(2000).fill(record))
+    busy.flush()
+    write([1n])
+    write([1n])
+  }
+  // Many short batches, where much waits: a page is full before its memory is.
+  const waitingBytes = queue.bytes
+  busy.report(countedType, new Array(100_000).fill(record))
+  busy.flush()
+  for (let i = 0; i < 10_000; i++) {
+    late.report(countedType, record)
+    late.flush()
+  }
+  const heldBytes = queue.bytes
+  assert.ok(waitingBytes < 50 * 64, `${waitingBytes} bytes wait`)
+  memories.clear()
+  while (write([]) !== undefined);
+  const memoryBytes = [...memories].reduce((sum, { byteLength }) => sum + byteLength, 0)
+  assert.ok(memoryBytes < 2 * heldBytes + (4 << 20), `${memoryBytes} bytes of memory hold ${heldBytes}`)
 })

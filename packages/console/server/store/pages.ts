@@ -3,7 +3,7 @@ import { type ClientLosses, KeptTexts } from '@sonde/sdk/internal'
 import { type AnnouncedType, Announcer } from './announcer.ts'
 import { Lanes } from './lanes.ts'
 import type { Announcement, Page } from './protocol.ts'
-import { QueuedPage } from './queued-page.ts'
+import { memoryIn, QueuedPage } from './queued-page.ts'
 
 const PAGE_BYTES_MIN = 64 << 10
 const PAGE_BYTES_MAX = 4 << 20
@@ -270,11 +270,11 @@ export class PageQueue {
   #pageFor(length: number): QueuedPage {
     const last = this.#pages.at(-1)
     if (last?.hasRoom(length) === true) return last
+    this.#keepSpare(last?.shrink())
     // As long as much comes, or much waits, pages grow: fewer transactions write as much.
     const waitingBytes = this.#pages.reduce((sum, { used }) => sum + used, 0)
     const wanted = Math.min(PAGE_BYTES_MAX, Math.max(PAGE_BYTES_MIN, 2 * this.#lastUsed, waitingBytes))
-    const buffer = this.#memoryFor(Math.max(wanted, length + 7) & ~7)
-    const memory = { buffer, bytes: new Uint8Array(buffer), pages: 0 }
+    const memory = memoryIn(this.#memoryFor(Math.max(wanted, length + 7) & ~7))
     const page = new QueuedPage(this.#nextId(), ++this.#lastNumber, memory)
     this.#pages.push(page)
     return page
@@ -292,8 +292,12 @@ export class PageQueue {
   /** A page is written or dropped. Gives the records that it held. */
   #release(page: QueuedPage): number {
     this.#bytes -= page.heldBytes
-    const memory = page.release()
-    if (memory !== undefined) this.#spare = [memory, ...this.#spare].slice(0, SPARE_COUNT)
+    this.#keepSpare(page.release())
     return page.records
+  }
+
+  #keepSpare(memory: SharedArrayBuffer | undefined): void {
+    if (memory === undefined || memory.byteLength < PAGE_BYTES_MIN) return
+    this.#spare = [memory, ...this.#spare].slice(0, SPARE_COUNT)
   }
 }

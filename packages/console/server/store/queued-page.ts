@@ -11,16 +11,23 @@ const PART_BYTES = 256 << 10
 const BATCH_COUNT_LIMIT = 1024
 
 /** Memory of records, which the parts of a page share. */
-interface PageMemory {
+export interface PageMemory {
   readonly buffer: SharedArrayBuffer
   readonly bytes: Uint8Array<SharedArrayBuffer>
   /** Pages that lie in it. */
   pages: number
 }
 
+/** Memory in which no page lies yet. */
+export function memoryIn(buffer: SharedArrayBuffer): PageMemory {
+  return { buffer, bytes: new Uint8Array(buffer), pages: 0 }
+}
+
 /** A batch in a page, and what it refers to. */
 interface QueuedBatch {
   readonly entry: PageEntry
+  /** Where it lay in the page when it arrived: the order of the parts of a page. Unit: bytes. */
+  readonly place: number
   readonly type: AnnouncedType
   readonly writer: AnnouncedWriter
   /** The table of texts that its records refer to; undefined where they refer to none. */
@@ -30,7 +37,7 @@ interface QueuedBatch {
 }
 
 /** What of a batch the page itself does not know. */
-export type NewBatch = Omit<QueuedBatch, 'entry'> & { readonly entry: Omit<PageEntry, 'offset'> }
+export type NewBatch = Omit<QueuedBatch, 'entry' | 'place'> & { readonly entry: Omit<PageEntry, 'offset'> }
 
 /** Some batches that wait for the disk and are written together. */
 export class QueuedPage {
@@ -45,8 +52,8 @@ export class QueuedPage {
   used = 0
   /** Takes no further batch. */
   isSealed = false
-  readonly #memory: PageMemory
-  readonly #batches: QueuedBatch[] = []
+  #memory: PageMemory
+  #batches: QueuedBatch[] = []
   readonly #clients = new Set<bigint>()
 
   constructor(id: number, number: number, memory: PageMemory) {
@@ -75,7 +82,7 @@ export class QueuedPage {
   /** Whether what it holds came before what another holds. */
   isBefore(other: QueuedPage): boolean {
     const order = this.number - other.number
-    return order < 0 || (order === 0 && this.#firstOffset < other.#firstOffset)
+    return order < 0 || (order === 0 && this.#firstPlace < other.#firstPlace)
   }
 
   /** Whether it holds records; with a client, records of that client. */
@@ -90,7 +97,7 @@ export class QueuedPage {
   /** Copies a batch. */
   append({ entry, ...batch }: NewBatch, bytes: Uint8Array): void {
     this.#memory.bytes.set(bytes, this.used)
-    this.#add({ ...batch, entry: { ...entry, offset: this.used } })
+    this.#add({ ...batch, place: this.used, entry: { ...entry, offset: this.used } })
     this.used = (this.used + bytes.length + 7) & ~7
   }
 
@@ -113,8 +120,32 @@ export class QueuedPage {
       }
       part.#add(batch)
     }
+    for (const [, part] of parts) part.shrink()
     this.release()
     return { rest, parts }
+  }
+
+  /**
+   * Moves what waits into memory of its own size, where it would keep much more from being used. Gives the memory that
+   * it had when no other part needs that.
+   */
+  shrink(): SharedArrayBuffer | undefined {
+    const bytesOf = ({ entry, type }: QueuedBatch) => (entry.count * type.type.layout.recordBytes + 7) & ~7
+    const length = this.#batches.reduce((sum, batch) => sum + bytesOf(batch), 0)
+    if (2 * length > this.#memory.bytes.length) return undefined
+    const from = this.#memory.bytes
+    const freed = this.release()
+    this.#memory = memoryIn(new SharedArrayBuffer(length))
+    this.#memory.pages++
+    this.used = 0
+    this.#batches = this.#batches.map((batch) => {
+      const { offset } = batch.entry
+      const entry = { ...batch.entry, offset: this.used }
+      this.#memory.bytes.set(from.subarray(offset, offset + bytesOf(batch)), this.used)
+      this.used += bytesOf(batch)
+      return { ...batch, entry }
+    })
+    return freed
   }
 
   /** It is no longer needed. Gives its memory when no other part needs that either. */
@@ -127,8 +158,8 @@ export class QueuedPage {
     return this.#batches.length >= BATCH_COUNT_LIMIT
   }
 
-  get #firstOffset(): number {
-    return this.#batches[0]?.entry.offset ?? 0
+  get #firstPlace(): number {
+    return this.#batches[0]?.place ?? 0
   }
 
   #add(batch: QueuedBatch): void {
