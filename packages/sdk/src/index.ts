@@ -12,7 +12,7 @@ export { messageOf, SondeError } from './errors.ts'
 export { FieldSets, type FieldSetsOptions } from './fieldset/field-sets.ts'
 export { bothSets, createFieldSet, type FieldSet, type Projection } from './fieldset/fieldset.ts'
 export type { FieldSetKind } from './fieldset/parse.ts'
-export { answerRequest, type Found, tooManySeries, tooManyValues } from './query/answer.ts'
+export { answerRequest, type Found, tooManyValues } from './query/answer.ts'
 export { type Column, ColumnReader, matcherOf, periodOf, slotsOfMetric } from './query/column.ts'
 export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from './query/columns-format.ts'
 export { type Evaluated, evaluate, gainsOf, gridOf, numbersOf } from './query/evaluate.ts'
@@ -33,6 +33,7 @@ export {
 } from './query/form.ts'
 export { leadMs, TURN_LIMIT_MS } from './query/gaps.ts'
 export { objectOf, parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
+export { SeriesRoom, tooManySeries } from './query/series-room.ts'
 export type { Batch, Clock, PageId, SourceInfo } from './schema/batch.ts'
 export {
   absenceType,

@@ -204,6 +204,11 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.equal((await bench.ask({ metric: 'probe_level', matchers: one }, 1)).series.length, 1)
   },
 
+  async 'counts a series of long labels as several'(bench) {
+    bench.report(Array.from({ length: 700 }, (_, i) => ({ s: 1, device: `${i}`.padEnd(4000, 'x') })))
+    await assert.rejects(bench.ask({ metric: 'probe_level' }, 1), { code: 'QRY_SERIES_LIMIT' })
+  },
+
   async 'answers as the evaluation of the very samples does'(bench) {
     const random = new Random(SEED)
     const readings = randomReadings(random)

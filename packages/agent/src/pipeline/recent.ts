@@ -12,6 +12,7 @@ import {
   type QueryRequest,
   type RecordType,
   type SeriesQuery,
+  SeriesRoom,
   type Sink,
   type SourceInfo,
   sinkStats,
@@ -150,11 +151,12 @@ export class RecentRing implements Sink, History {
 
   #find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Found[] {
     const matches = matcherOf(query.matchers)
+    const room = new SeriesRoom(query.metric)
     return this.types().flatMap((type) =>
       slotsOfMetric(type, query.metric).map((slot): Found => {
         const batches = this.batches(type)
         const last = batches.at(-1)
-        const reader = new ColumnReader(type, slot, matches)
+        const reader = new ColumnReader(type, slot, matches, room)
         for (const batch of batches) {
           const startMs = fromMs - leadMs(stepMs, periodOf(type, batch.source.intervalMs))
           if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)

@@ -8,12 +8,12 @@ import {
   type QueryAnswer,
   type QueryRequest,
   type QueryResult,
-  SERIES_COUNT_LIMIT,
   type SeriesAnswer,
   type SeriesQuery,
   VALUE_COUNT_LIMIT,
 } from './form.ts'
 import { estimateIntervalMs } from './gaps.ts'
+import { SeriesRoom } from './series-room.ts'
 
 /** Where a metric comes from: the type, the field, and the columns that match. */
 export interface Found {
@@ -53,14 +53,13 @@ function answerQuery(
 ): QueryResult {
   const first = found[0]
   checkFunction(query, found)
+  const room = new SeriesRoom(query.metric)
   let series: SeriesAnswer[] = []
   let resolutionMs = 0
   for (const { columns } of found) {
     for (const column of columns) {
       if (series.length === 0) resolutionMs = column.intervalMs || estimateIntervalMs(column.times)
-      if (series.length >= SERIES_COUNT_LIMIT) {
-        throw tooManySeries(query.metric)
-      }
+      room.take(column.labels)
       budget.values -= grid.length
       if (budget.values < 0) throw tooManyValues()
       series.push({ labels: column.labels, ...evaluate(column, query.function, grid, stepMs) })
@@ -84,11 +83,6 @@ function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly
   if (asked !== 'rate' && asked !== 'increase') return
   if (found.length === 0 || !found.every(({ slot }) => slot.field.role === 'gauge')) return
   throw new SondeError('QRY_FORM', `${metric} is a gauge, and ${asked} is for counters; allowed: last, avg, min, max`)
-}
-
-/** The `QRY_SERIES_LIMIT` of a question that matches too many series. */
-export function tooManySeries(metric: string): SondeError {
-  return new SondeError('QRY_SERIES_LIMIT', `${metric} matches over ${SERIES_COUNT_LIMIT} series; add a matcher`)
 }
 
 /** The `QRY_COST_LIMIT` of a request that asks for too many values. */

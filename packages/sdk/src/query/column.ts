@@ -3,11 +3,12 @@ import type { Batch } from '../schema/batch.ts'
 import type { Slot } from '../schema/layout.ts'
 import { isPresent, msFactorOf, numberAt } from '../schema/reader.ts'
 import type { RecordType } from '../schema/record-type.ts'
-import { type Labels, labelOf, labelsOf, seriesKey } from '../schema/series.ts'
+import { type Labels, labelOf, labelsOf } from '../schema/series.ts'
 import { SeriesIndex } from '../schema/series-index.ts'
 import { type Views, viewsOf } from '../schema/views.ts'
 import { expressionOf } from './expression.ts'
 import type { Matcher } from './form.ts'
+import type { SeriesRoom } from './series-room.ts'
 
 /** The samples of one field of one series, in time order: what queries compute on. */
 export interface Column {
@@ -76,14 +77,17 @@ export class ColumnReader {
   readonly #slot: Slot
   readonly #type: RecordType
   readonly #matches: (labels: Labels) => boolean
+  readonly #room: SeriesRoom | undefined
   readonly #exact: boolean
   readonly #bySource = new Map<object, { index: SeriesIndex; series: (Growing | null)[] }>()
   readonly #byKey = new Map<string, Growing>()
 
-  constructor(type: RecordType, slot: Slot, matches: (labels: Labels) => boolean) {
+  /** @param room Of the series that match, where there is a limit. */
+  constructor(type: RecordType, slot: Slot, matches: (labels: Labels) => boolean, room?: SeriesRoom) {
     this.#type = type
     this.#slot = slot
     this.#matches = matches
+    this.#room = room
     this.#exact = slot.field.kind === 'u64'
   }
 
@@ -128,9 +132,10 @@ export class ColumnReader {
   #open(batch: Batch, views: Views, at: number): Growing | null {
     const labels = labelsOf(this.#type, batch.source, views, at)
     if (!this.#matches(labels)) return null
-    const key = keyOfText(seriesKey(labels))
+    const key = keyOfText(JSON.stringify(labels))
     const known = this.#byKey.get(key)
     if (known !== undefined) return known
+    this.#room?.take(labels)
     const opened: Growing = {
       labels,
       times: new Float64Array(64),

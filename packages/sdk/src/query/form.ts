@@ -105,7 +105,7 @@ export interface HistoryStatus {
 export const QUERY_COUNT_LIMIT = 64
 /** Most points of a series in an answer. */
 export const POINT_COUNT_LIMIT = 11_000
-/** Most series that one question may match. */
+/** Most series that one question may match; one of long labels counts as several. */
 export const SERIES_COUNT_LIMIT = 10_000
 /** Most values, series times points, that one request may compute: 16 MB. */
 export const VALUE_COUNT_LIMIT = 2_000_000
