@@ -57,7 +57,7 @@ test(
         await assertSound(page)
         const records = page.getByRole('region', { name: 'Table of records' })
         const row = records.getByRole('row', { name: /nvml_gpu_info/ })
-        assert.match(await row.innerText(), /serial.*sonde read --store \S+ --type nvml_gpu_info/s)
+        assert.match(await row.innerText(), /serial.*npx sonde read --store \S+ --type nvml_gpu_info/s)
         await group.click()
         await page.getByRole('searchbox', { name: 'Filter metrics' }).fill('xmit_wait')
         await table.getByRole('link', { name: 'rdma_port_xmit_wait_total' }).click()
@@ -184,7 +184,8 @@ test(
     })
 
     await t.test('a signal that cannot be read is named like anything else that is ignored, and why', async () => {
-      await stage.visit('/explore?sig=last:host_memory_available_bytes&sig=median:a&zzz=1', async (page) => {
+      // Its name leads to it, whatever is asked for.
+      await stage.visit('/explorer?sig=last:host_memory_available_bytes&sig=median:a&zzz=1', async (page) => {
         const banner = page.locator('.banner.is-info')
         await banner.getByText('Ignored in the address: zzz, sig=median:a.').waitFor()
         await banner.getByText('The function of a signal is one of rate, increase, last').waitFor()

@@ -113,7 +113,7 @@ test('texts, values and opaque data sent to sonde up are listed by the API and r
   earlier.flush()
   await before.close()
   const sonde = await startSonde(['up', '--data-dir', data, '--only-simulated', '--simulate-class=small'], {
-    env: { SONDE_SERVICE_ENABLED: 'true', XDG_RUNTIME_DIR: join(dir, 'run'), npm_command: 'exec' },
+    env: { SONDE_SERVICE_ENABLED: 'true', XDG_RUNTIME_DIR: join(dir, 'run') },
   })
   t.after(() => sonde.stop('SIGKILL'))
   const schema = createSchema({ name: 'shop', opaqueEvents: true, ipc: { socketsDir: join(dir, 'run', 'sonde') } })

@@ -24,6 +24,7 @@ const VIEWS = [
   '/fabric/:device/:port',
   '/pci/:device',
   '/explore',
+  '/explorer',
   '/sources',
   '/sources/:name',
   '/explain',

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
-import { Route, Switch } from 'wouter'
+import { Redirect, Route, Switch } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
 import { PageHead } from './components/page-head.tsx'
@@ -36,6 +37,7 @@ export function App() {
           </Route>
           <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
           <Route path="/explore" component={ExplorePage} />
+          <Route path="/explorer" component={ToExplorer} />
           <Route path="/sources" component={SourcesPage} />
           <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={meant(name)} />}</Route>
           <Route path="/explain" component={ExplainPage} />
@@ -59,6 +61,11 @@ function meant(part: string): string {
     // A stray per cent sign stands for itself.
     return part
   }
+}
+
+/** People type the name of the page. */
+function ToExplorer() {
+  return <Redirect to={`/explore${useSearch()}`} replace />
 }
 
 function NoPage() {

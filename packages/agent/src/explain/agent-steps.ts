@@ -1,5 +1,5 @@
 import type { Labels } from '@sonde/sdk'
-import { countOf } from '@sonde/sdk/internal'
+import { countOf, sondeCommand } from '@sonde/sdk/internal'
 import type { DataSourceConfig } from '../config.ts'
 import { isSimulatedOf } from '../devices/world.ts'
 import type { LatestSeries } from '../http/latest.ts'
@@ -44,6 +44,20 @@ export function configurationStep(
       }
       return fine(tried, `every ${config.intervalMs} ms`)
     },
+  }
+}
+
+/** A metric that the simulator alone has, where it does not run: to configure it would fix nothing. */
+export function simulatedOnlyStep({ metric }: Selector): Step {
+  const what = /^(DCGM|nvml)_/.test(metric) ? 'GPUs' : 'this'
+  return {
+    name: 'configuration',
+    look: async () =>
+      broken(
+        metric,
+        `no source reads ${what} yet; only the simulator has this metric`,
+        `wait for a source that does; ${sondeCommand()} up --simulate shows it with simulated values`,
+      ),
   }
 }
 
@@ -113,7 +127,7 @@ async function returning(ground: Ground, address: string): Promise<string> {
   const isBound = !((await ground.target(`${folder}/driver`)) instanceof Refusal)
   if (!isOnBus) return `echo 1 | sudo tee ${ground.sysfs}/bus/pci/rescan; dmesg says why it left, and if it stays away`
   const bind = isBound ? undefined : await bindCommand(ground, address)
-  return bind ?? `sonde explain ${address}; it tells about the driver, dmesg why the device left`
+  return bind ?? `${sondeCommand()} explain ${address}; it tells about the driver, dmesg why the device left`
 }
 
 /** A device that was asked for by a label, and that the kernel does not list. */
@@ -124,7 +138,7 @@ export function unlistedStep(source: string, device: string): Step {
       broken(
         `devices of ${source}`,
         `none is called ${device}`,
-        `sonde explain ${source}; it tells which devices there are`,
+        `${sondeCommand()} explain ${source}; it tells which devices there are`,
       ),
   }
 }
@@ -139,7 +153,11 @@ export function valueStep(facts: AgentFacts, { metric, labels }: Selector): Step
       if (live !== undefined) return fine(metric, `${seriesWords(series)}, newest ${live.value} ${ago(live.timeMs)}`)
       const [absent] = series
       if (absent === undefined)
-        return broken(metric, 'no series', 'ask sonde explain, with the name of a source, why no device reports it')
+        return broken(
+          metric,
+          'no series',
+          `ask ${sondeCommand()} explain, with the name of a source, why no device reports it`,
+        )
       return broken(metric, `absent: ${absent.absent}`, 'do what the reason names; not every device has every value')
     },
   }

@@ -274,6 +274,21 @@ test('a simulated series is explained by the simulator alone', async (t) => {
   )
 })
 
+test('a metric that the simulator alone has is not fixed by simulating it', async (t) => {
+  const definitions = [...DEFINITIONS, simulator]
+  const [gpu, ...others] = await ask(nodeOf(t), 'DCGM_FI_DEV_GPU_UTIL', { definitions, configured: [] })
+  assert.equal(others.length, 0)
+  const link = firstBroken(gpu?.links ?? [])
+  assert.equal(link?.answer, 'no source reads GPUs yet; only the simulator has this metric')
+  assert.doesNotMatch(link?.fix ?? '', /data_sources/)
+  const chains = await ask(nodeOf(t), 'rdma_hw_packet_seq_err_total', { definitions, configured: [] })
+  assert.deepEqual(
+    chains.map(({ source }) => source),
+    ['rdma'],
+    'what a source of hardware has is asked of that alone',
+  )
+})
+
 test('an unknown name is refused with the nearest ones', async (t) => {
   const node = nodeOf(t)
   await assert.rejects(ask(node, 'mlx5_4'), { code: 'EXP_UNKNOWN', message: /nearest: mlx5_3/ })

@@ -4,7 +4,16 @@ import { turn } from '@sonde/sdk/internal'
 import type { DataSourceConfig } from '../config.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
-import { agentStep, configurationStep, heldStep, leftStep, trialStep, unlistedStep, valueStep } from './agent-steps.ts'
+import {
+  agentStep,
+  configurationStep,
+  heldStep,
+  leftStep,
+  simulatedOnlyStep,
+  trialStep,
+  unlistedStep,
+  valueStep,
+} from './agent-steps.ts'
 import {
   type ChainDevice,
   type ChainLink,
@@ -131,14 +140,16 @@ async function ofMetric(
   if (reporting.length === 0) return undefined
   const states = await Promise.all(reporting.map((subject) => options.facts?.source(nameOf(subject))))
   const running = reporting.filter(({ config }, index) => config !== undefined || states[index] !== undefined)
+  const ofHardware = reporting.filter(({ definition }) => definition.name !== SIMULATOR)
+  const wanted = [running, ofHardware, reporting].find((some) => some.length > 0) ?? []
   return Promise.all(
-    (running.length > 0 ? running : reporting).map(async (subject) => {
+    wanted.map(async (subject) => {
       const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
       const devices = listed.filter(({ name }) => isOfSeries(name, selector))
       const place = placeOf(selector.metric, subject.definition)
       const value = place === undefined ? undefined : { ...place, labels: selector.labels, selector }
-      const wanted = devices.length > 0 ? undefined : selector.labels.device
-      return chainOf(of, subject, devices, options, { device: wanted, left: await leftDevice(wanted, options), value })
+      const device = devices.length > 0 ? undefined : selector.labels.device
+      return chainOf(of, subject, devices, options, { device, left: await leftDevice(device, options), value })
     }),
   )
 }
@@ -245,7 +256,12 @@ async function chainOf(
   const agent = agentStep(state, options.agentPlace)
   const own = definition.explain?.steps(ground) ?? []
   const isStuck = state?.state === 'stuck'
-  const head: Step[] = [configurationStep(source, config, only?.name, state), ...(isStuck ? [agent] : []), ...own]
+  const isLeftOut = config === undefined && state === undefined
+  const configured =
+    isLeftOut && definition.name === SIMULATOR && value !== undefined
+      ? simulatedOnlyStep(value.selector)
+      : configurationStep(source, config, only?.name, state)
+  const head: Step[] = [configured, ...(isStuck ? [agent] : []), ...own]
   if (left !== undefined) head.push(leftStep(ground, source, left))
   else if (devices.length === 0 && wanted !== undefined && own.length > 0) head.push(unlistedStep(source, wanted))
   const links = await walk(head)

@@ -1,5 +1,6 @@
 import { cpus, release, totalmem } from 'node:os'
 import { droppedTotal, type HistoryStatus } from '@sonde/sdk'
+import { sondeCommand } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { countWords } from '../devices/words.ts'
 import { isSimulatedOf } from '../devices/world.ts'
@@ -28,6 +29,8 @@ export interface NodeAnswer {
   readonly seriesCount: number
   readonly recordsLost: number
   readonly simulated: boolean
+  /** How `sonde` is called from a shell here. */
+  readonly command: string
   readonly store: HistoryStatus
   /** What applications report to. */
   readonly service: {
@@ -100,6 +103,7 @@ export function describeNode(agent: Agent): NodeAnswer {
     simulated:
       present.some(({ isSimulated }) => isSimulated) ||
       runners.some(({ definition }) => definition.labels?.simulated === 'true'),
+    command: sondeCommand(),
     store: options.storeStatus?.() ?? NO_STORE,
     service: describeService(agent),
   }

@@ -42,6 +42,8 @@ export interface NodeInfo {
   readonly seriesCount: number
   readonly recordsLost: number
   readonly simulated: boolean
+  /** How `sonde` is called from a shell here. */
+  readonly command: string
   readonly store: StoreState
 }
 

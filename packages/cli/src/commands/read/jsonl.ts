@@ -9,7 +9,8 @@ export type Int64 = 'digits' | 'string'
 
 /**
  * A JSON object a line: `{"type":…,"source":…,"tag":…,"record":{…}}`, before the record with `labels` where the source
- * has any, and `clock` where that is not the wall clock. Absent fields are left out; what JSON has no number for is text.
+ * has any, and `clock` where that is not the wall clock. Absent fields are left out; what JSON has no number for is
+ * text.
  */
 export function jsonl(int64: Int64): Format {
   const textOf = onceForType(({ layout }, slots) => recordText(layout, slots, int64))

@@ -42,7 +42,7 @@ export function explainHeadline(answer: ExplainWalk, tense: Tense = 'present'): 
 }
 
 /** Programs with which a command begins; anything else is said to people. */
-const COMMAND = /^((?:sudo|ip|rdma|ethtool|devlink|mount|echo|sonde) .*?)(?:$|[;:,] (.*)$)/s
+const COMMAND = /^((?:sudo|ip|rdma|ethtool|devlink|mount|echo|sonde|npx sonde) .*?)(?:$|[;:,] (.*)$)/s
 
 /** What a sentence wants written somewhere. */
 const QUOTED = /"([^"]+)"/

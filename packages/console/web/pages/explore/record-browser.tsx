@@ -1,3 +1,4 @@
+import { useNode } from '../../api/resources.ts'
 import type { TypeInfo } from '../../api/types.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { TableBox } from '../../components/table-box.tsx'
@@ -15,6 +16,7 @@ export function RecordBrowser({
   readonly leftOut: number
 }) {
   const { url } = usePageState()
+  const { data: node } = useNode()
   const shown = recordTypes(types, url.q ?? '')
   if (shown.length === 0 && leftOut === 0) return null
   return (
@@ -46,7 +48,8 @@ export function RecordBrowser({
       </TableBox>
       {leftOut > 0 && (
         <p className="panel-note">
-          {countOf(leftOut, 'more type')} had no room in the list. sonde read --store prints them too.
+          {countOf(leftOut, 'more type')} had no room in the list. {node?.command ?? 'sonde'} read --store prints them
+          too.
         </p>
       )}
     </section>

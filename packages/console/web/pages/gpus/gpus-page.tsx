@@ -54,8 +54,8 @@ export function GpusPage() {
       )}
       {gpus?.length === 0 && (
         <Empty fact="No GPU is read here.">
-          No source of this node reports one. A simulated node has eight:{' '}
-          <code className="mono">sonde up --simulate</code> starts one.
+          No source reads GPUs yet: only the simulator has them, eight on its node.{' '}
+          <code className="mono">{node?.command ?? 'sonde'} up --simulate</code> starts it.
         </Empty>
       )}
       {gpus && gpus.length > 0 && <Gpus gpus={gpus} />}
