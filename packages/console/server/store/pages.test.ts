@@ -69,7 +69,12 @@ test('a page has a bounded number of batches, however short they are', () => {
   const counts: number[] = []
   const post = () => queue.post(1, Date.now(), ({ page }) => counts.push(page.entries.length))
   for (let posted = post(); posted !== undefined; posted = post()) queue.acknowledge(posted, posted === 1 ? [1n] : [])
-  assert.deepEqual(counts, [1024, 1024, 1024, 1024, 1024, 904])
+  // The parts of the first page, which is sent again, are shorter.
+  assert.equal(Math.max(...counts), 1024)
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    5000 + 1024,
+  )
 })
 
 test('clients leave places for types to each other and to this process', () => {
@@ -119,17 +124,17 @@ test('what waits keeps little more memory than it takes, whatever lay beside it'
     write([1n])
   }
   // Many short batches, where much waits: a page is full before its memory is.
-  const waitingBytes = queue.bytes
+  assert.equal(queue.records, 50)
   busy.report(countedType, new Array(100_000).fill(record))
   busy.flush()
   for (let i = 0; i < 10_000; i++) {
     late.report(countedType, record)
     late.flush()
   }
-  const heldBytes = queue.bytes
-  assert.ok(waitingBytes < 50 * 64, `${waitingBytes} bytes wait`)
+  const recordBytes = queue.records * countedType.layout.recordBytes
+  assert.ok(queue.bytes > recordBytes + 10_000 * 200, 'a batch is more than its record')
   memories.clear()
   while (write([]) !== undefined);
   const memoryBytes = [...memories].reduce((sum, { byteLength }) => sum + byteLength, 0)
-  assert.ok(memoryBytes < 2 * heldBytes + (4 << 20), `${memoryBytes} bytes of memory hold ${heldBytes}`)
+  assert.ok(memoryBytes < 2 * recordBytes + (4 << 20), `${memoryBytes} bytes of memory hold ${recordBytes}`)
 })

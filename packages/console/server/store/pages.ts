@@ -5,6 +5,8 @@ import { Lanes } from './lanes.ts'
 import type { Announcement, Page } from './protocol.ts'
 import { memoryIn, QueuedPage } from './queued-page.ts'
 
+/** What a batch takes of the heap beside its records: many have one record only. Unit: bytes. */
+const BATCH_BYTES = 300
 const PAGE_BYTES_MIN = 64 << 10
 const PAGE_BYTES_MAX = 4 << 20
 /** Pages whose memory is kept for the next: those that the worker has and those that are filled meanwhile. */
@@ -118,7 +120,7 @@ export class PageQueue {
     writer.lastNumber = page.number
     const { clock, count, symbols } = batch
     const ofClient = batch.page === undefined ? {} : { page: batch.page }
-    const heldBytes = length + this.#texts.bytesOf(batch)
+    const heldBytes = BATCH_BYTES + length + this.#texts.bytesOf(batch)
     page.append(
       {
         entry: { type: type.key, writer: writer.key, clock, count, arrivalMs, ...ofClient },
@@ -250,7 +252,7 @@ export class PageQueue {
   #refusal(batch: Batch, length: number, type: AnnouncedType | undefined): string | undefined {
     if (type === undefined) return 'type_limit'
     if (batch.bytes.byteLength !== length) return 'wrong_size'
-    return this.#makeRoom(length) ? undefined : 'queue_full'
+    return this.#makeRoom(BATCH_BYTES + length) ? undefined : 'queue_full'
   }
 
   #makeRoom(length: number): boolean {
