@@ -11,5 +11,5 @@ const LINE_CHARACTERS_DEFAULT = 120
 export function formatOf({ task, format, int64 }: ReadOptions): Format {
   if (task === 'stats') return stats(format)
   if (format === 'csv') return csv()
-  return format === 'jsonl' ? jsonl(int64) : table(() => process.stdout.columns ?? LINE_CHARACTERS_DEFAULT)
+  return format === 'jsonl' ? jsonl(int64) : table(() => process.stdout.columns || LINE_CHARACTERS_DEFAULT)
 }
