@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Labels, type RecordType, SondeError, seriesKey, type TypeDefinition } from '@sonde/sdk'
-import { type Holder, typeOfDefinition } from '@sonde/sdk/internal'
+import { type Holder, keyOfText, typeOfDefinition } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 import type { SourceDescriptor } from '../protocol.ts'
 import { EARLIER, PLACE_FILE_BYTES, Places } from './places.ts'
@@ -78,7 +78,9 @@ export class Catalogue {
     return [this.#typePlaces, this.#sourcePlaces, this.#seriesPlaces].reduce((sum, { fileBytes }) => sum + fileBytes, 0)
   }
 
-  /** Id of a type, by its definition as JSON; it is stored at first sight, undefined where there are too many already. */
+  /**
+   * Id of a type, by its definition as JSON; it is stored at first sight, undefined where there are too many already.
+   */
   typeId(definition: string, fingerprint: string, holder: Holder): number | undefined {
     const known = this.#typeIds.get(fingerprint)
     if (known !== undefined) {
@@ -126,7 +128,7 @@ export class Catalogue {
 
   /** A series, if it is known. */
   readonly findSeries = (typeName: string, labels: Labels): StoredSeries | undefined =>
-    this.#series.get(typeName)?.get(seriesKey(labels))
+    this.#series.get(typeName)?.get(keyOfText(seriesKey(labels)))
 
   /** A series, which is stored at first sight; undefined where there are too many already. */
   addSeries(typeName: string, labels: Labels, holder: Holder): StoredSeries | undefined {
@@ -244,7 +246,7 @@ export class Catalogue {
       ofType = new Map()
       this.#series.set(typeName, ofType)
     }
-    ofType.set(seriesKey(labels), series)
+    ofType.set(keyOfText(seriesKey(labels)), series)
     this.#seriesById.set(id, series)
     this.#seriesPlaces.take(id, holder, JSON.stringify(labels))
     return series
