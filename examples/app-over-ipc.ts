@@ -1,5 +1,5 @@
 // An application that hands its records to the agent of its node, which shows them in its own /metrics, and keeps and
-// draws them as its own. Start `sonde agent` (or `sonde up`), then run: node --conditions=source
+// draws them as its own. Start `npx sonde agent` (or `up`), then run: npx node --conditions=source
 // examples/app-over-ipc.ts [FOLDER OF THE SOCKET]
 
 import { createMetrics, createSchema, defineType, gauge, label, text, timestamp, wallNs } from '@sonde/sdk'

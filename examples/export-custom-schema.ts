@@ -1,5 +1,5 @@
 // Exports a schema of one's own, as the guide's sample `telemetry_export` does: types of every kind of field, two
-// sources, files and Prometheus. Run it with: node --conditions=source examples/export-custom-schema.ts FOLDER, then:
+// sources, files and Prometheus. Run it with: npx node --conditions=source examples/export-custom-schema.ts FOLDER, then:
 // curl http://127.0.0.1:9464/metrics
 
 import {

@@ -1,5 +1,5 @@
 // Counters, gauges and histograms with label sets, and two contexts in one process that know nothing of each other.
-// Run it with: node --conditions=source examples/metrics-api.ts, then: curl http://127.0.0.1:9464/metrics
+// Run it with: npx node --conditions=source examples/metrics-api.ts, then: curl http://127.0.0.1:9464/metrics
 
 import { createMetrics, createSchema } from '@sonde/sdk'
 

@@ -1,5 +1,5 @@
 // Reports opaque events, whose data only their application understands, into files, and reads them back from there.
-// Run it with: node --conditions=source examples/opaque-events.ts FOLDER
+// Run it with: npx node --conditions=source examples/opaque-events.ts FOLDER
 
 import { globSync } from 'node:fs'
 import {

@@ -1,5 +1,5 @@
 // Sends records to an address over HTTP, and says what became of them. Queue, batches, retries and time limits are
-// those of `delivery`. Run it with: node --conditions=source examples/push-records.ts http://127.0.0.1:4318/records
+// those of `delivery`. Run it with: npx node --conditions=source examples/push-records.ts http://127.0.0.1:4318/records
 
 import {
   createSource,

@@ -1,5 +1,5 @@
 // Declares a record type, reports records of it in three ways, and shows them to Prometheus.
-// Run it with: node --conditions=source examples/report-records.ts, then: curl http://127.0.0.1:9464/metrics
+// Run it with: npx node --conditions=source examples/report-records.ts, then: curl http://127.0.0.1:9464/metrics
 
 import { createServer } from 'node:http'
 import {
