@@ -1,6 +1,6 @@
 // Exports a schema of one's own, as the guide's sample `telemetry_export` does: types of every kind of field, two
-// sources, files and Prometheus. Run it with: npx node --conditions=source examples/export-custom-schema.ts FOLDER, then:
-// curl http://127.0.0.1:9464/metrics
+// sources, files and Prometheus. Run it with: npx node --conditions=source examples/export-custom-schema.ts FOLDER,
+// then: curl http://127.0.0.1:9464/metrics
 
 import {
   array,
