@@ -194,6 +194,21 @@ function sendLongSeries(store: Store, client: bigint | undefined, count: number,
   source.flush()
 }
 
+/** Reports the same series from a source, each with a long label of its own. */
+function sendLabels(store: Store, client: bigint, { source: number = 0, count = 1, characters = 1 }): void {
+  const page = { client, sequence: BigInt(number + 1) }
+  const source = createSource({
+    id: `source${number}`,
+    intervalMs: 0,
+    emit: (batch) => store.accept({ ...batch, page }),
+  })
+  source.report(
+    longType,
+    Array.from({ length: count }, (_, i) => ({ number: 0, text: `${i}`.padEnd(characters, 'x'), level: 1 })),
+  )
+  source.flush()
+}
+
 test('series with long labels take the places and the turns of several, also when the file is opened again', async () => {
   const { store, path, close } = await openStore({ seriesLimit: 1600 })
   const refused = (from: Store, client: bigint) =>
@@ -234,6 +249,12 @@ test('series of a client push no records of others out, also where the file is m
     own.flush()
     await store.flush()
     sendLongSeries(store, 1n, 3000, 1000)
+    await assert.rejects(store.flush(), { code: 'STO_LOST' })
+    await store.maintain()
+    assert.deepEqual(await numbersIn(store), upTo(1000))
+    assert.equal(store.status().reason, '')
+    // Each source has the labels of its series once more.
+    for (let i = 0; i < 100; i++) sendLabels(store, 2n, { source: i, count: 20, characters: 4000 })
     await assert.rejects(store.flush(), { code: 'STO_LOST' })
     await store.maintain()
     assert.deepEqual(await numbersIn(store), upTo(1000))

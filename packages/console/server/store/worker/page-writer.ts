@@ -129,8 +129,7 @@ export class PageWriter {
     const resolver = this.#writers.resolver(writer, stored)
     const lookup: SeriesLookup = (typeName, labels, symbols) => {
       const series = lookups.of(typeName, labels)
-      if (series !== REFUSED) this.#writers.storeSymbols(writer, symbols)
-      return series
+      return series === REFUSED || this.#writers.storeSymbols(writer, symbols) ? series : REFUSED
     }
     const ingested = ingest(memory, entries, { stored, writer: writer.id, resolver, lookup, believed })
     return { ...ingested, reason: 'series_limit', resolver }

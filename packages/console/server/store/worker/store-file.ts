@@ -44,7 +44,7 @@ export class StoreFile {
     this.database = database
     this.settings = settings
     this.catalogue = new Catalogue(database, settings)
-    this.writers = new Writers(database, this.catalogue)
+    this.writers = new Writers(database, this.catalogue, settings)
     this.head = new Head(database)
     this.segments = new Segments(database)
     this.clients = new ClientPages(database)

@@ -1,12 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BatchSymbols, SourceInfo } from '@sonde/sdk'
-import { type Holder, SYMBOLS_OF_SOURCE, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import { type Holder, Quota, SYMBOLS_OF_SOURCE, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import type { StoreSettings } from '../config.ts'
 import type { SourceDescriptor, TextsEntry } from '../protocol.ts'
 import { symbolsOf } from '../texts.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import { SeriesResolver } from './series-resolver.ts'
 import { StoredTexts } from './stored-texts.ts'
 
+/** The part of the file that labels of writers may take, each of which has its own. */
+const LABELS_PART = 1 / 8
+/** What the row of a label takes beside its text. Unit: bytes. */
+const LABEL_ROW_BYTES = 16
 /** Writers of earlier that are kept in memory. */
 const IDLE_COUNT_LIMIT = 64
 
@@ -34,8 +39,12 @@ export class Writers {
   readonly #idle = new Map<number, StoredWriter>()
   /** Of text fields. */
   readonly #texts: StoredTexts
+  /** What the labels of writers take that were made since the file was opened, and whose they are. Unit: bytes. */
+  readonly #labelQuota: Quota
+  readonly #labels = new Map<number, { readonly holder: Holder; bytes: number }>()
 
-  constructor(database: DatabaseSync, catalogue: Catalogue) {
+  constructor(database: DatabaseSync, catalogue: Catalogue, { maxBytes }: Pick<StoreSettings, 'maxBytes'>) {
+    this.#labelQuota = new Quota(maxBytes * LABELS_PART)
     this.#database = database
     this.#insert = database.prepare('INSERT INTO writer (source) VALUES (?)')
     this.#insertSymbol = database.prepare('INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)')
@@ -55,6 +64,7 @@ export class Writers {
     const { lastInsertRowid } = this.#insert.run(source)
     const writer = this.#writerOf(Number(lastInsertRowid), source, descriptor, [])
     this.#live.set(writer.id, writer)
+    this.#labels.set(writer.id, { holder, bytes: 0 })
     return writer
   }
 
@@ -74,14 +84,24 @@ export class Writers {
     for (let id = from; id < Math.min(from + texts.length, SYMBOLS_OF_SOURCE); id++) this.storeSymbols(writer, [id])
   }
 
-  /** Stores labels to which records refer: what a table holds besides costs no row. */
-  storeSymbols({ id: writer, texts, stored }: StoredWriter, ids: readonly number[]): void {
+  /**
+   * Stores labels to which records refer: what a table holds besides costs no row. False where there is no room for
+   * them.
+   */
+  storeSymbols({ id: writer, texts, stored }: StoredWriter, ids: readonly number[]): boolean {
+    const labels = this.#labels.get(writer)
+    if (labels === undefined) return false
     for (const id of ids) {
       const text = texts[id]
       if (text === undefined || stored.has(id)) continue
+      const bytes = LABEL_ROW_BYTES + Buffer.byteLength(text)
+      if (text !== '' && this.#labelQuota.roomFor(labels.holder) < bytes) return false
       this.#insertSymbol.run(writer, id, text)
       stored.add(id)
+      labels.bytes += bytes
+      this.#labelQuota.add(labels.holder, bytes)
     }
+    return true
   }
 
   /** A writer writes no more. */
@@ -141,6 +161,9 @@ export class Writers {
       if (this.#live.has(id)) continue
       deleteWriter?.run(id)
       deleteSymbols?.run(id)
+      const labels = this.#labels.get(id)
+      if (labels !== undefined) this.#labelQuota.add(labels.holder, -labels.bytes)
+      this.#labels.delete(id)
       this.#idle.delete(id)
     }
     // The numbers of writers may be given again.
