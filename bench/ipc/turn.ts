@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { median } from '../bench.ts'
 import { usedBy } from '../idle/process.ts'
 import type { FarEnd } from './far-ends.ts'
@@ -18,9 +19,10 @@ export interface Turn {
 
 /**
  * Has one sender report to one far end, which stands still before and after: the work that is left to it takes nothing
- * from the others.
+ * from the others, and what it has written is on the disk before the next turn begins.
  */
 export async function take(sender: Sender, farEnd: FarEnd, durationMs: number): Promise<Turn> {
+  spawnSync('sync')
   process.kill(farEnd.pid, 'SIGCONT')
   const fromMs = Date.now() + STILL_MS
   try {
