@@ -8,7 +8,7 @@ const INTRODUCTION = `# Hints
 <!-- Made by \`npm run docs\` from the rules; do not edit. -->
 
 A hint says what a rule sees on one device: the numbers, their limit, and what the siblings do meanwhile. It never says a cause. The page shows hints,
-\`GET /api/v1/hints\` and the live stream [tell them](http-api.md), history keeps their start and end as records of \`sonde_mark\`, and \`/metrics\` counts them
+\`GET /api/v1/hints\` and the live stream [tell them](http-api.md), history keeps their life as records of \`sonde_mark\`, and \`/metrics\` counts them
 in \`sonde_hints_open\` and \`sonde_hints_opened_total\`.
 
 * **Two stages.** A hint *forms* once its rule holds in 3 of 5 evaluations, four a second, on two samples at least; what is counted and not measured forms at the first. It

@@ -32,7 +32,8 @@ export async function fuzzPages(dice: Dice, type: RecordType, pages: number): Pr
     const bytes = target.subarray(0, page.byteLength)
     if (checkPage(page, type, undefined, bytes) !== undefined) continue
     const { count, clock } = page
-    const batch = { type, source, clock, count, bytes, symbols: new TextTable(symbols), page: { client: 1n, sequence } }
+    const made = { origin: 'client', arrivedMs: performance.now(), page: { client: 1n, sequence } } as const
+    const batch = { type, source, clock, count, bytes, symbols: new TextTable(symbols), ...made }
     for (const sink of [prometheus, recent]) sink.accept(batch)
     taken++
   }

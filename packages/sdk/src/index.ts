@@ -34,13 +34,14 @@ export {
 export { leadMs, TURN_LIMIT_MS } from './query/gaps.ts'
 export { objectOf, parseQueries, parseQueryRequest, stepOf } from './query/parse.ts'
 export { SeriesRoom, tooManySeries } from './query/series-room.ts'
-export type { Batch, Clock, PageId, SourceInfo } from './schema/batch.ts'
+export type { Batch, Clock, Origin, PageId, SourceInfo } from './schema/batch.ts'
 export {
   absenceType,
   clockType,
   gapType,
   lossType,
   markType,
+  periodType,
   sinkHealthType,
   sourceHealthType,
   storeHealthType,

@@ -245,6 +245,8 @@ class Connection {
     }
     this.#peer.take({
       client: this.#client,
+      origin: 'client',
+      arrivedMs: performance.now(),
       sequence,
       isShared: page.slot !== undefined,
       type,

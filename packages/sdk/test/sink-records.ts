@@ -92,6 +92,8 @@ export class BatchSource {
       type,
       source: this.#source.info,
       clock: 'wall',
+      origin: 'own',
+      arrivedMs: performance.now(),
       count: 0,
       bytes: new Uint8Array(0),
       symbols: new TextTable(this.#source.symbols),

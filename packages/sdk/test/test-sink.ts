@@ -9,6 +9,7 @@ import {
   gapType,
   lossType,
   markType,
+  periodType,
   type RecordType,
   type Sink,
   SondeError,
@@ -229,7 +230,17 @@ async function checkUnknown(tested: Tested): Promise<void> {
   tested.accept(tested.source.batch(oddType, [ODD_RECORD, { ...ODD_RECORD, wide: undefined }]))
   tested.accept(
     tested.source.batch(clockType, [
-      { time, device: 'a', device_ticks: U64_MAX, ticks_per_second: Infinity, error_ns: 0 },
+      {
+        time,
+        device: 'a',
+        clock: '',
+        device_ticks: U64_MAX,
+        ticks_per_second: Infinity,
+        before_ns: U64_MAX,
+        after_ns: 0,
+        offset_ns: -(2n ** 63n),
+        error_ns: 0,
+      },
     ]),
   )
   tested.accept(
@@ -237,7 +248,9 @@ async function checkUnknown(tested: Tested): Promise<void> {
       { time, type: 'no_such', series: '', from_ns: U64_MAX, to_ns: 0, records: 0, reason: '' },
     ]),
   )
-  tested.accept(tested.source.batch(markType, [{ time, event: '', rule: '', edge: 'neither' }]))
+  tested.accept(tested.source.batch(periodType, [{ time, type: '?', device: '', report_us: U64_MAX }]))
+  const words = { edge: 'neither', severity: '', unit: '\n', summary: '{{' }
+  tested.accept(tested.source.batch(markType, [{ time, rule: '', device: '', event: U64_MAX, limit: NaN, ...words }]))
   tested.accept(tested.source.batch(lossType, [{ time, component: 'x', reason: 'y', records_total: 1 }]))
   tested.accept(
     tested.source.batch(absenceType, [{ time, type: '?', series: '{{', field: 'none', code: 'odd', reason: '\n' }]),

@@ -358,7 +358,8 @@ test('a batch of the wrong size and one after the end are dropped and counted', 
   const { devices, real } = bringUp()
   const { info } = real.source
   const symbols = new TextTable(info.symbols)
-  devices.accept({ type: netdevType, source: info, clock: 'wall', count: 2, bytes: new Uint8Array(8), symbols })
+  const made = { clock: 'wall', origin: 'own', arrivedMs: 0 } as const
+  devices.accept({ ...made, type: netdevType, source: info, count: 2, bytes: new Uint8Array(8), symbols })
   await devices.close()
   await devices.close()
   real.netdev('eth0')

@@ -119,7 +119,7 @@ export class Devices implements Sink {
 
   #take(batch: Batch): number {
     // What an application reports is its own; what the node has is seen by the agent alone.
-    if (batch.page !== undefined) return 0
+    if (batch.origin === 'client') return 0
     const nowMs = this.#now()
     const refused = this.#facts.take(batch, nowMs)
     if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch, nowMs)

@@ -162,7 +162,7 @@ test('the worst comes first, and what stands before what forms', () => {
   ])
 })
 
-test('openings and ends are reported as marks with an id of their own each, and counted by rule and severity', () => {
+test('the life of a hint is reported as marks of one event, and hints are counted by rule and severity', () => {
   const node = quietNode()
   for (const perS of [2400, 0, 2400]) {
     loseOn(node, 3, perS)
@@ -176,11 +176,17 @@ test('openings and ends are reported as marks with an id of their own each, and 
     .filter(({ type }) => type === markType)
     .flatMap(({ bytes, count, symbols }) => [...readRecords(markType, viewsOf(bytes), count, symbols)])
   assert.deepEqual(
-    marks.map(({ rule, edge }) => `${rule} ${edge}`),
-    ['retransmission_storm start', 'retransmission_storm end', 'retransmission_storm start'],
+    marks.map(({ rule, device, edge }) => `${rule} ${device} ${edge}`),
+    ['opened', 'confirmed', 'peak', 'ended', 'opened', 'confirmed'].map(
+      (edge) => `retransmission_storm nic-mlx5_3-1 ${edge}`,
+    ),
   )
-  assert.equal(marks[0]?.event, marks[1]?.event)
-  assert.notEqual(marks[0]?.event, marks[2]?.event)
+  const events = marks.map(({ event }) => event)
+  assert.equal(new Set(events.slice(0, 4)).size, 1)
+  assert.ok((events[4] ?? 0n) > (events[0] ?? 0n))
+  const [, , peak, ended] = marks
+  assert.ok(peak !== undefined && ended !== undefined && peak.time < ended.time)
+  assert.ok((peak.value ?? 0) >= (ended.value ?? 0) && peak.unit !== '' && peak.summary !== '')
   const counts = batches.find(({ type }) => type.name === 'sonde_hints')
   assert.equal(counts?.count, 1)
   node.hints.report(source)

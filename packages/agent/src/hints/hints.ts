@@ -42,7 +42,7 @@ const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity',
   open: gauge('u64', { help: 'Hints that are open' }),
   opened_total: counter('u64', { help: 'Hints that were opened' }),
   lost_total: counter('u64', {
-    help: 'Sightings without room for a hint, and starts and ends that were not reported in time',
+    help: 'Sightings without room for a hint, and marks that were not reported in time',
   }),
 })
 
@@ -153,10 +153,13 @@ export class Hints implements Sink {
     }
   }
 
-  /** Reports what opened and ended since the last report as marks, and how many there are. */
+  /** Reports the moments of hints since the last report as marks, and how many there are. */
   report(source: Source): void {
-    for (const { event, rule, edge, timeMs } of this.#book.takeEdges())
-      source.report(markType, { time: BigInt(Math.round(timeMs)) * 1_000_000n, event, rule, edge })
+    for (const { event, edge, timeMs, hint, value } of this.#book.takeEdges()) {
+      const { rule, device, severity, limit, unit, title: summary } = hint
+      const time = BigInt(Math.round(timeMs)) * 1_000_000n
+      source.report(markType, { time, rule, device, event, edge, severity, value, limit, unit, summary })
+    }
     for (const { rule, severity, open, opened, lost } of this.#book.counts()) {
       const row = source.bind(hintCountType, { rule, severity })
       row.gauge('open').set(open)
@@ -168,7 +171,7 @@ export class Hints implements Sink {
 
   #take(batch: Batch): number {
     // Rules are about the node; what an application reports is not.
-    if (batch.page !== undefined) return 0
+    if (batch.origin === 'client') return 0
     const refused = this.#watch.take(batch)
     countDrop(this.stats, 'window_limit', refused)
     return refused

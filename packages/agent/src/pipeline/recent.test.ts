@@ -38,7 +38,7 @@ function writer(ring: RecentRing, client?: bigint) {
   let sequence = 0n
   let arrival = 0
   const emit = (batch: Batch) => {
-    const page = client === undefined ? {} : { page: { client, sequence: ++sequence } }
+    const page = client === undefined ? {} : ({ origin: 'client', page: { client, sequence: ++sequence } } as const)
     ring.accept({ ...batch, ...page, arrivedMs: arrival })
   }
   const source = createSource({ id: `source ${client ?? 'own'}`, bufferBytes: 1 << 20, emit })

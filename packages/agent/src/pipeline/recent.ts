@@ -127,10 +127,10 @@ export class RecentRing implements Sink, History {
   /** Has room for everything: what is older makes it. */
   #keep(batch: Batch): number {
     if (batch.count === 0) return 0
-    const { arrivedMs = performance.now(), type } = batch
+    const { arrivedMs, type } = batch
     const share = this.#shareOf(batch)
     const before = share.bytes
-    share.add(batch, arrivedMs)
+    share.add(batch)
     if (share !== this.#own) this.#clientBytes += share.bytes - before
     const known = this.#types.get(type.fingerprint)
     if (known === undefined) this.#types.set(type.fingerprint, { type, count: 1 })

@@ -2,7 +2,7 @@ import type { Batch, Sink } from '@sonde/sdk'
 import { type HandOut, handOut, LateFailures } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
-/** Stamps every batch with its arrival, hands it to every sink, and counts its records. */
+/** Hands every batch to every sink, and counts its records. */
 export class Router implements HandOut {
   /** Records that sources and clients handed in. */
   records = 0
@@ -23,7 +23,7 @@ export class Router implements HandOut {
 
   accept(batch: Batch): void {
     this.records += batch.count
-    handOut({ ...batch, arrivedMs: performance.now() }, this)
+    handOut(batch, this)
   }
 
   /** What sinks promised: nobody waits for it here. */

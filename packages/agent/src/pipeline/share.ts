@@ -8,7 +8,6 @@ import { type Piece, Slabs } from './slabs.ts'
  * they may have left.
  */
 export interface KeptBatch extends Batch {
-  readonly arrivedMs: number
   readonly fromMs: number
   readonly toMs: number
   readonly piece: Piece
@@ -47,10 +46,10 @@ export class Share {
   }
 
   /** Copies a batch. */
-  add(batch: Batch, arrivedMs: number): void {
+  add(batch: Batch): void {
     const symbols = symbolsToKeep(batch)
     const textBytes = this.#texts.bytesOf({ symbols })
-    const kept = { ...keep(batch, arrivedMs, this.#slabs.take(batch.bytes.byteLength)), symbols, textBytes }
+    const kept = { ...keep(batch, this.#slabs.take(batch.bytes.byteLength)), symbols, textBytes }
     this.#textBytes += textBytes
     const { fingerprint } = batch.type
     let list = this.#byType.get(fingerprint)
@@ -91,15 +90,15 @@ function symbolsToKeep({ type, source, symbols }: Batch): BatchSymbols {
   return type.fingerprint === absenceType.fingerprint ? symbols : new TextTable(source.symbols)
 }
 
-function keep(taken: Batch, arrivedMs: number, piece: Piece): Omit<KeptBatch, 'symbols' | 'textBytes'> {
+function keep(taken: Batch, piece: Piece): Omit<KeptBatch, 'symbols' | 'textBytes'> {
   const { bytes } = piece
   bytes.set(taken.bytes)
   const batch = { ...taken, checksum: undefined }
   const { time, layout } = batch.type
-  if (time === undefined) return { ...batch, bytes, piece, arrivedMs, fromMs: Date.now(), toMs: Date.now() }
+  if (time === undefined) return { ...batch, bytes, piece, fromMs: Date.now(), toMs: Date.now() }
   const views = viewsOf(bytes)
   const factor = msFactorOf(batch.type)
   const fromMs = numberAt(time, views, 0) * factor
   const toMs = numberAt(time, views, (batch.count - 1) * layout.recordBytes) * factor
-  return { ...batch, bytes, piece, arrivedMs, fromMs: Math.min(fromMs, toMs), toMs: Math.max(fromMs, toMs) }
+  return { ...batch, bytes, piece, fromMs: Math.min(fromMs, toMs), toMs: Math.max(fromMs, toMs) }
 }

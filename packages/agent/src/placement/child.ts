@@ -149,7 +149,7 @@ export class Child {
     const count = this.#options.types.length
     this.#options.stats.accepted({ type: absenceType, count })
     const symbols = new TextTable(this.#symbols)
-    this.#options.accept({ type: absenceType, source: this.#info, clock: 'wall', count, bytes: views.bytes, symbols })
+    this.#accept({ type: absenceType, clock: 'wall', count, bytes: views.bytes, symbols })
   }
 
   #lose(reason: string, error: SondeError | undefined): void {
@@ -194,7 +194,7 @@ export class Child {
 
   /** Nothing a child sends is trusted: the type must be declared, the length must fit, and the sum is bounded. */
   #acceptBatch({ type: fingerprint, clock, count, bytes }: Extract<FromHost, { kind: 'batch' }>): void {
-    const { stats, accept, hosted } = this.#options
+    const { stats, hosted } = this.#options
     const type = this.#types.get(fingerprint)
     if (type === undefined || bytes.byteLength !== count * type.layout.recordBytes) {
       countDrop(stats, 'malformed', Math.min(count, bytes.byteLength))
@@ -206,6 +206,10 @@ export class Child {
       return
     }
     stats.accepted({ type, count })
-    accept({ type, source: this.#info, clock, count, bytes, symbols: this.#texts })
+    this.#accept({ type, clock, count, bytes, symbols: this.#texts })
+  }
+
+  #accept(batch: Omit<Batch, 'source' | 'origin' | 'arrivedMs'>): void {
+    this.#options.accept({ ...batch, source: this.#info, origin: 'own', arrivedMs: performance.now() })
   }
 }

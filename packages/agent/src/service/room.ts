@@ -1,5 +1,15 @@
 import type { Batch, Sink, SourceInfo } from '@sonde/sdk'
-import { absenceType, clockType, countDrop, gapType, lossType, markType, opaqueTypes, SondeError } from '@sonde/sdk'
+import {
+  absenceType,
+  clockType,
+  countDrop,
+  gapType,
+  lossType,
+  markType,
+  opaqueTypes,
+  periodType,
+  SondeError,
+} from '@sonde/sdk'
 import { KeptTexts } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Faults } from '../pipeline/faults.ts'
@@ -59,7 +69,7 @@ export class Room {
   constructor(options: RoomOptions) {
     const { config, sinks } = options
     this.config = config
-    const own = [absenceType, clockType, gapType, lossType, markType, ...opaqueTypes]
+    const own = [absenceType, clockType, gapType, lossType, markType, periodType, ...opaqueTypes]
     this.types = new KnownTypes(own, config.clients)
     this.refusals = new Refusals(options.log)
     this.#options = options

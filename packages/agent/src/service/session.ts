@@ -277,7 +277,7 @@ export class Session {
         const longest = this.#announced.longestText(page.source)
         const kept = keepShortLabels({ type, source, symbols, longest }, bytes)
         if (kept < count) this.#room.drop(client, sequence, 'labels_limit', count - kept)
-        const batch = { type, source, clock, symbols, page: { client: client.id, sequence } }
+        const batch = { type, source, clock, symbols, page: { client: client.id, sequence }, ...arrival() }
         if (kept === count) this.#room.accept({ ...batch, count, bytes, checksum: { bytes, crc32: page.crc } }, client)
         else if (kept > 0) {
           this.#room.accept({ ...batch, count: kept, bytes: bytes.subarray(0, kept * type.layout.recordBytes) }, client)
@@ -335,4 +335,9 @@ export class Session {
 /** Whether the other side is gone, which is nobody's fault. */
 function isOfSocket(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).syscall !== undefined || (error as NodeJS.ErrnoException).code === ABORTED
+}
+
+/** What is said of a batch of an application that arrives now. */
+function arrival() {
+  return { origin: 'client', arrivedMs: performance.now() } as const
 }

@@ -17,5 +17,5 @@ export function symbolsOf(texts: readonly string[]): Symbols {
 export function batchOf({ type, source, clock, texts, count, bytes }: StoredBatch): Batch {
   const symbols = symbolsOf(texts)
   const batch = { type: typeOfDefinition(type), source: { ...source, symbols }, clock, count, bytes }
-  return { ...batch, symbols: new TextTable(symbols) }
+  return { ...batch, symbols: new TextTable(symbols), origin: 'replay', arrivedMs: performance.now() }
 }

@@ -27,8 +27,7 @@ export class MemoryQueue implements DeliveryQueue {
   append(batch: Batch): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     // Not `slice`: that of a Buffer does not copy.
-    const { type, source, clock, count, symbols } = batch
-    const copy: Batch = { type, source, clock, count, symbols, bytes: new Uint8Array(batch.bytes) }
+    const copy: Batch = { ...batch, checksum: undefined, bytes: new Uint8Array(batch.bytes) }
     const heldBytes = entryBytes(batch) + this.#texts.bytesOf(batch)
     this.#waiting.push({ id: this.#nextId++, batch: copy, acknowledge: resolve, heldBytes })
     this.records += batch.count

@@ -5,6 +5,12 @@ import type { BatchSymbols } from './texts.ts'
 /** Which clock the timestamps of a batch were read from. */
 export type Clock = 'wall' | 'monotonic' | 'device'
 
+/**
+ * How records came here. `own`: a source of this process, or of a host that it started, made them. `client`: an
+ * application handed them in. `replay`: they were read from where they are kept.
+ */
+export type Origin = 'own' | 'client' | 'replay'
+
 /** Who made the records. One object per source for as long as it lives: views key on its identity. */
 export interface SourceInfo {
   /** Name of the source, in the agent that of its configuration. */
@@ -52,11 +58,12 @@ export interface Batch {
    * is made of a part of another may keep it, for it holds only where both are the same object.
    */
   readonly checksum?: { readonly bytes: Uint8Array; readonly crc32: number } | undefined
-  /** Where it came in a page of a client; left out where it was made in this process. */
+  /** Where it came in a page of a client; left out where it did not. */
   readonly page?: PageId
+  readonly origin: Origin
   /**
-   * When it entered the agent, on the monotonic clock of the agent's process: what `performance.now()` gives. The
-   * agent's router stamps it; left out before. Views order, evict and expire by it: the times in the records are data.
+   * When it came here, stamped once, by whoever made this object: `performance.now()` of this process, which a batch
+   * never leaves. Views order, evict and expire by it: the times in the records are data.
    */
-  readonly arrivedMs?: number
+  readonly arrivedMs: number
 }

@@ -2,13 +2,19 @@ import { counter, gauge, label, optional, text, timestamp, value } from './field
 import { defineOwnType } from './record-type.ts'
 
 /**
- * A device's ticks bracketed by two readings of the host clock: the offset is the middle, the error half the bracket.
+ * A clock of a device against those of its host. It was read between two readings of the host's monotonic clock: the
+ * offset is that of the middle, the error half of what lies between. A device may have several clocks: a real-time
+ * clock, a free-running counter, the timer of its processor.
  */
-export const clockType = defineOwnType('sonde_clock', 'A device clock against the host clock', {
+export const clockType = defineOwnType('sonde_clock', 'A device clock against the clocks of its host', {
   time: timestamp(),
   device: label('Device whose clock was read'),
+  clock: label('Which of its clocks'),
   device_ticks: value('u64', { help: 'Reading of the device clock' }),
   ticks_per_second: value('f64', { help: 'Frequency of the device clock' }),
+  before_ns: value('u64', { help: 'Monotonic clock of the host before the reading' }),
+  after_ns: value('u64', { help: 'Monotonic clock of the host after the reading' }),
+  offset_ns: value('i64', { help: 'Wall clock of the host less the device clock, at the middle' }),
   error_ns: value('u64', { help: 'Half the time between the two readings of the host clock' }),
 })
 
@@ -16,19 +22,41 @@ export const clockType = defineOwnType('sonde_clock', 'A device clock against th
 export const gapType = defineOwnType('sonde_gap', 'A stretch without samples', {
   time: timestamp(),
   type: label('Type whose records are missing'),
-  series: label('Labels of the series, empty for all of the source'),
+  series: text({ help: 'Labels of the series, empty for all of the source' }),
   from_ns: value('u64', { help: 'First nanosecond that is missing' }),
   to_ns: value('u64', { help: 'First nanosecond that is there again' }),
   records: value('u64', { help: 'Records missing, 0 where it is not known' }),
   reason: text({ help: 'Why they are missing' }),
 })
 
-/** The start or end of an event. */
-export const markType = defineOwnType('sonde_mark', 'Start or end of an event', {
+/**
+ * How often the records of a type come of a device. Said when it begins or changes, and again every minute, so that any
+ * window of time holds it.
+ */
+export const periodType = defineOwnType('sonde_period', 'How often a device is sampled, drained and reported', {
   time: timestamp(),
-  event: label('Id of the event'),
+  type: label('Type of the records, empty for all of the source'),
+  device: label('Device that they are about, empty for all'),
+  sample_us: optional(value('u64', { help: 'Between two samples of the device; absent where it takes none itself' })),
+  drain_us: optional(value('u64', { help: 'Between two readings of its samples; absent where it keeps none' })),
+  report_us: value('u64', { help: 'Between two records' }),
+})
+
+/**
+ * A moment in the life of an event. Its id is a number and no label: events come without end. `peak` bears the time of
+ * the worst value and comes with the end; `dismissed` ends what was never confirmed.
+ */
+export const markType = defineOwnType('sonde_mark', 'A moment in the life of an event', {
+  time: timestamp(),
   rule: label('Rule that opened it'),
-  edge: text({ help: 'start or end' }),
+  device: label('Device that it is about'),
+  event: value('u64', { help: 'Number of the event, of no other of its source' }),
+  edge: text({ help: 'opened, confirmed, peak, ended or dismissed' }),
+  severity: text({ help: 'critical, warning or notice' }),
+  value: optional(value('f64', { help: 'What the rule measured' })),
+  limit: optional(value('f64', { help: 'Limit that it passed' })),
+  unit: text({ help: 'Unit of both' }),
+  summary: text({ help: 'What it is, in a few words' }),
 })
 
 /** Records that were dropped, by whom and why. */

@@ -5,7 +5,7 @@ import { isOwnLabel } from '../schema/label-rules.ts'
 import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import { LOSS_REASONS, type LossReason, SymbolTable } from '../schema/symbols.ts'
-import { SourceTexts, TextTable } from '../schema/texts.ts'
+import { type BatchSymbols, SourceTexts, TextTable } from '../schema/texts.ts'
 import type { Untold } from '../sinks/untold.ts'
 import {
   checkNames,
@@ -251,8 +251,7 @@ export class Source {
         for (let row = 0; row < count; row++) views.u64[(row * recordBytes + type.time.offset) >> 3] = time
       }
       const bytes = views.bytes.subarray(0, count * recordBytes)
-      const { clock } = this.#options
-      this.#handOver.emit({ type, source: this.info, clock, count, bytes, symbols: this.#labelsAlone })
+      this.#emit(type, count, bytes, this.#labelsAlone)
     }
     if (this.#tellLosses(LOSS_REPORT_MS)) this.#send(this.#bufferOf(lossType))
   }
@@ -408,7 +407,13 @@ export class Source {
     buffer.emitted += count
     const bytes = views.bytes.subarray(0, count * buffer.recordBytes)
     const symbols = hasTexts ? this.#texts.table : this.#labelsAlone
-    this.#handOver.emit({ type, source: this.info, clock: this.#options.clock, count, bytes, symbols })
+    this.#emit(type, count, bytes, symbols)
+  }
+
+  #emit(type: RecordType, count: number, bytes: Uint8Array, symbols: BatchSymbols): void {
+    const { clock } = this.#options
+    const arrivedMs = performance.now()
+    this.#handOver.emit({ type, source: this.info, clock, count, bytes, symbols, origin: 'own', arrivedMs })
   }
 
   /** What is buffered refers to the table that goes. */

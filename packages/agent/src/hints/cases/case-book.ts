@@ -3,13 +3,15 @@ import type { Rule, Severity } from '../rules/rule.ts'
 import { Case, type Hint } from './case.ts'
 import type { Sighting } from './sighting.ts'
 
-/** A hint that was opened or is over. */
+/** A moment in the life of a hint. */
 export interface Edge {
-  /** Names one hint among all, also among those of the same rule and device. */
-  readonly event: string
-  readonly rule: string
-  readonly edge: 'start' | 'end'
+  /** Number of the hint's event, of no other: when it opened, in nanoseconds. */
+  readonly event: bigint
+  /** `peak` comes with `ended`; a hint that never stood is `dismissed`. */
+  readonly edge: 'opened' | 'confirmed' | 'peak' | 'ended' | 'dismissed'
   readonly timeMs: number
+  readonly hint: Hint
+  readonly value: number
 }
 
 /** How many hints a rule has open, has opened, and has lost, of one severity. */
@@ -46,6 +48,7 @@ export class CaseBook {
   #ended: Hint[] = []
   #edges: Edge[] = []
   #nowMs = 0
+  #lastEvent = 0n
 
   /** Whether a hint of the rule is open on the device. */
   isOpen(rule: string, device: string): boolean {
@@ -110,6 +113,7 @@ export class CaseBook {
       const { isOpen: wasOpen, stage } = one
       if (!one.advance(elapsedMs)) this.#end(one, nowMs)
       else if (!wasOpen && one.isOpen) this.#open(one, nowMs)
+      if (one.stage === 'standing' && stage !== 'standing') this.#note(one, 'confirmed', nowMs)
       if (wasOpen || one.isOpen) this.version++
       if (one.isOpen && one.stage !== stage) this.turns++
     }
@@ -149,7 +153,10 @@ export class CaseBook {
 
   #open(one: Case, nowMs: number): void {
     countUp(this.#opened, keyOf(one.rule.name, one.severity))
-    this.#note(one, 'start', nowMs)
+    const openedNs = BigInt(Math.round(nowMs)) * 1_000_000n
+    this.#lastEvent = openedNs > this.#lastEvent ? openedNs : this.#lastEvent + 1n
+    one.event = this.#lastEvent
+    this.#note(one, 'opened', nowMs)
   }
 
   #end(one: Case, nowMs: number): void {
@@ -158,15 +165,18 @@ export class CaseBook {
     this.version++
     this.turns++
     this.#ended = [one.hint(nowMs), ...this.#ended].slice(0, ENDED_LIMIT)
-    this.#note(one, 'end', nowMs)
+    const isSure = one.stage === 'standing'
+    if (isSure) this.#note(one, 'peak', one.peak.timeMs, one.peak.value)
+    this.#note(one, isSure ? 'ended' : 'dismissed', nowMs)
   }
 
-  #note(one: Case, edge: Edge['edge'], timeMs: number): void {
+  #note(one: Case, edge: Edge['edge'], timeMs: number, value?: number): void {
     if (this.#edges.length >= EDGE_LIMIT) {
       this.#edges.shift()
       countUp(this.#lost, keyOf(one.rule.name, one.severity))
     }
-    this.#edges.push({ event: `${one.id}@${Math.round(one.sinceMs)}`, rule: one.rule.name, edge, timeMs })
+    const hint = one.hint()
+    this.#edges.push({ event: one.event, edge, timeMs, hint, value: value ?? hint.value })
   }
 }
 

@@ -28,6 +28,12 @@ const VOTE_MASK = 0b11111
 const VOTES_NEEDED = 3
 const LINGER_MS = 5000
 
+/** The worst that was seen, and when. */
+export interface Peak {
+  readonly value: number
+  readonly timeMs: number
+}
+
 /**
  * One rule on one device, from the first time it held until it is over. It forms once the rule held in 3 of 5
  * evaluations, on two samples at least, and stands once it has held for as long as the rule says. Time is what passes
@@ -38,6 +44,9 @@ export class Case {
   readonly id: string
   stage: 'seen' | 'forming' | 'standing' = 'seen'
   sinceMs: number
+  /** Number of its event; 0 until it opens. */
+  event = 0n
+  #peak: Peak | undefined
   #sighting: Sighting
   #votes = 0
   #firstSampleMs: number
@@ -75,6 +84,11 @@ export class Case {
     return nodeOf(this.#sighting.device)
   }
 
+  /** Of all values since it was first seen the one farthest from its limit. */
+  get peak(): Peak {
+    return this.#peak ?? { value: this.#sighting.finding.value, timeMs: this.sinceMs }
+  }
+
   get #neededMs(): number {
     return this.#sighting.finding.neededMs ?? this.rule.neededMs
   }
@@ -82,6 +96,10 @@ export class Case {
   /** The rule holds at this evaluation. */
   see(sighting: Sighting): void {
     this.#sighting = sighting
+    const { value, limit } = sighting.finding
+    if (this.#peak === undefined || Math.abs(value - limit) > Math.abs(this.#peak.value - limit)) {
+      this.#peak = { value, timeMs: Number.isFinite(sighting.sampleMs) ? sighting.sampleMs : this.sinceMs }
+    }
     this.#isSeenNow = true
   }
 

@@ -3,8 +3,11 @@ import { KeptTexts } from '../../schema/texts.ts'
 import { blockBytes, fillRecordsBlock } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
 
+/** What files keep of a batch. */
+type FiledBatch = Omit<Batch, 'origin' | 'arrivedMs'>
+
 /** A batch that waits to be written: its block lacks nothing but the index of the type. */
-export interface Entry extends Omit<Batch, 'bytes'> {
+export interface Entry extends Omit<FiledBatch, 'bytes'> {
   readonly block: Uint8Array
   /** Records that it counts in the statistics; 0 where it is about the sink itself. */
   readonly counted: number
@@ -27,7 +30,7 @@ export class Blocks {
   #keptBytes = 0
 
   /** The one copy of a batch. */
-  entryOf(batch: Batch, counted: number = batch.count): Entry {
+  entryOf(batch: FiledBatch, counted: number = batch.count): Entry {
     const { type, source, clock, count, bytes, symbols, page, checksum } = batch
     const block = this.#take(blockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)

@@ -87,7 +87,8 @@ test('records of a file whose ids of texts lie far apart cost no more than what 
   t.mock.method(ofBatches, 'textsFrom', (...from: Parameters<typeof textsFrom>) => note(textsFrom(...from)))
   const source = { id: 'far', tag: '', labels: {}, intervalMs: 0, symbols }
   const bytes = new Uint8Array(Uint32Array.from(ids).buffer)
-  rig.sink.accept({ type: noteType, source, clock: 'wall', count: 1, bytes, symbols: ofBatches })
+  const made = { clock: 'wall', origin: 'own', arrivedMs: 0 } as const
+  rig.sink.accept({ ...made, type: noteType, source, count: 1, bytes, symbols: ofBatches })
   await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST', /1 symbol_limit/))
   assert.ok(longest.texts > 0 && longest.texts <= 2000, `${longest.texts} texts at once`)
 })

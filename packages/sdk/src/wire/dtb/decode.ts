@@ -191,7 +191,8 @@ export class DtbDecoder {
   #batchOf(header: DtbBlockHeader, type: RecordType, bytes: Uint8Array): Batch {
     const { clock, count, client, pageSequence } = header
     const page = client === 0n ? {} : { page: { client, sequence: pageSequence } }
-    return { type, source: this.#sourceInfo(), clock, count, bytes, symbols: this.#symbols.ofBatches, ...page }
+    const [source, symbols, arrivedMs] = [this.#sourceInfo(), this.#symbols.ofBatches, performance.now()]
+    return { type, source, clock, count, bytes, symbols, origin: 'replay', arrivedMs, ...page }
   }
 
   /** A file whose source was lost is read all the same, where it is salvaged. */

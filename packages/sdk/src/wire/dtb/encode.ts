@@ -104,13 +104,16 @@ export function blockBytes(payloadBytes: number): number {
   return BLOCK_HEADER_BYTES + align(payloadBytes, 8)
 }
 
+/** What the header of a block of records says of its batch. */
+type HeaderedBatch = Pick<Batch, 'type' | 'clock' | 'count' | 'symbols' | 'page'>
+
 /**
  * Makes a block of a batch's records in place, but for {@link sealRecordsBlock}: `block` is {@link blockBytes} long and
  * has the records behind its header, where whoever took the batch has copied them. Header and padding are written.
  *
  * @param crc CRC-32 of the records; computed where it is left out.
  */
-export function fillRecordsBlock(block: Uint8Array, batch: Omit<Batch, 'bytes' | 'source'>, crc?: number): void {
+export function fillRecordsBlock(block: Uint8Array, batch: HeaderedBatch, crc?: number): void {
   const { type, clock, count, page } = batch
   const { recordBytes } = type.layout
   const data = new DataView(block.buffer, block.byteOffset, block.byteLength)
