@@ -141,7 +141,8 @@ function reportValues(source: Source): (times: number) => void {
 function packedFor(source: Source): Uint8Array {
   const pages: Uint8Array[] = []
   const packing = createSource({
-    id: 'packing',
+    // Of the same name: a source's own symbols come first.
+    id: source.info.id,
     bufferBytes: PACKED * stepType.layout.recordBytes,
     emit: ({ bytes }) => pages.push(bytes.slice()),
   })

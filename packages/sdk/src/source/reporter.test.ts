@@ -32,7 +32,8 @@ property('a reporter writes the bytes that report writes, whatever the order of 
   }
   byObject.source.flush()
   byPosition.source.flush()
-  assert.deepEqual(byPosition.emitted, byObject.emitted)
+  const plain = (batches: readonly object[]) => batches.map((batch) => ({ ...batch, arrivedMs: 0 }))
+  assert.deepEqual(plain(byPosition.emitted), plain(byObject.emitted))
 })
 
 test('optional fields that are not named are absent, also where an earlier record had them', () => {
