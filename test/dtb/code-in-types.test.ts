@@ -33,11 +33,9 @@ const run = globalThis as { codeOfFileRan?: boolean }
 /** A sound file of one record, but that its definition says `text` where `key` is a name of something. */
 function crafted(t: TestContext, change: (definition: { fields: Record<string, unknown>[] }) => void): string {
   const inner = defineType('inner', 'Inside', { n: value('u32') })
-  const { name, description, fields, layout, inTurns } = defineType('outer', 'Outside', {
-    time: timestamp(),
-    inner: nested(inner),
-  })
-  const definition = JSON.parse(JSON.stringify(definitionOf(name, description, fields, layout.kind, inTurns)))
+  const type = defineType('outer', 'Outside', { time: timestamp(), inner: nested(inner) })
+  const { layout } = type
+  const definition = JSON.parse(JSON.stringify(definitionOf(type)))
   change(definition)
   const fingerprint = createHash('sha256').update(canonicalJson(definition)).digest('hex').slice(0, 32)
   const record = Buffer.alloc(layout.recordBytes)

@@ -62,8 +62,9 @@ const KEYS = [
 
 /** A file of one type, a definition of ours with some of it replaced, and records of random bytes. */
 export function lyingTypes(random: Random): Uint8Array {
-  const { name, description, fields, layout, inTurns } = random.pick(EVERY_KIND)
-  const definition = JSON.parse(JSON.stringify(definitionOf(name, description, fields, layout.kind, inTurns)))
+  const type = random.pick(EVERY_KIND)
+  const { layout } = type
+  const definition = JSON.parse(JSON.stringify(definitionOf(type)))
   for (let i = random.integer(0, 3); i > 0; i--) change(random, definition)
   const fingerprint = createHash('sha256').update(canonicalJson(definition)).digest('hex').slice(0, 32)
   const types = dtbBlock(BLOCK_TYPE.types, Buffer.from(JSON.stringify([{ index: 0, fingerprint, definition }])))

@@ -8,6 +8,7 @@ import {
   createIpc,
   createSource,
   defineType,
+  definitionOf,
   gauge,
   type IpcSink,
   label,
@@ -16,7 +17,7 @@ import {
   timestamp,
   wallNs,
 } from '@sonde/sdk'
-import { definitionFor, RawClient } from '../../packages/agent/test/raw-client.ts'
+import { RawClient } from '../../packages/agent/test/raw-client.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const MODE = 0o600
@@ -183,7 +184,7 @@ test('clients that declare all the types they can leave room for the types of ot
   for (const [client, raw] of greedy.entries()) {
     const types = Array.from({ length: 256 }, (_, index) => {
       const type = defineType(`greedy_${client}_${index}`, '', { value: gauge('u64') })
-      return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+      return { index, fingerprint: type.fingerprint, definition: definitionOf(type) }
     })
     raw.send(
       { kind: 'types', body: types },

@@ -11,6 +11,7 @@ import {
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
 import { Devices } from './devices/devices.ts'
+import { ownKinds } from './devices/own-kinds.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
 import { HttpStats } from './http/http-stats.ts'
 import { prometheusOptions } from './http/prometheus-options.ts'
@@ -111,13 +112,14 @@ export class Agent {
     return storeStatus === undefined ? history : new BackedHistory(history, this.recent, storeStatus)
   }
 
-  #makeService({ config, log }: AgentOptions): Service {
+  #makeService({ config: { service, dataSources }, log }: AgentOptions): Service {
     const { router, prometheus, faults } = this
     return new Service({
-      config: config.service,
+      config: service,
       log,
       faults,
       sinks: router.sinks,
+      ownKinds: ownKinds(dataSources.flatMap(({ definition }) => definition.types)),
       accept: (batch) => router.accept(batch),
       gone(source) {
         prometheus.removeSource(source)

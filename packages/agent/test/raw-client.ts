@@ -78,7 +78,7 @@ export class RawClient {
   /** Announces a type and a source, both with index 0, and the texts of the source from the first on. */
   announce(type: RecordType, texts: readonly string[] = [], id = 'raw'): void {
     this.send(
-      { kind: 'types', body: [{ index: 0, fingerprint: type.fingerprint, definition: definitionFor(type) }] },
+      { kind: 'types', body: [{ index: 0, fingerprint: type.fingerprint, definition: definitionOf(type) }] },
       { kind: 'source', body: { index: 0, id, tag: 't', labels: {}, intervalMs: 1000, schema: '' } },
       { kind: 'symbols', body: { source: 0, firstId: 0, texts } },
     )
@@ -135,8 +135,3 @@ export class RawClient {
 }
 
 type BodyOf<K extends ServiceFrame['kind']> = Extract<ServiceFrame, { kind: K }>['body']
-
-/** A type as it is announced. */
-export function definitionFor({ name, description, fields, layout, inTurns }: RecordType) {
-  return definitionOf(name, description, fields, layout.kind, inTurns)
-}

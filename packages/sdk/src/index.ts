@@ -48,6 +48,14 @@ export {
 } from './schema/builtin.ts'
 export { type Encode, encoderOf } from './schema/encoder.ts'
 export {
+  type EntityClaim,
+  type EntityJoin,
+  type EntityRef,
+  type EntityRelation,
+  entityOf,
+  type JoinBy,
+} from './schema/entity.ts'
+export {
   array,
   buckets,
   chars,

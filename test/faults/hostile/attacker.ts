@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { crc32 } from 'node:zlib'
-import type { Clock, RecordType } from '@sonde/sdk'
-import { definitionFor, type Identity, RawClient } from '../../../packages/agent/test/raw-client.ts'
+import { type Clock, definitionOf, type RecordType } from '@sonde/sdk'
+import { type Identity, RawClient } from '../../../packages/agent/test/raw-client.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import { until } from '../../sonde-process.ts'
 
@@ -88,7 +88,7 @@ export class Attacker {
   /** Announces a type at an index, which may be any. */
   type(type: RecordType, index = 0): void {
     const { fingerprint } = type
-    this.raw.send({ kind: 'types', body: [{ index, fingerprint, definition: definitionFor(type) }] })
+    this.raw.send({ kind: 'types', body: [{ index, fingerprint, definition: definitionOf(type) }] })
   }
 
   source(

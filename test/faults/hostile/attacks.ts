@@ -6,6 +6,7 @@ import {
   absenceType,
   counter,
   defineType,
+  definitionOf,
   gauge,
   label,
   labelNumber,
@@ -15,7 +16,7 @@ import {
   timestamp,
 } from '@sonde/sdk'
 import { encodeFrame, SOCKET_NAME } from '@sonde/sdk/internal'
-import { definitionFor, RawClient } from '../../../packages/agent/test/raw-client.ts'
+import { RawClient } from '../../../packages/agent/test/raw-client.ts'
 import { anyType } from '../../../packages/sdk/test/any-type.ts'
 import { until } from '../../sonde-process.ts'
 import { numberedType } from '../numbered.ts'
@@ -100,7 +101,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     for (const { raw } of attackers) {
       const body = Array.from({ length: 256 }, (_, index) => {
         const type = defineType(`hostile_${scene.random.integer(0, 2 ** 31)}_${index}`, '', { value: gauge('u64') })
-        return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+        return { index, fingerprint: type.fingerprint, definition: definitionOf(type) }
       })
       raw.send({ kind: 'types', body })
     }
@@ -218,7 +219,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       const attacker = await Attacker.enter(scene)
       const { fingerprint } = heat
       const definition = JSON.parse(
-        JSON.stringify(definitionFor(heat)).replaceAll(
+        JSON.stringify(definitionOf(heat)).replaceAll(
           scene.random.pick(['place', 'hostile_heat', 'celsius', 'u64']),
           JSON.stringify(text).slice(1, -1),
         ),

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defineType, value } from '@sonde/sdk'
+import { defineType, definitionOf, value } from '@sonde/sdk'
 import { sondeError } from '../../../sdk/test/helper.ts'
-import { definitionFor } from '../../test/raw-client.ts'
 import { Announced } from './announced.ts'
 import { HeldMemory } from './held-memory.ts'
 import { KnownTypes } from './known-types.ts'
@@ -10,13 +9,15 @@ import { KnownTypes } from './known-types.ts'
 const LIMITS = { clients: 4, total_bytes: 4 << 20 }
 const SOURCE = { index: 0, id: 'a', tag: '', labels: {}, intervalMs: 0, schema: '' }
 
+const CLAIMS = { ownKinds: new Set<string>(), onIgnored: () => undefined }
+
 function entry(index: number) {
   const type = defineType(`t${index}`, '', { n: value('u8') })
-  return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+  return { index, fingerprint: type.fingerprint, definition: definitionOf(type) }
 }
 
 test('a type that is announced after the connection ended is not kept', () => {
-  const known = new KnownTypes([], LIMITS.clients)
+  const known = new KnownTypes([], LIMITS.clients, CLAIMS)
   const announced = new Announced(known.open(), new HeldMemory(LIMITS), 1 << 20)
   announced.addType(entry(0))
   assert.equal(known.count, 1)
@@ -27,7 +28,7 @@ test('a type that is announced after the connection ended is not kept', () => {
 
 test('clients that announce a lot share a limit, and leave each other client its share', () => {
   const memory = new HeldMemory(LIMITS)
-  const client = () => new Announced(new KnownTypes([], LIMITS.clients).open(), memory, 2 << 20)
+  const client = () => new Announced(new KnownTypes([], LIMITS.clients, CLAIMS).open(), memory, 2 << 20)
   /** Announces texts of 4000 bytes until there is no room, or `most` of them are known. Gives how many. */
   const fill = (announced: Announced, most: number): number => {
     announced.addSource(SOURCE)

@@ -1,5 +1,5 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
-import { checkLabels, parseDefinition } from '@sonde/sdk/internal'
+import { checkLabels, parseDefinition, withEntity } from '@sonde/sdk/internal'
 
 /** Types that every client may have, whatever the others have. */
 const SHARE_COUNT = 32
@@ -15,6 +15,14 @@ const OWN_PREFIX = 'sonde_'
 
 /** Why records of a type are dropped: it is Sonde's own of another version, or there is no room for it. */
 export type TypeRefusal = 'foreign_type' | 'type_limit'
+
+/** What clients may say of entities. */
+export interface ClaimRules {
+  /** Kinds that the agent itself knows of: what a client claims of them is not taken. */
+  readonly ownKinds: ReadonlySet<string>
+  /** Called for a claim that is not taken; the records of its type are. */
+  readonly onIgnored: () => void
+}
 
 /** A type that connections use. */
 interface Known {
@@ -34,6 +42,7 @@ export class KnownTypes {
   readonly #known = new Map<string, Known>()
   readonly #ownFingerprints: ReadonlySet<string>
   readonly #shareBytes: number
+  readonly #claims: ClaimRules
   #poolCount = 0
   #poolBytes = 0
 
@@ -41,7 +50,8 @@ export class KnownTypes {
    * @param own Sonde's own types that clients may report: what is no value, such as losses.
    * @param clients Clients at a time.
    */
-  constructor(own: readonly RecordType[], clients: number) {
+  constructor(own: readonly RecordType[], clients: number, claims: ClaimRules) {
+    this.#claims = claims
     this.#ownFingerprints = new Set(own.map(({ fingerprint }) => fingerprint))
     this.#shareBytes = POOL_BYTES / clients
   }
@@ -69,16 +79,23 @@ export class KnownTypes {
    * for Sonde.
    */
   find(definition: unknown, fingerprint: string): Known {
-    const known = this.#known.get(fingerprint)
+    const isPlain = (definition as { readonly entity?: unknown } | null)?.entity === undefined
+    const known = isPlain ? this.#known.get(fingerprint) : undefined
     if (known !== undefined) return known
-    const type = parseDefinition(definition, fingerprint)
+    const type = this.#withoutOwnKinds(parseDefinition(definition, fingerprint, this.#claims.onIgnored))
     this.#checkMetrics(type)
     checkLabels(type)
-    return { type, bytes: bytesOf(type), shared: 0, pooled: 0 }
+    return this.#known.get(keyOf(type)) ?? { type, bytes: bytesOf(type), shared: 0, pooled: 0 }
+  }
+
+  #withoutOwnKinds(type: RecordType): RecordType {
+    if (type.entity === undefined || !this.#claims.ownKinds.has(type.entity.kind)) return type
+    this.#claims.onIgnored()
+    return withEntity(type, undefined)
   }
 
   take(known: Known, where: 'shared' | 'pooled'): void {
-    this.#known.set(known.type.fingerprint, known)
+    this.#known.set(keyOf(known.type), known)
     known[where]++
     if (where === 'pooled' && known.pooled === 1) this.#count(known, 1)
   }
@@ -86,7 +103,7 @@ export class KnownTypes {
   give(known: Known, where: 'shared' | 'pooled'): void {
     known[where]--
     if (where === 'pooled' && known.pooled === 0) this.#count(known, -1)
-    if (known.shared + known.pooled === 0) this.#known.delete(known.type.fingerprint)
+    if (known.shared + known.pooled === 0) this.#known.delete(keyOf(known.type))
   }
 
   /** Whether a type may be taken beyond a share. */
@@ -155,8 +172,13 @@ export class TypeShare {
   }
 }
 
-function bytesOf({ description, layout }: RecordType): number {
-  let bytes = 2 * description.length
+/** What a client claims of the same records is its own: it holds for nobody else. */
+function keyOf({ fingerprint, entity }: RecordType): string {
+  return entity === undefined ? fingerprint : `${fingerprint} ${JSON.stringify(entity)}`
+}
+
+function bytesOf({ description, layout, entity }: RecordType): number {
+  let bytes = 2 * description.length + (entity === undefined ? 0 : 4 * JSON.stringify(entity).length)
   for (const { field } of layout.slots) {
     const { help = '', edges = [] } = field
     bytes += FIELD_BYTES + 2 * help.length + EDGE_BYTES * edges.length

@@ -13,7 +13,15 @@ test('a client whose pages are tiny waits before what they take beside their rec
   assert.ok(checked.ok)
   const log = pino({ level: 'silent' })
   const none = () => undefined
-  const room = new Room({ config: checked.value, log, faults: new Faults(log), sinks: [], accept: none, gone: none })
+  const room = new Room({
+    config: checked.value,
+    log,
+    faults: new Faults(log),
+    sinks: [],
+    ownKinds: new Set(),
+    accept: none,
+    gone: none,
+  })
   const client = new Client(1n, 0n)
   const batch = new BatchSource().ports({ a: 1 })
   let sequence = 0n

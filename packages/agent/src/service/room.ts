@@ -40,6 +40,8 @@ export interface RoomOptions {
   readonly log: Logger
   readonly faults: Faults
   readonly sinks: readonly Sink[]
+  /** Kinds of entities that the agent itself knows of: clients have no say in them. */
+  readonly ownKinds: ReadonlySet<string>
   /** Where records go. */
   readonly accept: (batch: Batch) => void
   /** A source's client left: views show it no longer. */
@@ -70,7 +72,10 @@ export class Room {
     const { config, sinks } = options
     this.config = config
     const own = [absenceType, clockType, gapType, lossType, markType, periodType, ...opaqueTypes]
-    this.types = new KnownTypes(own, config.clients)
+    const onIgnored = () => {
+      this.stats.ignoredClaims++
+    }
+    this.types = new KnownTypes(own, config.clients, { ownKinds: options.ownKinds, onIgnored })
     this.refusals = new Refusals(options.log)
     this.#options = options
     const queues = sinks.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)

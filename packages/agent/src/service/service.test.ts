@@ -21,6 +21,7 @@ import {
   counter,
   createSource,
   defineType,
+  definitionOf,
   gauge,
   label,
   labelNumber,
@@ -32,7 +33,7 @@ import {
 import { defineOwnType, FRAME_HEADER_BYTES, TEXT_ID_MIN } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
-import { definitionFor, RawClient } from '../../test/raw-client.ts'
+import { RawClient } from '../../test/raw-client.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import type { Agent } from '../agent.ts'
 
@@ -307,10 +308,10 @@ test('whoever does not keep to the protocol is sent away with a code, and others
     raw.send({ kind: 'source', body: { index: 0, id: 'x', tag: '', labels: some, intervalMs: 0, schema: '' } })
   const typed = (name: string, index: number) => {
     const type = defineType(name, '', { value: gauge('u64') })
-    return { index, fingerprint: type.fingerprint, definition: definitionFor(type) }
+    return { index, fingerprint: type.fingerprint, definition: definitionOf(type) }
   }
   const jobTypeBeside = (json: string) => {
-    const entry = JSON.stringify({ index: 0, fingerprint: jobType.fingerprint, definition: definitionFor(jobType) })
+    const entry = JSON.stringify({ index: 0, fingerprint: jobType.fingerprint, definition: definitionOf(jobType) })
     return typesFrame(`[${entry.slice(0, -1)},"more":${json}}]`)
   }
   const cases: [what: string, code: string, act: (raw: RawClient) => void][] = [
@@ -412,7 +413,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
   const silent = await RawClient.open(dir)
   silent.page(1, 1, Buffer.alloc(8))
   assert.equal(await silent.refused(), 'IPC_FRAME', 'no hello')
-  good.send({ kind: 'types', body: [{ index: 1, fingerprint: widest.fingerprint, definition: definitionFor(widest) }] })
+  good.send({ kind: 'types', body: [{ index: 1, fingerprint: widest.fingerprint, definition: definitionOf(widest) }] })
   good.page(2, 2, jobs(2).bytes)
   await good.heard('ack', ({ sequence }) => sequence === 2n)
   assert.ok((agent.service?.stats.refused.get('IPC_FRAME') ?? 0) >= 6)
@@ -437,7 +438,7 @@ test('two versions of a type, and two clients with one source id, are served bes
     encoded(newer, { time, worker: 'new', steps_total: 7, retries_total: 1 }),
   ]
   twin.announce(jobType, [...first.texts, 'new'])
-  twin.send({ kind: 'types', body: [{ index: 1, fingerprint: newer.fingerprint, definition: definitionFor(newer) }] })
+  twin.send({ kind: 'types', body: [{ index: 1, fingerprint: newer.fingerprint, definition: definitionOf(newer) }] })
   twin.page(1, 1, first.bytes)
   // The text of its worker is the next one of the table that it shares with the first type.
   second.bytes.writeUInt32LE(first.texts.length, newer.labels[0]?.offset ?? 0)
@@ -455,7 +456,7 @@ test('two versions of a type, and two clients with one source id, are served bes
   })
   twin.send({
     kind: 'types',
-    body: [{ index: 2, fingerprint: contending.fingerprint, definition: definitionFor(contending) }],
+    body: [{ index: 2, fingerprint: contending.fingerprint, definition: definitionOf(contending) }],
   })
   twin.page(3, 1, encoded(contending, { time, steps_total: 1 }).bytes, { type: 2 })
   const told = await twin.heard('ack', ({ sequence }) => sequence === 3n)
@@ -503,7 +504,7 @@ test('clients with ten thousand types get what there is room for, and others the
     const entries = types.map((type, i) => ({
       index: i + 1,
       fingerprint: type.fingerprint,
-      definition: definitionFor(type),
+      definition: definitionOf(type),
     }))
     raw.send({ kind: 'types', body: entries })
     for (const { index } of entries) raw.page(index, 1, Buffer.alloc(8), { type: index })
@@ -658,7 +659,7 @@ test('an application cannot pose as a source of the agent by leaving the label e
   })
   const type = defineType('steady', '', fields)
   raw.send(
-    { kind: 'types', body: [{ index: 0, fingerprint: type.fingerprint, definition: definitionFor(type) }] },
+    { kind: 'types', body: [{ index: 0, fingerprint: type.fingerprint, definition: definitionOf(type) }] },
     { kind: 'source', body: { index: 0, id: 'poser', tag: '', labels: { source: '' }, intervalMs: 0, schema: '' } },
     { kind: 'symbols', body: { source: 0, firstId: 0, texts } },
   )

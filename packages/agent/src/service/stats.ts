@@ -16,6 +16,9 @@ const serviceType = defineOwnType('sonde_service', 'The service that application
   bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes of these records' }),
   duplicate_pages_total: counter('u64', { help: 'Pages that were sent again and had arrived before' }),
   missing_pages_total: counter('u64', { help: 'Pages that clients gave up before they were sent' }),
+  ignored_claims_total: counter('u64', {
+    help: 'Types whose entity was not taken: of a kind that the agent itself knows of, or not understood',
+  }),
 })
 
 /** What the service turned away. */
@@ -33,6 +36,8 @@ export class ServiceStats {
   bytes = 0
   duplicatePages = 0
   missingPages = 0
+  /** Types whose claim of an entity was not taken. */
+  ignoredClaims = 0
   /** Records that were sent and not taken, by reason. */
   readonly dropped = new Map<string, number>()
   /** Clients that were refused or sent away, by reason. */
@@ -69,6 +74,7 @@ export function reportService(source: Source, stats: ServiceStats, gauges: Servi
   row.counter('bytes_total').set(stats.bytes)
   row.counter('duplicate_pages_total').set(stats.duplicatePages)
   row.counter('missing_pages_total').set(stats.missingPages)
+  row.counter('ignored_claims_total').set(stats.ignoredClaims)
   for (const [reason, clients] of stats.refused) {
     source.bind(refusalType, { reason }).counter('clients_total').set(clients)
   }

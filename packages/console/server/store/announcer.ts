@@ -107,7 +107,11 @@ export class Announcer {
       return [{ writer: writer.key, from, texts: symbols.since(from) }]
     })
     return {
-      types: newTypes.map(({ key, type }) => ({ key, definition: definitionFor(type), fingerprint: type.fingerprint })),
+      types: newTypes.map(({ key, type }) => ({
+        key,
+        definition: JSON.stringify(definitionOf(type)),
+        fingerprint: type.fingerprint,
+      })),
       writers: newWriters.map(({ key, client, source: { id, tag, labels, intervalMs } }) => ({
         key,
         client,
@@ -171,8 +175,4 @@ function tellTexts(table: BatchSymbols, writer: AnnouncedWriter): TextsEntry[] {
   writer.table = table
   writer.nextTextId = table.nextTextId
   return [{ writer: writer.key, begins, from, texts: table.textsFrom(from) }]
-}
-
-function definitionFor(type: RecordType): string {
-  return JSON.stringify(definitionOf(type.name, type.description, type.fields, type.layout.kind, type.inTurns))
 }

@@ -1,3 +1,4 @@
+import type { EntityClaim } from './entity.ts'
 import type { Field } from './field.ts'
 import type { RecordType } from './record-type.ts'
 
@@ -15,6 +16,8 @@ export interface TypeDescription {
   readonly name: string
   readonly description: string
   readonly labels: readonly string[]
+  /** What its records are about; absent where it does not tell. */
+  readonly entity?: EntityClaim
   /** Its metrics. */
   readonly fields: readonly (FieldDescription & { readonly metric: string })[]
   /** The fields that are no metrics, labels or timestamps: texts, values and data. `count` is that of elements. */
@@ -22,7 +25,7 @@ export interface TypeDescription {
 }
 
 /** Describes a type for people who look for something to ask. */
-export function describeType({ name, description, labels, layout, metrics }: RecordType): TypeDescription {
+export function describeType({ name, description, labels, layout, metrics, entity }: RecordType): TypeDescription {
   const fields: TypeDescription['fields'][number][] = []
   const records: TypeDescription['records'][number][] = []
   for (const slot of layout.slots) {
@@ -31,5 +34,6 @@ export function describeType({ name, description, labels, layout, metrics }: Rec
     if (metric !== undefined) fields.push({ name: slot.name, kind, role, unit, help, metric })
     else if (role !== 'label' && role !== 'timestamp') records.push({ name: slot.name, kind, role, count, unit, help })
   }
-  return { name, description, labels: labels.map((label) => label.name), fields, records }
+  const about = entity === undefined ? {} : { entity }
+  return { name, description, labels: labels.map((label) => label.name), ...about, fields, records }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { EntityClaim } from './entity.ts'
 import type { Field, NestedField } from './field.ts'
-import type { Fields } from './record-type.ts'
+import type { Fields, RecordType } from './record-type.ts'
 
 /** A field as it is written down: in files, in the IPC handshake, in the store. */
 export type FieldDefinition = LeafDefinition | NestedDefinition
@@ -21,23 +22,22 @@ export interface TypeDefinition {
   readonly fields: readonly FieldDefinition[]
   /** Left out where it is not so. */
   readonly inTurns?: boolean
+  /** What the records are about; left out where that is not told. No part of the fingerprint. */
+  readonly entity?: EntityClaim
 }
 
-/** The plain JSON of a type's parts. */
-export function definitionOf(
-  name: string,
-  description: string,
-  fields: Fields,
-  layout: 'aligned' | 'packed',
-  inTurns: boolean,
-): TypeDefinition {
-  return {
-    name,
-    description,
-    layout,
-    fields: definitionsOf(fields),
-    ...(inTurns ? { inTurns } : {}),
-  }
+/** The plain JSON of a type. */
+export function definitionOf(type: RecordType): TypeDefinition {
+  return { ...meaningOf(type), ...(type.entity === undefined ? {} : { entity: type.entity }) }
+}
+
+/** The parts of a type that its fingerprint is made of. */
+type Meaning = Pick<RecordType, 'name' | 'description' | 'fields' | 'inTurns'> & {
+  readonly layout: Pick<RecordType['layout'], 'kind'>
+}
+
+function meaningOf({ name, description, fields, layout: { kind }, inTurns }: Meaning): TypeDefinition {
+  return { name, description, layout: kind, fields: definitionsOf(fields), ...(inTurns ? { inTurns } : {}) }
 }
 
 function definitionsOf(fields: Fields): FieldDefinition[] {
@@ -46,10 +46,10 @@ function definitionsOf(fields: Fields): FieldDefinition[] {
   )
 }
 
-/** 128 bits of SHA-256 over the canonical JSON (sorted keys, no spaces) of a definition, in hex. */
-export function fingerprintOf(...parts: Parameters<typeof definitionOf>): string {
+/** 128 bits of SHA-256 over the canonical JSON (sorted keys, no spaces) of what a type means, in hex. */
+export function fingerprintOf(type: Meaning): string {
   return createHash('sha256')
-    .update(canonicalJson(definitionOf(...parts)))
+    .update(canonicalJson(meaningOf(type)))
     .digest('hex')
     .slice(0, 32)
 }

@@ -41,8 +41,8 @@ const readLanes = [
   { time: 6n, name: 'b', snr: 2.5 },
 ]
 
-function definitionOfType({ name, description, fields, layout, inTurns }: RecordType): TypeDefinition {
-  return JSON.parse(JSON.stringify(definitionOf(name, description, fields, layout.kind, inTurns)))
+function definitionOfType(type: RecordType): TypeDefinition {
+  return JSON.parse(JSON.stringify(definitionOf(type)))
 }
 
 test('a nested record reads back as it was reported, and is absent as a whole where it may be', () => {

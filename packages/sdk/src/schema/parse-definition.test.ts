@@ -8,8 +8,8 @@ import { parseDefinition } from './parse-definition.ts'
 import type { RecordType } from './record-type.ts'
 
 /** A definition as it comes off a file: JSON that anybody may have changed. */
-function written({ name, description, fields, layout, inTurns }: RecordType): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(definitionOf(name, description, fields, layout.kind, inTurns)))
+function written(type: RecordType): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(definitionOf(type)))
 }
 
 test(`every type comes back from its definition (seed ${SEED})`, () => {

@@ -1,6 +1,6 @@
 import { messageOf, SondeError, shown } from '../errors.ts'
 import type { TypeDefinition } from './fingerprint.ts'
-import { type RecordType, typeOfDefinition } from './record-type.ts'
+import { type RecordType, typeOfDefinition, withEntity } from './record-type.ts'
 
 const FIELD_COUNT_LIMIT = 1024
 const DEPTH_LIMIT = 8
@@ -11,13 +11,19 @@ type Parsed = Readonly<Record<string, unknown>>
 
 /**
  * The type that the JSON of a file or a peer declares. What `fingerprint` says must be what comes out: then both sides
- * mean the same bytes.
+ * mean the same bytes. An entity that is told in a form that is not known here, as by a later version, is left out: the
+ * records are read all the same.
  *
+ * @param onLeftOut Called with the reason where the entity is left out. Default: nobody is told.
  * @throws SondeError `SCH_DEFINITION` for anything that is no definition, or one of another type than the fingerprint
  * says.
  */
-export function parseDefinition(json: unknown, fingerprint: string): RecordType {
-  const definition = objectIn('the definition', json)
+export function parseDefinition(
+  json: unknown,
+  fingerprint: string,
+  onLeftOut: (reason: string) => void = () => undefined,
+): RecordType {
+  const { entity, ...definition } = objectIn('the definition', json)
   const place = `the definition of ${shown(definition.name)}`
   for (const key of ['name', 'description'] as const) textIn(place, definition, key)
   oneOf(place, definition, 'layout', ['aligned', 'packed'])
@@ -25,7 +31,13 @@ export function parseDefinition(json: unknown, fingerprint: string): RecordType 
   checkFields(place, definition.fields, 1)
   const type = typeOf(place, definition as unknown as TypeDefinition)
   if (type.fingerprint !== fingerprint) throw wrong(`${place}: fingerprint`, fingerprint, type.fingerprint)
-  return type
+  if (entity === undefined) return type
+  try {
+    return withEntity(type, entity)
+  } catch (error) {
+    onLeftOut(messageOf(error))
+    return type
+  }
 }
 
 /** Fields, and those of the records that are nested in them: to a depth that no type has. */

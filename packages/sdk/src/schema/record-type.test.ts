@@ -133,7 +133,7 @@ test('a type rebuilt from its definition, by way of JSON, is the same type', () 
     n: optional(gauge('i16')),
   }
   const type = defineType('t', 'about', fields, { layout: 'packed' })
-  const definition = JSON.parse(JSON.stringify(definitionOf('t', 'about', fields, 'packed', false)))
+  const definition = JSON.parse(JSON.stringify(definitionOf(type)))
   const rebuilt = defineType(
     definition.name,
     definition.description,
@@ -168,8 +168,7 @@ test("a definition becomes the type that it was made of, and Sonde's own types t
     'whether it has turns is part of its meaning',
   )
   for (const type of [...types, sourceHealthType]) {
-    const { name, description, layout, inTurns } = type
-    assert.deepEqual(typeOfDefinition(definitionOf(name, description, type.fields, layout.kind, inTurns)), type)
+    assert.deepEqual(typeOfDefinition(definitionOf(type)), type)
   }
 })
 

@@ -1,6 +1,7 @@
 import { type OptionNames, unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import { checkDeclared } from './check-declared.ts'
+import { claimOf, type EntityClaim } from './entity.ts'
 import type { Field, NestedField, Role } from './field.ts'
 import { type FieldDefinition, fingerprintOf, type TypeDefinition } from './fingerprint.ts'
 import { KIND_BYTES } from './kinds.ts'
@@ -42,6 +43,8 @@ export interface RecordType<F extends Fields = Fields> {
    * series are.
    */
   readonly inTurns: boolean
+  /** What its records are about; undefined where the type does not tell. */
+  readonly entity: EntityClaim | undefined
 }
 
 /** Whether somebody gave a type: what {@link defineType} made, of whatever copy of this package. */
@@ -62,6 +65,8 @@ export interface TypeOptions {
    * Default: false.
    */
   inTurns?: boolean
+  /** What the records are about. Devices, pods and what else there is are made of it. Default: that is not told. */
+  entity?: EntityClaim
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
@@ -69,14 +74,22 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 const OWN_PREFIX = 'sonde_'
 const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const ROLES: ReadonlySet<string> = new Set<Role>(['timestamp', 'label', 'counter', 'gauge', 'bucket', 'value'])
-const OPTIONS: OptionNames<TypeOptions> = { layout: true, inTurns: true }
+const OPTIONS: OptionNames<TypeOptions> = { layout: true, inTurns: true, entity: true }
+const CLAIM: OptionNames<EntityClaim> = {
+  kind: true,
+  key: true,
+  defines: true,
+  facts: true,
+  joins: true,
+  relations: true,
+}
 const RECORD_BYTES_LIMIT = 1 << 20
 
 /**
  * Declares a record type.
  *
- * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_LABEL_NAME`, `SCH_FIELD` or `SCH_LIMIT` where a name, a field
- * or a size is not allowed. Names of types and metrics that begin with `sonde_` are Sonde's own: they say how Sonde
+ * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_LABEL_NAME`, `SCH_FIELD`, `SCH_ENTITY` or `SCH_LIMIT` where a
+ * name, a field, an entity or a size is not allowed. Names of types and metrics that begin with `sonde_` are Sonde's own: they say how Sonde
  * itself fares.
  * @example
  * const port = defineType('port', 'Counters of a port', {
@@ -106,8 +119,18 @@ export function defineType<F extends Fields>(
 }
 
 /** A type as it was declared elsewhere: what {@link definitionOf} was made of. Types of Sonde's own are taken too. */
-export function typeOfDefinition({ name, description, fields, layout, inTurns = false }: TypeDefinition): RecordType {
-  return defineOwnType(name, description, fieldsOf(fields), { layout, inTurns })
+export function typeOfDefinition(definition: TypeDefinition): RecordType {
+  const { name, description, fields, layout, inTurns = false, entity } = definition
+  return defineOwnType(name, description, fieldsOf(fields), { layout, inTurns, ...(entity ? { entity } : {}) })
+}
+
+/**
+ * The type with another claim of what its records are about, or with none; checked as far as it comes from outside.
+ *
+ * @throws SondeError `SCH_ENTITY` where the fields of the type do not fit the claim.
+ */
+export function withEntity(type: RecordType, claim: unknown): RecordType {
+  return Object.freeze({ ...type, entity: claim === undefined ? undefined : claimOf(type, claim) })
 }
 
 /** Definitions nest as deeply as the caller lets them. */
@@ -129,7 +152,7 @@ export function defineOwnType<F extends Fields>(
 ): RecordType<F> {
   checkName(name, 'a type')
   checkArguments(name, description, fields, options)
-  const { layout: kind = 'aligned', inTurns = false } = options
+  const { layout: kind = 'aligned', inTurns = false, entity: claim } = options
   checkFields(name, fields, '')
   const layout = layoutOf(name, fields, kind)
   const metrics = new Map<string, string>()
@@ -150,8 +173,10 @@ export function defineOwnType<F extends Fields>(
   const labels = layout.slots.filter((slot) => slot.field.role === 'label')
   const times = layout.slots.filter((slot) => slot.field.role === 'timestamp')
   if (times.length > 1) throw new SondeError('SCH_FIELD', `type ${name} has ${times.length} timestamps; allowed: one`)
-  const fingerprint = fingerprintOf(name, description, fields, kind, inTurns)
-  return Object.freeze({ name, description, fields, layout, fingerprint, metrics, labels, time: times[0], inTurns })
+  const fingerprint = fingerprintOf({ name, description, fields, layout, inTurns })
+  const entity = claim === undefined ? undefined : claimOf({ name, layout }, claim)
+  const made = { name, description, fields, layout, fingerprint, metrics, labels, time: times[0], inTurns, entity }
+  return Object.freeze(made)
 }
 
 /** Whether it may name a type or a field, and so a label. */
@@ -170,7 +195,10 @@ function checkArguments(name: string, description: unknown, fields: unknown, opt
   if (!isObject(options)) throw wrong('the fourth argument', options, 'an object of options')
   const unknown = unknownOption(options as object, OPTIONS)
   if (unknown !== undefined) throw new SondeError('SCH_FIELD', `the options of type ${name}: ${unknown}`)
-  const { layout, inTurns = false } = options as TypeOptions
+  const { layout, inTurns = false, entity } = options as TypeOptions
+  const unknownOfEntity = isObject(entity) ? unknownOption(entity as object, CLAIM) : undefined
+  if (unknownOfEntity !== undefined)
+    throw new SondeError('SCH_ENTITY', `the entity of type ${name}: ${unknownOfEntity}`)
   if (typeof inTurns !== 'boolean') throw wrong('inTurns', inTurns, 'true, false')
   if (layout !== undefined && layout !== 'aligned' && layout !== 'packed')
     throw wrong('layout', layout, 'aligned, packed')

@@ -1,5 +1,8 @@
 import { counter, defineType, gauge, label, labelNumber, optional, timestamp } from '@sonde/sdk'
 
+const entity = { kind: 'nic', key: ['device'] }
+const entityOfPort = { kind: 'nic', key: ['device', 'port'] }
+
 const device = label('RDMA device, such as mlx5_0')
 const port = labelNumber('u8', 'Port of the device, from 1')
 const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
@@ -7,47 +10,62 @@ const count = (help: string) => optional(counter('u64', { help }))
 const seconds = (help: string) => optional(counter('f64', { unit: 'seconds', help }))
 
 /** Diagnostic counters of a whole device. */
-export const docaDiagType = defineType('doca_diag', 'Sampled diagnostic counters of one device', {
-  time: timestamp(),
-  device,
-  icmc_requests_total: count('Look-ups in the cache of internal context memory'),
-  icmc_hits_total: count('Look-ups that found their entry'),
-  icmc_misses_total: count('Look-ups that went to host memory'),
-  rx_cqes_total: count('Completions of receives'),
-  tx_cqes_total: count('Completions of sends'),
-  congestion_deschedules_total: count('Queue pairs descheduled because congestion control limits their rate'),
-  host_receive_buffer_discards_total: count('Packets dropped because the receive buffer of the host was full'),
-  transport_packets_total: count('Packets that the receive transport passed to the host'),
-})
+export const docaDiagType = defineType(
+  'doca_diag',
+  'Sampled diagnostic counters of one device',
+  {
+    time: timestamp(),
+    device,
+    icmc_requests_total: count('Look-ups in the cache of internal context memory'),
+    icmc_hits_total: count('Look-ups that found their entry'),
+    icmc_misses_total: count('Look-ups that went to host memory'),
+    rx_cqes_total: count('Completions of receives'),
+    tx_cqes_total: count('Completions of sends'),
+    congestion_deschedules_total: count('Queue pairs descheduled because congestion control limits their rate'),
+    host_receive_buffer_discards_total: count('Packets dropped because the receive buffer of the host was full'),
+    transport_packets_total: count('Packets that the receive transport passed to the host'),
+  },
+  { entity },
+)
 
 /** Diagnostic counters of a port. */
-export const docaDiagPortType = defineType('doca_diag_port', 'Sampled diagnostic counters of one port', {
-  time: timestamp(),
-  device,
-  port,
-  rx_bytes_total: bytes('Bytes received on the physical port'),
-  rx_packets_total: count('Packets received on the physical port'),
-  tx_bytes_total: bytes('Bytes sent on the physical port, loopback excluded'),
-  tx_packets_total: count('Packets sent on the physical port, loopback excluded'),
-  rx_discard_packets_total: count('Packets dropped for want of a buffer'),
-  ecn_marked_packets_total: count('RoCE packets received with a congestion mark'),
-  cnp_handled_packets_total: count('Congestion notifications that slowed a sender here'),
-  cnp_sent_packets_total: count('Congestion notifications sent'),
-})
+export const docaDiagPortType = defineType(
+  'doca_diag_port',
+  'Sampled diagnostic counters of one port',
+  {
+    time: timestamp(),
+    device,
+    port,
+    rx_bytes_total: bytes('Bytes received on the physical port'),
+    rx_packets_total: count('Packets received on the physical port'),
+    tx_bytes_total: bytes('Bytes sent on the physical port, loopback excluded'),
+    tx_packets_total: count('Packets sent on the physical port, loopback excluded'),
+    rx_discard_packets_total: count('Packets dropped for want of a buffer'),
+    ecn_marked_packets_total: count('RoCE packets received with a congestion mark'),
+    cnp_handled_packets_total: count('Congestion notifications that slowed a sender here'),
+    cnp_sent_packets_total: count('Congestion notifications sent'),
+  },
+  { entity: entityOfPort },
+)
 
 /** Diagnostic counters of a priority of a port. */
-export const docaDiagPriorityType = defineType('doca_diag_priority', 'Sampled diagnostic counters of one priority', {
-  time: timestamp(),
-  device,
-  port,
-  priority: labelNumber('u8', 'Priority, 0 to 7'),
-  rx_bytes_total: bytes('Bytes received'),
-  rx_packets_total: count('Packets received'),
-  rx_pauses_total: count('Pause packets received'),
-  tx_bytes_total: bytes('Bytes sent'),
-  tx_packets_total: count('Packets sent'),
-  tx_pauses_total: count('Pause packets sent'),
-})
+export const docaDiagPriorityType = defineType(
+  'doca_diag_priority',
+  'Sampled diagnostic counters of one priority',
+  {
+    time: timestamp(),
+    device,
+    port,
+    priority: labelNumber('u8', 'Priority, 0 to 7'),
+    rx_bytes_total: bytes('Bytes received'),
+    rx_packets_total: count('Packets received'),
+    rx_pauses_total: count('Pause packets received'),
+    tx_bytes_total: bytes('Bytes sent'),
+    tx_packets_total: count('Packets sent'),
+    tx_pauses_total: count('Pause packets sent'),
+  },
+  { entity: entityOfPort },
+)
 
 /**
  * Diagnostic counters of the PCIe link of a device. Inbound and outbound are the words of the library; which of them is
@@ -74,4 +92,5 @@ export const docaDiagPciType = defineType(
     read_latency_max_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Longest latency of a read' })),
     read_latency_min_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Shortest latency of a read' })),
   },
+  { entity },
 )

@@ -1,26 +1,38 @@
 import { counter, defineType, gauge, label, labelNumber, text, timestamp } from '@sonde/sdk'
 
+const entity = { kind: 'nic', key: ['device'] }
+
 const device = label('RDMA device, such as mlx5_0')
 const slot = labelNumber('u8', 'Slot of the algorithm')
 
 /** Congestion-control algorithms that a device has loaded. */
-export const docaPccType = defineType('doca_pcc', 'A programmable congestion-control algorithm', {
-  time: timestamp(),
-  device,
-  slot,
-  algorithm: text({ help: 'What the algorithm says of itself' }),
-  algorithm_id: gauge('u32', { help: 'Id of the algorithm' }),
-  version_major: gauge('u32', { help: 'Version of the algorithm, first number' }),
-  version_minor: gauge('u32', { help: 'Version of the algorithm, second number' }),
-  enabled: gauge('u8', { help: '1 where the algorithm is in force' }),
-  counters_enabled: gauge('u8', { help: '1 where its counters count' }),
-})
+export const docaPccType = defineType(
+  'doca_pcc',
+  'A programmable congestion-control algorithm',
+  {
+    time: timestamp(),
+    device,
+    slot,
+    algorithm: text({ help: 'What the algorithm says of itself' }),
+    algorithm_id: gauge('u32', { help: 'Id of the algorithm' }),
+    version_major: gauge('u32', { help: 'Version of the algorithm, first number' }),
+    version_minor: gauge('u32', { help: 'Version of the algorithm, second number' }),
+    enabled: gauge('u8', { help: '1 where the algorithm is in force' }),
+    counters_enabled: gauge('u8', { help: '1 where its counters count' }),
+  },
+  { entity },
+)
 
 /** Counters that an algorithm keeps, whatever they mean to it. */
-export const docaPccCounterType = defineType('doca_pcc_counter', 'A counter of a congestion-control algorithm', {
-  time: timestamp(),
-  device,
-  slot,
-  counter: label('What the algorithm calls the counter'),
-  events_total: counter('u64', { help: 'What the algorithm counted; 32 bits in the device, widened' }),
-})
+export const docaPccCounterType = defineType(
+  'doca_pcc_counter',
+  'A counter of a congestion-control algorithm',
+  {
+    time: timestamp(),
+    device,
+    slot,
+    counter: label('What the algorithm calls the counter'),
+    events_total: counter('u64', { help: 'What the algorithm counted; 32 bits in the device, widened' }),
+  },
+  { entity },
+)

@@ -1,43 +1,57 @@
 import { counter, defineType, gauge, label, labelNumber, optional, text, timestamp } from '@sonde/sdk'
 
+const entity = { kind: 'nic', key: ['device'] }
+
 const device = label('RDMA device, such as mlx5_0')
 const count = (help: string) => optional(counter('u64', { help }))
 const number = (help: string) => optional(gauge('f64', { help }))
 
 /** The link and its cable or module. */
-export const docaPhyType = defineType('doca_phy', 'Link, errors and module of one port', {
-  time: timestamp(),
-  device,
-  vendor: text({ help: 'Vendor of cable or module' }),
-  part_number: text({ help: 'Part number of cable or module' }),
-  serial: text({ help: 'Serial number of cable or module' }),
-  fec: text({ help: 'Forward error correction in use' }),
-  link_up: gauge('u8', { help: '1 while the link is up' }),
-  speed_bytes: gauge('u64', { unit: 'bytes', help: 'Speed of the link in bytes per second' }),
-  lanes: gauge('u8', { help: 'Lanes of the link' }),
-  link_down_total: count('Times the link went down'),
-  link_recovery_total: count('Times the link was recovered without going down'),
-  symbol_errors_total: count('Symbol errors; on InfiniBand only'),
-  effective_errors_total: count('Errors that were left after correction'),
-  raw_ber: number('Bit error rate before correction'),
-  effective_ber: number('Bit error rate after correction'),
-  symbol_ber: number('Symbol error rate; on InfiniBand only'),
-  temperature_celsius: optional(gauge('f64', { unit: 'celsius', help: 'Temperature of the module' })),
-  temperature_high_celsius: optional(gauge('f64', { unit: 'celsius', help: 'Temperature at which the module warns' })),
-  supply_volts: optional(gauge('f64', { unit: 'volts', help: 'Supply voltage of the module' })),
-  round_trip_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Round trip over the cable, there and back' })),
-})
+export const docaPhyType = defineType(
+  'doca_phy',
+  'Link, errors and module of one port',
+  {
+    time: timestamp(),
+    device,
+    vendor: text({ help: 'Vendor of cable or module' }),
+    part_number: text({ help: 'Part number of cable or module' }),
+    serial: text({ help: 'Serial number of cable or module' }),
+    fec: text({ help: 'Forward error correction in use' }),
+    link_up: gauge('u8', { help: '1 while the link is up' }),
+    speed_bytes: gauge('u64', { unit: 'bytes', help: 'Speed of the link in bytes per second' }),
+    lanes: gauge('u8', { help: 'Lanes of the link' }),
+    link_down_total: count('Times the link went down'),
+    link_recovery_total: count('Times the link was recovered without going down'),
+    symbol_errors_total: count('Symbol errors; on InfiniBand only'),
+    effective_errors_total: count('Errors that were left after correction'),
+    raw_ber: number('Bit error rate before correction'),
+    effective_ber: number('Bit error rate after correction'),
+    symbol_ber: number('Symbol error rate; on InfiniBand only'),
+    temperature_celsius: optional(gauge('f64', { unit: 'celsius', help: 'Temperature of the module' })),
+    temperature_high_celsius: optional(
+      gauge('f64', { unit: 'celsius', help: 'Temperature at which the module warns' }),
+    ),
+    supply_volts: optional(gauge('f64', { unit: 'volts', help: 'Supply voltage of the module' })),
+    round_trip_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Round trip over the cable, there and back' })),
+  },
+  { entity },
+)
 
 /** One lane of a link. */
-export const docaPhyLaneType = defineType('doca_phy_lane', 'Errors and optical power of one lane', {
-  time: timestamp(),
-  device,
-  lane: labelNumber('u8', 'Lane, from 0'),
-  raw_errors_total: count('Bit errors before correction'),
-  raw_ber: number('Bit error rate before correction'),
-  tx_bias_amperes: optional(gauge('f64', { unit: 'amperes', help: 'Bias current of the laser' })),
-  tx_power_dbm: optional(gauge('f64', { unit: 'dbm', help: 'Optical power sent' })),
-  rx_power_dbm: optional(gauge('f64', { unit: 'dbm', help: 'Optical power received' })),
-  rx_los: optional(gauge('u8', { help: '1 where the module sees no light; stays until it is read' })),
-  snr_media_db: optional(gauge('f64', { unit: 'db', help: 'Signal to noise on the optical side' })),
-})
+export const docaPhyLaneType = defineType(
+  'doca_phy_lane',
+  'Errors and optical power of one lane',
+  {
+    time: timestamp(),
+    device,
+    lane: labelNumber('u8', 'Lane, from 0'),
+    raw_errors_total: count('Bit errors before correction'),
+    raw_ber: number('Bit error rate before correction'),
+    tx_bias_amperes: optional(gauge('f64', { unit: 'amperes', help: 'Bias current of the laser' })),
+    tx_power_dbm: optional(gauge('f64', { unit: 'dbm', help: 'Optical power sent' })),
+    rx_power_dbm: optional(gauge('f64', { unit: 'dbm', help: 'Optical power received' })),
+    rx_los: optional(gauge('u8', { help: '1 where the module sees no light; stays until it is read' })),
+    snr_media_db: optional(gauge('f64', { unit: 'db', help: 'Signal to noise on the optical side' })),
+  },
+  { entity },
+)

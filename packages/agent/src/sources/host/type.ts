@@ -1,201 +1,253 @@
 import { counter, defineType, gauge, label, optional, text, timestamp } from '@sonde/sdk'
 
+const entity = { kind: 'host', key: [] }
+
 const seconds = (help: string) => counter('f64', { unit: 'seconds', help })
 const bytes = (help: string) => optional(gauge('u64', { unit: 'bytes', help }))
 const number = (help: string) => optional(gauge('u64', { help }))
 const count = (help: string) => counter('u64', { help })
 
 /** Where one CPU spent its time. */
-export const hostCpuType = defineType('host_cpu', 'Time of one CPU by what it was spent on', {
-  time: timestamp(),
-  cpu: label('Number of the CPU'),
-  user_seconds_total: seconds('Time in user mode, that of guests included'),
-  nice_seconds_total: seconds('Time in user mode at lowered priority, that of niced guests included'),
-  system_seconds_total: seconds('Time in the kernel'),
-  idle_seconds_total: seconds('Time idle'),
-  iowait_seconds_total: seconds(
-    'Time idle while a task of this CPU waited for a disk; the kernel may take some of it back',
-  ),
-  irq_seconds_total: seconds('Time serving interrupts'),
-  softirq_seconds_total: seconds('Time serving soft interrupts, as network packets raise them'),
-  steal_seconds_total: seconds('Time that the hypervisor gave to others'),
-  guest_seconds_total: seconds('Time running guests'),
-  guest_nice_seconds_total: seconds('Time running guests at lowered priority'),
-})
+export const hostCpuType = defineType(
+  'host_cpu',
+  'Time of one CPU by what it was spent on',
+  {
+    time: timestamp(),
+    cpu: label('Number of the CPU'),
+    user_seconds_total: seconds('Time in user mode, that of guests included'),
+    nice_seconds_total: seconds('Time in user mode at lowered priority, that of niced guests included'),
+    system_seconds_total: seconds('Time in the kernel'),
+    idle_seconds_total: seconds('Time idle'),
+    iowait_seconds_total: seconds(
+      'Time idle while a task of this CPU waited for a disk; the kernel may take some of it back',
+    ),
+    irq_seconds_total: seconds('Time serving interrupts'),
+    softirq_seconds_total: seconds('Time serving soft interrupts, as network packets raise them'),
+    steal_seconds_total: seconds('Time that the hypervisor gave to others'),
+    guest_seconds_total: seconds('Time running guests'),
+    guest_nice_seconds_total: seconds('Time running guests at lowered priority'),
+  },
+  { entity },
+)
 
 /** Memory of the node. */
-export const hostMemoryType = defineType('host_memory', 'Memory of the node', {
-  time: timestamp(),
-  total_bytes: gauge('u64', { unit: 'bytes', help: 'Memory that the kernel manages' }),
-  free_bytes: bytes('Memory that nothing uses'),
-  available_bytes: bytes('Memory that new programs can have without swapping, as the kernel estimates it'),
-  buffers_bytes: bytes('Cache of raw block devices'),
-  cached_bytes: bytes('Cache of files, shared memory included'),
-  dirty_bytes: bytes('Memory that waits to be written to disk'),
-  writeback_bytes: bytes('Memory that is being written to disk'),
-  anonymous_bytes: bytes('Memory of programs that no file backs'),
-  mapped_bytes: bytes('Files that programs have mapped'),
-  shared_bytes: bytes('Shared memory and tmpfs'),
-  slab_bytes: bytes('Memory of the kernel’s own objects'),
-  slab_reclaimable_bytes: bytes('Part of the kernel’s own objects that can be given back'),
-  kernel_stack_bytes: bytes('Stacks of the kernel'),
-  page_tables_bytes: bytes('Page tables'),
-  locked_bytes: bytes('Memory that programs locked in place with mlock'),
-  committed_bytes: bytes('Memory promised to programs, used or not'),
-  commit_limit_bytes: bytes('Memory that may be promised where overcommitting is off'),
-  swap_total_bytes: bytes('Swap space'),
-  swap_free_bytes: bytes('Swap space that nothing uses'),
-  swap_cached_bytes: bytes('Memory that is in swap as well'),
-  hugepages: number('Huge pages of the default size that are reserved'),
-  hugepages_free: number('Reserved huge pages that nothing uses'),
-  hugepages_promised: number('Reserved huge pages that are promised to programs, and not in use yet'),
-  hugepages_surplus: number('Huge pages beyond those that are reserved for good'),
-  hugepage_size_bytes: bytes('Default size of a huge page'),
-  hugetlb_bytes: bytes('Memory in huge pages of every size'),
-  anonymous_huge_bytes: bytes('Memory of programs in transparent huge pages'),
-  unevictable_bytes: bytes('Memory that cannot be given back, locked memory included'),
-  hardware_corrupted_bytes: bytes('Memory that the kernel no longer uses because its hardware is broken'),
-})
+export const hostMemoryType = defineType(
+  'host_memory',
+  'Memory of the node',
+  {
+    time: timestamp(),
+    total_bytes: gauge('u64', { unit: 'bytes', help: 'Memory that the kernel manages' }),
+    free_bytes: bytes('Memory that nothing uses'),
+    available_bytes: bytes('Memory that new programs can have without swapping, as the kernel estimates it'),
+    buffers_bytes: bytes('Cache of raw block devices'),
+    cached_bytes: bytes('Cache of files, shared memory included'),
+    dirty_bytes: bytes('Memory that waits to be written to disk'),
+    writeback_bytes: bytes('Memory that is being written to disk'),
+    anonymous_bytes: bytes('Memory of programs that no file backs'),
+    mapped_bytes: bytes('Files that programs have mapped'),
+    shared_bytes: bytes('Shared memory and tmpfs'),
+    slab_bytes: bytes('Memory of the kernel’s own objects'),
+    slab_reclaimable_bytes: bytes('Part of the kernel’s own objects that can be given back'),
+    kernel_stack_bytes: bytes('Stacks of the kernel'),
+    page_tables_bytes: bytes('Page tables'),
+    locked_bytes: bytes('Memory that programs locked in place with mlock'),
+    committed_bytes: bytes('Memory promised to programs, used or not'),
+    commit_limit_bytes: bytes('Memory that may be promised where overcommitting is off'),
+    swap_total_bytes: bytes('Swap space'),
+    swap_free_bytes: bytes('Swap space that nothing uses'),
+    swap_cached_bytes: bytes('Memory that is in swap as well'),
+    hugepages: number('Huge pages of the default size that are reserved'),
+    hugepages_free: number('Reserved huge pages that nothing uses'),
+    hugepages_promised: number('Reserved huge pages that are promised to programs, and not in use yet'),
+    hugepages_surplus: number('Huge pages beyond those that are reserved for good'),
+    hugepage_size_bytes: bytes('Default size of a huge page'),
+    hugetlb_bytes: bytes('Memory in huge pages of every size'),
+    anonymous_huge_bytes: bytes('Memory of programs in transparent huge pages'),
+    unevictable_bytes: bytes('Memory that cannot be given back, locked memory included'),
+    hardware_corrupted_bytes: bytes('Memory that the kernel no longer uses because its hardware is broken'),
+  },
+  { entity },
+)
 
 /** How long tasks waited for a resource (PSI). */
-export const hostPressureType = defineType('host_pressure', 'Time that tasks waited for a resource', {
-  time: timestamp(),
-  resource: label('cpu, memory, io or irq'),
-  waiting_seconds_total: optional(seconds('Time during which at least one task waited for the resource')),
-  stalled_seconds_total: optional(seconds('Time during which every task that could run waited for the resource')),
-})
+export const hostPressureType = defineType(
+  'host_pressure',
+  'Time that tasks waited for a resource',
+  {
+    time: timestamp(),
+    resource: label('cpu, memory, io or irq'),
+    waiting_seconds_total: optional(seconds('Time during which at least one task waited for the resource')),
+    stalled_seconds_total: optional(seconds('Time during which every task that could run waited for the resource')),
+  },
+  { entity },
+)
 
 /** The receive path of the network stack, by CPU. */
-export const hostSoftnetType = defineType('host_softnet', 'Packets through the receive path of one CPU', {
-  time: timestamp(),
-  cpu: label('Number of the CPU'),
-  processed_total: count('Packets processed'),
-  dropped_total: count('Packets dropped because the backlog of the CPU was full'),
-  squeezed_total: count('Times that work was left when the budget of a round was spent'),
-})
+export const hostSoftnetType = defineType(
+  'host_softnet',
+  'Packets through the receive path of one CPU',
+  {
+    time: timestamp(),
+    cpu: label('Number of the CPU'),
+    processed_total: count('Packets processed'),
+    dropped_total: count('Packets dropped because the backlog of the CPU was full'),
+    squeezed_total: count('Times that work was left when the budget of a round was spent'),
+  },
+  { entity },
+)
 
 /** Load averages. */
-export const hostLoadType = defineType('host_load', 'Tasks that run, wait to run or wait for a disk, averaged', {
-  time: timestamp(),
-  load1: gauge('f64', { metric: 'host_load1', help: 'Average over 1 minute' }),
-  load5: gauge('f64', { metric: 'host_load5', help: 'Average over 5 minutes' }),
-  load15: gauge('f64', { metric: 'host_load15', help: 'Average over 15 minutes' }),
-})
+export const hostLoadType = defineType(
+  'host_load',
+  'Tasks that run, wait to run or wait for a disk, averaged',
+  {
+    time: timestamp(),
+    load1: gauge('f64', { metric: 'host_load1', help: 'Average over 1 minute' }),
+    load5: gauge('f64', { metric: 'host_load5', help: 'Average over 5 minutes' }),
+    load15: gauge('f64', { metric: 'host_load15', help: 'Average over 15 minutes' }),
+  },
+  { entity },
+)
 
 /** What the kernel counts of the node as a whole. */
-export const hostKernelType = defineType('host_kernel', 'What the kernel counts of the node as a whole', {
-  time: timestamp(),
-  boot_time_seconds: optional(
-    gauge('u64', { unit: 'seconds', help: 'When the node started, in seconds since the Unix epoch' }),
-  ),
-  processes_running: number('Tasks that run or wait to run'),
-  processes_blocked: number('Tasks that wait for a disk'),
-  context_switches_total: optional(count('Context switches')),
-  interrupts_total: optional(count('Interrupts served')),
-  forks_total: optional(count('Processes and threads started')),
-  softirqs_total: optional(count('Soft interrupts served, of every kind')),
-  softirqs_timer_total: optional(count('Soft interrupts of timers')),
-  softirqs_net_tx_total: optional(count('Soft interrupts that send packets')),
-  softirqs_net_rx_total: optional(count('Soft interrupts that receive packets')),
-  softirqs_block_total: optional(count('Soft interrupts of disks')),
-  softirqs_tasklet_total: optional(count('Soft interrupts of drivers, as tasklets')),
-  softirqs_sched_total: optional(count('Soft interrupts of the scheduler')),
-  softirqs_rcu_total: optional(count('Soft interrupts of read-copy-update')),
-  open_files: number('File handles in use'),
-  open_files_limit: number('File handles that there may be'),
-  release: optional(text({ help: 'Release of the kernel' })),
-})
+export const hostKernelType = defineType(
+  'host_kernel',
+  'What the kernel counts of the node as a whole',
+  {
+    time: timestamp(),
+    boot_time_seconds: optional(
+      gauge('u64', { unit: 'seconds', help: 'When the node started, in seconds since the Unix epoch' }),
+    ),
+    processes_running: number('Tasks that run or wait to run'),
+    processes_blocked: number('Tasks that wait for a disk'),
+    context_switches_total: optional(count('Context switches')),
+    interrupts_total: optional(count('Interrupts served')),
+    forks_total: optional(count('Processes and threads started')),
+    softirqs_total: optional(count('Soft interrupts served, of every kind')),
+    softirqs_timer_total: optional(count('Soft interrupts of timers')),
+    softirqs_net_tx_total: optional(count('Soft interrupts that send packets')),
+    softirqs_net_rx_total: optional(count('Soft interrupts that receive packets')),
+    softirqs_block_total: optional(count('Soft interrupts of disks')),
+    softirqs_tasklet_total: optional(count('Soft interrupts of drivers, as tasklets')),
+    softirqs_sched_total: optional(count('Soft interrupts of the scheduler')),
+    softirqs_rcu_total: optional(count('Soft interrupts of read-copy-update')),
+    open_files: number('File handles in use'),
+    open_files_limit: number('File handles that there may be'),
+    release: optional(text({ help: 'Release of the kernel' })),
+  },
+  { entity },
+)
 
 /** What the virtual memory of the node had to do. */
-export const hostVmType = defineType('host_vm', 'Work of the virtual memory', {
-  time: timestamp(),
-  page_faults_total: optional(count('Page faults')),
-  major_page_faults_total: optional(count('Page faults that had to wait for a disk')),
-  swapped_in_pages_total: optional(count('Pages read from swap')),
-  swapped_out_pages_total: optional(count('Pages written to swap')),
-  oom_kills_total: optional(count('Processes killed because memory was full')),
-  allocation_stalls_total: optional(count('Times a task had to free memory itself before it got any')),
-  direct_scanned_pages_total: optional(count('Pages that such tasks looked at')),
-  direct_reclaimed_pages_total: optional(count('Pages that such tasks freed')),
-  compaction_stalls_total: optional(count('Times a task had to move pages itself to get a huge one')),
-  compaction_failures_total: optional(count('Times that moving pages gave no huge one')),
-  huge_page_faults_total: optional(count('Page faults served with a huge page')),
-  huge_page_fallbacks_total: optional(count('Page faults served with small pages for want of a huge one')),
-  numa_hint_faults_total: optional(count('Page faults by which the kernel finds out who uses a page')),
-  numa_migrated_pages_total: optional(count('Pages moved to the NUMA node that uses them')),
-})
+export const hostVmType = defineType(
+  'host_vm',
+  'Work of the virtual memory',
+  {
+    time: timestamp(),
+    page_faults_total: optional(count('Page faults')),
+    major_page_faults_total: optional(count('Page faults that had to wait for a disk')),
+    swapped_in_pages_total: optional(count('Pages read from swap')),
+    swapped_out_pages_total: optional(count('Pages written to swap')),
+    oom_kills_total: optional(count('Processes killed because memory was full')),
+    allocation_stalls_total: optional(count('Times a task had to free memory itself before it got any')),
+    direct_scanned_pages_total: optional(count('Pages that such tasks looked at')),
+    direct_reclaimed_pages_total: optional(count('Pages that such tasks freed')),
+    compaction_stalls_total: optional(count('Times a task had to move pages itself to get a huge one')),
+    compaction_failures_total: optional(count('Times that moving pages gave no huge one')),
+    huge_page_faults_total: optional(count('Page faults served with a huge page')),
+    huge_page_fallbacks_total: optional(count('Page faults served with small pages for want of a huge one')),
+    numa_hint_faults_total: optional(count('Page faults by which the kernel finds out who uses a page')),
+    numa_migrated_pages_total: optional(count('Pages moved to the NUMA node that uses them')),
+  },
+  { entity },
+)
 
 /** One disk. */
-export const hostDiskType = defineType('host_disk', 'Work of one disk', {
-  time: timestamp(),
-  device: label('Name of the disk'),
-  reads_total: count('Reads completed'),
-  reads_merged_total: count('Reads that were made part of another'),
-  read_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes read' }),
-  read_seconds_total: seconds('Time that reads took, added up'),
-  writes_total: count('Writes completed'),
-  writes_merged_total: count('Writes that were made part of another'),
-  written_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes written' }),
-  write_seconds_total: seconds('Time that writes took, added up'),
-  in_flight: gauge('u64', { help: 'Requests that the disk works on' }),
-  io_seconds_total: seconds('Time in which the disk worked on anything'),
-  waiting_seconds_total: seconds('Time that all requests took, added up'),
-  discards_total: optional(count('Discards completed')),
-  discarded_bytes_total: optional(counter('u64', { unit: 'bytes', help: 'Bytes discarded' })),
-  flushes_total: optional(count('Flushes completed')),
-  flush_seconds_total: optional(seconds('Time that flushes took, added up')),
-})
+export const hostDiskType = defineType(
+  'host_disk',
+  'Work of one disk',
+  {
+    time: timestamp(),
+    device: label('Name of the disk'),
+    reads_total: count('Reads completed'),
+    reads_merged_total: count('Reads that were made part of another'),
+    read_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes read' }),
+    read_seconds_total: seconds('Time that reads took, added up'),
+    writes_total: count('Writes completed'),
+    writes_merged_total: count('Writes that were made part of another'),
+    written_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes written' }),
+    write_seconds_total: seconds('Time that writes took, added up'),
+    in_flight: gauge('u64', { help: 'Requests that the disk works on' }),
+    io_seconds_total: seconds('Time in which the disk worked on anything'),
+    waiting_seconds_total: seconds('Time that all requests took, added up'),
+    discards_total: optional(count('Discards completed')),
+    discarded_bytes_total: optional(counter('u64', { unit: 'bytes', help: 'Bytes discarded' })),
+    flushes_total: optional(count('Flushes completed')),
+    flush_seconds_total: optional(seconds('Time that flushes took, added up')),
+  },
+  { entity },
+)
 
 /** TCP, UDP and IP of the network namespace that Sonde is in. */
-export const hostNetworkType = defineType('host_network', 'TCP, UDP and IP of the node', {
-  time: timestamp(),
-  tcp_established: number('TCP connections that are open'),
-  tcp_active_opens_total: optional(count('TCP connections begun')),
-  tcp_passive_opens_total: optional(count('TCP connections taken')),
-  tcp_attempt_fails_total: optional(count('TCP connections that did not come about')),
-  tcp_established_resets_total: optional(count('TCP connections that ended with a reset')),
-  tcp_rx_segments_total: optional(count('TCP segments received')),
-  tcp_tx_segments_total: optional(count('TCP segments sent')),
-  tcp_retransmitted_segments_total: optional(count('TCP segments sent again')),
-  tcp_lost_retransmits_total: optional(count('TCP segments sent again that were lost again')),
-  tcp_syn_retransmits_total: optional(count('Segments that begin a connection sent again')),
-  tcp_timeouts_total: optional(count('TCP timers of retransmission that ran out')),
-  tcp_rx_errors_total: optional(count('TCP segments received with an error')),
-  tcp_tx_resets_total: optional(count('TCP resets sent')),
-  tcp_listen_overflows_total: optional(count('TCP connections refused because a queue of new ones was full')),
-  tcp_listen_drops_total: optional(count('TCP connections refused for any reason while listening')),
-  tcp_backlog_drops_total: optional(count('TCP segments dropped because a busy socket had too many')),
-  udp_rx_datagrams_total: optional(count('UDP datagrams received')),
-  udp_tx_datagrams_total: optional(count('UDP datagrams sent')),
-  udp_no_port_total: optional(count('UDP datagrams received for a port where nobody listens')),
-  udp_rx_errors_total: optional(count('UDP datagrams received and dropped for any other reason')),
-  udp_rx_buffer_errors_total: optional(count('UDP datagrams dropped because the receive buffer was full')),
-  udp_tx_buffer_errors_total: optional(count('UDP datagrams dropped because the send buffer was full')),
-  ip_rx_discards_total: optional(count('IP packets received and dropped for want of buffers')),
-  ip_tx_discards_total: optional(count('IP packets dropped before they were sent, for want of buffers')),
-  ip_no_route_total: optional(count('IP packets dropped because there was no route')),
-  ip_rx_congestion_marks_total: optional(count('IP packets received with a congestion mark')),
-  tracked_connections: number('Connections that the firewall keeps track of'),
-  tracked_connections_limit: number('Connections that it can keep track of'),
-})
+export const hostNetworkType = defineType(
+  'host_network',
+  'TCP, UDP and IP of the node',
+  {
+    time: timestamp(),
+    tcp_established: number('TCP connections that are open'),
+    tcp_active_opens_total: optional(count('TCP connections begun')),
+    tcp_passive_opens_total: optional(count('TCP connections taken')),
+    tcp_attempt_fails_total: optional(count('TCP connections that did not come about')),
+    tcp_established_resets_total: optional(count('TCP connections that ended with a reset')),
+    tcp_rx_segments_total: optional(count('TCP segments received')),
+    tcp_tx_segments_total: optional(count('TCP segments sent')),
+    tcp_retransmitted_segments_total: optional(count('TCP segments sent again')),
+    tcp_lost_retransmits_total: optional(count('TCP segments sent again that were lost again')),
+    tcp_syn_retransmits_total: optional(count('Segments that begin a connection sent again')),
+    tcp_timeouts_total: optional(count('TCP timers of retransmission that ran out')),
+    tcp_rx_errors_total: optional(count('TCP segments received with an error')),
+    tcp_tx_resets_total: optional(count('TCP resets sent')),
+    tcp_listen_overflows_total: optional(count('TCP connections refused because a queue of new ones was full')),
+    tcp_listen_drops_total: optional(count('TCP connections refused for any reason while listening')),
+    tcp_backlog_drops_total: optional(count('TCP segments dropped because a busy socket had too many')),
+    udp_rx_datagrams_total: optional(count('UDP datagrams received')),
+    udp_tx_datagrams_total: optional(count('UDP datagrams sent')),
+    udp_no_port_total: optional(count('UDP datagrams received for a port where nobody listens')),
+    udp_rx_errors_total: optional(count('UDP datagrams received and dropped for any other reason')),
+    udp_rx_buffer_errors_total: optional(count('UDP datagrams dropped because the receive buffer was full')),
+    udp_tx_buffer_errors_total: optional(count('UDP datagrams dropped because the send buffer was full')),
+    ip_rx_discards_total: optional(count('IP packets received and dropped for want of buffers')),
+    ip_tx_discards_total: optional(count('IP packets dropped before they were sent, for want of buffers')),
+    ip_no_route_total: optional(count('IP packets dropped because there was no route')),
+    ip_rx_congestion_marks_total: optional(count('IP packets received with a congestion mark')),
+    tracked_connections: number('Connections that the firewall keeps track of'),
+    tracked_connections_limit: number('Connections that it can keep track of'),
+  },
+  { entity },
+)
 
 /** One NUMA node. */
-export const hostNumaType = defineType('host_numa', 'Memory of one NUMA node', {
-  time: timestamp(),
-  node: label('Number of the NUMA node'),
-  total_bytes: bytes('Memory of the node'),
-  free_bytes: bytes('Memory that nothing uses'),
-  file_bytes: bytes('Cache of files, shared memory included'),
-  anonymous_bytes: bytes('Memory of programs that no file backs'),
-  hugepages: number('Huge pages of the default size that are reserved'),
-  hugepages_free: number('Reserved huge pages that nothing uses'),
-  hit_pages_total: optional(count('Pages got here by those who wanted them here')),
-  miss_pages_total: optional(count('Pages got here by those who wanted them elsewhere')),
-  foreign_pages_total: optional(count('Pages wanted here and got elsewhere')),
-  interleaved_pages_total: optional(count('Pages got here as interleaving wanted')),
-  local_pages_total: optional(count('Pages got here by tasks that run here')),
-  other_pages_total: optional(count('Pages got here by tasks that run elsewhere')),
-})
+export const hostNumaType = defineType(
+  'host_numa',
+  'Memory of one NUMA node',
+  {
+    time: timestamp(),
+    node: label('Number of the NUMA node'),
+    total_bytes: bytes('Memory of the node'),
+    free_bytes: bytes('Memory that nothing uses'),
+    file_bytes: bytes('Cache of files, shared memory included'),
+    anonymous_bytes: bytes('Memory of programs that no file backs'),
+    hugepages: number('Huge pages of the default size that are reserved'),
+    hugepages_free: number('Reserved huge pages that nothing uses'),
+    hit_pages_total: optional(count('Pages got here by those who wanted them here')),
+    miss_pages_total: optional(count('Pages got here by those who wanted them elsewhere')),
+    foreign_pages_total: optional(count('Pages wanted here and got elsewhere')),
+    interleaved_pages_total: optional(count('Pages got here as interleaving wanted')),
+    local_pages_total: optional(count('Pages got here by tasks that run here')),
+    other_pages_total: optional(count('Pages got here by tasks that run elsewhere')),
+  },
+  { entity },
+)
 
 const sensor = {
   device: label('Device of the sensor: a PCI address, nvme0, coretemp.0; the monitor itself where it has none'),
@@ -207,43 +259,63 @@ const watts = (help: string) => optional(gauge('f64', { unit: 'watts', help }))
 const rpm = (help: string) => optional(gauge('f64', { help }))
 
 /** One temperature sensor. */
-export const hostTemperatureType = defineType('host_temperature', 'One temperature sensor of the node', {
-  time: timestamp(),
-  ...sensor,
-  celsius: gauge('f64', { unit: 'celsius', help: 'Temperature' }),
-  limit_celsius: celsius('Temperature that is too high in the long run'),
-  critical_celsius: celsius('Temperature at which the device protects itself'),
-})
+export const hostTemperatureType = defineType(
+  'host_temperature',
+  'One temperature sensor of the node',
+  {
+    time: timestamp(),
+    ...sensor,
+    celsius: gauge('f64', { unit: 'celsius', help: 'Temperature' }),
+    limit_celsius: celsius('Temperature that is too high in the long run'),
+    critical_celsius: celsius('Temperature at which the device protects itself'),
+  },
+  { entity },
+)
 
 /** One fan. */
-export const hostFanType = defineType('host_fan', 'One fan of the node', {
-  time: timestamp(),
-  ...sensor,
-  rpm: gauge('f64', { help: 'Rotations per minute' }),
-  minimum_rpm: rpm('Rotations per minute below which the fan counts as broken'),
-  maximum_rpm: rpm('Rotations per minute at full speed'),
-})
+export const hostFanType = defineType(
+  'host_fan',
+  'One fan of the node',
+  {
+    time: timestamp(),
+    ...sensor,
+    rpm: gauge('f64', { help: 'Rotations per minute' }),
+    minimum_rpm: rpm('Rotations per minute below which the fan counts as broken'),
+    maximum_rpm: rpm('Rotations per minute at full speed'),
+  },
+  { entity },
+)
 
 /** One power meter. */
-export const hostPowerType = defineType('host_power', 'One power meter of the node', {
-  time: timestamp(),
-  ...sensor,
-  watts: gauge('f64', { unit: 'watts', help: 'Power drawn' }),
-  cap_watts: watts('Power that the device keeps itself below'),
-  limit_watts: watts('Power that is too high in the long run'),
-  critical_watts: watts('Power at which the device protects itself'),
-})
+export const hostPowerType = defineType(
+  'host_power',
+  'One power meter of the node',
+  {
+    time: timestamp(),
+    ...sensor,
+    watts: gauge('f64', { unit: 'watts', help: 'Power drawn' }),
+    cap_watts: watts('Power that the device keeps itself below'),
+    limit_watts: watts('Power that is too high in the long run'),
+    critical_watts: watts('Power at which the device protects itself'),
+  },
+  { entity },
+)
 
 /** One thermal zone. */
-export const hostThermalZoneType = defineType('host_thermal_zone', 'One place whose temperature the kernel acts on', {
-  time: timestamp(),
-  zone: label('Number of the zone'),
-  kind: label('What the driver calls it, such as x86_pkg_temp or acpitz'),
-  celsius: gauge('f64', { unit: 'celsius', help: 'Temperature' }),
-  passive_celsius: celsius('Temperature at which the kernel slows down what heats the zone'),
-  hot_celsius: celsius('Temperature at which the kernel tells the firmware'),
-  critical_celsius: celsius('Temperature at which the kernel shuts the node down'),
-})
+export const hostThermalZoneType = defineType(
+  'host_thermal_zone',
+  'One place whose temperature the kernel acts on',
+  {
+    time: timestamp(),
+    zone: label('Number of the zone'),
+    kind: label('What the driver calls it, such as x86_pkg_temp or acpitz'),
+    celsius: gauge('f64', { unit: 'celsius', help: 'Temperature' }),
+    passive_celsius: celsius('Temperature at which the kernel slows down what heats the zone'),
+    hot_celsius: celsius('Temperature at which the kernel tells the firmware'),
+    critical_celsius: celsius('Temperature at which the kernel shuts the node down'),
+  },
+  { entity },
+)
 
 /** One memory controller: a record each time that it is read. */
 export const hostMemoryControllerType = defineType(
@@ -259,7 +331,7 @@ export const hostMemoryControllerType = defineType(
     size_bytes: bytes('Memory behind the controller'),
     name: optional(text({ help: 'What the driver calls it, such as Skylake Socket#0 IMC#0' })),
   },
-  { inTurns: true },
+  { inTurns: true, entity },
 )
 
 /** One module of memory: a record each time that it is read. */
@@ -277,7 +349,7 @@ export const hostMemoryModuleType = defineType(
     location: optional(text({ help: 'Where it is, such as channel 0 slot 1' })),
     kind: optional(text({ help: 'Kind of memory, such as Registered-DDR5' })),
   },
-  { inTurns: true },
+  { inTurns: true, entity },
 )
 
 /** One processor package: a record each time that it is read. */
@@ -295,5 +367,5 @@ export const hostCpuPackageType = defineType(
     frequency_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Clock that the processor can do at most' })),
     governor: optional(text({ help: 'What chooses the clock, such as performance or powersave' })),
   },
-  { inTurns: true },
+  { inTurns: true, entity },
 )

@@ -18,6 +18,8 @@ const labels = {
   UUID: label('UUID of the GPU'),
 }
 
+const entity = { kind: 'gpu', key: ['gpu'] }
+
 const named = (prefix: string, field: string, options: FieldOptions): FieldOptions => ({
   ...options,
   metric: `DCGM_FI_${prefix}_${field.toUpperCase()}`,
@@ -35,134 +37,164 @@ const ratio = (field: string, help: string) => gauge('f64', named('PROF', field,
 const bytesPerSecond = (field: string, help: string) => gauge('f64', named('PROF', field, { unit: 'bytes/s', help }))
 
 /** What a GPU is, and the limits that its board has: changes with a driver or a board only. */
-export const nvmlGpuInfoType = defineType('nvml_gpu_info', 'Identity and hard limits of one GPU', {
-  time: timestamp(),
-  ...labels,
-  address: text({ help: 'PCI address as sysfs spells it, such as 0000:9b:00.0' }),
-  device: text({ help: 'Device file below /dev, such as nvidia3' }),
-  model: text({ help: 'Product name' }),
-  serial: text({ help: 'Serial number of the board' }),
-  driver: text({ help: 'Version of the NVIDIA driver' }),
-  vbios: text({ help: 'Version of the VBIOS' }),
-  power_limit_watts: gauge('f64', { unit: 'watts', help: 'Highest power limit that can be set' }),
-  power_limit_default_watts: gauge('f64', { unit: 'watts', help: 'Power limit after a reset' }),
-  power_limit_min_watts: gauge('f64', { unit: 'watts', help: 'Lowest power limit that can be set' }),
-  memory_bytes: gauge('u64', { unit: 'bytes', help: 'Memory of the board, the reserved part included' }),
-  sm_count: optional(gauge('u16', { help: 'Streaming multiprocessors' })),
-  sm_clock_max_hertz: gauge('f64', { unit: 'hertz', help: 'Highest SM clock' }),
-  memory_clock_max_hertz: gauge('f64', { unit: 'hertz', help: 'Highest memory clock' }),
-  max_operating_celsius: optional(
-    gauge('i16', { unit: 'celsius', help: 'Temperature above which software slows the GPU down' }),
-  ),
-  slowdown_celsius: optional(
-    gauge('i16', { unit: 'celsius', help: 'Temperature above which hardware slows the GPU down' }),
-  ),
-  shutdown_celsius: optional(
-    gauge('i16', { unit: 'celsius', help: 'Temperature at which the GPU switches itself off' }),
-  ),
-  memory_max_operating_celsius: optional(
-    gauge('i16', { unit: 'celsius', help: 'Memory temperature above which software slows the GPU down' }),
-  ),
-  pcie_generation_max: gauge('u8', { help: 'Highest PCIe generation that GPU and slot have in common' }),
-  pcie_width_max: gauge('u8', { help: 'Most PCIe lanes that GPU and slot have in common' }),
-  nvlink_links: optional(gauge('u8', { help: 'NVLink links that are up' })),
-  nvlink_speed_bytes: optional(
-    gauge('u64', { unit: 'bytes', help: 'Bytes per second and direction of all NVLink links together' }),
-  ),
-})
+export const nvmlGpuInfoType = defineType(
+  'nvml_gpu_info',
+  'Identity and hard limits of one GPU',
+  {
+    time: timestamp(),
+    ...labels,
+    address: text({ help: 'PCI address as sysfs spells it, such as 0000:9b:00.0' }),
+    device: text({ help: 'Device file below /dev, such as nvidia3' }),
+    model: text({ help: 'Product name' }),
+    serial: text({ help: 'Serial number of the board' }),
+    driver: text({ help: 'Version of the NVIDIA driver' }),
+    vbios: text({ help: 'Version of the VBIOS' }),
+    power_limit_watts: gauge('f64', { unit: 'watts', help: 'Highest power limit that can be set' }),
+    power_limit_default_watts: gauge('f64', { unit: 'watts', help: 'Power limit after a reset' }),
+    power_limit_min_watts: gauge('f64', { unit: 'watts', help: 'Lowest power limit that can be set' }),
+    memory_bytes: gauge('u64', { unit: 'bytes', help: 'Memory of the board, the reserved part included' }),
+    sm_count: optional(gauge('u16', { help: 'Streaming multiprocessors' })),
+    sm_clock_max_hertz: gauge('f64', { unit: 'hertz', help: 'Highest SM clock' }),
+    memory_clock_max_hertz: gauge('f64', { unit: 'hertz', help: 'Highest memory clock' }),
+    max_operating_celsius: optional(
+      gauge('i16', { unit: 'celsius', help: 'Temperature above which software slows the GPU down' }),
+    ),
+    slowdown_celsius: optional(
+      gauge('i16', { unit: 'celsius', help: 'Temperature above which hardware slows the GPU down' }),
+    ),
+    shutdown_celsius: optional(
+      gauge('i16', { unit: 'celsius', help: 'Temperature at which the GPU switches itself off' }),
+    ),
+    memory_max_operating_celsius: optional(
+      gauge('i16', { unit: 'celsius', help: 'Memory temperature above which software slows the GPU down' }),
+    ),
+    pcie_generation_max: gauge('u8', { help: 'Highest PCIe generation that GPU and slot have in common' }),
+    pcie_width_max: gauge('u8', { help: 'Most PCIe lanes that GPU and slot have in common' }),
+    nvlink_links: optional(gauge('u8', { help: 'NVLink links that are up' })),
+    nvlink_speed_bytes: optional(
+      gauge('u64', { unit: 'bytes', help: 'Bytes per second and direction of all NVLink links together' }),
+    ),
+  },
+  {
+    entity: {
+      ...entity,
+      defines: true,
+      facts: ['power_limit_watts', 'memory_bytes', 'pcie_generation_max', 'pcie_width_max'],
+      joins: [
+        { by: 'pci', field: 'address' },
+        { by: 'uuid', field: 'UUID' },
+      ],
+    },
+  },
+)
 
 /** Management values of a GPU: what NVML tells, under the names of DCGM. */
-export const nvmlGpuType = defineType('nvml_gpu', 'State, use, power, temperature and errors of one GPU', {
-  time: timestamp(),
-  ...labels,
-  gpu_util: optional(percent('gpu_util', 'Share of time in which any kernel ran; not on a GPU that MIG has split')),
-  mem_copy_util: optional(percent('mem_copy_util', 'Share of time in which memory was read or written')),
-  enc_util: optional(percent('enc_util', 'Use of the video encoder')),
-  dec_util: optional(percent('dec_util', 'Use of the video decoder')),
-  sm_clock: megahertz('sm_clock', 'SM clock'),
-  mem_clock: megahertz('mem_clock', 'Memory clock'),
-  gpu_temp: celsius('gpu_temp', 'Temperature of the GPU'),
-  memory_temp: optional(celsius('memory_temp', 'Temperature of the memory')),
-  power_usage: watts('power_usage', 'Power drawn, mean of the last second'),
-  power_usage_instant: optional(watts('power_usage_instant', 'Power drawn, newest reading of the sensor')),
-  enforced_power_limit: watts('enforced_power_limit', 'Power limit in force'),
-  power_mgmt_limit: watts('power_mgmt_limit', 'Power limit that was asked for'),
-  total_energy_consumption: counter(
-    'u64',
-    named('DEV', 'total_energy_consumption', { unit: 'millijoules', help: 'Energy since the driver was loaded' }),
-  ),
-  clocks_event_reasons: state(
-    'clocks_event_reasons',
-    'Why clocks are not at their highest, as bits: 0x1 idle, 0x4 power limit, 0x8 hardware slowdown, 0x20 software thermal, 0x40 hardware thermal, 0x80 power brake',
-  ),
-  clocks_event_reason_sw_power_cap_ns: optional(
-    nanoseconds('clocks_event_reason_sw_power_cap_ns', 'Time at the power limit'),
-  ),
-  clocks_event_reason_sync_boost_ns: optional(
-    nanoseconds('clocks_event_reason_sync_boost_ns', 'Time slowed down to the slowest GPU of a sync group'),
-  ),
-  clocks_event_reason_sw_therm_slowdown_ns: optional(
-    nanoseconds('clocks_event_reason_sw_therm_slowdown_ns', 'Time slowed down by software for heat'),
-  ),
-  clocks_event_reason_hw_therm_slowdown_ns: optional(
-    nanoseconds('clocks_event_reason_hw_therm_slowdown_ns', 'Time slowed down by hardware for heat'),
-  ),
-  clocks_event_reason_hw_power_brake_slowdown_ns: optional(
-    nanoseconds('clocks_event_reason_hw_power_brake_slowdown_ns', 'Time slowed down by the power brake signal'),
-  ),
-  power_violation: optional(nanoseconds('power_violation', 'Time below wanted clocks for power')),
-  thermal_violation: optional(nanoseconds('thermal_violation', 'Time below wanted clocks for heat')),
-  pstate: state('pstate', 'Performance state, 0 is the fastest'),
-  fb_total: mebibytes('fb_total', 'Memory of the board'),
-  fb_free: mebibytes('fb_free', 'Memory that is free'),
-  fb_used: mebibytes('fb_used', 'Memory that processes use, without the reserved part'),
-  fb_reserved: mebibytes('fb_reserved', 'Memory that driver and firmware keep'),
-  pcie_link_gen: state('pcie_link_gen', 'PCIe generation at which the link runs; low on an idle GPU that saves power'),
-  pcie_link_width: state('pcie_link_width', 'PCIe lanes in use'),
-  pcie_replay_counter: count('pcie_replay_counter', 'PCIe packets sent again'),
-  xid_errors: state(
-    'xid_errors',
-    'Number of the last XID error, 0 where there was none; stays until the driver restarts',
-  ),
-  ecc_sbe_vol_total: optional(count('ecc_sbe_vol_total', 'Corrected memory errors since the driver was loaded')),
-  ecc_dbe_vol_total: optional(count('ecc_dbe_vol_total', 'Uncorrected memory errors since the driver was loaded')),
-  ecc_sbe_agg_total: optional(count('ecc_sbe_agg_total', 'Corrected memory errors of the board, ever')),
-  ecc_dbe_agg_total: optional(count('ecc_dbe_agg_total', 'Uncorrected memory errors of the board, ever')),
-  uncorrectable_remapped_rows: optional(
-    count('uncorrectable_remapped_rows', 'Memory rows replaced for uncorrected errors'),
-  ),
-  correctable_remapped_rows: optional(count('correctable_remapped_rows', 'Memory rows replaced for corrected errors')),
-  row_remap_failure: optional(
-    state('row_remap_failure', '1 where a row could not be replaced: the board is at its end'),
-  ),
-  row_remap_pending: optional(state('row_remap_pending', '1 where a row waits for a reset to be replaced')),
-  nvlink_crc_flit_error_count_total: optional(
-    count('nvlink_crc_flit_error_count_total', 'NVLink flits with a CRC error, all links'),
-  ),
-  nvlink_crc_data_error_count_total: optional(
-    count('nvlink_crc_data_error_count_total', 'NVLink data with a CRC error, all links'),
-  ),
-  nvlink_replay_error_count_total: optional(
-    count('nvlink_replay_error_count_total', 'NVLink packets sent again, all links'),
-  ),
-  nvlink_recovery_error_count_total: optional(
-    count('nvlink_recovery_error_count_total', 'NVLink links trained again, all links'),
-  ),
-  mig_mode: optional(state('mig_mode', '1 where MIG splits the GPU')),
-  recovery_action: optional(
-    gauge('u8', {
-      help: 'What the driver asks for: 0 nothing, 1 reset, 2 reboot, 3 drain peer to peer, 4 drain and reset',
-    }),
-  ),
-})
+export const nvmlGpuType = defineType(
+  'nvml_gpu',
+  'State, use, power, temperature and errors of one GPU',
+  {
+    time: timestamp(),
+    ...labels,
+    gpu_util: optional(percent('gpu_util', 'Share of time in which any kernel ran; not on a GPU that MIG has split')),
+    mem_copy_util: optional(percent('mem_copy_util', 'Share of time in which memory was read or written')),
+    enc_util: optional(percent('enc_util', 'Use of the video encoder')),
+    dec_util: optional(percent('dec_util', 'Use of the video decoder')),
+    sm_clock: megahertz('sm_clock', 'SM clock'),
+    mem_clock: megahertz('mem_clock', 'Memory clock'),
+    gpu_temp: celsius('gpu_temp', 'Temperature of the GPU'),
+    memory_temp: optional(celsius('memory_temp', 'Temperature of the memory')),
+    power_usage: watts('power_usage', 'Power drawn, mean of the last second'),
+    power_usage_instant: optional(watts('power_usage_instant', 'Power drawn, newest reading of the sensor')),
+    enforced_power_limit: watts('enforced_power_limit', 'Power limit in force'),
+    power_mgmt_limit: watts('power_mgmt_limit', 'Power limit that was asked for'),
+    total_energy_consumption: counter(
+      'u64',
+      named('DEV', 'total_energy_consumption', { unit: 'millijoules', help: 'Energy since the driver was loaded' }),
+    ),
+    clocks_event_reasons: state(
+      'clocks_event_reasons',
+      'Why clocks are not at their highest, as bits: 0x1 idle, 0x4 power limit, 0x8 hardware slowdown, 0x20 software thermal, 0x40 hardware thermal, 0x80 power brake',
+    ),
+    clocks_event_reason_sw_power_cap_ns: optional(
+      nanoseconds('clocks_event_reason_sw_power_cap_ns', 'Time at the power limit'),
+    ),
+    clocks_event_reason_sync_boost_ns: optional(
+      nanoseconds('clocks_event_reason_sync_boost_ns', 'Time slowed down to the slowest GPU of a sync group'),
+    ),
+    clocks_event_reason_sw_therm_slowdown_ns: optional(
+      nanoseconds('clocks_event_reason_sw_therm_slowdown_ns', 'Time slowed down by software for heat'),
+    ),
+    clocks_event_reason_hw_therm_slowdown_ns: optional(
+      nanoseconds('clocks_event_reason_hw_therm_slowdown_ns', 'Time slowed down by hardware for heat'),
+    ),
+    clocks_event_reason_hw_power_brake_slowdown_ns: optional(
+      nanoseconds('clocks_event_reason_hw_power_brake_slowdown_ns', 'Time slowed down by the power brake signal'),
+    ),
+    power_violation: optional(nanoseconds('power_violation', 'Time below wanted clocks for power')),
+    thermal_violation: optional(nanoseconds('thermal_violation', 'Time below wanted clocks for heat')),
+    pstate: state('pstate', 'Performance state, 0 is the fastest'),
+    fb_total: mebibytes('fb_total', 'Memory of the board'),
+    fb_free: mebibytes('fb_free', 'Memory that is free'),
+    fb_used: mebibytes('fb_used', 'Memory that processes use, without the reserved part'),
+    fb_reserved: mebibytes('fb_reserved', 'Memory that driver and firmware keep'),
+    pcie_link_gen: state(
+      'pcie_link_gen',
+      'PCIe generation at which the link runs; low on an idle GPU that saves power',
+    ),
+    pcie_link_width: state('pcie_link_width', 'PCIe lanes in use'),
+    pcie_replay_counter: count('pcie_replay_counter', 'PCIe packets sent again'),
+    xid_errors: state(
+      'xid_errors',
+      'Number of the last XID error, 0 where there was none; stays until the driver restarts',
+    ),
+    ecc_sbe_vol_total: optional(count('ecc_sbe_vol_total', 'Corrected memory errors since the driver was loaded')),
+    ecc_dbe_vol_total: optional(count('ecc_dbe_vol_total', 'Uncorrected memory errors since the driver was loaded')),
+    ecc_sbe_agg_total: optional(count('ecc_sbe_agg_total', 'Corrected memory errors of the board, ever')),
+    ecc_dbe_agg_total: optional(count('ecc_dbe_agg_total', 'Uncorrected memory errors of the board, ever')),
+    uncorrectable_remapped_rows: optional(
+      count('uncorrectable_remapped_rows', 'Memory rows replaced for uncorrected errors'),
+    ),
+    correctable_remapped_rows: optional(
+      count('correctable_remapped_rows', 'Memory rows replaced for corrected errors'),
+    ),
+    row_remap_failure: optional(
+      state('row_remap_failure', '1 where a row could not be replaced: the board is at its end'),
+    ),
+    row_remap_pending: optional(state('row_remap_pending', '1 where a row waits for a reset to be replaced')),
+    nvlink_crc_flit_error_count_total: optional(
+      count('nvlink_crc_flit_error_count_total', 'NVLink flits with a CRC error, all links'),
+    ),
+    nvlink_crc_data_error_count_total: optional(
+      count('nvlink_crc_data_error_count_total', 'NVLink data with a CRC error, all links'),
+    ),
+    nvlink_replay_error_count_total: optional(
+      count('nvlink_replay_error_count_total', 'NVLink packets sent again, all links'),
+    ),
+    nvlink_recovery_error_count_total: optional(
+      count('nvlink_recovery_error_count_total', 'NVLink links trained again, all links'),
+    ),
+    mig_mode: optional(state('mig_mode', '1 where MIG splits the GPU')),
+    recovery_action: optional(
+      gauge('u8', {
+        help: 'What the driver asks for: 0 nothing, 1 reset, 2 reboot, 3 drain peer to peer, 4 drain and reset',
+      }),
+    ),
+  },
+  { entity },
+)
 
 /** XID errors by number: a gauge of the last one shows neither two equal ones nor those of a burst. */
-export const nvmlXidType = defineType('nvml_xid', 'XID errors of one GPU, by number', {
-  time: timestamp(),
-  ...labels,
-  xid: labelNumber('u16', 'Number of the XID error'),
-  events_total: counter('u64', { help: 'Times it was told since the driver was loaded' }),
-})
+export const nvmlXidType = defineType(
+  'nvml_xid',
+  'XID errors of one GPU, by number',
+  {
+    time: timestamp(),
+    ...labels,
+    xid: labelNumber('u16', 'Number of the XID error'),
+    events_total: counter('u64', { help: 'Times it was told since the driver was loaded' }),
+  },
+  { entity },
+)
 
 const profile = {
   gr_engine_active: optional(ratio('gr_engine_active', 'Share of time in which the compute engine was busy')),
@@ -194,15 +226,21 @@ export const nvmlProfileType = defineType(
     nvlink_tx_bytes: optional(bytesPerSecond('nvlink_tx_bytes', 'Bytes a second that the GPU sends over NVLink')),
     nvlink_rx_bytes: optional(bytesPerSecond('nvlink_rx_bytes', 'Bytes a second that the GPU receives over NVLink')),
   },
+  { entity },
 )
 
 /** Values of one MIG instance, relative to its slice of the GPU. */
-export const nvmlMigType = defineType('nvml_mig', 'Activity and memory of one MIG instance', {
-  time: timestamp(),
-  ...labels,
-  GPU_I_ID: labelNumber('u8', 'Id of the MIG instance in its GPU'),
-  GPU_I_PROFILE: label('Profile of the MIG instance, such as 1g.10gb'),
-  ...profile,
-  fb_used: mebibytes('fb_used', 'Memory that processes use, without the reserved part'),
-  fb_free: mebibytes('fb_free', 'Memory that is free'),
-})
+export const nvmlMigType = defineType(
+  'nvml_mig',
+  'Activity and memory of one MIG instance',
+  {
+    time: timestamp(),
+    ...labels,
+    GPU_I_ID: labelNumber('u8', 'Id of the MIG instance in its GPU'),
+    GPU_I_PROFILE: label('Profile of the MIG instance, such as 1g.10gb'),
+    ...profile,
+    fb_used: mebibytes('fb_used', 'Memory that processes use, without the reserved part'),
+    fb_free: mebibytes('fb_free', 'Memory that is free'),
+  },
+  { entity },
+)

@@ -1,5 +1,7 @@
 import { counter, defineType, type FieldOptions, gauge, label, optional, text, timestamp } from '@sonde/sdk'
 
+const entity = { kind: 'pci', key: ['device'] }
+
 const count = (help: string) => optional(counter('u64', { help }))
 const speed = (help: string) => optional(gauge('f64', { unit: 'gigatransfers', help }))
 const lanes = (help: string) => optional(gauge('u8', { help }))
@@ -51,7 +53,19 @@ export const pciDeviceType = defineType(
     aer_rootport_nonfatal_total: count('Messages of non-fatal errors that the root port got from below'),
     aer_rootport_fatal_total: count('Messages of fatal errors that the root port got from below'),
   },
-  { inTurns: true },
+  {
+    inTurns: true,
+    entity: {
+      ...entity,
+      defines: true,
+      facts: ['max_link_bandwidth_bytes', 'numa_node'],
+      joins: [{ by: 'netdev', field: 'netdevs', isList: true }],
+      relations: [
+        { kind: 'nic', key: ['rdma_devices'], isList: true },
+        { kind: 'pci', key: ['physical_function'] },
+      ],
+    },
+  },
 )
 
 /**
@@ -68,5 +82,5 @@ export const pciAerType = defineType(
     error: label('Short name of the error as current kernels spell it, such as BadTLP'),
     errors_total: counter('u64', { help: 'Times the device saw it' }),
   },
-  { inTurns: true },
+  { inTurns: true, entity },
 )

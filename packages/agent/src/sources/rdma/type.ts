@@ -1,5 +1,7 @@
 import { counter, defineType, gauge, label, labelNumber, optional, text, timestamp } from '@sonde/sdk'
 
+const entity = { kind: 'nic', key: ['device', 'port'] }
+
 const count = (help: string) => optional(counter('u64', { help }))
 /** A counter whose metric is called as those of the type beside it, which has the same series. */
 const portCount = (name: string, help: string) => optional(counter('u64', { metric: `rdma_port_${name}_total`, help }))
@@ -10,40 +12,54 @@ const device = () => label('Name of the RDMA device, such as mlx5_0')
 const port = (help = 'Number of the port, from 1') => labelNumber('u32', help)
 
 /** What identifies a port, how its link does, and its traffic, which every sweep reads. */
-export const rdmaPortType = defineType('rdma_port', 'Identity, link and traffic of one port of an RDMA device', {
-  time: timestamp(),
-  device: device(),
-  port: port(),
-  link_layer: word('InfiniBand or Ethernet'),
-  netdevs: word('Network interfaces of the port, with a blank between'),
-  address: word('PCI address of the device, such as 0000:9a:00.0'),
-  driver: word('Driver of the device, such as mlx5_core'),
-  firmware: word('Version of the firmware'),
-  model: word('Name that the driver gives the model, such as MT4129'),
-  board: word('Id of the board, for mlx5 its PSID'),
-  node_guid: word('GUID of the device, such as 946d:ae03:0018:1e40'),
-  state: optional(
-    gauge('u8', { help: 'Logical state: 1 down, 2 initialising, 3 armed, 4 active, 5 active and deferred' }),
-  ),
-  phys_state: optional(
-    gauge('u8', {
-      help: 'Physical state: 1 sleep, 2 polling, 3 disabled, 4 training, 5 link up, 6 error recovery, 7 physical test',
+export const rdmaPortType = defineType(
+  'rdma_port',
+  'Identity, link and traffic of one port of an RDMA device',
+  {
+    time: timestamp(),
+    device: device(),
+    port: port(),
+    link_layer: word('InfiniBand or Ethernet'),
+    netdevs: word('Network interfaces of the port, with a blank between'),
+    address: word('PCI address of the device, such as 0000:9a:00.0'),
+    driver: word('Driver of the device, such as mlx5_core'),
+    firmware: word('Version of the firmware'),
+    model: word('Name that the driver gives the model, such as MT4129'),
+    board: word('Id of the board, for mlx5 its PSID'),
+    node_guid: word('GUID of the device, such as 946d:ae03:0018:1e40'),
+    state: optional(
+      gauge('u8', { help: 'Logical state: 1 down, 2 initialising, 3 armed, 4 active, 5 active and deferred' }),
+    ),
+    phys_state: optional(
+      gauge('u8', {
+        help: 'Physical state: 1 sleep, 2 polling, 3 disabled, 4 training, 5 link up, 6 error recovery, 7 physical test',
+      }),
+    ),
+    rate_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Rate of the link in bytes per second' })),
+    width_lanes: optional(gauge('u8', { help: 'Lanes of the link in use' })),
+    signalling: word('Generation of the signalling, such as NDR'),
+    xmit_data_bytes_total: bytes('Bytes sent, all virtual lanes, without link overhead'),
+    rcv_data_bytes_total: bytes('Bytes received, all virtual lanes, without link overhead'),
+    saturated_counters: gauge('u8', {
+      help: 'Counters of the port that stand at the most they can hold: they no longer show that something happens',
     }),
-  ),
-  rate_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Rate of the link in bytes per second' })),
-  width_lanes: optional(gauge('u8', { help: 'Lanes of the link in use' })),
-  signalling: word('Generation of the signalling, such as NDR'),
-  xmit_data_bytes_total: bytes('Bytes sent, all virtual lanes, without link overhead'),
-  rcv_data_bytes_total: bytes('Bytes received, all virtual lanes, without link overhead'),
-  saturated_counters: gauge('u8', {
-    help: 'Counters of the port that stand at the most they can hold: they no longer show that something happens',
-  }),
-  saturated: text({ help: 'Names of those counters, with a blank between' }),
-  turn_age_seconds: gauge('f64', {
-    unit: 'seconds',
-    help: 'How long ago the values that are read in turns were read: all but state and bytes, packet_seq_err and rp_cnp_handled',
-  }),
-})
+    saturated: text({ help: 'Names of those counters, with a blank between' }),
+    turn_age_seconds: gauge('f64', {
+      unit: 'seconds',
+      help: 'How long ago the values that are read in turns were read: all but state and bytes, packet_seq_err and rp_cnp_handled',
+    }),
+  },
+  {
+    entity: {
+      ...entity,
+      defines: true,
+      joins: [
+        { by: 'pci', field: 'address' },
+        { by: 'netdev', field: 'netdevs', isList: true },
+      ],
+    },
+  },
+)
 
 /**
  * The other counters that every driver has: a record each time that they are read, which on nodes with very many ports
@@ -103,7 +119,7 @@ export const rdmaPortCountersType = defineType(
     ),
     vl15_dropped_total: portCount('vl15_dropped', 'Management packets dropped for want of buffers; stays at 65 535'),
   },
-  { inTurns: true },
+  { inTurns: true, entity },
 )
 
 const HW_PORT = 'Number of the port, from 1; 0 for the counters of the device as a whole'
@@ -125,7 +141,7 @@ export const rdmaHwFirstType = defineType(
     ),
     rp_cnp_handled_total: hwCount('rp_cnp_handled', 'Congestion notifications handled by slowing a sender down'),
   },
-  { inTurns: true },
+  { inTurns: true, entity },
 )
 
 /** What the adapter counts of RDMA itself, in the names of mlx5: a record each time that it is read. */
@@ -176,7 +192,7 @@ export const rdmaHwType = defineType(
       gauge('f64', { unit: 'seconds', help: 'Time for which the driver gives the same values again' }),
     ),
   },
-  { inTurns: true },
+  { inTurns: true, entity },
 )
 
 /** Every hardware counter that is none of {@link rdmaHwType}: those of other drivers, and new ones. */
@@ -190,5 +206,5 @@ export const rdmaDriverType = defineType(
     counter: label('Name that the driver gives it'),
     value_total: counter('u64', { help: 'What the driver counts' }),
   },
-  { inTurns: true },
+  { inTurns: true, entity },
 )

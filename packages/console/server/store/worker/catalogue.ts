@@ -84,7 +84,9 @@ export class Catalogue {
   typeId(definition: string, fingerprint: string, holder: Holder): number | undefined {
     const known = this.#typeIds.get(fingerprint)
     if (known !== undefined) {
-      this.#typePlaces.claim(known, holder, () => definition)
+      const stored = this.types.get(known)
+      this.#typePlaces.claim(known, holder, () => JSON.stringify(stored?.definition))
+      if (holder === undefined) this.#renew(known, definition, fingerprint)
       return known
     }
     if (!this.#typePlaces.hasRoom(holder, definition)) return undefined
@@ -96,6 +98,15 @@ export class Catalogue {
     const id = Number(insert.get(fingerprint, definition)?.id)
     this.#keepType(id, JSON.parse(definition) as TypeDefinition, fingerprint, holder)
     return id
+  }
+
+  /** What this process says of a type beside its fingerprint, such as its entity, holds from now on. */
+  #renew(id: number, definition: string, fingerprint: string): void {
+    const before = JSON.stringify(this.types.get(id)?.definition)
+    if (before === definition) return
+    this.#database.prepare('UPDATE type SET definition = ? WHERE id = ?').run(definition, id)
+    this.#typePlaces.leave(id, before)
+    this.#keepType(id, JSON.parse(definition) as TypeDefinition, fingerprint, undefined)
   }
 
   /** Every version of a type. */

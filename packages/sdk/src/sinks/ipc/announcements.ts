@@ -98,8 +98,8 @@ export class Announcements {
   #tellType(type: RecordType): number | Obstacle {
     const index = this.#types.size
     if (index >= this.#limits.types - (this.#isLoss ? 0 : 1)) return 'type_limit'
-    const { name, description, fields, layout, fingerprint, inTurns } = type
-    const definition = definitionOf(name, description, fields, layout.kind, inTurns)
+    const { fingerprint } = type
+    const definition = definitionOf(type)
     const json = JSON.stringify(definition)
     try {
       // What the service would not take is found here, where it costs one type and not the connection.

@@ -58,8 +58,7 @@ export function schemaFingerprint(types: readonly RecordType[]): string {
 
 /** A type as a file announces it. */
 export function typeEntry(type: RecordType, index: number): TypeEntry {
-  const { name, description, fields, layout, fingerprint, inTurns } = type
-  return { index, fingerprint, definition: definitionOf(name, description, fields, layout.kind, inTurns) }
+  return { index, fingerprint: type.fingerprint, definition: definitionOf(type) }
 }
 
 /** A block that announces types. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { property, sondeError } from '../../../test/helper.ts'
 import type { Random } from '../../../test/random.ts'
+import { lossType } from '../../schema/builtin.ts'
 import { definitionOf } from '../../schema/fingerprint.ts'
 import { clientFrames, type FrameDecoder, serviceFrames } from './decode.ts'
 import { encodeFrame, splitSymbols, writePageHeader } from './encode.ts'
@@ -36,7 +37,7 @@ const clientMessages: readonly ClientMessage[] = [
   },
   {
     kind: 'types',
-    body: [{ index: 0, fingerprint: 'ab'.repeat(16), definition: definitionOf('t', '', {}, 'aligned', false) }],
+    body: [{ index: 0, fingerprint: 'ab'.repeat(16), definition: definitionOf(lossType) }],
   },
   {
     kind: 'source',

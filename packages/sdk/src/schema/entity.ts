@@ -1,0 +1,163 @@
+import { SondeError, shown } from '../errors.ts'
+import type { Layout, Slot } from './layout.ts'
+import { type Labels, labelOf } from './series.ts'
+
+/**
+ * What a field names another entity by: `pci` an address as sysfs spells it, `netdev` a network interface, `uuid` a
+ * GPU, `pid` a process.
+ */
+export type JoinBy = 'pci' | 'netdev' | 'uuid' | 'pid'
+
+/** A field that names another entity by something that the whole node knows it by. */
+export interface EntityJoin {
+  readonly by: JoinBy
+  /** Name of a label, a text or an integer. */
+  readonly field: string
+  /** Whether the text names several, with blanks between. */
+  readonly isList?: true
+}
+
+/** Fields that name another entity by its key. */
+export interface EntityRelation {
+  /** Kind of the other entity. */
+  readonly kind: string
+  /** Names of the fields that hold its key, in the order of that; 1 to 8, fewer than the key has name the first such. */
+  readonly key: readonly string[]
+  /** Whether the text names several, with blanks between; only where `key` has one field. */
+  readonly isList?: true
+}
+
+/**
+ * What the records of a type are about. It is told beside the definition and is no part of the fingerprint: who does not
+ * know it reads the records all the same.
+ */
+export interface EntityClaim {
+  /** What it is, such as `gpu`: lower case letters, digits and `_`, at most 64, beginning with a letter. */
+  readonly kind: string
+  /** Names of the labels that tell it from others of its kind; at most 8, none for what there is one of, as the host. */
+  readonly key: readonly string[]
+  /** Whether a series of this type means that the entity is there. Default: it is known by others. */
+  readonly defines?: true
+  /** Numbers that change with the entity itself and not with what it does, as its hard limits. Default: none. */
+  readonly facts?: readonly string[]
+  /** Default: none; at most 16. */
+  readonly joins?: readonly EntityJoin[]
+  /** Default: none; at most 16. */
+  readonly relations?: readonly EntityRelation[]
+}
+
+/** Names one entity of a host. */
+export interface EntityRef {
+  readonly kind: string
+  /** Texts of the labels that the type names as key, in order. */
+  readonly key: readonly string[]
+}
+
+/** The entity that a series is about; undefined where its type tells none, or the series has no name for it. */
+export function entityOf(
+  { entity }: { readonly entity: EntityClaim | undefined },
+  labels: Labels,
+): EntityRef | undefined {
+  if (entity === undefined) return undefined
+  const key = entity.key.map((name) => labelOf(labels, name))
+  return key[0] === '' ? undefined : { kind: entity.kind, key }
+}
+
+const KIND = /^[a-z][a-z0-9_]{0,63}$/
+const KEY_COUNT_MAX = 8
+const LIST_COUNT_MAX = 16
+const FACT_COUNT_MAX = 64
+const JOINS: readonly unknown[] = ['pci', 'netdev', 'uuid', 'pid']
+const INTEGERS: readonly string[] = ['u8', 'u16', 'u32', 'u64', 'i8', 'i16', 'i32', 'i64']
+
+/**
+ * A claim as somebody gave it, checked against the fields of its type. What is not known of it is left out: it may come
+ * of a later version.
+ *
+ * @throws SondeError `SCH_ENTITY` says what is allowed.
+ */
+export function claimOf(type: { readonly name: string; readonly layout: Layout }, given: unknown): EntityClaim {
+  const place = `the entity of type ${type.name}`
+  const claim = objectIn(place, given)
+  const slots = new Map(type.layout.slots.map((slot) => [slot.name, slot]))
+  const fieldIn = (at: string, name: unknown, allowed: string, fits: (slot: Slot) => boolean): string => {
+    const slot = slots.get(name as string)
+    if (slot === undefined || !fits(slot)) throw wrong(at, name, allowed)
+    return slot.name
+  }
+  const defines = flagIn(`${place}: defines`, claim.defines)
+  const key = listIn(`${place}: key`, claim.key, KEY_COUNT_MAX).map((name) =>
+    fieldIn(`${place}: key`, name, 'labels of the type', ({ field }) => field.role === 'label'),
+  )
+  if (new Set(key).size < key.length) throw wrong(`${place}: key`, key, 'each label once')
+  if (defines && key.length === 0) throw wrong(`${place}: key`, key, 'a label at least, where the type defines it')
+  const facts = listIn(`${place}: facts`, claim.facts, FACT_COUNT_MAX).map((name) =>
+    fieldIn(`${place}: facts`, name, 'numbers of the type', ({ field }) => field.count === 1 && !isText(field)),
+  )
+  const joins = listIn(`${place}: joins`, claim.joins, LIST_COUNT_MAX).map((one): EntityJoin => {
+    const { by, field, isList } = objectIn(`${place}: a join`, one)
+    if (!JOINS.includes(by)) throw wrong(`${place}: a join by`, by, JOINS.join(', '))
+    const name = fieldIn(`${place}: the field of a join`, field, NAMING, isNaming)
+    return { by: by as JoinBy, field: name, ...listFlag(place, isList, slots.get(name)) }
+  })
+  const relations = listIn(`${place}: relations`, claim.relations, LIST_COUNT_MAX).map((one): EntityRelation => {
+    const { kind, key, isList } = objectIn(`${place}: a relation`, one)
+    const names = listIn(`${place}: the key of a relation`, key, KEY_COUNT_MAX).map((name) =>
+      fieldIn(`${place}: the key of a relation`, name, NAMING, isNaming),
+    )
+    if (names.length === 0) throw wrong(`${place}: the key of a relation`, key, '1 to 8 fields')
+    const listed = names.length === 1 ? slots.get(names[0] as string) : undefined
+    return { kind: kindIn(`${place}: the kind of a relation`, kind), key: names, ...listFlag(place, isList, listed) }
+  })
+  return Object.freeze({
+    kind: kindIn(`${place}: kind`, claim.kind),
+    key,
+    ...(defines ? { defines } : {}),
+    ...(facts.length > 0 ? { facts } : {}),
+    ...(joins.length > 0 ? { joins } : {}),
+    ...(relations.length > 0 ? { relations } : {}),
+  })
+}
+
+const NAMING = 'a label, a text or an integer of the type'
+
+function isNaming({ field }: Slot): boolean {
+  if (field.role === 'timestamp') return false
+  return isText(field) || (field.count === 1 && INTEGERS.includes(field.kind))
+}
+
+function isText({ kind }: Slot['field']): boolean {
+  return kind === 'symbol' || kind === 'char'
+}
+
+function listFlag(place: string, given: unknown, slot: Slot | undefined): { isList?: true } {
+  const isList = flagIn(`${place}: isList`, given)
+  if (isList && (slot === undefined || !isText(slot.field)))
+    throw wrong(`${place}: isList`, given, 'nothing, but for one text')
+  return isList ? { isList } : {}
+}
+
+function kindIn(place: string, kind: unknown): string {
+  if (typeof kind === 'string' && KIND.test(kind)) return kind
+  throw wrong(place, kind, 'lower case letters, digits and _, at most 64, beginning with a letter')
+}
+
+function flagIn(place: string, given: unknown): true | undefined {
+  if (given === undefined || given === true) return given
+  throw wrong(place, given, 'true, or nothing')
+}
+
+function listIn(place: string, given: unknown, countMax: number): readonly unknown[] {
+  if (given === undefined) return []
+  if (Array.isArray(given) && given.length <= countMax) return given
+  throw wrong(place, given, `a list of at most ${countMax}`)
+}
+
+function objectIn(place: string, given: unknown): Readonly<Record<string, unknown>> {
+  if (given !== null && typeof given === 'object' && !Array.isArray(given)) return given as Record<string, unknown>
+  throw wrong(place, given, 'an object')
+}
+
+function wrong(place: string, given: unknown, allowed: string): SondeError {
+  return new SondeError('SCH_ENTITY', `${place} is ${shown(given)}; allowed: ${allowed}`)
+}
