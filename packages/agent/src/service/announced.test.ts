@@ -1,41 +1,44 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defineType, definitionOf, value } from '@sonde/sdk'
+import type { LinkReader } from '@sonde/sdk/internal'
 import { sondeError } from '../../../sdk/test/helper.ts'
-import { Announced } from './announced.ts'
+import { announcedBy } from './announced.ts'
 import { HeldMemory } from './held-memory.ts'
 import { KnownTypes } from './known-types.ts'
 
 const LIMITS = { clients: 4, total_bytes: 4 << 20 }
-const SOURCE = { index: 0, id: 'a', tag: '', labels: {}, intervalMs: 0, schema: '' }
+const SOURCE = { kind: 'source', key: 0, info: { id: 'a', tag: '', labels: {}, intervalMs: 0 } } as const
 
 const CLAIMS = { ownKinds: new Set<string>(), onIgnored: () => undefined }
 
 function entry(index: number) {
   const type = defineType(`t${index}`, '', { n: value('u8') })
-  return { index, fingerprint: type.fingerprint, definition: definitionOf(type) }
+  return { kind: 'type', key: index, fingerprint: type.fingerprint, definition: definitionOf(type) } as const
 }
 
 test('a type that is announced after the connection ended is not kept', () => {
   const known = new KnownTypes([], LIMITS.clients, CLAIMS)
-  const announced = new Announced(known.open(), new HeldMemory(LIMITS), 1 << 20)
-  announced.addType(entry(0))
+  const share = known.open()
+  const announced = announcedBy(share, new HeldMemory(LIMITS), 1 << 20)
+  announced.take(entry(0))
   assert.equal(known.count, 1)
   announced.close()
-  for (let index = 1; index < 100; index++) announced.addType(entry(index))
+  share.close()
+  for (let index = 1; index < 100; index++) announced.take(entry(index))
   assert.equal(known.count, 0)
 })
 
 test('clients that announce a lot share a limit, and leave each other client its share', () => {
   const memory = new HeldMemory(LIMITS)
-  const client = () => new Announced(new KnownTypes([], LIMITS.clients, CLAIMS).open(), memory, 2 << 20)
+  const client = () => announcedBy(new KnownTypes([], LIMITS.clients, CLAIMS).open(), memory, 2 << 20)
   /** Announces texts of 4000 bytes until there is no room, or `most` of them are known. Gives how many. */
-  const fill = (announced: Announced, most: number): number => {
-    announced.addSource(SOURCE)
+  const fill = (announced: LinkReader, most: number): number => {
+    announced.take(SOURCE)
     let texts = 0
     try {
       for (; texts < most; texts++)
-        announced.addSymbols({ source: 0, firstId: texts, texts: [`${texts}`.padEnd(1976, 'x')] })
+        announced.take({ kind: 'symbols', source: 0, firstId: texts, texts: [`${texts}`.padEnd(1976, 'x')] })
     } catch (error) {
       sondeError('IPC_LIMIT')(error)
     }

@@ -1,3 +1,4 @@
+import { SondeError } from '@sonde/sdk'
 import type { ServiceConfig } from './config.ts'
 
 /**
@@ -20,12 +21,18 @@ export class HeldMemory {
     this.#shareBytes = this.#poolBytes / clients
   }
 
-  /** A client that held `beforeBytes` is to hold `afterBytes`. False where there is no room: nothing changed then. */
-  change(beforeBytes: number, afterBytes: number): boolean {
+  /**
+   * A client that held `beforeBytes` holds `afterBytes` from now on.
+   *
+   * @throws SondeError `IPC_LIMIT` where there is no room: nothing changed then.
+   */
+  change(beforeBytes: number, afterBytes: number): void {
     const more = this.#beyondShare(afterBytes) - this.#beyondShare(beforeBytes)
-    if (more > 0 && this.#pooledBytes + more > this.#poolBytes) return false
+    if (more > 0 && this.#pooledBytes + more > this.#poolBytes) {
+      const found = 'types, sources and symbols of all clients take as much memory as they may'
+      throw new SondeError('IPC_LIMIT', `${found}; use fewer, or raise service.total_bytes`)
+    }
     this.#pooledBytes += more
-    return true
   }
 
   #beyondShare(bytes: number): number {

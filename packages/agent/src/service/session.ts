@@ -6,17 +6,20 @@ import {
   clientFrames,
   type Hello,
   IPC_PROTOCOL,
+  type LinkReader,
   ownLabels,
   type ReadPage,
+  type SourceEntry,
   turn,
   within,
 } from '@sonde/sdk/internal'
-import { Announced, wrong } from './announced.ts'
+import { announcedBy, wrong } from './announced.ts'
 import { Answers } from './answers.ts'
 import { keepShortLabels } from './check-labels.ts'
 import { checkPage } from './check-page.ts'
 import type { Client } from './client.ts'
 import { GAP_PAGES, PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
+import type { TypeShare } from './known-types.ts'
 import { Pace } from './pace.ts'
 import type { Room } from './room.ts'
 import { SlotFile } from './slot-file.ts'
@@ -56,7 +59,8 @@ export class Session {
   readonly #connectedMs = Date.now()
   readonly #pace: Pace
   readonly #answers: Answers
-  readonly #announced: Announced
+  readonly #share: TypeShare
+  readonly #announced: LinkReader
   #hello: Hello | undefined
   #clientId: bigint | undefined
   #client: Client | undefined
@@ -79,7 +83,8 @@ export class Session {
     // Errors end the reading; one that comes later has nobody to tell.
     socket.on('error', () => undefined)
     this.#pace = new Pace(room.config.client_bytes_per_s)
-    this.#announced = new Announced(room.types.open(), room.held, room.config.client_bytes / 2)
+    this.#share = room.types.open()
+    this.#announced = announcedBy(this.#share, room.held, room.config.client_bytes / 2)
   }
 
   /** Who is connected; undefined until it has proved that. */
@@ -175,15 +180,16 @@ export class Session {
       case 'types':
         for (const entry of frame.body) {
           if (this.#isEnded) return
-          this.#announced.addType(entry)
+          const { index: key, fingerprint, definition } = entry
+          this.#announced.take({ kind: 'type', key, fingerprint, definition })
           while (turn.isOver()) await turn.next()
         }
         break
       case 'source':
-        this.#announced.addSource(frame.body)
+        this.#takeSource(frame.body)
         break
       case 'symbols':
-        this.#announced.addSymbols(frame.body)
+        this.#announced.take({ kind: 'symbols', ...frame.body })
         break
       case 'attach':
         this.#offer(frame.body)
@@ -260,12 +266,16 @@ export class Session {
     }
   }
 
+  #takeSource({ index: key, replaces, id, tag, labels, intervalMs }: SourceEntry): void {
+    this.#announced.take({ kind: 'source', key, replaces, info: { id, tag, labels, intervalMs } })
+  }
+
   #takePage(client: Client, page: ReadPage): void {
     const { sequence, count, byteLength, clock } = page
     if (sequence <= client.accepted) this.#room.stats.duplicatePages++
     else {
       this.#checkGap(client, sequence)
-      const source = this.#announced.source(page.source)
+      const { info: source, texts } = this.#announced.source(page.source)
       const type = this.#announced.type(page.type)
       const bytes = this.#room.pageBytes.subarray(0, byteLength)
       const refusal = typeof type === 'string' ? type : checkPage(page, type, this.#file, bytes)
@@ -273,8 +283,7 @@ export class Session {
         // A count that lies is counted as no more than its bytes can hold.
         this.#room.drop(client, sequence, refusal ?? '', Math.min(count, byteLength))
       } else {
-        const symbols = this.#announced.symbols(page.source)
-        const longest = this.#announced.longestText(page.source)
+        const { longest, ofBatches: symbols } = texts
         const kept = keepShortLabels({ type, source, symbols, longest }, bytes)
         if (kept < count) this.#room.drop(client, sequence, 'labels_limit', count - kept)
         const batch = { type, source, clock, symbols, page: { client: client.id, sequence }, ...arrival() }
@@ -328,6 +337,7 @@ export class Session {
     this.#offered?.close()
     for (const source of this.#announced.sources) this.#room.gone(source)
     this.#announced.close()
+    this.#share.close()
     this.#room.leave(this)
   }
 }

@@ -3,6 +3,11 @@
 import '../engines.ts'
 
 export { reportFieldSets } from '../fieldset/health.ts'
+export type { LinkItem, LinkLimits, LinkPolicy, Refusal } from '../link/item.ts'
+export { SYMBOLS_OF_SOURCE } from '../link/item.ts'
+export { LinkReader } from '../link/reader.ts'
+export { ToldSource } from '../link/told-source.ts'
+export { LinkWriter } from '../link/writer.ts'
 export { describeType, type TypeDescription } from '../schema/describe-type.ts'
 export { checkLabels, isOwnLabel, SERIES_CHARACTERS_MAX } from '../schema/label-rules.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
@@ -43,12 +48,10 @@ export {
   type ServiceFrame,
   type ServiceLimits,
   type SourceEntry,
-  SYMBOLS_OF_SOURCE,
   type SymbolsEntry,
   type TypeEntry,
   type Welcome,
 } from '../wire/ipc/frame.ts'
-export { sourceBytes } from '../wire/ipc/source-bytes.ts'
 export { hasManyHosts, isAskedByForeignPage, isOpenedInTab } from './asked-by-page.ts'
 export { boundConnections } from './bound-connections.ts'
 export { countOf } from './count-of.ts'

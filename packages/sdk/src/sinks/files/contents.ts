@@ -1,16 +1,17 @@
+import { ToldUsed } from '../../link/told-used.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import {
   encodeFileHeader,
   encodeSourceBlock,
   encodeSymbolsBlock,
+  encodeTextsBlock,
   encodeTypesBlock,
   sealRecordsBlock,
   typeEntry,
 } from '../../wire/dtb/encode.ts'
-import { DTB_LIMITS, type SourceEntry, WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
+import { BLOCK_HEADER_BYTES, DTB_LIMITS, type SourceEntry, WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
 import type { Entry } from './blocks.ts'
-import { ToldSymbols } from './told-symbols.ts'
 import type { TypeSet } from './type-sets.ts'
 
 /** Texts of the sink's own, such as the reasons of losses. */
@@ -27,7 +28,7 @@ export class Contents {
   readonly typeSet: TypeSet
   /** 0n where it holds no pages. */
   readonly client: bigint
-  readonly #symbols: ToldSymbols
+  readonly #symbols: ToldUsed
   readonly #own: OwnTexts
   readonly #entry: SourceEntry
   readonly #writerId: bigint
@@ -47,7 +48,7 @@ export class Contents {
     const { id, tag, labels, intervalMs } = source
     this.typeSet = typeSet
     this.client = client
-    this.#symbols = new ToldSymbols(source.symbols)
+    this.#symbols = new ToldUsed(0, source.symbols)
     this.#own = own
     this.#writerId = writerId
     const pages = client === 0n ? {} : { client: client.toString(16).padStart(16, '0') }
@@ -84,7 +85,12 @@ export class Contents {
         blocks.push(encodeSymbolsBlock(WRITER_SYMBOL_ID + this.#ownTold, texts.slice(this.#ownTold)))
         this.#ownTold = texts.length
       }
-    } else blocks.push(...this.#symbols.before(entry))
+    } else {
+      const { symbols, count, block: bytes } = entry
+      this.#symbols.tell({ type, symbols, count, bytes, offset: BLOCK_HEADER_BYTES }, ({ firstId, texts }) => {
+        blocks.push(texts.length === 0 ? encodeTextsBlock(firstId) : encodeSymbolsBlock(firstId, texts))
+      })
+    }
     return blocks
   }
 

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { SondeError } from '../../errors.ts'
+import type { LinkItem, Refusal } from '../../link/item.ts'
+import { LinkWriter, type Told } from '../../link/writer.ts'
 import {
   type Ack,
   type ClientMessage,
@@ -8,15 +10,20 @@ import {
   type ServiceFrame,
   type Welcome,
 } from '../../wire/ipc/frame.ts'
-import { Announcements, type Obstacle } from './announcements.ts'
 import type { IpcConfig } from './config.ts'
-import { Link } from './link.ts'
+import { Connection } from './connection.ts'
+import { messagesOf } from './messages.ts'
 import { SharedPages } from './shared-pages.ts'
 import { SOCKET_NAME } from './sockets-dir.ts'
 import type { Spool, SpooledPage } from './spool.ts'
 
 /** Version of this program, as the service shows it. */
 export const CLIENT_VERSION = '0.1.0'
+
+/**
+ * What the service keeps of types, sources and symbols is at most so much of what it keeps for a client. Unit: ratio.
+ */
+const KEPT_RATIO = 0.5
 
 /** What a page costs beside its bytes, and a byte of a message beside one of records. */
 const PAGE_EFFORT = 2048
@@ -27,6 +34,9 @@ export type Identity = Pick<Hello, 'client' | 'secret'>
 
 /** A client that no service has welcomed yet. */
 export const NOBODY: Identity = { client: 0n, secret: '' }
+
+/** Why a page is never sent. */
+export type Obstacle = Refusal | 'too_large'
 
 /** Whom a session tells what happens. */
 export interface SessionHandler {
@@ -50,9 +60,13 @@ export class Session {
   readonly #config: IpcConfig
   readonly #spool: Spool
   readonly #handler: SessionHandler
-  readonly #link: Link
+  readonly #connection: Connection
   #welcome: Welcome | undefined
-  #announcements: Announcements | undefined
+  /** What the service was told on this connection. */
+  #link: LinkWriter | undefined
+  readonly #tell = (item: LinkItem) => {
+    for (const message of messagesOf(item, this.#config.schema)) this.#send(message)
+  }
   #shared: SharedPages | undefined
   /** Sequence of the next page to be sent. */
   #next = 0
@@ -66,7 +80,7 @@ export class Session {
     this.#config = config
     this.#spool = spool
     this.#handler = handler
-    this.#link = new Link(join(config.socketsDir, SOCKET_NAME), config.socketTimeoutMs, {
+    this.#connection = new Connection(join(config.socketsDir, SOCKET_NAME), config.socketTimeoutMs, {
       onOpen: () => this.#greet(),
       onFrame: (frame) => this.#take(frame),
       onRoom: () => handler.onRoom(),
@@ -84,7 +98,7 @@ export class Session {
 
   /** Why the service is not told of a type or a source; undefined where it is told of all. */
   get fault(): string | undefined {
-    return this.#announcements?.fault
+    return this.#link?.fault
   }
 
   /** Why pages go through the socket; empty where they lie in shared memory. */
@@ -97,12 +111,12 @@ export class Session {
    * says whether there would have been more.
    */
   pump(effortMax: number): boolean {
-    const [spool, link] = [this.#spool, this.#link]
+    const [spool, connection] = [this.#spool, this.#connection]
     if (this.#welcome === undefined) return false
     this.#effort = 0
     this.#next = Math.max(this.#next, spool.first)
     this.#isHeld = false
-    while (this.#next < spool.next && this.#effort < effortMax && !link.isFull) {
+    while (this.#next < spool.next && this.#effort < effortMax && !connection.isFull) {
       const page = spool.get(this.#next)
       // Through the socket, a page would be copied into new memory at both ends. At the end of the process no page
       // waits.
@@ -111,37 +125,37 @@ export class Session {
       if (page === undefined || this.#sendPage(page)) this.#next++
     }
     spool.sent = Math.max(spool.sent, this.#next - 1)
-    link.flush()
-    link.expectAnswer(this.#next > spool.first)
-    return this.#next < spool.next && !link.isFull && !this.#isHeld
+    connection.flush()
+    connection.expectAnswer(this.#next > spool.first)
+    return this.#next < spool.next && !connection.isFull && !this.#isHeld
   }
 
   /** Says goodbye; resolves when the service has hung up, or after `limitMs`. */
   async leave(limitMs: number): Promise<void> {
     if (this.#welcome !== undefined) {
-      this.#link.send({ kind: 'bye', body: {} })
-      await this.#link.leave(limitMs)
+      this.#connection.send({ kind: 'bye', body: {} })
+      await this.#connection.leave(limitMs)
     }
     this.destroy()
   }
 
   /** Ends the connection without a word; the handler hears nothing more. */
   destroy(): void {
-    this.#link.destroy()
+    this.#connection.destroy()
     this.#shared?.close()
   }
 
   #greet(): void {
     const { program } = this.#config
     const who = { ...this.#identity, pid: process.pid, program, version: CLIENT_VERSION }
-    this.#link.send({ kind: 'hello', body: { protocol: IPC_PROTOCOL, ...who } })
-    this.#link.flush()
-    this.#link.expectAnswer(true)
+    this.#connection.send({ kind: 'hello', body: { protocol: IPC_PROTOCOL, ...who } })
+    this.#connection.flush()
+    this.#connection.expectAnswer(true)
   }
 
   /** False where there is more to be told before. */
   #sendPage(page: SpooledPage): boolean {
-    const told = this.#announcements?.tell(page)
+    const told = this.#tellOf(page)
     if (told === undefined) return false
     this.#effort += PAGE_EFFORT
     if (typeof told === 'string') {
@@ -150,9 +164,19 @@ export class Session {
     }
     const { sequence, clock, count, byteLength, crc } = page
     const slot = this.#shared?.put(page)
-    this.#link.sendPage({ sequence: BigInt(sequence), ...told, clock, count, byteLength, crc, slot }, page)
+    this.#connection.sendPage({ sequence: BigInt(sequence), ...told, clock, count, byteLength, crc, slot }, page)
     this.#effort += byteLength
     return true
+  }
+
+  /** What the service calls type and source of a page; undefined where there is more to be told before. */
+  #tellOf(page: SpooledPage): Told | Obstacle | undefined {
+    if (page.byteLength > (this.#welcome?.limits.pageBytes ?? 0)) return 'too_large'
+    return this.#link?.tell(page, this.#tell)
+  }
+
+  #send(message: ClientMessage): void {
+    this.#effort += MESSAGE_EFFORT * this.#connection.send(message)
   }
 
   #take(frame: ServiceFrame): void {
@@ -167,12 +191,12 @@ export class Session {
     if (this.#welcome === undefined) throw unexpected(`${frame.kind} before welcome`)
     if (frame.kind === 'challenge') {
       this.#shared?.prove(frame.body)
-      this.#link.flush()
+      this.#connection.flush()
       return
     }
     if (frame.kind === 'attached') {
       this.#shared?.answer(frame.body)
-      this.#link.flush()
+      this.#connection.flush()
       return
     }
     const { sequence, dropped } = frame.body
@@ -182,7 +206,7 @@ export class Session {
     this.#shared?.release(Number(sequence))
     this.#handler.onAck(Number(sequence), dropped)
     if (this.#isHeld) this.#handler.onRoom()
-    this.#link.expectAnswer(this.#next > this.#spool.first)
+    this.#connection.expectAnswer(this.#next > this.#spool.first)
   }
 
   #start(welcome: Welcome): void {
@@ -196,14 +220,15 @@ export class Session {
     if (welcome.lastSequence > BigInt(this.#spool.sent)) {
       throw unexpected(`page ${welcome.lastSequence} of this client, which has not sent it yet`)
     }
-    const send = (message: ClientMessage) => {
-      this.#effort += MESSAGE_EFFORT * this.#link.send(message)
-    }
+    const { types, sources, symbols, clientBytes } = welcome.limits
     this.#welcome = welcome
-    this.#announcements = new Announcements(welcome.limits, this.#config.schema, send)
-    this.#shared = new SharedPages(this.#config, send)
-    this.#link.flush()
-    this.#link.expectAnswer(false)
+    this.#link = new LinkWriter({
+      symbols: 'prefix',
+      limits: { types, sources, symbols, bytes: clientBytes * KEPT_RATIO },
+    })
+    this.#shared = new SharedPages(this.#config, (message) => this.#send(message))
+    this.#connection.flush()
+    this.#connection.expectAnswer(false)
     const { client, secret, lastSequence, dropped } = welcome
     this.#handler.onWelcome(Number(lastSequence), dropped, { client, secret })
   }

@@ -1,7 +1,7 @@
 import { messageOf, SondeError } from '../../errors.ts'
 import type { Attached, Challenge, ClientMessage } from '../../wire/ipc/frame.ts'
 import type { IpcConfig } from './config.ts'
-import { SHORT_BYTES } from './link.ts'
+import { SHORT_BYTES } from './connection.ts'
 import { SlotFile } from './slot-file.ts'
 import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
 

@@ -11,7 +11,7 @@ export const HEADROOM_BYTES = FRAME_HEADER_BYTES + PAGE_HEADER_BYTES
 const PAGE_OVERHEAD_BYTES = 256
 
 /** A page that is not acknowledged. */
-export interface SpooledPage extends Pick<Batch, 'type' | 'source' | 'clock' | 'count' | 'symbols'> {
+export interface SpooledPage extends Pick<Batch, 'type' | 'source' | 'clock' | 'count' | 'symbols' | 'bytes'> {
   readonly sequence: number
   /** Records as the accounts of the sink count them: 0 for what it says of itself. */
   readonly countedRecords: number
@@ -52,13 +52,15 @@ export class Spool {
 
   /** Copies a batch to the end. */
   add(batch: Batch, { countedRecords }: { readonly countedRecords: number }): void {
-    const { type, source, clock, count, bytes, symbols } = batch
-    const { byteLength } = bytes
+    const { type, source, clock, count, symbols } = batch
+    const { byteLength } = batch.bytes
     const block = this.#blocks.take(HEADROOM_BYTES + byteLength)
-    block.set(bytes, HEADROOM_BYTES)
-    const crc = crc32(block.subarray(HEADROOM_BYTES, HEADROOM_BYTES + byteLength))
+    block.set(batch.bytes, HEADROOM_BYTES)
+    const bytes = block.subarray(HEADROOM_BYTES, HEADROOM_BYTES + byteLength)
+    const crc = crc32(bytes)
     const textBytes = this.#texts.bytesOf(batch)
-    const page = { type, source, clock, count, symbols, block, byteLength, crc, textBytes, countedRecords, writes: 0 }
+    const batched = { type, source, clock, count, symbols, bytes }
+    const page = { ...batched, block, byteLength, crc, textBytes, countedRecords, writes: 0 }
     this.bytes += block.length + PAGE_OVERHEAD_BYTES + textBytes
     this.records += countedRecords
     this.#pages.push({ ...page, sequence: this.next })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { sondeError } from '../../../test/helper.ts'
 import { IpcRig } from '../../../test/ipc-rig.ts'
 import { createSource, defineType, label, lossType, readRecords, text, viewsOf } from '../../index.ts'
-import { FileSymbols } from '../../wire/dtb/file-symbols.ts'
+import { UsedTexts } from '../../link/used-texts.ts'
 
 const noteType = defineType('note', 'A note', { desk: label(), words: text() })
 
@@ -71,11 +71,14 @@ test('texts for which the service has no room together are told again when they 
 
 test('records of a file whose ids of texts lie far apart cost no more than what is told at once', async (t) => {
   const rig = await IpcRig.start(t, { peer: { limits: { clientBytes: 1 << 20 } } })
-  const symbols = new FileSymbols()
+  const symbols = new UsedTexts(
+    { countMax: 10, charactersMax: 100, labelIdEnd: 2 ** 24 },
+    { item: 'DTB_CONTENT', limit: 'DTB_LIMIT' },
+  )
   const ids = [2 ** 24 - 1, 2 ** 30 + 2 ** 24 - 1] as const
-  symbols.add(ids[0], ['desk 1'])
-  symbols.beginTexts(2 ** 30)
-  symbols.add(ids[1], ['words'])
+  symbols.take(ids[0], ['desk 1'])
+  symbols.take(2 ** 30, [])
+  symbols.take(ids[1], ['words'])
   const longest = { texts: 0 }
   const note = (texts: readonly string[]) => {
     longest.texts = Math.max(longest.texts, texts.length)

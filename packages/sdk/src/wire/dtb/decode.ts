@@ -1,4 +1,5 @@
 import { SondeError } from '../../errors.ts'
+import { UsedTexts } from '../../link/used-texts.ts'
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import {
@@ -10,9 +11,15 @@ import {
   truncated,
 } from './decode-header.ts'
 import { decodeSource, decodeSymbols, decodeTexts, decodeTypes, unpackPayload } from './decode-payload.ts'
-import { FileSymbols } from './file-symbols.ts'
 import { findBlock } from './find-block.ts'
-import { BLOCK_HEADER_BYTES, BLOCK_TYPE, DTB_LIMITS, FILE_HEADER_BYTES, type SourceEntry } from './format.ts'
+import {
+  BLOCK_HEADER_BYTES,
+  BLOCK_TYPE,
+  DTB_LIMITS,
+  FILE_HEADER_BYTES,
+  type SourceEntry,
+  WRITER_SYMBOL_ID,
+} from './format.ts'
 
 /** The bytes of a file, wherever they are. */
 export interface DtbInput {
@@ -65,6 +72,13 @@ export type DtbStep =
   /** Nothing more for now. Asked again, it looks whether the file has grown. */
   | { readonly kind: 'stop'; readonly end: DtbEnd }
 
+/** What is kept of the texts of a file. */
+const KEPT_TEXTS = {
+  countMax: DTB_LIMITS.symbolCount,
+  charactersMax: DTB_LIMITS.symbolCharacters,
+  labelIdEnd: WRITER_SYMBOL_ID,
+}
+
 /** Why a block may not hold. Anything else that is thrown, such as by the input, is nothing of the file's. */
 const FAULTS: ReadonlySet<string> = new Set([
   'DTB_FILE',
@@ -93,7 +107,7 @@ export class DtbDecoder {
   readonly #input: DtbInput
   readonly #options: DtbDecoderOptions
   readonly #types = new Map<number, RecordType>()
-  readonly #symbols = new FileSymbols()
+  readonly #symbols = new UsedTexts(KEPT_TEXTS, { item: 'DTB_CONTENT', limit: 'DTB_LIMIT' })
   #header: DtbFileHeader | undefined
   #entry: SourceEntry | undefined
   #source: SourceInfo | undefined
@@ -210,8 +224,9 @@ export class DtbDecoder {
     else if (blockType === BLOCK_TYPE.source) this.#learnSource(decodeSource(payload))
     else if (blockType === BLOCK_TYPE.symbols) {
       const { firstId, texts } = decodeSymbols(payload)
-      this.#symbols.add(firstId, texts)
-    } else if (blockType === BLOCK_TYPE.texts) this.#symbols.beginTexts(decodeTexts(payload))
+      // A block without a text says nothing; an item without one begins a table.
+      if (texts.length > 0) this.#symbols.take(firstId, texts)
+    } else if (blockType === BLOCK_TYPE.texts) this.#symbols.take(decodeTexts(payload), [])
     else if (blockType === BLOCK_TYPE.end) this.#isEnded = true
   }
 

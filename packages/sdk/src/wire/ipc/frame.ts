@@ -81,13 +81,12 @@ export interface SourceEntry {
   readonly intervalMs: number
   /** Name of its schema; may be empty. */
   readonly schema: string
+  /**
+   * Index of the source whose series this one goes on with. No page refers to that one any more: its symbols are
+   * forgotten, and count towards no limit. Left out where it replaces none.
+   */
+  readonly replaces?: number
 }
-
-/**
- * Symbols of a source that count towards no limit: its first, with which it reports its losses, and with which a sink
- * reports those of its own and of the service.
- */
-export const SYMBOLS_OF_SOURCE = 32
 
 /**
  * Symbols of a source with the ids from `firstId` on. Those of labels, below 2^30, continue what was sent before, and

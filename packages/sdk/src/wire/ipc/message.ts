@@ -79,6 +79,7 @@ export function parseSource(json: unknown): SourceEntry {
     labels: Object.freeze({ ...labels }),
     intervalMs,
     schema: textIn('source', body, 'schema', TEXT_CHARACTERS_MAX),
+    ...(own(body, 'replaces') !== undefined && { replaces: integerIn('source', body, 'replaces', 0, U32_MAX) }),
   }
 }
 

@@ -1,27 +1,26 @@
-import type { RecordType } from '../../schema/record-type.ts'
-import { OWN_SYMBOL_COUNT, type Symbols } from '../../schema/symbols.ts'
-import { type BatchSymbols, TEXT_ID_MIN } from '../../schema/texts.ts'
-import { encodeSymbolsBlock, encodeTextsBlock } from '../../wire/dtb/encode.ts'
-import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
-import type { Entry } from './blocks.ts'
+import type { Batch } from '../schema/batch.ts'
+import { OWN_SYMBOL_COUNT, type Symbols } from '../schema/symbols.ts'
+import { type BatchSymbols, TEXT_ID_MIN } from '../schema/texts.ts'
+import type { SymbolsItem } from './item.ts'
+import { symbolPlaces } from './symbol-places.ts'
 
-/** Texts between two that are needed are told along with them up to this many: another block would take more. */
+/** Texts between two that are needed are told along with them up to this many: another item would take more. */
 const GAP_COUNT = 4
-/** Texts that one block takes. */
-const BLOCK_COUNT_LIMIT = 4096
+/** Texts that one item takes. */
+const ITEM_COUNT_LIMIT = 4096
 
-/** Where the symbols of a type's records lie, and whether some are of text fields. */
-interface Places {
-  readonly offsets: readonly number[]
-  readonly hasTexts: boolean
+/** Records, and where they begin in their bytes. */
+export interface UsedRecords extends Pick<Batch, 'type' | 'count' | 'symbols' | 'bytes'> {
+  /** Unit: bytes. Default: 0. */
+  readonly offset?: number
 }
-const placesOf = new WeakMap<RecordType, Places>()
 
 /**
- * Which texts a file has been told. Only those that its records use: a source may have many more, and every file is
- * whole in itself.
+ * Which texts of a source the other end has been told, where it is told only those that records use: a source may have
+ * many more, and a file is whole in itself.
  */
-export class ToldSymbols {
+export class ToldUsed {
+  readonly #source: number
   readonly #symbols: Symbols
   readonly #labels = new Told(0)
   /** The table that records with text refer to now, and what of it was told. */
@@ -29,7 +28,9 @@ export class ToldSymbols {
   #texts = new Told(TEXT_ID_MIN)
   #isBegun = false
 
-  constructor(symbols: Symbols) {
+  /** @param source What items call the source. */
+  constructor(source: number, symbols: Symbols) {
+    this.#source = source
     this.#symbols = symbols
     // The empty text needs no telling.
     this.#labels.tell(0)
@@ -40,26 +41,24 @@ export class ToldSymbols {
     return this.#labels.characters + this.#texts.characters
   }
 
-  /** Blocks of the texts that the records of an entry use and that the file lacks. They are taken to be written. */
-  before({ type, block, count, symbols }: Pick<Entry, 'type' | 'block' | 'count' | 'symbols'>): Uint8Array[] {
-    const { offsets, hasTexts } = placesIn(type)
-    const blocks: Uint8Array[] = []
+  /** Gives the texts that records use and that the other end lacks. They are taken to be told. */
+  tell({ type, bytes, offset = 0, count, symbols }: UsedRecords, out: (item: SymbolsItem) => void): void {
+    const { offsets, hasTexts } = symbolPlaces(type)
     if (hasTexts && symbols !== this.#table) this.#replace(symbols)
     this.#labels.grow(this.#symbols.count)
     if (hasTexts) this.#texts.grow(symbols.nextTextId)
-    if (this.#labels.isWhole && (!hasTexts || this.#texts.isWhole)) return blocks
-    const data = new DataView(block.buffer, block.byteOffset + BLOCK_HEADER_BYTES, count * type.layout.recordBytes)
+    if (this.#labels.isWhole && (!hasTexts || this.#texts.isWhole)) return
+    const data = new DataView(bytes.buffer, bytes.byteOffset + offset, count * type.layout.recordBytes)
     const newLabels = newIds(this.#labels, data, type.layout.recordBytes, offsets)
     // Seldom used, but without them a file would never have been told all, and every record would have to be looked at.
     for (let id = 1; newLabels.length > 0 && id < OWN_SYMBOL_COUNT; id++) if (this.#labels.wants(id)) newLabels.push(id)
     const newTexts = hasTexts ? newIds(this.#texts, data, type.layout.recordBytes, offsets) : []
-    for (const run of runsOf(newLabels)) blocks.push(tell(this.#labels, run, this.#symbols))
+    for (const run of runsOf(newLabels)) out(this.#item(this.#labels, run, this.#symbols))
     if (newTexts.length > 0 && !this.#isBegun) {
-      blocks.push(encodeTextsBlock(symbols.firstTextId))
+      out({ kind: 'symbols', source: this.#source, firstId: symbols.firstTextId, texts: [] })
       this.#isBegun = true
     }
-    for (const run of runsOf(newTexts)) blocks.push(tell(this.#texts, run, symbols))
-    return blocks
+    for (const run of runsOf(newTexts)) out(this.#item(this.#texts, run, symbols))
   }
 
   /** Goes on with another table of texts: a reader may forget the one before. */
@@ -67,6 +66,16 @@ export class ToldSymbols {
     this.#table = symbols
     this.#texts = new Told(symbols.firstTextId)
     this.#isBegun = false
+  }
+
+  #item(told: Told, [firstId, last]: readonly [number, number], symbols: Pick<BatchSymbols, 'text'>): SymbolsItem {
+    const texts: string[] = []
+    for (let id = firstId; id <= last; id++) {
+      const text = symbols.text(id)
+      texts.push(text)
+      told.tell(id, text)
+    }
+    return { kind: 'symbols', source: this.#source, firstId, texts }
   }
 }
 
@@ -116,29 +125,6 @@ class Told {
   }
 }
 
-function tell(told: Told, [first, last]: readonly [number, number], symbols: Pick<BatchSymbols, 'text'>): Uint8Array {
-  const texts: string[] = []
-  for (let id = first; id <= last; id++) {
-    const text = symbols.text(id)
-    texts.push(text)
-    told.tell(id, text)
-  }
-  return encodeSymbolsBlock(first, texts)
-}
-
-function placesIn(type: RecordType): Places {
-  let places = placesOf.get(type)
-  if (places === undefined) {
-    const slots = type.layout.slots.filter(({ field }) => field.kind === 'symbol')
-    places = {
-      offsets: slots.map(({ offset }) => offset),
-      hasTexts: slots.some(({ field }) => field.role !== 'label'),
-    }
-    placesOf.set(type, places)
-  }
-  return places
-}
-
 /** The ids in records that are to be told, ascending. */
 function newIds(told: Told, data: DataView, recordBytes: number, offsets: readonly number[]): number[] {
   const ids: number[] = []
@@ -157,7 +143,7 @@ function runsOf(ids: readonly number[]): [first: number, last: number][] {
   const runs: [number, number][] = []
   for (const id of ids.toSorted((a, b) => a - b)) {
     const run = runs.at(-1)
-    if (run !== undefined && id - run[1] <= GAP_COUNT && id - run[0] < BLOCK_COUNT_LIMIT) run[1] = id
+    if (run !== undefined && id - run[1] <= GAP_COUNT && id - run[0] < ITEM_COUNT_LIMIT) run[1] = id
     else runs.push([id, id])
   }
   return runs

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TEXT_ID_MIN } from '../../schema/texts.ts'
-import { FileSymbols } from './file-symbols.ts'
-import { WRITER_SYMBOL_ID } from './format.ts'
+import { TEXT_ID_MIN } from '../schema/texts.ts'
+import { WRITER_SYMBOL_ID } from '../wire/dtb/format.ts'
+import { UsedTexts } from './used-texts.ts'
+
+const LIMITS = { countMax: 100, charactersMax: 1000, labelIdEnd: WRITER_SYMBOL_ID }
+const CODES = { item: 'DTB_CONTENT', limit: 'DTB_LIMIT' }
 
 test('texts are found by ids that come in any order, with gaps; what was not named reads as its id', () => {
-  const symbols = new FileSymbols()
-  symbols.add(1, ['a', 'b'])
-  symbols.add(5, ['f', ''])
-  symbols.add(0, ['', 'a'])
-  symbols.add(4, ['e', 'f'])
+  const symbols = new UsedTexts(LIMITS, CODES)
+  symbols.take(1, ['a', 'b'])
+  symbols.take(5, ['f', ''])
+  symbols.take(0, ['', 'a'])
+  symbols.take(4, ['e', 'f'])
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5, 6, 7].map((id) => symbols.text(id)),
     ['', 'a', 'b', '?3', 'e', 'f', '', '?7'],
@@ -19,28 +22,28 @@ test('texts are found by ids that come in any order, with gaps; what was not nam
 })
 
 test('texts of the writer of the file are no symbols of the source', () => {
-  const symbols = new FileSymbols()
-  symbols.add(WRITER_SYMBOL_ID, ['files', 'disk_full'])
+  const symbols = new UsedTexts(LIMITS, CODES)
+  symbols.take(WRITER_SYMBOL_ID, ['files', 'disk_full'])
   assert.equal(symbols.text(WRITER_SYMBOL_ID + 1), 'disk_full')
   assert.deepEqual([symbols.count, symbols.since(1)], [1, []])
 })
 
 test('a text never changes', () => {
-  const symbols = new FileSymbols()
-  symbols.add(1, ['a'])
-  symbols.add(1, ['a'])
-  assert.throws(() => symbols.add(0, ['', 'b']), { code: 'DTB_CONTENT' })
-  assert.throws(() => symbols.add(0, ['x']), { code: 'DTB_CONTENT' })
+  const symbols = new UsedTexts(LIMITS, CODES)
+  symbols.take(1, ['a'])
+  symbols.take(1, ['a'])
+  assert.throws(() => symbols.take(0, ['', 'b']), { code: 'DTB_CONTENT' })
+  assert.throws(() => symbols.take(0, ['x']), { code: 'DTB_CONTENT' })
 })
 
 test('a table of texts replaces the one before, which batches of before still read', () => {
-  const symbols = new FileSymbols()
-  symbols.add(1, ['label'])
-  symbols.beginTexts(TEXT_ID_MIN + 10)
-  symbols.add(TEXT_ID_MIN + 12, ['a'])
+  const symbols = new UsedTexts(LIMITS, CODES)
+  symbols.take(1, ['label'])
+  symbols.take(TEXT_ID_MIN + 10, [])
+  symbols.take(TEXT_ID_MIN + 12, ['a'])
   const before = symbols.ofBatches
-  symbols.beginTexts(TEXT_ID_MIN + 13)
-  symbols.add(TEXT_ID_MIN + 13, ['b'])
+  symbols.take(TEXT_ID_MIN + 13, [])
+  symbols.take(TEXT_ID_MIN + 13, ['b'])
   const now = symbols.ofBatches
   for (const [batch, texts] of [
     [before, ['label', 'a', `?${TEXT_ID_MIN + 13}`]],

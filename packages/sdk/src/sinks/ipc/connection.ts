@@ -8,10 +8,10 @@ import { HEADROOM_BYTES, type SpooledPage } from './spool.ts'
 /** Shorter frames go together, in one write: that costs less than a write, or a slot, for each. */
 export const SHORT_BYTES = 4096
 
-/** Whom a link tells what happens. */
-export interface LinkHandler {
+/** Whom a connection tells what happens. */
+export interface ConnectionHandler {
   onOpen(): void
-  /** @throws SondeError where the frame makes no sense: the link ends with it. */
+  /** @throws SondeError where the frame makes no sense: the connection ends with it. */
   onFrame(frame: ServiceFrame): void
   /** There is room again after `isFull`. */
   onRoom(): void
@@ -20,10 +20,10 @@ export interface LinkHandler {
 }
 
 /** One connection to the service: frames in and out, and the watch on its silence. */
-export class Link {
+export class Connection {
   readonly #path: string
   readonly #timeoutMs: number
-  readonly #handler: LinkHandler
+  readonly #handler: ConnectionHandler
   readonly #socket: Socket
   readonly #decoder = serviceFrames()
   /** Frames that go with the next write. */
@@ -35,7 +35,7 @@ export class Link {
   #isExpecting = false
   #watch: NodeJS.Timeout | undefined
 
-  constructor(path: string, timeoutMs: number, handler: LinkHandler) {
+  constructor(path: string, timeoutMs: number, handler: ConnectionHandler) {
     this.#path = path
     this.#timeoutMs = timeoutMs
     this.#handler = handler

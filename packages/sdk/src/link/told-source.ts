@@ -1,0 +1,66 @@
+import type { Symbols } from '../schema/symbols.ts'
+import { type BatchSymbols, TEXT_ID_MIN } from '../schema/texts.ts'
+import { type LinkPolicy, SYMBOLS_AT_ONCE, type SymbolsItem, TEXT_CHARACTERS_MAX } from './item.ts'
+import { ToldUsed } from './told-used.ts'
+
+/** What the other end was told of a source. */
+export class ToldSource {
+  /** What batches call it. */
+  readonly key: number
+  /** Where only those symbols are told that records use. */
+  readonly used: ToldUsed | undefined
+  /** Labels that were told: those below this id. */
+  labels = 0
+  /** The table of texts that is told, up to which id, and what it takes. */
+  table: BatchSymbols | undefined
+  nextTextId = 0
+  textBytes = 0
+  /** What the other end keeps of it, texts included. Unit: bytes. */
+  bytes: number
+
+  /** @param bytes What the other end keeps of the source without labels and texts. */
+  constructor(key: number, symbols: Symbols, policy: LinkPolicy['symbols'] = 'prefix', bytes = 0) {
+    this.key = key
+    this.used = policy === 'used' ? new ToldUsed(key, symbols) : undefined
+    this.bytes = bytes
+  }
+
+  /** The labels that are told next, so many at most; what is wrong with them, where one is too long. */
+  nextLabels(symbols: Symbols, countMax = Number.POSITIVE_INFINITY): SymbolsItem | string {
+    const texts = symbols.since(this.labels, Math.min(SYMBOLS_AT_ONCE, countMax))
+    return faultOf(texts) ?? { kind: 'symbols', source: this.key, firstId: this.labels, texts }
+  }
+
+  /** They are told, and take so much memory. Unit: bytes. */
+  toldLabels({ texts }: SymbolsItem, bytes: number): void {
+    this.labels += texts.length
+    this.bytes += bytes
+  }
+
+  /** A table of texts takes the place of the one that was told. Default of `firstId`: there is none for now. */
+  begin(firstId?: number): SymbolsItem {
+    this.table = undefined
+    this.nextTextId = firstId ?? TEXT_ID_MIN
+    this.bytes -= this.textBytes
+    this.textBytes = 0
+    return { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts: [] }
+  }
+
+  /** The texts that are told next of the table; what is wrong with them, where one is too long. */
+  nextTexts(table: BatchSymbols): SymbolsItem | string {
+    const texts = table.textsFrom(this.nextTextId, SYMBOLS_AT_ONCE)
+    return faultOf(texts) ?? { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts }
+  }
+
+  /** They are told, and take so much memory. Unit: bytes. */
+  toldTexts({ texts }: SymbolsItem, bytes: number): void {
+    this.nextTextId += texts.length
+    this.textBytes += bytes
+    this.bytes += bytes
+  }
+}
+
+function faultOf(texts: readonly string[]): string | undefined {
+  const isTooLong = texts.some(({ length }) => length > TEXT_CHARACTERS_MAX)
+  return isTooLong ? `a text is longer than ${TEXT_CHARACTERS_MAX} characters` : undefined
+}

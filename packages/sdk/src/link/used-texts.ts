@@ -1,0 +1,138 @@
+import { SondeError } from '../errors.ts'
+import { keyOfNumber } from '../internal/seeded-hash.ts'
+import type { Symbols } from '../schema/symbols.ts'
+import { type BatchSymbols, TEXT_ID_MIN } from '../schema/texts.ts'
+import { type LinkCodes, type ReadTexts, wrongItem } from './read-texts.ts'
+
+/** Ids of one table of texts lie within so many: none is larger. */
+const TABLE_IDS_MAX = 1 << 24
+
+/** What a reader keeps of the texts of one source. */
+export interface UsedLimits {
+  /** Labels, and texts of one table. */
+  readonly countMax: number
+  /** Of all of them. */
+  readonly charactersMax: number
+  /** First of the ids that are not the source's own, but of whoever wrote. */
+  readonly labelIdEnd: number
+}
+
+/** Labels and texts of which only those are told that records use: ids need not be without gaps. */
+export class UsedTexts implements ReadTexts {
+  longest = 0
+  readonly #limits: UsedLimits
+  readonly #codes: LinkCodes
+  /** Those of labels without a gap, which is most often all; a list takes a tenth of the memory. */
+  readonly #dense = ['']
+  /** By the key of the id: a file says any ids. */
+  readonly #sparse = new Map<number, string>()
+  #texts = new UsedTable(this, TEXT_ID_MIN)
+  #characters = 0
+  #count = 1
+
+  constructor(limits: UsedLimits, codes: LinkCodes) {
+    this.#limits = limits
+    this.#codes = codes
+  }
+
+  /** One more than the highest id of the source's labels. */
+  get count(): number {
+    return this.#count
+  }
+
+  get ofBatches(): BatchSymbols {
+    return this.#texts
+  }
+
+  text(id: number): string {
+    return this.#textOf(id) ?? `?${id}`
+  }
+
+  since(id: number, countMax = Number.POSITIVE_INFINITY): readonly string[] {
+    const count = Math.min(countMax, Math.max(0, this.#count - id))
+    return Array.from({ length: count }, (_, i) => this.#textOf(id + i) ?? '?')
+  }
+
+  take(firstId: number, texts: readonly string[]): number {
+    const before = this.#allCharacters
+    // The item that begins the table may be lost, where a file is salvaged.
+    const begins = firstId >= TEXT_ID_MIN && (texts.length === 0 || !this.#texts.mayHold(firstId))
+    if (begins) this.#texts = new UsedTable(this, firstId)
+    for (const [i, text] of texts.entries()) this.#add(firstId + i, text)
+    return 2 * (this.#allCharacters - before)
+  }
+
+  get #allCharacters(): number {
+    return this.#characters + this.#texts.characters
+  }
+
+  #add(id: number, text: string): void {
+    const known = this.#texts.own(id) ?? this.#textOf(id)
+    if (known === text) return
+    if (known !== undefined) throw wrongItem(this.#codes, `symbol ${id} has two texts`, 'one')
+    if (this.#texts.mayHold(id)) this.#texts.set(id, text)
+    else this.#addLabel(id, text)
+    this.longest = Math.max(this.longest, text.length)
+    const { countMax, charactersMax } = this.#limits
+    const count = this.#dense.length + this.#sparse.size + this.#texts.count
+    if (count <= countMax && this.#allCharacters <= charactersMax) return
+    const allowed = `${countMax}, and ${charactersMax} characters`
+    throw new SondeError(this.#codes.limit, `more symbols than a reader keeps; allowed: ${allowed}`)
+  }
+
+  #addLabel(id: number, text: string): void {
+    this.#characters += text.length
+    if (id === this.#dense.length) this.#dense.push(text)
+    else this.#sparse.set(keyOfNumber(id), text)
+    if (id < this.#limits.labelIdEnd) this.#count = Math.max(this.#count, id + 1)
+  }
+
+  #textOf(id: number): string | undefined {
+    return id < this.#dense.length ? this.#dense[id] : this.#sparse.get(keyOfNumber(id))
+  }
+}
+
+/** One table of texts, as far as it was told. */
+class UsedTable implements BatchSymbols {
+  readonly firstTextId: number
+  nextTextId: number
+  characters = 0
+  readonly #labels: Pick<Symbols, 'text'>
+  readonly #texts = new Map<number, string>()
+
+  constructor(labels: Pick<Symbols, 'text'>, firstTextId: number) {
+    this.#labels = labels
+    this.firstTextId = firstTextId
+    this.nextTextId = firstTextId
+  }
+
+  get count(): number {
+    return this.#texts.size
+  }
+
+  get textBytes(): number {
+    return 2 * this.characters
+  }
+
+  mayHold(id: number): boolean {
+    return id >= this.firstTextId && id < this.firstTextId + TABLE_IDS_MAX
+  }
+
+  own(id: number): string | undefined {
+    return this.#texts.get(keyOfNumber(id))
+  }
+
+  set(id: number, text: string): void {
+    this.#texts.set(keyOfNumber(id), text)
+    this.characters += text.length
+    this.nextTextId = Math.max(this.nextTextId, id + 1)
+  }
+
+  text(id: number): string {
+    return this.own(id) ?? this.#labels.text(id)
+  }
+
+  textsFrom(id: number, countMax = Number.POSITIVE_INFINITY): readonly string[] {
+    return Array.from({ length: Math.min(countMax, Math.max(0, this.nextTextId - id)) }, (_, i) => this.text(id + i))
+  }
+}
