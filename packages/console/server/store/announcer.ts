@@ -1,6 +1,6 @@
 import { type Batch, type BatchSymbols, definitionOf, type RecordType, type SourceInfo } from '@sonde/sdk'
-import { Quota } from '@sonde/sdk/internal'
-import type { Announcement, TextsEntry } from './protocol.ts'
+import { Quota, type SymbolsItem, ToldSource } from '@sonde/sdk/internal'
+import type { Announcement } from './protocol.ts'
 import { ReportingWriters } from './reporting-writers.ts'
 
 const TYPE_COUNT_LIMIT = 4096
@@ -29,10 +29,8 @@ export interface AnnouncedType extends Announced {
 /** A source that pages refer to by its key. */
 export interface AnnouncedWriter extends Announced {
   readonly source: SourceInfo
-  symbolsSent: number
-  /** The table of texts that was announced last, and up to which id. */
-  table: BatchSymbols | undefined
-  nextTextId: number
+  /** What the worker that runs now was told of it. */
+  readonly told: ToldSource
 }
 
 /** What a page refers to. */
@@ -77,7 +75,8 @@ export class Announcer {
   writerOf({ source, page }: Batch, nowMs: number): AnnouncedWriter {
     let found = this.#writers.used(source, page?.client)
     if (found === undefined) {
-      found = { source, symbolsSent: 0, table: undefined, nextTextId: 0, ...this.#announced(page?.client) }
+      const announced = this.#announced(page?.client)
+      found = { source, told: new ToldSource(announced.key), ...announced }
       const silent = this.#writers.add(found)
       if (silent !== undefined) this.#retired.add(silent)
     }
@@ -99,13 +98,6 @@ export class Announcer {
     this.#retireIdle(nowMs)
     const newTypes = [...types].filter(takeNew)
     const newWriters = [...writers].filter(takeNew)
-    const symbols = [...writers].flatMap((writer) => {
-      const { symbols } = writer.source
-      const from = writer.symbolsSent
-      if (symbols.count === from) return []
-      writer.symbolsSent = symbols.count
-      return [{ writer: writer.key, from, texts: symbols.since(from) }]
-    })
     return {
       types: newTypes.map(({ key, type }) => ({
         key,
@@ -117,8 +109,10 @@ export class Announcer {
         client,
         source: { id, tag, labels: { ...labels }, intervalMs },
       })),
-      symbols,
-      texts: [...tables].flatMap(([table, writer]) => tellTexts(table, writer)),
+      symbols: [
+        ...[...writers].flatMap((writer) => [...labelsOf(writer)]),
+        ...[...tables].flatMap(([table, writer]) => [...textsOf(table, writer)]),
+      ],
       gone: this.#takeGone(oldestNumber),
     }
   }
@@ -133,8 +127,7 @@ export class Announcer {
     }
     for (const writer of writers) {
       writer.isAnnounced = false
-      writer.symbolsSent = 0
-      writer.table = undefined
+      writer.told.forget()
       if (!this.#writers.has(writer)) this.#retired.add(writer)
     }
   }
@@ -168,11 +161,20 @@ function takeNew(announced: Announced): boolean {
   return isNew
 }
 
-function tellTexts(table: BatchSymbols, writer: AnnouncedWriter): TextsEntry[] {
-  const begins = table !== writer.table
-  const from = begins ? table.firstTextId : writer.nextTextId
-  if (from === table.nextTextId) return []
-  writer.table = table
-  writer.nextTextId = table.nextTextId
-  return [{ writer: writer.key, begins, from, texts: table.textsFrom(from) }]
+function* labelsOf({ source, told }: AnnouncedWriter): Generator<SymbolsItem> {
+  while (told.labels < source.symbols.count) {
+    const item = told.nextLabels(source.symbols)
+    told.toldLabels(item)
+    yield item
+  }
+}
+
+function* textsOf(table: BatchSymbols, { told }: AnnouncedWriter): Generator<SymbolsItem> {
+  if (table !== told.table) yield told.begin(table.firstTextId)
+  told.table = table
+  while (told.nextTextId < table.nextTextId) {
+    const item = told.nextTexts(table)
+    told.toldTexts(item)
+    yield item
+  }
 }

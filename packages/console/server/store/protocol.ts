@@ -1,5 +1,5 @@
 import type { Clock, PageId, QueryAnswer, QueryRequest, TypeDefinition } from '@sonde/sdk'
-import type { TypeDescription } from '@sonde/sdk/internal'
+import type { SymbolsItem, TypeDescription } from '@sonde/sdk/internal'
 import type { StoreSettings } from './config.ts'
 
 /** Records of one batch inside a page. */
@@ -56,23 +56,10 @@ export interface Announcement {
     /** The client that brings it; undefined where it is of this process. */
     readonly client: bigint | undefined
   }[]
-  /** Labels that a writer's table gained, from id `from` on. */
-  readonly symbols: readonly { readonly writer: number; readonly from: number; readonly texts: readonly string[] }[]
-  /**
-   * Texts of text fields that a writer's table gained, from id `from` on; where it begins, that of before is referred
-   * to by no later page.
-   */
-  readonly texts: readonly TextsEntry[]
+  /** What tables of writers gained; `source` is the key of the writer. */
+  readonly symbols: readonly SymbolsItem[]
   /** Keys of types and writers to which no page refers any more. */
   readonly gone: readonly number[]
-}
-
-/** Texts of a writer's text fields, from an id on. */
-export interface TextsEntry {
-  readonly writer: number
-  readonly from: number
-  readonly begins: boolean
-  readonly texts: readonly string[]
 }
 
 /** Clients whose last page is remembered; beyond, those that were silent longest leave. */

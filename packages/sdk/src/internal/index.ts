@@ -3,7 +3,7 @@
 import '../engines.ts'
 
 export { reportFieldSets } from '../fieldset/health.ts'
-export type { LinkItem, LinkLimits, LinkPolicy, Refusal } from '../link/item.ts'
+export type { LinkItem, LinkLimits, LinkPolicy, Refusal, SymbolsItem } from '../link/item.ts'
 export { SYMBOLS_OF_SOURCE } from '../link/item.ts'
 export { LinkReader } from '../link/reader.ts'
 export { ToldSource } from '../link/told-source.ts'

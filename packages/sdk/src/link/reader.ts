@@ -172,8 +172,8 @@ export class LinkReader {
     this.#symbolCount += countedOf(firstId, firstId + texts.length)
     if (this.#symbolCount > symbols) throw this.#tooMany('symbols', symbols)
     const bytes = source.texts.take(firstId, texts)
-    source.bytes += bytes
     this.#hold(bytes)
+    source.bytes += bytes
   }
 
   /** What still refers to its tables keeps them. */

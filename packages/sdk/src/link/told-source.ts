@@ -1,7 +1,7 @@
 import type { Symbols } from '../schema/symbols.ts'
 import { type BatchSymbols, TEXT_ID_MIN } from '../schema/texts.ts'
-import { type LinkPolicy, SYMBOLS_AT_ONCE, type SymbolsItem, TEXT_CHARACTERS_MAX } from './item.ts'
-import { ToldUsed } from './told-used.ts'
+import { SYMBOLS_AT_ONCE, type SymbolsItem } from './item.ts'
+import type { ToldUsed } from './told-used.ts'
 
 /** What the other end was told of a source. */
 export class ToldSource {
@@ -19,20 +19,20 @@ export class ToldSource {
   bytes: number
 
   /** @param bytes What the other end keeps of the source without labels and texts. */
-  constructor(key: number, symbols: Symbols, policy: LinkPolicy['symbols'] = 'prefix', bytes = 0) {
+  constructor(key: number, bytes = 0, used?: ToldUsed) {
     this.key = key
-    this.used = policy === 'used' ? new ToldUsed(key, symbols) : undefined
     this.bytes = bytes
+    this.used = used
   }
 
-  /** The labels that are told next, so many at most; what is wrong with them, where one is too long. */
-  nextLabels(symbols: Symbols, countMax = Number.POSITIVE_INFINITY): SymbolsItem | string {
+  /** The labels that are told next, so many at most. */
+  nextLabels(symbols: Symbols, countMax = Number.POSITIVE_INFINITY): SymbolsItem {
     const texts = symbols.since(this.labels, Math.min(SYMBOLS_AT_ONCE, countMax))
-    return faultOf(texts) ?? { kind: 'symbols', source: this.key, firstId: this.labels, texts }
+    return { kind: 'symbols', source: this.key, firstId: this.labels, texts }
   }
 
   /** They are told, and take so much memory. Unit: bytes. */
-  toldLabels({ texts }: SymbolsItem, bytes: number): void {
+  toldLabels({ texts }: SymbolsItem, bytes = 0): void {
     this.labels += texts.length
     this.bytes += bytes
   }
@@ -46,21 +46,22 @@ export class ToldSource {
     return { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts: [] }
   }
 
-  /** The texts that are told next of the table; what is wrong with them, where one is too long. */
-  nextTexts(table: BatchSymbols): SymbolsItem | string {
+  /** The texts that are told next of the table. */
+  nextTexts(table: BatchSymbols): SymbolsItem {
     const texts = table.textsFrom(this.nextTextId, SYMBOLS_AT_ONCE)
-    return faultOf(texts) ?? { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts }
+    return { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts }
+  }
+
+  /** The other end is another, which knows nothing. */
+  forget(): void {
+    this.labels = 0
+    this.begin()
   }
 
   /** They are told, and take so much memory. Unit: bytes. */
-  toldTexts({ texts }: SymbolsItem, bytes: number): void {
+  toldTexts({ texts }: SymbolsItem, bytes = 0): void {
     this.nextTextId += texts.length
     this.textBytes += bytes
     this.bytes += bytes
   }
-}
-
-function faultOf(texts: readonly string[]): string | undefined {
-  const isTooLong = texts.some(({ length }) => length > TEXT_CHARACTERS_MAX)
-  return isTooLong ? `a text is longer than ${TEXT_CHARACTERS_MAX} characters` : undefined
 }

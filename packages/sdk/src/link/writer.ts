@@ -6,10 +6,18 @@ import { checkLabels, isOwnLabel } from '../schema/label-rules.ts'
 import { parseDefinition } from '../schema/parse-definition.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { faultOfSource } from '../schema/source-rules.ts'
-import { type LinkItem, type LinkPolicy, type Refusal, SYMBOLS_OF_SOURCE } from './item.ts'
+import {
+  type LinkItem,
+  type LinkPolicy,
+  type Refusal,
+  SYMBOLS_OF_SOURCE,
+  type SymbolsItem,
+  TEXT_CHARACTERS_MAX,
+} from './item.ts'
 import { sourceBytes, textsBytes, typeBytes } from './memory.ts'
 import { lastLabelOf } from './symbol-places.ts'
 import { ToldSource } from './told-source.ts'
+import { ToldUsed } from './told-used.ts'
 
 /** Memory, a source and a type that only losses may take: they can always be reported. Unit: bytes. */
 const OWN_BYTES = 64 << 10
@@ -153,7 +161,7 @@ export class LinkWriter {
     if (before !== undefined && replaced !== undefined) this.#forgetSource(before, replaced)
     this.#nextSource++
     this.#bytes += bytes
-    const told = new ToldSource(key, symbols, this.#policy.symbols, bytes)
+    const told = new ToldSource(key, bytes, this.#policy.symbols === 'used' ? new ToldUsed(key, symbols) : undefined)
     this.#sources.set(source, told)
     this.#owners.set(owner, source)
     return told
@@ -186,7 +194,7 @@ export class LinkWriter {
     // The first of each source are those with which it reports its losses: they have room beside the limit.
     const free = Math.max(0, SYMBOLS_OF_SOURCE - told.labels)
     const item = told.nextLabels(symbols, free + this.#policy.limits.symbols - this.#symbols)
-    if (typeof item === 'string') return this.#refuse(item)
+    if (isTooLong(item)) return this.#refuse(`a text is longer than ${TEXT_CHARACTERS_MAX} characters`)
     const bytes = textsBytes(item.texts)
     if (item.texts.length === 0 || !this.#mayKeep(bytes)) return 'symbol_limit'
     out(item)
@@ -207,7 +215,7 @@ export class LinkWriter {
       told.table = symbols
     }
     const item = told.nextTexts(symbols)
-    if (typeof item === 'string') return this.#refuse(item)
+    if (isTooLong(item)) return this.#refuse(`a text is longer than ${TEXT_CHARACTERS_MAX} characters`)
     if (item.texts.length === 0) return undefined
     const bytes = textsBytes(item.texts)
     if (!this.#mayKeep(bytes)) this.#forgetTextsBut(told, out)
@@ -235,4 +243,8 @@ export class LinkWriter {
     const ownBytes = this.#isLoss ? 0 : OWN_BYTES
     return this.#bytes + bytes + ownBytes <= this.#policy.limits.bytes
   }
+}
+
+function isTooLong({ texts }: SymbolsItem): boolean {
+  return texts.some(({ length }) => length > TEXT_CHARACTERS_MAX)
 }

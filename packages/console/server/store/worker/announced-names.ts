@@ -48,20 +48,16 @@ export class AnnouncedNames {
   }
 
   /** Stores the writers that are new, inside the transaction of the caller; types are with their first record. */
-  learn({ types, writers, symbols, texts, gone }: Announcement): void {
+  learn({ types, writers, symbols, gone }: Announcement): void {
     for (const type of types) this.#newTypes.set(type.key, type)
     for (const { key, source, client } of writers) {
       const stored = this.#writers.add(source, client)
       if (stored === undefined) this.#refused.add(key)
       else this.#live.set(key, stored)
     }
-    for (const { writer, from, texts } of symbols) {
-      const stored = this.#live.get(writer)
-      if (stored !== undefined) this.#writers.addSymbols(stored, from, texts)
-    }
-    for (const entry of texts) {
-      const stored = this.#live.get(entry.writer)
-      if (stored !== undefined) this.#writers.addTexts(stored, entry)
+    for (const item of symbols) {
+      const stored = this.#live.get(item.source)
+      if (stored !== undefined) this.#writers.addSymbols(stored, item)
     }
     for (const key of gone) this.#forget(key)
   }

@@ -22,11 +22,11 @@ test('a table of texts that was replaced leaves with the last row of the head th
   database.exec('BEGIN')
   for (let table = 0; table < 20; table++) {
     const from = TEXT_ID_MIN + table * 5000
+    texts.add(1, from, [])
     texts.add(
       1,
       from,
       Array.from({ length: 5000 }, (_, i) => `${table} ${i}`),
-      { begins: true },
     )
     rows.push(row())
     texts.pageWritten()

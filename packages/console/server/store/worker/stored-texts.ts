@@ -43,9 +43,9 @@ export class StoredTexts {
     return block.get(id)
   }
 
-  /** Stores texts of a writer, of the table that it uses or of one that begins with `from`. */
-  add(writer: number, from: number, texts: readonly string[], { begins }: { readonly begins: boolean }): void {
-    if (begins) this.#begin(writer, from)
+  /** Stores texts of a writer, of the table that it uses; without a text, another table begins. */
+  add(writer: number, from: number, texts: readonly string[]): void {
+    if (texts.length === 0) this.#begin(writer, from)
     const insert = this.#database.prepare('INSERT OR REPLACE INTO symbol VALUES (?, ?, ?)')
     for (const [index, text] of texts.entries()) insert.run(writer, from + index, text)
     for (let id = from - (from % BLOCK_IDS); id < from + texts.length; id += BLOCK_IDS) {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BatchSymbols, SourceInfo } from '@sonde/sdk'
-import { type Holder, Quota, SYMBOLS_OF_SOURCE, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import { type Holder, Quota, SYMBOLS_OF_SOURCE, type SymbolsItem, TEXT_ID_MIN } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
-import type { SourceDescriptor, TextsEntry } from '../protocol.ts'
+import type { SourceDescriptor } from '../protocol.ts'
 import { symbolsOf } from '../texts.ts'
 import type { Catalogue, StoredType } from './catalogue.ts'
 import { SeriesResolver } from './series-resolver.ts'
@@ -68,20 +68,23 @@ export class Writers {
     return writer
   }
 
-  /** Stores texts of a writer's text fields. */
-  addTexts(writer: StoredWriter, { from, begins, texts }: TextsEntry): void {
-    this.#texts.add(writer.id, from, texts, { begins })
-  }
-
   /** See {@link StoredTexts.pageWritten}. */
   pageWritten(): void {
     this.#texts.pageWritten()
   }
 
-  /** Keeps labels that a writer's table gained. The first are stored: records without a text refer to them. */
-  addSymbols(writer: StoredWriter, from: number, texts: readonly string[]): void {
-    for (const [index, text] of texts.entries()) writer.texts[from + index] = text
-    for (let id = from; id < Math.min(from + texts.length, SYMBOLS_OF_SOURCE); id++) this.storeSymbols(writer, [id])
+  /**
+   * Keeps labels that a writer's table gained, and stores texts of its text fields. The first labels are stored too:
+   * records without a text refer to them.
+   */
+  addSymbols(writer: StoredWriter, { firstId, texts }: SymbolsItem): void {
+    if (firstId >= TEXT_ID_MIN) {
+      this.#texts.add(writer.id, firstId, texts)
+      return
+    }
+    for (const [index, text] of texts.entries()) writer.texts[firstId + index] = text
+    const storedEnd = Math.min(firstId + texts.length, SYMBOLS_OF_SOURCE)
+    for (let id = firstId; id < storedEnd; id++) this.storeSymbols(writer, [id])
   }
 
   /**
