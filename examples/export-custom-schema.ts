@@ -22,7 +22,7 @@ const dataRoot = process.argv[2] ?? '/tmp/sonde-example'
 const schema = createSchema({
   name: 'example_schema',
   bufferBytes: 16 * 1024,
-  files: { dataRoot, maxBytes: 1 << 20, maxAgeUs: 3_600_000_000 },
+  export: { files: { dataRoot, maxBytes: 1 << 20, maxAgeUs: 3_600_000_000 } },
   prometheus: { endpoint: `127.0.0.1:${process.env.PORT ?? 9464}` },
 })
 

@@ -18,7 +18,7 @@ const dataRoot = process.argv[2] ?? '/tmp/sonde-example'
 const DOOR = '5f0c8b52-6a1b-4a36-9d4c-2f9a1d1f5c11'
 const CAMERA = '0d6f7e0a-3a39-4a1e-8a64-0f3c1d5f7b22'
 
-const schema = createSchema({ name: 'house', opaqueEvents: true, files: { dataRoot } })
+const schema = createSchema({ name: 'house', opaqueEvents: true, export: { files: { dataRoot } } })
 await schema.start()
 const source = schema.createSource({ id: 'house', tag: 'events' })
 

@@ -3,6 +3,7 @@
 
 import { dataSourceSchema, SOURCES } from '@sonde/agent'
 import { type Leaf, leavesOf } from '@sonde/sdk/config'
+import { COMMON_KEYS, SINKS } from '@sonde/sdk/internal'
 import { GUIDE_VARIABLES } from '../../packages/cli/src/config/environment.ts'
 import { ROOM_SCHEMAS } from '../../packages/cli/src/config/rooms.ts'
 
@@ -40,7 +41,7 @@ The file is the one that \`--config\` names, else the one that \`SONDE_CONFIG\` 
 \`$XDG_CONFIG_HOME/sonde/sonde.yaml\` (\`~/.config\` where that is not set), else \`/etc/sonde/sonde.yaml\`, where there is one.
 
 **What counts.** The command line over the environment over the file over the default. Every key but those of \`data_sources\`
-has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHEUS_PORT\`; a list is separated by commas. An
+has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHEUS_PORT\`; a list is separated by commas, and so is \`name=value\`. An
 empty variable is not there. \`npx sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file.
 
 The variables of the DOCA Telemetry guide give keys of \`export.prometheus\`: \`PROMETHEUS_ENDPOINT\` (\`http://host:port\` or \`host:port\`) gives \`host\` and
@@ -65,7 +66,7 @@ and are left alone.
 const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
   paths: 'Where the kernel is read. `--path.procfs` and `--path.sysfs` set them, too.',
   export:
-    'What leaves the node. `--listen HOST:PORT` sets `host` and `port`; the page and the API are on the same address.',
+    'What leaves the node. `--listen HOST:PORT` sets `host` and `port` of the listener; the page and the API are on the same address.',
   service: 'The socket over which applications of this machine report to the agent.',
   store: 'History on disk, for `sonde up`. `--data-dir` sets `dir`.',
   limits: 'What the agent may use. Whatever goes over a limit is counted, and shown in `/metrics`.',
@@ -76,9 +77,29 @@ const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
 export function configurationPage(): string {
   const rooms = Object.entries(ROOM_SCHEMAS).map(([key, schema]) => {
     const leaves = leavesOf(schema, [key])
-    return `## ${key}\n\n${ABOUT[key as keyof typeof ROOM_SCHEMAS]}\n\n${table(leaves)}`
+    const head = `## ${key}\n\n${ABOUT[key as keyof typeof ROOM_SCHEMAS]}\n\n`
+    return head + (key === 'export' ? exportSection(leaves) : table(leaves))
   })
   return [INTRODUCTION, sourcesSection(), ...rooms].join('\n')
+}
+
+/** The listener, then what all destinations have, then each kind of them. */
+function exportSection(leaves: readonly Leaf[]): string {
+  const ofBlock = (name: string) => leaves.filter(({ path }) => path[1] === name)
+  const isCommon = ({ path }: Leaf) => COMMON_KEYS.includes(path[2] ?? '')
+  const kinds = SINKS.map(({ name, summary }) => {
+    const own = ofBlock(name).filter((leaf) => !isCommon(leaf))
+    return `### ${name}\n\n${summary}: [its page](../packages/sdk/src/sinks/${name.replaceAll('_', '-')}/README.md).\n\n${table(own)}`
+  })
+  const common = ofBlock(SINKS[0]?.name ?? '').filter(isCommon)
+  const shared = common.map((leaf) => ({ ...leaf, path: ['export', 'KIND', ...leaf.path.slice(2)] }))
+  return `${table(ofBlock('prometheus'))}
+### Every destination
+
+Each kind below is a block, or a list of at most 16: [destinations](destinations.md). A variable gives a key of a block, not of a list.
+
+${table(shared)}
+${kinds.join('\n')}`
 }
 
 function sourcesSection(): string {
@@ -105,10 +126,10 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|')
 }
 
-function fallbackOf({ fallback, path, allowed }: Leaf): string {
-  if (path.at(-1) === 'type') return 'must be given'
+function fallbackOf({ fallback, path, allowed, isNeeded }: Leaf): string {
+  if (isNeeded || path.at(-1) === 'type') return 'must be given'
   if (fallback === undefined) return 'see there'
-  if (Array.isArray(fallback) && fallback.length === 0) return 'empty'
+  if (typeof fallback === 'object' && Object.keys(fallback ?? {}).length === 0) return 'empty'
   const text = `\`${Array.isArray(fallback) ? fallback.join(', ') : String(fallback)}\``
   return typeof fallback === 'number' && /\bbytes\b/.test(allowed) ? `${text} (${binarySize(fallback)})` : text
 }

@@ -139,7 +139,7 @@ const sink = {
   async close() {},
 }
 const lane = defineType('lane', 'A lane', { errors: counter('u64') })
-const schema = createSchema({ name: 'app', files: { dataRoot: process.argv[2] }, sinks: [sink] })
+const schema = createSchema({ name: 'app', export: { files: { dataRoot: process.argv[2] } }, sinks: [sink] })
 const link = schema.addType(defineType('link', 'A link', { time: timestamp('us'), device: label(), lanes: array(nested(lane), 2) }))
 await schema.start()
 const source = schema.createSource({ tag: 'js' })
@@ -160,7 +160,7 @@ const APPLICATION_PRINTS = 'true SRC_VALUE\neth0 1,1152921504606846976, eth1 3,4
 const TYPED = `
 import { array, counter, createSchema, defineType, gauge, label, nested, optional, type RecordOf, type Schema, timestamp, wallNs } from '@sonde/sdk'
 
-const schema: Schema = createSchema({ name: 'typed', bufferBytes: 60_000, files: { dataRoot: '/nowhere' }, ipc: {} })
+const schema: Schema = createSchema({ name: 'typed', bufferBytes: 60_000, export: { files: { dataRoot: '/nowhere' } }, ipc: {} })
 const lane = defineType('lane', 'A lane', { name: label(), errors: counter('u64') })
 const link = schema.addType(
   defineType('link', 'A link', { time: timestamp(), speed: optional(gauge('f64')), lanes: array(nested(lane), 2) }),

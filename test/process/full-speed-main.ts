@@ -7,7 +7,7 @@ const [where, folder = '', count, pace] = process.argv.slice(2)
 // Far less room than what is reported, so that a loop that does not wait loses records.
 const sink =
   where === 'files'
-    ? { files: { dataRoot: folder, queueLimitBytes: 1 << 20 } }
+    ? { export: { files: { dataRoot: folder, queueLimitBytes: 1 << 20 } } }
     : { ipc: { socketsDir: folder, spoolBytes: 1 << 20 } }
 const schema = createSchema({ name: 'bakery', ...sink })
 const oven = schema.addType(

@@ -8,6 +8,7 @@ import {
   type Sink,
   type SondeError,
 } from '@sonde/sdk'
+import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
 import { Devices } from './devices/devices.ts'
@@ -17,7 +18,6 @@ import { HttpStats } from './http/http-stats.ts'
 import { prometheusOptions } from './http/prometheus-options.ts'
 import type { KeptRecords } from './http/types.ts'
 import { Faults } from './pipeline/faults.ts'
-import { filesOf } from './pipeline/files.ts'
 import { BackedHistory } from './pipeline/history.ts'
 import { makeRunner } from './pipeline/make-runner.ts'
 import { RecentRing } from './pipeline/recent.ts'
@@ -77,7 +77,9 @@ export class Agent {
   /** What applications report to; undefined where it is switched off. */
   readonly service: Service | undefined
   readonly self: Self
+  readonly #destinationSets: FollowedSets
   #hintTicker: Ticker | undefined
+  #isClosed = false
 
   constructor(options: AgentOptions) {
     const { config, log } = options
@@ -87,15 +89,15 @@ export class Agent {
     const onFault = ({ code, message }: SondeError) => log.error({ code }, message)
     this.prometheus = createPrometheus({ ...prometheusOptions(config), onFault })
     this.fieldSets = new FieldSets({ csetDir, fsetDir, onFault })
+    this.#destinationSets = new FollowedSets(this.fieldSets)
     this.recent = new RecentRing({ windowS: config.limits.recent_window_s, limitBytes: config.limits.recent_bytes })
     this.devices = new Devices({ expiryS: series_expiry_s })
     this.hints = new Hints({
       devices: this.devices,
       ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),
     })
-    const files = filesOf(config.export.files, options.version)
-    const views = [this.prometheus, this.recent, this.devices, this.hints]
-    this.router = new Router([...views, ...files, ...(options.sinks ?? [])], log)
+    const views = [this.prometheus, this.recent, this.devices, this.hints, ...(options.sinks ?? [])]
+    this.router = new Router([...views.map((sink) => new Route(sink)), ...this.#openDestinations(options)], log)
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
     const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
@@ -107,6 +109,14 @@ export class Agent {
     this.self = new Self({ ...told, version, log, storeStatus })
   }
 
+  /** Drops of destinations are reported with those of all sinks. */
+  #openDestinations({ config, version }: AgentOptions): Route[] {
+    const context = { schema: 'sonde', version, types: [] }
+    return config.destinations.map((destination) =>
+      openDestination(destination, context, (set) => this.#destinationSets.follow(set)),
+    )
+  }
+
   #historyOf({ history, storeStatus }: AgentOptions): History {
     if (history === undefined) return this.recent
     return storeStatus === undefined ? history : new BackedHistory(history, this.recent, storeStatus)
@@ -114,12 +124,14 @@ export class Agent {
 
   #makeService({ config: { service, dataSources }, log }: AgentOptions): Service {
     const { router, prometheus, faults } = this
+    const waitedFor = router.routes.filter(({ acknowledges }) => acknowledges)
     return new Service({
       config: service,
       log,
       faults,
       sinks: router.sinks,
       ownKinds: ownKinds(dataSources.flatMap(({ definition }) => definition.types)),
+      waitedFor: waitedFor.map(({ sink }) => sink),
       accept: (batch) => router.accept(batch),
       gone(source) {
         prometheus.removeSource(source)
@@ -137,13 +149,22 @@ export class Agent {
       () => this.hints.evaluate(Date.now()),
       (error) => this.faults.caught('hints', error),
     )
+    // No record comes before the field sets of destinations have been read.
+    if (this.#destinationSets.isEmpty) this.#startReading()
+    else void this.#destinationSets.open().then(() => this.#startReading())
+  }
+
+  #startReading(): void {
+    if (this.#isClosed) return
     for (const runner of this.runners) runner.start()
     this.service?.start()
   }
 
   /** Stops sources, then flushes and closes sinks; within the limits also while a source hangs. */
   async close(): Promise<void> {
+    this.#isClosed = true
     this.self.stop()
+    this.#destinationSets.close()
     void this.#hintTicker?.stop(0)
     await Promise.allSettled([this.service?.close(), ...this.runners.map((runner) => runner.stop(STOP_LIMIT_MS))])
     await this.router.close()

@@ -13,8 +13,8 @@ import {
   show,
   text,
 } from '@sonde/sdk/config'
+import { checkDestinations, type Destination, exportEntries } from '@sonde/sdk/internal'
 import * as v from 'valibot'
-import { filesSchema } from './pipeline/files.ts'
 import type { ServiceConfig } from './service/config.ts'
 import { SOURCES } from './sources/registry.ts'
 import type { SourceDefinition } from './sources/source.ts'
@@ -121,11 +121,22 @@ export const prometheusSchema = block({
   ),
 })
 
-/** Schema of `export`. A sink is a block; those that can be several take a list. */
+/** How the destinations of an agent are spelt. */
+const RULES = { spelling: 'snake', isAgent: true } as const
+
+/** Sinks of the agent's own, whose names no destination may have. */
+const OWN_SINKS = ['prometheus', 'recent', 'devices', 'hints', 'store', 'service', 'self']
+
+/** Schema of `export`: the listener, and destinations, each a block or a list of blocks. */
 export const exportSchema = block({
   prometheus: section(prometheusSchema.entries),
-  files: section(filesSchema.entries),
+  ...(exportEntries(RULES) as Record<never, never>),
 })
+
+/** The destinations of an `export` that passed its schema, also those that are switched off. */
+export function checkExport(exports: object): Checked<readonly Destination[]> {
+  return checkDestinations(exports as Readonly<Record<string, unknown>>, RULES, OWN_SINKS)
+}
 
 /** Schema of `limits`. */
 export const limitsSchema = block({
@@ -185,6 +196,8 @@ export interface AgentConfig {
   readonly dataSources: readonly DataSourceConfig[]
   readonly paths: v.InferOutput<typeof pathsSchema>
   readonly export: v.InferOutput<typeof exportSchema>
+  /** Where records go beside the agent's own views. */
+  readonly destinations: readonly Destination[]
   readonly limits: v.InferOutput<typeof limitsSchema>
   readonly service: ServiceConfig
 }

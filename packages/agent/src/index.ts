@@ -3,6 +3,7 @@ export {
   type AgentConfig,
   type CheckedDataSource,
   checkDataSources,
+  checkExport,
   type DataSourceConfig,
   dataSourceSchema,
   defaultDataSources,

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import * as v from 'valibot'
 import { type Agent, createAgent } from '../src/agent.ts'
-import { type AgentConfig, exportSchema, limitsSchema } from '../src/config.ts'
+import { type AgentConfig, checkExport, exportSchema, limitsSchema } from '../src/config.ts'
 import { agentRoutes, createServer } from '../src/http/server.ts'
 import { serviceSchema } from '../src/service/config.ts'
 import type { SourceDefinition } from '../src/sources/source.ts'
@@ -27,7 +27,8 @@ export interface ServeOptions {
   readonly paths?: AgentConfig['paths']
   readonly limits?: object
   readonly prometheus?: object
-  readonly files?: object
+  /** Destinations beside `prometheus`, as `export` of a file has them. */
+  readonly export?: object
   /** Default: it is off. */
   readonly service?: object
   readonly history?: History
@@ -38,11 +39,13 @@ export async function serveAgent(
   test: TestContext,
   options: ServeOptions = {},
 ): Promise<{ agent: Agent; address: string; app: FastifyInstance }> {
-  const exports = check(exportSchema, { prometheus: options.prometheus ?? {}, files: options.files ?? {} }, 'export')
+  const exports = check(exportSchema, { prometheus: options.prometheus ?? {}, ...options.export }, 'export')
   const limits = check(limitsSchema, options.limits ?? {}, 'limits')
   // A test that wants applications says where its socket is: they run beside one another.
   const service = check(serviceSchema, options.service ?? { enabled: false }, 'service')
   if (!exports.ok || !limits.ok || !service.ok) throw new Error('the test has a wrong configuration')
+  const destinations = checkExport(exports.value)
+  if (!destinations.ok) throw new Error('the test has wrong destinations')
   const definition = steady(options.devices ?? 2)
   const agent = createAgent({
     config: {
@@ -51,6 +54,7 @@ export async function serveAgent(
       }),
       paths: options.paths ?? { procfs: '/proc', sysfs: '/sys' },
       export: exports.value,
+      destinations: destinations.value,
       limits: limits.value,
       service: service.value,
     },

@@ -115,7 +115,9 @@ function describeSources({ runners, router, self, service }: Agent) {
     (sum, { stats }) => sum + stats.records + stats.absenceRecords,
     self.records + ofClients,
   )
-  const sinks = router.sinks.map(({ name, stats }) => ({ name, ...stats, dropped: Object.fromEntries(stats.dropped) }))
+  const sinks = router.routes.map(({ sink: { name, stats }, failing = '' }) => {
+    return { name, ...stats, dropped: Object.fromEntries(stats.dropped), failing }
+  })
   return {
     sources,
     clients: service?.status().clients ?? [],

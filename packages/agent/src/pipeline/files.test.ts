@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { check } from '@sonde/sdk/config'
 import { readFiles, temporaryFolder } from '../../../sdk/test/files-rig.ts'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
-import { filesOf, filesSchema } from './files.ts'
 
 test('where export.files is enabled, everything that sources report is in files, and /metrics tells how they fare', async (t) => {
   const root = temporaryFolder(t)
-  const { agent, address } = await serveAgent(t, { files: { enabled: true, data_root: root } })
+  const { agent, address } = await serveAgent(t, { export: { files: { data_root: root } } })
   const metrics = async () => (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
   await until('the sink is told of', async () => /^sonde_sink_out_total\{sink="files"\} [1-9]/m.test(await metrics()))
   await agent.close()
@@ -31,16 +29,10 @@ test('where export.files is enabled, everything that sources report is in files,
 test('where no file can be made, /metrics says that the sink is not up', async (t) => {
   const taken = join(temporaryFolder(t), 'taken')
   writeFileSync(taken, 'no folder')
-  const { address } = await serveAgent(t, { files: { enabled: true, data_root: taken } })
+  const { address } = await serveAgent(t, { export: { files: { data_root: taken } } })
   const metrics = async () => (await fetch(`${address}/metrics`, { headers: { connection: 'close' } })).text()
   await until('it is told', async () => /^sonde_sink_up\{sink="files"\} 0/m.test(await metrics()))
   const told = await metrics()
   assert.match(told, /^sonde_sink_in_total\{sink="prometheus"\} \d/m)
   assert.doesNotMatch(told, /^sonde_sink_up\{sink="prometheus"\}/m, 'one that does not say is not said to fail')
-})
-
-test('by default there are no files', () => {
-  const checked = check(filesSchema, {}, 'export.files')
-  assert.ok(checked.ok)
-  assert.deepEqual(filesOf(checked.value, ''), [])
 })

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Batch, createSource, defineType, gauge, type Sink, sinkStats, timestamp, wallNs } from '@sonde/sdk'
+import { Route } from '@sonde/sdk/internal'
 import { Router } from './router.ts'
+
+/** A router that lets every sink have everything. */
+const routerOf = (sinks: readonly Sink[], log: ConstructorParameters<typeof Router>[1]) =>
+  new Router(
+    sinks.map((sink) => new Route(sink)),
+    log,
+  )
 
 const type = defineType('router_test', 'Records of this test', { time: timestamp(), level: gauge('f64') })
 
@@ -33,7 +41,7 @@ function testedSink(name: string, accept: (batch: Batch) => void): Sink & { clos
 
 test('every sink gets every batch, in the order in which they were handed in', () => {
   const seen: number[][] = [[], []]
-  const router = new Router(
+  const router = routerOf(
     seen.map((counts, i) => testedSink(`s${i}`, (batch) => counts.push(batch.count))),
     silent,
   )
@@ -53,7 +61,7 @@ test('a sink that throws, or rejects, loses that batch, counted and told once, a
     throw new Error('disk on fire')
   })
   const late = testedSink('late', () => Promise.reject(new Error('gone')))
-  const router = new Router([broken, late, testedSink('whole', (batch) => seen.push(batch.count))], log)
+  const router = routerOf([broken, late, testedSink('whole', (batch) => seen.push(batch.count))], log)
   router.accept(batchOf(3))
   router.accept(batchOf(1))
   await new Promise((resolve) => setImmediate(resolve))
@@ -66,7 +74,7 @@ test('a sink that cannot close does not keep the others open', async () => {
   const broken = testedSink('broken', () => undefined)
   broken.close = () => Promise.reject(new Error('stuck'))
   const whole = testedSink('whole', () => undefined)
-  const results = await new Router([broken, whole], silent).close()
+  const results = await routerOf([broken, whole], silent).close()
   assert.deepEqual(
     results.map(({ status }) => status),
     ['rejected', 'fulfilled'],

@@ -1,24 +1,24 @@
 import type { Batch, Sink } from '@sonde/sdk'
-import { type HandOut, handOut, LateFailures } from '@sonde/sdk/internal'
+import { type HandOut, handOut, LateFailures, type Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
-/** Hands every batch to every sink, and counts its records. */
+/** Hands every batch to every sink, or what its route lets pass of it, and counts its records. */
 export class Router implements HandOut {
   /** Records that sources and clients handed in. */
   records = 0
-  readonly #sinks: Sink[]
+  readonly routes: readonly Route[]
   readonly #log: Pick<Logger, 'error'>
   readonly #late = new LateFailures()
   /** Sinks of which the log has said that they fail. */
   readonly #told = new Set<Sink>()
 
-  constructor(sinks: readonly Sink[], log: Pick<Logger, 'error'>) {
-    this.#sinks = [...sinks]
+  constructor(routes: readonly Route[], log: Pick<Logger, 'error'>) {
+    this.routes = routes
     this.#log = log
   }
 
   get sinks(): readonly Sink[] {
-    return this.#sinks
+    return this.routes.map(({ sink }) => sink)
   }
 
   accept(batch: Batch): void {
@@ -43,6 +43,6 @@ export class Router implements HandOut {
 
   /** Flushes and closes all sinks; one that fails does not keep the others from closing. */
   async close(): Promise<readonly PromiseSettledResult<void>[]> {
-    return Promise.allSettled(this.#sinks.map((sink) => sink.close()))
+    return Promise.allSettled(this.sinks.map((sink) => sink.close()))
   }
 }

@@ -131,9 +131,9 @@ export class Self {
     const { runners, router, http, hints, fieldSets, prometheus, service, faults, storeStatus } = this.#options
     for (const runner of runners) reportSource(this.#source, runner)
     for (const runner of runners) this.#reportChild(runner)
-    for (const sink of router.sinks) {
-      this.#sinks.report(this.#source, sink)
-      reportLoss(this.#source, sink.name, sink.stats.dropped)
+    for (const route of router.routes) {
+      this.#sinks.report(this.#source, route)
+      reportLoss(this.#source, route.sink.name, route.sink.stats.dropped)
     }
     if (storeStatus !== undefined) this.#reportStore(storeStatus())
     reportHttp(this.#source, http)

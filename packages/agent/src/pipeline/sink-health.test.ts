@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSource, type Sink, sinkStats } from '@sonde/sdk'
+import { Route } from '@sonde/sdk/internal'
 import pino from 'pino'
 import { SinkHealth } from './sink-health.ts'
 
@@ -32,7 +33,7 @@ test('the log says once that a sink fails, whatever the reason says meanwhile, a
   ]
   for (const [second, reason] of seconds) {
     failing = reason
-    health.report(source, sink, second * 1000)
+    health.report(source, new Route(sink), second * 1000)
   }
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)),

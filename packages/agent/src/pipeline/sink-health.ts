@@ -1,4 +1,5 @@
 import { droppedTotal, type Sink, type Source, sinkHealthType } from '@sonde/sdk'
+import type { Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
 /**
@@ -18,8 +19,8 @@ export class SinkHealth {
   }
 
   /** Reports a sink as a record of a source. Called about once a second. */
-  report(source: Source, sink: Sink, nowMs = performance.now()): void {
-    const { name, stats, failing } = sink
+  report(source: Source, { sink, failing }: Pick<Route, 'sink' | 'failing'>, nowMs = performance.now()): void {
+    const { name, stats } = sink
     const row = source.bind(sinkHealthType, { sink: name })
     row.counter('in_total').set(stats.in)
     row.counter('out_total').set(stats.out)

@@ -31,9 +31,10 @@ export class Acknowledger {
   readonly #flushing = new Map<Client, Promise<void>>()
   #running: Promise<void> | undefined
 
-  constructor(sinks: readonly Sink[], handler: AcknowledgerHandler) {
+  /** @param waitedFor Those of the sinks that are waited for where they are durable. Default: all. */
+  constructor(sinks: readonly Sink[], handler: AcknowledgerHandler, waitedFor = sinks) {
     this.#sinks = sinks
-    this.#durable = sinks.filter(({ durable }) => durable === true)
+    this.#durable = waitedFor.filter(({ durable }) => durable === true)
     this.#handler = handler
   }
 

@@ -19,6 +19,7 @@ test('a client whose pages are tiny waits before what they take beside their rec
     faults: new Faults(log),
     sinks: [],
     ownKinds: new Set(),
+    waitedFor: [],
     accept: none,
     gone: none,
   })

@@ -42,6 +42,8 @@ export interface RoomOptions {
   readonly sinks: readonly Sink[]
   /** Kinds of entities that the agent itself knows of: clients have no say in them. */
   readonly ownKinds: ReadonlySet<string>
+  /** Those of the sinks that an acknowledgement waits for, where they are durable. */
+  readonly waitedFor: readonly Sink[]
   /** Where records go. */
   readonly accept: (batch: Batch) => void
   /** A source's client left: views show it no longer. */
@@ -69,7 +71,7 @@ export class Room {
   readonly #clients = new Map<bigint, Client>()
 
   constructor(options: RoomOptions) {
-    const { config, sinks } = options
+    const { config, sinks, waitedFor } = options
     this.config = config
     const own = [absenceType, clockType, gapType, lossType, markType, periodType, ...opaqueTypes]
     const onIgnored = () => {
@@ -78,13 +80,14 @@ export class Room {
     this.types = new KnownTypes(own, config.clients, { ownKinds: options.ownKinds, onIgnored })
     this.refusals = new Refusals(options.log)
     this.#options = options
-    const queues = sinks.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)
+    const queues = waitedFor.map(({ queueLimitBytes = Number.POSITIVE_INFINITY }) => queueLimitBytes)
     this.inFlight = new InFlight(config, Math.min(...queues))
     this.held = new HeldMemory(config)
-    this.acknowledger = new Acknowledger(sinks, {
-      released: (bytes) => this.inFlight.release(bytes),
-      failed: (error) => this.failed(error),
-    })
+    const handler = {
+      released: (bytes: number) => this.inFlight.release(bytes),
+      failed: (error: unknown) => this.failed(error),
+    }
+    this.acknowledger = new Acknowledger(sinks, handler, waitedFor)
   }
 
   /** Clients that said who they are. */

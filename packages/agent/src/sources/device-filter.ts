@@ -21,21 +21,4 @@ export const devicesOption = setting(
   'Patterns of the device names to read, `*` and `?` as in a shell; `!` first leaves devices out. Empty: all',
 )
 
-/** A test of device names against the patterns of {@link devicesOption}. */
-export function deviceFilter(patterns: readonly string[]): (device: string) => boolean {
-  const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(globExpression)
-  const unwanted = patterns
-    .filter((pattern) => pattern.startsWith('!'))
-    .map((pattern) => globExpression(pattern.slice(1)))
-  return (device) =>
-    (wanted.length === 0 || wanted.some((pattern) => pattern.test(device))) &&
-    !unwanted.some((pattern) => pattern.test(device))
-}
-
-function globExpression(pattern: string): RegExp {
-  const source = pattern.replace(/\*+|\?|[^*?]+/g, (part) => {
-    if (part.startsWith('*')) return '.*'
-    return part === '?' ? '.' : part.replace(/[\\^$.+()[\]{}|]/g, '\\$&')
-  })
-  return new RegExp(`^${source}$`, 'su')
-}
+export { nameFilter as deviceFilter } from '@sonde/sdk/config'

@@ -1,16 +1,12 @@
-import { existsSync, statfsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import { checkSocketsDir, probeSources } from '@sonde/agent'
 import { checkStore } from '@sonde/console'
-import { defaultDataRoot, FieldSets, messageOf, SondeError } from '@sonde/sdk'
-import { checkFoldersNow, countOf, printable } from '@sonde/sdk/internal'
+import { FieldSets, messageOf, SondeError } from '@sonde/sdk'
+import { countOf, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { placeOf, tryListener } from './listener.ts'
 
-type ExportConfig = Loaded['config']['agent']['export']
-type PrometheusConfig = ExportConfig['prometheus']
-type FilesConfig = ExportConfig['files']
+type PrometheusConfig = Loaded['config']['agent']['export']['prometheus']
 
 /** Something that is not as it should be. What is absent is normal. */
 const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
@@ -28,7 +24,10 @@ export async function check({ config, file }: Loaded): Promise<number> {
     const { state, found } = await checkSocketsDir(config.agent.service.sockets_dir)
     rows.push(['service', state, found])
   }
-  if (config.agent.export.files.enabled) rows.push(filesRow(config.agent.export.files))
+  for (const { definition, name, options } of config.agent.destinations) {
+    const { state, found } = await definition.look(options)
+    rows.push([name, state, found])
+  }
   if (config.store.enabled) {
     const { state, found } = checkStore(storePath(config.store))
     rows.push(['history', state, found])
@@ -53,27 +52,6 @@ async function fieldSetRows({ cset_dir: csetDir, fset_dir: fsetDir }: Prometheus
   const { files, faults } = await sets.check()
   if (faults.length > 0) return faults.map((fault) => ['field sets', 'damaged', fault])
   return [['field sets', 'ok', countOf(files, 'file')]]
-}
-
-function filesRow({ data_root: dataRoot = defaultDataRoot(), max_size_bytes: fileBytes }: FilesConfig): string[] {
-  const path = resolve(dataRoot)
-  try {
-    const isThere = checkFoldersNow(path)
-    const { bavail, bsize } = statfsSync(nearestOf(path))
-    const free = `${((bavail * bsize) / 2 ** 30).toFixed(1)} GiB are free`
-    if (bavail * bsize < fileBytes)
-      return ['files', 'denied', `ENOSPC: ${path}: ${free}, and a file takes export.files.max_size_bytes, ${fileBytes}`]
-    return isThere
-      ? ['files', 'present', `${path}, ${free}`]
-      : ['files', 'absent', `${path} is made with the first record, ${free}`]
-  } catch (error) {
-    return ['files', 'denied', `${messageOf(error)}; give export.files.data_root another folder`]
-  }
-}
-
-/** The folder itself, or the nearest above it that there is. */
-function nearestOf(path: string): string {
-  return existsSync(path) ? path : nearestOf(dirname(path))
 }
 
 async function listenerRow({ host, port }: PrometheusConfig): Promise<string[]> {

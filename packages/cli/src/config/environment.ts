@@ -80,7 +80,16 @@ function readAs(text: string, kind: Leaf['kind']): unknown {
       return text === 'true' ? true : text === 'false' ? false : text
     case 'list':
       return text.split(',').map((part) => part.trim())
+    case 'dictionary':
+      return dictionaryOf(text)
     case 'text':
       return text
   }
+}
+
+/** `name=value,name=value`; what has no `=` is left for the check to refuse. */
+function dictionaryOf(text: string): unknown {
+  const pairs = text.split(',').map((part) => part.trim())
+  if (pairs.some((pair) => !pair.includes('='))) return text
+  return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
 }

@@ -26,8 +26,18 @@ export function jsonSchema(): object {
 
 function of(schema: GenericSchema): JsonSchema {
   // A check is code: what it refuses is said when the file is read.
-  const { $schema: _, ...rest } = toJsonSchema(schema, { typeMode: 'input', ignoreActions: ['check'] })
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
+    typeMode: 'input',
+    ignoreActions: ['check', 'raw_check', 'metadata'],
+    overrideSchema: ({ valibotSchema }) => (valibotSchema.type === 'lazy' ? oneOrManyOf(valibotSchema) : undefined),
+  })
   return rest
+}
+
+/** A block, or a list of blocks. */
+function oneOrManyOf(schema: object): JsonSchema {
+  const { getter } = schema as { getter: (input: unknown) => GenericSchema }
+  return { anyOf: [of(getter({})), of(getter([]))] }
 }
 
 /** A block that is there without content reads as null in YAML. */

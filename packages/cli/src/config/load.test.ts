@@ -113,7 +113,8 @@ test('every default is a value that the command would accept', (t) => {
   for (const { path, fallback } of environmentLeaves()) {
     if (fallback === undefined) continue
     const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), fallback)
-    const { plain } = loadConfig({ ...BARE, file: fileWith(t, JSON.stringify(nested)) })
+    const environment = { ...BARE.environment, ...(path[1] === 'jsonl' ? { SONDE_EXPORT_JSONL_URL: 'http://a' } : {}) }
+    const { plain } = loadConfig({ environment, file: fileWith(t, JSON.stringify(nested)) })
     assert.deepEqual(
       path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], plain),
       fallback,
@@ -133,7 +134,10 @@ test('the origin of a list given from outside is also that of its elements', (t)
 test('a flag does not hide that the file has something else in the place of its block', (t) => {
   const file = fileWith(t, 'export: 5')
   const flags = [{ path: ['export', 'prometheus', 'port'], value: 0, origin: '--listen' }]
-  assert.match(refusal({ ...BARE, file, flags }), /:1: export is 5; allowed: a block with the keys prometheus, files$/)
+  assert.match(
+    refusal({ ...BARE, file, flags }),
+    /:1: export is 5; allowed: a block with the keys prometheus, files, jsonl$/,
+  )
 })
 
 test('what is missing is reported at the line of what should hold it', (t) => {
@@ -166,7 +170,7 @@ test('a file that is no sound YAML is refused with the line of the fault', (t) =
 
 test('no alias that holds itself or unfolds to millions is followed', (t) => {
   const faultOf = (text: string) => refusal({ ...BARE, file: fileWith(t, text) })
-  assert.match(faultOf('export: &a [*a]\n'), /:1: export is a value that holds itself; allowed/)
+  assert.match(faultOf('store: &a [*a]\n'), /:1: store is a value that holds itself; allowed/)
   const bomb = Array.from({ length: 9 }, (_, i) => `k${i}: &a${i} [${Array(9).fill(i === 0 ? 'x' : `*a${i - 1}`)}]`)
   assert.match(faultOf(bomb.join('\n')), /: its aliases unfold to too many values; allowed: values written out$/)
 })

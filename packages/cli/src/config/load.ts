@@ -46,7 +46,8 @@ export function loadConfig(sources: ConfigSources = {}): Loaded {
   const file = chosen === undefined || (path === undefined && chosen === '') ? undefined : readConfigFile(chosen)
   const settings = [...environmentSettings(environment), ...flags]
   const raw = structuredClone(file?.content ?? {}) as Record<string, unknown>
-  for (const setting of settings) place(raw, setting)
+  const hidden = settings.filter((setting) => !place(raw, setting))
+  if (hidden.length > 0) throw new ConfigError(hidden.map(listFault))
   settings.push(...addSimulator(raw, simulate))
   const checked = checkRooms(raw)
   if (!checked.ok) throw new ConfigError(checked.issues.map((issue) => describe(issue, file, settings)))
@@ -59,17 +60,27 @@ function usualFile(environment: Environment): string | undefined {
   return places.map((place) => join(place, 'sonde', 'sonde.yaml')).find((candidate) => existsSync(candidate))
 }
 
-/** Puts a value at its path. What the file has in the way is left, so that the check reports it. */
-function place(raw: Record<string, unknown>, { path, value }: Setting): void {
+/**
+ * Puts a value at its path; false where the file has a list of blocks there, of which it would be nobody's. What else
+ * the file has in the way is left, so that the check reports it.
+ */
+function place(raw: Record<string, unknown>, { path, value }: Setting): boolean {
   let block = raw
   for (const key of path.slice(0, -1)) {
     block[key] ??= {}
     const inner = block[key]
-    if (typeof inner !== 'object' || Array.isArray(inner)) return
+    if (Array.isArray(inner)) return false
+    if (typeof inner !== 'object') return true
     block = inner as Record<string, unknown>
   }
   const last = path.at(-1)
   if (last !== undefined) block[last] = value
+  return true
+}
+
+function listFault({ path, origin }: Setting): string {
+  const list = path.slice(0, -1).join('.')
+  return `${origin}: ${path.join('.')} is given, and the file has a list there; allowed: the keys of one block, so write it into the list of ${list}`
 }
 
 function describe({ path, fault, allowed }: ConfigIssue, file: ConfigFile | undefined, settings: readonly Setting[]) {

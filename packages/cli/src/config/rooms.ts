@@ -1,6 +1,7 @@
 import {
   type AgentConfig,
   checkDataSources,
+  checkExport,
   defaultDataSources,
   exportSchema,
   limitsSchema,
@@ -9,7 +10,7 @@ import {
   serviceSchema,
 } from '@sonde/agent'
 import { type StoreConfig, storeSchema } from '@sonde/console'
-import { type Checked, type ConfigIssue, check, unknownKey } from '@sonde/sdk/config'
+import { type Checked, type ConfigIssue, check, unknownKey, withoutSecrets } from '@sonde/sdk/config'
 
 /** Everything that one file, the environment and the command line configure. */
 export interface SondeConfig {
@@ -50,11 +51,12 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   const sources = take(checkDataSources(raw.data_sources ?? defaultDataSources()))
   const paths = take(check(ROOM_SCHEMAS.paths, raw.paths ?? {}, 'paths'))
   const exports = take(check(ROOM_SCHEMAS.export, raw.export ?? {}, 'export'))
+  const destinations = exports && take(checkExport(exports))
   const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
   const service = take(check(ROOM_SCHEMAS.service, raw.service ?? {}, 'service'))
   const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
   const log = take(check(ROOM_SCHEMAS.log, raw.log ?? {}, 'log'))
-  if (!sources || !paths || !exports || !service || !store || !limits || !log || issues.length > 0)
+  if (!sources || !paths || !exports || !destinations || !service || !store || !limits || !log || issues.length > 0)
     return { ok: false, issues }
   const plain = {
     data_sources: sources.map(({ name, definition, enabled, intervalMs, options }) => {
@@ -70,6 +72,20 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   const dataSources = sources.filter(({ enabled }) => enabled)
   return {
     ok: true,
-    value: { config: { agent: { dataSources, paths, export: exports, limits, service }, store, log }, plain },
+    value: {
+      config: {
+        agent: {
+          dataSources,
+          paths,
+          export: exports,
+          destinations: destinations.filter(({ enabled }) => enabled),
+          limits,
+          service,
+        },
+        store,
+        log,
+      },
+      plain: { ...plain, export: withoutSecrets(exportSchema, exports) },
+    },
   }
 }

@@ -120,6 +120,8 @@ export interface SinkInfo {
   readonly errors: number
   /** Time it has spent taking records. */
   readonly seconds: number
+  /** Why it fails, as a sentence; empty while all is well. */
+  readonly failing: string
 }
 
 /** A source of an application. */

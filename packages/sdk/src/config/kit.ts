@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { closest } from './closest.ts'
+import { withoutSecrets } from './secret.ts'
 
 /** One wrong place in a configuration. Read together: `path fault; allowed: allowed`. */
 export interface ConfigIssue {
@@ -48,6 +49,28 @@ export function block<const E extends v.ObjectEntries>(entries: E) {
   return v.strictObject(entries, `a block with the keys ${Object.keys(entries).join(', ')}`)
 }
 
+/** A block, or a list of blocks with the same keys, at most `countMax`. Left out, there is none. */
+export function oneOrMany<const E extends v.ObjectEntries>(
+  entries: E,
+  countMax: number,
+): v.OptionalSchema<v.LazySchema<v.GenericSchema>, undefined> {
+  const words = `a block with the keys ${Object.keys(entries).join(', ')}`
+  const one = v.strictObject(entries, `${words}, or a list of at most ${countMax} of them`)
+  const many = list(v.strictObject(entries, words), countMax, 'blocks')
+  return v.optional(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? many : one)))
+}
+
+/** Values by name, each of one form; names too. `words` says what a name and its value are. */
+export function dictionary<S extends v.GenericSchema<string, string>>(name: RegExp, value: S, words: string) {
+  return v.record(v.pipe(v.string(), v.regex(name, words)), value, words)
+}
+
+/** A number of a unit, with decimals. Both bounds are allowed values. */
+export function decimal(min: number, max: number, unit: string) {
+  const allowed = `a number from ${min} to ${max} (${unit})`
+  return v.pipe(v.number(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
+}
+
 /** A list of at most `maxLength`. `words` names its elements in the plural. */
 export function list<S extends v.GenericSchema>(item: S, maxLength: number, words = 'elements') {
   const allowed = `a list of at most ${maxLength} ${words}`
@@ -76,11 +99,13 @@ export function section<const E extends v.ObjectEntries>(
   return v.nullish(block(entries), {} as v.InferInput<Block<E>>)
 }
 
-/** Checks a value against a schema; the key path of an issue begins with `place`. */
+/** Checks a value against a schema; the key path of an issue begins with `place`. No issue shows a secret. */
 export function check<S extends v.GenericSchema>(schema: S, value: unknown, place: string): Checked<v.InferOutput<S>> {
   const result = v.safeParse(schema, value, { abortPipeEarly: true })
-  const issues = result.issues?.filter((issue) => !isUnknownKey(issue)).map((issue) => issueOf(issue, place)) ?? []
-  issues.push(...unknownKeys(schema, value, place))
+  const shown = withoutSecrets(schema, value)
+  const known = result.issues?.filter((issue) => !isUnknownKey(issue)) ?? []
+  const issues = known.map((issue) => issueOf(issue, { schema, place, shown }))
+  issues.push(...unknownKeys(schema, shown, place))
   if (issues.length > 0) return { ok: false, issues }
   return { ok: true, value: result.output as v.InferOutput<S> }
 }
@@ -110,17 +135,38 @@ export function allowedAt(schema: v.GenericSchema): string {
 }
 
 type Issue = v.BaseIssue<unknown>
-type Parts = { readonly entries?: v.ObjectEntries; readonly wrapped?: v.GenericSchema; readonly item?: v.GenericSchema }
+type Parts = {
+  readonly entries?: v.ObjectEntries
+  readonly wrapped?: v.GenericSchema
+  readonly item?: v.GenericSchema
+  readonly getter?: (input: unknown) => v.GenericSchema
+}
 
-function issueOf(issue: Issue, place: string): ConfigIssue {
-  const path = (issue.path ?? []).reduce((text, { key }) => {
-    return typeof key === 'number' ? `${text}[${key}]` : `${text}${text === '' ? '' : '.'}${String(key)}`
-  }, place)
-  return {
-    path,
-    fault: issue.input === undefined ? 'is missing' : `is ${show(issue.input)}`,
-    allowed: issue.message,
+/** What was checked: `shown` is the whole value as it may be shown. */
+interface Whole {
+  readonly schema: v.GenericSchema
+  readonly place: string
+  readonly shown: unknown
+}
+
+function issueOf(issue: Issue, { schema, place, shown }: Whole): ConfigIssue {
+  let [path, value, at]: [string, unknown, v.GenericSchema | undefined] = [place, shown, schema]
+  for (const { key } of issue.path ?? []) {
+    path = typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${String(key)}`
+    at = at === undefined ? undefined : innerSchema(at, value, key)
+    value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key as PropertyKey]
   }
+  if (issue.input !== undefined) return { path, fault: `is ${show(value)}`, allowed: issue.message }
+  // Of a key that is missing, Valibot says what the block around it is.
+  return { path, fault: 'is missing', allowed: at === undefined ? issue.message : allowedAt(at) }
+}
+
+/** The schema of what a value has at a key; undefined where it says nothing of it. */
+function innerSchema(schema: v.GenericSchema, value: unknown, key: unknown): v.GenericSchema | undefined {
+  const { entries, wrapped, item, getter } = schema as Parts
+  const inner = wrapped ?? getter?.(value)
+  if (inner !== undefined) return innerSchema(inner, value, key)
+  return item ?? (entries?.[String(key)] as v.GenericSchema | undefined)
 }
 
 /** Valibot reports the first unknown key of a block and stops there: they are looked for here instead, all of them. */
@@ -129,7 +175,8 @@ function isUnknownKey(issue: Issue): boolean {
 }
 
 function unknownKeys(schema: v.GenericSchema, value: unknown, place: string): ConfigIssue[] {
-  const { entries, wrapped, item } = schema as Parts
+  const { entries, wrapped, item, getter } = schema as Parts
+  if (getter !== undefined) return value === undefined ? [] : unknownKeys(getter(value), value, place)
   if (wrapped !== undefined) return unknownKeys(wrapped, value, place)
   const isBlock = schema.type === 'strict_object' && entries !== undefined
   if (Array.isArray(value)) {

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Rig } from '../../test/delivery-rig.ts'
 import { sondeError } from '../../test/helper.ts'
-import { DELIVERY_LIMITS, type DeliveryLimits } from './config.ts'
+import { block } from '../config/kit.ts'
+import { leavesOf } from '../config/leaves.ts'
+import { DELIVERY_KEYS, type DeliveryLimits } from './config.ts'
 
 test('refuses limits out of range, naming key, value and what is allowed', () => {
   const wrongs: [DeliveryLimits, RegExp][] = [
@@ -11,11 +13,11 @@ test('refuses limits out of range, naming key, value and what is allowed', () =>
     [{ lingerMs: 0.5 }, /^lingerMs is 0.5; allowed: a whole number/],
     [{ concurrency: 0 }, /^concurrency is 0; allowed/],
     [{ timeoutMs: Number.NaN }, /^timeoutMs is NaN; allowed/],
-    [{ attemptsMax: '3' as never }, /^attemptsMax is 3; allowed/],
+    [{ attemptsMax: '3' as never }, /^attemptsMax is "3"; allowed/],
     [{ backoffJitter: 1.1 }, /^backoffJitter is 1.1; allowed: a number from 0 to 1/],
-    [{ queuePolicy: 'drop' as never }, /^queuePolicy is drop; allowed: drop_oldest, drop_newest, block$/],
-    [{ backoffInitialMs: 500, backoffMaxMs: 400 }, /^backoffMaxMs is 400; allowed: at least backoffInitialMs, 500$/],
-    [{ queueLimitBytes: 65_536 }, /^batchBytesMax is 1048576; allowed: at most queueLimitBytes, 65536$/],
+    [{ queuePolicy: 'drop' as never }, /^queuePolicy is "drop"; allowed: one of drop_oldest, drop_newest, block$/],
+    [{ backoffInitialMs: 500, backoffMaxMs: 400 }, /^backoffMaxMs is 400; allowed: at least the first pause, 500$/],
+    [{ queueLimitBytes: 65_536 }, /^batchBytesMax is 1048576; allowed: at most the limit of the queue, 65536$/],
   ]
   for (const [limits, message] of wrongs) assert.throws(() => new Rig(limits), sondeError('DLV_OPTION', message))
 })
@@ -25,7 +27,9 @@ test('docs/delivery.md has every limit with its unit, and every reason of a drop
   const limits = [...page.matchAll(/^\| `(\w+)` \| (\w+) \| [^|]*\d/gm)].map(([, key, unit]) => [key, unit])
   assert.deepEqual(
     limits,
-    Object.entries(DELIVERY_LIMITS).map(([key, { unit }]) => [key, unit]),
+    leavesOf(block(DELIVERY_KEYS), []).flatMap(({ path: [key], kind, allowed }) =>
+      kind === 'number' ? [[key, /\((\w+)\)$/.exec(allowed)?.[1]]] : [],
+    ),
   )
   const source = readFileSync(new URL('ledger.ts', import.meta.url), 'utf8')
   const type = source.slice(source.indexOf('type DropReason'), source.indexOf('const REPORT_MS'))

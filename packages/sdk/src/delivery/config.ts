@@ -1,3 +1,5 @@
+import { checkOptions } from '../config/check-options.ts'
+import { choice, decimal, integer, setting } from '../config/kit.ts'
 import { SondeError } from '../errors.ts'
 
 /**
@@ -57,28 +59,74 @@ export interface DeliveryLimits {
   deadLettersMax?: number
 }
 
-type NumberKey = Exclude<keyof DeliveryLimits, 'queuePolicy'>
-
-/** Default, bounds and unit of every number among {@link DeliveryLimits}; both bounds are allowed values. */
-export const DELIVERY_LIMITS: Readonly<
-  Record<NumberKey, { readonly default: number; readonly min: number; readonly max: number; readonly unit: string }>
-> = {
-  queueLimitBytes: { default: 64 << 20, min: 64 << 10, max: 16 * 2 ** 30, unit: 'bytes' },
-  batchRecordsMax: { default: 10_000, min: 1, max: 1_000_000, unit: 'records' },
-  batchBytesMax: { default: 1 << 20, min: 4 << 10, max: 64 << 20, unit: 'bytes' },
-  lingerMs: { default: 200, min: 0, max: 60_000, unit: 'milliseconds' },
-  concurrency: { default: 1, min: 1, max: 64, unit: 'requests' },
-  timeoutMs: { default: 10_000, min: 10, max: 600_000, unit: 'milliseconds' },
-  attemptsMax: { default: 100, min: 1, max: 1_000_000, unit: 'attempts' },
-  backoffInitialMs: { default: 500, min: 1, max: 60_000, unit: 'milliseconds' },
-  backoffMaxMs: { default: 30_000, min: 1, max: 3_600_000, unit: 'milliseconds' },
-  backoffJitter: { default: 0.2, min: 0, max: 1, unit: 'ratio' },
-  retryLimitMs: { default: 300_000, min: 0, max: 86_400_000, unit: 'milliseconds' },
-  closeTimeoutMs: { default: 3000, min: 0, max: 600_000, unit: 'milliseconds' },
-  deadLettersMax: { default: 16, min: 1, max: 10_000, unit: 'letters' },
+/** Keys of a delivery in a configuration, each with unit, range, default and what it is for. */
+export const deliveryEntries = {
+  queueLimitBytes: setting(
+    integer(64 << 10, 16 * 2 ** 30, 'bytes'),
+    64 << 20,
+    'Memory of all that is queued or being sent: the records, and 256 bytes a batch',
+  ),
+  queuePolicy: setting(
+    choice(['drop_oldest', 'drop_newest', 'block']),
+    'drop_oldest',
+    'What is given up when the queue is full: what waits longest, or what comes. `block` lets a program that offers batches wait; anybody else loses what comes',
+  ),
+  batchRecordsMax: setting(integer(1, 1_000_000, 'records'), 10_000, 'Records in one request at most'),
+  batchBytesMax: setting(
+    integer(4 << 10, 64 << 20, 'bytes'),
+    1 << 20,
+    'Size of one request at most, before encoding, and no more than the queue; a larger record goes alone',
+  ),
+  lingerMs: setting(
+    integer(0, 60_000, 'milliseconds'),
+    200,
+    'How long records wait for more of them while a request could be sent',
+  ),
+  concurrency: setting(
+    integer(1, 64, 'requests'),
+    1,
+    'Requests under way at once. With 1, records arrive in order; with more, no order is kept',
+  ),
+  timeoutMs: setting(integer(10, 600_000, 'milliseconds'), 10_000, 'How long one attempt may take'),
+  attemptsMax: setting(integer(1, 1_000_000, 'attempts'), 100, 'Attempts a request'),
+  backoffInitialMs: setting(
+    integer(1, 60_000, 'milliseconds'),
+    500,
+    'Pause after the first failed attempt; it doubles with each',
+  ),
+  backoffMaxMs: setting(integer(1, 3_600_000, 'milliseconds'), 30_000, 'Longest pause between attempts'),
+  backoffJitter: setting(
+    decimal(0, 1, 'ratio'),
+    0.2,
+    'Part of a pause that is random, so that many clients do not return at once',
+  ),
+  retryLimitMs: setting(
+    integer(0, 86_400_000, 'milliseconds'),
+    300_000,
+    'Time from the first attempt after which a request is given up; 0 is one attempt',
+  ),
+  closeTimeoutMs: setting(integer(0, 600_000, 'milliseconds'), 3000, 'How long it goes on sending at the end'),
 }
 
-const POLICIES: readonly string[] = ['drop_oldest', 'drop_newest', 'block'] satisfies QueuePolicy[]
+/** The one key that only a program can use: nothing else keeps dead letters. */
+const programEntries = {
+  deadLettersMax: setting(integer(1, 10_000, 'letters'), 16, 'Dead letters under way at once'),
+}
+
+/** Every key of a delivery. */
+export const DELIVERY_KEYS = { ...deliveryEntries, ...programEntries }
+
+/** What keeps limits that are each in range from going together: an option, and what is allowed of it. */
+export function clashOfLimits(
+  limits: Readonly<Required<Omit<DeliveryLimits, 'deadLettersMax'>>>,
+): { readonly key: string; readonly allowed: string } | undefined {
+  const { queueLimitBytes, batchBytesMax, backoffInitialMs, backoffMaxMs } = limits
+  if (batchBytesMax > queueLimitBytes)
+    return { key: 'batchBytesMax', allowed: `at most the limit of the queue, ${queueLimitBytes}` }
+  if (backoffMaxMs < backoffInitialMs)
+    return { key: 'backoffMaxMs', allowed: `at least the first pause, ${backoffInitialMs}` }
+  return undefined
+}
 
 /**
  * The limits with their defaults, checked and frozen.
@@ -86,26 +134,9 @@ const POLICIES: readonly string[] = ['drop_oldest', 'drop_newest', 'block'] sati
  * @throws SondeError `DLV_OPTION`, naming key, value and what is allowed.
  */
 export function checkDeliveryLimits(given: DeliveryLimits): Readonly<Required<DeliveryLimits>> {
-  const queuePolicy = given.queuePolicy ?? 'drop_oldest'
-  if (!POLICIES.includes(queuePolicy)) fail('queuePolicy', queuePolicy, POLICIES.join(', '))
-  const numbers = {} as Record<NumberKey, number>
-  for (const key of Object.keys(DELIVERY_LIMITS) as NumberKey[]) numbers[key] = checkNumber(key, given[key])
-  const { queueLimitBytes, batchBytesMax, backoffInitialMs, backoffMaxMs } = numbers
-  if (batchBytesMax > queueLimitBytes)
-    fail('batchBytesMax', batchBytesMax, `at most queueLimitBytes, ${queueLimitBytes}`)
-  if (backoffMaxMs < backoffInitialMs)
-    fail('backoffMaxMs', backoffMaxMs, `at least backoffInitialMs, ${backoffInitialMs}`)
-  return Object.freeze({ ...numbers, queuePolicy })
-}
-
-function checkNumber(key: NumberKey, given: unknown): number {
-  const { default: otherwise, min, max, unit } = DELIVERY_LIMITS[key]
-  if (given === undefined) return otherwise
-  const whole = unit === 'ratio' || Number.isInteger(given)
-  if (typeof given === 'number' && whole && given >= min && given <= max) return given
-  return fail(key, given, `${unit === 'ratio' ? 'a number' : 'a whole number'} from ${min} to ${max} (${unit})`)
-}
-
-function fail(key: string, value: unknown, allowed: string): never {
-  throw new SondeError('DLV_OPTION', `${key} is ${String(value)}; allowed: ${allowed}`)
+  const limits = checkOptions(DELIVERY_KEYS, given, 'DLV_OPTION', '')
+  const clash = clashOfLimits(limits)
+  if (clash === undefined) return Object.freeze(limits)
+  const { key, allowed } = clash
+  throw new SondeError('DLV_OPTION', `${key} is ${limits[key as keyof DeliveryLimits]}; allowed: ${allowed}`)
 }

@@ -2,6 +2,7 @@
 
 import '../engines.ts'
 
+export { FollowedSets } from '../fieldset/followed-sets.ts'
 export { reportFieldSets } from '../fieldset/health.ts'
 export type { LinkItem, LinkLimits, LinkPolicy, Refusal, SymbolsItem } from '../link/item.ts'
 export { SYMBOLS_OF_SOURCE } from '../link/item.ts'
@@ -14,6 +15,13 @@ export { parseDefinition } from '../schema/parse-definition.ts'
 export { defineOwnType, typeOfDefinition, withEntity } from '../schema/record-type.ts'
 export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
 export { ClientLosses } from '../sinks/client-losses.ts'
+export {
+  COMMON_KEYS,
+  checkDestinations,
+  type Destination,
+  exportEntries,
+  openDestination,
+} from '../sinks/destinations.ts'
 export { type HandOut, handOut } from '../sinks/hand-out.ts'
 export {
   canBeSocketsDir,
@@ -31,6 +39,8 @@ export { reportLabelFile } from '../sinks/prometheus/health.ts'
 export { type Holder, Quota } from '../sinks/prometheus/quota.ts'
 export { readLabelFile } from '../sinks/prometheus/read-label-file.ts'
 export type { LabelFileHealth } from '../sinks/prometheus/view-labels.ts'
+export { SINKS, type SinkDefinition, type SinkFinding } from '../sinks/registry.ts'
+export { Route } from '../sinks/route.ts'
 export { applicationLabels, ownLabels } from '../source/application-labels.ts'
 export { createOwnSource } from '../source/source.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'

@@ -2,7 +2,7 @@ import { shown } from '../errors.ts'
 
 const COUNTS = ['in', 'out', 'duplicates', 'errors', 'seconds'] as const
 const METHODS = ['accept', 'flush', 'close'] as const
-const OPTIONAL_METHODS = ['ready', 'causeOf', 'lastPage', 'takeLost', 'takeHidden'] as const
+const OPTIONAL_METHODS = ['ready', 'causeOf', 'lastPage', 'skip', 'takeLost', 'takeHidden'] as const
 
 /** What keeps something from being a sink, as the end of a sentence; undefined where nothing does. */
 export function faultOfSink(given: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import type { Batch } from '../schema/batch.ts'
 import type { LateFailures } from './late-failures.ts'
+import type { Route } from './route.ts'
 import { countDrop, type Sink } from './sink.ts'
 
 /** The reason under which a batch is counted that a sink threw for. */
@@ -7,7 +8,7 @@ export const FAILED = 'failed'
 
 /** Who hands batches out. */
 export interface HandOut {
-  readonly sinks: readonly Sink[]
+  readonly routes: readonly Route[]
   /** What the sinks returned that is still under way. */
   lateOf(sink: Sink): LateFailures
   /** A sink threw, or rejected, and what; must not throw. */
@@ -15,12 +16,13 @@ export interface HandOut {
 }
 
 /**
- * Hands a batch to every sink. A sink that throws, or rejects, loses that batch, counted there as `failed`, and delays
- * nobody.
+ * Hands a batch to every sink, or what its route lets pass of it; a sink that is given nothing of a page is told so.
+ * A sink that throws, or rejects, loses that batch, counted there as `failed`, and delays nobody.
  */
 export function handOut(batch: Batch, to: HandOut): void {
   const { count } = batch
-  for (const sink of to.sinks) {
+  for (const route of to.routes) {
+    const { sink } = route
     const fail = (error: unknown) => {
       // A sink counts what it drops itself; this sink could not.
       sink.stats.errors++
@@ -28,7 +30,12 @@ export function handOut(batch: Batch, to: HandOut): void {
       to.failed(sink, error)
     }
     try {
-      const returned: unknown = sink.accept(batch)
+      const passed = route.pass(batch)
+      if (passed === undefined) {
+        if (batch.page !== undefined) sink.skip?.(batch.page)
+        continue
+      }
+      const returned: unknown = sink.accept(passed)
       if (returned !== undefined) to.lateOf(sink).watch(returned, fail)
     } catch (error) {
       fail(error)

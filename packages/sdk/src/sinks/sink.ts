@@ -1,4 +1,4 @@
-import type { Batch, SourceInfo } from '../schema/batch.ts'
+import type { Batch, PageId, SourceInfo } from '../schema/batch.ts'
 
 /** The one reason for a drop that is no loss: a destination that cannot carry the record was never meant to have it. */
 export const NOT_ENCODED = 'not_encoded'
@@ -43,6 +43,11 @@ export interface Sink {
    * leave out what it has all the same, and is sent everything that was not acknowledged.
    */
   lastPage?(client: bigint): Promise<bigint>
+  /**
+   * A page of which it is given nothing, because a filter leaves it out: to {@link lastPage} it counts as had. A sink
+   * with `lastPage` has it.
+   */
+  skip?(page: PageId): void
   /**
    * Records that were dropped, by page, of the pages of a client up to `upTo`, since this was asked last. A durable
    * sink has it.

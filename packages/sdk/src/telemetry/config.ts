@@ -1,7 +1,9 @@
+import { block, type Checked, check } from '../config/kit.ts'
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import { faultOfSink } from '../sinks/check-sink.ts'
-import { type FilesConfig, type FilesOptions, filesConfig } from '../sinks/files/config.ts'
+import { checkDestinations, type Destination, exportEntries } from '../sinks/destinations.ts'
+import type { ExportOptions } from '../sinks/export-options.ts'
 import { type IpcConfig, type IpcOptions, ipcConfig } from '../sinks/ipc/config.ts'
 import type { PrometheusListenerOptions } from '../sinks/prometheus/listener.ts'
 import type { Sink } from '../sinks/sink.ts'
@@ -15,8 +17,8 @@ export interface SchemaOptions {
   name: string
   /** Payload bytes that a source keeps a type before it emits a batch. Range: 8 to 64 MiB. Default: 60 000. */
   bufferBytes?: number
-  /** Files of records; see {@link createFiles}. Default: none are written. */
-  files?: Omit<FilesOptions, 'types' | 'schema'>
+  /** Destinations, such as files of records; see {@link ExportOptions}. Default: none. */
+  export?: ExportOptions
   /** The telemetry service of the node; see {@link createIpc}. Default: nothing is handed to it. */
   ipc?: Omit<IpcOptions, 'schema'>
   /**
@@ -31,13 +33,12 @@ export interface SchemaOptions {
 }
 
 /**
- * Options with every default filled in, those of `files` and `ipc` too; `files`, `ipc` and `prometheus` stay undefined
- * where they are not given.
+ * Options with every default filled in, those of `export` and `ipc` too; `ipc` and `prometheus` stay undefined where
+ * they are not given.
  */
 export type SchemaConfig = Readonly<
   Pick<SchemaOptions, 'prometheus'> &
-    Required<Omit<SchemaOptions, 'files' | 'ipc' | 'prometheus'>> & {
-      files?: Omit<FilesConfig, 'types' | 'schema'>
+    Required<Omit<SchemaOptions, 'ipc' | 'prometheus'>> & {
       ipc?: Omit<IpcConfig, 'schema'>
     }
 >
@@ -58,10 +59,12 @@ export interface SchemaSourceOptions
 }
 
 /**
- * @throws SondeError `TEL_NAME`, `TEL_OPTION`, `FIL_OPTION` or `IPC_OPTION` names the option, what was given and what
- * is allowed.
+ * @throws SondeError `TEL_NAME`, `TEL_OPTION` or `IPC_OPTION` names the option, what was given and what is allowed.
  */
-export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
+export function checkSchemaOptions(options: SchemaOptions): {
+  readonly config: SchemaConfig
+  readonly destinations: readonly Destination[]
+} {
   if (options === null || typeof options !== 'object') {
     throw new SondeError('TEL_OPTION', `a schema was given ${shown(options)}; allowed: an object of its options`)
   }
@@ -76,7 +79,7 @@ export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
   if (typeof opaqueEvents !== 'boolean') {
     throw new SondeError('TEL_OPTION', `opaqueEvents of schema ${name} is ${shown(opaqueEvents)}; allowed: true, false`)
   }
-  for (const key of ['files', 'ipc', 'prometheus'] as const) {
+  for (const key of ['ipc', 'prometheus'] as const) {
     const given: unknown = options[key]
     if (given === undefined || (key === 'prometheus' && given === false)) continue
     if (given === null || typeof given !== 'object') {
@@ -88,16 +91,40 @@ export function checkSchemaOptions(options: SchemaOptions): SchemaConfig {
     const unknownInside = unknownOption(given, blockNames[key])
     if (unknownInside !== undefined) throw new SondeError('TEL_OPTION', `${key} of schema ${name}: ${unknownInside}`)
   }
-  const { files, ipc, ...rest } = options
-  return Object.freeze({
+  const destinations = checkExport(name, options.export ?? {})
+  const { ipc, ...rest } = options
+  const config = Object.freeze({
     ...rest,
+    export: filledExport(options.export ?? {}, destinations),
     name,
     bufferBytes,
     opaqueEvents,
     sinks,
-    ...(files === undefined ? {} : { files: filledFiles(files) }),
     ...(ipc === undefined ? {} : { ipc: filledIpc(ipc) }),
   })
+  return { config, destinations: destinations.filter(({ enabled }) => enabled) }
+}
+
+const RULES = { spelling: 'camel', isAgent: false } as const
+
+function checkExport(name: string, given: ExportOptions): readonly Destination[] {
+  const take = <T>(checked: Checked<T>): T => {
+    if (checked.ok) return checked.value
+    const faults = checked.issues.map(({ path, fault, allowed }) => `${path} ${fault}; allowed: ${allowed}`)
+    throw new SondeError('TEL_OPTION', `schema ${name}: ${faults.join('\n')}`)
+  }
+  const exports = take(check(block(exportEntries(RULES)), given, 'export'))
+  return take(checkDestinations(exports, RULES, ['ipc', 'prometheus']))
+}
+
+/** What was given, with every default: an object stays one, and a list too. */
+function filledExport(given: ExportOptions, destinations: readonly Destination[]): ExportOptions {
+  const filled = Object.keys(given).map((key) => {
+    const own = destinations.filter(({ place }) => place === `export.${key}` || place.startsWith(`export.${key}[`))
+    const blocks = own.map(({ name, common, options }) => Object.freeze({ ...common, ...options, name }))
+    return [key, Array.isArray(given[key as keyof ExportOptions]) ? Object.freeze(blocks) : blocks[0]]
+  })
+  return Object.freeze(Object.fromEntries(filled))
 }
 
 function checkSinks(name: string, sinks: unknown): void {
@@ -108,11 +135,6 @@ function checkSinks(name: string, sinks: unknown): void {
     const fault = faultOfSink(sink)
     if (fault !== undefined) throw new SondeError('TEL_OPTION', `sink ${index} of schema ${name} is ${fault}`)
   }
-}
-
-function filledFiles(options: FilesOptions): Omit<FilesConfig, 'types' | 'schema'> {
-  const { types, schema, ...files } = filesConfig(options)
-  return Object.freeze(files)
 }
 
 function filledIpc(options: IpcOptions): Omit<IpcConfig, 'schema'> {

@@ -17,7 +17,7 @@ const PROGRAM = `
 import { rmSync, writeFileSync } from 'node:fs'
 import { createSchema, defineType, timestamp, timestampUs, value } from '@sonde/sdk'
 const [dataRoot, ending] = process.argv.slice(1)
-const schema = createSchema({ name: 'ends', files: { dataRoot } })
+const schema = createSchema({ name: 'ends', export: { files: { dataRoot } } })
 const n = schema.addType(defineType('n', '', { time: timestamp('us'), n: value('u32') }))
 await schema.start()
 const source = schema.createSource({ id: 'me', tag: 'end' })
@@ -89,7 +89,7 @@ test('what could not be written at process.exit is told in one line', async (t) 
 test('a folder of files that cannot be used is told by start, which may be tried again', async (t) => {
   const folder = temporaryFolder(t)
   const dataRoot = join(folder, 'data')
-  const schema = createSchema({ name: 'blocked', files: { dataRoot } })
+  const schema = createSchema({ name: 'blocked', export: { files: { dataRoot } } })
   writeFileSync(dataRoot, '')
   await assert.rejects(schema.start(), (error: SondeError) => {
     assert.equal(error.code, 'FIL_ROOT')
@@ -105,7 +105,7 @@ test('a folder of files that cannot be used is told by start, which may be tried
 test('files of a schema hold what was reported, nested records too, and a flush says that it is safe', async (t) => {
   const dataRoot = temporaryFolder(t)
   const lane = defineType('lane', 'A lane', { name: label(), errors: value('u64') })
-  const schema = createSchema({ name: 'links', files: { dataRoot } })
+  const schema = createSchema({ name: 'links', export: { files: { dataRoot } } })
   const link = schema.addType(
     defineType('link', 'A link', { time: timestamp('us'), lanes: array(nested(lane), 2), total: nested(lane) }),
   )
@@ -132,7 +132,7 @@ test('files of a schema hold what was reported, nested records too, and a flush 
 
 test('names that are refused leave no file behind', async (t) => {
   const dataRoot = temporaryFolder(t)
-  const schema = createSchema({ name: 'names', files: { dataRoot } })
+  const schema = createSchema({ name: 'names', export: { files: { dataRoot } } })
   schema.addType(defineType('t', '', { time: timestamp('us') }))
   await schema.start()
   for (const tag of ['../up', 'a/b', 'a\nb', 'x'.repeat(300)]) {

@@ -15,7 +15,7 @@ const throwing = {
   accept({ count }) { this.stats.in += count; throw new Error('no such table') },
 }
 const rejecting = { ...throwing, name: 'late', stats: sinkStats(), async accept({ count }) { this.stats.in += count; throw new Error('no such host') } }
-const schema = createSchema({ name: 'bakery', files: { dataRoot }, sinks: how === 'throws' ? [throwing, rejecting] : [] })
+const schema = createSchema({ name: 'bakery', export: { files: { dataRoot } }, sinks: how === 'throws' ? [throwing, rejecting] : [] })
 const oven = schema.addType(defineType('oven', '', { time: timestamp(), name: label(), celsius: gauge('f64') }))
 await schema.start()
 const source = schema.createSource({ id: 'me', tag: 'ovens', symbolLimit: 12 })

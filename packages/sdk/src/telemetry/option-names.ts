@@ -7,7 +7,7 @@ type Block<K extends keyof SchemaOptions> = OptionNames<Exclude<SchemaOptions[K]
 export const schemaNames: OptionNames<SchemaOptions> = {
   name: true,
   bufferBytes: true,
-  files: true,
+  export: true,
   ipc: true,
   prometheus: true,
   opaqueEvents: true,
@@ -25,23 +25,6 @@ export const sourceNames: OptionNames<SchemaSourceOptions> = {
   symbolLimit: true,
   rowLimit: true,
   onLoss: true,
-}
-
-const files: Block<'files'> = {
-  dataRoot: true,
-  maxBytes: true,
-  maxAgeUs: true,
-  durability: true,
-  intervalMs: true,
-  retentionBytes: true,
-  retentionDays: true,
-  queueLimitBytes: true,
-  openFilesMax: true,
-  idleS: true,
-  version: true,
-  name: true,
-  nowUs: true,
-  nowMs: true,
 }
 
 const ipc: Block<'ipc'> = {
@@ -74,4 +57,4 @@ const prometheus: Block<'prometheus'> = {
 }
 
 /** Options of the sinks that a schema opens itself. */
-export const blockNames = { files, ipc, prometheus }
+export const blockNames = { ipc, prometheus }

@@ -4,6 +4,7 @@ import { within } from '../internal/within.ts'
 import type { Batch } from '../schema/batch.ts'
 import { FAILED, type HandOut, handOut } from '../sinks/hand-out.ts'
 import { LateFailures } from '../sinks/late-failures.ts'
+import type { Route } from '../sinks/route.ts'
 import { NOT_ENCODED, type Sink } from '../sinks/sink.ts'
 import { Untold } from '../sinks/untold.ts'
 import type { Source } from '../source/source.ts'
@@ -28,7 +29,10 @@ interface Fault {
  * flush, also where the sink resolves its own flush. A sink gets one warning a reason.
  */
 export class Outlet implements HandOut {
+  readonly routes: readonly Route[]
   readonly sinks: readonly Sink[]
+  /** Those that a flush, and who waits for room, waits for. */
+  readonly #waitedFor: readonly Sink[]
   /** Records that were handed to the sinks. */
   records = 0
   readonly #schema: string
@@ -44,9 +48,12 @@ export class Outlet implements HandOut {
   #ready = ALWAYS
 
   /** `warnsItself` is a sink that needs no warning from here. */
-  constructor(schema: string, sinks: readonly Sink[], warnsItself?: Sink) {
+  constructor(schema: string, routes: readonly Route[], warnsItself?: Sink) {
+    const sinks = routes.map(({ sink }) => sink)
     this.#schema = schema
+    this.routes = routes
     this.sinks = sinks
+    this.#waitedFor = routes.filter(({ acknowledges }) => acknowledges).map(({ sink }) => sink)
     this.#untold = new Map(sinks.map((sink) => [sink, new Untold(sink.stats, (reason) => this.#causeOf(sink, reason))]))
     this.#late = new Map(sinks.map((sink) => [sink, new LateFailures()]))
     this.#warned = new Map(sinks.filter((sink) => sink !== warnsItself).map((sink) => [sink, new Set()]))
@@ -70,8 +77,8 @@ export class Outlet implements HandOut {
   }
 
   /**
-   * Resolves when every sink has room again. Where all of them have, it resolves at once, but in the next turn of the
-   * event loop where this turn took long: sinks send between two turns.
+   * Resolves when every sink that is waited for has room again. Where all of them have, it resolves at once, but in the
+   * next turn of the event loop where this turn took long: sinks send between two turns.
    */
   ready(): Promise<void> {
     if (this.records !== this.#askedRecords) {
@@ -82,14 +89,14 @@ export class Outlet implements HandOut {
   }
 
   /**
-   * Resolves once every sink has acknowledged what it was handed.
+   * Resolves once every sink that is waited for has acknowledged what it was handed.
    *
    * @throws SondeError `TEL_LOST` where a sink or one of `sources` dropped records, `TEL_PENDING` where records only
    * wait for longer than a limit.
    */
   async acknowledged(sources: readonly Source[] = []): Promise<void> {
     const told = sources.map(({ losses }) => losses.told)
-    const faults = await Promise.all(this.sinks.map((sink) => this.#flush(sink)))
+    const faults = await Promise.all(this.#waitedFor.map((sink) => this.#flush(sink)))
     this.#fail([...faults, ...sources.map((source, i) => faultOf(source, told[i]))], 'TEL_PENDING')
   }
 
@@ -115,7 +122,7 @@ export class Outlet implements HandOut {
   }
 
   #whenReady(): Promise<void> {
-    const waits = this.sinks.flatMap((sink) => readyOf(sink) ?? [])
+    const waits = this.#waitedFor.flatMap((sink) => readyOf(sink) ?? [])
     if (waits.length > 0) return Promise.allSettled(waits).then(() => undefined)
     return turn.isOver() ? turn.next() : ALWAYS
   }

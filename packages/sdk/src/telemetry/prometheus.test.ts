@@ -134,7 +134,7 @@ test('a schema that cannot open its other sinks gives its port back, and may be 
   const endpoint = `127.0.0.1:${(probe.address() as AddressInfo).port}`
   probe.close()
   await once(probe, 'close')
-  const schema = declared(t, { prometheus: { endpoint }, files: { dataRoot: '/dev/null/x' } })
+  const schema = declared(t, { prometheus: { endpoint }, export: { files: { dataRoot: '/dev/null/x' } } })
   for (let i = 0; i < 2; i++) await assert.rejects(schema.start(), { code: 'FIL_ROOT' })
   const other = createServer().listen(Number(endpoint.split(':')[1]), '127.0.0.1')
   await once(other, 'listening')

@@ -11,6 +11,7 @@ import { counter, gauge, label, timestamp, value } from '../schema/field.ts'
 import { readRecord } from '../schema/reader.ts'
 import { defineType, type RecordType } from '../schema/record-type.ts'
 import { viewsOf } from '../schema/views.ts'
+import type { FilesOptions } from '../sinks/files/config.ts'
 import { usualSocketsDir } from '../sinks/ipc/sockets-dir.ts'
 import { countDrop, type Sink, type SinkStats, sinkStats } from '../sinks/sink.ts'
 import { timestampUs, wallNs } from '../source/clock.ts'
@@ -205,13 +206,21 @@ test('names that could leave a folder or a line are refused, and nothing reaches
 
 test('options are told with the defaults filled in', () => {
   const plain = createSchema({ name: 'test' })
-  assert.deepEqual(plain.options, { name: 'test', bufferBytes: 60_000, opaqueEvents: false, sinks: [] })
+  assert.deepEqual(plain.options, { name: 'test', bufferBytes: 60_000, opaqueEvents: false, sinks: [], export: {} })
   assert.ok(Object.isFrozen(plain.options))
-  const { files, ipc } = createSchema({ name: 'test', files: { dataRoot: 'data' }, ipc: {} }).options
+  const { export: exports, ipc } = createSchema({
+    name: 'test',
+    export: { files: { dataRoot: 'data' } },
+    ipc: {},
+  }).options
+  const files = exports.files as FilesOptions
   assert.deepEqual([files?.dataRoot, files?.maxBytes, files?.maxAgeUs], [resolve('data'), 1_048_576, 3_600_000_000])
   assert.deepEqual([ipc?.reconnectTimeMs, ipc?.reconnectTries, ipc?.socketTimeoutMs], [100, 3, 3000])
   assert.equal(ipc?.socketsDir, usualSocketsDir())
-  assert.throws(() => createSchema({ name: 'test', files: { maxBytes: 1 } }), sondeError('FIL_OPTION'))
+  assert.throws(
+    () => createSchema({ name: 'test', export: { files: { maxBytes: 1 } } }),
+    sondeError('TEL_OPTION', /^schema test: export\.files\.maxBytes is 1; allowed: a whole number from 4096/),
+  )
   assert.throws(() => createSchema({ name: 'test', ipc: { reconnectTries: 0 } }), sondeError('IPC_OPTION'))
 })
 
@@ -228,7 +237,11 @@ test('who gives no options is told so', async () => {
 test('an option that there is not is refused, with those that there are and the one that was perhaps meant', async () => {
   const wrongs: readonly [object, RegExp][] = [
     [{ bufferByte: 5 }, /"bufferByte" is no option \(did you mean bufferBytes\?\); allowed: name, bufferBytes, /],
-    [{ files: { dataRot: '/tmp' } }, /^files of schema wrong: "dataRot" .* dataRoot\?/],
+    [
+      { export: { files: { dataRot: '/tmp' } } },
+      /^schema wrong: export\.files\.dataRot is an unknown key, with "\/tmp" \(did you mean dataRoot\?\); allowed: name, /,
+    ],
+    [{ export: { file: {} } }, /export\.file is an unknown key.* files\?\); allowed: files, jsonl$/],
     [{ ipc: { socketDir: '/tmp' } }, /^ipc of schema wrong: .* socketsDir\?/],
     [{ prometheus: { endpont: ':1' } }, /^prometheus of schema wrong: .* endpoint\?/],
     [{ other: 1 }, /"other" is no option; allowed/],

@@ -2,12 +2,15 @@ import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
+import { FieldSets, type FieldSetsOptions } from '../fieldset/field-sets.ts'
+import { FollowedSets } from '../fieldset/followed-sets.ts'
 import { isType, type RecordType } from '../schema/record-type.ts'
-import { checkDataRoot } from '../sinks/files/data-root.ts'
-import { createFiles } from '../sinks/files/files.ts'
+import { type Destination, openDestination } from '../sinks/destinations.ts'
 import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
+import { listenerOptionsOf } from '../sinks/prometheus/environment.ts'
 import { openPrometheus, type PrometheusSink } from '../sinks/prometheus/listener.ts'
-import { countsOf, type Sink, type SinkCounts } from '../sinks/sink.ts'
+import { Route } from '../sinks/route.ts'
+import { countsOf, type SinkCounts } from '../sinks/sink.ts'
 import { applicationLabels } from '../source/application-labels.ts'
 import type { SourceOptions } from '../source/options.ts'
 import { createSource, type Source } from '../source/source.ts'
@@ -54,18 +57,21 @@ const IPC_DISABLED: IpcStatus = Object.freeze({
 })
 const TYPE_COUNT_LIMIT = 256
 const SOURCE_COUNT_LIMIT = 1024
-/** Types that a file begins with; others follow when they are first seen. */
-const FILE_TYPE_COUNT_LIMIT = 200
 
 /**
  * Makes a schema: types, and where their records go. Add the types, `start` it, make sources, report; `close` it in the
  * end.
  *
- * @throws SondeError `TEL_NAME`, `TEL_OPTION`, `FIL_OPTION` or `IPC_OPTION` where an option is not allowed.
- * @example const schema = createSchema({ name: 'jobs', files: { dataRoot: '/var/lib/jobs' }, ipc: {} }) const job =
- * schema.addType(defineType('job', 'A job that ended', { time: timestamp(), queue: label(), seconds: gauge('f64') }))
- * await schema.start() const source = schema.createSource({ tag: 'batch' }) source.report(job, { time: wallNs(), queue:
- * 'mail', seconds: 1.5 }) await schema.close()
+ * @throws SondeError `TEL_NAME`, `TEL_OPTION` or `IPC_OPTION` where an option is not allowed.
+ * @example
+ * const schema = createSchema({ name: 'jobs', export: { files: { dataRoot: '/var/lib/jobs' } }, ipc: {} })
+ * const job = schema.addType(
+ *   defineType('job', 'A job that ended', { time: timestamp(), queue: label(), seconds: gauge('f64') }),
+ * )
+ * await schema.start()
+ * const source = schema.createSource({ tag: 'batch' })
+ * source.report(job, { time: wallNs(), queue: 'mail', seconds: 1.5 })
+ * await schema.close()
  */
 export function createSchema(options: SchemaOptions): Schema {
   return new Schema(options)
@@ -75,19 +81,24 @@ export function createSchema(options: SchemaOptions): Schema {
 export class Schema {
   readonly name: string
   readonly #options: SchemaConfig
+  readonly #destinations: readonly Destination[]
+  readonly #sets: FollowedSets
   readonly #types: RecordType[] = []
   readonly #names = new Map<string, RecordType>()
   readonly #sources = new Set<Source>()
   readonly #leaver: Leaver
   #ipc: IpcSink | undefined
   #prometheus: PrometheusSink | undefined
-  #opening: Promise<readonly Sink[]> | undefined
+  #opening: Promise<readonly Route[]> | undefined
   #state: SchemaStatus['state'] = 'declared'
   #closing: Promise<void> | undefined
   #outlet: Outlet
 
   constructor(options: SchemaOptions) {
-    this.#options = checkSchemaOptions(options)
+    const { config, destinations } = checkSchemaOptions(options)
+    this.#options = config
+    this.#destinations = destinations
+    this.#sets = new FollowedSets(new FieldSets(foldersOf(config)))
     this.name = this.#options.name
     this.#outlet = new Outlet(this.name, [])
     const records = () => this.#outlet.records
@@ -174,7 +185,7 @@ export class Schema {
    * Opens the sinks; from now on no type is added, and sources may be made. May be tried again where it failed.
    *
    * @throws SondeError `TEL_STATE` where it was started or closed already; `FIL_ROOT` where no file can be made in
-   * `dataRoot`; whatever else a sink cannot be opened for.
+   * `dataRoot`; `TEL_OPTION` where a field set is not there; whatever else a sink cannot be opened for.
    */
   async start(): Promise<void> {
     this.#expect('declared', 'it is started once')
@@ -189,7 +200,7 @@ export class Schema {
     this.#expect('starting', 'it was closed while it started')
     if (this.#outlet.sinks.length === 0) {
       process.emitWarning(
-        `schema ${this.name} has no sink, and what is reported goes nowhere: give it files, ipc, prometheus or sinks`,
+        `schema ${this.name} has no sink, and what is reported goes nowhere: give it export, ipc, prometheus or sinks`,
         { code: 'TEL_NO_SINK' },
       )
     }
@@ -283,28 +294,36 @@ export class Schema {
     }
   }
 
-  async #openSinks(): Promise<readonly Sink[]> {
-    const { name, files, prometheus, sinks } = this.#options
+  async #openSinks(): Promise<readonly Route[]> {
+    const { name, prometheus, sinks } = this.#options
     const isWanted = prometheus !== false && (prometheus !== undefined || Boolean(process.env.PROMETHEUS_ENDPOINT))
     const listener = isWanted ? await openPrometheus(prometheus) : undefined
-    const opened: Sink[] = listener === undefined ? [] : [listener]
+    const opened = listener === undefined ? [] : [new Route(listener)]
     try {
-      if (files !== undefined) {
-        await checkDataRoot(files.dataRoot)
-        opened.push(createFiles({ ...files, schema: name, types: this.#types.slice(0, FILE_TYPE_COUNT_LIMIT) }))
+      const context = { schema: name, version: '', types: this.#types }
+      for (const destination of this.#destinations) {
+        await destination.definition.prepare?.(destination.options)
+        opened.push(openDestination(destination, context, (set) => this.#sets.follow(set)))
       }
+      await this.#openSets()
       // Somebody else has the port: the service serves the records then.
       const ipc = this.#options.ipc ?? (isWanted && listener === undefined ? {} : undefined)
       if (ipc !== undefined) {
         this.#ipc = createIpc({ ...ipc, schema: name })
-        opened.push(this.#ipc)
+        opened.push(new Route(this.#ipc))
       }
     } catch (error) {
-      for (const sink of opened) await sink.close()
+      for (const { sink } of opened) await sink.close()
       throw error
     }
     this.#prometheus = listener
-    return [...opened, ...sinks]
+    return [...opened, ...sinks.map((sink) => new Route(sink))]
+  }
+
+  async #openSets(): Promise<void> {
+    await this.#sets.open()
+    const { faults } = this.#sets
+    if (faults.length > 0) throw new SondeError('TEL_OPTION', `schema ${this.name}: ${faults.join('; ')}`)
   }
 
   async #shutDown(): Promise<void> {
@@ -313,6 +332,7 @@ export class Schema {
     forgetExit(this.#leaver)
     if (wasStarting) await Promise.allSettled([this.#opening])
     for (const source of this.#sources) void source.close()
+    this.#sets.close()
     await this.#outlet.close([...this.#sources])
   }
 
@@ -330,4 +350,11 @@ export class Schema {
     if (this.#state === state) return
     throw new SondeError('TEL_STATE', `schema ${this.name} is ${this.#state}; ${rule}`)
   }
+}
+
+/** Where field sets are: in the folders of the options, else in those that the environment names. */
+function foldersOf({ prometheus }: SchemaConfig): FieldSetsOptions {
+  const given = prometheus === false ? {} : prometheus
+  const named = listenerOptionsOf(process.env)
+  return { csetDir: given?.csetDir ?? named.csetDir, fsetDir: given?.fsetDir ?? named.fsetDir }
 }

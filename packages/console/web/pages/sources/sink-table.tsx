@@ -54,15 +54,12 @@ export function SinkTable({ sinks }: { readonly sinks: readonly SinkInfo[] }) {
 
 function SinkRow({ sink }: { readonly sink: SinkInfo }) {
   const dropped = droppedCount(sink)
-  const isTrouble = dropped > 0 || sink.errors > 0
+  const isTrouble = sink.failing !== '' || dropped > 0 || sink.errors > 0
   return (
     <tr>
       <th scope="row">{sink.name}</th>
       <td>
-        <StateMark
-          tone={isTrouble ? 'warning' : 'ok'}
-          word={dropped > 0 ? 'Dropped records' : isTrouble ? 'Had errors' : 'Taking records'}
-        />
+        <StateMark tone={isTrouble ? 'warning' : 'ok'} word={stateOf(sink, dropped)} />
       </td>
       <td className="is-number num">{groupThousands(String(sink.in))}</td>
       <td className="is-number num">{groupThousands(String(sink.out))}</td>
@@ -76,4 +73,10 @@ function SinkRow({ sink }: { readonly sink: SinkInfo }) {
       <td className="is-number num">{groupThousands((sink.seconds * 1000).toFixed(0))}</td>
     </tr>
   )
+}
+
+function stateOf({ failing, errors }: SinkInfo, dropped: number): string {
+  if (failing !== '') return `Failing: ${failing}`
+  if (dropped > 0) return 'Dropped records'
+  return errors > 0 ? 'Had errors' : 'Taking records'
 }

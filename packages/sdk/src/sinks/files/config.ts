@@ -1,5 +1,8 @@
 import { accessSync, constants } from 'node:fs'
 import { join, resolve } from 'node:path'
+import * as v from 'valibot'
+import { checkOptions } from '../../config/check-options.ts'
+import { choice, decimal, integer, setting, text } from '../../config/kit.ts'
 import { SondeError, shown } from '../../errors.ts'
 import { userStateDir } from '../../internal/user-dirs.ts'
 import type { RecordType } from '../../schema/record-type.ts'
@@ -95,39 +98,77 @@ export function defaultDataRoot(environment: NodeJS.ProcessEnv = process.env): s
   }
 }
 
+function retentionEntries({ bytes, days }: { readonly bytes: number; readonly days: number }) {
+  return {
+    retentionBytes: setting(
+      integer(0, 2 ** 50, 'bytes, 0 is no limit'),
+      bytes,
+      'Size of all files below the folder; beyond, the oldest closed ones are removed',
+    ),
+    retentionDays: setting(decimal(0, 36_500, 'days, 0 is no limit'), days, 'How long closed files are kept'),
+  }
+}
+
+/** Keys of files in a configuration. */
+export const filesEntries = {
+  dataRoot: v.optional(
+    v.pipe(
+      text(),
+      v.check((path) => !path.includes('\0'), 'the path of a folder'),
+      v.description(
+        'Folder of the files. Default: `/opt/mellanox/doca/services/telemetry/data` where it is writable, else `sonde/data` in `$XDG_STATE_HOME` or `~/.local/state`',
+      ),
+    ),
+  ),
+  maxBytes: setting(integer(4096, 2 ** 40, 'bytes'), 1 << 20, 'Size of a file; then the next one begins'),
+  maxAgeUs: setting(
+    integer(1_000_000, 31_536_000_000_000, 'microseconds'),
+    3_600_000_000,
+    'Age of a file; then the next one begins',
+  ),
+  durability: setting(
+    choice(DURABILITIES),
+    'interval',
+    'What acknowledged records survive: `none` and `interval` a crash of the process; `block` power loss too, because every write waits for the disk',
+  ),
+  intervalMs: setting(
+    integer(10, 3_600_000, 'milliseconds'),
+    1000,
+    'How often the disk is asked to take everything, with durability `interval`',
+  ),
+  ...retentionEntries({ bytes: 0, days: 0 }),
+  queueLimitBytes: setting(
+    integer(64 << 10, 16 * 2 ** 30, 'bytes'),
+    64 << 20,
+    'Memory of all that waits to be written; what finds no room is dropped',
+  ),
+  openFilesMax: setting(integer(1, 100_000, 'files'), 256, 'Descriptors at a time'),
+  idleS: setting(
+    integer(1, 86_400, 'seconds'),
+    300,
+    'A file without records for this long, and for three periods of its source, is closed',
+  ),
+}
+
+/** The same in an agent, whose files nobody else removes. A program does not remove what others may want. */
+export const agentFilesEntries = { ...filesEntries, ...retentionEntries({ bytes: 8 * 2 ** 30, days: 7 }) }
+
 /** @throws SondeError `FIL_OPTION`, naming option, value and what is allowed. */
 export function filesConfig(options: FilesOptions): FilesConfig {
-  const { durability = 'interval', types = [], dataRoot = defaultDataRoot() } = options
-  if (!DURABILITIES.includes(durability)) fail('durability', durability, DURABILITIES.join(', '))
-  if (typeof dataRoot !== 'string' || dataRoot === '' || dataRoot.includes('\0')) {
-    fail('dataRoot', dataRoot, 'the path of a folder')
+  const { types = [], schema = '', version = '', name = 'files', nowUs, nowMs } = options
+  if (types.length > TYPE_COUNT_LIMIT) {
+    const allowed = `at most ${TYPE_COUNT_LIMIT} types`
+    throw new SondeError('FIL_OPTION', `types of the files is ${shown(types)}; allowed: ${allowed}`)
   }
-  if (types.length > TYPE_COUNT_LIMIT) fail('types', types, `at most ${TYPE_COUNT_LIMIT} types`)
+  const { dataRoot = defaultDataRoot(), ...rest } = checkOptions(filesEntries, options, 'FIL_OPTION', ' of the files')
   return Object.freeze({
+    ...rest,
     dataRoot: resolve(dataRoot),
-    maxBytes: inRange('maxBytes', options.maxBytes ?? 1 << 20, 4096, 2 ** 40),
-    maxAgeUs: inRange('maxAgeUs', options.maxAgeUs ?? 3_600_000_000, 1_000_000, 31_536_000_000_000),
-    durability,
-    intervalMs: inRange('intervalMs', options.intervalMs ?? 1000, 10, 3_600_000),
-    retentionBytes: inRange('retentionBytes', options.retentionBytes ?? 0, 0, 2 ** 50),
-    retentionDays: inRange('retentionDays', options.retentionDays ?? 0, 0, 36_500),
-    queueLimitBytes: inRange('queueLimitBytes', options.queueLimitBytes ?? 64 << 20, 64 << 10, 16 * 2 ** 30),
-    openFilesMax: inRange('openFilesMax', options.openFilesMax ?? 256, 1, 100_000),
-    idleS: inRange('idleS', options.idleS ?? 300, 1, 86_400),
     types: [...types],
-    schema: options.schema ?? '',
-    version: options.version ?? '',
-    name: options.name ?? 'files',
-    nowUs: options.nowUs ?? (() => Date.now() * 1000),
-    nowMs: options.nowMs ?? (() => performance.now()),
+    schema,
+    version,
+    name,
+    nowUs: nowUs ?? (() => Date.now() * 1000),
+    nowMs: nowMs ?? (() => performance.now()),
   })
-}
-
-function inRange(option: string, value: number, low: number, high: number): number {
-  if (typeof value === 'number' && value >= low && value <= high) return value
-  return fail(option, value, `${low} to ${high}`)
-}
-
-function fail(option: string, value: unknown, allowed: string): never {
-  throw new SondeError('FIL_OPTION', `${option} of the files is ${shown(value)}; allowed: ${allowed}`)
 }

@@ -5,7 +5,7 @@ import { HttpPeer } from '../../../test/http-peer.ts'
 import { BatchSource, ODD_RECORD, oddType } from '../../../test/sink-records.ts'
 import { testSink } from '../../../test/test-sink.ts'
 import { encodeLines } from './encode.ts'
-import { createTemplate } from './template.ts'
+import { createJsonl } from './jsonl.ts'
 
 interface Line {
   readonly type: string
@@ -14,10 +14,10 @@ interface Line {
 
 const linesOf = (body: string): Line[] => body.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
 
-testSink('template', 'push', async (t, limits) => {
+testSink('jsonl', 'push', async (t, limits) => {
   const peer = await HttpPeer.start(t)
   return {
-    sink: createTemplate({ url: peer.url, ...limits }),
+    sink: createJsonl({ url: peer.url, ...limits }),
     peer: (behaviour) => peer.behave(behaviour),
     read(type, field) {
       const lines = peer.bodies.flatMap(linesOf).filter((line) => line.type === type.name && field in line.record)
@@ -39,7 +39,7 @@ test('golden lines', () => {
 test('posts with its headers, and says in plain words why nothing arrives', async (t) => {
   const peer = await HttpPeer.start(t)
   const batch = new BatchSource().ports({ a: 1 })
-  const sink = createTemplate({ url: peer.url, headers: { authorization: 'Bearer secret' }, backoffInitialMs: 10 })
+  const sink = createJsonl({ url: peer.url, headers: { authorization: 'Bearer secret' }, backoffInitialMs: 10 })
   t.after(() => sink.close())
   sink.accept(batch)
   await sink.flush()
@@ -57,5 +57,5 @@ test('posts with its headers, and says in plain words why nothing arrives', asyn
 
 test('refuses an address that is none', () => {
   for (const url of ['', 'collector:4318', 'ftp://host/'])
-    assert.throws(() => createTemplate({ url }), sondeError('TPL_OPTION', /allowed: an address/))
+    assert.throws(() => createJsonl({ url }), sondeError('JSL_OPTION', /allowed: an address/))
 })

@@ -1,0 +1,21 @@
+/**
+ * A test of names against glob patterns: `*` any text, `?` one character. A pattern that starts with `!` leaves names
+ * out. A name passes when it matches a pattern, or there are only `!` patterns, and matches no `!` pattern. Pure.
+ */
+export function nameFilter(patterns: readonly string[]): (name: string) => boolean {
+  const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(globExpression)
+  const unwanted = patterns
+    .filter((pattern) => pattern.startsWith('!'))
+    .map((pattern) => globExpression(pattern.slice(1)))
+  return (name) =>
+    (wanted.length === 0 || wanted.some((pattern) => pattern.test(name))) &&
+    !unwanted.some((pattern) => pattern.test(name))
+}
+
+function globExpression(pattern: string): RegExp {
+  const source = pattern.replace(/\*+|\?|[^*?]+/g, (part) => {
+    if (part.startsWith('*')) return '.*'
+    return part === '?' ? '.' : part.replace(/[\\^$.+()[\]{}|]/g, '\\$&')
+  })
+  return new RegExp(`^${source}$`, 'su')
+}

@@ -1,0 +1,117 @@
+import type { Layout, Slot } from '../schema/layout.ts'
+
+/** Bytes that lie beside each other in both records. Unit of all: elements of the arrays that are copied. */
+interface Move {
+  readonly from: number
+  readonly to: number
+  readonly length: number
+}
+
+/** Bits of presence that lie in one byte in both records. */
+interface PresenceMove {
+  readonly fromByte: number
+  readonly fromBit: number
+  readonly toByte: number
+  readonly toBit: number
+  readonly mask: number
+}
+
+const WORD_BYTES = 4
+
+/** Copies records of a layout into those of another that has a part of its slots. A table of numbers; no text. */
+export class ColumnCopier {
+  readonly #fromBytes: number
+  readonly #toBytes: number
+  readonly #moves: readonly Move[]
+  /** The same by words of four bytes; undefined where something does not begin or end at one. */
+  readonly #wordMoves: readonly Move[] | undefined
+  readonly #presence: readonly PresenceMove[]
+
+  constructor(from: Layout, to: Layout) {
+    this.#fromBytes = from.recordBytes
+    this.#toBytes = to.recordBytes
+    const slots = pairsOf(from.slots, to.slots)
+    this.#moves = joined(slots.map(([a, b]) => ({ from: a.offset, to: b.offset, length: b.bytes })))
+    const sizes = this.#moves.flatMap(({ from, to, length }) => [from, to, length])
+    const isWords = [...sizes, this.#fromBytes, this.#toBytes].every((bytes) => bytes % WORD_BYTES === 0)
+    this.#wordMoves = isWords
+      ? this.#moves.map(({ from, to, length }) => ({
+          from: from / WORD_BYTES,
+          to: to / WORD_BYTES,
+          length: length / WORD_BYTES,
+        }))
+      : undefined
+    this.#presence = to.presenceWords === 0 ? [] : slots.map(([a, b]) => presenceMove(a.index, b.index))
+  }
+
+  /** The records in fresh memory; bytes between fields are 0. */
+  copy(bytes: Uint8Array, count: number): Uint8Array {
+    const into = new Uint8Array(count * this.#toBytes)
+    const { byteOffset, byteLength, buffer } = bytes
+    if (this.#wordMoves !== undefined && byteOffset % WORD_BYTES === 0) {
+      const source = new Uint32Array(buffer, byteOffset, byteLength / WORD_BYTES)
+      const target = new Uint32Array(into.buffer)
+      const [fromStride, toStride] = [this.#fromBytes / WORD_BYTES, this.#toBytes / WORD_BYTES]
+      copyMoves({ source, target, fromStride, toStride, count }, this.#wordMoves)
+    } else {
+      const strides = { fromStride: this.#fromBytes, toStride: this.#toBytes }
+      copyMoves({ source: bytes, target: into, ...strides, count }, this.#moves)
+    }
+    for (const move of this.#presence) copyBits(bytes, into, this.#fromBytes, this.#toBytes, count, move)
+    return into
+  }
+}
+
+interface Copying {
+  readonly source: Uint8Array | Uint32Array
+  readonly target: Uint8Array | Uint32Array
+  readonly fromStride: number
+  readonly toStride: number
+  readonly count: number
+}
+
+function copyMoves({ source, target, fromStride, toStride, count }: Copying, moves: readonly Move[]): void {
+  for (const { from, to, length } of moves) {
+    for (let i = 0, at = from, into = to; i < count; i++, at += fromStride, into += toStride) {
+      for (let k = 0; k < length; k++) target[into + k] = source[at + k] as number
+    }
+  }
+}
+
+function copyBits(
+  source: Uint8Array,
+  target: Uint8Array,
+  fromStride: number,
+  toStride: number,
+  count: number,
+  { fromByte, fromBit, toByte, toBit, mask }: PresenceMove,
+): void {
+  for (let i = 0, at = fromByte, into = toByte; i < count; i++, at += fromStride, into += toStride) {
+    target[into] = (target[into] as number) | ((((source[at] as number) >>> fromBit) & mask) << toBit)
+  }
+}
+
+function pairsOf(from: readonly Slot[], to: readonly Slot[]): [Slot, Slot][] {
+  const byName = new Map(from.map((slot) => [slot.name, slot]))
+  return to.flatMap((slot): [Slot, Slot][] => {
+    const given = byName.get(slot.name)
+    return given === undefined ? [] : [[given, slot]]
+  })
+}
+
+/** Neighbours in both records are one move. */
+function joined(moves: readonly Move[]): Move[] {
+  const result: Move[] = []
+  for (const move of moves) {
+    const last = result.at(-1)
+    if (last !== undefined && last.from + last.length === move.from && last.to + last.length === move.to)
+      result[result.length - 1] = { ...last, length: last.length + move.length }
+    else result.push(move)
+  }
+  return result
+}
+
+/** Presence words are little-endian and begin the record, so that bit `i` is in byte `i / 8`. */
+function presenceMove(from: number, to: number): PresenceMove {
+  return { fromByte: from >> 3, fromBit: from & 7, toByte: to >> 3, toBit: to & 7, mask: 1 }
+}

@@ -1,0 +1,19 @@
+import type { CommonOptions } from './destinations.ts'
+import type { FilesOptions, filesEntries } from './files/config.ts'
+import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
+
+type OneOrMany<T> = T | readonly T[]
+
+/** Files of records: {@link FilesOptions} says what the options are. */
+export type FilesDestination = CommonOptions & Pick<FilesOptions, keyof typeof filesEntries>
+
+/** Records as JSON lines over HTTP: {@link JsonlOptions} says what the options are. */
+export type JsonlDestination = CommonOptions & Pick<JsonlOptions, keyof typeof jsonlEntries>
+
+/** Destinations by kind, each an object or a list; the same as below `export` in the file of an agent. */
+export interface ExportOptions {
+  /** Files of records. */
+  readonly files?: OneOrMany<FilesDestination>
+  /** Records as JSON lines, posted over HTTP. */
+  readonly jsonl?: OneOrMany<JsonlDestination>
+}

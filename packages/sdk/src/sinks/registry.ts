@@ -1,0 +1,64 @@
+import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot'
+import type { OnLoss } from '../delivery/ledger.ts'
+import type { RecordType } from '../schema/record-type.ts'
+import { filesSink } from './files/definition.ts'
+import { jsonlSink } from './jsonl/definition.ts'
+import type { Sink } from './sink.ts'
+
+/** What `sonde check` finds of a destination. */
+export interface SinkFinding {
+  /** `absent`: it is made with the first record. `denied`: it cannot be used. */
+  readonly state: 'present' | 'absent' | 'denied'
+  /** What and where, or why not, as a part of a sentence. No secret. */
+  readonly found: string
+}
+
+/** What whoever opens a destination says to it. */
+export interface SinkContext {
+  /** Name in statistics. */
+  readonly name: string
+  /** Name of the schema, for readers. */
+  readonly schema: string
+  /** Version of the program, for readers. */
+  readonly version: string
+  /** Types that are known before the first record. */
+  readonly types: readonly RecordType[]
+  /** Takes records of `sonde_loss`; left out where somebody else reports the drops of every sink. */
+  readonly onLoss?: OnLoss
+}
+
+/** An option that does not go together with the others, and what is allowed of it. */
+export interface OptionClash {
+  readonly key: string
+  readonly allowed: string
+}
+
+type OptionsOf<E extends ObjectEntries> = InferOutput<StrictObjectSchema<E, undefined>>
+
+/** A kind of destination: a row of {@link SINKS}. */
+export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
+  /** Key below `export`, in `lower_snake_case`. */
+  readonly name: string
+  /** What it does, as the beginning of a sentence. */
+  readonly summary: string
+  /** Its own options, spelt as a program spells them; those of every destination are added. */
+  readonly entries: E
+  /** The same with the defaults of an agent. Default: `entries`. */
+  readonly agentEntries?: E
+  /** Whether records that it has survive a crash of the process. */
+  readonly isDurable: boolean
+  /** What keeps options that are each allowed from going together. */
+  refuse?(options: OptionsOf<E>): OptionClash | undefined
+  /** Fills in defaults that depend on the machine. Default: there are none. */
+  complete?(options: OptionsOf<E>): OptionsOf<E>
+  /** Where it keeps things: no two destinations share that. Default: nowhere. */
+  place?(options: OptionsOf<E>): string
+  /** Tries, before a program starts, what would be wrong for every record. @throws SondeError that says what. */
+  prepare?(options: OptionsOf<E>): Promise<void>
+  create(options: OptionsOf<E>, context: SinkContext): Sink
+  /** What is there. Changes nothing, and never rejects. */
+  look(options: OptionsOf<E>): SinkFinding | Promise<SinkFinding>
+}
+
+/** Every kind of destination that a configuration can name. */
+export const SINKS: readonly SinkDefinition[] = [filesSink, jsonlSink]

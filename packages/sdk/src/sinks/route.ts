@@ -1,0 +1,83 @@
+import { nameFilter } from '../config/name-filter.ts'
+import { type BatchProjection, batchProjection } from '../fieldset/batch-projection.ts'
+import type { FieldSet } from '../fieldset/fieldset.ts'
+import type { CurrentSet } from '../fieldset/followed-sets.ts'
+import type { Batch, SourceInfo } from '../schema/batch.ts'
+import type { RecordType } from '../schema/record-type.ts'
+import { countDrop, type Sink } from './sink.ts'
+import { sourceFilter } from './source-tags.ts'
+
+/** What of the records a destination is given, and whether an acknowledgement waits for it. */
+export interface RouteOptions {
+  /** Fields that it is given. Default: all. */
+  readonly fieldSet?: CurrentSet | undefined
+  /** Patterns of the names of sources. Default: all. */
+  readonly sources?: readonly string[]
+  /** Tags of applications, and `counters` for sources without a tag. Default: all. */
+  readonly tags?: readonly string[]
+  /** Whether an acknowledgement waits for it. Default: true; an agent waits for durable sinks only. */
+  readonly acknowledges?: boolean
+}
+
+/** Why records are dropped while a field set that was asked for has never been read. */
+const NO_FIELD_SET = 'no_field_set'
+
+/** The way to one sink: what is left out never reaches it. */
+export class Route {
+  readonly sink: Sink
+  /** Whether an acknowledgement waits for it. */
+  readonly acknowledges: boolean
+  readonly #fieldSet: CurrentSet | undefined
+  readonly #admits: ((source: SourceInfo) => boolean) | undefined
+  readonly #admitted = new WeakMap<SourceInfo, boolean>()
+  /** The version that the projections are of. */
+  #version: FieldSet | undefined
+  #projections = new WeakMap<RecordType, BatchProjection>()
+
+  constructor(sink: Sink, { fieldSet, sources = [], tags = [], acknowledges = true }: RouteOptions = {}) {
+    this.sink = sink
+    this.acknowledges = acknowledges
+    this.#fieldSet = fieldSet
+    if (sources.length === 0 && tags.length === 0) return
+    const [isNamed, isTagged] = [nameFilter(sources), sourceFilter(tags)]
+    this.#admits = (source) => isNamed(source.id) && isTagged(source)
+  }
+
+  /** Why it fails, as a sentence; empty while all is well, undefined where the sink does not say. */
+  get failing(): string | undefined {
+    const fault = this.#fieldSet?.fault ?? ''
+    return fault === '' ? this.sink.failing : fault
+  }
+
+  /** What of a batch passes; undefined where nothing does. Its bytes are valid during the call, as those given. */
+  pass(batch: Batch): Batch | undefined {
+    if (this.#admits !== undefined && !this.#isAdmitted(batch.source)) return undefined
+    return this.#fieldSet === undefined ? batch : this.#project(batch, this.#fieldSet.current)
+  }
+
+  #isAdmitted(source: SourceInfo): boolean {
+    const known = this.#admitted.get(source)
+    if (known !== undefined) return known
+    const isAdmitted = this.#admits?.(source) ?? true
+    this.#admitted.set(source, isAdmitted)
+    return isAdmitted
+  }
+
+  #project(batch: Batch, set: FieldSet | undefined): Batch | undefined {
+    if (set === undefined) {
+      this.sink.stats.in += batch.count
+      countDrop(this.sink.stats, NO_FIELD_SET, batch.count)
+      return undefined
+    }
+    if (set !== this.#version) {
+      this.#version = set
+      this.#projections = new WeakMap()
+    }
+    let projection = this.#projections.get(batch.type)
+    if (projection === undefined) {
+      projection = batchProjection(batch.type, set)
+      this.#projections.set(batch.type, projection)
+    }
+    return projection(batch)
+  }
+}

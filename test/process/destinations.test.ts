@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { HttpPeer } from '../../packages/sdk/test/http-peer.ts'
+import { ask, metricsOf } from '../ask.ts'
+import { assertStops, runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
+
+const LIMIT_MS = 30_000
+
+interface Line {
+  readonly type: string
+  readonly source: string
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+const linesOf = ({ bodies }: HttpPeer): Line[] =>
+  bodies.flatMap((body) => body.split('\n').flatMap((line): Line[] => (line === '' ? [] : [JSON.parse(line)])))
+
+const unique = (names: Iterable<string>) => [...new Set(names)].sort()
+
+function folder(t: TestContext): string {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  return path
+}
+
+function fileWith(t: TestContext, text: string): string {
+  const file = join(folder(t), 'sonde.yaml')
+  writeFileSync(file, text)
+  return file
+}
+
+test('a destination that is configured twice gets its own columns and sources, and a set that changes is used', async (t) => {
+  const [loads, rest] = [await HttpPeer.start(t), await HttpPeer.start(t)]
+  const sets = folder(t)
+  writeFileSync(join(sets, 'loads.fset'), '[host_load]\n^load1$\n')
+  const file = fileWith(
+    t,
+    `data_sources:
+  - { type: host, interval_ms: 100, parts: [load, cpu] }
+  - { type: host, name: other, interval_ms: 100, parts: [load] }
+export:
+  prometheus: { fset_dir: ${sets} }
+  jsonl:
+    - { url: '${loads.url}', field_set: loads, sources: [host], linger_ms: 0 }
+    - { name: rest, url: '${rest.url}', sources: ['!self', '!host'], tags: [counters], linger_ms: 0, field_set: ['[*]', '-load1'] }
+`,
+  )
+  const sonde = await startSonde(['agent', '--config', file])
+  t.after(() => sonde.stop('SIGKILL'))
+  await until('both get records', LIMIT_MS, () => linesOf(loads).length > 2 && linesOf(rest).length > 2)
+  assert.deepEqual(unique(linesOf(loads).map(({ type, source }) => `${source} ${type}`)), ['host host_load'])
+  assert.deepEqual(unique(linesOf(loads).flatMap(({ record }) => Object.keys(record))), ['load1', 'time'])
+  assert.deepEqual(unique(linesOf(rest).map(({ source }) => source)), ['other'])
+  const others = unique(linesOf(rest).flatMap(({ record }) => Object.keys(record)))
+  assert.ok(others.includes('load5') && !others.includes('load1'), others.join())
+
+  writeFileSync(join(sets, 'loads.fset'), '[host_load]\n^load15$\n')
+  await until('the new set is used', LIMIT_MS, () => 'load15' in (linesOf(loads).at(-1)?.record ?? {}))
+  assert.deepEqual(Object.keys(linesOf(loads).at(-1)?.record ?? {}).sort(), ['load15', 'time'])
+
+  await rest.behave('fails')
+  const { sinks } = await until('the page says why', LIMIT_MS, async () => {
+    const answer = await ask<{ sinks: { name: string; failing: string }[] }>(sonde, '/api/v1/sources')
+    return answer.sinks.some(({ failing }) => failing !== '') && answer
+  })
+  assert.equal(sinks.find(({ name }) => name === 'rest')?.failing, 'HTTP 503 try again later')
+  assert.equal(sinks.find(({ name }) => name === 'jsonl')?.failing, '')
+  const down = /^sonde_sink_up\{sink="rest"\} 0/m
+  await until('a metric says so', LIMIT_MS, async () => down.test(await metricsOf(sonde)))
+  const before = linesOf(loads).length
+  await until('the other goes on', LIMIT_MS, () => linesOf(loads).length > before)
+  await assertStops(sonde)
+})
+
+test('no secret of a destination is in a print-out, a log, a metric or the page', async (t) => {
+  const peer = await HttpPeer.start(t)
+  const port = new URL(peer.url).port
+  const secrets = ['Bearer hush', 's3cret', 'k3y']
+  const text = (url: string) => `data_sources: [{ type: host, parts: [load] }]
+export:
+  jsonl: { url: '${url}', headers: { x-key: k3y }, linger_ms: 0, backoff_initial_ms: 10, backoff_max_ms: 10 }
+`
+  const file = fileWith(t, text(`http://me:s3cret@127.0.0.1:${port}/records?token=s3cret`))
+  const env = { SONDE_EXPORT_JSONL_HEADERS: 'authorization=Bearer hush,x-key=k3y' }
+  const hides = (where: string, shown: string) => {
+    for (const secret of secrets) assert.ok(!shown.includes(secret), `${secret} is in ${where}: ${shown}`)
+  }
+  const sonde = await startSonde(['agent', '--config', file, '--log-level', 'trace'], { env })
+  t.after(() => sonde.stop('SIGKILL'))
+  await until('records arrive', LIMIT_MS, () => linesOf(peer).length > 0)
+  assert.equal(peer.headers.authorization, 'Bearer hush')
+  await peer.behave('gone')
+  const failing = /^sonde_sink_up\{sink="jsonl"\} 0/m
+  await until('it fails', LIMIT_MS, async () => failing.test(await metricsOf(sonde)))
+  hides('metrics', await metricsOf(sonde))
+  hides('the page', JSON.stringify(await ask(sonde, '/api/v1/sources')))
+  await assertStops(sonde)
+  hides('the log', sonde.output())
+  for (const command of ['config', 'check']) {
+    const { output } = await runSonde(
+      [command, '--config', file, ...(command === 'check' ? ['--listen', '127.0.0.1:0'] : [])],
+      { env },
+    )
+    assert.match(output, /jsonl/)
+    hides(command, output)
+  }
+  const wrong = fileWith(t, text('ftp://me:s3cret@there/?token=s3cret').replace('headers', 'header'))
+  const { code, output } = await runSonde(['agent', '--config', wrong])
+  assert.equal(code, 2)
+  assert.match(output, /export\.jsonl\.header is an unknown key, .*did you mean headers\?/)
+  hides('the refusal', output)
+})
+
+test('check says whether somebody listens where a destination sends', async (t) => {
+  const peer = await HttpPeer.start(t)
+  const file = fileWith(t, `data_sources: []\nstore: { enabled: false }\nexport: { jsonl: { url: '${peer.url}' } }\n`)
+  const rowOf = async () => {
+    const { code, output } = await runSonde(['check', '--config', file, '--listen', '127.0.0.1:0'])
+    return {
+      code,
+      row: output
+        .split('\n')
+        .find((line) => line.startsWith('jsonl'))
+        ?.replace(/ +/g, ' '),
+    }
+  }
+  assert.deepEqual(await rowOf(), { code: 0, row: `jsonl present ${peer.url} can be reached` })
+  await peer.behave('gone')
+  const { code, row } = await rowOf()
+  assert.equal(code, 1)
+  assert.match(row ?? '', /^jsonl denied .* cannot be reached: connect ECONNREFUSED/)
+})
+
+test('a variable gives a key of one destination, and is refused where the file has a list of them', async (t) => {
+  const env = { SONDE_EXPORT_JSONL_URL: 'http://127.0.0.1:1/' }
+  const one = await runSonde(['config'], { env })
+  assert.match(one.output, /url: http:\/\/127\.0\.0\.1:1\/ +# SONDE_EXPORT_JSONL_URL/)
+  const file = fileWith(t, "export: { jsonl: [{ url: 'http://127.0.0.1:2/' }] }\n")
+  const { code, output } = await runSonde(['config', '--config', file], { env })
+  assert.equal(code, 2)
+  assert.match(output, /^sonde: SONDE_EXPORT_JSONL_URL: export\.jsonl\.url is given, and the file has a list there;/)
+})
