@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { type Batch, counter, createSource, defineType, timestamp, wallNs } from '@sonde/sdk'
+import { RawClient } from '../../packages/agent/test/raw-client.ts'
+import { readFiles } from '../../packages/sdk/test/files-rig.ts'
 import { HttpPeer } from '../../packages/sdk/test/http-peer.ts'
 import { ask, metricsOf } from '../ask.ts'
 import { assertStops, runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
@@ -141,4 +144,61 @@ test('a variable gives a key of one destination, and is refused where the file h
   const { code, output } = await runSonde(['config', '--config', file], { env })
   assert.equal(code, 2)
   assert.match(output, /^sonde: SONDE_EXPORT_JSONL_URL: export\.jsonl\.url is given, and the file has a list there;/)
+})
+
+const job = defineType('job', 'A job', { time: timestamp(), steps_total: counter('u64') })
+
+/** The bytes of a record of a job, as an application encodes it. */
+function oneJob(steps: number): Buffer {
+  let bytes = Buffer.alloc(0)
+  const emit = (batch: Batch) => {
+    bytes = Buffer.from(batch.bytes)
+  }
+  const source = createSource({ id: 'a', emit })
+  source.report(job, { time: wallNs(), steps_total: steps })
+  source.flush()
+  return bytes
+}
+
+test('a page that a filter left out of a durable destination is not sent again after the agent was killed', async (t) => {
+  const home = folder(t)
+  const sockets = join(home, 'sockets')
+  const file = fileWith(
+    t,
+    `data_sources: []
+service: { enabled: true, sockets_dir: ${sockets} }
+export:
+  files:
+    - { data_root: ${home}/all }
+    - { name: few, data_root: ${home}/few, field_set: ['[netdev*]'] }
+`,
+  )
+  const env = { SONDE_SERVICE_ENABLED: undefined }
+  const first = await startSonde(['agent', '--config', file], { env })
+  t.after(() => first.stop('SIGKILL'))
+  const client = await RawClient.enter(sockets)
+  const identity = await client.identity
+  client.announce(job)
+  for (const sequence of [1, 2, 3]) client.page(sequence, 1, oneJob(sequence))
+  await client.heard('ack', ({ sequence }) => sequence === 3n)
+  for (const name of ['all/.pages-files', 'few/.pages-few'])
+    await until(`${name} is written`, LIMIT_MS, () => existsSync(join(home, name)))
+  await first.stop('SIGKILL')
+
+  const second = await startSonde(['agent', '--config', file], { env })
+  t.after(() => second.stop('SIGKILL'))
+  const again = await RawClient.enter(sockets, identity)
+  assert.equal((await again.heard('welcome')).lastSequence, 3n)
+  again.announce(job)
+  again.page(4, 1, oneJob(4))
+  await again.heard('ack', ({ sequence }) => sequence === 4n)
+  const none = (page: string) =>
+    ['files', 'few'].every((name) => new RegExp(`^sonde_sink_duplicates_total\\{sink="${name}"\\} 0`, 'm').test(page))
+  await until('no page came again', LIMIT_MS, async () => none(await metricsOf(second)))
+  await assertStops(second)
+  const kept = (root: string) =>
+    readFiles(join(home, root)).flatMap(({ batches }) =>
+      batches.flatMap(({ type, records }) => (type.name === 'job' ? records.map((r) => Number(r.steps_total)) : [])),
+    )
+  assert.deepEqual([kept('all').sort(), kept('few')], [[1, 2, 3, 4], []])
 })

@@ -133,6 +133,20 @@ test('the last page that all durable sinks have is what a client need not send a
   assert.equal(await new Acknowledger([], handler()).stored(1n), 0n)
 })
 
+test('a sink that is not waited for delays nobody, and has no say in what is stored', async () => {
+  const [quick, slow] = [heldSink({ last: 5n }), heldSink({ last: 1n })]
+  const acknowledger = new Acknowledger([quick.sink, slow.sink], handler(), [quick.sink])
+  assert.equal(await acknowledger.stored(1n), 5n)
+  const client = new Client(1n, 0n)
+  client.took(6n, 10)
+  acknowledger.note(client)
+  await until('the one that is waited for flushes', () => quick.flushes.length === 1)
+  quick.flushes[0]?.resolve()
+  await acknowledger.finish()
+  assert.deepEqual([client.acked, slow.flushes.length], [6n, 0])
+  assert.equal(new Acknowledger([slow.sink], handler(), []).kind, 'memory')
+})
+
 test('a client waits while the sinks have half of what they may queue, and others that have more than their share with it', async () => {
   const config = { enabled: true, clients: 1, client_bytes: 1000, total_bytes: 10_000, client_bytes_per_s: 1000 }
   const inFlight = new InFlight(config, 1600)

@@ -49,31 +49,44 @@ export class ColumnCopier {
     const into = new Uint8Array(count * this.#toBytes)
     const { byteOffset, byteLength, buffer } = bytes
     if (this.#wordMoves !== undefined && byteOffset % WORD_BYTES === 0) {
-      const source = new Uint32Array(buffer, byteOffset, byteLength / WORD_BYTES)
-      const target = new Uint32Array(into.buffer)
-      const [fromStride, toStride] = [this.#fromBytes / WORD_BYTES, this.#toBytes / WORD_BYTES]
-      copyMoves({ source, target, fromStride, toStride, count }, this.#wordMoves)
-    } else {
-      const strides = { fromStride: this.#fromBytes, toStride: this.#toBytes }
-      copyMoves({ source: bytes, target: into, ...strides, count }, this.#moves)
-    }
+      const source = new Int32Array(buffer, byteOffset, byteLength / WORD_BYTES)
+      const strides = { from: this.#fromBytes / WORD_BYTES, to: this.#toBytes / WORD_BYTES, count }
+      copyWords(source, new Int32Array(into.buffer), strides, this.#wordMoves)
+    } else copyBytes(bytes, into, { from: this.#fromBytes, to: this.#toBytes, count }, this.#moves)
     for (const move of this.#presence) copyBits(bytes, into, this.#fromBytes, this.#toBytes, count, move)
     return into
   }
 }
 
-interface Copying {
-  readonly source: Uint8Array | Uint32Array
-  readonly target: Uint8Array | Uint32Array
-  readonly fromStride: number
-  readonly toStride: number
+/** How many elements lie between two records, and how many records there are. */
+interface Strides {
+  readonly from: number
+  readonly to: number
   readonly count: number
 }
 
-function copyMoves({ source, target, fromStride, toStride, count }: Copying, moves: readonly Move[]): void {
+/** Signed words: whatever their bits, they are small integers to the engine. */
+function copyWords(source: Int32Array, target: Int32Array, strides: Strides, moves: readonly Move[]): void {
+  const { from: fromStride, to: toStride, count } = strides
   for (const { from, to, length } of moves) {
-    for (let i = 0, at = from, into = to; i < count; i++, at += fromStride, into += toStride) {
+    let [at, into] = [from, to]
+    for (let i = 0; i < count; i++) {
       for (let k = 0; k < length; k++) target[into + k] = source[at + k] as number
+      at += fromStride
+      into += toStride
+    }
+  }
+}
+
+/** {@link copyWords} for layouts without alignment: a function of its own, which sees one kind of array. */
+function copyBytes(source: Uint8Array, target: Uint8Array, strides: Strides, moves: readonly Move[]): void {
+  const { from: fromStride, to: toStride, count } = strides
+  for (const { from, to, length } of moves) {
+    let [at, into] = [from, to]
+    for (let i = 0; i < count; i++) {
+      for (let k = 0; k < length; k++) target[into + k] = source[at + k] as number
+      at += fromStride
+      into += toStride
     }
   }
 }

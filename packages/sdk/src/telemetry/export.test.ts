@@ -7,6 +7,7 @@ import { sondeError, until } from '../../test/helper.ts'
 import { HttpPeer } from '../../test/http-peer.ts'
 import { counter, gauge, label, timestamp } from '../schema/field.ts'
 import { defineType } from '../schema/record-type.ts'
+import { type Sink, sinkStats } from '../sinks/sink.ts'
 import { wallNs } from '../source/clock.ts'
 import type { SchemaOptions } from './config.ts'
 import { createSchema, type Schema } from './schema.ts'
@@ -141,4 +142,33 @@ test('two destinations that keep things keep them in different places', () => {
       },
     })
   assert.throws(twice, sondeError('TEL_OPTION', /export\.jsonl\[1\]\.name is "x", as export\.jsonl\[0\] has it/))
+})
+
+test('of three destinations of which one hangs and one fails, the third gets everything', async (t) => {
+  const [hanging, failing, well] = [await HttpPeer.start(t), await HttpPeer.start(t), await HttpPeer.start(t)]
+  await hanging.behave('hangs')
+  await failing.behave('fails')
+  const urls = [hanging.url, failing.url].map((url) => ({ url, acknowledges: false, lingerMs: 0, closeTimeoutMs: 0 }))
+  const throwing: Sink = {
+    name: 'throwing',
+    stats: sinkStats(),
+    accept() {
+      throw new Error('broken')
+    },
+    flush: async () => undefined,
+    close: async () => undefined,
+  }
+  const schema = await started(t, { export: { jsonl: [...urls, { url: well.url }] }, sinks: [throwing] })
+  const source = schema.createSource({ tag: '' })
+  for (let i = 0; i < 5000; i++) {
+    await source.ready()
+    source.report(link, record(i))
+  }
+  await assert.rejects(
+    schema.flush(),
+    sondeError('TEL_LOST', /: throwing dropped 5000 records \(5000 failed: accept threw: broken\)$/),
+  )
+  assert.equal(linesOf(well).length, 5000)
+  await until('one says why it fails', () => failing.headers['content-type'] === 'application/x-ndjson')
+  assert.deepEqual([linesOf(hanging), linesOf(failing)], [[], []])
 })

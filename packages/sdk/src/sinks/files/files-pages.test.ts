@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, readFileSync, truncateSync } from 'node:fs'
+import { appendFileSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Ending, pathsBelow, readFiles, temporaryFolder, withEnding } from '../../../test/files-rig.ts'
 import { property } from '../../../test/helper.ts'
@@ -144,4 +145,60 @@ test('sources of one id and tag are written in the order in which they came', as
   await second.close()
   assert.equal(second.stats.duplicates, 30)
   assert.equal(numbersIn(root).length, 33)
+})
+
+test('the last page of a client outlives the process, whatever a filter left out, and a torn entry is none', async (t) => {
+  const root = join(temporaryFolder(t), 'not', 'there')
+  const marks = join(root, '.pages-files')
+  const source = new BatchSource()
+  const left = (sequence: number, client = CLIENT) => ({ client, sequence: BigInt(sequence) })
+  const first = openFiles(t, root)
+  assert.equal(await first.lastPage(CLIENT), 0n)
+  first.skip(left(1, 9n))
+  await first.flush()
+  send(first, source, [1, 2])
+  first.skip(left(3))
+  await first.flush()
+  send(first, source, [4])
+  await first.flush()
+  first.skip(left(5))
+  await first.close()
+  const second = openFiles(t, root)
+  assert.deepEqual([await second.lastPage(CLIENT), await second.lastPage(9n), await second.lastPage(7n)], [4n, 1n, 0n])
+  send(second, source, [5])
+  await second.flush()
+  await second.close()
+  truncateSync(marks, statSync(marks).size - 1)
+  const third = openFiles(t, root)
+  assert.deepEqual([await third.lastPage(CLIENT), await third.lastPage(9n)], [0n, 1n])
+  send(third, source, [5, 6])
+  await third.flush()
+  await third.close()
+  assert.deepEqual([third.stats.duplicates, numbersIn(root)], [1, [1, 2, 4, 5, 6]])
+})
+
+test('pages of which records were lost are not among those that need not be sent again', async (t) => {
+  const root = temporaryFolder(t)
+  const sink = openFiles(t, root)
+  const source = new BatchSource()
+  send(sink, source, [1])
+  await sink.flush()
+  const page = pageOf(source, 2)
+  sink.accept({ ...page, bytes: page.bytes.subarray(1) })
+  await assert.rejects(sink.flush(), { code: 'FIL_LOST' })
+  await sink.close()
+  assert.equal(await openFiles(t, root).lastPage(CLIENT), 1n)
+})
+
+test('the file of last pages is written anew before it grows without end', async (t) => {
+  const root = temporaryFolder(t)
+  const sink = openFiles(t, root)
+  for (let round = 1; round <= 30; round++) {
+    for (let client = 1n; client <= 2000n; client++) sink.skip({ client, sequence: BigInt(round) })
+    await sink.flush()
+  }
+  await sink.close()
+  assert.ok(statSync(join(root, '.pages-files')).size <= 1 << 20)
+  const again = openFiles(t, root)
+  assert.deepEqual([await again.lastPage(1n), await again.lastPage(2000n)], [30n, 30n])
 })

@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { SondeError } from '../../errors.ts'
-import type { Batch } from '../../schema/batch.ts'
+import type { Batch, PageId } from '../../schema/batch.ts'
 import { forgetExit, type Leaver, watchExit } from '../../telemetry/at-exit.ts'
 import { DTB_LIMITS } from '../../wire/dtb/format.ts'
 import { causeOfBlockedLoop } from '../room.ts'
@@ -8,6 +9,8 @@ import { Untold } from '../untold.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
 import { FilesContext } from './context.ts'
 import { silentMs } from './disk.ts'
+import { PageMarks } from './page-marks.ts'
+import { pathName } from './paths.ts'
 import type { FilesDropReason } from './reasons.ts'
 import { Retention } from './retention.ts'
 import { SourceWriter } from './writer.ts'
@@ -22,6 +25,8 @@ export interface FilesSink extends Sink {
   /** What failed last, or that the disk has been silent for 5 s; empty since the last write that went well. */
   readonly failing: string
   takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number>
+  lastPage(client: bigint): Promise<bigint>
+  skip(page: PageId): void
   /**
    * Resolves when everything accepted before is as safe as the durability says; see {@link FilesOptions}.
    *
@@ -54,6 +59,7 @@ class Files implements FilesSink {
   readonly #retention: Retention
   readonly #writers = new Map<string, SourceWriter>()
   readonly #leaver: Leaver
+  readonly #marks: PageMarks
   #timer: NodeJS.Timeout | undefined
   readonly #untold: Untold
   /** Whether what the queue had no room for last came in one turn of the event loop. */
@@ -71,6 +77,7 @@ class Files implements FilesSink {
       this.#context.behind(this.#retention.run())
     }
     this.name = config.name
+    this.#marks = new PageMarks(join(config.dataRoot, `.pages-${pathName(config.name)}`))
     this.stats = this.#context.stats
     const { stats } = this
     this.#untold = new Untold(stats, (reason) => this.causeOf(reason))
@@ -103,11 +110,26 @@ class Files implements FilesSink {
     this.stats.in += batch.count
     if (this.#closing !== undefined) this.#context.count('closed', batch.count)
     else if (batch.count > 0) this.#take(batch)
+    if (batch.page !== undefined) this.#marks.see(batch.page)
     this.stats.seconds += (performance.now() - startedMs) / 1000
   }
 
   takeLost(client: bigint, upTo: bigint): ReadonlyMap<bigint, number> {
     return this.#context.losses.take(client, upTo)
+  }
+
+  skip(page: PageId): void {
+    if (this.#closing === undefined) this.#marks.see(page)
+  }
+
+  /** Where what is known cannot be read, a client sends again, and what the files have is left out. */
+  async lastPage(client: bigint): Promise<bigint> {
+    try {
+      return await this.#marks.lastPage(client)
+    } catch (error) {
+      this.#context.fail(error)
+      return 0n
+    }
   }
 
   ready(): Promise<void> | undefined {
@@ -122,6 +144,7 @@ class Files implements FilesSink {
   async flush(): Promise<void> {
     const { told } = this.#untold
     const unsynced = this.#unsyncedBefore
+    const seen = this.#marks.takeSeen()
     await this.#settled()
     const context = this.#context
     this.#unsyncedBefore = context.unsynced
@@ -130,6 +153,7 @@ class Files implements FilesSink {
     if (context.unsynced > unsynced) {
       throw new SondeError('FIL_LOST', `${this.name}: the disk did not take everything that was written${this.#why}`)
     }
+    if (seen !== undefined) context.behind(this.#marks.mark(seen))
   }
 
   close(): Promise<void> {
@@ -219,6 +243,7 @@ class Files implements FilesSink {
     await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
     if (this.#context.config.durability === 'interval') this.#context.syncBehind()
     await this.#context.settled()
+    await this.#marks.close()
     forgetExit(this.#leaver)
   }
 }

@@ -55,7 +55,30 @@ test('posts with its headers, and says in plain words why nothing arrives', asyn
   assert.equal(sink.failing, '')
 })
 
+test('a name and a password of the address are sent, and shown nowhere, whatever the far end says', async (t) => {
+  const peer = await HttpPeer.start(t)
+  const sink = createJsonl({
+    url: peer.url.replace('//', '//me:p%C3%A4ss@'),
+    headers: { 'x-key': 'again' },
+    backoffInitialMs: 10,
+  })
+  t.after(() => sink.close())
+  const batch = new BatchSource().ports({ a: 1 })
+  sink.accept(batch)
+  await sink.flush()
+  assert.equal(peer.headers.authorization, `Basic ${Buffer.from('me:päss').toString('base64')}`)
+  await peer.behave('fails')
+  sink.accept(batch)
+  await until('it fails', () => sink.failing === 'HTTP 503 try (secret) later')
+  await peer.behave('takes')
+  await sink.flush()
+})
+
 test('refuses an address that is none', () => {
-  for (const url of ['', 'collector:4318', 'ftp://host/'])
-    assert.throws(() => createJsonl({ url }), sondeError('JSL_OPTION', /allowed: an address/))
+  for (const url of ['', 'collector:4318', 'ftp://host/', 'http://%ff:a@host/'])
+    assert.throws(() => createJsonl({ url }), sondeError('JSL_OPTION', /^url of jsonl is .*allowed: an address/))
+  const headers = { authorization: 'hush\r\nx: y' }
+  const refused = sondeError('JSL_OPTION', /^headers\.authorization of jsonl is "\(secret\)"; allowed: headers by name/)
+  assert.throws(() => createJsonl({ url: 'http://host/', headers }), refused)
+  assert.throws(() => createJsonl({ url: 'http://host/', lingerMs: -1 }), sondeError('DLV_OPTION'))
 })

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { block, check } from '../config/kit.ts'
+import { leavesOf } from '../config/leaves.ts'
+import { snakeOf } from '../config/spelling.ts'
+import { checkDestinations, type DestinationRules, exportEntries } from './destinations.ts'
+import { SINKS } from './registry.ts'
+
+const AGENT = { spelling: 'snake', isAgent: true } as const
+const PROGRAM = { spelling: 'camel', isAgent: false } as const
+const url = 'http://127.0.0.1:4318/records'
+
+function linesOf(given: object, rules: DestinationRules = AGENT, taken: readonly string[] = []): string[] {
+  const exports = check(block(exportEntries(rules)), given, 'export')
+  const checked = exports.ok ? checkDestinations(exports.value, rules, taken) : exports
+  return checked.ok ? [] : checked.issues.map(({ path, fault, allowed }) => `${path} ${fault}; allowed: ${allowed}`)
+}
+
+function namesOf(given: object, rules: DestinationRules = AGENT): string[] {
+  const exports = check(block(exportEntries(rules)), given, 'export')
+  assert.ok(exports.ok)
+  const checked = checkDestinations(exports.value, rules)
+  assert.ok(checked.ok)
+  return checked.value.map(({ definition, name, place }) => `${definition.name} ${name} ${place}`)
+}
+
+test('a kind is a block or a list of blocks, and has names of its own', () => {
+  assert.deepEqual(namesOf({}), [])
+  assert.deepEqual(namesOf({ jsonl: { url } }), ['jsonl jsonl export.jsonl'])
+  assert.deepEqual(namesOf({ jsonl: [{ url }, { url }, { url, name: 'c' }], files: {} }), [
+    'files files export.files',
+    'jsonl jsonl export.jsonl[0]',
+    'jsonl jsonl_2 export.jsonl[1]',
+    'jsonl c export.jsonl[2]',
+  ])
+  const [tooMany = ''] = linesOf({ jsonl: Array(17).fill({ url }) })
+  assert.match(tooMany, /^export\.jsonl is \[.*; allowed: a list of at most 16 blocks$/)
+})
+
+test('files and programs spell the same keys, each in its way', () => {
+  const keysOf = (rules: DestinationRules) =>
+    leavesOf(block(exportEntries(rules)), []).map(({ path, allowed }) => `${path.map(snakeOf).join('.')} ${allowed}`)
+  assert.deepEqual(keysOf(PROGRAM), keysOf(AGENT))
+  assert.deepEqual(linesOf({ jsonl: { url, lingerMs: 1, fieldSet: 'a' } }, PROGRAM), [])
+  const [fault = ''] = linesOf({ jsonl: { url, lingerMs: 1 } })
+  assert.match(
+    fault,
+    /^export\.jsonl\.lingerMs is an unknown key, with "\(secret\)" \(did you mean linger_ms\?\); allowed: name, /,
+  )
+})
+
+test('what is wrong is said with its path and what is allowed, and never shows what may be secret', () => {
+  const given = {
+    jsonl: [
+      { url: 'ftp://me:hush@there/?key=hush', header: { a: 'hush' }, timeout_ms: 'hush' },
+      { url, headers: { 'a b': 'hush' }, field_set: ['[port'] },
+      { url, headers: { a: 'hush\n' }, sources: [''], tags: 'hush' },
+      'hush',
+      { headers: {} },
+    ],
+    json: { url: 'hush' },
+  }
+  const lines = linesOf(given)
+  assert.doesNotMatch(lines.join('\n').replaceAll('"hush"; allowed: a whole', '').replace('tags is "hush"', ''), /hush/)
+  const has = (pattern: RegExp) =>
+    assert.ok(
+      lines.some((line) => pattern.test(line)),
+      `${pattern}\n${lines.join('\n')}`,
+    )
+  has(/^export\.jsonl\[0\]\.url is "ftp:\/\/\(secret\)@there\/?\?\(secret\)"; allowed: an address of http: or https:/)
+  has(/^export\.jsonl\[0\]\.header is an unknown key, with "\(secret\)" \(did you mean headers\?\)/)
+  has(/^export\.jsonl\[1\]\.field_set is \["\[port"\]; allowed: the lines of a field set; field_set:1:1 is no section/)
+  has(/^export\.jsonl\[3\] is "\(secret\)"; allowed: a block with the keys name, /)
+  has(/^export\.jsonl\[4\]\.url is missing; allowed: an address of http: or https:/)
+  has(/^export\.json is an unknown key, .* \(did you mean jsonl\?\); allowed: files, jsonl$/)
+})
+
+test('what shows only between destinations is said too', () => {
+  const clash = { jsonl: { url, queue_limit_bytes: 65_536 }, files: [{ data_root: '/a' }, { data_root: '/a/' }] }
+  assert.deepEqual(linesOf(clash), [
+    'export.files[1] keeps its records in /a, as export.files[0] does; allowed: a place of its own',
+    'export.jsonl.batch_bytes_max is 1048576; allowed: at most the limit of the queue, 65536',
+  ])
+  assert.deepEqual(linesOf({ files: [{ data_root: '/a' }, { data_root: '/a', enabled: false }] }), [])
+  assert.deepEqual(linesOf({ jsonl: { url, name: 'store' } }, AGENT, ['store']), [
+    'export.jsonl.name is "store", as a view of the agent has it; allowed: another name',
+  ])
+  assert.deepEqual(linesOf({ jsonl: { url, acknowledges: true } }), [
+    'export.jsonl.acknowledges is true; allowed: false: nothing of what jsonl has survives a crash',
+  ])
+  assert.deepEqual(linesOf({ jsonl: { url, acknowledges: true } }, PROGRAM), [])
+})
+
+test('every kind has a name for files, a summary, and a description of each key', () => {
+  for (const { name, summary, entries } of SINKS) {
+    assert.match(name, /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)
+    assert.match(summary, /^[A-Z].{10,}[^.]$/)
+    for (const { path, description } of leavesOf(block(entries), []))
+      assert.match(description, /^[A-Z].{8}/, path.join())
+  }
+})

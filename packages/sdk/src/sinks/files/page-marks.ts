@@ -1,0 +1,157 @@
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { makeFolders } from '../../internal/make-folders.ts'
+import type { PageId } from '../../schema/batch.ts'
+import { type DiskFile, inTurn, open, rename } from './disk.ts'
+import { codeOf } from './reasons.ts'
+
+/** Client and page, 64 bits each, a CRC-32 of both, and four bytes of 0. */
+const ENTRY_BYTES = 24
+/** Clients that are remembered; whoever was silent longest is asked to send again what it was not told to be there. */
+const CLIENT_COUNT_LIMIT = 4096
+/** Size of the file, beyond which it is written anew. Unit: bytes. */
+const FILE_BYTES_LIMIT = 1 << 20
+
+/** Pages by client. */
+type Pages = Map<bigint, bigint>
+
+/**
+ * The last page of each client up to which everything is in the files, or was left out by a filter: kept in a file of
+ * its own, since a page that was left out is in no other. What is written late costs a repetition, and no record.
+ */
+export class PageMarks {
+  readonly #path: string
+  /** Pages that came since the last flush began. */
+  #seen: Pages = new Map()
+  /** Pages that are written, or about to be; a promise while an earlier process's are read. */
+  #marked: Promise<Pages> | undefined
+  #file: DiskFile | undefined
+  #fileBytes = 0
+  #writing = Promise.resolve()
+
+  /** @param path Of the file, which is made with the first page. */
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** A page was accepted, or left out. */
+  see({ client, sequence }: PageId): void {
+    this.#seen.set(client, sequence)
+    if (this.#seen.size > CLIENT_COUNT_LIMIT) dropOldest(this.#seen)
+  }
+
+  /** What was seen since this was asked last: a flush begins. */
+  takeSeen(): ReadonlyMap<bigint, bigint> | undefined {
+    if (this.#seen.size === 0) return undefined
+    const seen = this.#seen
+    this.#seen = new Map()
+    return seen
+  }
+
+  /** The last page of a client; 0 where none is known. */
+  async lastPage(client: bigint): Promise<bigint> {
+    return (await this.#load()).get(client) ?? 0n
+  }
+
+  /** Everything up to these pages is where it belongs. Rejects where that cannot be written. */
+  mark(pages: ReadonlyMap<bigint, bigint>): Promise<void> {
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write(pages))
+    return this.#writing
+  }
+
+  async close(): Promise<void> {
+    await this.#writing.catch(() => undefined)
+    await this.#file?.close()
+    this.#file = undefined
+  }
+
+  async #write(pages: ReadonlyMap<bigint, bigint>): Promise<void> {
+    const marked = await this.#load()
+    for (const [client, sequence] of pages) {
+      if (sequence < (marked.get(client) ?? 0n)) continue
+      marked.delete(client)
+      marked.set(client, sequence)
+    }
+    while (marked.size > CLIENT_COUNT_LIMIT) dropOldest(marked)
+    const entries = encode(pages)
+    if (this.#file === undefined || this.#fileBytes + entries.byteLength > FILE_BYTES_LIMIT) await this.#renew(marked)
+    else await this.#append(this.#file, entries)
+  }
+
+  async #append(file: DiskFile, entries: Buffer): Promise<void> {
+    const { bytesWritten } = await file.writev([entries], this.#fileBytes)
+    // What was cut short is no entry to a reader, and the next one begins where one can.
+    this.#fileBytes += bytesWritten - (bytesWritten % ENTRY_BYTES)
+  }
+
+  /** Begins the file anew with what counts; the one before stays until this one is whole. */
+  async #renew(marked: Pages): Promise<void> {
+    const path = `${this.#path}.new`
+    // What a filter leaves nothing of has made no folder yet.
+    await inTurn(() => makeFolders(dirname(this.#path)))
+    const file = await open(path, 'w')
+    try {
+      this.#fileBytes = 0
+      await this.#append(file, encode(marked))
+      await rename(path, this.#path)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+    await this.#file?.close()
+    this.#file = file
+  }
+
+  #load(): Promise<Pages> {
+    this.#marked ??= readMarks(this.#path).catch((error: unknown) => {
+      this.#marked = undefined
+      throw error
+    })
+    return this.#marked
+  }
+}
+
+function dropOldest(pages: Pages): void {
+  for (const client of pages.keys()) {
+    pages.delete(client)
+    return
+  }
+}
+
+function encode(pages: ReadonlyMap<bigint, bigint>): Buffer {
+  const bytes = Buffer.alloc(pages.size * ENTRY_BYTES)
+  let at = 0
+  for (const [client, sequence] of pages) {
+    bytes.writeBigUInt64LE(client, at)
+    bytes.writeBigUInt64LE(sequence, at + 8)
+    bytes.writeUInt32LE(crc32(bytes.subarray(at, at + 16)), at + 16)
+    at += ENTRY_BYTES
+  }
+  return bytes
+}
+
+async function readMarks(path: string): Promise<Pages> {
+  const pages: Pages = new Map()
+  const bytes = await readFile(path)
+  for (let at = 0; at + ENTRY_BYTES <= bytes.byteLength; at += ENTRY_BYTES) {
+    if (bytes.readUInt32LE(at + 16) !== crc32(bytes.subarray(at, at + 16))) continue
+    const [client, sequence] = [bytes.readBigUInt64LE(at), bytes.readBigUInt64LE(at + 8)]
+    if (sequence > (pages.get(client) ?? 0n)) pages.set(client, sequence)
+  }
+  return pages
+}
+
+/** What an earlier process left; empty where it left nothing. */
+async function readFile(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path, 'r')
+    try {
+      return await file.readAt(0, FILE_BYTES_LIMIT)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}
