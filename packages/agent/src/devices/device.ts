@@ -1,22 +1,19 @@
-import type { Labels } from '@sonde/sdk'
-
-/** What a device is: `nic` is a port of an RDMA device, `netdev` an interface that belongs to none. */
-export type DeviceKind = 'gpu' | 'nic' | 'netdev' | 'pci'
+import type { EntityRef, Labels } from '@sonde/sdk'
 
 /** What is none of the hardware's own: a share of a board, such as a VM is given one. */
 export type DeviceShare = 'virtual function' | 'subfunction'
 
-/** Families of types by whose labels series of a device are found. */
-export type SeriesFamily = 'nvml' | 'rdma' | 'netdev' | 'ethtool' | 'pci'
-
-/** One device of the node, made of the records that identify it. */
+/** One entity of the node, made of the records that define it: a device, or what else a type tells of. */
 export interface Device {
   /**
    * Part of the addresses of pages; the same for as long as the device is. Begins with `sim-` where it is simulated.
    */
   readonly id: string
-  readonly kind: DeviceKind
-  /** What kernel or driver call it. */
+  /**
+   * `gpu`, `nic` (a port of an RDMA device), `netdev` (an interface that belongs to none), `pci`, or what a type says.
+   */
+  readonly kind: string
+  /** What kernel or driver call it; of kinds without code its key. */
   readonly name: string
   /** Column of GPUs and NICs that belong together; null for what is in none. */
   readonly rail: number | null
@@ -29,8 +26,16 @@ export interface Device {
   readonly netdevs: readonly string[]
   /** Labels of the series of its own type. */
   readonly labels: Labels
-  /** Labels of its series in other families. */
-  readonly series: Readonly<Partial<Record<SeriesFamily, Labels>>>
+  /** Labels of other entities that are parts of it, by kind: a NIC has its `netdev` and its `pci` device. */
+  readonly series: Readonly<Record<string, Labels>>
+  /** What the record that defines it is about: for a GPU that only the bus knows, a PCI device. */
+  readonly about: EntityRef
+  /** Type of that record. */
+  readonly type: string
+  /** Source of that record. */
+  readonly source: string
+  /** Entities that name it or that it names, by id, as long as a series says so. */
+  readonly relations: readonly string[]
   readonly model: string
   /** What share of a board it is; null for a board, or a port of one. */
   readonly share: DeviceShare | null

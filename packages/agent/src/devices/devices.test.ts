@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { absenceType, droppedTotal } from '@sonde/sdk'
+import { absenceType, droppedTotal, type RecordType } from '@sonde/sdk'
 import { TextTable } from '@sonde/sdk/internal'
+import { docaPhyType } from '../sources/doca-phy/type.ts'
+import { ethtoolPriorityType } from '../sources/ethtool/type.ts'
+import { hostCpuType } from '../sources/host/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
-import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
-import { pciDeviceType } from '../sources/pci/type.ts'
-import { rdmaPortType } from '../sources/rdma/type.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType } from '../sources/nvml/type.ts'
+import { pciAerType, pciDeviceType } from '../sources/pci/type.ts'
+import { rdmaHwType, rdmaPortType } from '../sources/rdma/type.ts'
 import type { Device } from './device.ts'
 import { Devices, type DevicesOptions } from './devices.ts'
 import { NodeRecords } from './test-node-records.ts'
@@ -68,6 +71,10 @@ test('a device tells its identity, its place, its series and its limits', () => 
     netdevs: [],
     labels: { gpu: '3', UUID: 'GPU-3' },
     series: { pci: { device: '0000:40:04.0' } },
+    about: { kind: 'gpu', key: ['3'] },
+    type: 'nvml_gpu_info',
+    source: 'made',
+    relations: [],
     model: 'H100 SXM 80 GB',
     share: null,
     driver: '570.86',
@@ -81,31 +88,27 @@ test('a device tells its identity, its place, its series and its limits', () => 
   const nic = devices.byId('nic-mlx5_3-1')
   assert.deepEqual([nic?.name, nic?.model, nic?.driver], ['mlx5_3', 'ConnectX-7', 'mlx5_core'])
   assert.deepEqual(nic?.labels, { device: 'mlx5_3', port: '1' })
-  assert.deepEqual(nic?.series, {
-    pci: { device: '0000:40:05.0' },
-    netdev: { device: 'eth13' },
-    ethtool: { device: 'eth13' },
-  })
+  assert.deepEqual(nic?.series, { pci: { device: '0000:40:05.0' }, netdev: { device: 'eth13' } })
 })
 
-test('finds the device of a series in any family', () => {
+test('finds the device of a series of any type', () => {
   const { devices, real, simulated } = bringUp()
   real.hgx()
   real.netdev('lo')
   simulated.hgx()
-  const of = (type: string, labels: Record<string, string>) => devices.deviceOf(type, labels)?.id
-  assert.equal(of('nvml_gpu', { gpu: '3', UUID: 'GPU-3' }), 'gpu-3')
-  assert.equal(of('nvml_profile', { gpu: '3', UUID: 'GPU-3', simulated: 'true' }), 'sim-gpu-3')
-  assert.equal(of('rdma_hw', { device: 'mlx5_3', port: '1' }), 'nic-mlx5_3-1')
-  assert.equal(of('doca_phy', { device: 'mlx5_3' }), 'nic-mlx5_3-1')
-  assert.equal(of('netdev', { device: 'eth13', simulated: 'true' }), 'sim-nic-mlx5_3-1')
-  assert.equal(of('ethtool_priority', { device: 'eth19', priority: '3' }), 'nic-mlx5_bond_0-1')
-  assert.equal(of('netdev', { device: 'lo' }), 'net-lo')
-  assert.equal(of('pci_device', { device: '0000:40:04.0' }), 'gpu-3')
-  assert.equal(of('pci_aer', { device: '0000:40:05.0', severity: 'fatal', error: 'DLP' }), 'nic-mlx5_3-1')
+  const of = (type: RecordType, labels: Record<string, string>) => devices.deviceOf(type, labels)?.id
+  assert.equal(of(nvmlGpuType, { gpu: '3', UUID: 'GPU-3' }), 'gpu-3')
+  assert.equal(of(nvmlProfileType, { gpu: '3', UUID: 'GPU-3', simulated: 'true' }), 'sim-gpu-3')
+  assert.equal(of(rdmaHwType, { device: 'mlx5_3', port: '1' }), 'nic-mlx5_3-1')
+  assert.equal(of(docaPhyType, { device: 'mlx5_3' }), 'nic-mlx5_3-1')
+  assert.equal(of(netdevType, { device: 'eth13', simulated: 'true' }), 'sim-nic-mlx5_3-1')
+  assert.equal(of(ethtoolPriorityType, { device: 'eth19', priority: '3' }), 'nic-mlx5_bond_0-1')
+  assert.equal(of(netdevType, { device: 'lo' }), 'net-lo')
+  assert.equal(of(pciDeviceType, { device: '0000:40:04.0' }), 'gpu-3')
+  assert.equal(of(pciAerType, { device: '0000:40:05.0', severity: 'fatal', error: 'DLP' }), 'nic-mlx5_3-1')
   for (const nowhere of [{ device: 'eth99' }, { device: '__proto__' }, {}])
-    assert.equal(of('netdev', nowhere), undefined)
-  assert.equal(of('host_cpu', { cpu: '0' }), undefined)
+    assert.equal(of(netdevType, nowhere), undefined)
+  assert.equal(of(hostCpuType, { cpu: '0' }), undefined)
 })
 
 test('siblings are the others of a kind that do the same work, on the same node, and are there', () => {
@@ -184,7 +187,7 @@ test('a NIC that was renamed takes the rail of the one that left', () => {
   real.port('rocep64s5', { address: '0000:40:05.0', netdevs: 'eth13' })
   assert.deepEqual(devices.byId('gpu-3')?.pairs, ['nic-rocep64s5-1'])
   assert.equal(devices.byId('nic-mlx5_3-1')?.rail, null)
-  assert.equal(devices.deviceOf('pci_device', { device: '0000:40:05.0' })?.id, 'nic-rocep64s5-1')
+  assert.equal(devices.deviceOf(pciDeviceType, { device: '0000:40:05.0' })?.id, 'nic-rocep64s5-1')
   assert.deepEqual(devices.byId('nic-mlx5_3-1')?.netdevs, [], 'its interface belongs to its successor')
   real.pci('0000:40:05.0', { netdevs: 'rail3', rdma_devices: 'rocep64s5' })
   real.port('rocep64s5', { address: '0000:40:05.0', netdevs: 'rail3' })
@@ -200,7 +203,7 @@ test('two ports of one PCI function have an interface each, and its flaps are th
   for (const name of ['ens5', 'ens5d1']) real.netdev(name)
   assert.deepEqual(devices.byId('nic-mlx4_0-1')?.netdevs, ['ens5'])
   assert.deepEqual(devices.byId('nic-mlx4_0-2')?.netdevs, ['ens5d1'])
-  assert.equal(devices.deviceOf('netdev', { device: 'ens5d1' })?.id, 'nic-mlx4_0-2')
+  assert.equal(devices.deviceOf(netdevType, { device: 'ens5d1' })?.id, 'nic-mlx4_0-2')
   real.port('mlx4_0', { port: 2, address: '0000:a1:00.0' })
   assert.deepEqual(devices.byId('nic-mlx4_0-2')?.netdevs, [], 'which of them it has is not known')
 })
@@ -252,7 +255,7 @@ test('a node with interfaces only lists them, with the PCI device that they are 
   assert.deepEqual(ids(), ['net-eth2', 'net-eth10', 'net-lo', 'pci-0000:00:03.0'])
   const eth2 = devices.byId('net-eth2')
   assert.deepEqual([eth2?.address, eth2?.driver, eth2?.rail], ['0000:00:03.0', 'virtio-pci', null])
-  assert.equal(devices.deviceOf('pci_aer', { device: '0000:00:03.0' })?.id, 'net-eth2')
+  assert.equal(devices.deviceOf(pciAerType, { device: '0000:00:03.0' })?.id, 'net-eth2')
 })
 
 test('virtual functions are NICs in no rail, and two ports of one adapter are told apart', () => {
@@ -286,7 +289,7 @@ test('what changes without identifying is no new version, and what identifies is
   assert.equal(devices.version, version)
   real.port('mlx5_3', { address: '0000:40:05.0', netdevs: 'eth99', driver: 'mlx5_core' })
   assert.notEqual(devices.version, version)
-  assert.equal(devices.deviceOf('netdev', { device: 'eth99' })?.id, 'nic-mlx5_3-1')
+  assert.equal(devices.deviceOf(netdevType, { device: 'eth99' })?.id, 'nic-mlx5_3-1')
 })
 
 test('beyond the limit what left makes room, then records are dropped and counted', () => {

@@ -2,18 +2,23 @@ import {
   absenceType,
   type Batch,
   countDrop,
+  entityOf,
   type Labels,
-  labelOf,
+  type RecordType,
   readRecords,
   type Sink,
+  type SourceInfo,
   sinkStats,
   viewsOf,
 } from '@sonde/sdk'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import type { Device } from './device.ts'
-import { draftsOf } from './drafts.ts'
+import { roomOfClients, roomOfTypes } from './fact-room.ts'
 import { Facts } from './facts.ts'
+import { draftsOf } from './kinds/index.ts'
 import { placed } from './placed.ts'
+import { Places } from './places.ts'
+import { related } from './relations.ts'
 import { isSimulatedOf, worldsOf } from './world.ts'
 
 /** Options of {@link Devices}. */
@@ -26,6 +31,12 @@ export interface DevicesOptions {
    */
   readonly seriesLimit?: number
   /**
+   * Series of all applications together at most, and names of other entities in them; one application has an eighth
+   * where they contend. Beyond it those that have left make room, then records are dropped as `device_limit`. Default:
+   * 4 096.
+   */
+  readonly clientLimit?: number
+  /**
    * The clock by which devices leave. Unit: milliseconds. Default: the monotonic one, so that no step of the wall clock
    * takes every device out.
    */
@@ -34,37 +45,49 @@ export interface DevicesOptions {
 
 const EXPIRY_S = 300
 const SERIES_LIMIT = 4096
+const CLIENT_LIMIT = 4096
 /** How long what left is still listed. */
 const KEEP_MS = 3_600_000
 /** How often it is looked for what has left without a word. */
 const SWEEP_EVERY_MS = 1000
 
 /**
- * What the node has, by the records that identify it. A sink that keeps the last record of each series of a few types,
- * and makes the list of devices of them when it is asked for and something changed.
+ * What the node has, by the records that define it. A sink that keeps what the last record of each series says of
+ * entities, and makes the list of devices of it when it is asked for and something changed. What applications say is
+ * kept apart: it changes nothing of the hardware, and costs nobody time who does not ask for it.
  */
 export class Devices implements Sink {
   readonly name = 'devices'
   readonly stats = sinkStats()
-  readonly #facts: Facts
+  readonly #own: Facts
+  readonly #ofClients: Facts
   readonly #expiryMs: number
   readonly #now: () => number
   /** What makes a time of that clock one since the Unix epoch. Unit: milliseconds. */
   readonly #epochMs: () => number
-  #made: Made = { version: -1, devices: [], byId: new Map(), byLabels: new Map() }
+  #hardware: Known = known(-1, [])
+  /** With what applications say, and with relations. */
+  #all: Known = known(-1, [])
+  #clientVersion = -1
   #sweptMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(options: DevicesOptions = {}) {
-    this.#facts = new Facts(options.seriesLimit ?? SERIES_LIMIT)
+    this.#own = new Facts(roomOfTypes(options.seriesLimit ?? SERIES_LIMIT))
+    this.#ofClients = new Facts(roomOfClients(options.clientLimit ?? CLIENT_LIMIT))
     this.#expiryMs = (options.expiryS ?? EXPIRY_S) * 1000
     this.#now = options.now ?? (() => performance.now())
     this.#epochMs = () => (options.now === undefined ? Date.now() - performance.now() : 0)
   }
 
-  /** Changes whenever a device does, or a series may belong to another one than before. */
+  /** Changes whenever a device does that the agent itself knows of, or a series may belong to another than before. */
   get version(): number {
-    return this.#current().version
+    return this.#ownDevices().version
+  }
+
+  /** Series that are kept, those that left among them: what its memory goes by. */
+  get seriesCount(): number {
+    return this.#own.count + this.#ofClients.count
   }
 
   accept(batch: Batch): void {
@@ -77,29 +100,35 @@ export class Devices implements Sink {
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#facts.clear()
+    this.#own.clear()
+    this.#ofClients.clear()
+  }
+
+  /** An application ended: what it said last left with it. */
+  retire(source: SourceInfo): void {
+    this.#ofClients.retire(source, 'the application that reported it has ended', this.#now())
   }
 
   /**
-   * All devices: those that are there, and those that left within the hour. GPUs, NICs, interfaces, PCI devices; real
-   * ones first.
+   * All devices: those that are there, and those that left within the hour. GPUs, NICs, interfaces, PCI devices, then
+   * what else types tell of; real ones first, those of applications last.
    */
   list(): readonly Device[] {
-    return this.#current().devices
+    return this.#everything().devices
   }
 
   /** A device by its id. */
   byId(id: string): Device | undefined {
-    return this.#current().byId.get(id)
+    return this.#everything().byId.get(id)
   }
 
   /**
-   * The device that a series belongs to. Series of PCI belong to the GPU, NIC or interface at their address, those of
-   * an interface to the NIC that has it. `undefined` where no device is known.
+   * The device that a series of the agent's own is about. Series of PCI belong to the GPU, NIC or interface at their
+   * address, those of an interface to the NIC that has it. `undefined` where no device is known.
    */
-  deviceOf(type: string, labels: Labels): Device | undefined {
-    const key = keyOf(type, labels)
-    return key === undefined ? undefined : this.#current().byLabels.get(key)
+  deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): Device | undefined {
+    const about = entityOf(type, labels)
+    return about === undefined ? undefined : this.#ownDevices().places.at(about, isSimulatedOf(labels))
   }
 
   /**
@@ -118,82 +147,64 @@ export class Devices implements Sink {
   }
 
   #take(batch: Batch): number {
-    // What an application reports is its own; what the node has is seen by the agent alone.
-    if (batch.origin === 'client') return 0
     const nowMs = this.#now()
-    const refused = this.#facts.take(batch, nowMs)
-    if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch, nowMs)
+    const facts = batch.origin === 'client' ? this.#ofClients : this.#own
+    const refused = facts.take(batch, nowMs)
+    if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(facts, batch, nowMs)
     countDrop(this.stats, 'device_limit', refused)
     return refused
   }
 
-  #takeAbsences({ bytes, count, symbols }: Batch, nowMs: number): void {
+  /** Each application speaks for its own series alone. */
+  #takeAbsences(facts: Facts, { bytes, count, symbols, page }: Batch, nowMs: number): void {
     for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
-      if (code === 'gone' && field === '') this.#facts.leave(type, series, reason, nowMs)
+      if (code === 'gone' && field === '') facts.leave(page?.client, type, series, reason, nowMs)
     }
   }
 
-  #current(): Made {
+  #ownDevices(): Known {
+    this.#sweep()
+    if (this.#hardware.version !== this.#own.version)
+      this.#hardware = known(this.#own.version, devicesOf(this.#own, this.#epochMs()))
+    return this.#hardware
+  }
+
+  #everything(): Known {
+    const own = this.#ownDevices()
+    if (this.#all.version === own.version && this.#clientVersion === this.#ofClients.version) return this.#all
+    this.#clientVersion = this.#ofClients.version
+    const others = devicesOf(this.#ofClients, this.#epochMs()).filter(({ id }) => !own.byId.has(id))
+    const facts = [...this.#own.all(), ...this.#ofClients.all()]
+    this.#all = known(own.version, related([...own.devices, ...others], facts))
+    return this.#all
+  }
+
+  #sweep(): void {
     const nowMs = this.#now()
-    if (nowMs - this.#sweptMs >= SWEEP_EVERY_MS) {
-      this.#sweptMs = nowMs
-      this.#facts.expire(nowMs, this.#expiryMs, KEEP_MS)
-    }
-    if (this.#made.version !== this.#facts.version) this.#made = make(this.#facts, this.#epochMs())
-    return this.#made
+    if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return
+    this.#sweptMs = nowMs
+    for (const facts of [this.#own, this.#ofClients]) facts.expire(nowMs, this.#expiryMs, KEEP_MS)
   }
 }
 
-interface Made {
+/** What is known of the facts of one version. */
+interface Known {
   readonly version: number
   readonly devices: readonly Device[]
   readonly byId: ReadonlyMap<string, Device>
-  readonly byLabels: ReadonlyMap<string, Device>
+  readonly places: Places<Device>
+}
+
+function known(version: number, devices: readonly Device[]): Known {
+  return { version, devices, byId: new Map(devices.map((device) => [device.id, device])), places: new Places(devices) }
 }
 
 /** @param epochMs See `Devices.#epochMs`: people read when a device left. */
-function make(facts: Facts, epochMs: number): Made {
-  const devices = worldsOf(facts.all())
+function devicesOf(facts: Facts, epochMs: number): Device[] {
+  return worldsOf(facts.all())
     .flatMap((world) => placed(draftsOf(world)))
-    .map((device) => (device.goneMs === undefined ? device : { ...device, goneMs: device.goneMs + epochMs }))
-  const byLabels = new Map<string, Device>()
-  // GPUs and NICs come first in the list: what they have at their address or as their interface is theirs.
-  const present = [...devices.filter(({ goneMs }) => goneMs === undefined), ...devices]
-  for (const device of present) {
-    for (const key of keysOf(device)) if (!byLabels.has(key)) byLabels.set(key, device)
-  }
-  return { version: facts.version, devices, byId: new Map(devices.map((device) => [device.id, device])), byLabels }
-}
-
-/** What a series is looked up with: the world, the family of its type, and the label that names its device. */
-function keyOf(type: string, labels: Labels): string | undefined {
-  const family = FAMILIES.find(([begins]) => type.startsWith(begins))
-  if (family === undefined) return undefined
-  const [, name, label] = family
-  const port = name === 'rdma' && labelOf(labels, 'port') !== '' ? `\n${labelOf(labels, 'port')}` : ''
-  return `${isSimulatedOf(labels)}\n${name}\n${labelOf(labels, label)}${port}`
-}
-
-/** Libraries of an adapter know it by the name of its RDMA device, some without a port. */
-const FAMILIES: readonly (readonly [begins: string, family: string, label: string])[] = [
-  ['nvml_', 'gpu', 'gpu'],
-  ['rdma_', 'rdma', 'device'],
-  ['doca_', 'rdma', 'device'],
-  ['netdev', 'net', 'device'],
-  ['ethtool_', 'net', 'device'],
-  ['pci_', 'pci', 'device'],
-]
-
-function keysOf({ kind, isSimulated, labels, netdevs, address }: Device): string[] {
-  const key = (family: string, ...names: string[]) => [isSimulated, family, ...names].join('\n')
-  const keys: string[] = []
-  const gpu = labelOf(labels, 'gpu')
-  if (kind === 'gpu' && gpu !== '') keys.push(key('gpu', gpu))
-  if (kind === 'nic') {
-    const device = labelOf(labels, 'device')
-    keys.push(key('rdma', device, labelOf(labels, 'port')), key('rdma', device))
-  }
-  for (const netdev of netdevs) keys.push(key('net', netdev))
-  if (address !== '') keys.push(key('pci', address))
-  return keys
+    .map((device) => {
+      const goneMs = device.goneMs === undefined ? undefined : device.goneMs + epochMs
+      return { ...device, goneMs, relations: [] }
+    })
 }

@@ -4,9 +4,7 @@ import {
   type Labels,
   labelsOf,
   numberAt,
-  type ReadRecord,
   type RecordType,
-  readRecord,
   SeriesIndex,
   type Slot,
   type SourceInfo,
@@ -14,59 +12,71 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
+import { labelText } from '@sonde/sdk/internal'
+import { isSaying, isText, namingFields, type Values } from './claims.ts'
+import type { FactRoom, Group } from './fact-room.ts'
 
-/** What the last record of a series said that identifies its device. */
+/** What the last record of a series said that identifies its entity, or names another. */
 export interface Fact {
-  readonly type: string
+  readonly type: RecordType
   readonly labels: Labels
-  /** The newest record in which something changed that identifies. Numbers that do not are those of that time. */
-  record: ReadRecord
+  /** The newest that was said in fields that identify. */
+  values: Values
+  /** Who said it last. */
+  source: SourceInfo
   /** When the series last had a record, on the clock of `Devices`. Unit: milliseconds. */
   seenMs: number
-  /** Period of its source. Unit: milliseconds. */
-  intervalMs: number
   /** When it left, on the same clock; undefined while it is there. */
   goneMs: number | undefined
   /** Why it left; empty while it is there. */
   goneReason: string
-  isForgotten: boolean
+}
+
+/** A fact, and where it is kept. */
+interface Kept extends Fact {
+  readonly key: string
+  /** Whose part of the limit it takes. */
+  readonly group: Group
+  table: Table
+  /** Number of its series in the table. */
+  number: number
+  /** What it takes of the limit. */
+  places: number
 }
 
 /** Series of one type and source. */
 interface Table {
   readonly slots: readonly Slot[]
   readonly index: SeriesIndex
-  readonly rows: { fact: Fact; readonly values: Float64Array }[]
+  readonly rows: (Row | undefined)[]
+}
+
+interface Row {
+  readonly fact: Kept
+  /** The numbers of the tracked fields in the record before: of a text its id. */
+  readonly numbers: Float64Array
 }
 
 /**
- * Types that identify devices, and the numbers of theirs that do; all other numbers change all the time. Texts
- * identify, all of them.
- */
-const IDENTIFYING: ReadonlyMap<string, readonly string[]> = new Map([
-  ['pci_device', ['max_link_bandwidth_bytes', 'numa_node']],
-  ['rdma_port', []],
-  ['nvml_gpu_info', ['power_limit_watts', 'memory_bytes', 'pcie_generation_max', 'pcie_width_max']],
-  ['netdev', []],
-  ['ethtool_link', []],
-  ['ethtool_port', []],
-])
-
-/**
- * The facts of all series of the types that identify devices. A record that says what the one before it said costs a
- * comparison of a few numbers; it is taken apart only when a text or a limit changed.
+ * The facts of all series whose types say that they define an entity, or that they name another. A record that says
+ * what the one before it said costs a comparison of a few numbers; its texts are read only when one of them changed.
  */
 export class Facts {
   /** Grows when what {@link all} gives changes in anything but times of records. */
   version = 0
-  readonly #limit: number
-  readonly #facts = new Map<string, Fact>()
-  readonly #counts = new Map<string, number>()
+  readonly #room: FactRoom
+  readonly #facts = new Map<string, Kept>()
+  /** Those that have left, the first to leave first, by who holds them. */
+  readonly #gone = new Map<Group, Set<Kept>>()
   readonly #tables = new WeakMap<SourceInfo, Map<RecordType, Table>>()
 
-  /** @param limit Series of one type at most; beyond it one that has left makes room, or the new one is refused. */
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor(room: FactRoom) {
+    this.#room = room
+  }
+
+  /** Facts that are kept, those that left among them. */
+  get count(): number {
+    return this.#facts.size
   }
 
   all(): Iterable<Fact> {
@@ -75,43 +85,39 @@ export class Facts {
 
   /** Takes a batch, of any type. How many of its records were refused for the limit. */
   take(batch: Batch, nowMs: number): number {
-    const { type, source, bytes, count, symbols } = batch
-    const identifying = IDENTIFYING.get(type.name)
-    if (identifying === undefined) return 0
-    const table = this.#tableOf(type, source, identifying)
+    const { type, source, bytes, count } = batch
+    if (!isSaying(type)) return 0
+    const table = this.#tableOf(type, source)
     const views = viewsOf(bytes)
     let refused = 0
     for (let i = 0; i < count; i++) {
       const at = i * type.layout.recordBytes
       const number = table.index.of(views, at)
       const row = table.rows[number]
-      if (row !== undefined && !row.fact.isForgotten) {
-        if (this.#changed(type, table, row.values, views, at)) row.fact.record = readRecord(type, views, at, symbols)
-        this.#seen(row.fact, nowMs)
+      if (row !== undefined) {
+        if (!changed(type, table, row.numbers, views, at) || this.#renew(row.fact, batch, views, at))
+          this.#seen(row.fact, nowMs)
+        else refused++
         continue
       }
-      const fact = this.#factOf(batch, views, at, nowMs)
-      if (fact === undefined) {
+      if (!this.#add(table, number, batch, views, at, nowMs)) {
         table.index.forget(number)
         refused++
-        continue
       }
-      const values = new Float64Array(table.slots.length)
-      this.#changed(type, table, values, views, at)
-      table.rows[number] = { fact, values }
-      this.#seen(fact, nowMs)
-      this.version++
     }
     return refused
   }
 
   /** A series left, as its source said. */
-  leave(type: string, series: string, reason: string, nowMs: number): void {
-    const fact = this.#facts.get(`${type}\n${series}`)
-    if (fact === undefined || fact.goneMs !== undefined) return
-    fact.goneMs = nowMs
-    fact.goneReason = reason
-    this.version++
+  leave(holder: bigint | undefined, type: string, series: string, reason: string, nowMs: number): void {
+    const fact = this.#facts.get(keyOf(holder, type, series))
+    if (fact !== undefined) this.#leave(fact, reason, nowMs)
+  }
+
+  /** Everything that a source said last left with it. */
+  retire(source: SourceInfo, reason: string, nowMs: number): void {
+    for (const { rows } of this.#tables.get(source)?.values() ?? [])
+      for (const row of rows) if (row?.fact.source === source) this.#leave(row.fact, reason, nowMs)
   }
 
   /**
@@ -119,71 +125,77 @@ export class Facts {
    * more rarely has three periods.
    */
   expire(nowMs: number, expiryMs: number, keepMs: number): void {
-    for (const [key, fact] of this.#facts) {
+    for (const fact of this.#facts.values()) {
       if (fact.goneMs !== undefined) {
-        if (nowMs - fact.goneMs > keepMs) this.#forget(key, fact)
-      } else if (nowMs - fact.seenMs > Math.max(expiryMs, 3 * fact.intervalMs)) {
-        fact.goneMs = nowMs
-        fact.goneReason = `no source has read it for ${Math.round((nowMs - fact.seenMs) / 1000)} s`
-        this.version++
+        if (nowMs - fact.goneMs > keepMs) this.#forget(fact)
+      } else if (nowMs - fact.seenMs > Math.max(expiryMs, 3 * fact.source.intervalMs)) {
+        this.#leave(fact, `no source has read it for ${Math.round((nowMs - fact.seenMs) / 1000)} s`, nowMs)
       }
     }
   }
 
   clear(): void {
-    for (const [key, fact] of this.#facts) this.#forget(key, fact)
+    for (const fact of this.#facts.values()) this.#forget(fact)
   }
 
-  #seen(fact: Fact, nowMs: number): void {
+  #leave(fact: Kept, reason: string, nowMs: number): void {
+    if (fact.goneMs !== undefined) return
+    fact.goneMs = nowMs
+    fact.goneReason = reason
+    this.#gone.set(fact.group, (this.#gone.get(fact.group) ?? new Set()).add(fact))
+    this.version++
+  }
+
+  #seen(fact: Kept, nowMs: number): void {
     fact.seenMs = nowMs
     if (fact.goneMs === undefined) return
     fact.goneMs = undefined
     fact.goneReason = ''
+    this.#noLongerGone(fact)
     this.version++
+  }
+
+  #noLongerGone(fact: Kept): void {
+    const gone = this.#gone.get(fact.group)
+    if (gone?.delete(fact) && gone.size === 0) this.#gone.delete(fact.group)
+  }
+
+  /** Notes what a record says anew; `false` where it names more than there is room for. */
+  #renew(fact: Kept, { type, symbols }: Batch, views: Views, at: number): boolean {
+    const values = valuesOf(type, fact.table.slots, symbols, views, at)
+    const more = this.#room.placesOf(type, values) - fact.places
+    if (more > 0 && !this.#makeRoom(fact, more)) return false
+    this.#room.add(fact.group, more)
+    fact.places += more
+    fact.values = values
+    this.version++
+    return true
   }
 
   /**
    * The fact of a series that its table does not know: new, or known of another source of the same labels, such as a
-   * child process that was replaced.
+   * child process that was replaced. `false` where there is no room for it.
    */
-  #factOf({ type, source, symbols }: Batch, views: Views, at: number, nowMs: number): Fact | undefined {
+  #add(table: Table, number: number, batch: Batch, views: Views, at: number, nowMs: number): boolean {
+    const { type, source, page } = batch
     const labels = labelsOf(type, source, views, at)
-    const key = `${type.name}\n${seriesKey(labels)}`
-    const record = readRecord(type, views, at, symbols)
+    const key = keyOf(page?.client, type.name, seriesKey(labels))
     const known = this.#facts.get(key)
-    if (known !== undefined) return Object.assign(known, { record, intervalMs: source.intervalMs })
-    if (!this.#hasRoom(type.name)) return undefined
-    const { intervalMs } = source
-    const fact: Fact = {
-      type: type.name,
-      labels,
-      record,
-      seenMs: nowMs,
-      intervalMs,
-      goneMs: undefined,
-      goneReason: '',
-      isForgotten: false,
-    }
+    const made = { type, labels, source, seenMs: nowMs, goneMs: undefined, goneReason: '', values: {} }
+    const fact = known ?? { ...made, key, group: this.#room.groupOf(batch), table, number, places: 0 }
+    // A source of before may report the series again: then it has it back.
+    if (known !== undefined) this.#leaveTable(known)
+    Object.assign(fact, { source, table, number })
+    if (!this.#renew(fact, batch, views, at)) return false
     this.#facts.set(key, fact)
-    this.#counts.set(type.name, (this.#counts.get(type.name) ?? 0) + 1)
-    return fact
+    const numbers = new Float64Array(table.slots.length)
+    changed(type, table, numbers, views, at)
+    table.rows[number] = { fact, numbers }
+    this.#seen(fact, nowMs)
+    return true
   }
 
-  /** Whether what identifies is another than last time, which is noted. */
-  #changed(type: RecordType, { slots }: Table, values: Float64Array, views: Views, at: number): boolean {
-    let changed = false
-    for (let i = 0; i < slots.length; i++) {
-      const slot = slots[i] as Slot
-      const value = isPresent(type.layout, slot, views, at) ? numberAt(slot, views, at) : Number.NaN
-      if (Object.is(values[i], value)) continue
-      values[i] = value
-      changed = true
-    }
-    if (changed) this.version++
-    return changed
-  }
-
-  #tableOf(type: RecordType, source: SourceInfo, identifying: readonly string[]): Table {
+  #tableOf(type: RecordType, source: SourceInfo): Table {
     let tables = this.#tables.get(source)
     if (tables === undefined) {
       tables = new Map()
@@ -191,31 +203,91 @@ export class Facts {
     }
     let table = tables.get(type)
     if (table === undefined) {
-      const slots = type.layout.slots.filter(({ name, field }) => {
-        return identifying.includes(name) || (field.kind === 'symbol' && field.role === 'value')
-      })
-      table = { slots, index: new SeriesIndex(type), rows: [] }
+      table = { slots: slotsOf(type), index: new SeriesIndex(type), rows: [] }
       tables.set(type, table)
     }
     return table
   }
 
-  #hasRoom(type: string): boolean {
-    if ((this.#counts.get(type) ?? 0) < this.#limit) return true
-    let oldest: [string, Fact] | undefined
-    for (const [key, fact] of this.#facts) {
-      if (fact.type !== type || fact.goneMs === undefined) continue
-      if (oldest === undefined || fact.goneMs < (oldest[1].goneMs ?? 0)) oldest = [key, fact]
+  /** Whether there is room for so much more. What left makes room: of the same holder, or of any where all share it. */
+  #makeRoom(fact: Kept, places: number): boolean {
+    while (this.#room.roomFor(fact.group) < places) {
+      const own = this.#gone.get(fact.group)
+      const [gone] = own ?? (this.#room.isShared ? this.#gone.values().next().value : undefined) ?? []
+      if (gone === undefined || gone === fact) return false
+      this.#forget(gone)
     }
-    if (oldest === undefined) return false
-    this.#forget(...oldest)
     return true
   }
 
-  #forget(key: string, fact: Fact): void {
-    fact.isForgotten = true
-    this.#facts.delete(key)
-    this.#counts.set(fact.type, (this.#counts.get(fact.type) ?? 1) - 1)
+  #forget(fact: Kept): void {
+    if (!this.#facts.delete(fact.key)) return
+    this.#noLongerGone(fact)
+    this.#room.add(fact.group, -fact.places)
+    this.#leaveTable(fact)
     this.version++
   }
+
+  /** Labels come and go for months: what is not kept has no number either. */
+  #leaveTable(fact: Kept): void {
+    const { table, number } = fact
+    if (table.rows[number]?.fact !== fact) return
+    table.rows[number] = undefined
+    table.index.forget(number)
+  }
+}
+
+function keyOf(holder: bigint | undefined, type: string, series: string): string {
+  return `${holder ?? ''}\n${type}\n${series}`
+}
+
+/** The fields that are looked at: all that name others, and of a type that defines an entity texts and facts. */
+function slotsOf(type: RecordType): Slot[] {
+  const { defines, facts = [] } = type.entity ?? {}
+  const naming = new Set(namingFields(type))
+  return type.layout.slots.filter(({ name, field }) => {
+    if (field.role === 'label') return false
+    if (naming.has(name)) return true
+    return defines === true && (facts.includes(name) || (isText(field) && field.role === 'value'))
+  })
+}
+
+/** Whether what identifies is another than last time, which is noted. */
+function changed({ layout }: RecordType, { slots }: Table, numbers: Float64Array, views: Views, at: number): boolean {
+  let isOther = false
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i] as Slot
+    const value = isPresent(layout, slot, views, at) ? numberOf(slot, views, at) : Number.NaN
+    if (Object.is(numbers[i], value)) continue
+    numbers[i] = value
+    isOther = true
+  }
+  return isOther
+}
+
+const FNV_PRIME = 16_777_619
+
+/** A number that is another where the value is. */
+function numberOf(slot: Slot, views: Views, at: number): number {
+  if (slot.field.kind !== 'char') return numberAt(slot, views, at)
+  let hash = 0
+  for (let i = at + slot.offset; i < at + slot.offset + slot.bytes; i++)
+    hash = Math.imul(hash ^ (views.u8[i] ?? 0), FNV_PRIME)
+  return hash
+}
+
+function valuesOf(
+  { layout }: RecordType,
+  slots: readonly Slot[],
+  symbols: Batch['symbols'],
+  views: Views,
+  at: number,
+): Values {
+  const present = slots.filter((slot) => isPresent(layout, slot, views, at))
+  return Object.fromEntries(
+    present.map((slot) => [
+      slot.name,
+      isText(slot.field) ? labelText(slot, views, at, symbols) : numberAt(slot, views, at),
+    ]),
+  )
 }

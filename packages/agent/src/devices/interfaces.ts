@@ -1,10 +1,10 @@
-import { labelOf } from '@sonde/sdk'
+import { joined, nameOf, related } from './claims.ts'
 import type { Fact } from './facts.ts'
-import { textOf, type World, wordsOf } from './world.ts'
+import type { World } from './world.ts'
 
 /** Whether a port is that of several functions which went up in one. */
 export function isBonded(port: Fact): boolean {
-  return [labelOf(port.labels, 'device'), ...wordsOf(port, 'netdevs')].some((name) => name.includes('bond'))
+  return [nameOf(port), ...joined(port, 'netdev')].some((name) => name.includes('bond'))
 }
 
 /**
@@ -12,11 +12,11 @@ export function isBonded(port: Fact): boolean {
  * that. A bond has those of all functions that it is made of too: their RDMA devices went up in its own.
  */
 export function interfacesOf(world: World, port: Fact): string[] {
-  const told = wordsOf(port, 'netdevs')
+  const told = joined(port, 'netdev')
   const pci = world.pciOfPort(port)
-  const isAlone = world.portsOf(labelOf(port.labels, 'device')).length === 1
+  const isAlone = world.portsOf(nameOf(port)).length === 1
   const functions = isBonded(port)
-    ? world.functionsOf(pci).filter((one) => one === pci || textOf(one, 'rdma_devices') === '')
+    ? world.functionsOf(pci).filter((one) => one === pci || related(one, 'nic').length === 0)
     : [told.length === 0 && isAlone ? pci : undefined]
-  return [...new Set([...told, ...functions.flatMap((one) => wordsOf(one, 'netdevs'))])]
+  return [...new Set([...told, ...functions.flatMap((one) => joined(one, 'netdev'))])]
 }

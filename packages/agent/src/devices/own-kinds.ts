@@ -1,11 +1,16 @@
 import type { RecordType } from '@sonde/sdk'
+import { MAKERS } from './kinds/index.ts'
 
-/** Kinds that have code here: what there is of them is seen by the agent alone, whether a source runs or not. */
-const HARDWARE: readonly string[] = ['gpu', 'nic', 'port', 'netdev', 'pci', 'host']
-/** What ids of these begin with beside their kind: an entity of such a kind could take the place of hardware. */
-const PREFIXES: readonly string[] = ['net', 'sim']
+/** Kinds of the hardware and of the host that types name without defining them. */
+const NAMED: readonly string[] = ['port', 'host']
+/** What ids of simulated devices begin with: an entity of such a kind could take the place of one. */
+const SIMULATED = 'sim'
 
-/** Kinds of which applications have no say: those of the hardware, and those that types of the agent's sources claim. */
+/**
+ * Kinds of which applications have no say: those of the hardware, whether a source of it runs or not, what their ids
+ * begin with, and those that types of the agent's sources claim.
+ */
 export function ownKinds(types: readonly RecordType[]): ReadonlySet<string> {
-  return new Set([...HARDWARE, ...PREFIXES, ...types.flatMap(({ entity }) => entity?.kind ?? [])])
+  const claimed = types.flatMap(({ entity }) => entity?.kind ?? [])
+  return new Set([...MAKERS.flatMap(({ kind, prefix }) => [kind, prefix]), ...NAMED, SIMULATED, ...claimed])
 }

@@ -1,9 +1,12 @@
 import type { Device } from './device.ts'
-import type { Draft } from './drafts.ts'
+import type { Draft } from './kinds/draft.ts'
 import { railsOf, switchOf } from './rails.ts'
 
+/** A device whose relations are not known yet. */
+export type PlacedDevice = Omit<Device, 'relations'>
+
 /** Adds to the devices of one node what they have in common: rails, pairs and switches. */
-export function placed(drafts: readonly Draft[]): Device[] {
+export function placed(drafts: readonly Draft[]): PlacedDevice[] {
   const ends = drafts.filter(({ kind }) => kind === 'gpu' || kind === 'nic')
   const railed = withoutReplaced(ends.filter(({ isRailed }) => isRailed))
   const rails = railsOf(
@@ -13,7 +16,7 @@ export function placed(drafts: readonly Draft[]): Device[] {
   const members = Map.groupBy(rails, ([, rail]) => rail)
   const users = new Map<string, number>()
   for (const { path } of ends) for (const bridge of path) users.set(bridge, (users.get(bridge) ?? 0) + 1)
-  return drafts.map(({ index: _index, isRailed: _isRailed, ...device }) => {
+  return drafts.map(({ index: _index, isRailed: _isRailed, ...device }): PlacedDevice => {
     const rail = rails.get(device.id) ?? null
     const own = device.kind === 'gpu' || device.kind === 'nic' ? 1 : 0
     return {

@@ -1,6 +1,5 @@
 import { Absences, type Labels, type RecordOf, type RecordType, type Sink, type Source, wallNs } from '@sonde/sdk'
 import { createOwnSource } from '@sonde/sdk/internal'
-import { ethtoolPortType } from '../sources/ethtool/type.ts'
 import { netdevType } from '../sources/netdev/type.ts'
 import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
 import { pciDeviceType } from '../sources/pci/type.ts'
@@ -49,10 +48,6 @@ export class NodeRecords {
     this.report(netdevType, { device, ...values })
   }
 
-  ethtool(device: string): void {
-    this.report(ethtoolPortType, { device })
-  }
-
   /** Eight rails, each a GPU and a NIC below one switch, and a bonded BlueField-3 for storage. */
   hgx(): void {
     for (let rail = 0; rail < 8; rail++) {
@@ -69,7 +64,6 @@ export class NodeRecords {
       })
       this.port(`mlx5_${rail}`, { address: `0000:${bus}:05.0`, netdevs: `eth1${rail}`, driver: 'mlx5_core' })
       this.netdev(`eth1${rail}`)
-      this.ethtool(`eth1${rail}`)
     }
     for (const port of [0, 1]) {
       const place = {

@@ -1,16 +1,18 @@
 import { type Labels, labelOf } from '@sonde/sdk'
+import { aboutOf, joined, nameOf, related } from './claims.ts'
 import type { Fact } from './facts.ts'
 
 /** The facts of one node, the real or the simulated one, by what they are looked up with. */
 export interface World {
   readonly isSimulated: boolean
-  readonly gpus: readonly Fact[]
-  readonly ports: readonly Fact[]
-  /** By name of the interface. */
-  readonly netdevs: ReadonlyMap<string, Fact>
-  readonly ethtool: ReadonlyMap<string, Fact>
-  /** By address. */
+  /** Kinds of which there is something. */
+  readonly kinds: readonly string[]
+  /** Facts that say that an entity of a kind is there. */
+  defined(kind: string): readonly Fact[]
+  /** PCI devices by address. */
   readonly pci: ReadonlyMap<string, Fact>
+  /** Interfaces by name. */
+  readonly netdevs: ReadonlyMap<string, Fact>
   /** The PCI device of an interface. */
   readonly pciOfNetdev: ReadonlyMap<string, Fact>
   /** All functions of the adapter that a PCI device is a function of. */
@@ -38,56 +40,40 @@ export function isSimulatedOf(labels: Labels): boolean {
 }
 
 function worldOf(facts: readonly Fact[], isSimulated: boolean): World {
-  const of = (type: string) => facts.filter((fact) => fact.type === type)
-  const byDevice = (some: readonly Fact[]) => new Map(some.map((fact) => [labelOf(fact.labels, 'device'), fact]))
-  const pci = of('pci_device')
-  const ports = of('rdma_port')
-  const adapters = Map.groupBy(pci, adapterOf)
-  const byNames = (field: string) =>
-    new Map(presentLast(pci).flatMap((fact) => wordsOf(fact, field).map((name) => [name, fact] as const)))
-  const byAddress = byDevice(pci)
-  const ofRdma = byNames('rdma_devices')
-  const ofDevice = Map.groupBy(ports, ({ labels }) => labelOf(labels, 'device'))
+  const defining = facts.filter((fact) => fact.type.entity?.defines && aboutOf(fact) !== undefined)
+  const byKind = Map.groupBy(defining, ({ type }) => type.entity?.kind ?? '')
+  const defined = (kind: string) => byKind.get(kind) ?? []
+  const byName = (kind: string) => new Map(defined(kind).map((fact) => [nameOf(fact), fact]))
+  const adapters = Map.groupBy(defined('pci'), adapterOf)
+  const pciBy = (namesOf: (pci: Fact) => readonly string[]) =>
+    new Map(presentLast(defined('pci')).flatMap((fact) => namesOf(fact).map((name) => [name, fact] as const)))
+  const pci = byName('pci')
+  const pciOfRdma = pciBy((fact) => related(fact, 'nic').map(([device = '']) => device))
+  const ports = Map.groupBy(defined('nic'), nameOf)
   return {
     isSimulated,
-    gpus: of('nvml_gpu_info'),
-    ports,
-    netdevs: byDevice(of('netdev')),
-    ethtool: byDevice([...of('ethtool_port'), ...of('ethtool_link')]),
-    pci: byAddress,
-    pciOfNetdev: byNames('netdevs'),
+    kinds: [...byKind.keys()],
+    defined,
+    pci,
+    netdevs: byName('netdev'),
+    pciOfNetdev: pciBy((fact) => joined(fact, 'netdev')),
     functionsOf: (one) => (one === undefined ? [] : (adapters.get(adapterOf(one)) ?? [])),
-    pciOfPort: (port) =>
-      byAddress.get(textOf(port, 'address').toLowerCase()) ?? ofRdma.get(labelOf(port.labels, 'device')),
-    portsOf: (device) => ofDevice.get(device) ?? [],
+    pciOfPort: (port) => pci.get(addressOf(port)) ?? pciOfRdma.get(nameOf(port)),
+    portsOf: (device) => ports.get(device) ?? [],
   }
 }
 
+/** The PCI address that a fact names, as sysfs spells it; empty where it names none. */
+export function addressOf(fact: Fact): string {
+  return (joined(fact, 'pci')[0] ?? '').toLowerCase()
+}
+
 /** Address of a PCI device without its function. */
-function adapterOf({ labels }: Fact): string {
-  return labelOf(labels, 'device').replace(/\.[^.]*$/, '')
+function adapterOf(pci: Fact): string {
+  return nameOf(pci).replace(/\.[^.]*$/, '')
 }
 
 /** What has left comes first, so that in a map what is there takes its place. */
 export function presentLast(facts: readonly Fact[]): Fact[] {
   return [...facts.filter(({ goneMs }) => goneMs !== undefined), ...facts.filter(({ goneMs }) => goneMs === undefined)]
-}
-
-/** A text of a fact; empty where there is none. */
-export function textOf(fact: Fact | undefined, field: string): string {
-  const value = fact?.record[field]
-  return typeof value === 'string' ? value : ''
-}
-
-/** A text that is several words. */
-export function wordsOf(fact: Fact | undefined, field: string): string[] {
-  return textOf(fact, field)
-    .split(' ')
-    .filter((word) => word !== '')
-}
-
-/** A number of a fact; undefined where it is absent. */
-export function numberOf(fact: Fact | undefined, field: string): number | undefined {
-  const value = fact?.record[field]
-  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
 }

@@ -1,4 +1,4 @@
-import type { DeviceKind } from '../devices/device.ts'
+import type { Labels, RecordType } from '@sonde/sdk'
 import type { LatestSeries } from '../http/latest.ts'
 import type { SourceState } from '../pipeline/source-stats.ts'
 
@@ -10,11 +10,20 @@ export interface SourceFacts {
   readonly lastSampleMs: number
 }
 
+/** A type, as far as it says what its records are about. */
+export type ToldType = Pick<RecordType, 'name'> & { readonly entity?: RecordType['entity'] }
+
 /** A device as a running agent knows it, as `/api/v1/devices` tells it. */
 export interface DeviceFacts {
   readonly id: string
-  readonly kind: DeviceKind
+  readonly kind: string
   readonly name: string
+  /** Labels of the series of its own kind, and of other entities that are parts of it, by kind. */
+  readonly labels: Labels
+  readonly series: Readonly<Record<string, Labels>>
+  /** Type and source of the record that defines it. */
+  readonly type: string
+  readonly source: string
   /** PCI address; empty where none is known. */
   readonly address: string
   readonly simulated: boolean
@@ -32,6 +41,8 @@ export interface AgentFacts {
   source(name: string): Promise<SourceFacts | undefined>
   /** Live series of a metric, or of every metric of a type, with reasons where values are absent. */
   series(wanted: { readonly metric: string } | { readonly type: string }): Promise<readonly LatestSeries[]>
+  /** Types of which records came in the last minutes. */
+  types(): Promise<readonly ToldType[]>
   /** Devices of the node, those that left it within the hour among them. */
   devices(): Promise<readonly DeviceFacts[]>
 }

@@ -1,11 +1,10 @@
-import type { Labels } from '@sonde/sdk'
+import { type Labels, labelOf } from '@sonde/sdk'
 import { countOf, sondeCommand } from '@sonde/sdk/internal'
 import type { DataSourceConfig } from '../config.ts'
 import { isSimulatedOf } from '../devices/world.ts'
 import type { LatestSeries } from '../http/latest.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
-import type { SourceDefinition } from '../sources/source.ts'
-import type { AgentFacts, DeviceFacts, SourceFacts } from './agent-facts.ts'
+import type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './agent-facts.ts'
 import { broken, type Finding, fine, type Step } from './chain.ts'
 import { type Ground, Refusal } from './ground.ts'
 import { type Selector, selects } from './selector.ts'
@@ -130,6 +129,18 @@ async function returning(ground: Ground, address: string): Promise<string> {
   return bind ?? `${sondeCommand()} explain ${address}; it tells about the driver, dmesg why the device left`
 }
 
+/** An entity that an application tells of. */
+export function reportedStep({ kind, name, type, source, goneMs, goneReason = '' }: DeviceFacts, place: string): Step {
+  const tried = `applications that report to ${place}`
+  return {
+    name: 'agent',
+    look: async () =>
+      goneMs === undefined
+        ? fine(tried, `${source} reports ${kind} ${name} as ${type}`)
+        : broken(tried, `it left ${ago(goneMs)}: ${goneReason}`, `look why ${source} no longer reports it`),
+  }
+}
+
 /** A device that was asked for by a label, and that the kernel does not list. */
 export function unlistedStep(source: string, device: string): Step {
   return {
@@ -163,14 +174,21 @@ export function valueStep(facts: AgentFacts, { metric, labels }: Selector): Step
   }
 }
 
-/** What the agent holds of a device, and what is absent. */
-export function heldStep(facts: AgentFacts, { types }: SourceDefinition, device: string): Step {
-  const isOf = matcherOf(device)
+/**
+ * What the agent holds of a device, and what is absent: of one that the kernel lists by its name, of others by their
+ * id.
+ */
+export function heldStep(facts: AgentFacts, types: readonly ToldType[], device: string): Step {
   return {
     name: 'value',
     async look() {
-      const series = (await Promise.all(types.map(({ name: type }) => facts.series({ type })))).flat()
-      const own = series.filter(({ labels }) => isOf(labels))
+      const known = (await facts.devices()).find(({ id }) => id === device)
+      const isOf = known === undefined ? isNamed(device) : isAbout(known)
+      const found = types.map(async (type) => {
+        const series = type.entity === undefined ? [] : await facts.series({ type: type.name })
+        return series.filter(({ labels }) => isOf(type, labels))
+      })
+      const own = (await Promise.all(found)).flat()
       const absent = own.filter(({ value }) => value === null)
       if (own.length === 0) return { state: 'unknown', tried: device, answer: 'the agent holds no value of it' }
       const newestMs = Math.max(...own.map(({ timeMs }) => timeMs))
@@ -184,15 +202,25 @@ export function heldStep(facts: AgentFacts, { types }: SourceDefinition, device:
   }
 }
 
-/**
- * Whether labels are those of a device. Simulated ones are asked for by their id, real ones by their name: `mlx5_0/1`
- * is a port of `mlx5_0`.
- */
-function matcherOf(device: string): (labels: Labels) => boolean {
-  const simulated = /^sim-(gpu|nic|net|pci)-(.+?)(?:-\d+)?$/.exec(device)
-  const name = simulated?.[2] ?? device.split('/')[0]
-  const label = simulated?.[1] === 'gpu' ? 'gpu' : 'device'
-  return (labels) => labels[label] === name && isSimulatedOf(labels) === (simulated !== null)
+/** Whether a series is about what a source calls so: its name is the key of the entity, `mlx5_0/1` a port of `mlx5_0`. */
+function isNamed(name: string) {
+  return ({ entity }: ToldType, labels: Labels): boolean =>
+    hasName(name, entity?.key.map((label) => labelOf(labels, label)) ?? []) && !isSimulatedOf(labels)
+}
+
+/** Whether a name is that of a key, as far as both go. */
+export function hasName(name: string, key: readonly (string | undefined)[]): boolean {
+  const parts = name.split('/')
+  return key.length > 0 && key.every((part, i) => part === undefined || i >= parts.length || part === parts[i])
+}
+
+/** Whether a series is about a device, or about an entity that is part of it. */
+function isAbout({ kind, labels: own, series, simulated }: DeviceFacts) {
+  return ({ entity }: ToldType, labels: Labels): boolean => {
+    const wanted = entity?.kind === kind ? own : series[entity?.kind ?? '']
+    if (wanted === undefined || isSimulatedOf(labels) !== simulated) return false
+    return entity?.key.every((name) => labelOf(labels, name) === labelOf(wanted, name)) === true
+  }
 }
 
 function reasonsOf(absent: readonly LatestSeries[]): string {

@@ -5,10 +5,10 @@ import { netdev } from '../sources/netdev/netdev.ts'
 import { rdma } from '../sources/rdma/rdma.ts'
 import { simulator } from '../sources/simulator/simulator.ts'
 import type { TestNode } from '../sources/test-node.ts'
-import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
+import type { AgentFacts } from './agent-facts.ts'
 import { firstBroken } from './chain.ts'
 import { Refusal } from './ground.ts'
-import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, nodeOf, PORT, removeRdma } from './test-chains.ts'
+import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, deviceFacts, nodeOf, PORT, removeRdma } from './test-chains.ts'
 
 test('a sound node has whole chains, in the order from configuration to traffic', async (t) => {
   const node = nodeOf(t)
@@ -189,6 +189,7 @@ test('what a running agent knows is part of the chain', async (t) => {
       lastSampleMs: timeMs,
     }),
     series: async () => [{ metric: 'm', labels, value, timeMs, absent: value === null ? 'the driver refuses' : '' }],
+    types: async () => [],
     devices: async () => [],
   })
   const stuck = await brokenOf(node, 'rdma', { facts: factsOf('stuck', '1') })
@@ -214,6 +215,7 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: timeMs }),
     series: async () => [{ metric: 'm', labels: { device: 'mlx5_2', port: '1' }, value: '1', timeMs, absent: '' }],
+    types: async () => [],
     devices: async () => [],
   }
   const link = await brokenOf(node, seriesOf('mlx5_3'), { facts })
@@ -224,6 +226,7 @@ test('a source that is stuck is not looked at again: its driver would hang the w
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'stuck', reason: 'hangs', lastSampleMs: 0 }),
     series: async () => [],
+    types: async () => [],
     devices: async () => [],
   }
   const [chain] = await ask(nodeOf(t), 'mlx5_3', { facts })
@@ -231,22 +234,16 @@ test('a source that is stuck is not looked at again: its driver would hang the w
 })
 
 test('what only a running agent knows is walked by id and by name: simulated devices, GPUs by number, and what left', async (t) => {
-  const device = (id: string, kind: DeviceFacts['kind'], name: string, address = ''): DeviceFacts => ({
-    id,
-    kind,
-    name,
-    address,
-    simulated: id.startsWith('sim-'),
-  })
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now() }),
     series: async () => [
       { metric: 'm', labels: { device: 'mlx5_6', simulated: 'true' }, value: '1', timeMs: 1, absent: '' },
     ],
+    types: async () => [],
     devices: async () => [
-      device('gpu-0', 'gpu', 'GPU 0', '0000:9a:00.0'),
-      device('nic-mlx5_2-1', 'nic', 'mlx5_2', '0000:44:00.0'),
-      device('sim-nic-mlx5_6-1', 'nic', 'mlx5_6'),
+      deviceFacts({ id: 'gpu-0', kind: 'gpu', name: 'GPU 0', address: '0000:9a:00.0' }),
+      deviceFacts({ id: 'nic-mlx5_2-1', kind: 'nic', name: 'mlx5_2', address: '0000:44:00.0' }),
+      deviceFacts({ id: 'sim-nic-mlx5_6-1', kind: 'nic', name: 'mlx5_6' }),
     ],
   }
   const node = nodeOf(t)

@@ -7,8 +7,10 @@ import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
 import {
   agentStep,
   configurationStep,
+  hasName,
   heldStep,
   leftStep,
+  reportedStep,
   simulatedOnlyStep,
   trialStep,
   unlistedStep,
@@ -62,8 +64,6 @@ const DEVICES_LIMIT = 64
 const NEAREST_LIMIT = 3
 /** The source whose devices no file of the kernel knows. */
 const SIMULATOR = 'simulator'
-/** The source that tells most of a kind of device. */
-const TELLING = { gpu: 'pci', nic: 'rdma', netdev: 'netdev', pci: 'pci' } as const
 
 /** A kind of source, and one of the configured sources of that kind, where there is one. */
 interface Subject {
@@ -145,10 +145,12 @@ async function ofMetric(
   return Promise.all(
     wanted.map(async (subject) => {
       const listed = (await subject.definition.explain?.devices(options.ground)) ?? []
-      const devices = listed.filter(({ name }) => isOfSeries(name, selector))
       const place = placeOf(selector.metric, subject.definition)
+      const key = keyIn(selector, place?.type, subject.definition)
+      // Files of the host are no devices, and labels do not choose among them.
+      const devices = key[0] === undefined ? listed : listed.filter(({ name }) => hasName(name, key))
       const value = place === undefined ? undefined : { ...place, labels: selector.labels, selector }
-      const device = devices.length > 0 ? undefined : selector.labels.device
+      const device = devices.length > 0 ? undefined : key[0]
       return chainOf(of, subject, devices, options, { device, left: await leftDevice(device, options), value })
     }),
   )
@@ -161,12 +163,9 @@ async function leftDevice(name: string | undefined, { facts }: ExplainOptions): 
   return known?.find((each) => [each.name, each.address].includes(name) && !each.simulated && each.goneMs !== undefined)
 }
 
-/** Whether a device may have a series; ports are called by their device: `mlx5_0/1`. */
-function isOfSeries(name: string, { labels: { device, port } }: Selector): boolean {
-  const [own, number] = name.split('/')
-  // Files of the host are no devices, and labels do not choose among them.
-  if (device === undefined) return true
-  return name === device || (own === device && (port === undefined || number === port))
+/** The key of the entity that a selector names, as far as it does. */
+function keyIn({ labels }: Selector, type: string | undefined, { types }: SourceDefinition): (string | undefined)[] {
+  return types.find(({ name }) => name === type)?.entity?.key.map((label) => labels[label]) ?? []
 }
 
 /** The field behind a metric. */
@@ -212,13 +211,41 @@ async function ofKnownDevice(
   subjects: readonly Subject[],
   options: ExplainOptions,
 ): Promise<Explanation[]> {
-  const { id, kind, name, address, simulated } = device
+  const { id, kind, name, address, series, simulated } = device
   if (simulated) return ofSimulated(of, id, subjects, options)
   const place = kind === 'gpu' ? address : name
   const listed = await ofListedDevice(of, place, subjects, options)
   if (listed.length > 0) return listed
-  const telling = subjects.filter(({ definition }) => definition.name === TELLING[kind])
-  return Promise.all(telling.map((subject) => chainOf(of, subject, [], options, { left: device })))
+  // A GPU may be known by the bus alone: then what tells of that tells of it.
+  const [telling = []] = [kind, ...Object.keys(series)]
+    .map((one) => subjects.filter(({ definition }) => definition.name !== SIMULATOR && isDefining(definition, one)))
+    .filter(({ length }) => length > 0)
+  if (telling.length === 0) return [await ofReported(of, device, options)]
+  return Promise.all(
+    telling.map((subject) => {
+      const isThere = subject.definition.explain === undefined && device.goneMs === undefined
+      return chainOf(of, subject, isThere ? [{ name: id, aliases: [] }] : [], options, isThere ? {} : { left: device })
+    }),
+  )
+}
+
+function isDefining({ types }: SourceDefinition, kind: string): boolean {
+  return types.some(({ entity }) => entity?.defines === true && entity.kind === kind)
+}
+
+/** What no source tells of, an application does. */
+async function ofReported(
+  of: string,
+  device: DeviceFacts,
+  { facts, agentPlace }: ExplainOptions,
+): Promise<Explanation> {
+  const held = facts === undefined ? [] : [heldStep(facts, await facts.types(), device.id)]
+  return {
+    of,
+    source: device.source,
+    device: device.name,
+    links: await walk([reportedStep(device, agentPlace), ...held]),
+  }
 }
 
 function ofSimulated(
@@ -284,7 +311,7 @@ function valueSteps(
   value: Asked['value'],
 ): Step[] {
   if (value !== undefined) return [valueStep(facts, value.selector)]
-  return only === undefined ? [] : [heldStep(facts, definition, only.name)]
+  return only === undefined ? [] : [heldStep(facts, definition.types, only.name)]
 }
 
 /** What files do not tell of a source is known once it was sampled. */

@@ -5,7 +5,7 @@ import { parseCounter } from '../sources/rdma/parse.ts'
 import type { AgentFacts } from './agent-facts.ts'
 import { firstBroken, joinChains } from './chain.ts'
 import { Refusal } from './ground.ts'
-import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, nodeOf, PORT } from './test-chains.ts'
+import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, deviceFacts, nodeOf, PORT } from './test-chains.ts'
 
 const DENIED = new Refusal('denied', 'EACCES')
 
@@ -131,10 +131,11 @@ test('a device that left says when and why, and how it comes back', async (t) =>
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now() }),
     series: async () => [],
+    types: async () => [],
     devices: async () => [
-      { id: 'nic-mlx5_4-1', kind: 'nic', name: 'mlx5_4', address: '0000:44:00.0', ...left },
-      { id: 'gpu-2', kind: 'gpu', name: 'GPU 2', address: '0000:33:00.0', ...left },
-      { id: 'nic-mlx5_5-1', kind: 'nic', name: 'mlx5_5', address: '0000:9a:00.0', ...left },
+      deviceFacts({ id: 'nic-mlx5_4-1', kind: 'nic', name: 'mlx5_4', address: '0000:44:00.0', ...left }),
+      deviceFacts({ id: 'gpu-2', kind: 'gpu', name: 'GPU 2', address: '0000:33:00.0', ...left }),
+      deviceFacts({ id: 'nic-mlx5_5-1', kind: 'nic', name: 'mlx5_5', address: '0000:9a:00.0', ...left }),
     ],
   }
   for (const wanted of ['nic-mlx5_4-1', 'rdma_hw_packet_seq_err_total{device="mlx5_4"}']) {
@@ -153,6 +154,7 @@ test('a source that only a child process may ask is tried where no agent answers
   const factsOf = (state: 'reading' | 'failed' | 'starting'): AgentFacts => ({
     source: async (name) => ({ name, state, reason: 'the kernel knows none', lastSampleMs: Date.now() }),
     series: async () => [{ metric: 'm', labels: { device: 'eth3' }, value: '7', timeMs: Date.now(), absent: '' }],
+    types: async () => [],
     devices: async () => [],
   })
   const definitions = [...DEFINITIONS, ethtool]

@@ -7,6 +7,7 @@ import { pci } from '../sources/pci/pci.ts'
 import { rdma } from '../sources/rdma/rdma.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import { TestNode } from '../sources/test-node.ts'
+import type { DeviceFacts } from './agent-facts.ts'
 import { type ChainLink, firstBroken } from './chain.ts'
 import { type ExplainOptions, type Explanation, explain } from './explain.ts'
 import { type Ground, KernelGround, type Refusal } from './ground.ts'
@@ -81,6 +82,13 @@ export async function ask(node: TestNode, of: string, { refused = {}, ...asked }
   }
   const configured = DEFINITIONS.map((definition) => configOf(definition))
   return explain(of, { ground, definitions: DEFINITIONS, configured, agentPlace: 'the agent', ...asked })
+}
+
+/** A device as an agent tells of it. */
+export function deviceFacts(facts: Pick<DeviceFacts, 'id' | 'kind' | 'name'> & Partial<DeviceFacts>): DeviceFacts {
+  const { id, address = '' } = facts
+  const series = address === '' ? {} : { pci: { device: address } }
+  return { labels: {}, series, type: 'made', source: 'made', address, simulated: id.startsWith('sim-'), ...facts }
 }
 
 /** The first broken link of the first chain. */

@@ -35,6 +35,7 @@ export async function trialOf(
   return {
     source: async (wanted) => (wanted === name ? { name, state, reason, lastSampleMs: stats.lastSampleMs } : undefined),
     series: async (wanted) => latestSeries(recent, wanted),
+    types: async () => recent.types(),
     devices: async () => [],
   }
 }

@@ -1,4 +1,4 @@
-import type { Labels } from '@sonde/sdk'
+import type { Labels, RecordType } from '@sonde/sdk'
 import type { Device } from '../devices/device.ts'
 
 /** What hints need to know of a device. */
@@ -24,5 +24,5 @@ export interface DeviceLookup {
   readonly version: number
   list(): readonly HintDevice[]
   /** The device of a series; undefined where none is known (yet). */
-  deviceOf(type: string, labels: Labels): HintDevice | undefined
+  deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): HintDevice | undefined
 }

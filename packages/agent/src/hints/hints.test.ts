@@ -432,7 +432,7 @@ function plainHints(rules?: readonly Rule[], ruleFailed?: RuleFailed) {
   const devices = {
     version: 1,
     list: () => [netdev, gpu],
-    deviceOf: (_type: string, { device }: Labels) =>
+    deviceOf: (_type: unknown, { device }: Labels) =>
       device === 'eth0' ? netdev : device === '0000:9b:00.0' ? gpu : undefined,
   }
   const hints = new Hints({
@@ -508,7 +508,7 @@ test('trouble of the simulated node leaves the means of the real one as they are
     const devices = {
       version: 1,
       list: () => gpus,
-      deviceOf: (_type: string, { simulated }: Labels) => gpus[simulated === 'true' ? 1 : 0],
+      deviceOf: (_type: unknown, { simulated }: Labels) => gpus[simulated === 'true' ? 1 : 0],
     }
     const hints = new Hints({ devices, rules: [watching] })
     const emit = (batch: Batch) => hints.accept(batch)

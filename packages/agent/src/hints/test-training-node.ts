@@ -343,8 +343,7 @@ function lookupOf(made: readonly MadeDevice[]): DeviceLookup {
     deviceOf(type, labels) {
       const isIts = ({ series }: MadeDevice) =>
         [...series.values()].some(
-          (one) =>
-            one.type.name === type && Object.entries(one.labels).every(([name, value]) => labels[name] === value),
+          (one) => one.type === type && Object.entries(one.labels).every(([name, value]) => labels[name] === value),
         )
       return made.find(isIts)?.device
     },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { until } from '../../../sdk/test/helper.ts'
 import { type ServeOptions, serveAgent } from '../../test/served-agent.ts'
@@ -66,6 +67,10 @@ test('tells the devices of a node by what its sources read', async (t) => {
     netdevs: [],
     labels: { device: '0000:63:00.0' },
     series: { pci: { device: '0000:63:00.0' } },
+    type: 'pci_device',
+    source: 'pci',
+    host: hostname(),
+    relations: [],
     model: 'H100 SXM 80 GB',
     share: null,
     driver: 'nvidia',

@@ -49,6 +49,7 @@ function factsOf({ runners, recent, devices }: Agent): AgentFacts {
       return { name, state: runner.state, reason: runner.reason, lastSampleMs: runner.stats.lastSampleMs }
     },
     series: async (wanted) => latestSeries(recent, wanted),
+    types: async () => recent.types(),
     devices: async () => devices.list().map(({ isSimulated, ...device }) => ({ ...device, simulated: isSimulated })),
   }
 }

@@ -10,6 +10,7 @@ import {
   type LatestSeries,
   SOURCES,
   type SourceFacts,
+  type ToldType,
   trialOf,
 } from '@sonde/agent'
 import { messageOf, SondeError } from '@sonde/sdk'
@@ -81,6 +82,7 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
       const answer = await ask<{ series: readonly LatestSeries[] }>(`series?${key}=${encodeURIComponent(value)}`)
       return answer?.series ?? []
     },
+    types: async () => (await ask<{ types: readonly ToldType[] }>('types'))?.types ?? [],
     devices: async () => (await ask<{ devices: readonly DeviceFacts[] }>('devices'))?.devices ?? [],
   }
 }

@@ -169,11 +169,22 @@ export interface FieldInfo {
   readonly help: string
 }
 
+/** What the records of a type are about. */
+export interface EntityInfo {
+  readonly kind: string
+  /** Labels that name it. */
+  readonly key: readonly string[]
+  /** Whether a series of the type means that it is there. */
+  readonly defines?: true
+}
+
 /** One type of the catalogue. */
 export interface TypeInfo {
   readonly name: string
   readonly description: string
   readonly labels: readonly string[]
+  /** Absent where the type does not tell. */
+  readonly entity?: EntityInfo
   /** Its metrics. */
   readonly fields: readonly FieldInfo[]
   /** Its texts, values and data: no query answers for them. */

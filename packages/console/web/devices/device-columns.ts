@@ -3,7 +3,7 @@ import type { Columns } from '../api/query-client.ts'
 import type { GridColumn } from '../api/sample-grid.ts'
 import type { MetricQuery } from '../api/types.ts'
 import { newestValue } from '../pages/interface-data.ts'
-import { isSeriesOf } from './device.ts'
+import { isSeriesOf, labelsFor } from './device.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
 
 /** The samples of one device by signal; what it does not say is missing. */
@@ -49,34 +49,15 @@ export function dealtOut(
   answer: Columns,
 ): ReadonlyMap<string, GridColumn> {
   const columns = answer.columns(query)
-  if (columns.length === 0) return new Map()
-  const byName = Map.groupBy(columns, nameOf)
+  const label = devices[0]?.claims.get(query.metric)?.key[0]
+  if (columns.length === 0 || label === undefined) return new Map()
+  // Only the name is looked up fast: with hundreds of ports every column would be held against every device.
+  const byName = Map.groupBy(columns, ({ labels }) => labels[label] ?? '')
   return new Map(
     devices.flatMap((device) => {
-      const column = columnOf(device, query, byName)
+      const named = byName.get(labelsFor(device, query.metric)?.[label] ?? '')
+      const column = named?.find(({ labels }) => isSeriesOf(device, query.metric, labels))
       return column ? [[device.id, column] as const] : []
     }),
   )
-}
-
-function nameOf({ labels }: GridColumn): string {
-  return labels.device ?? labels.gpu ?? ''
-}
-
-function columnOf(
-  device: DeviceInfo,
-  { metric }: MetricQuery,
-  byName: ReadonlyMap<string, readonly GridColumn[]>,
-): GridColumn | undefined {
-  // Only the name is looked up fast: with hundreds of ports every column would be held against every device.
-  for (const name of namesOf(device)) {
-    const column = byName.get(name)?.find(({ labels }) => isSeriesOf(device, metric, labels))
-    if (column) return column
-  }
-  return undefined
-}
-
-function namesOf({ labels, series = {} }: DeviceInfo): readonly string[] {
-  const all = [labels, ...Object.values(series)].map(({ device, gpu }) => device ?? gpu ?? '')
-  return [...new Set(all)]
 }

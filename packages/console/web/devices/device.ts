@@ -1,5 +1,10 @@
+import { HARDWARE_PATHS } from '../api/claims.ts'
 import type { DeviceInfo } from '../api/devices.ts'
 import type { Labels, Matcher } from '../api/types.ts'
+import { titleOf } from '../format/names.ts'
+
+/** Where entities of all other kinds are. */
+const ENTITIES_PATH = '/entities'
 
 type Titled = Pick<DeviceInfo, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>
 
@@ -8,6 +13,7 @@ type Titled = Pick<DeviceInfo, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>
  * are told apart by name and port, as hints do.
  */
 export function deviceTitle({ id, kind, name, rail, pairs }: Titled): string {
+  if (!HARDWARE_PATHS.has(kind)) return `${titleOf(kind)} ${name}`
   if (kind !== 'nic') return name
   const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
   const numbered = `${name.replace(/ port \d+$/, '')}/${port}`
@@ -16,10 +22,9 @@ export function deviceTitle({ id, kind, name, rail, pairs }: Titled): string {
   return port === '1' ? name : numbered
 }
 
-/** The path of a device's own page. */
+/** The path of an entity's own page. */
 export function devicePath({ kind, id }: Pick<DeviceInfo, 'kind' | 'id'>): string {
-  const place = { gpu: '/gpus', nic: '/fabric', netdev: '/fabric', pci: '/pci' }[kind]
-  return `${place}/${pathPart(id)}`
+  return `${HARDWARE_PATHS.get(kind) ?? ENTITIES_PATH}/${pathPart(id)}`
 }
 
 /** Encodes a part of a path, but for colons: they are legal there, and addresses stay readable. */
@@ -32,37 +37,23 @@ export function linkPath({ address, simulated }: Pick<DeviceInfo, 'address' | 's
   return address ? `/pci/${pathPart(`${simulated ? 'sim-' : ''}pci-${address}`)}` : undefined
 }
 
-const FAMILIES: readonly (readonly [begins: string, family: string])[] = [
-  ['rdma_', 'rdma'],
-  ['doca_', 'doca'],
-  ['ethtool_', 'ethtool'],
-  ['netdev_', 'netdev'],
-  ['pci_', 'pci'],
-]
-
-/** The labels that a device's series of a metric have; undefined where it has none of that family. */
-export function labelsFor(device: DeviceInfo, metric: string): Labels | undefined {
-  const family = FAMILIES.find(([begins]) => metric.startsWith(begins))?.[1]
+/** The labels that a device's series of a metric have; undefined where none of its series has that metric. */
+export function labelsFor({ kind, labels, series = {}, claims }: DeviceInfo, metric: string): Labels | undefined {
+  const claim = claims.get(metric)
+  const own = claim?.kind === kind ? labels : series[claim?.kind ?? '']
   // A GPU that only the bus tells of has no index, and no series of its library.
-  if (family === undefined) return device.kind === 'gpu' && device.labels.gpu !== undefined ? device.labels : undefined
-  const listed = device.series?.[family]
-  if (listed) return listed
-  const { device: name } = device.labels
-  if (name === undefined) return undefined
-  if (family === 'rdma' && device.kind === 'nic') return device.labels
-  // Libraries of the adapter know it by the name of its RDMA device.
-  if (family === 'doca' && device.kind === 'nic') return { device: name }
-  return (family === 'pci' && device.kind === 'pci') || (family === 'netdev' && device.kind === 'netdev')
-    ? device.labels
-    : undefined
+  if (!own || !claim?.key.some((name) => own[name] !== undefined)) return undefined
+  return Object.fromEntries(Object.entries(own).filter(([name]) => name === 'simulated' || claim.labels.includes(name)))
 }
 
 /** Whether a series is one of a device: labels that only the series has, such as a priority, do not matter. */
 export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): boolean {
   const wanted = labelsFor(device, metric)
   if (!wanted || (labels.simulated === 'true') !== device.simulated) return false
+  const [named] = device.claims.get(metric)?.key ?? []
+  // Of several series one may have been made, by what names the device alone.
   return Object.entries(wanted).every(
-    ([name, value]) => name === 'simulated' || labels[name] === value || (name === 'port' && labels.port === undefined),
+    ([name, value]) => name === 'simulated' || labels[name] === value || (name !== named && labels[name] === undefined),
   )
 }
 
@@ -74,7 +65,7 @@ export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): 
 export function askFor(device: DeviceInfo, metric: string): readonly Matcher[] | undefined {
   const wanted = labelsFor(device, metric)
   if (!wanted) return undefined
-  const label = wanted.gpu === undefined ? 'device' : 'gpu'
+  const label = device.claims.get(metric)?.key[0] ?? ''
   return [{ label, op: '=', value: wanted[label] ?? '' }]
 }
 
@@ -82,15 +73,10 @@ export function askFor(device: DeviceInfo, metric: string): readonly Matcher[] |
 export function matchersFor(device: DeviceInfo, metric: string): readonly Matcher[] | undefined {
   const wanted = labelsFor(device, metric)
   if (!wanted) return undefined
-  const own = Object.entries(wanted).filter(([label]) => label !== 'simulated' && !isOtherPort(label, metric))
+  const own = Object.entries(wanted).filter(([label]) => label !== 'simulated')
   return [
     ...own.map(([label, value]): Matcher => ({ label, op: '=', value })),
     // A real device and a simulated one may have the same name.
     { label: 'simulated', op: device.simulated ? '=' : '!=', value: 'true' },
   ]
-}
-
-/** Only RDMA counts by port: other families of the same device have no such label. */
-function isOtherPort(label: string, metric: string): boolean {
-  return label === 'port' && !/^(rdma|doca_diag_p)/.test(metric)
 }

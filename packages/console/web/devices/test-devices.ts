@@ -1,6 +1,20 @@
+import type { Claims, MetricClaim } from '../api/claims.ts'
 import type { DeviceInfo } from '../api/devices.ts'
 
-const NOTHING_MORE = { driver: '', numaNode: null, path: [], switch: null, pairs: [] } as const
+const claim = (kind: string, ...key: string[]): MetricClaim => ({ kind, key, labels: key })
+const FAMILIES: readonly (readonly [begins: string, claim: MetricClaim])[] = [
+  ['DCGM_', { ...claim('gpu', 'gpu'), labels: ['gpu', 'UUID'] }],
+  ['rdma_', claim('nic', 'device', 'port')],
+  ['doca_', claim('nic', 'device')],
+  ['ethtool_', claim('netdev', 'device')],
+  ['netdev_', claim('netdev', 'device')],
+  ['pci_', claim('pci', 'device')],
+]
+
+/** What the types of the agent say of the metrics of tests. */
+const claims: Claims = { get: (metric) => FAMILIES.find(([begins]) => metric.startsWith(begins))?.[1] }
+
+const NOTHING_MORE = { driver: '', numaNode: null, path: [], switch: null, pairs: [], claims } as const
 
 /** A GPU of a test, in the rail of its index. */
 export function testGpu(index: number, more: Partial<DeviceInfo> = {}): DeviceInfo {
@@ -34,7 +48,6 @@ export function testNic(index: number, more: Partial<DeviceInfo> = {}): DeviceIn
     labels: { device: `mlx5_${index}`, port: '1' },
     series: {
       netdev: { device: `eth1${index}` },
-      ethtool: { device: `eth1${index}` },
       pci: { device: `0000:2${index}:00.0` },
     },
     model: 'MT4129',

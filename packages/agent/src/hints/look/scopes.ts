@@ -1,3 +1,4 @@
+import { pciAerType } from '../../sources/pci/type.ts'
 import { type DeviceLookup, type HintDevice, NODES } from '../device.ts'
 import type { SeriesWatch, WatchedSeries } from '../watch/series-watch.ts'
 import { Scope } from './scope.ts'
@@ -40,9 +41,9 @@ export class Scopes {
 
   /** Errors of a PCIe link are often counted at the port above a device: they are the device's all the same. */
   #deviceOf({ type, labels }: WatchedSeries, scope: Scope): HintDevice | undefined {
-    if (type.startsWith('host_')) return scope.node
+    if (type.entity?.kind === 'host') return scope.node
     const device = this.#devices.deviceOf(type, labels)
-    if (type !== 'pci_aer' || (device !== undefined && device.kind !== 'pci')) return device
+    if (type.name !== pciAerType.name || (device !== undefined && device.kind !== 'pci')) return device
     const { isSimulated } = scope.node
     const below = this.#devices.list().filter(({ path }) => path.at(-1) === labels.device)
     return below.find(({ kind, ...one }) => kind !== 'pci' && one.isSimulated === isSimulated) ?? device

@@ -21,7 +21,7 @@ import { APART_MS, Window } from './window.ts'
 
 /** One series that rules look at, with a window a signal. */
 export interface WatchedSeries {
-  readonly type: string
+  readonly type: RecordType
   readonly labels: Labels
   readonly node: WhichNode
   readonly windows: readonly { readonly signal: Signal; readonly window: Window }[]
@@ -195,7 +195,7 @@ export class SeriesWatch {
       const windows = wanted.map(({ signal }) => ({ signal, window: new Window(signal) }))
       for (const { signal, window } of windows) if (timeMs - firstMs > signal.bornAfterMs) window.beginAtZero(timeMs)
       const node = nodeOf({ isSimulated: isSimulatedOf(labels) })
-      series = { type: type.name, labels, node, windows, seenMs: Number.NEGATIVE_INFINITY }
+      series = { type, labels, node, windows, seenMs: Number.NEGATIVE_INFINITY }
       this.series.set(key, series)
       this.#windowCount += windows.length
       this.version++

@@ -16,9 +16,6 @@ export interface CounterRow {
   readonly query: MetricQuery
 }
 
-/** Labels that say which device a series is of: the page says that already. */
-const DEVICE_LABELS = new Set(['device', 'gpu', 'UUID', 'port', 'simulated'])
-
 /**
  * One row a field and series of some types. `matchersFor` gives the conditions that make a metric's series those of the
  * device.
@@ -45,7 +42,9 @@ function rowOf(
   rates: ReadonlyMap<string, number>,
   matchers: MetricQuery['matchers'] = [],
 ): CounterRow {
-  const own = Object.entries(latest?.labels ?? ({} as Labels)).filter(([label]) => !DEVICE_LABELS.has(label))
+  // What a series is of, the page says already.
+  const said = new Set(['simulated', ...matchers.map(({ label }) => label)])
+  const own = Object.entries(latest?.labels ?? ({} as Labels)).filter(([label]) => !said.has(label))
   const key = latest ? seriesKeyOf(latest) : `${type.name} ${field.name}`
   const all = [...matchers, ...own.map(([label, value]) => ({ label, op: '=' as const, value }))]
   return {

@@ -35,7 +35,7 @@ function rowsOf(
 
 function labelsOf({ labels, series }: DeviceInfo, name: PortColumn): Labels {
   const family = PORT_QUERIES[name].metric.split('_')[0]!
-  return family === 'rdma' ? labels : (series?.[family] ?? {})
+  return family === 'rdma' ? labels : (series?.[family === 'pci' ? 'pci' : 'netdev'] ?? {})
 }
 
 /** All of so many samples, a second apart. */

@@ -1,0 +1,85 @@
+import { type EntityRef, entityOf, type JoinBy, type RecordType, type Slot } from '@sonde/sdk'
+import type { Fact } from './facts.ts'
+
+// What types say of entities, read off the facts: nothing here knows a kind.
+
+/** What a record says in the fields that identify, by name of the field; absent ones are missing. */
+export type Values = Readonly<Record<string, string | number>>
+
+/** Whether records of a type say that an entity is there, or name another one. */
+export function isSaying({ entity }: RecordType): boolean {
+  return entity !== undefined && (entity.defines === true || namesOthers(entity))
+}
+
+function namesOthers({ joins = [], relations = [] }: NonNullable<RecordType['entity']>): boolean {
+  return joins.length + relations.length > 0
+}
+
+/** The fields in which a type names other entities. */
+export function namingFields({ entity }: RecordType): string[] {
+  const { joins = [], relations = [] } = entity ?? {}
+  return [...joins.map(({ field }) => field), ...relations.flatMap(({ key }) => key)]
+}
+
+/** How many names there are in the fields that name other entities. */
+export function nameCount(type: RecordType, values: Values): number {
+  return namingFields(type).reduce((sum, field) => sum + wordsIn(values[field]).length, 0)
+}
+
+/** Whether a field holds text. */
+export function isText({ kind }: Slot['field']): boolean {
+  return kind === 'symbol' || kind === 'char'
+}
+
+/** The entity that a fact is about; undefined where its labels do not name one. */
+export function aboutOf({ type, labels }: Pick<Fact, 'type' | 'labels'>): EntityRef | undefined {
+  return entityOf(type, labels)
+}
+
+/** The first label of the key of what a fact is about: the name by which others know it. */
+export function nameOf(fact: Fact): string {
+  return aboutOf(fact)?.key[0] ?? ''
+}
+
+/** What a fact names of some sort, such as the interfaces of a port. */
+export function joined(fact: Fact | undefined, by: JoinBy): string[] {
+  const joins = fact?.type.entity?.joins?.filter((join) => join.by === by) ?? []
+  return joins.flatMap(({ field, isList }) => named(fact, field, isList))
+}
+
+/** The keys of the entities of a kind that a fact names. */
+export function related(fact: Fact | undefined, kind: string): string[][] {
+  return (fact?.type.entity?.relations ?? [])
+    .filter((relation) => relation.kind === kind)
+    .flatMap(({ key: [first = '', ...more], isList }) => {
+      const rest = more.map((field) => textIn(fact, field))
+      return named(fact, first, isList).map((name) => [name, ...rest])
+    })
+}
+
+function named(fact: Fact | undefined, field: string, isList: true | undefined): string[] {
+  const text = textIn(fact, field)
+  return isList ? wordsIn(text) : text === '' ? [] : [text]
+}
+
+function textIn(fact: Fact | undefined, field: string): string {
+  return String(fact?.values[field] ?? fact?.labels[field] ?? '')
+}
+
+function wordsIn(value: string | number | undefined): string[] {
+  return String(value ?? '')
+    .split(' ')
+    .filter((word) => word !== '')
+}
+
+/** A text of a fact; empty where there is none. */
+export function textOf(fact: Fact | undefined, field: string): string {
+  const value = fact?.values[field]
+  return typeof value === 'string' ? value : ''
+}
+
+/** A number of a fact; undefined where it is absent. */
+export function numberOf(fact: Fact | undefined, field: string): number | undefined {
+  const value = fact?.values[field]
+  return typeof value === 'number' ? value : undefined
+}

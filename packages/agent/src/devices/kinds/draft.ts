@@ -1,0 +1,111 @@
+import type { Labels } from '@sonde/sdk'
+import { aboutOf, nameOf, numberOf, textOf } from '../claims.ts'
+import type { Device, DeviceShare } from '../device.ts'
+import type { Fact } from '../facts.ts'
+import type { World } from '../world.ts'
+
+/** A device before it is known what it belongs together with. */
+export interface Draft extends Omit<Device, 'rail' | 'pairs' | 'switch' | 'relations'> {
+  /** Place among the GPUs or NICs of the node. */
+  readonly index: number
+  /** Whether it may be in a rail at all. */
+  readonly isRailed: boolean
+}
+
+/** What makes devices of one kind, by what the types of the node say and what only code knows. */
+export interface DeviceMaker {
+  readonly kind: string
+  /** What ids begin with. */
+  readonly prefix: string
+  /** @param before Devices of the kinds before it: what they have is no device of its own. */
+  make(world: World, before: readonly Draft[]): Draft[]
+}
+
+/** What a draft is made of: the record that defines it, that of its PCI device, and its address where there is none. */
+export interface Origins {
+  readonly fact: Fact
+  readonly pci?: Fact | undefined
+  readonly address?: string
+}
+
+/**
+ * What every kind of device has: who it is by its own record, where it is and what its link can by that of its PCI
+ * device.
+ */
+export function draftOf(
+  world: World,
+  { kind, prefix }: Pick<DeviceMaker, 'kind' | 'prefix'>,
+  name: string,
+  { fact, pci, address = '' }: Origins,
+): Draft {
+  const { isSimulated } = world
+  const { type, labels, source, goneMs, goneReason } = fact
+  return {
+    id: `${isSimulated ? 'sim-' : ''}${prefix}-${name}`,
+    kind,
+    isSimulated,
+    goneMs,
+    goneReason,
+    labels,
+    about: aboutOf(fact) ?? { kind, key: [name] },
+    type: type.name,
+    source: source.id,
+    address: pci === undefined ? address : nameOf(pci),
+    numaNode: numberOf(pci, 'numa_node') ?? null,
+    path: textOf(pci, 'path').split('/').filter(Boolean),
+    netdevs: [],
+    index: 0,
+    isRailed: false,
+    name,
+    series: seriesOf({ pci }),
+    model: textOf(pci, 'model'),
+    share: shareOf(fact, pci),
+    driver: textOf(fact, 'driver') || textOf(pci, 'driver'),
+    limits: limitsOf({ pcie_bytes_per_s: linkLimit(world, pci) }),
+  }
+}
+
+/**
+ * A VM sees that a function is a virtual one by its model alone. Subfunctions are no PCI devices; their driver is known
+ * by its name.
+ */
+function shareOf(fact: Fact, pci: Fact | undefined): DeviceShare | null {
+  if (textOf(fact, 'driver').endsWith('.sf')) return 'subfunction'
+  const isShare = isVirtual(pci) || textOf(pci, 'model').endsWith('virtual function')
+  return isShare ? 'virtual function' : null
+}
+
+/** Labels of other entities that are parts of a device, by kind. */
+export function seriesOf(facts: Readonly<Record<string, Fact | undefined>>): Record<string, Labels> {
+  const known = Object.entries(facts).flatMap(([kind, fact]) => (fact === undefined ? [] : [[kind, fact.labels]]))
+  return Object.fromEntries(known)
+}
+
+/** The limits that are known. */
+export function limitsOf(limits: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  const known = Object.entries(limits).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return Object.fromEntries(known)
+}
+
+/**
+ * What the link of a device can carry at most: its own best, or that of the port above where it is less. Unit: bytes
+ * per second and direction.
+ */
+export function linkLimit(world: World, pci: Fact | undefined): number | undefined {
+  const own = numberOf(pci, 'max_link_bandwidth_bytes')
+  const above = textOf(pci, 'path').split('/').at(-1) ?? ''
+  const port = numberOf(world.pci.get(above), 'max_link_bandwidth_bytes')
+  return own === undefined ? undefined : Math.min(own, port ?? own)
+}
+
+/** Whether a PCI device is a function that a VM may be given. */
+export function isVirtual(pci: Fact | undefined): boolean {
+  return textOf(pci, 'physical_function') !== ''
+}
+
+const NATURAL = new Intl.Collator('en', { numeric: true })
+
+/** Order of names with numbers in them: mlx5_2 before mlx5_10. */
+export function compareNames(a: string, b: string): number {
+  return NATURAL.compare(a, b)
+}

@@ -1,0 +1,58 @@
+import { bandwidthOf, GIGATRANSFERS } from '../../sources/pci/bandwidth.ts'
+import { nameOf, numberOf, textOf } from '../claims.ts'
+import { modelWords } from '../words.ts'
+import { addressOf, type World } from '../world.ts'
+import { type DeviceMaker, type Draft, draftOf, isVirtual, limitsOf, linkLimit } from './draft.ts'
+
+const NAMES = { kind: 'gpu', prefix: 'gpu' }
+
+/** GPUs: those that their library tells of, then those that only the bus knows. */
+export const gpus: DeviceMaker = {
+  ...NAMES,
+  make(world) {
+    const told = toldGpus(world)
+    const silent = silentGpus(world, new Set(told.map(({ address }) => address)))
+    return [...told, ...silent].sort((a, b) => a.index - b.index)
+  },
+}
+
+function toldGpus(world: World): Draft[] {
+  return world.defined('gpu').map((fact, place): Draft => {
+    const number = nameOf(fact)
+    const address = addressOf(fact)
+    const pci = world.pci.get(address)
+    const slot = bandwidthOf(
+      GIGATRANSFERS[(numberOf(fact, 'pcie_generation_max') ?? 0) - 1],
+      numberOf(fact, 'pcie_width_max'),
+    )
+    return {
+      ...draftOf(world, NAMES, number, { fact, pci, address }),
+      index: /^\d{1,6}$/.test(number) ? Number(number) : place,
+      isRailed: true,
+      name: `GPU ${number}`,
+      model: modelWords(textOf(fact, 'model') || textOf(pci, 'model')),
+      limits: limitsOf({
+        power_watts: numberOf(fact, 'power_limit_watts'),
+        memory_bytes: numberOf(fact, 'memory_bytes'),
+        pcie_bytes_per_s: linkLimit(world, pci) ?? slot,
+      }),
+    }
+  })
+}
+
+/** GPUs of which only the bus tells, as without their driver. They are counted as NVML would count them: by address. */
+function silentGpus(world: World, told: ReadonlySet<string>): Draft[] {
+  const facts = [...world.pci]
+    .filter(([address, fact]) => textOf(fact, 'class') === 'gpu' && !isVirtual(fact) && !told.has(address))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return facts.map(([address, fact], place) => {
+    const number = told.size === 0 ? String(place) : address
+    return {
+      ...draftOf(world, NAMES, number, { fact, pci: fact }),
+      index: told.size + place,
+      isRailed: true,
+      name: `GPU ${number}`,
+      model: modelWords(textOf(fact, 'model')),
+    }
+  })
+}

@@ -1,0 +1,31 @@
+import type { World } from '../world.ts'
+import type { DeviceMaker, Draft } from './draft.ts'
+import { genericsOf } from './generic.ts'
+import { gpus } from './gpu.ts'
+import { netdevs } from './netdev.ts'
+import { nics } from './nic.ts'
+import { pcis } from './pci.ts'
+
+/** Kinds with code of their own, in the order of the list. */
+export const MAKERS: readonly DeviceMaker[] = [gpus, nics, netdevs, pcis]
+
+const KINDS: ReadonlySet<string> = new Set(MAKERS.map(({ kind }) => kind))
+
+/** Whether a kind has code of its own, which says how its devices belong together. */
+export function isHardware(kind: string): boolean {
+  return KINDS.has(kind)
+}
+
+/** The devices of one world, each id once. */
+export function draftsOf(world: World): Draft[] {
+  const drafts: Draft[] = []
+  for (const { make } of MAKERS) drafts.push(...make(world, drafts))
+  drafts.push(...genericsOf(world, KINDS))
+  // Two series may claim one id, as when a GPU was replaced: what is there takes it, and of two the newer.
+  const byId = new Map<string, Draft>()
+  for (const draft of drafts) {
+    const known = byId.get(draft.id)
+    if (known === undefined || known.goneMs !== undefined || draft.goneMs === undefined) byId.set(draft.id, draft)
+  }
+  return [...byId.values()]
+}
