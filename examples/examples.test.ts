@@ -169,6 +169,21 @@ test('push-records says that nobody took them, and ends', async (t) => {
   assert.equal(code, 1)
 })
 
+test('destinations gives each collector its part of the records', async (t) => {
+  const [loads, labs] = [await HttpPeer.start(t), await HttpPeer.start(t)]
+  const { lines } = run(t, 'destinations.ts', [loads.url, labs.url])
+  assert.deepEqual(await lines, ['loads: 2 records arrived', 'labs: 1 records arrived'])
+  const recordsOf = ({ bodies }: HttpPeer) =>
+    bodies.flatMap((body) =>
+      body
+        .trim()
+        .split('\n')
+        .map((line) => Object.keys(JSON.parse(line).record)),
+    )
+  assert.deepEqual(recordsOf(loads), Array(2).fill(['time', 'name', 'load_ratio']))
+  assert.deepEqual(recordsOf(labs), [['time', 'name', 'load_ratio', 'temperature_celsius']])
+})
+
 test('the program in the README of the SDK shows its metrics', async (t) => {
   const readme = readFileSync(new URL('../packages/sdk/README.md', import.meta.url), 'utf8')
   const code = /^```js\n(.*?)^```/ms.exec(readme)?.[1] ?? ''

@@ -42,7 +42,7 @@ The file is the one that \`--config\` names, else the one that \`SONDE_CONFIG\` 
 
 **What counts.** The command line over the environment over the file over the default. Every key but those of \`data_sources\`
 has a variable: \`SONDE_\` and the key path in capitals, \`SONDE_EXPORT_PROMETHEUS_PORT\`; a list is separated by commas, and so is \`name=value\`. An
-empty variable is not there. \`npx sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file.
+empty variable is not there. \`npx sonde config\` prints the values that hold, each with its origin; what it prints can be used as a file, but for secrets, which it does not show.
 
 The variables of the DOCA Telemetry guide give keys of \`export.prometheus\`: \`PROMETHEUS_ENDPOINT\` (\`http://host:port\` or \`host:port\`) gives \`host\` and
 \`port\`, ${guide}. What \`SONDE_…\` says of the same key counts more.

@@ -85,6 +85,8 @@ export { SeriesIndex } from './schema/series-index.ts'
 export { type Symbols, SymbolTable } from './schema/symbols.ts'
 export type { BatchSymbols, TextIds } from './schema/texts.ts'
 export { allocateViews, type Views, viewsOf } from './schema/views.ts'
+export type { CommonOptions } from './sinks/destinations.ts'
+export type { ExportOptions, FilesDestination, JsonlDestination } from './sinks/export-options.ts'
 export { defaultDataRoot, type FilesDurability, type FilesOptions } from './sinks/files/config.ts'
 export { createFiles, type FilesSink } from './sinks/files/files.ts'
 export { type DtbFile, openDtb } from './sinks/files/open-dtb.ts'
@@ -126,7 +128,7 @@ export {
   readOpaque,
   reportOpaque,
 } from './telemetry/opaque.ts'
-export { createSchema, type Schema, type SchemaStatus } from './telemetry/schema.ts'
+export { createSchema, type Schema, type SchemaSinkStatus, type SchemaStatus } from './telemetry/schema.ts'
 export {
   DtbDecoder,
   type DtbDecoderOptions,

@@ -8,7 +8,8 @@ type Secrecy = 'whole' | 'url'
 
 /** Marks a key whose value no message, page, metric or print-out may show. */
 export function secret<S extends v.GenericSchema>(schema: S, secrecy: Secrecy = 'whole') {
-  return v.pipe(schema, v.metadata({ secrecy }))
+  const isReal = (value: v.InferOutput<S>) => !JSON.stringify(value)?.includes(HIDDEN)
+  return v.pipe(schema, v.check(isReal, `the secret itself, where a print-out has ${HIDDEN}`), v.metadata({ secrecy }))
 }
 
 type Parts = v.GenericSchema & {

@@ -75,6 +75,14 @@ test('what is wrong is said with its path and what is allowed, and never shows w
   has(/^export\.json is an unknown key, .* \(did you mean jsonl\?\); allowed: files, jsonl$/)
 })
 
+test('what was printed in place of a secret is none', () => {
+  const printed = { url: 'http://(secret)@there/', headers: { authorization: '(secret)' } }
+  assert.deepEqual(linesOf({ jsonl: printed }), [
+    'export.jsonl.url is "http://(secret)@there/"; allowed: the secret itself, where a print-out has (secret)',
+    'export.jsonl.headers is {"authorization":"(secret)"}; allowed: the secret itself, where a print-out has (secret)',
+  ])
+})
+
 test('what shows only between destinations is said too', () => {
   const clash = { jsonl: { url, queue_limit_bytes: 65_536 }, files: [{ data_root: '/a' }, { data_root: '/a/' }] }
   assert.deepEqual(linesOf(clash), [

@@ -21,12 +21,23 @@ import { opaqueTypes } from './opaque.ts'
 import { sourceNames } from './option-names.ts'
 import { Outlet } from './outlet.ts'
 
+/** How a sink of a schema fares. */
+export interface SchemaSinkStatus {
+  readonly name: string
+  /** Whether records that it has survive a crash of the process. */
+  readonly durable: boolean
+  /** Why it fails, as a sentence; empty while all is well, and where it does not say. */
+  readonly failing: string
+  readonly stats: SinkCounts
+}
+
 /** How a schema and its sinks fare. */
 export interface SchemaStatus {
   /** `declared` until it is started: types may be added. `started`: sources may be made. */
   readonly state: 'declared' | 'starting' | 'started' | 'closed'
   /**
-   * What an acknowledgement means: `durable` where a sink keeps records across a crash of the process, else `memory`.
+   * What an acknowledgement means: `durable` where it waits for a sink that keeps records across a crash of the
+   * process, else `memory`.
    */
   readonly ack: 'durable' | 'memory'
   /** Types of the schema. */
@@ -41,7 +52,7 @@ export interface SchemaStatus {
    */
   readonly prometheus: string | undefined
   /** The accounts of every sink, as they were when they were asked for. */
-  readonly sinks: readonly { readonly name: string; readonly durable: boolean; readonly stats: SinkCounts }[]
+  readonly sinks: readonly SchemaSinkStatus[]
 }
 
 const IPC_DISABLED: IpcStatus = Object.freeze({
@@ -277,15 +288,15 @@ export class Schema {
 
   /** How it fares, in plain objects that stay as they are: at any time, also after `close`. */
   status(): SchemaStatus {
-    const sinks = this.#outlet.sinks.map(({ name, durable = false, stats }) => ({
-      name,
-      durable,
-      stats: countsOf(stats),
-    }))
+    const { routes } = this.#outlet
+    const sinks = routes.map(({ sink: { name, durable = false, stats }, failing = '' }) => {
+      return { name, durable, failing, stats: countsOf(stats) }
+    })
+    const isDurable = routes.some(({ sink, acknowledges }) => acknowledges && sink.durable === true)
     const ipc = this.#ipc?.status() ?? IPC_DISABLED
     return {
       state: this.#state,
-      ack: sinks.some(({ durable }) => durable) || ipc.ack === 'durable' ? 'durable' : 'memory',
+      ack: isDurable || ipc.ack === 'durable' ? 'durable' : 'memory',
       types: this.#types.length,
       sources: [...this.#sources].filter(({ isClosed }) => !isClosed).length,
       ipc,
