@@ -42,7 +42,7 @@ export function numberOn(page: string, series: string): number | undefined {
 /** A source as the list of sources tells it. */
 export interface SourceStatus {
   readonly name: string
-  readonly placement: string
+  readonly host: string
   readonly state: string
   readonly reason: string
   readonly samples: number

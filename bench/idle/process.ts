@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { type Usage, usageOf } from '../../packages/agent/src/placement/usage.ts'
+import { type Usage, usageOf } from '../../packages/agent/src/hosting/usage.ts'
 
 /** How {@link startMeasured} starts a program. */
 export interface StartOptions {

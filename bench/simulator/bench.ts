@@ -1,4 +1,5 @@
-import { Absences, type Batch, createSource } from '@sonde/sdk'
+import type { Batch } from '@sonde/sdk'
+import { SourceOutlet } from '../../packages/agent/src/hosting/source-outlet.ts'
 import { NODE_CLASSES } from '../../packages/agent/src/sources/simulator/classes/classes.ts'
 import type { EffectSpan } from '../../packages/agent/src/sources/simulator/effects.ts'
 import { NodeReport } from '../../packages/agent/src/sources/simulator/report/node-report.ts'
@@ -21,16 +22,12 @@ class Load {
   constructor(spans: readonly EffectSpan[]) {
     const [node] = NODE_CLASSES
     const simulation = new Simulation({ seed: 1, node, workload: 'training', effects: [{ spans }] })
-    const source = createSource({ id: 'bench', intervalMs: 1000, emit: (batch) => this.#count(batch) })
-    const paths = { procfs: '', sysfs: '' }
-    const ignored = { failed: () => undefined, dropped: () => undefined }
-    this.#report = new NodeReport(simulation, {
-      name: 'bench',
-      source,
-      absences: new Absences(source),
-      paths,
-      ...ignored,
+    const { context } = new SourceOutlet({
+      ...{ name: 'bench', intervalMs: 1000, paths: { procfs: '', sysfs: '' } },
+      emit: (batch) => this.#count(batch),
+      stats: { failed: { add: () => undefined }, dropped: new Map() },
     })
+    this.#report = new NodeReport(simulation, context)
   }
 
   /** Processor time of a sample. Unit: milliseconds. */

@@ -1,13 +1,14 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { SourceOutlet } from '../../packages/agent/src/hosting/source-outlet.ts'
 import { KernelFiles, ReadFailure } from '../../packages/agent/src/sources/kernel-file.ts'
 import { isNumber, parseAttribute } from '../../packages/agent/src/sources/kernel-text.ts'
 import { pci } from '../../packages/agent/src/sources/pci/pci.ts'
 import { rdma } from '../../packages/agent/src/sources/rdma/rdma.ts'
 import type { SourceDefinition } from '../../packages/agent/src/sources/source.ts'
 import { check } from '../../packages/sdk/src/config/index.ts'
-import { Absences, createSource, messageOf } from '../../packages/sdk/src/index.ts'
+import { messageOf } from '../../packages/sdk/src/index.ts'
 import { atLeast, atMost, type BenchResult, type Figure, median } from '../bench.ts'
 import { makeNode, makePorts, tellingPaths } from './tree.ts'
 
@@ -80,24 +81,25 @@ async function counterFigures(rounds: number): Promise<Figure[]> {
   ]
 }
 
-/** A source on a made tree, as the agent runs it. The tree goes when it is closed. */
-function openSource(definition: SourceDefinition, root: string, options: object = {}) {
-  const { name } = definition
-  const source = createSource({ id: name, intervalMs: definition.intervalMs, emit: () => undefined })
+/** A source on a made tree, as a host runs it. The tree goes when it is closed. */
+async function openSource(definition: SourceDefinition, root: string, options: object = {}) {
+  const { name, intervalMs } = definition
   const checked = check(definition.options, options, name)
   if (!checked.ok) throw new Error(`the options of ${name} are others by now`)
-  const node = definition.create(checked.value, {
-    name,
-    source,
-    absences: new Absences(source),
-    paths: { procfs: join(root, 'proc'), sysfs: join(root, 'sys') },
-    failed: (place, error) => {
+  const failed = {
+    add(place: string, error: unknown): never {
       throw new Error(`${place}: ${messageOf(error)}`)
     },
-    dropped: () => undefined,
+  }
+  const { context, source } = new SourceOutlet({
+    ...{ name, intervalMs, emit: () => undefined, stats: { failed, dropped: new Map() } },
+    paths: { procfs: join(root, 'proc'), sysfs: join(root, 'sys') },
   })
+  const { create } = await definition.load()
+  const node = create(checked.value, context)
+  const [duty] = node.duties()
   const sweep = async () => {
-    await node.sample()
+    await duty?.run()
     source.flush()
   }
   const close = async () => {
@@ -138,7 +140,7 @@ function openReads(root: string) {
 async function portFigures(rounds: number): Promise<Figure[]> {
   const root = makePorts(PORTS)
   const reads = openReads(root)
-  const many = openSource(rdma, root)
+  const many = await openSource(rdma, root)
   const firstMs = await costMs(1, many.sweep)
   const [manyMs = Number.NaN, readsMs = Number.NaN] = await busyMs(rounds, many.sweep, reads.sweep)
   const idle: number[] = []
@@ -148,10 +150,10 @@ async function portFigures(rounds: number): Promise<Figure[]> {
   }
   reads.close()
   await many.close()
-  const few = openSource(rdma, makePorts(8))
+  const few = await openSource(rdma, makePorts(8))
   const [fewMs = Number.NaN] = await busyMs(rounds, few.sweep)
   await few.close()
-  const all = openSource(rdma, makePorts(PORTS), { sweep_limit_ms: 1000 })
+  const all = await openSource(rdma, makePorts(PORTS), { sweep_limit_ms: 1000 })
   const [allMs = Number.NaN] = await busyMs(1, all.sweep)
   await all.close()
   return [
@@ -165,7 +167,7 @@ async function portFigures(rounds: number): Promise<Figure[]> {
 }
 
 async function deviceFigures(rounds: number): Promise<Figure[]> {
-  const node = openSource(pci, makeNode())
+  const node = await openSource(pci, makeNode())
   await costMs(1, node.sweep)
   const [ms = Number.NaN] = await busyMs(rounds, node.sweep)
   await node.close()

@@ -1,6 +1,6 @@
 // An agent with the ethtool source on a double, beside one that reads the host: `ethtool-main.ts LIBRARY SYSFS --listen
 // 127.0.0.1:0`. Its child processes import this file, too.
-import type { SourceDefinition } from '@sonde/agent'
+import type { LibraryDefinition, SourceDefinition } from '@sonde/agent'
 import { ethtoolOf } from '../../packages/agent/src/sources/ethtool/ethtool.ts'
 
 const INTERVAL_MS = 100
@@ -14,9 +14,19 @@ export const SOURCES: readonly SourceDefinition[] = [
   {
     ...ethtoolOf(),
     module: import.meta.url,
-    create(options, context) {
-      const { library, ...rest } = options as { readonly library: string }
-      return ethtoolOf(library).create(rest, context)
+    async load() {
+      const loaded = await ethtoolOf().load()
+      const library = loaded.library as LibraryDefinition
+      return {
+        ...loaded,
+        library: {
+          ...library,
+          async open(options) {
+            const played = await ethtoolOf((options as { readonly library: string }).library).load()
+            return played.library?.open(options)
+          },
+        },
+      }
     },
   },
 ]

@@ -59,7 +59,7 @@ test('only main files end the process, and saying so in a comment is no call', (
     'packages/agent/src/a.ts:2: only a main file may call process.exit',
   ])
   assert.deepEqual(faultsOf('packages/cli/src/main.ts', text), [])
-  assert.deepEqual(faultsOf('packages/agent/src/placement/child-main.ts', text), [])
+  assert.deepEqual(faultsOf('packages/agent/src/hosting/host-main.ts', text), [])
 })
 
 test('the page imports nothing of Node', () => {

@@ -73,7 +73,7 @@ test(
     const { sonde, double } = await start(t)
     double.play({ eth10: port(10, 'hang gstats'), eth11: port(11, 'hang glink') })
     const stuck = await untilSource(sonde, 'ethtool', 'stuck', ({ state }) => state === 'stuck')
-    assert.match(stuck.reason, /drivers of eth10, eth11 have not answered/)
+    assert.match(stuck.reason, /calls of eth10, eth11 have not come back/)
     await untilSource(sonde, 'ethtool', 'a second child that is stuck', ({ restarts }) => restarts >= 2)
     await goesOn(sonde, 'host')
     double.play({ eth10: port(20), eth11: port(21) })
@@ -111,14 +111,14 @@ test('an agent that is killed while a driver hangs leaves no child behind', NEED
 test('the memory and processor time of the child are told, of the one that is there', NEEDS, async (t) => {
   const { sonde } = await start(t)
   const [first] = childrenOf(sonde)
-  const memory = 'sonde_child_resident_memory_bytes{source="ethtool"}'
+  const memory = 'sonde_child_resident_memory_bytes{host="ethtool"}'
   // The first that is told may be that of a child which has not loaded its code yet.
   await until('its memory', LIMIT_MS, async () => {
     const bytes = (await pageValue(sonde, memory)) ?? 0
     assert.ok(bytes < 500e6, String(bytes))
     return bytes > 20e6
   })
-  assert.ok(Number(await pageValue(sonde, 'sonde_child_cpu_seconds_total{source="ethtool"}')) > 0)
+  assert.ok(Number(await pageValue(sonde, 'sonde_child_cpu_seconds_total{host="ethtool"}')) > 0)
   process.kill(Number(first), 'SIGKILL')
   await until('another child', LIMIT_MS, () => childrenOf(sonde).length > 1)
   await untilSource(sonde, 'ethtool', 'reading', ({ state }) => state === 'reading')

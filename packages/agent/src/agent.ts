@@ -14,18 +14,17 @@ import type { AgentConfig } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { ownKinds } from './devices/own-kinds.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
+import { Hosts } from './hosting/hosts.ts'
+import type { RunningSource } from './hosting/running-source.ts'
+import { startTicker, type Ticker } from './hosting/scheduler.ts'
 import { HttpStats } from './http/http-stats.ts'
 import { prometheusOptions } from './http/prometheus-options.ts'
 import type { KeptRecords } from './http/types.ts'
 import { Faults } from './pipeline/faults.ts'
 import { BackedHistory } from './pipeline/history.ts'
-import { makeRunner } from './pipeline/make-runner.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
-import type { SourceRunner } from './pipeline/runner.ts'
-import { startTicker, type Ticker } from './pipeline/scheduler.ts'
 import { Self } from './pipeline/self.ts'
-import { SOURCES_MODULE } from './places.ts'
 import { Service } from './service/service.ts'
 
 /** Options of {@link createAgent}. */
@@ -71,7 +70,7 @@ export class Agent {
   readonly hints: Hints
   /** What the listener in front of it did. */
   readonly http = new HttpStats()
-  readonly runners: readonly SourceRunner[]
+  readonly hosts: Hosts
   /** What was caught where it could have ended the process. */
   readonly faults: Faults
   /** What applications report to; undefined where it is switched off. */
@@ -100,12 +99,11 @@ export class Agent {
     this.router = new Router([...views.map((sink) => new Route(sink)), ...this.#openDestinations(options)], log)
     this.history = this.#historyOf(options)
     const accept = this.router.accept.bind(this.router)
-    const environment = { config, log, accept, sourcesModule: options.sourcesModule ?? SOURCES_MODULE }
-    this.runners = config.dataSources.map((source) => makeRunner(source, environment))
+    this.hosts = new Hosts(config.dataSources, { config, log, accept, sourcesModule: options.sourcesModule })
     this.service = config.service.enabled ? this.#makeService(options) : undefined
-    const { startedMs, runners, router, http, hints, fieldSets, prometheus, service, faults } = this
+    const { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults } = this
     const { version, storeStatus } = options
-    const told = { startedMs, runners, router, http, hints, fieldSets, prometheus, service, faults }
+    const told = { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults }
     this.self = new Self({ ...told, version, log, storeStatus })
   }
 
@@ -115,6 +113,11 @@ export class Agent {
     return config.destinations.map((destination) =>
       openDestination(destination, context, (set) => this.#destinationSets.follow(set)),
     )
+  }
+
+  /** Configured sources and how they fare, in the order of the configuration. */
+  get sources(): readonly RunningSource[] {
+    return this.hosts.sources
   }
 
   #historyOf({ history, storeStatus }: AgentOptions): History {
@@ -156,7 +159,7 @@ export class Agent {
 
   #startReading(): void {
     if (this.#isClosed) return
-    for (const runner of this.runners) runner.start()
+    this.hosts.start()
     this.service?.start()
   }
 
@@ -166,7 +169,7 @@ export class Agent {
     this.self.stop()
     this.#destinationSets.close()
     void this.#hintTicker?.stop(0)
-    await Promise.allSettled([this.service?.close(), ...this.runners.map((runner) => runner.stop(STOP_LIMIT_MS))])
+    await Promise.allSettled([this.service?.close(), this.hosts.stop(STOP_LIMIT_MS)])
     await this.router.close()
   }
 }

@@ -5,7 +5,7 @@
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 
 /** Program of a child process or thread. */
-export const HOST_MODULE: URL = new URL(`./placement/host-main${EXTENSION}`, import.meta.url)
+export const HOST_MODULE: URL = new URL(`./hosting/host-main${EXTENSION}`, import.meta.url)
 
 /** Has the definitions of all sources. */
 export const SOURCES_MODULE: string = new URL(`./sources/registry${EXTENSION}`, import.meta.url).href

@@ -8,7 +8,8 @@ import { type Agent, createAgent } from '../src/agent.ts'
 import { type AgentConfig, checkExport, exportSchema, limitsSchema } from '../src/config.ts'
 import { agentRoutes, createServer } from '../src/http/server.ts'
 import { serviceSchema } from '../src/service/config.ts'
-import type { SourceDefinition } from '../src/sources/source.ts'
+import { sampled } from '../src/sources/sampled.ts'
+import type { NodeSource, SourceContext, SourceDefinition } from '../src/sources/source.ts'
 
 /** One row a device and sample; the counter counts samples, the gauge is the time of the sample. */
 const steadyType = defineType('steady', 'Samples of a source that does what it should', {
@@ -78,27 +79,32 @@ function steady(devices: number): SourceDefinition {
     name: 'steady',
     summary: 'Reports a row a device',
     types: [steadyType],
-    placement: 'inline',
+    host: 'agent',
     intervalMs: 50,
     options: v.strictObject({}),
-    create(_options, { source }) {
-      let samples = 0
-      return {
-        open: () => undefined,
-        probe: () => ({ state: 'present', found: `${devices} devices` }),
-        sample() {
-          samples++
-          const time = wallNs()
-          for (let i = 0; i < devices; i++)
-            source.report(steadyType, {
-              time,
-              device: `dev${i}`,
-              samples_total: samples,
-              sampled_ms: Number(time) / 1e6,
-            })
-        },
-        close: () => undefined,
-      }
-    },
+    load: async () => ({ create: (_options, context) => steadySource(devices, context) }),
   }
+}
+
+function steadySource(devices: number, context: SourceContext): NodeSource {
+  const { source } = context
+  let samples = 0
+  return sampled(
+    {
+      probe: () => ({ state: 'present', found: `${devices} devices` }),
+      sample() {
+        samples++
+        const time = wallNs()
+        for (let i = 0; i < devices; i++)
+          source.report(steadyType, {
+            time,
+            device: `dev${i}`,
+            samples_total: samples,
+            sampled_ms: Number(time) / 1e6,
+          })
+      },
+      close: () => undefined,
+    },
+    context,
+  )
 }

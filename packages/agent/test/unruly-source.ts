@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 import { counter, defineType, label, timestamp, wallNs } from '@sonde/sdk'
 import * as v from 'valibot'
+import { type SampledSource, sampled } from '../src/sources/sampled.ts'
 import type { SourceContext, SourceDefinition } from '../src/sources/source.ts'
 
 // A source that behaves as badly as vendor code can: it hangs, crashes, floods or makes up names at a given sample.
@@ -13,7 +14,7 @@ export const unrulyType = defineType('unruly', 'Samples of a source that misbeha
   samples_total: counter('u64', { help: 'Samples taken in this life of the process' }),
 })
 
-type Misdeed = 'none' | 'hang' | 'crash' | 'flood' | 'names' | 'throw' | keyof typeof NONSENSE
+type Misdeed = 'none' | 'hang' | 'wait' | 'crash' | 'flood' | 'names' | 'throw' | keyof typeof NONSENSE
 /** Descriptor through which the child speaks to its agent. */
 const PIPE = 3
 
@@ -25,7 +26,10 @@ function framed(said: unknown): Buffer {
   return Buffer.concat([head, json])
 }
 
-const done = { kind: 'done', id: 4, failed: 0, failures: [], dropped: {} }
+const status = {
+  ...{ kind: 'status', source: 'unruly', state: 'reading', reason: '', found: '', stuck: {}, calls: [] },
+  ...{ overruns: 0, failed: 0, failures: [], dropped: {} },
+}
 
 /**
  * What a library writes that has mistaken the descriptor for one of its own, or has overwritten the memory that it
@@ -38,10 +42,10 @@ export const NONSENSE = {
   'no-json': Buffer.from([2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7b]),
   'no-message': framed(null),
   'no-kind': framed({ kind: '__proto__' }),
-  'no-count': framed({ ...done, dropped: { lost: 0.5 } }),
-  'no-failures': framed({ ...done, failures: {} }),
-  'no-texts': framed({ kind: 'symbols', texts: [{}] }),
-  'no-bytes': framed({ kind: 'batch', type: '', clock: 'wall', count: 1 }),
+  'no-count': framed({ ...status, dropped: { lost: 0.5 } }),
+  'no-failures': framed({ ...status, failures: {} }),
+  'no-texts': framed({ kind: 'symbols', source: 'unruly', texts: [{}] }),
+  'no-bytes': framed({ kind: 'batch', source: 'unruly', type: '', clock: 'wall', count: 1 }),
 }
 
 interface UnrulyOptions {
@@ -62,9 +66,11 @@ function crash(): void {
   })
 }
 
-function misbehave(misdeed: Misdeed, { source }: SourceContext): void {
+function misbehave(misdeed: Misdeed, { source }: SourceContext): void | Promise<void> {
   // Blocks the thread for good, as a call into a driver does: no timer, signal handler or message gets through.
   if (misdeed === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  // As a call on a thread of the pool does: everything else goes on.
+  if (misdeed === 'wait') return new Promise(() => undefined)
   if (misdeed === 'crash') crash()
   if (misdeed in NONSENSE) writeSync(PIPE, NONSENSE[misdeed as keyof typeof NONSENSE])
   if (misdeed === 'throw') throw new Error('the device answered nonsense')
@@ -77,39 +83,45 @@ function misbehave(misdeed: Misdeed, { source }: SourceContext): void {
   }
 }
 
-function definition(placement: SourceDefinition['placement'], name: string): SourceDefinition {
+function unrulySource({ misdeed, at }: UnrulyOptions, context: SourceContext): SampledSource {
+  let samples = 0
+  return {
+    probe: () => ({ state: 'present', found: 'one device that cannot be trusted' }),
+    sample() {
+      samples++
+      context.source.report(unrulyType, { time: wallNs(), device: 'dev0', samples_total: samples })
+      if (samples === at) return misbehave(misdeed, context)
+    },
+    command: (command) => ({ asked: command, samples }),
+    close: () => undefined,
+  }
+}
+
+const MISDEEDS = ['none', 'hang', 'wait', 'crash', 'flood', 'names', 'throw', ...Object.keys(NONSENSE)]
+const library = { name: 'unruly', parallel: Number.POSITIVE_INFINITY, open: () => ({}), close: () => undefined }
+
+function definition(host: SourceDefinition['host'], name: string): SourceDefinition {
   return {
     name,
     summary: 'Misbehaves on demand',
     types: [unrulyType],
-    placement,
+    host,
     intervalMs: 50,
+    labels: { site: 'lab' },
     options: v.strictObject({
-      misdeed: v.optional(
-        v.picklist(['none', 'hang', 'crash', 'flood', 'names', 'throw', ...Object.keys(NONSENSE)]),
-        'none',
-      ),
+      misdeed: v.optional(v.picklist(MISDEEDS), 'none'),
       at: v.optional(v.number(), 3),
     }),
-    create(options, context) {
-      const { misdeed, at } = options as UnrulyOptions
-      let samples = 0
-      return {
-        open: () => undefined,
-        probe: () => ({ state: 'present', found: 'one device that cannot be trusted' }),
-        sample() {
-          samples++
-          context.source.report(unrulyType, { time: wallNs(), device: 'dev0', samples_total: samples })
-          if (samples === at) misbehave(misdeed, context)
-        },
-        close: () => undefined,
-      }
-    },
+    load: async () => ({
+      ...(host === library.name ? { library } : {}),
+      create: (options, context) => sampled(unrulySource(options as UnrulyOptions, context), context),
+    }),
   }
 }
 
 /** The registry that child processes import in tests. */
 export const SOURCES: readonly SourceDefinition[] = [
-  definition('process', 'unruly'),
+  definition('unruly', 'unruly'),
   definition('worker', 'unruly_worker'),
+  definition('agent', 'unruly_agent'),
 ]

@@ -29,14 +29,14 @@ function oneLine(text: string): string {
 withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process')))
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
-    const loaded = checkPlaces(loadFor(flags))
+    const loaded = await checkPlaces(loadFor(flags))
     process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
   })
 
 withSimulateFlags(
   withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')),
 ).action(async (flags: Flags) => {
-  const loaded = checkPlaces(loadFor(flags))
+  const loaded = await checkPlaces(loadFor(flags))
   process.exit(await untilSignal((await import('./commands/agent.ts')).runAgent(loaded)))
 })
 
@@ -68,7 +68,7 @@ withSimulateFlags(
   .option('--data-dir <dir>', 'where history is kept')
   .action(async (flags: Flags) => {
     const { check } = await import('./commands/check.ts')
-    process.exitCode = await check(checkPlaces(loadFor(flags)))
+    process.exitCode = await check(await checkPlaces(loadFor(flags)))
   })
 
 withCommonFlags(

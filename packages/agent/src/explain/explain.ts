@@ -321,7 +321,7 @@ async function trialSteps(
   only: ChainDevice | undefined,
   value: Asked['value'],
 ): Promise<Step[]> {
-  if (definition.placement === 'inline' || config === undefined || trial === undefined) return []
+  if (definition.host === 'agent' || config === undefined || trial === undefined) return []
   const facts = await trial(config)
   const state = await facts.source(config.name)
   const steps = state?.state === 'reading' ? valueSteps(facts, definition, only, value) : []

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { AgentConfig, DataSourceConfig } from '../config.ts'
+import { Hosts } from '../hosting/hosts.ts'
+import type { RunningSource } from '../hosting/running-source.ts'
 import { latestSeries } from '../http/latest.ts'
-import { makeRunner } from '../pipeline/make-runner.ts'
 import { RecentRing } from '../pipeline/recent.ts'
-import { SOURCES_MODULE } from '../places.ts'
 import type { AgentFacts } from './agent-facts.ts'
 
 /** For how long one sample is waited for, and then for its end. Unit: milliseconds. */
@@ -21,17 +21,14 @@ export async function trialOf(
   config: Pick<AgentConfig, 'paths' | 'limits'>,
 ): Promise<AgentFacts> {
   const recent = new RecentRing()
-  const runner = makeRunner(source, {
-    config,
-    sourcesModule: SOURCES_MODULE,
-    accept: (batch) => recent.accept(batch),
-    log: pino({ level: 'silent' }),
-  })
-  runner.start(0)
+  const log = pino({ level: 'silent' })
+  const hosts = new Hosts([source], { config, log, accept: (batch) => recent.accept(batch) })
+  hosts.start(0)
   const deadlineMs = performance.now() + TRIAL_LIMIT_MS
-  while (!runner.settled && performance.now() < deadlineMs) await setTimeout(LOOK_EVERY_MS)
-  const { name, state, reason, stats } = runner
-  await runner.stop(STOP_LIMIT_MS)
+  const running = hosts.sources[0] as RunningSource
+  while (!running.settled && performance.now() < deadlineMs) await setTimeout(LOOK_EVERY_MS)
+  const { name, state, reason, stats } = running
+  await hosts.stop(STOP_LIMIT_MS)
   return {
     source: async (wanted) => (wanted === name ? { name, state, reason, lastSampleMs: stats.lastSampleMs } : undefined),
     series: async (wanted) => latestSeries(recent, wanted),

@@ -1,6 +1,6 @@
-import { Absences, type Batch } from '@sonde/sdk'
-import { createOwnSource } from '@sonde/sdk/internal'
+import type { Batch } from '@sonde/sdk'
 import { Devices } from '../devices/devices.ts'
+import { SourceOutlet } from '../hosting/source-outlet.ts'
 import { NODE_CLASSES } from '../sources/simulator/classes/classes.ts'
 import type { NodeClass } from '../sources/simulator/classes/node-class.ts'
 import { NodeReport } from '../sources/simulator/report/node-report.ts'
@@ -8,7 +8,6 @@ import { ScenarioBook } from '../sources/simulator/scenarios/book.ts'
 import type { ScenarioRequest } from '../sources/simulator/scenarios/request.ts'
 import { Simulation } from '../sources/simulator/simulation.ts'
 import { msOfSeconds, secondsOf } from '../sources/simulator/time.ts'
-import type { SourceContext } from '../sources/source.ts'
 import type { Hint } from './cases/case.ts'
 import { Hints } from './hints.ts'
 
@@ -37,13 +36,12 @@ export class SimulatedNode {
       devices.accept(batch)
       this.hints.accept(batch)
     }
-    const source = createOwnSource({
-      id: 'simulator',
-      intervalMs: 1000,
-      labels: { simulated: 'true' },
-      emit: accept,
+    const { context, source } = new SourceOutlet({
+      ...{ name: 'simulator', intervalMs: 1000, labels: { simulated: 'true' }, emit: accept },
+      paths: { procfs: '/proc', sysfs: '/sys' },
+      stats: { failed: { add: fail }, dropped: new Map() },
     })
-    this.#report = new NodeReport(simulation, contextOf(source))
+    this.#report = new NodeReport(simulation, context)
     this.#flush = () => source.flush()
   }
 
@@ -85,15 +83,6 @@ export class SimulatedNode {
   }
 }
 
-function contextOf(source: ReturnType<typeof createOwnSource>): SourceContext {
-  return {
-    name: 'simulator',
-    source,
-    absences: new Absences(source),
-    paths: { procfs: '/proc', sysfs: '/sys' },
-    failed: (place, error) => {
-      throw new Error(`${place}: ${String(error)}`)
-    },
-    dropped: () => undefined,
-  }
+function fail(place: string, error: unknown): never {
+  throw new Error(`${place}: ${String(error)}`)
 }

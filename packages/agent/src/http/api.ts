@@ -106,12 +106,12 @@ async function* jsonOf(result: QueryAnswer): AsyncGenerator<string> {
 }
 
 /** The ledger is counted in three places: by sources and service, by the router, and by each sink. */
-function describeSources({ runners, router, self, service }: Agent) {
-  const sources = runners.map(describeSource)
-  const counted = [...runners, ...(service === undefined ? [] : [service])]
+function describeSources({ sources: running, router, self, service }: Agent) {
+  const sources = running.map(describeSource)
+  const counted = [...running, ...(service === undefined ? [] : [service])]
   const dropped = counted.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
   const ofClients = service?.stats.records ?? 0
-  const reported = runners.reduce(
+  const reported = running.reduce(
     (sum, { stats }) => sum + stats.records + stats.absenceRecords,
     self.records + ofClients,
   )

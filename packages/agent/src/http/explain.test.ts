@@ -14,7 +14,7 @@ async function ask(
 
 test('a metric is walked up to its newest value', async (t) => {
   const { agent, address } = await serveAgent(t)
-  await until('a sample', () => agent.runners[0]?.state === 'reading')
+  await until('a sample', () => agent.sources[0]?.state === 'reading')
   const { status, body } = await ask(address, 'steady_samples_total')
   assert.equal(status, 200)
   assert.equal(body.source, 'steady')

@@ -41,12 +41,13 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
   })
 }
 
-function factsOf({ runners, recent, devices }: Agent): AgentFacts {
+function factsOf({ sources, recent, devices }: Agent): AgentFacts {
   return {
     async source(name) {
-      const runner = runners.find((each) => each.name === name)
-      if (runner === undefined) return undefined
-      return { name, state: runner.state, reason: runner.reason, lastSampleMs: runner.stats.lastSampleMs }
+      const running = sources.find((each) => each.name === name)
+      if (running === undefined) return undefined
+      const { state, reason, stats } = running
+      return { name, state, reason, lastSampleMs: stats.lastSampleMs }
     },
     series: async (wanted) => latestSeries(recent, wanted),
     types: async () => recent.types(),

@@ -19,7 +19,7 @@ async function serve(t: TestContext, prometheus: object = {}): Promise<Served> {
   const dir = mkdtempSync(join(tmpdir(), 'sonde-sets-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const { agent, address } = await serveAgent(t, { prometheus: { fset_dir: dir, ...prometheus } })
-  await until('a sample', () => agent.runners[0]?.state === 'reading')
+  await until('a sample', () => agent.sources[0]?.state === 'reading')
   return {
     address,
     write: (file, text) => writeFileSync(join(dir, file), text),

@@ -5,7 +5,7 @@ import type { Agent } from '../agent.ts'
 export function healthRoutes(app: FastifyInstance, agent: Agent): void {
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', (_request, reply) => {
-    const waiting = agent.runners.filter((runner) => !runner.settled).map(({ name }) => name)
+    const waiting = agent.sources.filter(({ settled }) => !settled).map(({ name }) => name)
     return reply
       .code(waiting.length === 0 ? 200 : 503)
       .send({ status: waiting.length === 0 ? 'ready' : 'starting', waiting })

@@ -11,7 +11,7 @@ const LAST = { metric: 'steady_samples_total' }
 
 async function sampled(t: TestContext, limits: object = {}) {
   const { agent, address } = await serveAgent(t, { limits })
-  await until('a sample', () => agent.runners[0]?.state === 'reading')
+  await until('a sample', () => agent.sources[0]?.state === 'reading')
   return { agent, address }
 }
 

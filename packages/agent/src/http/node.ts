@@ -71,7 +71,7 @@ function describeService({ service }: Agent): NodeAnswer['service'] {
 /** One look at the node, its agent and its store. */
 export function describeNode(agent: Agent): NodeAnswer {
   const processors = cpus()
-  const { prometheus, router, runners, options, service } = agent
+  const { prometheus, router, sources, options, service } = agent
   // One that left is listed for an hour, and counted as long: what is made of the list says the same number.
   const listed = agent.devices.list()
   const present = listed.filter(({ goneMs }) => goneMs === undefined)
@@ -80,7 +80,7 @@ export function describeNode(agent: Agent): NodeAnswer {
   const told = real.some(({ kind }) => kind === 'gpu' || kind === 'nic') ? real : listed
   const gpus = told.filter(({ kind }) => kind === 'gpu')
   const nics = told.filter(({ kind }) => kind === 'nic')
-  const counted = [...router.sinks, ...runners, ...(service === undefined ? [] : [service])]
+  const counted = [...router.sinks, ...sources, ...(service === undefined ? [] : [service])]
   const lost = counted.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
   return {
     node: agent.node,
@@ -102,7 +102,7 @@ export function describeNode(agent: Agent): NodeAnswer {
     recordsLost: lost,
     simulated:
       present.some(({ isSimulated }) => isSimulated) ||
-      runners.some(({ definition }) => definition.labels?.simulated === 'true'),
+      sources.some(({ definition }) => definition.labels?.simulated === 'true'),
     command: sondeCommand(),
     store: options.storeStatus?.() ?? NO_STORE,
     service: describeService(agent),

@@ -47,7 +47,7 @@ async function speak(address: string, text: string): Promise<string> {
 /** Waits for the first samples. */
 async function served(test: TestContext, options: Parameters<typeof serveAgent>[1] = {}) {
   const { agent, address, app } = await serveAgent(test, options)
-  await until('a sample', () => agent.runners[0]?.state === 'reading')
+  await until('a sample', () => agent.sources[0]?.state === 'reading')
   return { agent, address, app }
 }
 
@@ -326,7 +326,7 @@ test('a store that cannot answer says so, and when to ask again', async (t) => {
 
 test('answers are compressed where the asker takes gzip, and are the same', async (t) => {
   const { agent, address } = await served(t, { devices: 40 })
-  await until('some samples', () => (agent.runners[0]?.stats.samples ?? 0) > 5)
+  await until('some samples', () => (agent.sources[0]?.stats.samples ?? 0) > 5)
   const nowMs = Date.now()
   const form = {
     fromMs: nowMs - 10_000,

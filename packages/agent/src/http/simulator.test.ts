@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import { nvmlGpuType } from '../sources/nvml/type.ts'
-import { RUNNING_LIMIT } from '../sources/simulator/scenarios/book.ts'
+import { RUNNING_LIMIT } from '../sources/simulator/names.ts'
 import { SCENARIOS } from '../sources/simulator/scenarios/scenarios.ts'
 import { simulator } from '../sources/simulator/simulator.ts'
 import type { SourceDefinition } from '../sources/source.ts'
@@ -34,7 +34,10 @@ interface Answer {
 function serveSimulator(t: TestContext, options: object = {}) {
   const source: SourceDefinition = {
     ...simulator,
-    create: (defaults, context) => simulator.create({ ...defaults, ...options }, context),
+    load: async () => {
+      const { create } = await simulator.load()
+      return { create: (defaults, context) => create({ ...defaults, ...options }, context) }
+    },
   }
   return serveAgent(t, { sources: [source] })
 }
@@ -139,7 +142,7 @@ test('DELETE may name JSON and bring none; POST may not', async (t) => {
 
 test('scenarios of the configuration begin after the start', async (t) => {
   const { agent, address } = await serveSimulator(t, { scenarios: ['straggler@gpu-2:1.5:0', 'link-flap'] })
-  await until('a sample', () => agent.runners.every(({ state }) => state === 'reading'))
+  await until('a sample', () => agent.sources.every(({ state }) => state === 'reading'))
   const { running } = await ask(address)
   assert.deepEqual(
     running.map(({ name, device, severity, state }) => `${name} ${device} ${severity} ${state}`),

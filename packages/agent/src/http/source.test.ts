@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as v from 'valibot'
 import { until } from '../../../sdk/test/helper.ts'
 import { serveAgent } from '../../test/served-agent.ts'
+import { sampled } from '../sources/sampled.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 
 /** What is looked at of an answer. */
@@ -20,16 +21,21 @@ const brittle: SourceDefinition = {
   name: 'brittle',
   summary: 'Reads what breaks',
   types: [],
-  placement: 'inline',
+  host: 'agent',
   intervalMs: 50,
   options: v.strictObject({
     depth: v.optional(v.pipe(v.number('a number'), v.description('How far down')), 3),
   }),
-  create: (_options, { failed }) => ({
-    open: () => undefined,
-    probe: () => ({ state: 'present', found: 'one thing' }),
-    sample: () => failed('/sys/thing', new Error('EIO: i/o error')),
-    close: () => undefined,
+  load: async () => ({
+    create: (_options, context) =>
+      sampled(
+        {
+          probe: () => ({ state: 'present', found: 'one thing' }),
+          sample: () => context.failed('/sys/thing', new Error('EIO: i/o error')),
+          close: () => undefined,
+        },
+        context,
+      ),
   }),
 }
 

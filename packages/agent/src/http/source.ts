@@ -3,26 +3,26 @@ import { leavesOf } from '@sonde/sdk/config'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { type DataSourceConfig, dataSourceSchema } from '../config.ts'
-import type { SourceRunner } from '../pipeline/runner.ts'
+import type { RunningSource } from '../hosting/running-source.ts'
 import { compress } from './compress.ts'
 
 /** `GET /api/v1/sources/:name`: one source with what it was told to do, what it reports, and where it failed. */
-export function sourceRoute(app: FastifyInstance, { runners, options }: Agent): void {
+export function sourceRoute(app: FastifyInstance, { sources, options }: Agent): void {
   const { config, originOf = () => 'program' } = options
   app.get<{ Params: { readonly name: string } }>('/api/v1/sources/:name', { onSend: compress }, (request, reply) => {
     const { name } = request.params
-    const runner = runners.find((each) => each.name === name)
+    const running = sources.find((each) => each.name === name)
     const source = config.dataSources.find((each) => each.name === name)
-    if (runner === undefined || source === undefined) {
-      const known = runners.map((each) => each.name).join(', ')
+    if (running === undefined || source === undefined) {
+      const known = sources.map((each) => each.name).join(', ')
       throw new SondeError(
         'AGT_UNKNOWN',
         `no source has the name ${JSON.stringify(name.slice(0, 100))}; there are: ${known}`,
       )
     }
-    const { definition, found, stats } = runner
+    const { definition, found, stats } = running
     const answer = {
-      ...describeSource(runner),
+      ...describeSource(running),
       summary: definition.summary,
       found,
       sampleSeconds: stats.sampleSeconds,
@@ -37,22 +37,23 @@ export function sourceRoute(app: FastifyInstance, { runners, options }: Agent): 
 }
 
 /** A source as it fares. What is not known before samples are there is null. */
-export function describeSource(runner: SourceRunner) {
-  const { name, definition, state, reason, intervalMs, stats, overruns } = runner
+export function describeSource(running: RunningSource) {
+  const { name, definition, state, reason, stuck, intervalMs, stats } = running
   const after = (samples: number, value: number): number | null => (stats.samples < samples ? null : value)
   return {
     name,
     type: definition.name,
-    placement: definition.placement,
+    host: definition.host,
     state,
     reason,
+    stuck: [...stuck].map(([device, why]) => ({ device, reason: why })),
     intervalMs,
     intervalRealMs: after(2, stats.intervalRealMs),
     sampleMsP99: after(1, stats.sampleMsP99),
     samples: stats.samples,
     records: stats.records,
     errors: stats.errors,
-    overruns,
+    overruns: stats.overruns,
     restarts: stats.restarts,
     dropped: Object.fromEntries(stats.dropped),
     lastSampleMs: after(1, stats.lastSampleMs),

@@ -94,7 +94,7 @@ function addressOf(address: string, form: object = {}): string {
 
 async function served(test: TestContext, options: Parameters<typeof serveAgent>[1] = {}) {
   const { agent, address } = await serveAgent(test, options)
-  await until('a sample', () => agent.runners[0]?.state === 'reading')
+  await until('a sample', () => agent.sources[0]?.state === 'reading')
   return { agent, address }
 }
 

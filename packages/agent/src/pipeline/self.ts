@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import {
+  Absences,
   type Batch,
   counter,
   createSource,
@@ -19,13 +20,14 @@ import {
 import { defineOwnType, reportFieldSets, reportLabelFile } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Hints } from '../hints/hints.ts'
+import type { Hosts } from '../hosting/hosts.ts'
+import type { RunningSource } from '../hosting/running-source.ts'
+import { startTicker, type Ticker } from '../hosting/scheduler.ts'
+import { usageOf } from '../hosting/usage.ts'
 import type { HttpStats } from '../http/http-stats.ts'
-import { usageOf } from '../placement/usage.ts'
 import type { Service } from '../service/service.ts'
 import type { Faults } from './faults.ts'
 import type { Router } from './router.ts'
-import type { SourceRunner } from './runner.ts'
-import { startTicker, type Ticker } from './scheduler.ts'
 import { SinkHealth } from './sink-health.ts'
 
 const SELF_INTERVAL_MS = 1000
@@ -48,10 +50,18 @@ const processType = defineOwnType('sonde_process', 'The process of Sonde itself'
   uptime_seconds: gauge('f64', { unit: 'seconds', help: 'Time since the start' }),
 })
 
-/** Child processes: one a source that calls foreign code. */
-const childType = defineOwnType('sonde_child', 'The child process in which a source runs', {
+/** Devices whose driver does not answer. */
+const stuckType = defineOwnType('sonde_stuck', 'Devices of which a call does not come back', {
   time: timestamp(),
   source: label('Name of the source'),
+  device: label('Device, empty where it is the source as a whole'),
+  stuck: gauge('u64', { help: '1 while a call of the device is over its limit' }),
+})
+
+/** Child processes: one a library of foreign code. */
+const childType = defineOwnType('sonde_child', 'The child process in which the sources of a library run', {
+  time: timestamp(),
+  host: label('Name of the library'),
   resident_memory_bytes: gauge('u64', { unit: 'bytes', help: 'Resident memory, with what it shares with the agent' }),
   cpu_seconds_total: counter('f64', { unit: 'seconds', help: 'Processor time, user and system' }),
 })
@@ -78,7 +88,7 @@ export interface SelfOptions {
   readonly version: string
   /** Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number
-  readonly runners: readonly SourceRunner[]
+  readonly hosts: Hosts
   readonly router: Router
   readonly http: HttpStats
   readonly hints: Hints
@@ -101,6 +111,9 @@ export class Self {
   readonly #loopTurns = monitorEventLoopDelay({ samplePerIteration: true, resolution: NEVER_MS })
   #ticker: Ticker | undefined
   readonly #sinks: SinkHealth
+  readonly #absences: Absences
+  /** Devices that were told to be stuck, by source. */
+  readonly #stuck = new Map<string, ReadonlySet<string>>()
   #storeState = ''
 
   constructor(options: SelfOptions) {
@@ -111,6 +124,7 @@ export class Self {
       options.router.accept(batch)
     }
     this.#source = createSource({ id: 'self', intervalMs: SELF_INTERVAL_MS, emit })
+    this.#absences = new Absences(this.#source)
   }
 
   start(): void {
@@ -128,9 +142,9 @@ export class Self {
   }
 
   #report(): void {
-    const { runners, router, http, hints, fieldSets, prometheus, service, faults, storeStatus } = this.#options
-    for (const runner of runners) reportSource(this.#source, runner)
-    for (const runner of runners) this.#reportChild(runner)
+    const { hosts, router, http, hints, fieldSets, prometheus, service, faults, storeStatus } = this.#options
+    for (const running of hosts.sources) this.#reportSource(running)
+    for (const child of hosts.children()) this.#reportChild(child)
     for (const route of router.routes) {
       this.#sinks.report(this.#source, route)
       reportLoss(this.#source, route.sink.name, route.sink.stats.dropped)
@@ -150,12 +164,37 @@ export class Self {
     this.#source.flush()
   }
 
+  #reportSource({ name, state, stuck, stats }: RunningSource): void {
+    const row = this.#source.bind(sourceHealthType, { source: name })
+    row.gauge('up').set(state === 'reading' ? 1 : 0)
+    row.counter('records_total').set(stats.records)
+    row.counter('samples_total').set(stats.samples)
+    row.counter('errors_total').set(stats.errors)
+    row.counter('overruns_total').set(stats.overruns)
+    row.counter('restarts_total').set(stats.restarts)
+    row.counter('dropped_total').set(droppedTotal(stats))
+    row.counter('sample_seconds_total').set(stats.sampleSeconds)
+    reportLoss(this.#source, name, stats.dropped)
+    this.#reportStuck(name, new Set(stuck.keys()))
+  }
+
+  /** One that answers again leaves at once. */
+  #reportStuck(source: string, stuck: ReadonlySet<string>): void {
+    const before = this.#stuck.get(source)
+    for (const device of before ?? []) {
+      if (!stuck.has(device)) this.#absences.gone(stuckType, { source, device }, 'its calls come back')
+    }
+    for (const device of stuck) this.#source.report(stuckType, { time: wallNs(), source, device, stuck: 1 })
+    if (stuck.size > 0) this.#stuck.set(source, stuck)
+    else if (before !== undefined) this.#stuck.delete(source)
+  }
+
   /** Not a bound row: that would go on telling of a child that ended. */
-  #reportChild({ name, childPid }: SourceRunner): void {
-    const usage = childPid === undefined ? undefined : usageOf(childPid)
+  #reportChild({ host, pid }: ReturnType<Hosts['children']>[number]): void {
+    const usage = usageOf(pid)
     if (usage === undefined) return
     const { residentBytes, cpuSeconds } = usage
-    const record = { time: wallNs(), source: name, resident_memory_bytes: residentBytes, cpu_seconds_total: cpuSeconds }
+    const record = { time: wallNs(), host, resident_memory_bytes: residentBytes, cpu_seconds_total: cpuSeconds }
     this.#source.report(childType, record)
   }
 
@@ -180,19 +219,6 @@ export class Self {
     this.#storeState = `${state} ${reason}`
     if (isNews) this.#options.log[state === 'writing' && reason === '' ? 'info' : 'warn']({ state, reason }, 'store')
   }
-}
-
-function reportSource(source: Source, runner: SourceRunner): void {
-  const row = source.bind(sourceHealthType, { source: runner.name })
-  row.gauge('up').set(runner.state === 'reading' ? 1 : 0)
-  row.counter('records_total').set(runner.stats.records)
-  row.counter('samples_total').set(runner.stats.samples)
-  row.counter('errors_total').set(runner.stats.errors)
-  row.counter('overruns_total').set(runner.overruns)
-  row.counter('restarts_total').set(runner.stats.restarts)
-  row.counter('dropped_total').set(droppedTotal(runner.stats))
-  row.counter('sample_seconds_total').set(runner.stats.sampleSeconds)
-  reportLoss(source, runner.name, runner.stats.dropped)
 }
 
 function reportStore(source: Source, status: HistoryStatus): void {

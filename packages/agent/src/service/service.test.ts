@@ -603,8 +603,8 @@ for (const [what, timeMs, clock] of [
     assert.deepEqual(dropped, {}, 'a time is data: nobody refuses it')
     honest.page(2, 2, jobs(2).bytes)
     await honest.heard('ack', ({ sequence }) => sequence === 2n)
-    const samples = agent.runners[0]?.stats.samples ?? 0
-    await until('the agent samples on', () => (agent.runners[0]?.stats.samples ?? 0) > samples + 2)
+    const samples = agent.sources[0]?.stats.samples ?? 0
+    await until('the agent samples on', () => (agent.sources[0]?.stats.samples ?? 0) > samples + 2)
     assert.equal(await steadyValues(address, toMs), values)
     const kept = agent.recent.batches(jobType).map(({ source, count }) => `${source.id} ${count}`)
     assert.deepEqual(kept, ['raw 2', 'hostile 10', 'hostile 10', 'raw 2'], 'in the order of their arrival')
@@ -739,8 +739,8 @@ test('a client that floods is slowed, and neither the agent nor another client i
   const flood = await goodClient(dir)
   const { bytes } = jobs(1000)
   const startMs = performance.now()
-  const samplesBefore = agent.runners[0]?.stats.samples ?? 0
-  const overrunsBefore = agent.runners[0]?.overruns ?? 0
+  const samplesBefore = agent.sources[0]?.stats.samples ?? 0
+  const overrunsBefore = agent.sources[0]?.stats.overruns ?? 0
   for (let i = 2; i < 100; i++) flood.page(i, 1000, bytes)
   // Texts take the place of those before: no limit of memory ends this.
   const babble = await goodClient(dir)
@@ -761,10 +761,10 @@ test('a client that floods is slowed, and neither the agent nor another client i
   const read = babble.socket.bytesWritten - babble.socket.writableLength - babbleBytes
   // What the socket holds comes on top.
   assert.ok(read < (seconds + 1) * 2 ** 20, `${read} bytes of texts in ${seconds} s`)
-  const samples = () => (agent.runners[0]?.stats.samples ?? 0) - samplesBefore
+  const samples = () => (agent.sources[0]?.stats.samples ?? 0) - samplesBefore
   await until('the agent samples on', () => samples() > 2)
   // A slow machine leaves some samples out as well.
-  const overruns = (agent.runners[0]?.overruns ?? 0) - overrunsBefore
+  const overruns = (agent.sources[0]?.stats.overruns ?? 0) - overrunsBefore
   assert.ok(overruns < samples(), `${overruns} samples were left out, ${samples()} were taken`)
   for (const client of [good, flood, babble]) client.close()
 })

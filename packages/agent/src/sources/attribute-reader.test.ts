@@ -7,7 +7,8 @@ import { AttributeReader, type ExplainFailure } from './attribute-reader.ts'
 import { FieldAbsences, Lack } from './field-absences.ts'
 import { KernelFiles } from './kernel-file.ts'
 import { KernelText, parseNumber } from './kernel-text.ts'
-import type { SourceDefinition } from './source.ts'
+import { type SampledSource, sampled } from './sampled.ts'
+import type { SourceContext, SourceDefinition } from './source.ts'
 import { DENIES } from './test-damage.ts'
 import { TestedSource, TestNode } from './test-node.ts'
 
@@ -26,21 +27,21 @@ function parseSize(bytes: Uint8Array): number | bigint | Lack | undefined {
 /** A source whose only field is one file. */
 function definitionOf(explain?: ExplainFailure): SourceDefinition {
   return {
-    ...{ name: 'test_size', summary: 'One file', types: [sizeType], placement: 'inline', intervalMs: 1000 },
+    ...{ name: 'test_size', summary: 'One file', types: [sizeType], host: 'agent', intervalMs: 1000 },
     options: block({}),
-    create(_, context) {
-      const files = new KernelFiles(context.paths.sysfs)
-      const absences = new FieldAbsences(context.absences, sizeType, undefined)
-      const attributes = new AttributeReader(context, absences, explain)
-      const file = files.file('size')
-      return {
-        open: () => undefined,
-        probe: () => ({ state: 'present', found: 'a file' }),
-        sample: () =>
-          context.source.report(sizeType, { time: wallNs(), size: attributes.read('size', file, parseSize) }),
-        close: () => files.close(),
-      }
-    },
+    load: async () => ({ create: (_, context) => sampled(sizeSource(context, explain), context) }),
+  }
+}
+
+function sizeSource(context: SourceContext, explain?: ExplainFailure): SampledSource {
+  const files = new KernelFiles(context.paths.sysfs)
+  const absences = new FieldAbsences(context.absences, sizeType, undefined)
+  const attributes = new AttributeReader(context, absences, explain)
+  const file = files.file('size')
+  return {
+    probe: () => ({ state: 'present', found: 'a file' }),
+    sample: () => context.source.report(sizeType, { time: wallNs(), size: attributes.read('size', file, parseSize) }),
+    close: () => files.close(),
   }
 }
 

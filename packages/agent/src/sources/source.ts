@@ -1,6 +1,8 @@
-import type { Absences, Labels, RecordType, Source } from '@sonde/sdk'
+import type { Absences, Labels, RecordOf, RecordType, Source } from '@sonde/sdk'
 import type { GenericSchema } from 'valibot'
 import type { SourceExplain } from '../explain/chain.ts'
+import type { ClockModel } from '../hosting/clock-model.ts'
+import type { Tap } from '../hosting/tap.ts'
 
 /**
  * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit;
@@ -11,29 +13,78 @@ export type Probe =
   | { readonly state: 'present'; readonly found: string }
   | { readonly state: 'absent' | 'denied' | 'stuck' | 'failed'; readonly reason: string }
 
-/**
- * Reads hardware. The scheduler calls `open`, then `sample` once an interval, never two calls at a time, then `close`.
- */
-export interface NodeSource {
-  /** Opens what stays open. Throws only for what no retry can mend; absent hardware is said by `probe`. */
-  open(): void | Promise<void>
+/** What a host does for a source again and again. */
+export interface Duty {
+  /** Device that is asked; empty where the source has none. */
+  readonly device: string
+  /** What is done, unique for the device: `sample`, `drain`. */
+  readonly name: string
+  /** Time between two calls. Unit: microseconds. Range: 1 000 to 3 600 000 000. */
+  readonly everyUs: number
   /**
-   * Looks whether there is anything to read. Called before the first sample and again while it says `absent` or
-   * `denied`.
+   * A call that takes longer marks its device as stuck. Unit: milliseconds. Default: `limits.source_call_ms`.
+   */
+  readonly limitMs?: number
+  /** Calls of one lane are made one after another. Default: the device. */
+  readonly lane?: string
+  /** Throws where nothing at all could be read. */
+  run(): void | Promise<void>
+}
+
+/** Reads hardware. A host schedules its duties; see ADR 13. */
+export interface NodeSource {
+  /**
+   * Looks whether there is anything to read. Called before the first duty and again while there is not, or nothing can
+   * be read.
    */
   probe(): Probe | Promise<Probe>
-  /** Reads everything once and reports it through `context.source`. Throws when nothing at all could be read. */
-  sample(): void | Promise<void>
-  /** Releases everything. May be called twice, and before `open`. */
+  /** What is to be done. The same array for as long as nothing changes; asked after each call. */
+  duties(): readonly Duty[]
+  /**
+   * A call of the device is over its limit: what is known of the device leaves the views. Called again at each time
+   * that the next call would be due. Default: nothing is reported.
+   */
+  stuck?(device: string, reason: string): void
+  /**
+   * Answers a command; command and answer can be written as JSON. Default: the source has none.
+   *
+   * @throws SondeError where it is refused.
+   */
+  command?(command: unknown): unknown
+  /** Releases everything. May be called twice. */
   close(): void | Promise<void>
 }
 
+/** Where records of one device go; what exceeds the device's budget of an interval is dropped and counted as `flood`. */
+export interface DeviceReport {
+  report<T extends RecordType>(type: T, record: RecordOf<T>): void
+}
+
 /** What a source is given. */
-export interface SourceContext {
+export interface SourceContext<L = unknown> {
   /** Name in the configuration; unique. */
   readonly name: string
-  /** The SDK source to report through; flushed after every sample. */
+  /** Configured time between two samples. Unit: milliseconds. */
+  readonly intervalMs: number
+  /** The SDK source to report through; flushed when the calls of a tick are done. */
   readonly source: Source
+  /** What the library of the source's host opened; undefined where it has none. */
+  readonly library: L
+  /** Where the records of one device go, so that a flood of it takes nothing from the others. */
+  report(device: string): DeviceReport
+  /**
+   * A ring of samples that stay in the host until somebody asks for a window.
+   *
+   * @param records Samples that it holds; the oldest leave first.
+   * @throws SondeError `AGT_TAP` where the memory for it is more than a host may take, or the type has no time.
+   */
+  sampled(type: RecordType, device: string, records: number): Tap
+  /**
+   * The model of a clock of a device. It is reported as `sonde_clock`, at most once a second.
+   *
+   * @param ticksPerSecond Frequency of the clock, as the device states it.
+   */
+  clock(device: string, clock: string, ticksPerSecond: number): ClockModel
   /** Says which values are absent and why, and which devices are gone. */
   readonly absences: Absences
   /** Roots below which the kernel's files are read: `/proc` and `/sys`, or a tree for tests and containers. */
@@ -44,11 +95,32 @@ export interface SourceContext {
   dropped(reason: string, records: number): void
 }
 
-/**
- * `inline`: a sweep under 1 ms, on the main loop. `worker`: above 100 Hz or heavy parsing. `process`: everything that
- * calls vendor code.
- */
-export type Placement = 'inline' | 'worker' | 'process'
+/** A library of calls that may hang or crash: opened once in a child process, and shared by its sources. */
+export interface LibraryDefinition<L = unknown> {
+  /** Name of its child; `host` of its sources. */
+  readonly name: string
+  /** Lanes that may have a call open at once. `Infinity`: one call a device, and no other limit. */
+  readonly parallel: number
+  /** For how long an open call keeps others from starting. Unit: milliseconds. Default: 100. */
+  readonly patienceMs?: number
+  /** Share of the time that calls take at most; a slow call is followed by a rest. Range: 0.01 to 1. Default: 1. */
+  readonly loadShare?: number
+  /**
+   * Opens it, in the child.
+   *
+   * @param options Options of the source that needs it first.
+   */
+  open(options: object): L | Promise<L>
+  close(library: L): void | Promise<void>
+}
+
+/** What is imported once a source is configured. */
+export interface LoadedSource {
+  /** The library that all sources of the host share; left out where the host is none of a library. */
+  readonly library?: LibraryDefinition
+  /** Makes one. `options` has passed the schema. */
+  create(options: object, context: SourceContext): NodeSource
+}
 
 /** A row of the registry: all that is known of a kind of source before one is made. */
 export interface SourceDefinition {
@@ -58,7 +130,11 @@ export interface SourceDefinition {
   readonly summary: string
   /** Types it reports. */
   readonly types: readonly RecordType[]
-  readonly placement: Placement
+  /**
+   * Where it runs. `agent`: a sweep under 1 ms, on the main loop. `worker`: above 100 Hz or heavy parsing. Else the
+   * name of its library, in a child process that all sources of the library share.
+   */
+  readonly host: 'agent' | 'worker' | (string & {})
   /**
    * A look without foreign code, for sources that run elsewhere: where it finds nothing, no process is started for
    * nothing. It runs in the agent's own process, takes less than a millisecond, and never throws.
@@ -75,7 +151,7 @@ export interface SourceDefinition {
   readonly options: GenericSchema<unknown, object>
   /** The chains behind its values, for `sonde explain`; left out where there is no file to look at. */
   readonly explain?: SourceExplain
-  /** Constant labels of everything it reports; for a source that runs inline. Default: none. */
+  /** Constant labels of everything it reports. Default: none. */
   readonly labels?: Labels
   /** Whether it runs only where the configuration names it. Default: it runs unless the configuration names others. */
   readonly isOnRequest?: true
@@ -84,7 +160,7 @@ export interface SourceDefinition {
    *
    * @throws SondeError with what is allowed.
    */
-  refuse?(options: object): void
-  /** Makes one. `options` has passed the schema. */
-  create(options: object, context: SourceContext): NodeSource
+  refuse?(options: object): Promise<void>
+  /** Imports what makes one, in the host, when a source of this kind is configured. */
+  load(): Promise<LoadedSource>
 }

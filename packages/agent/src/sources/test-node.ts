@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import {
-  Absences,
   absenceType,
-  countDrop,
-  createSource,
   type Labels,
   messageOf,
   type ReadRecord,
@@ -18,7 +15,8 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import * as v from 'valibot'
-import type { NodeSource, SourceContext, SourceDefinition } from './source.ts'
+import { SourceOutlet } from '../hosting/source-outlet.ts'
+import type { NodeSource, Probe, SourceContext, SourceDefinition } from './source.ts'
 
 /** A copy of fixture trees, with `proc/` and `sys/` in it, that a test may change. Removed when the test ends. */
 export class TestNode {
@@ -121,15 +119,25 @@ export interface Taken {
 
 /** A source in the hands of a test: what it reports, says to be absent, and counts as failed. */
 export class TestedSource {
-  readonly source: NodeSource
   /** Places of failed reads, in order. */
   readonly failures: { place: string; message: string }[] = []
   /** Records that were not made for a limit of the source, by reason. */
   readonly dropped = new Map<string, number>()
   /** What is said to be absent now: code by `type{series}.field`. A series that is gone has no entry. */
   readonly absent = new Map<string, string>()
+  /** The source, whose duties are all done in a `sample`, one after another. One that was closed is made anew. */
+  readonly source = {
+    probe: async (): Promise<Probe> => (await this.#open()).probe(),
+    sample: (): Promise<void> => this.#sample(),
+    close: (): Promise<void> => this.#close(),
+  }
   readonly #records: Taken[] = []
-  readonly #flush: () => void
+  readonly #outlet: SourceOutlet
+  readonly #definition: SourceDefinition
+  readonly #options: object
+  #opening: Promise<NodeSource> | undefined
+  #closeLibrary: () => unknown = () => undefined
+  #isClosed = false
 
   constructor(
     definition: SourceDefinition,
@@ -137,9 +145,11 @@ export class TestedSource {
     options: object = {},
     intervalMs = definition.intervalMs,
   ) {
-    const source = createSource({
-      id: definition.name,
-      intervalMs,
+    this.#definition = definition
+    this.#options = v.parse(definition.options, options) as object
+    const add = (place: string, error: unknown) => void this.failures.push({ place, message: messageOf(error) })
+    this.#outlet = new SourceOutlet({
+      ...{ name: definition.name, intervalMs, paths, stats: { failed: { add }, dropped: this.dropped } },
       emit: ({ type, count, bytes, symbols }) => {
         const views = viewsOf(bytes)
         for (let i = 0; i < count; i++) {
@@ -147,15 +157,46 @@ export class TestedSource {
         }
       },
     })
-    this.#flush = () => source.flush()
-    this.source = definition.create(v.parse(definition.options, options), {
-      name: definition.name,
-      source,
-      absences: new Absences(source),
-      paths,
-      failed: (place, error) => this.failures.push({ place, message: messageOf(error) }),
-      dropped: (reason, records) => countDrop(this, reason, records),
-    })
+  }
+
+  #open(): Promise<NodeSource> {
+    if (this.#isClosed) this.#opening = undefined
+    this.#isClosed = false
+    this.#opening ??= this.#make()
+    return this.#opening
+  }
+
+  async #make(): Promise<NodeSource> {
+    const { library: definition, create } = await this.#definition.load()
+    const library = await definition?.open(this.#options)
+    this.#closeLibrary = () => definition?.close(library)
+    return create(this.#options, { ...this.#outlet.context, library })
+  }
+
+  async #close(): Promise<void> {
+    const node = await (this.#opening ?? this.#open())
+    await node.close()
+    await this.#closeLibrary()
+    this.#isClosed = true
+  }
+
+  /** Throws what the whole source throws, or every device. */
+  async #sample(): Promise<void> {
+    const node = await this.#open()
+    const done = new Set<string>()
+    const errors: unknown[] = []
+    for (;;) {
+      const next = node.duties().find(({ device, name }) => !done.has(`${device} ${name}`))
+      if (next === undefined) break
+      done.add(`${next.device} ${next.name}`)
+      try {
+        await next.run()
+      } catch (error) {
+        if (next.device === '') throw error
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0 && errors.length >= done.size - 1) throw errors[0]
   }
 
   /** Samples once; the records of one type. */
@@ -168,7 +209,7 @@ export class TestedSource {
 
   /** Everything reported since the last call. */
   take(): Taken[] {
-    this.#flush()
+    this.#outlet.source.flush()
     const taken = this.#records.splice(0)
     for (const { type, record } of taken) if (type === absenceType) this.#follow(record)
     return taken

@@ -56,13 +56,13 @@ export async function readyLine(
   limitMs = READY_LIMIT_MS,
 ): Promise<string> {
   const deadlineMs = Date.now() + limitMs
-  while (!agent.runners.every((runner) => runner.settled) && Date.now() < deadlineMs) {
+  while (!agent.sources.every(({ settled }) => settled) && Date.now() < deadlineMs) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await agent.service?.settled
-  const found = agent.runners.map((runner) => {
-    if (runner.state === 'reading') return `${runner.name} (${runner.found})`
-    return `${runner.name} ${runner.state}${runner.reason === '' ? '' : `: ${runner.reason}`}`
+  const found = agent.sources.map(({ name, state, reason, found: what }) => {
+    if (state === 'reading') return `${name} (${what})`
+    return `${name} ${state}${reason === '' ? '' : `: ${reason}`}`
   })
   return printable(
     `Sonde is ready on ${address} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`,

@@ -12,7 +12,7 @@ import type { Loaded } from './load.ts'
  *
  * @throws ConfigError that names the key; SondeError of the source.
  */
-export function checkPlaces<T extends Loaded>(loaded: T): T {
+export async function checkPlaces<T extends Loaded>(loaded: T): Promise<T> {
   const { paths } = loaded.config.agent
   const faults = Object.entries(paths).flatMap(([name, root]) => {
     const key = `paths.${name}`
@@ -22,7 +22,7 @@ export function checkPlaces<T extends Loaded>(loaded: T): T {
   })
   faults.push(...labelFileFaults(loaded))
   if (faults.length > 0) throw new ConfigError(faults)
-  for (const { definition, options } of loaded.config.agent.dataSources) definition.refuse?.(options)
+  for (const { definition, options } of loaded.config.agent.dataSources) await definition.refuse?.(options)
   return loaded
 }
 

@@ -54,7 +54,10 @@ export type SourceStateName = 'starting' | 'reading' | 'absent' | 'denied' | 'st
 export interface SourceInfo {
   readonly name: string
   readonly type: string
-  readonly placement: string
+  /** `agent`, `worker`, or the library whose child process it runs in. */
+  readonly host: string
+  /** Devices of which a call does not come back, and why. */
+  readonly stuck: readonly { readonly device: string; readonly reason: string }[]
   readonly state: SourceStateName
   readonly reason: string
   readonly intervalMs: number

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
+import { type Batch, type ReadRecord, type RecordType, readRecords, viewsOf } from '@sonde/sdk'
+import * as v from 'valibot'
 import { needs } from '../../../../../test/debian.ts'
 import { type DoubleDevice, EthtoolDouble } from '../../../../../test/doubles/ethtool-double.ts'
+import { until } from '../../../../sdk/test/helper.ts'
+import { Host } from '../../hosting/host.ts'
+import { SourceStatus } from '../../hosting/source-status.ts'
 import { testSource } from '../conformance.ts'
 import type { SourceDefinition } from '../source.ts'
-import { TestedSource, TestNode } from '../test-node.ts'
+import { type Taken, TestedSource, TestNode } from '../test-node.ts'
 import { ethtoolOf } from './ethtool.ts'
 import { ethtoolDriverType, ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from './type.ts'
 
@@ -68,9 +73,15 @@ const suiteDouble = new EthtoolDouble({ after })
 suiteDouble.play({ eth10: MLX5 })
 const withInterface: SourceDefinition = {
   ...ethtoolOf(),
-  create(options, context) {
-    fs.mkdirSync(join(context.paths.sysfs, 'class/net/eth10/device'), { recursive: true })
-    return ethtoolOf(suiteDouble.library).create(options, context)
+  async load() {
+    const loaded = await ethtoolOf(suiteDouble.library).load()
+    return {
+      ...loaded,
+      create(options, context) {
+        fs.mkdirSync(join(context.paths.sysfs, 'class/net/eth10/device'), { recursive: true })
+        return loaded.create(options, context)
+      },
+    }
   },
 }
 
@@ -286,50 +297,73 @@ test('only interfaces with a device behind them are read, unless others are aske
   assert.deepEqual((await none.source.probe()).state, 'absent')
 })
 
-test('with more interfaces than a sweep has time for, each has its turn', NEEDS, async (t) => {
+/** The source in a host of this process, and the records that it has reported so far. */
+function host(t: TestContext, names: readonly string[], options: object) {
+  const node = new TestNode(t)
+  link(node, names)
+  const double = new EthtoolDouble(t)
+  const definition = ethtoolOf(double.library)
+  const taken: Taken[] = []
+  const status = new SourceStatus()
+  const config = {
+    ...{ module: '', name: 'ethtool', type: 'ethtool', intervalMs: 50, paths: node.paths },
+    ...{ options: v.parse(definition.options, options) as object, floodBytes: 1 << 20, callLimitMs: 60_000 },
+  }
+  const accept = ({ type, count, bytes, symbols }: Batch) => {
+    for (const record of readRecords(type, viewsOf(bytes), count, symbols))
+      taken.push({ type, record: record as ReadRecord })
+  }
+  let isBlocked = false
+  const hosts = new Host({ openLimit: 4, onBlocked: () => (isBlocked = true) })
+  t.after(() => hosts.stop(50))
+  const start = () => hosts.start({ config, definition, status, accept }, 0)
+  const devicesOf = (type: RecordType) =>
+    taken.filter((one) => one.type === type).map(({ record }) => String(record.device))
+  const linkOf = (device: string) =>
+    taken.findLast(({ type, record }) => type === ethtoolLinkType && record.device === device)?.record
+  return { double, start, status, taken, devicesOf, linkOf, isBlocked: () => isBlocked }
+}
+
+test('with more interfaces than an interval has time for, each has its turn', NEEDS, async (t) => {
   const slow: DoubleDevice = { ...VETH, faults: ['delay gstats 20'] }
   const names = Array.from({ length: 30 }, (_, index) => `eth${index}`)
-  const { tested } = bringUp(t, Object.fromEntries(names.map((name) => [name, slow])))
-  const met = new Map(names.map((name) => [name, 0]))
-  const counts = () => [...met.values()]
-  for (let sweep = 0; counts().includes(0); sweep++) {
-    assert.ok(sweep < 50, 'all were met')
-    for (const { device } of await tested.sampleOf(ethtoolLinkType)) met.set(device, (met.get(device) ?? 0) + 1)
-  }
-  assert.ok(Math.max(...counts()) <= 2, `${counts()}`)
+  const { double, start, devicesOf, status } = host(t, names, PATIENT)
+  double.play(Object.fromEntries(names.map((name) => [name, slow])))
+  start()
+  const counts = () => names.map((name) => devicesOf(ethtoolLinkType).filter((device) => device === name).length)
+  await until('all are read twice', () => counts().every((count) => count >= 2))
+  assert.ok(Math.max(...counts()) - Math.min(...counts()) <= 1, `${counts()}`)
+  assert.ok(status.stats.overruns > 0, 'what was left out is counted')
 })
 
 test('a driver that hangs is stuck and loses its series, the others go on, and it comes back', NEEDS, async (t) => {
-  const { double, tested } = bringUp(t, { eth10: MLX5, eth11: MLX5 }, { stuck_ms: 1000 })
-  let others = 0
-  let taken: ReturnType<TestedSource['take']> = []
-  const linkOf = () => taken.find(({ type, record }) => type === ethtoolLinkType && record.device === 'eth10')?.record
-  const untilSample = async (what: string, holds: () => boolean) => {
-    for (let sweep = 0; !holds(); sweep++) {
-      assert.ok(sweep < 500, what)
-      await tested.source.sample()
-      taken = tested.take()
-      others += taken.filter(({ type, record }) => type === ethtoolPortType && record.device === 'eth11').length
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
-  await untilSample('read', () => linkOf()?.responsive === 1)
-  double.play({ eth10: { ...MLX5, faults: ['hang gstats'] }, eth11: MLX5 })
-  others = 0
-  await untilSample('stuck', () => linkOf()?.responsive === 0)
-  assert.ok(others > 1, 'the other was read meanwhile')
-  assert.equal(linkOf()?.link_detected, undefined)
-  assert.deepEqual(TestedSource.absences(taken, { device: 'eth10', priority: '3' }), [': gone'])
-  assert.equal(tested.absent.get('ethtool_port{device="eth10"}.'), 'failed')
-  assert.equal(tested.failures.length, 1, 'counted once, not at every sweep')
+  const { double, start, status, taken, devicesOf, linkOf } = host(t, ['eth10', 'eth11'], { stuck_ms: 1000 })
   double.play({ eth10: MLX5, eth11: MLX5 })
-  await untilSample('back', () => linkOf()?.responsive === 1)
-  assert.equal(linkOf()?.link_detected, 1)
-  assert.ok(taken.some(({ type, record }) => type === ethtoolPortType && record.device === 'eth10'))
+  start()
+  await until('both are read', () => linkOf('eth10')?.responsive === 1 && linkOf('eth11')?.responsive === 1)
+  double.play({ eth10: { ...MLX5, faults: ['hang gstats'] }, eth11: MLX5 })
+  const others = () => devicesOf(ethtoolPortType).filter((device) => device === 'eth11').length
+  const before = others()
+  await until('stuck', () => linkOf('eth10')?.responsive === 0)
+  assert.ok(others() > before + 1, 'the other was read meanwhile')
+  assert.deepEqual([...status.stuck.keys()], ['eth10'])
+  assert.equal(status.state, 'reading')
+  assert.equal(linkOf('eth10')?.link_detected, undefined)
+  assert.ok(TestedSource.absences(taken, { device: 'eth10', priority: '3' }).includes(': gone'))
+  const refused = taken.findLast(({ record }) => record.type === 'ethtool_port' && record.field === '')?.record
+  assert.equal(refused?.code, 'failed')
+  assert.equal(status.stats.errors, 1, 'counted once, not at every tick')
+  double.play({ eth10: MLX5, eth11: MLX5 })
+  await until('back', () => linkOf('eth10')?.responsive === 1)
+  assert.equal(linkOf('eth10')?.link_detected, 1)
+  assert.equal(status.stuck.size, 0)
 })
 
-test('where every driver hangs the sample says that it is stuck', NEEDS, async (t) => {
-  const { double, tested } = bringUp(t, { eth10: MLX5 }, { stuck_ms: 100 })
+test('where every driver hangs the source is stuck, and its host says that nothing else is left', NEEDS, async (t) => {
+  const { double, start, status, isBlocked } = host(t, ['eth10'], { stuck_ms: 100 })
   double.play({ eth10: { ...MLX5, faults: ['hang glink'] } })
-  await assert.rejects(async () => tested.source.sample(), { code: 'SRC_STUCK', message: /eth10/ })
+  start()
+  await until('stuck', () => status.state === 'stuck')
+  assert.match(status.reason, /calls of eth10 have not come back for 100 ms/)
+  assert.ok(isBlocked())
 })

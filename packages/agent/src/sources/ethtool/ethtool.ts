@@ -1,9 +1,8 @@
 import { SondeError } from '@sonde/sdk'
-import { within } from '@sonde/sdk/internal'
 import type { EthtoolSocket } from '../../native/ethtool.ts'
 import { ETHTOOL_MODULE } from '../../places.ts'
 import { ReadFailure } from '../kernel-file.ts'
-import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import type { Duty, LibraryDefinition, NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type EthtoolOptions, ethtoolOptions } from './config.ts'
 import { ethtoolExplain } from './explain.ts'
 import { EthtoolInterface } from './interface.ts'
@@ -12,134 +11,78 @@ import { ethtoolDriverType, ethtoolLaneType, ethtoolLinkType, ethtoolPortType, e
 
 /** Interfaces that are read at most; further ones are dropped and counted. */
 const INTERFACE_LIMIT = 4096
-/** Share of `stuck_ms` that a sweep waits for one driver before it turns to the next. */
-const PATIENCE_SHARE = 0.05
-/** Share of the interval that a sweep may take; interfaces that it did not reach come first in the next. */
-const BUDGET_SHARE = 0.5
-const INTERVAL_MS = 1000
-/** Threads on which calls can hang; the size of libuv's pool. */
-const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
 
 /** Statistics of network drivers and settings of their links, by the calls that the program `ethtool` makes. */
 class EthtoolSource implements NodeSource {
   readonly #options: EthtoolOptions
   readonly #context: SourceContext
-  readonly #openSocket: () => Promise<EthtoolSocket>
+  readonly #socket: EthtoolSocket
   readonly #listed: Interfaces
   readonly #interfaces = new Map<string, EthtoolInterface>()
-  #socket: EthtoolSocket | undefined
-  /** The interface that the next sweep begins with. */
-  #turn = 0
+  readonly #list: Duty
+  #duties: readonly Duty[]
 
-  constructor(options: EthtoolOptions, context: SourceContext, openSocket: () => Promise<EthtoolSocket>) {
+  constructor(options: EthtoolOptions, context: SourceContext) {
     this.#options = options
     this.#context = context
-    this.#openSocket = openSocket
+    this.#socket = context.library as EthtoolSocket
     this.#listed = new Interfaces(options, context.paths)
-  }
-
-  async open(): Promise<void> {
-    this.#socket ??= await this.#openSocket()
+    this.#list = { device: '', name: 'list', everyUs: context.intervalMs * 1000, run: () => this.#follow() }
+    this.#duties = [this.#list]
   }
 
   probe(): Probe {
     return this.#listed.probe()
   }
 
-  async sample(): Promise<void> {
-    await this.open()
-    const startMs = performance.now()
-    const interfaces = this.#meet()
-    await this.#sweep(interfaces, startMs)
-    if (!interfaces.some(({ answeredMs }) => answeredMs >= startMs)) await this.#waitForOne(interfaces)
-    this.#judge(interfaces)
+  duties(): readonly Duty[] {
+    return this.#duties
+  }
+
+  stuck(device: string): void {
+    const reason = `the driver has not answered a call for ${this.#options.stuck_ms} ms`
+    this.#interfaces.get(device)?.reportStuck(reason)
   }
 
   close(): void {
-    this.#socket?.close()
-    this.#socket = undefined
     for (const known of this.#interfaces.values()) known.abandon()
     this.#interfaces.clear()
+    this.#duties = [this.#list]
   }
 
-  /** The interfaces of this sweep; those that left since the last one are said to be gone. */
-  #meet(): EthtoolInterface[] {
+  /** Follows the list of interfaces: a new one is read, one that left is said to be gone. */
+  #follow(): void {
     const names = this.#listed.list()
     if (names instanceof ReadFailure) throw names.error
     if (names.length > INTERFACE_LIMIT) this.#context.dropped('interface_limit', names.length - INTERFACE_LIMIT)
     const present = new Set(names.slice(0, INTERFACE_LIMIT))
-    for (const [name, known] of this.#interfaces) {
-      if (present.has(name)) continue
+    const leaving = [...this.#interfaces.keys()].filter((name) => !present.has(name))
+    const coming = [...present].filter((name) => !this.#interfaces.has(name))
+    for (const name of leaving) {
+      this.#interfaces.get(name)?.remove(`interface ${name} is no longer there`)
       this.#interfaces.delete(name)
-      known.remove(`interface ${name} is no longer there`)
     }
-    if (present.size > 0) return [...present].map((name) => this.#interfaceOf(name))
+    for (const name of coming)
+      this.#interfaces.set(name, new EthtoolInterface(name, this.#socket, this.#options, this.#context))
+    if (leaving.length + coming.length > 0) {
+      const { everyUs } = this.#list
+      this.#duties = [this.#list, ...[...this.#interfaces.values()].map((known) => this.#dutyOf(known, everyUs))]
+    }
+    if (present.size > 0) return
     throw new SondeError('SRC_READ', `${this.#listed.folder} has no interface that is wanted any more`)
   }
 
-  #interfaceOf(name: string): EthtoolInterface {
-    let known = this.#interfaces.get(name)
-    if (known === undefined) {
-      known = new EthtoolInterface(name, this.#socket as EthtoolSocket, this.#options, this.#context)
-      this.#interfaces.set(name, known)
-    }
-    return known
+  #dutyOf(known: EthtoolInterface, everyUs: number): Duty {
+    const { device } = known
+    return { device, name: 'read', everyUs, limitMs: this.#options.stuck_ms, run: () => this.#read(known) }
   }
 
-  /**
-   * One driver after another: the kernel lets most of their calls in only one at a time. A driver that is slow is left
-   * to itself, on its thread.
-   */
-  async #sweep(interfaces: readonly EthtoolInterface[], startMs: number): Promise<void> {
-    const budgetMs = (this.#context.source.info.intervalMs || INTERVAL_MS) * BUDGET_SHARE
-    const first = this.#turn % interfaces.length
-    let open = readingOf(interfaces).length
-    for (let i = 0; i < interfaces.length; i++) {
-      const at = (first + i) % interfaces.length
-      const known = interfaces[at] as EthtoolInterface
-      const isSpent = i > 0 && performance.now() - startMs > budgetMs
-      if (isSpent || this.#socket === undefined || open >= THREADS) {
-        this.#turn = at
-        return
-      }
-      if (known.reading !== undefined) continue
-      await within(this.#options.stuck_ms * PATIENCE_SHARE, known.read())
-      if (known.reading !== undefined) open++
-    }
+  async #read(known: EthtoolInterface): Promise<void> {
+    await known.read()
+    if (![...this.#interfaces.values()].every(({ vanished }) => vanished)) return
+    const what = `the kernel knows no interface of ${this.#listed.folder}, which lists ${this.#interfaces.size}`
+    throw new SondeError('SRC_READ', `${what}; are they of another network namespace?`)
   }
-
-  /** Where none has answered there is nothing else to do than to wait, until one does or is stuck. */
-  async #waitForOne(interfaces: readonly EthtoolInterface[]): Promise<void> {
-    const reading = readingOf(interfaces)
-    if (reading.length === 0) return
-    const oldestMs = Math.min(...reading.map(({ sinceMs }) => sinceMs))
-    // Timers may ring a little before their time.
-    const leftMs = Math.max(0, oldestMs + this.#options.stuck_ms - performance.now()) + 2
-    await within(leftMs, Promise.race(reading.map(({ done }) => done)))
-  }
-
-  /** Tells which drivers are stuck, and throws where none is left that is not. */
-  #judge(interfaces: readonly EthtoolInterface[]): void {
-    const { stuck_ms } = this.#options
-    const deadlineMs = performance.now() - stuck_ms
-    const stuck = interfaces.filter(({ reading }) => reading !== undefined && reading.sinceMs <= deadlineMs)
-    for (const known of stuck) known.reportStuck(`the driver has not answered a call for ${stuck_ms} ms`)
-    if (stuck.length > 0 && (stuck.length === interfaces.length || stuck.length >= THREADS)) {
-      const names = stuck.map(({ device }) => device).join(', ')
-      throw new SondeError(
-        'SRC_STUCK',
-        `The drivers of ${names} have not answered for ${stuck_ms} ms, no other call is possible`,
-      )
-    }
-    if (interfaces.every(({ vanished }) => vanished)) {
-      const what = `the kernel knows no interface of ${this.#listed.folder}, which lists ${interfaces.length}`
-      throw new SondeError('SRC_READ', `${what}; are they of another network namespace?`)
-    }
-  }
-}
-
-function readingOf(interfaces: readonly EthtoolInterface[]): NonNullable<EthtoolInterface['reading']>[] {
-  return interfaces.flatMap(({ reading }) => reading ?? [])
 }
 
 /**
@@ -148,22 +91,38 @@ function readingOf(interfaces: readonly EthtoolInterface[]): NonNullable<Ethtool
  * @param library Given by tests: what stands in for the C library.
  */
 export function ethtoolOf(library?: string): SourceDefinition {
-  const openSocket = async () => {
-    // Imported by the child alone: see the README of the folder.
-    const { EthtoolSocket } = await import('../../native/ethtool.ts')
-    return new EthtoolSocket(library)
-  }
   return {
     name: 'ethtool',
     summary: 'Network adapters by their drivers: port, priorities, lanes, PCIe stalls, link',
     types: [ethtoolLinkType, ethtoolPortType, ethtoolPriorityType, ethtoolLaneType, ethtoolDriverType],
-    placement: 'process',
+    host: 'ethtool',
     module: ETHTOOL_MODULE,
-    intervalMs: INTERVAL_MS,
+    intervalMs: 1000,
     options: ethtoolOptions,
     look: (options, paths) => new Interfaces(options as EthtoolOptions, paths).probe(),
     explain: ethtoolExplain,
-    create: (options, context) => new EthtoolSource(options as EthtoolOptions, context, openSocket),
+    load: async () => ({
+      library: libraryOf(library),
+      create: (options, context) => new EthtoolSource(options as EthtoolOptions, context),
+    }),
+  }
+}
+
+/**
+ * The calls to drivers. The kernel lets most of them in only one at a time, so they are made one after another; a
+ * driver that is slow is left to itself, on its thread. They take half of the time at most: others ask drivers, too.
+ */
+function libraryOf(library: string | undefined): LibraryDefinition<EthtoolSocket> {
+  return {
+    name: 'ethtool',
+    parallel: 1,
+    loadShare: 0.5,
+    async open() {
+      // Imported by the child alone: see the README of the folder.
+      const { EthtoolSocket } = await import('../../native/ethtool.ts')
+      return new EthtoolSocket(library)
+    },
+    close: (socket) => socket.close(),
   }
 }
 

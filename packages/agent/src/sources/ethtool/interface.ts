@@ -20,10 +20,6 @@ type Known<T> = T | CallFailure | undefined
 /** One interface: what is kept of it between sweeps, and the call to its driver that is open. */
 export class EthtoolInterface {
   readonly device: string
-  /** The read that is open, and when it began by `performance.now()`; undefined between reads. */
-  reading: { readonly sinceMs: number; readonly done: Promise<void> } | undefined
-  /** When the driver answered last, by `performance.now()`. */
-  answeredMs = Number.NEGATIVE_INFINITY
   /** Whether the kernel did not know the interface at the last read. */
   vanished = false
   readonly #calls: EthtoolSocket
@@ -54,27 +50,19 @@ export class EthtoolInterface {
     return new FieldAbsences(this.#context.absences, ethtoolLinkType, { device: this.device })
   }
 
-  /**
-   * Asks the driver, and reports what it answers. Ends when the driver does; never rejects. Not to be called while a
-   * read is open.
-   */
-  read(): Promise<void> {
-    const done = this.#ask()
-      .catch((error: unknown) => this.#context.failed(this.device, error))
-      .finally(() => {
-        this.reading = undefined
-        this.answeredMs = performance.now()
-        this.#isStuck = false
-      })
-    this.reading = { sinceMs: performance.now(), done }
-    return done
+  /** Asks the driver, and reports what it answers. Not to be called while a read is open. */
+  async read(): Promise<void> {
+    try {
+      await this.#ask()
+    } finally {
+      this.#isStuck = false
+    }
   }
 
   /** Tells that the driver does not answer: what it counted before says nothing about now, and leaves the views. */
   reportStuck(reason: string): void {
     if (!this.#isStuck) {
       this.#isStuck = true
-      this.#context.failed(this.device, new Error(reason))
       this.#refuse('failed', reason)
       // What was said of the link is not known any more.
       const failure = new CallFailure(this.device, 'the driver', `nothing: ${reason}`)
@@ -191,8 +179,8 @@ export class EthtoolInterface {
     this.#tell(ofCarrier, detected)
     this.#tell(ofLink, this.#settings)
     this.#tell(ofDriver, this.#driver)
-    const { source } = this.#context
-    source.report(ethtoolLinkType, { time: wallNs(), device, responsive, ...ofCarrier, ...ofLink, ...ofDriver })
+    const record = { time: wallNs(), device, responsive, ...ofCarrier, ...ofLink, ...ofDriver }
+    this.#context.report(device).report(ethtoolLinkType, record)
   }
 
   /** Says why fields are absent: for the call that failed, or because the answer does not hold them. */

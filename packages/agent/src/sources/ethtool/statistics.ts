@@ -25,6 +25,7 @@ const NOT_TOLD = 'the driver does not tell this with its present firmware and se
 
 /** What the statistics of one device are about: made once a string set, then used at every sample. */
 export class Statistics {
+  readonly #device: string
   readonly #set: StatisticSet
   readonly #context: SourceContext
   readonly #series = new Map<string, Series>()
@@ -40,6 +41,7 @@ export class Statistics {
     options: EthtoolOptions,
     context: SourceContext,
   ) {
+    this.#device = device
     this.#set = set
     this.#context = context
     const seen = new Set<string>()
@@ -67,14 +69,14 @@ export class Statistics {
 
   /** Reports the present values of the set. */
   report(time: bigint): void {
-    const { source } = this.#context
+    const out = this.#context.report(this.#device)
     for (const { index, record, field, divisor } of this.#steps) {
       const value = valueAt(this.#set.values, index)
       record[field] = divisor === 1 ? value : Number(value) / divisor
     }
     for (const { type, record } of this.#series.values()) {
       record.time = time
-      source.report(type, record as RecordOf<typeof type>)
+      out.report(type, record as RecordOf<typeof type>)
     }
     if (this.#leftOut > 0) this.#context.dropped('driver_counters', this.#leftOut)
   }

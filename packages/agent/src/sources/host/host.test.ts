@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { Absences, absenceType, createSource, type RecordOf, wallNs } from '@sonde/sdk'
+import { absenceType, type RecordOf, wallNs } from '@sonde/sdk'
+import { SourceOutlet } from '../../hosting/source-outlet.ts'
 import { testSource } from '../conformance.ts'
 import type { SourceContext } from '../source.ts'
 import { mockClock, ratesOf } from '../test-clock.ts'
@@ -46,16 +47,11 @@ function bringUp(t: TestContext, options: object = {}, intervalMs = 1000) {
 /** What a part is made with, and how many records it has reported. */
 function contextOf(t: TestContext): { context: SourceContext; reported: () => number } {
   let count = 0
-  const source = createSource({
-    id: 'made',
-    intervalMs: 1000,
+  const { context, source } = new SourceOutlet({
+    ...{ name: 'made', intervalMs: 1000, paths: new TestNode(t, fixture('guest')).paths },
     emit: (batch) => (count += batch.type === absenceType ? 0 : batch.count),
+    stats: { failed: { add: () => undefined }, dropped: new Map() },
   })
-  const { paths } = new TestNode(t, fixture('guest'))
-  const context = {
-    ...{ name: 'made', source, absences: new Absences(source), paths },
-    ...{ failed: () => undefined, dropped: () => undefined },
-  }
   return {
     context,
     reported: () => {
@@ -183,7 +179,7 @@ test('a kernel that refuses its pressure files says how to turn them on', async 
   const { node, tested } = bringUp(t, { parts: ['pressure'] })
   // EINVAL of the running kernel stands for EOPNOTSUPP of one that was started with psi=0: both are refusals by design.
   for (const resource of ['cpu', 'memory', 'io']) node.link(`proc/pressure/${resource}`, '/sys/class/net/lo/speed')
-  assert.throws(() => tested.source.sample(), { code: 'SRC_READ' })
+  await assert.rejects(tested.source.sample(), { code: 'SRC_READ' })
   const said = tested.take().find(({ type, record }) => type === absenceType && record.series === 'resource="cpu"')
   assert.equal(said?.record.code, 'unsupported')
   assert.match(String(said?.record.reason), /psi=1/)

@@ -1,7 +1,8 @@
 import { wallNs } from '@sonde/sdk'
 import { countOf } from '@sonde/sdk/internal'
 import { ReadFailure } from '../kernel-file.ts'
-import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { type SampledSource, sampled } from '../sampled.ts'
+import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { HOST_PARTS, type HostOptions, hostOptions } from './config.ts'
 import { cpu } from './cpu.ts'
 import { cpuPackages } from './cpu-packages.ts'
@@ -40,7 +41,7 @@ const PARTS: Readonly<Record<(typeof HOST_PARTS)[number], HostPartDefinition>> =
 }
 
 /** The node as a whole, part by part. */
-class HostSource implements NodeSource {
+class HostSource implements SampledSource {
   readonly #reader: HostReader
   readonly #parts: readonly HostPart[]
 
@@ -50,10 +51,6 @@ class HostSource implements NodeSource {
     this.#parts = HOST_PARTS.filter((part) => options.parts.includes(part)).map((part) =>
       PARTS[part].create(reader, options),
     )
-  }
-
-  open(): void {
-    // Each file is opened when it is first read.
   }
 
   probe(): Probe {
@@ -85,9 +82,11 @@ export const host: SourceDefinition = {
   summary:
     'The node: CPUs, memory and its errors, pressure, load, disks, network stack, NUMA nodes, sensors, throttling',
   types: Object.values(PARTS).flatMap(({ types }) => types),
-  placement: 'inline',
+  host: 'agent',
   intervalMs: 1000,
   options: hostOptions,
   explain: hostExplain,
-  create: (options, context) => new HostSource(options as HostOptions, context),
+  load: async () => ({
+    create: (options, context) => sampled(new HostSource(options as HostOptions, context), context),
+  }),
 }

@@ -238,7 +238,7 @@ test('says what it does not find', async (t) => {
   assert.equal(none.state, 'absent')
   node.remove('proc/net')
   assert.equal((await tested.source.probe()).state, 'absent')
-  assert.throws(() => tested.source.sample(), { code: 'SRC_READ' })
+  await assert.rejects(tested.source.sample(), { code: 'SRC_READ' })
   node.link('proc/net/dev', '/sys/bus/cpu/drivers_probe')
   assert.equal((await tested.source.probe()).state, 'denied')
 })

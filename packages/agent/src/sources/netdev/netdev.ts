@@ -2,7 +2,8 @@ import { SondeError, wallNs } from '@sonde/sdk'
 import { countOf } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { type SampledSource, sampled } from '../sampled.ts'
+import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { leastReads } from '../turns.ts'
 import { type NetdevOptions, netdevOptions } from './config.ts'
 import { netdevExplain } from './explain.ts'
@@ -19,7 +20,7 @@ const REFRESH_LIMIT = 50
 const TYPES = [netdevType, netdevCarrierType]
 
 /** Network interfaces by the kernel's own counters: one read for all of them, and a few attributes each from sysfs. */
-class NetdevSource implements NodeSource {
+class NetdevSource implements SampledSource {
   readonly #context: SourceContext
   readonly #wanted: (device: string) => boolean
   readonly #procfs: KernelFiles
@@ -36,10 +37,6 @@ class NetdevSource implements NodeSource {
     this.#procfs = new KernelFiles(context.paths.procfs)
     this.#sysfs = new KernelFiles(context.paths.sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
     this.#table = this.#procfs.file('net', 'dev')
-  }
-
-  open(): void {
-    // Each file is opened when it is first read.
   }
 
   probe(): Probe {
@@ -59,7 +56,7 @@ class NetdevSource implements NodeSource {
     if (table.malformed !== undefined) this.#leftOut(`not an interface: ${JSON.stringify(table.malformed)}`)
     this.#sweep++
     const wanted = table.records.filter(({ device }) => this.#wanted(device))
-    const reads = Math.max(REFRESH_LIMIT, leastReads(wanted.length, this.#context.source.info.intervalMs))
+    const reads = Math.max(REFRESH_LIMIT, leastReads(wanted.length, this.#context.intervalMs))
     for (const [index, record] of wanted.entries()) {
       const known = this.#interfaceOf(record.device, table.folders.get(record.device))
       if (known.sweep === this.#sweep) {
@@ -132,9 +129,11 @@ export const netdev: SourceDefinition = {
   name: 'netdev',
   summary: 'Network interfaces: bytes, packets, errors, drops, link state',
   types: TYPES,
-  placement: 'inline',
+  host: 'agent',
   intervalMs: 1000,
   options: netdevOptions,
   explain: netdevExplain,
-  create: (options, context) => new NetdevSource(options as NetdevOptions, context),
+  load: async () => ({
+    create: (options, context) => sampled(new NetdevSource(options as NetdevOptions, context), context),
+  }),
 }

@@ -1,7 +1,8 @@
 import { SondeError, wallNs } from '@sonde/sdk'
 import { countOf } from '@sonde/sdk/internal'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { type SampledSource, sampled } from '../sampled.ts'
+import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { inTurn, leastReads } from '../turns.ts'
 import { PciBus } from './bus.ts'
 import { type PciOptions, pciOptions } from './config.ts'
@@ -21,7 +22,7 @@ const REFRESH_LIMIT = 48
  * PCI devices by the files of sysfs: what they are, where they are plugged in, how their link runs, and what errors
  * they saw.
  */
-class PciSource implements NodeSource {
+class PciSource implements SampledSource {
   readonly #context: SourceContext
   readonly #bus: PciBus
   readonly #sysfs: KernelFiles
@@ -33,10 +34,6 @@ class PciSource implements NodeSource {
     this.#sysfs = new KernelFiles(context.paths.sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT, links: 'refuse' })
     this.#bus = new PciBus(this.#sysfs)
     this.#inventory = new PciInventory(options, this.#bus, this.#sysfs, context)
-  }
-
-  open(): void {
-    // Each file is opened when it is first read.
   }
 
   async probe(): Promise<Probe> {
@@ -76,7 +73,7 @@ class PciSource implements NodeSource {
   #inTurn(devices: readonly PciDevice[]): PciDevice[] {
     const bridges = devices.filter((device) => device.isBridge)
     const others = devices.filter((device) => !device.isBridge)
-    const { intervalMs } = this.#context.source.info
+    const { intervalMs } = this.#context
     const left = Math.max(REFRESH_LIMIT - others.length, REFRESH_LIMIT / 4)
     const countOf = (list: readonly PciDevice[], count: number) => Math.max(count, leastReads(list.length, intervalMs))
     this.#sweep++
@@ -102,9 +99,11 @@ export const pci: SourceDefinition = {
   name: 'pci',
   summary: 'PCI devices: place, link speed and width, errors',
   types: [pciDeviceType, pciAerType],
-  placement: 'inline',
+  host: 'agent',
   intervalMs: 1000,
   options: pciOptions,
   explain: pciExplain,
-  create: (options, context) => new PciSource(options as PciOptions, context),
+  load: async () => ({
+    create: (options, context) => sampled(new PciSource(options as PciOptions, context), context),
+  }),
 }

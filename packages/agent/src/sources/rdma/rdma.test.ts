@@ -4,7 +4,6 @@ import { type TestContext, test } from 'node:test'
 import type { RecordOf, RecordType } from '@sonde/sdk'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
 import { testSource } from '../conformance.ts'
-import type { Probe } from '../source.ts'
 import { mockClock, ratesOf } from '../test-clock.ts'
 import { DENIES } from '../test-damage.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
@@ -431,19 +430,19 @@ test('in whatever order ports have their turns, a counter shows the rate that it
   }
 })
 
-test('says what it looked for where there is no RDMA, and where it may not look', (t) => {
+test('says what it looked for where there is no RDMA, and where it may not look', async (t) => {
   const { node, tested } = bringUp(t, { devices: ['mlx9_*'] })
-  const none = tested.source.probe() as Probe
+  const none = await tested.source.probe()
   assert.equal(none.state, 'absent')
   assert.match(none.state === 'absent' ? none.reason : '', /no device of .*, which lists 7, is wanted/)
   const denied = '/sys/bus/cpu/drivers_probe'
   const all = new TestedSource(rdma, node.paths)
   if (fs.existsSync(denied)) {
     for (const path of node.files().filter((each) => each.endsWith('/state'))) node.link(path, denied)
-    assert.equal((all.source.probe() as Probe).state, 'denied')
+    assert.equal((await all.source.probe()).state, 'denied')
   }
   node.remove('sys/class/infiniband')
-  const missing = all.source.probe() as Probe
+  const missing = await all.source.probe()
   assert.match(missing.state === 'absent' ? missing.reason : '', /class\/infiniband is not there$/)
 })
 

@@ -2,7 +2,8 @@ import { SondeError } from '@sonde/sdk'
 import { countOf, turn } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { type SampledSource, sampled } from '../sampled.ts'
+import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { LONGEST_TURN_MS, leastReads } from '../turns.ts'
 import { type RdmaOptions, rdmaOptions } from './config.ts'
 import { RdmaDevice } from './device.ts'
@@ -22,7 +23,7 @@ const FOLDER = ['class', 'infiniband'] as const
  * RDMA devices by the files of the kernel: of each port its identity and link, the counters of its link, and those of
  * the adapter.
  */
-class RdmaSource implements NodeSource {
+class RdmaSource implements SampledSource {
   readonly #context: SourceContext
   readonly #wanted: (device: string) => boolean
   readonly #limitMs: number
@@ -47,10 +48,6 @@ class RdmaSource implements NodeSource {
       descriptorLimit: DESCRIPTOR_LIMIT,
       readsPerOpen: READS_PER_OPEN,
     })
-  }
-
-  open(): void {
-    // Each file is opened when it is first read.
   }
 
   probe(): Probe {
@@ -174,7 +171,7 @@ class RdmaSource implements NodeSource {
    * last one; and of as many that no turn lasts too long.
    */
   #readRest(ports: readonly RdmaPort[], startMs: number): void {
-    const least = Math.max(1, leastReads(ports.length, this.#context.source.info.intervalMs, LONGEST_TURN_MS))
+    const least = Math.max(1, leastReads(ports.length, this.#context.intervalMs, LONGEST_TURN_MS))
     const untilMs = startMs + this.#limitMs - this.#tellingMs
     for (let i = 0; i < ports.length && (i < least || performance.now() < untilMs); i++) {
       const port = ports[this.#turn++ % ports.length]
@@ -190,9 +187,11 @@ export const rdma: SourceDefinition = {
   name: 'rdma',
   summary: 'RDMA ports: link, traffic, errors, congestion, retransmissions',
   types: [rdmaPortType, rdmaPortCountersType, rdmaHwFirstType, rdmaHwType, rdmaDriverType],
-  placement: 'inline',
+  host: 'agent',
   intervalMs: 1000,
   options: rdmaOptions,
   explain: rdmaExplain,
-  create: (options, context) => new RdmaSource(options as RdmaOptions, context),
+  load: async () => ({
+    create: (options, context) => sampled(new RdmaSource(options as RdmaOptions, context), context),
+  }),
 }

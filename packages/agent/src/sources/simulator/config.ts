@@ -1,12 +1,8 @@
 import { messageOf } from '@sonde/sdk'
 import { choice, integer, list, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
-import { NODE_CLASSES } from './classes/classes.ts'
-import { RUNNING_LIMIT } from './scenarios/book.ts'
+import { CLASS_NAMES, RUNNING_LIMIT } from './names.ts'
 import { parseScenario } from './scenarios/flag.ts'
-
-/** Names of the kinds of node. */
-const CLASS_NAMES = NODE_CLASSES.map(({ name }) => name)
 
 const SCENARIO = 'a scenario as NAME, NAME@DEVICE, or NAME@DEVICE:SEVERITY:DELAY'
 

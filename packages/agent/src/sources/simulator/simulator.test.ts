@@ -8,6 +8,8 @@ import { SOURCES } from '../registry.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { checkRecord, dataOf } from '../test-records.ts'
 import { NODE_CLASSES } from './classes/classes.ts'
+import { CLASS_NAMES, SCENARIO_NAMES } from './names.ts'
+import { SCENARIOS } from './scenarios/scenarios.ts'
 import { simulator } from './simulator.ts'
 import { numberOf, TestReport } from './test-report.ts'
 
@@ -31,6 +33,17 @@ describe('simulator', () => {
     assert.ok(SOURCES.includes(simulator))
     assert.ok(!defaultDataSources().some(({ type }) => type === simulator.name))
     assert.deepEqual(simulator.labels, { simulated: 'true' })
+  })
+
+  test('what the configuration can name is what there is', () => {
+    assert.deepEqual(
+      NODE_CLASSES.map(({ name }) => name),
+      CLASS_NAMES,
+    )
+    assert.deepEqual(
+      SCENARIOS.map(({ name }) => name),
+      SCENARIO_NAMES,
+    )
   })
 
   test('the same seed gives the same bytes, another seed others', () => {

@@ -1,13 +1,5 @@
-import {
-  Absences,
-  absenceType,
-  type Batch,
-  createSource,
-  type ReadRecord,
-  type RecordType,
-  readRecord,
-  viewsOf,
-} from '@sonde/sdk'
+import { absenceType, type Batch, type ReadRecord, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
+import { SourceOutlet } from '../../hosting/source-outlet.ts'
 import { NODE_CLASSES } from './classes/classes.ts'
 import type { Effects } from './effects.ts'
 import type { Workload } from './model/schedule.ts'
@@ -40,11 +32,11 @@ export class TestReport {
   }: TestReportOptions) {
     const nodeClass = NODE_CLASSES.find(({ name }) => name === node) ?? NODE_CLASSES[0]
     this.simulation = new Simulation({ seed, node: nodeClass, workload, effects })
-    const source = createSource({ id: 'test', intervalMs, emit: (batch) => this.#take(batch) })
+    const { context, source } = new SourceOutlet({
+      ...{ name: 'test', intervalMs, paths: { procfs: '', sysfs: '' }, emit: (batch) => this.#take(batch) },
+      stats: { failed: { add: () => undefined }, dropped: new Map() },
+    })
     this.#flush = () => source.flush()
-    const paths = { procfs: '', sysfs: '' }
-    const absences = new Absences(source)
-    const context = { name: 'test', source, absences, paths, failed: () => undefined, dropped: () => undefined }
     this.#report = new NodeReport(this.simulation, context)
   }
 

@@ -1,12 +1,13 @@
 import { SondeError, wallNs } from '@sonde/sdk'
 import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { type SampledSource, sampled } from '../sampled.ts'
+import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type TemplateOptions, templateOptions } from './config.ts'
 import { parseFileNr } from './parse.ts'
 import { openFilesType } from './type.ts'
 
 /** A small source that is whole: copy the folder, and change what it reads. */
-class TemplateSource implements NodeSource {
+class TemplateSource implements SampledSource {
   readonly #options: TemplateOptions
   readonly #context: SourceContext
   readonly #procfs: KernelFiles
@@ -17,10 +18,6 @@ class TemplateSource implements NodeSource {
     this.#context = context
     this.#procfs = new KernelFiles(context.paths.procfs)
     this.#file = this.#procfs.file('sys', 'fs', 'file-nr')
-  }
-
-  open(): void {
-    // What must be set up once, and can fail for good, goes here; the file is opened when it is first read.
   }
 
   probe(): Probe {
@@ -54,8 +51,10 @@ export const template: SourceDefinition = {
   name: 'template',
   summary: 'Open files of the node',
   types: [openFilesType],
-  placement: 'inline',
+  host: 'agent',
   intervalMs: 10_000,
   options: templateOptions,
-  create: (options, context) => new TemplateSource(options as TemplateOptions, context),
+  load: async () => ({
+    create: (options, context) => sampled(new TemplateSource(options as TemplateOptions, context), context),
+  }),
 }

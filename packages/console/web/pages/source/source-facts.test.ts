@@ -6,7 +6,8 @@ import { sourceFacts, sourceHeadline } from './source-facts.ts'
 const READING: SourceDetail = {
   name: 'netdev',
   type: 'netdev',
-  placement: 'inline',
+  host: 'agent',
+  stuck: [],
   state: 'reading',
   reason: '',
   intervalMs: 1_000,

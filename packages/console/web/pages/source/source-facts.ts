@@ -8,17 +8,18 @@ import { droppedCount, sourceState, stateWords } from '../source-words.ts'
 
 /** What is so about one source, in a sentence. */
 export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): HeadlineText {
-  const { name, state, reason, found, errors, intervalMs } = source
+  const { name, state, reason, found, errors, stuck, intervalMs } = source
   const { tone } = sourceState(state)
   const subject = `${name} ${be(1, tense)}`
   const dropped = droppedCount(source)
   const trouble = [
     errors > 0 ? countOf(errors, 'failed read') : '',
+    stuck.length > 0 ? `${countOf(stuck.length, 'stuck device')}: ${stuck.map(({ device }) => device).join(', ')}` : '',
     dropped > 0 ? `${countOf(dropped, 'record')} lost` : '',
   ].filter(Boolean)
   if (state === 'reading') {
     const restarts = source.restarts > 0 ? `, with ${countOf(source.restarts, 'restart')}` : ''
-    const place = PLACEMENTS[source.placement] ?? source.placement
+    const place = PLACES[source.host] ?? `in the process of ${source.host}`
     const every = `Read every ${formatDuration(intervalMs)}, ${place}${restarts}.`
     const read = found === '' ? `${subject} reading` : `${subject} reading: ${found}`
     if (trouble.length === 0)
@@ -76,10 +77,9 @@ export function sourceFacts(source: SourceDetail): Fact[] {
 }
 
 /** Where a source runs, in words. */
-const PLACEMENTS: Readonly<Record<string, string>> = {
-  inline: 'on the main loop',
+const PLACES: Readonly<Record<string, string>> = {
+  agent: 'on the main loop',
   worker: 'in a worker of its own',
-  process: 'in a process of its own',
 }
 
 function parted(durationMs: number): Pick<Fact, 'value' | 'unit'> {

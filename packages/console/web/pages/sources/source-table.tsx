@@ -94,7 +94,7 @@ function SourceRow({ source }: { readonly source: SourceInfo }) {
         <StateMark tone={tone} word={word} />
       </td>
       <td className="is-quiet is-wrapping">{source.reason || '–'}</td>
-      <td className="is-quiet">{source.placement}</td>
+      <td className="is-quiet">{source.host}</td>
       <td className="is-number num">{formatIn(WHOLE, source.intervalMs)}</td>
       <td className="is-number num">{formatIn(WHOLE, intervalRealMs ?? Number.NaN)}</td>
       <td className="is-number num">{formatIn(TENTHS, sampleMsP99 ?? Number.NaN)}</td>

@@ -11,7 +11,8 @@ function source(name: string, more: Partial<SourceInfo> = {}): SourceInfo {
   return {
     name,
     type: name,
-    placement: 'inline',
+    host: 'agent',
+    stuck: [],
     state: 'reading',
     reason: '',
     intervalMs: 1_000,

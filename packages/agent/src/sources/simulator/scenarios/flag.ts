@@ -1,6 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import { show } from '@sonde/sdk/config'
-import { findScenario, type ScenarioRequest } from './request.ts'
+import { checkName } from './check-name.ts'
+import type { ScenarioRequest } from './request.ts'
 
 /**
  * Time between the start of the simulator and that of a scenario that was asked for with it: rules and pages need to
@@ -24,7 +25,7 @@ export function parseScenario(text: string): ScenarioRequest {
       `${show(text)} is no scenario; allowed: NAME, NAME@DEVICE, NAME@DEVICE:SEVERITY:DELAY`,
     )
   const [, name = '', device, severity = '', delay] = match
-  findScenario(name)
+  checkName(name)
   const value = Number(severity)
   if (severity !== '' && Number.isNaN(value))
     throw new SondeError('SIM_FORM', `the severity of ${show(text)} is ${show(severity)}; allowed: a number`)

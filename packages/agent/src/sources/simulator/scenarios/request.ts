@@ -1,6 +1,8 @@
 import { SondeError } from '@sonde/sdk'
-import { closest, show } from '@sonde/sdk/config'
+import { show } from '@sonde/sdk/config'
 import type { NodeClass } from '../classes/node-class.ts'
+import { SCENARIO_NAMES } from '../names.ts'
+import { checkName } from './check-name.ts'
 import { type Draw, deviceId, findDevice, freeDevice, targetsOf } from './devices.ts'
 import type { Scenario, StruckDevice } from './scenario.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -51,7 +53,7 @@ export function parseRequest(body: unknown): ScenarioRequest {
     const type = key === 'name' || key === 'device' ? 'string' : 'number'
     if (typeof value !== type) throw new SondeError('SIM_FORM', `${key} is ${show(value)}; allowed: a ${type}`)
   }
-  if (!('name' in body)) throw new SondeError('SIM_FORM', `name is missing; allowed: ${namesOf().join(', ')}`)
+  if (!('name' in body)) throw new SondeError('SIM_FORM', `name is missing; allowed: ${SCENARIO_NAMES.join(', ')}`)
   return body as ScenarioRequest
 }
 
@@ -62,7 +64,8 @@ export function parseRequest(body: unknown): ScenarioRequest {
  * kind.
  */
 export function chooseScenario(node: NodeClass, request: ScenarioRequest, others: Others): ChosenScenario {
-  const scenario = findScenario(request.name)
+  checkName(request.name)
+  const scenario = SCENARIOS.find(({ name }) => name === request.name) as Scenario
   const { severity: range } = scenario
   const delayS = checkDelay(request.delayS ?? 0)
   const durationS = inRange('durationS', request.durationS ?? scenario.durationS, 1, DAY_S, 'seconds')
@@ -74,24 +77,6 @@ export function chooseScenario(node: NodeClass, request: ScenarioRequest, others
     delayS,
     durationS,
   }
-}
-
-/**
- * The scenario of a name.
- *
- * @throws SondeError `SIM_UNKNOWN` with the nearest name, and all that there are.
- */
-export function findScenario(name: string): Scenario {
-  const scenario = SCENARIOS.find((each) => each.name === name)
-  if (scenario !== undefined) return scenario
-  const names = namesOf()
-  const nearest = closest(name, names)
-  const offer = nearest === undefined ? '' : `, did you mean ${show(nearest)}?`
-  throw new SondeError('SIM_UNKNOWN', `unknown scenario ${show(name)}${offer}; allowed: ${names.join(', ')}`)
-}
-
-function namesOf(): string[] {
-  return SCENARIOS.map(({ name }) => name)
 }
 
 function chooseDevice(

@@ -9,9 +9,14 @@ import { fromHost } from './from-host.ts'
 import type { FromHost } from './protocol.ts'
 
 const LIMIT_BYTES = 1 << 20
-const DONE = { kind: 'done', id: 1, failed: 0, failures: [], dropped: { flood: 3 } } as const
+const STATUS = {
+  ...{ kind: 'status', source: 'made', state: 'reading', reason: '', found: 'one', stuck: { dev0: 'why' } },
+  ...{ calls: [{ durationMs: 0.5, endMs: 7, isFirstDuty: true }], overruns: 0, failed: 0, failures: [] },
+  dropped: { flood: 3 },
+} as const
 const BATCH = {
   kind: 'batch',
+  source: 'made',
   type: 'a'.repeat(32),
   clock: 'wall',
   count: 2,
@@ -33,19 +38,19 @@ function read(pieces: readonly Uint8Array[]): { messages: FromHost[]; faults: So
 }
 
 test('messages come out as they went in, however the pipe cuts them', () => {
-  const whole = Buffer.concat([BATCH, DONE, BATCH].map(frameOf))
+  const whole = Buffer.concat([BATCH, STATUS, BATCH].map(frameOf))
   for (const size of [1, 7, 8, 9, 64, whole.length]) {
     const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
       whole.subarray(at * size, (at + 1) * size),
     )
-    assert.deepEqual(read(pieces), { messages: [BATCH, DONE, BATCH], faults: [] }, `pieces of ${size}`)
+    assert.deepEqual(read(pieces), { messages: [BATCH, STATUS, BATCH], faults: [] }, `pieces of ${size}`)
   }
 })
 
 for (const [name, bytes] of Object.entries(NONSENSE)) {
   test(`what is no message (${name}) is told once, and what comes behind it is not read`, () => {
-    const { messages, faults } = read([Buffer.concat([frameOf(DONE), bytes]), frameOf(DONE)])
-    assert.deepEqual(messages, [DONE])
+    const { messages, faults } = read([Buffer.concat([frameOf(STATUS), bytes]), frameOf(STATUS)])
+    assert.deepEqual(messages, [STATUS])
     assert.deepEqual(
       faults.map(({ code }) => code),
       ['AGT_CHILD_MESSAGE'],

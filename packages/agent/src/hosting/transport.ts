@@ -18,6 +18,9 @@ export interface Transport {
   kill(): void
 }
 
+/** Starts a host elsewhere. */
+export type TransportStart = (events: TransportEvents) => Transport
+
 /** What happens to a {@link Transport}. */
 export interface TransportEvents {
   /** Longest message that it may send. Unit: bytes. */

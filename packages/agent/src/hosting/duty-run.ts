@@ -1,0 +1,88 @@
+import type { Duty } from '../sources/source.ts'
+import type { LaneCall } from './lanes.ts'
+
+/** Who is told how the calls of a {@link DutyRun} fare. */
+export interface DutyEvents {
+  readonly onDone: (run: DutyRun, durationMs: number) => void
+  readonly onOverdue: () => void
+  readonly onStuck: (run: DutyRun) => void
+}
+
+const NONE: Duty = { device: '', name: '', everyUs: 0, run: () => undefined }
+
+/** One duty of a source, from call to call. */
+export class DutyRun implements LaneCall {
+  duty: Duty = NONE
+  lane = ''
+  limitMs = 0
+  /** Whether a call came back. */
+  isDone = false
+  /** Whether the open call is over its limit. */
+  isStuck = false
+  /** Whether a call waits or is open. */
+  isPending = false
+  /** Whether a call is open. */
+  isOpen = false
+  /** Whether a call is waited for before what was reported leaves. */
+  isAwaited = false
+  /** What the last call threw. */
+  failure: unknown
+  readonly #events: DutyEvents
+  #isGone = false
+  #ended: PromiseWithResolvers<void> | undefined
+
+  constructor(events: DutyEvents) {
+    this.#events = events
+  }
+
+  /** Why it is stuck, in words. */
+  get reason(): string {
+    return `A call took more than ${this.limitMs} ms`
+  }
+
+  /** Takes the next call on; false where one waits or is open. */
+  take(): boolean {
+    if (this.isPending) return false
+    this.isPending = true
+    this.isAwaited = true
+    return true
+  }
+
+  run(): void | Promise<void> {
+    this.isOpen = true
+    return this.duty.run()
+  }
+
+  done(durationMs: number, error?: unknown): void {
+    this.isPending = false
+    this.isOpen = false
+    this.isAwaited = false
+    this.isStuck = false
+    this.isDone = true
+    this.failure = error
+    this.#ended?.resolve()
+    if (!this.#isGone) this.#events.onDone(this, durationMs)
+  }
+
+  overdue(): void {
+    this.isAwaited = false
+    if (!this.#isGone) this.#events.onOverdue()
+  }
+
+  stuck(): void {
+    this.isStuck = true
+    if (!this.#isGone) this.#events.onStuck(this)
+  }
+
+  /** It is no duty any more: how an open call ends concerns nobody. */
+  leave(): void {
+    this.#isGone = true
+  }
+
+  /** Resolves when the open call came back; at once where none is. */
+  ended(): Promise<void> {
+    if (!this.isOpen) return Promise.resolve()
+    this.#ended ??= Promise.withResolvers()
+    return this.#ended.promise
+  }
+}

@@ -1,0 +1,169 @@
+import type { Probe } from '../sources/source.ts'
+import { fault } from './channel.ts'
+import type { FailedRead } from './failed-reads.ts'
+import type { FromHost, SaidError, WindowEnd } from './protocol.ts'
+import type { SampleCall } from './source-stats.ts'
+
+type Said = Readonly<Record<string, unknown>>
+
+const CLOCKS = ['wall', 'monotonic', 'device'] as const
+const STATES = ['starting', 'reading', 'absent', 'denied', 'stuck', 'failed'] as const
+const PROBES = ['absent', 'denied', 'stuck', 'failed'] as const
+const REASON = /^[a-z][a-z0-9_]{0,63}$/
+/** Reasons of drops in one message, and places that could not be read. */
+const ENTRY_COUNT_MAX = 64
+/** Calls of one message. */
+const CALL_COUNT_MAX = 1024
+/** Devices of a source. */
+const DEVICE_COUNT_MAX = 4096
+/** A longer text is cut. */
+const TEXT_CHARACTERS_MAX = 65_536
+
+/**
+ * What a child said, as a message: vendor code shares its memory, so nothing of it is believed. A count that is no
+ * whole number would stop the report of everything else that is counted. Records are checked by `LinkIn`, and the value
+ * of a reply by whoever asked.
+ *
+ * @throws SondeError `AGT_CHILD_MESSAGE` that names what is wrong.
+ */
+export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost {
+  const message = objectOf('a message', said)
+  switch (message.kind) {
+    case 'symbols':
+      return { kind: 'symbols', source: textOf('source', message.source), texts: textsOf(message.texts) }
+    case 'texts':
+      return {
+        kind: 'texts',
+        source: textOf('source', message.source),
+        begins: message.begins === true,
+        firstId: countOf('firstId', message.firstId),
+        texts: textsOf(message.texts),
+      }
+    case 'batch':
+      return batchOf(message, bytes)
+    case 'status':
+      return statusOf(message)
+    case 'reply':
+      return {
+        kind: 'reply',
+        id: countOf('id', message.id),
+        ...(message.error === undefined ? { value: message.value } : { error: errorOf(message.error) }),
+      }
+    case 'stopped':
+      return { kind: 'stopped', open: listOf('open', message.open, DEVICE_COUNT_MAX).map((one) => textOf('open', one)) }
+    case 'beat':
+    case 'blocked':
+      return { kind: message.kind }
+  }
+  throw fault('holds a message of no kind')
+}
+
+function batchOf(message: Said, bytes: Uint8Array | undefined): FromHost {
+  const clock = CLOCKS.find((one) => one === message.clock)
+  if (clock === undefined || bytes === undefined) throw fault('holds a batch without clock or bytes')
+  return {
+    ...{ kind: 'batch', source: textOf('source', message.source), clock, bytes },
+    type: textOf('type', message.type),
+    count: countOf('count', message.count),
+    ...(message.window === undefined ? {} : { window: countOf('window', message.window) }),
+  }
+}
+
+function statusOf(message: Said): FromHost {
+  const state = STATES.find((one) => one === message.state)
+  if (state === undefined) throw fault('holds a status without a state')
+  return {
+    ...{ kind: 'status', source: textOf('source', message.source), state },
+    reason: textOf('reason', message.reason),
+    found: textOf('found', message.found),
+    stuck: stuckOf(message.stuck),
+    calls: listOf('calls', message.calls, CALL_COUNT_MAX).map(callOf),
+    overruns: countOf('overruns', message.overruns),
+    failed: countOf('failed', message.failed),
+    failures: listOf('failures', message.failures, ENTRY_COUNT_MAX).map(failureOf),
+    dropped: droppedOf(message.dropped),
+  }
+}
+
+function stuckOf(given: unknown): Record<string, string> {
+  const entries = Object.entries(objectOf('stuck', given))
+  if (entries.length > DEVICE_COUNT_MAX) throw fault(`holds more than ${DEVICE_COUNT_MAX} devices that are stuck`)
+  return Object.fromEntries(entries.map(([device, reason]) => [device, textOf('stuck', reason)]))
+}
+
+function callOf(given: unknown): SampleCall {
+  const { durationMs, endMs, isFirstDuty } = objectOf('a call', given)
+  const times = [durationMs, endMs] as number[]
+  if (!times.every((time) => Number.isFinite(time) && time >= 0)) throw fault('holds a call without its times')
+  return { durationMs: durationMs as number, endMs: endMs as number, isFirstDuty: isFirstDuty === true }
+}
+
+function failureOf(given: unknown): FailedRead {
+  const { place, message, count, lastMs } = objectOf('a failure', given)
+  return {
+    place: textOf('place', place),
+    message: textOf('message', message),
+    count: countOf('count', count),
+    lastMs: countOf('lastMs', lastMs),
+  }
+}
+
+function droppedOf(given: unknown): Record<string, number> {
+  const entries = Object.entries(objectOf('dropped', given))
+  if (entries.length > ENTRY_COUNT_MAX || entries.some(([reason]) => !REASON.test(reason)))
+    throw fault('holds reasons of drops that are none')
+  return Object.fromEntries(entries.map(([reason, records]) => [reason, countOf(reason, records)]))
+}
+
+function errorOf(given: unknown): SaidError {
+  const { code, message } = objectOf('an error', given)
+  return { code: textOf('code', code), message: textOf('message', message) }
+}
+
+/**
+ * What a probe answered.
+ *
+ * @throws SondeError `AGT_CHILD_MESSAGE` where it is none.
+ */
+export function probeOf(given: unknown): Probe {
+  const { state, found, reason } = objectOf('a probe', given)
+  if (state === 'present') return { state, found: textOf('found', found) }
+  const other = PROBES.find((one) => one === state)
+  if (other === undefined) throw fault('holds a probe without a state')
+  return { state: other, reason: textOf('reason', reason) }
+}
+
+/**
+ * What ended a window.
+ *
+ * @throws SondeError `AGT_CHILD_MESSAGE` where it is none.
+ */
+export function windowEndOf(given: unknown): WindowEnd {
+  const { records, leftOut } = objectOf('a window', given)
+  return { records: countOf('records', records), leftOut: countOf('leftOut', leftOut) }
+}
+
+function objectOf(what: string, given: unknown): Said {
+  if (given === null || typeof given !== 'object' || Array.isArray(given)) throw fault(`holds ${what} that is none`)
+  return given as Said
+}
+
+function textsOf(given: unknown): string[] {
+  return listOf('texts', given, Number.POSITIVE_INFINITY).map((text) => textOf('a text', text))
+}
+
+function listOf(what: string, given: unknown, countMax: number): readonly unknown[] {
+  if (!Array.isArray(given)) throw fault(`holds ${what} that are no list`)
+  if (given.length > countMax) throw fault(`holds more than ${countMax} ${what}`)
+  return given
+}
+
+function textOf(what: string, given: unknown): string {
+  if (typeof given !== 'string') throw fault(`holds ${what} that is no text`)
+  return given.slice(0, TEXT_CHARACTERS_MAX)
+}
+
+function countOf(what: string, given: unknown): number {
+  if (!Number.isSafeInteger(given) || (given as number) < 0) throw fault(`holds ${what} that is no count`)
+  return given as number
+}

@@ -1,0 +1,224 @@
+import { countDrop, SondeError } from '@sonde/sdk'
+import { within } from '@sonde/sdk/internal'
+import type { GivenSource, TakePiece } from './host.ts'
+import { LinkIn } from './link-in.ts'
+import type { FromHost, LinkMessage, Reply, StatusMessage, ToHost } from './protocol.ts'
+import type { RemoteOptions } from './remote-host.ts'
+import type { Transport } from './transport.ts'
+
+/** It also has to start and to load its code before the first message. Unit: milliseconds. */
+const START_LIMIT_MS = 10_000
+/** What a message may have beside records. Unit: bytes. */
+const MESSAGE_OVERHEAD_BYTES = 16 << 20
+/** Looks whether something was heard, in the time in which something must be. */
+const LOOKS = 5
+
+/** Options of a {@link HostLife}. */
+export interface LifeOptions extends RemoteOptions {
+  /** Called once, when it ended or was given up; not after a stop that was asked for. */
+  readonly onLost: (error: SondeError) => void
+}
+
+interface Running {
+  readonly given: GivenSource
+  readonly link: LinkIn
+}
+
+interface Asked {
+  readonly resolve: (reply: Reply) => void
+  readonly reject: (error: SondeError) => void
+  /** Takes the pieces of a window. */
+  readonly take: TakePiece | undefined
+  /** Resolves when the pieces so far are taken. */
+  taken: Promise<void>
+}
+
+/** One life of a host elsewhere: its transport, what it was told to run, and what it was asked. */
+export class HostLife {
+  readonly transport: Transport
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>
+  readonly #options: LifeOptions
+  readonly #running = new Map<string, Running>()
+  readonly #asked = new Map<number, Asked>()
+  readonly #watch: NodeJS.Timeout
+  #stopped: PromiseWithResolvers<readonly string[]> | undefined
+  #isLost = false
+  #ids = 0
+  /** Looks since something was heard. */
+  #silentLooks: number
+
+  constructor(options: LifeOptions) {
+    const { callLimitMs, label, log } = options
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ended = promise
+    this.#options = options
+    this.transport = options.start({
+      messageBytes: MESSAGE_OVERHEAD_BYTES,
+      onFault: (error) => this.giveUp(error),
+      onMessage: (message) => this.#receive(message),
+      onNoise: (line) => log.warn({ host: label, line }, 'host wrote to standard error'),
+      onExit: (reason) => {
+        resolve()
+        this.#lose(new SondeError('AGT_CHILD_EXIT', `The ${this.#what} ${reason}; it is replaced.`))
+      },
+    })
+    // Looks are counted, and not the time: an agent that was held up itself must not blame its hosts.
+    const everyMs = callLimitMs / (LOOKS - 1)
+    this.#silentLooks = -Math.ceil(START_LIMIT_MS / everyMs)
+    this.#watch = setInterval(() => this.#look(), everyMs).unref()
+  }
+
+  get #what(): string {
+    return `${this.transport.kind} of ${this.#options.label}`
+  }
+
+  /** The sources that it runs. */
+  sources(): GivenSource[] {
+    return [...this.#running.values()].map(({ given }) => given)
+  }
+
+  start(given: GivenSource): void {
+    const { config, definition, status } = given
+    const { name, intervalMs, floodBytes } = config
+    const { types, labels = {} } = definition
+    const link = new LinkIn({ name, intervalMs, floodBytes, types, labels, stats: status.stats })
+    this.#running.set(name, { given, link })
+    this.transport.send({ kind: 'start', source: config })
+  }
+
+  /** Asks something that is answered by a reply; one that does not come in time is an error. */
+  ask(messageOf: (id: number) => ToHost, take?: TakePiece): Promise<Reply> {
+    const id = ++this.#ids
+    const { callLimitMs, label } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    this.#asked.set(id, { resolve, reject, take, taken: Promise.resolve() })
+    const limitMs = callLimitMs + START_LIMIT_MS
+    const timer = setTimeout(() => {
+      reject(new SondeError('AGT_CALL_LIMIT', `The host of ${label} gave no answer in ${limitMs} ms`))
+    }, limitMs)
+    // A window takes as long as whoever asked for it.
+    if (take !== undefined) clearTimeout(timer)
+    this.transport.send(messageOf(id))
+    return promise.finally(() => {
+      clearTimeout(timer)
+      this.#asked.delete(id)
+    })
+  }
+
+  /** Asks it to end, and kills it at the deadline; the calls that were open then. */
+  async stop(deadlineMs: number): Promise<readonly string[]> {
+    this.#stopped = Promise.withResolvers()
+    let open: readonly string[] = ['a call that blocks its loop']
+    this.transport.send({ kind: 'stop', deadlineMs: deadlineMs / 2 })
+    const told = this.#stopped.promise.then((calls) => {
+      open = calls
+    })
+    const gone = this.ended.then(() => {
+      open = []
+    })
+    await within(deadlineMs, Promise.race([told, gone]))
+    this.#isLost = true
+    clearInterval(this.#watch)
+    // Whether it ended by itself or not, the kill that follows is what counts.
+    this.transport.kill()
+    return open
+  }
+
+  /** Ends it at once, whatever it is doing. */
+  giveUp(error: SondeError): void {
+    this.transport.kill()
+    // One that the kernel holds may end much later, or never: it is lost now.
+    this.#lose(error)
+  }
+
+  #lose(error: SondeError): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    clearInterval(this.#watch)
+    for (const { reject } of this.#asked.values()) reject(error)
+    if (this.#stopped !== undefined) return
+    for (const { given, link } of this.#running.values()) given.accept(link.gone(error.message))
+    this.#options.onLost(error)
+  }
+
+  #look(): void {
+    if (++this.#silentLooks < LOOKS) return
+    const said = `The ${this.#what} has not answered for ${this.#options.callLimitMs} ms; it is replaced.`
+    this.giveUp(new SondeError('AGT_CALL_LIMIT', said))
+  }
+
+  #receive(message: FromHost): void {
+    // Its series are gone already: what still comes would bring them back.
+    if (this.#isLost) return
+    this.#silentLooks = 0
+    if (message.kind === 'status') this.#takeStatus(message)
+    else if (message.kind === 'reply') void this.#takeReply(message)
+    else if (message.kind === 'stopped') this.#stopped?.resolve(message.open)
+    else if (message.kind === 'blocked') {
+      const said = `The ${this.#what} has nothing but stuck calls; it is replaced.`
+      this.giveUp(new SondeError('SRC_STUCK', said))
+    } else if (message.kind !== 'beat') this.#takeLink(message)
+  }
+
+  #takeLink(message: LinkMessage): void {
+    const running = this.#running.get(message.source)
+    if (running === undefined) return
+    try {
+      const batch = running.link.take(message)
+      if (batch === undefined) return
+      const asked = message.kind === 'batch' && message.window !== undefined ? message.window : undefined
+      if (asked === undefined) running.given.accept(batch)
+      else this.#takePiece(asked, batch)
+    } catch (error) {
+      if (!(error instanceof SondeError)) throw error
+      this.giveUp(error)
+    }
+  }
+
+  /** A piece of a window: whoever asked takes one after the other, and with each there is credit for more. */
+  #takePiece(id: number, batch: Parameters<TakePiece>[0]): void {
+    const asked = this.#asked.get(id)
+    if (asked?.take === undefined) return
+    const { take } = asked
+    asked.taken = asked.taken.then(async () => {
+      await take(batch)
+      this.transport.send({ kind: 'credit', id, grantedBytes: batch.bytes.byteLength })
+    })
+    asked.taken.catch((error: unknown) => asked.reject(error as SondeError))
+  }
+
+  async #takeReply(reply: Reply): Promise<void> {
+    const asked = this.#asked.get(reply.id)
+    await asked?.taken.catch(() => undefined)
+    if (reply.error === undefined) asked?.resolve(reply)
+    else asked?.reject(new SondeError(reply.error.code, reply.error.message))
+  }
+
+  #takeStatus({
+    source,
+    state,
+    reason,
+    found,
+    stuck,
+    calls,
+    overruns,
+    failed,
+    failures,
+    dropped,
+  }: StatusMessage): void {
+    const { status } = this.#running.get(source)?.given ?? {}
+    if (status === undefined) return
+    const { stats } = status
+    for (const call of calls) stats.sampled(call)
+    stats.overruns += overruns
+    stats.failed.count += failed
+    for (const read of failures) stats.failed.take(read)
+    for (const [why, records] of Object.entries(dropped)) countDrop(stats, why, records)
+    status.found = found
+    status.stuck.clear()
+    for (const [device, why] of Object.entries(stuck)) status.stuck.set(device, why)
+    // One that was replaced stays as it was until the next one has read.
+    if (state !== 'starting') status.settle(state, reason)
+  }
+}

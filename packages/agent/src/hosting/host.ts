@@ -1,0 +1,184 @@
+import { type Batch, SondeError } from '@sonde/sdk'
+import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
+import { wallOffsetNs } from './clock-model.ts'
+import { HostedSource } from './hosted-source.ts'
+import { Lanes } from './lanes.ts'
+import type { HostedConfig, Period, WindowEnd, WindowRequest } from './protocol.ts'
+import { SourceStatus } from './source-status.ts'
+import { shiftTimes } from './tap.ts'
+
+/** For how long an open call keeps others from starting where its library does not say. Unit: milliseconds. */
+const PATIENCE_MS = 100
+/** A window is handed over in pieces of this size. Unit: bytes. */
+const PIECE_BYTES = 256 << 10
+/** Windows that are handed over at a time; each is copied out of its ring. */
+const WINDOWS_MAX = 4
+/** Memory of one window. Unit: bytes. */
+const WINDOW_BYTES_MAX = 64 << 20
+
+/** Takes a piece of a window; the next one follows when the promise resolves. */
+export type TakePiece = (batch: Batch) => void | Promise<void>
+
+/** What a host does for whoever runs it, in this process or elsewhere. */
+export interface SourceHost {
+  /** Process id where that is another one. */
+  readonly pid: number | undefined
+  /** Looks through one source, without sampling it. */
+  probe(given: Pick<GivenSource, 'config' | 'definition'>): Promise<Probe>
+  /** Has a source answer a command. */
+  command(source: string, command: unknown): Promise<unknown>
+  /** Calls a duty at another period. */
+  setPeriod(source: string, period: Period): Promise<void>
+  /** Hands the samples of a stretch of time to whoever asks, in pieces. Their times are of the wall clock. */
+  window(source: string, request: WindowRequest, take: TakePiece): Promise<WindowEnd>
+  /** Ends within the deadline; says which calls were open then. */
+  stop(deadlineMs: number): Promise<readonly string[]>
+}
+
+/** A source that is given to a host. */
+export interface GivenSource {
+  readonly config: HostedConfig
+  readonly definition: SourceDefinition
+  readonly status: SourceStatus
+  readonly accept: (batch: Batch) => void
+  /** Called after each call. Default: nobody is told. */
+  readonly onStatus?: () => void
+}
+
+/** Options of a {@link Host}. */
+export interface HostOptions {
+  /** Calls that may be open at a time: the threads that they run on. Default: no limit. */
+  readonly openLimit?: number
+  /** Nothing but calls over their limit is left. Default: nobody is told. */
+  readonly onBlocked?: () => void
+}
+
+interface OpenLibrary {
+  readonly definition: LibraryDefinition
+  readonly library: unknown
+  readonly lanes: Lanes
+}
+
+/**
+ * Runs sources: opens each library once, schedules the duties, and hands out commands and windows. The same in the
+ * agent, in a worker, in a child process, and in a command without an agent.
+ */
+export class Host implements SourceHost {
+  readonly pid = undefined
+  readonly #options: HostOptions
+  readonly #sources = new Map<string, HostedSource>()
+  readonly #libraries = new Map<string, Promise<OpenLibrary>>()
+  readonly #lanes: Lanes[] = []
+  /** Of the sources without a library: nothing keeps one from the other. */
+  readonly #ownLanes: Lanes
+  #windows = 0
+
+  constructor(options: HostOptions = {}) {
+    this.#options = options
+    this.#ownLanes = this.#lanesOf({ parallel: Number.POSITIVE_INFINITY })
+  }
+
+  /** Makes a source and starts it. `phase`: see `startTicker`. */
+  start(given: GivenSource, phase?: number): void {
+    const source = this.#make(given)
+    this.#sources.set(given.config.name, source)
+    source.start(phase)
+  }
+
+  async probe(given: Pick<GivenSource, 'config' | 'definition'>): Promise<Probe> {
+    const source = this.#make({ ...given, status: new SourceStatus(), accept: () => undefined })
+    try {
+      return await source.probe()
+    } finally {
+      await source.stop(0)
+    }
+  }
+
+  async command(source: string, command: unknown): Promise<unknown> {
+    return this.#sourceOf(source).command(command)
+  }
+
+  async setPeriod(source: string, period: Period): Promise<void> {
+    this.#sourceOf(source).setPeriod(period)
+  }
+
+  async window(source: string, request: WindowRequest, take: TakePiece): Promise<WindowEnd> {
+    const hosted = this.#sourceOf(source)
+    const tap = await hosted.tap(request.type, request.device)
+    if (this.#windows >= WINDOWS_MAX)
+      throw new SondeError('AGT_WINDOW', `${WINDOWS_MAX} windows are being handed over; ask again in a moment`)
+    this.#windows++
+    try {
+      const { fromMonoNs, toMonoNs, bytesMax } = request
+      const window = tap.cut(BigInt(fromMonoNs), BigInt(toMonoNs), Math.min(bytesMax, WINDOW_BYTES_MAX))
+      shiftTimes(window, wallOffsetNs())
+      for (const piece of hosted.piecesOf(window, PIECE_BYTES)) await take(piece)
+      return { records: window.count, leftOut: window.leftOut }
+    } finally {
+      this.#windows--
+    }
+  }
+
+  async stop(deadlineMs: number): Promise<readonly string[]> {
+    const open = await Promise.all([...this.#sources.values()].map((source) => source.stop(deadlineMs)))
+    // A library must not be closed under a call.
+    if (open.flat().length > 0) return open.flat()
+    for (const opening of this.#libraries.values()) {
+      const { definition, library } = await opening
+      await definition.close(library)
+    }
+    this.#libraries.clear()
+    return []
+  }
+
+  #sourceOf(name: string): HostedSource {
+    const source = this.#sources.get(name)
+    if (source !== undefined) return source
+    const known = [...this.#sources.keys()].join(', ')
+    throw new SondeError('AGT_SOURCE', `no source ${JSON.stringify(name)} runs here; there are: ${known}`)
+  }
+
+  #make(given: GivenSource): HostedSource {
+    const { definition, config, onStatus } = given
+    return new HostedSource({
+      ...given,
+      onStatus: () => {
+        onStatus?.()
+        if (this.#isBlocked()) this.#options.onBlocked?.()
+      },
+      load: async () => {
+        const loaded = await definition.load()
+        const opened = loaded.library === undefined ? undefined : await this.#open(loaded.library, config.options)
+        return { loaded, library: opened?.library, lanes: opened?.lanes ?? this.#ownLanes }
+      },
+    })
+  }
+
+  #open(definition: NonNullable<LoadedSource['library']>, options: object): Promise<OpenLibrary> {
+    let opening = this.#libraries.get(definition.name)
+    if (opening === undefined) {
+      const lanes = this.#lanesOf(definition)
+      opening = (async () => ({ definition, library: await definition.open(options), lanes }))()
+      this.#libraries.set(definition.name, opening)
+      // It may be there at the next look.
+      opening.catch(() => this.#libraries.delete(definition.name))
+    }
+    return opening
+  }
+
+  #lanesOf({ parallel, patienceMs = PATIENCE_MS, loadShare = 1 }: Omit<LibraryDefinition, 'name' | 'open' | 'close'>) {
+    const { openLimit = Number.POSITIVE_INFINITY } = this.#options
+    const lanes = new Lanes({ parallel, patienceMs, loadShare, openLimit })
+    this.#lanes.push(lanes)
+    return lanes
+  }
+
+  /** Whether it can do nothing any more: its sources are stuck, but for those that have nothing to read. */
+  #isBlocked(): boolean {
+    if (this.#lanes.some((lanes) => lanes.isBlocked)) return true
+    const states = [...this.#sources.values()].map(({ status }) => status.state)
+    return states.includes('stuck') && states.every((state) => IDLE.has(state))
+  }
+}
+
+const IDLE: ReadonlySet<string> = new Set(['stuck', 'absent', 'denied'])

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { absenceType, type Batch, readRecords, viewsOf } from '@sonde/sdk'
+import pino from 'pino'
+import { until } from '../../../sdk/test/helper.ts'
+import { SOURCES, unrulyType } from '../../test/unruly-source.ts'
+import type { DataSourceConfig } from '../config.ts'
+import { Hosts } from './hosts.ts'
+import type { RunningSource } from './running-source.ts'
+
+/** Long enough for a slow machine; only a call that hangs for good meets a short limit. */
+const CALL_LIMIT_MS = 60_000
+const HANG_LIMIT_MS = 400
+/** The same source in each place where a source can run. */
+const EVERYWHERE = ['unruly_agent', 'unruly_worker', 'unruly'] as const
+const ELSEWHERE = ['unruly_worker', 'unruly'] as const
+const started: Hosts[] = []
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((hosts) => hosts.stop(100)))
+})
+
+function startUnruly(type: string, options: object, callLimitMs = CALL_LIMIT_MS, intervalMs = 30) {
+  const definition = SOURCES.find(({ name }) => name === type)
+  assert.ok(definition)
+  const config: DataSourceConfig = { name: type, definition, intervalMs, options: { at: 3, ...options } }
+  const rows: { device: string; samples: number; site: string | undefined }[] = []
+  const gone: string[] = []
+  const accept = ({ type, count, bytes, symbols, source }: Batch) => {
+    if (type === unrulyType && count < 1000) {
+      for (const { device, samples_total } of readRecords(unrulyType, viewsOf(bytes), count, symbols))
+        rows.push({ device, samples: Number(samples_total), site: source.labels.site })
+    }
+    if (type === absenceType) {
+      for (const row of readRecords(absenceType, viewsOf(bytes), count, symbols)) gone.push(`${row.type} ${row.code}`)
+    }
+  }
+  const limits = {
+    recent_window_s: 60,
+    recent_bytes: 1 << 20,
+    connections: 1,
+    stream_clients: 1,
+    stream_queries_per_s: 1000,
+    parallel_queries: 1,
+    source_call_ms: callLimitMs,
+    source_flood_bytes: 1 << 20,
+  }
+  const hosts = new Hosts([config], {
+    config: { paths: { procfs: '/proc', sysfs: '/sys' }, limits },
+    sourcesModule: new URL('../../test/unruly-source.ts', import.meta.url).href,
+    accept,
+    log: pino({ level: 'silent' }),
+  })
+  started.push(hosts)
+  hosts.start(0)
+  return { hosts, running: hosts.sources[0] as RunningSource, rows, gone }
+}
+
+for (const type of EVERYWHERE) {
+  test(`${type}: records arrive, in order, with the labels of their source`, async () => {
+    const { running, rows } = startUnruly(type, { misdeed: 'none' })
+    await until('five rows', () => rows.length >= 5)
+    await until('reading', () => running.state === 'reading')
+    assert.deepEqual(
+      rows.slice(0, 3),
+      [1, 2, 3].map((samples) => ({ device: 'dev0', samples, site: 'lab' })),
+    )
+    assert.equal(running.found, 'one device that cannot be trusted')
+  })
+
+  test(`${type}: a sample that throws is counted and the next goes on in the same process`, async () => {
+    const { running, rows } = startUnruly(type, { misdeed: 'throw' })
+    await until('a sample after the failed one', () => rows.some(({ samples }) => samples === 5))
+    await until('it is counted', () => running.stats.errors >= 1)
+    assert.equal(running.stats.restarts, 0)
+    assert.ok(
+      rows.some(({ samples }) => samples === 3),
+      'what it reported before it failed holds',
+    )
+  })
+
+  test(`${type}: records beyond the budget of an interval are dropped and counted, and the source goes on`, async () => {
+    const { running, rows } = startUnruly(type, { misdeed: 'flood' })
+    await until('a sample after the flood', () => rows.some(({ samples }) => samples >= 6))
+    await until('the drops', () => (running.stats.dropped.get('flood') ?? 0) > 200_000)
+  })
+
+  test(`${type}: records beyond the symbols of the source are dropped and counted, and the source goes on`, async () => {
+    const { running, rows } = startUnruly(type, { misdeed: 'names' })
+    await until('a sample after the names', () => rows.some(({ samples }) => samples >= 6))
+    await until('the drops', () => (running.stats.dropped.get('symbol_limit') ?? 0) > 4000)
+  })
+
+  test(`${type}: a call that does not come back is stuck after its limit, and told with its device`, async () => {
+    const { running, rows } = startUnruly(type, { misdeed: 'wait' }, HANG_LIMIT_MS)
+    await until('stuck', () => running.state === 'stuck')
+    assert.match(running.reason, /took more than 400 ms/)
+    assert.ok(rows.some(({ samples }) => samples === 3))
+    if (type === 'unruly_agent') assert.deepEqual([...running.stuck.keys()], [''])
+    else await until('replaced', () => running.stats.restarts >= 1)
+  })
+
+  test(`${type}: a command is answered, and so is one that the source does not know`, async () => {
+    const { running, rows } = startUnruly(type, { misdeed: 'none' })
+    await until('a row', () => rows.length > 0)
+    const { asked, samples } = (await running.command({ play: [1] })) as { asked: object; samples: number }
+    assert.deepEqual(asked, { play: [1] })
+    assert.ok(samples >= 1)
+  })
+
+  test(`${type}: a command changes the period of a duty, and is refused for a duty that there is not`, async () => {
+    const { running, rows } = startUnruly(type, { misdeed: 'none' }, CALL_LIMIT_MS, 3_600_000)
+    await until('the only row of this hour', () => rows.length === 1)
+    await running.setPeriod({ device: '', duty: 'sample', everyUs: 1000 })
+    await until('many samples', () => running.stats.samples >= 40)
+    const refused = running.setPeriod({ device: 'dev9', duty: 'sample', everyUs: 1000 })
+    await assert.rejects(refused, { code: 'AGT_COMMAND', message: /no duty sample of "dev9"; there are: sample/ })
+  })
+}
+
+for (const type of ELSEWHERE) {
+  test(`${type}: a host whose loop is blocked is stuck, its series leave, and another takes its place`, async () => {
+    const { running, rows, gone } = startUnruly(type, { misdeed: 'hang' }, HANG_LIMIT_MS)
+    await until('stuck', () => running.state === 'stuck')
+    assert.match(running.reason, /has not answered for 400 ms; it is replaced/)
+    await until('gone', () => gone.includes('unruly gone'))
+    const before = rows.length
+    await until('rows of the next', () => rows.length > before && rows.at(-1)?.samples === 1)
+    assert.ok(running.stats.restarts >= 1)
+  })
+
+  test(`${type}: a host that crashes is replaced`, async () => {
+    const { running, rows, gone } = startUnruly(type, { misdeed: 'crash' })
+    await until('a crash', () => running.stats.restarts >= 1)
+    assert.ok(gone.includes('unruly gone'))
+    const before = rows.length
+    await until('rows of the next', () => rows.length > before)
+  })
+
+  test(`${type}: stopping ends at its limit while a call hangs`, { timeout: 60_000 }, async () => {
+    const { hosts, rows } = startUnruly(type, { misdeed: 'hang', at: 2 }, HANG_LIMIT_MS)
+    await until('the sample before the hang', () => rows.length >= 1)
+    await hosts.stop(200)
+  })
+}

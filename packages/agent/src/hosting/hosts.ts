@@ -1,0 +1,134 @@
+import { type Batch, messageOf } from '@sonde/sdk'
+import pino, { type Logger } from 'pino'
+import type { AgentConfig, DataSourceConfig } from '../config.ts'
+import { SOURCES_MODULE } from '../places.ts'
+import type { Probe } from '../sources/source.ts'
+import { type GivenSource, Host, type SourceHost } from './host.ts'
+import type { HostedConfig } from './protocol.ts'
+import { RemoteHost } from './remote-host.ts'
+import { RunningSource } from './running-source.ts'
+import { type Settled, SourceStatus } from './source-status.ts'
+import { startProcess, startWorker } from './transport.ts'
+
+/** What all hosts of an agent share. */
+export interface HostsEnvironment {
+  readonly config: Pick<AgentConfig, 'paths' | 'limits'>
+  /** URL of the module whose `SOURCES` holds the definitions: what a child process imports. Default: the registry. */
+  readonly sourcesModule?: string | undefined
+  readonly accept: (batch: Batch) => void
+  readonly log: Logger
+}
+
+/** Absent hardware is normal, and the ready line says what was found: only what needs a person is louder. */
+const LEVEL_OF_STATE = {
+  starting: 'debug',
+  reading: 'debug',
+  absent: 'debug',
+  denied: 'warn',
+  stuck: 'warn',
+  failed: 'warn',
+} as const
+
+/** A host, and how it starts a source. */
+interface StartingHost extends SourceHost {
+  start(given: GivenSource, phase?: number): void
+}
+
+/** The hosts of an agent, and the sources in them: one in its own process, one a worker, and one a library. */
+export class Hosts {
+  /** In the order of the configuration. */
+  readonly sources: readonly RunningSource[]
+  readonly #environment: HostsEnvironment
+  readonly #hosts = new Map<string, StartingHost>()
+  readonly #given: readonly GivenSource[]
+
+  constructor(configs: readonly DataSourceConfig[], environment: HostsEnvironment) {
+    this.#environment = environment
+    this.#given = configs.map((config) => this.#giveOf(config))
+    this.sources = configs.map((config, index) => {
+      const { status } = this.#given[index] as GivenSource
+      return new RunningSource(config, status, this.#hostOf(config))
+    })
+  }
+
+  /** Processes of the hosts that have one of their own. */
+  children(): { readonly host: string; readonly pid: number }[] {
+    return [...this.#hosts].flatMap(([host, { pid }]) => (pid === undefined ? [] : [{ host, pid }]))
+  }
+
+  /** Starts every source. `phase`: see `startTicker`. */
+  start(phase?: number): void {
+    for (const given of this.#given) this.#hostOf(given.config).start(given, phase)
+  }
+
+  /** Ends within `limitMs`, also while calls hang. */
+  async stop(limitMs: number): Promise<void> {
+    await Promise.all([...this.#hosts.values()].map((host) => host.stop(limitMs)))
+  }
+
+  /** Looks through every source without sampling, beside one another. */
+  probe(): Promise<{ readonly name: string; readonly probe: Probe }[]> {
+    return Promise.all(
+      this.#given.map(async (given) => {
+        const { name } = given.config
+        try {
+          return { name, probe: await this.#hostOf(given.config).probe(given) }
+        } catch (error) {
+          return { name, probe: { state: 'failed' as const, reason: messageOf(error) } }
+        }
+      }),
+    )
+  }
+
+  #hostOf({ name }: { readonly name: string }): StartingHost {
+    const given = this.#given.find(({ config }) => config.name === name) as GivenSource
+    const { host: kind } = given.definition
+    const key = kind === 'worker' ? `worker ${name}` : kind
+    let host = this.#hosts.get(key)
+    if (host === undefined) {
+      host = this.#makeHost(kind, name)
+      this.#hosts.set(key, host)
+    }
+    return host
+  }
+
+  #makeHost(kind: string, source: string): StartingHost {
+    if (kind === 'agent') return new Host()
+    const { config, log } = this.#environment
+    const isWorker = kind === 'worker'
+    return new RemoteHost({
+      label: isWorker ? `source ${source}` : `library ${kind}`,
+      start: isWorker ? startWorker : startProcess,
+      callLimitMs: config.limits.source_call_ms,
+      log,
+    })
+  }
+
+  #giveOf({ name, definition, intervalMs, options }: DataSourceConfig): GivenSource {
+    const { config, sourcesModule = SOURCES_MODULE, accept, log } = this.#environment
+    const { paths, limits } = config
+    const { name: type, module = sourcesModule } = definition
+    const hosted: HostedConfig = {
+      ...{ module, name, type, options, intervalMs, paths },
+      floodBytes: limits.source_flood_bytes,
+      callLimitMs: limits.source_call_ms,
+    }
+    const settled = ({ state, reason, before }: Settled) => {
+      const isBack = state === 'reading' && before !== 'starting'
+      log[isBack ? 'info' : LEVEL_OF_STATE[state]]({ source: name, state, reason }, 'source')
+    }
+    return { config: hosted, definition, status: new SourceStatus(settled), accept }
+  }
+}
+
+/** Looks through every configured source without sampling: what `sonde check` tells. */
+export async function probeSources(config: AgentConfig): Promise<{ name: string; probe: Probe }[]> {
+  const log = pino({ level: 'silent' })
+  const hosts = new Hosts(config.dataSources, { config, accept: () => undefined, log })
+  const found = await hosts.probe()
+  await hosts.stop(PROBE_STOP_MS)
+  return found
+}
+
+/** Unit: milliseconds. */
+const PROBE_STOP_MS = 500

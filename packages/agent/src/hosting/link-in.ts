@@ -1,0 +1,125 @@
+import {
+  absenceType,
+  allocateViews,
+  type Batch,
+  clockType,
+  countDrop,
+  encoderOf,
+  type Labels,
+  lossType,
+  type RecordType,
+  type SourceInfo,
+  SymbolTable,
+  wallNs,
+} from '@sonde/sdk'
+import { TextTable } from '@sonde/sdk/internal'
+import { fault } from './channel.ts'
+import { FloodBudget } from './flood.ts'
+import type { LinkMessage } from './protocol.ts'
+import type { SourceStats } from './source-stats.ts'
+
+/** Symbols of one life together. Unit: characters. */
+const SYMBOL_CHARACTERS_MAX = 64 << 20
+/** Memory of the texts of one table: what a source has at a time, and one record of nothing but text. Unit: bytes. */
+const TEXT_BYTES_MAX = 16 << 20
+
+/** The host holds each device to its budget; a host that does not may send as much as so many devices. */
+const DEVICES = 16
+
+/** What a {@link LinkIn} is made with. */
+export interface LinkInOptions {
+  readonly name: string
+  readonly labels: Labels
+  readonly intervalMs: number
+  /** Types that the source may report, beside Sonde's own. */
+  readonly types: readonly RecordType[]
+  /** What a device may report in an interval. Unit: bytes of records. */
+  readonly floodBytes: number
+  readonly stats: SourceStats
+}
+
+/**
+ * What one source sends in one life of its host. Nothing of it is trusted: types must be declared, lengths must fit,
+ * and sums are bounded.
+ */
+export class LinkIn {
+  readonly #options: LinkInOptions
+  readonly #types: ReadonlyMap<string, RecordType>
+  readonly #symbols = new SymbolTable(4_000_000)
+  #texts = new TextTable(this.#symbols)
+  readonly #info: SourceInfo
+  readonly #budget: FloodBudget
+  #symbolCharacters = 0
+
+  constructor(options: LinkInOptions) {
+    const { name, labels, intervalMs, types, floodBytes } = options
+    this.#budget = new FloodBudget(floodBytes * DEVICES, intervalMs)
+    this.#options = options
+    this.#types = new Map([...types, absenceType, clockType, lossType].map((type) => [type.fingerprint, type]))
+    this.#info = { id: name, tag: '', labels, symbols: this.#symbols, intervalMs }
+  }
+
+  /**
+   * Takes a message; the batch where it holds one that may be passed on.
+   *
+   * @throws SondeError `AGT_CHILD_MESSAGE` where it sent more than it may: a symbol that is left out would give others
+   * its id.
+   */
+  take(message: LinkMessage): Batch | undefined {
+    if (message.kind === 'symbols') this.#takeSymbols(message.texts)
+    else if (message.kind === 'texts') this.#takeTexts(message)
+    else return this.#batchOf(message)
+    return undefined
+  }
+
+  /** Takes all series out of every view: what comes after has other symbols. */
+  gone(reason: string): Batch {
+    const { types, stats } = this.#options
+    const encode = encoderOf(absenceType, this.#symbols)
+    const { recordBytes } = absenceType.layout
+    const views = allocateViews(recordBytes * types.length)
+    for (const [index, { name: type }] of types.entries())
+      encode({ time: wallNs(), type, series: '', field: '', code: 'gone', reason }, views, index * recordBytes)
+    stats.accepted({ type: absenceType, count: types.length })
+    const symbols = new TextTable(this.#symbols)
+    return this.#complete({ type: absenceType, clock: 'wall', count: types.length, bytes: views.bytes, symbols })
+  }
+
+  #takeTexts({ begins, firstId, texts }: Extract<LinkMessage, { kind: 'texts' }>): void {
+    if (begins) this.#texts = new TextTable(this.#symbols, firstId)
+    for (const text of texts) this.#texts.add(text)
+    if (this.#texts.textBytes > TEXT_BYTES_MAX) throw fault('holds more text than a source may send')
+  }
+
+  #takeSymbols(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.#symbolCharacters += text.length
+      this.#symbols.id(text)
+    }
+    if (this.#symbolCharacters > SYMBOL_CHARACTERS_MAX) throw fault('holds more symbols than a source may send')
+  }
+
+  #batchOf(message: Extract<LinkMessage, { kind: 'batch' }>): Batch | undefined {
+    const { type: fingerprint, clock, count, bytes, window } = message
+    const { stats } = this.#options
+    const type = this.#types.get(fingerprint)
+    if (type === undefined || bytes.byteLength !== count * type.layout.recordBytes) {
+      countDrop(stats, 'malformed', Math.min(count, bytes.byteLength))
+      return undefined
+    }
+    // A window has a limit of its own, and whoever asked for it gives credit.
+    if (window === undefined) {
+      this.#budget.renew(performance.now())
+      if (!this.#budget.take(bytes.byteLength)) {
+        countDrop(stats, 'flood', count)
+        return undefined
+      }
+      stats.accepted({ type, count })
+    }
+    return this.#complete({ type, clock, count, bytes, symbols: this.#texts })
+  }
+
+  #complete(batch: Omit<Batch, 'source' | 'origin' | 'arrivedMs'>): Batch {
+    return { ...batch, source: this.#info, origin: 'own', arrivedMs: performance.now() }
+  }
+}

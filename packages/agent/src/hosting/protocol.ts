@@ -1,0 +1,128 @@
+import type { Clock } from '@sonde/sdk'
+import type { SourceContext } from '../sources/source.ts'
+import type { FailedRead } from './failed-reads.ts'
+import type { SampleCall } from './source-stats.ts'
+import type { SourceState } from './source-status.ts'
+
+/** What a host needs to make a source. */
+export interface HostedConfig {
+  /** URL of the module whose `SOURCES` holds the definition. */
+  readonly module: string
+  readonly name: string
+  /** Name of the definition. */
+  readonly type: string
+  readonly options: object
+  readonly intervalMs: number
+  readonly paths: SourceContext['paths']
+  /** What a device may report in an interval. Unit: bytes of records. */
+  readonly floodBytes: number
+  /** Longest that a call may take where its duty does not say. Unit: milliseconds. */
+  readonly callLimitMs: number
+}
+
+/** Another period for a duty. */
+export interface Period {
+  readonly device: string
+  readonly duty: string
+  /** Unit: microseconds. */
+  readonly everyUs: number
+}
+
+/** A stretch of what was sampled, by the host's monotonic clock. */
+export interface WindowRequest {
+  /** Name of the type. */
+  readonly type: string
+  readonly device: string
+  /** First nanosecond, as a decimal number. */
+  readonly fromMonoNs: string
+  /** First nanosecond after it. */
+  readonly toMonoNs: string
+  /** Records beyond are left out, the oldest first. Unit: bytes. */
+  readonly bytesMax: number
+}
+
+/** To a host elsewhere. What has an `id` is answered by a `reply` with the same. */
+export type ToHost =
+  | { readonly kind: 'start'; readonly source: HostedConfig }
+  | { readonly kind: 'probe'; readonly id: number; readonly source: HostedConfig }
+  | { readonly kind: 'command'; readonly id: number; readonly source: string; readonly command: unknown }
+  | { readonly kind: 'period'; readonly id: number; readonly source: string; readonly period: Period }
+  | { readonly kind: 'window'; readonly id: number; readonly source: string; readonly window: WindowRequest }
+  /** The bytes of a window that may be sent beside those before. */
+  | { readonly kind: 'credit'; readonly id: number; readonly grantedBytes: number }
+  | { readonly kind: 'stop'; readonly deadlineMs: number }
+
+/**
+ * Records of a source, and what they need. Labels and texts come before the first batch that uses them, those of text
+ * fields in the table of before or in one that begins. `window` is the id of the request that a batch answers.
+ */
+export type LinkMessage =
+  | { readonly kind: 'symbols'; readonly source: string; readonly texts: readonly string[] }
+  | {
+      readonly kind: 'texts'
+      readonly source: string
+      readonly begins: boolean
+      readonly firstId: number
+      readonly texts: readonly string[]
+    }
+  | {
+      readonly kind: 'batch'
+      readonly source: string
+      readonly type: string
+      readonly clock: Clock
+      readonly count: number
+      readonly bytes: Uint8Array
+      readonly window?: number
+    }
+
+/** How a source fares: its state, and what was counted since the message before. */
+export interface StatusMessage {
+  readonly kind: 'status'
+  readonly source: string
+  readonly state: SourceState
+  readonly reason: string
+  readonly found: string
+  /** Devices that are stuck, and why. */
+  readonly stuck: Readonly<Record<string, string>>
+  readonly calls: readonly SampleCall[]
+  readonly overruns: number
+  readonly failed: number
+  /** The last places that failed. */
+  readonly failures: readonly FailedRead[]
+  /** Records dropped, by reason: `flood`, and what the source itself drops. */
+  readonly dropped: Readonly<Record<string, number>>
+}
+
+/** Why something was refused. */
+export interface SaidError {
+  readonly code: string
+  readonly message: string
+}
+
+/** The answer to what had that id. */
+export interface Reply {
+  readonly kind: 'reply'
+  readonly id: number
+  readonly value?: unknown
+  readonly error?: SaidError
+}
+
+/** What ended a window. */
+export interface WindowEnd {
+  /** Records that it had. */
+  readonly records: number
+  /** Records that the limit of the request left out. */
+  readonly leftOut: number
+}
+
+/** From a host elsewhere. */
+export type FromHost =
+  | LinkMessage
+  | StatusMessage
+  | Reply
+  /** It is there, and has nothing else to say. */
+  | { readonly kind: 'beat' }
+  /** It has nothing but calls that do not come back. */
+  | { readonly kind: 'blocked' }
+  /** It has stopped, and these calls are still open. */
+  | { readonly kind: 'stopped'; readonly open: readonly string[] }

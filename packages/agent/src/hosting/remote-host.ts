@@ -1,0 +1,164 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import { within } from '@sonde/sdk/internal'
+import type { Logger } from 'pino'
+import type { Probe } from '../sources/source.ts'
+import { probeOf, windowEndOf } from './from-host.ts'
+import type { GivenSource, SourceHost, TakePiece } from './host.ts'
+import { HostLife } from './host-life.ts'
+import type { Period, Reply, WindowEnd, WindowRequest } from './protocol.ts'
+import type { TransportStart } from './transport.ts'
+
+/** Pauses before the next life, by the number of lives before it that were short. Unit: milliseconds. */
+const BACKOFF_MS = [0, 1000, 2000, 5000, 10_000, 30_000]
+/** A life this long is not counted among those that fail at once. Unit: milliseconds. */
+const HEALTHY_MS = 60_000
+/** Hardware that is not there is looked for again so often. Unit: milliseconds. */
+const LOOK_EVERY_MS = 10_000
+/** Of the time for a stop, what the host has for its own part. */
+const ASKED_SHARE = 0.8
+/** A child that is killed ends at once, unless the kernel holds it in a call of its own. Unit: milliseconds. */
+const END_LIMIT_MS = 1000
+
+/** Options of a {@link RemoteHost}. */
+export interface RemoteOptions {
+  /** What it is called in messages: `library ethtool`, `source replay`. */
+  readonly label: string
+  readonly start: TransportStart
+  /** Longest that nothing may be heard of it. Unit: milliseconds. */
+  readonly callLimitMs: number
+  readonly log: Logger
+}
+
+/**
+ * A host in a child process or worker, seen from the agent: starts it when there is something to read, watches it, and
+ * replaces it when it crashed, does not answer, or has nothing but stuck calls. The pause before the next one grows to
+ * 30 s while they keep failing.
+ */
+export class RemoteHost implements SourceHost {
+  readonly #options: RemoteOptions
+  readonly #given = new Map<string, GivenSource>()
+  /** Sources whose hardware is not there. */
+  readonly #absent = new Set<string>()
+  #life: HostLife | undefined
+  /** The end of the life before, which may have been given up before it came. */
+  #former: Promise<void> = Promise.resolve()
+  #shortLives = 0
+  #next: NodeJS.Timeout | undefined
+  #looks: NodeJS.Timeout | undefined
+  #stopped = false
+
+  constructor(options: RemoteOptions) {
+    this.#options = options
+  }
+
+  get pid(): number | undefined {
+    return this.#life?.transport.pid
+  }
+
+  /** Starts a source, as soon as there is something to read. */
+  start(given: GivenSource): void {
+    this.#given.set(given.config.name, given)
+    if (this.#isPresent(given)) this.#run([given])
+    this.#looks ??= setInterval(() => this.#lookAgain(), LOOK_EVERY_MS).unref()
+  }
+
+  async probe(given: Pick<GivenSource, 'config' | 'definition'>): Promise<Probe> {
+    const { config, definition } = given
+    const looked = definition.look?.(config.options, config.paths)
+    if (looked !== undefined && looked.state !== 'present') return looked
+    const reply = await this.#ask((id) => ({ kind: 'probe', id, source: config }), { life: this.#begin() })
+    return probeOf(reply.value)
+  }
+
+  async command(source: string, command: unknown): Promise<unknown> {
+    const { value } = await this.#ask((id) => ({ kind: 'command', id, source, command }))
+    return value
+  }
+
+  async setPeriod(source: string, period: Period): Promise<void> {
+    await this.#ask((id) => ({ kind: 'period', id, source, period }))
+  }
+
+  async window(source: string, window: WindowRequest, take: TakePiece): Promise<WindowEnd> {
+    const { value } = await this.#ask((id) => ({ kind: 'window', id, source, window }), { take })
+    return windowEndOf(value)
+  }
+
+  async stop(deadlineMs: number): Promise<readonly string[]> {
+    if (this.#stopped) return []
+    this.#stopped = true
+    clearTimeout(this.#next)
+    clearInterval(this.#looks)
+    const life = this.#life
+    const open = (await life?.stop(deadlineMs * ASKED_SHARE)) ?? []
+    await within(END_LIMIT_MS, Promise.all([this.#former, life?.ended]))
+    const { log, label } = this.#options
+    if (open.length > 0) log.warn({ host: label, open }, 'host was killed with open calls')
+    return open
+  }
+
+  #lookAgain(): void {
+    const back = [...this.#absent].flatMap((name) => this.#given.get(name) ?? [])
+    this.#run(back.filter((given) => this.#isPresent(given)))
+  }
+
+  #isPresent({ config, definition, status }: GivenSource): boolean {
+    const looked = definition.look?.(config.options, config.paths)
+    const isPresent = looked === undefined || looked.state === 'present'
+    if (isPresent) {
+      this.#absent.delete(config.name)
+      return true
+    }
+    this.#absent.add(config.name)
+    status.settle(looked.state, looked.reason)
+    return false
+  }
+
+  #run(sources: readonly GivenSource[]): void {
+    if (sources.length === 0 || this.#stopped || this.#next !== undefined) return
+    const life = this.#begin()
+    for (const given of sources) life.start(given)
+  }
+
+  #begin(): HostLife {
+    if (this.#life !== undefined) return this.#life
+    const startedMs = performance.now()
+    const life: HostLife = new HostLife({
+      ...this.#options,
+      onLost: (error) => this.#lose(life, error, performance.now() - startedMs),
+    })
+    this.#life = life
+    this.#options.log.debug({ host: this.#options.label, child: life.transport.pid }, 'host started')
+    return life
+  }
+
+  /** Sources that ran leave the views; the next life begins after a pause. */
+  #lose(life: HostLife, error: SondeError, livedMs: number): void {
+    this.#life = undefined
+    this.#former = life.ended
+    if (this.#stopped) return
+    for (const { status } of life.sources()) {
+      status.stats.restarts++
+      status.stats.failed.add('the host', error, Date.now())
+      const isStuck = error.code !== 'AGT_CHILD_EXIT' && error.code !== 'AGT_CHILD_MESSAGE'
+      // What a source said of itself says more.
+      if (status.state !== 'stuck' || error.code !== 'SRC_STUCK')
+        status.settle(isStuck ? 'stuck' : 'failed', messageOf(error))
+    }
+    this.#shortLives = livedMs > HEALTHY_MS ? 0 : this.#shortLives + 1
+    const pauseMs = BACKOFF_MS[Math.min(this.#shortLives, BACKOFF_MS.length - 1)] ?? 0
+    this.#next = setTimeout(() => {
+      this.#next = undefined
+      this.#run([...this.#given.values()].filter((given) => this.#isPresent(given)))
+    }, pauseMs).unref()
+  }
+
+  #ask(
+    messageOf: Parameters<HostLife['ask']>[0],
+    { life = this.#life, take }: { readonly life?: HostLife | undefined; readonly take?: TakePiece } = {},
+  ): Promise<Reply> {
+    if (life !== undefined) return life.ask(messageOf, take)
+    const { label } = this.#options
+    return Promise.reject(new SondeError('AGT_CHILD_EXIT', `The host of ${label} does not run; ask again in a moment`))
+  }
+}

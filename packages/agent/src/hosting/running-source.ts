@@ -1,0 +1,70 @@
+import type { DataSourceConfig } from '../config.ts'
+import type { SourceDefinition } from '../sources/source.ts'
+import type { SourceHost, TakePiece } from './host.ts'
+import type { Period, WindowEnd, WindowRequest } from './protocol.ts'
+import type { SourceStats } from './source-stats.ts'
+import type { SourceState, SourceStatus } from './source-status.ts'
+
+/** A configured source, as the agent knows it wherever it runs. */
+export class RunningSource {
+  readonly name: string
+  readonly definition: SourceDefinition
+  readonly intervalMs: number
+  readonly #status: SourceStatus
+  readonly #host: SourceHost
+
+  constructor({ name, definition, intervalMs }: DataSourceConfig, status: SourceStatus, host: SourceHost) {
+    this.name = name
+    this.definition = definition
+    this.intervalMs = intervalMs
+    this.#status = status
+    this.#host = host
+  }
+
+  get state(): SourceState {
+    return this.#status.state
+  }
+
+  /** Why it is in its state; empty while it reads. */
+  get reason(): string {
+    return this.#status.reason
+  }
+
+  /** What the probe found, in words. */
+  get found(): string {
+    return this.#status.found
+  }
+
+  /** Devices that are stuck, and why. */
+  get stuck(): ReadonlyMap<string, string> {
+    return this.#status.stuck
+  }
+
+  get stats(): SourceStats {
+    return this.#status.stats
+  }
+
+  /** Whether it was sampled once, or settled in a state that says why not. */
+  get settled(): boolean {
+    return this.state !== 'starting'
+  }
+
+  /**
+   * Has it answer a command.
+   *
+   * @throws SondeError of the source; `AGT_COMMAND` where it takes none, `AGT_CHILD_EXIT` where its host does not run.
+   */
+  command(command: unknown): Promise<unknown> {
+    return this.#host.command(this.name, command)
+  }
+
+  /** Calls one of its duties at another period from now on, until its host is replaced. */
+  setPeriod(period: Period): Promise<void> {
+    return this.#host.setPeriod(this.name, period)
+  }
+
+  /** Hands over what was sampled in a stretch of time; see {@link SourceHost}. */
+  window(request: WindowRequest, take: TakePiece): Promise<WindowEnd> {
+    return this.#host.window(this.name, request, take)
+  }
+}

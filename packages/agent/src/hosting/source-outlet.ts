@@ -1,0 +1,197 @@
+import {
+  Absences,
+  type Batch,
+  clockType,
+  countDrop,
+  type Labels,
+  type RecordType,
+  SondeError,
+  type Source,
+  wallNs,
+} from '@sonde/sdk'
+import { createOwnSource, TextTable } from '@sonde/sdk/internal'
+import type { DeviceReport, SourceContext } from '../sources/source.ts'
+import { type Bracket, ClockModel, halfOf, middleOf, wallOffsetNs } from './clock-model.ts'
+import type { FailedReads } from './failed-reads.ts'
+import { FloodBudget } from './flood.ts'
+import { type CutWindow, Tap } from './tap.ts'
+
+/** Memory of all rings of a source. Unit: bytes. */
+const TAPS_BYTES_MAX = 256 << 20
+/** A clock is reported so often at most. Unit: milliseconds. */
+const CLOCK_EVERY_MS = 1000
+
+/** What a {@link SourceOutlet} is made with. */
+export interface OutletOptions {
+  readonly name: string
+  readonly intervalMs: number
+  readonly labels?: Labels | undefined
+  readonly paths: SourceContext['paths']
+  /** See {@link SourceContext}. Default: there is none. */
+  readonly library?: unknown
+  /** What a device may report in an interval. Unit: bytes of records. Default: no limit. */
+  readonly floodBytes?: number
+  readonly emit: (batch: Batch) => void
+  /** Where failures and drops are counted. */
+  readonly stats: { readonly failed: Pick<FailedReads, 'add'>; readonly dropped: Map<string, number> }
+}
+
+/** A clock of a device, and what was last reported of it. */
+interface ReportedClock {
+  readonly device: string
+  readonly clock: string
+  readonly model: ClockModel
+  told: Bracket | undefined
+  toldMs: number
+}
+
+/** A device of a source, as far as it reports apart from the others. */
+interface DeviceOutlet extends DeviceReport {
+  readonly budget: FloodBudget
+}
+
+/** What one source reports through, wherever its host is. */
+export class SourceOutlet {
+  readonly context: SourceContext
+  readonly source: Source
+  readonly #options: OutletOptions
+  readonly #absences: Absences
+  readonly #budget: FloodBudget
+  readonly #devices = new Map<string, DeviceOutlet>()
+  readonly #taps = new Map<string, Tap>()
+  readonly #clocks = new Map<string, ReportedClock>()
+
+  constructor(options: OutletOptions) {
+    const { name, intervalMs, labels = {}, paths, library, stats } = options
+    this.#options = options
+    this.#budget = new FloodBudget(options.floodBytes ?? Number.POSITIVE_INFINITY, intervalMs)
+    const dropped = (reason: string, records: number) => countDrop(stats, reason, records)
+    this.source = createOwnSource({
+      id: name,
+      intervalMs,
+      labels,
+      emit: (batch) => this.#emit(batch),
+      onLoss: dropped,
+    })
+    this.#absences = new Absences(this.source)
+    this.context = {
+      name,
+      intervalMs,
+      source: this.source,
+      library,
+      absences: this.#absences,
+      paths,
+      dropped,
+      failed: (place, error) => stats.failed.add(place, error, Date.now()),
+      report: (device) => this.#deviceOf(device),
+      sampled: (type, device, records) => this.#tapOf(type, device, records),
+      clock: (device, clock, ticksPerSecond) => this.#clockOf(device, clock, ticksPerSecond),
+    }
+  }
+
+  /** The ring of a type and a device; undefined where there is none. */
+  tap(type: string, device: string): Tap | undefined {
+    return this.#taps.get(`${type}\n${device}`)
+  }
+
+  /** A window in batches of so many bytes at most. Their ids are those of labels alone. */
+  *piecesOf({ type, bytes, count }: CutWindow, bytesMax: number): Generator<Batch> {
+    const { recordBytes } = type.layout
+    const { info: source, symbols: labels } = this.source
+    const perPiece = Math.max(1, Math.floor(bytesMax / recordBytes))
+    const common = { type, source, clock: 'wall', origin: 'own', symbols: new TextTable(labels) } as const
+    for (let at = 0; at < count; at += perPiece) {
+      const end = Math.min(count, at + perPiece)
+      const arrivedMs = performance.now()
+      yield { ...common, count: end - at, bytes: bytes.subarray(at * recordBytes, end * recordBytes), arrivedMs }
+    }
+  }
+
+  /** Calls begin: what a new interval allows may be reported. */
+  begin(): void {
+    const nowMs = performance.now()
+    this.#budget.renew(nowMs)
+    for (const { budget } of this.#devices.values()) budget.renew(nowMs)
+  }
+
+  /** Calls are done: everything that was reported leaves. */
+  flush(): void {
+    this.#absences.repeat()
+    if (this.#clocks.size > 0) this.#reportClocks()
+    this.source.flush()
+  }
+
+  /** Devices that are left: what is kept of others goes. */
+  keep(devices: ReadonlySet<string>): void {
+    for (const device of this.#devices.keys()) if (!devices.has(device)) this.#devices.delete(device)
+  }
+
+  #emit(batch: Batch): void {
+    const { floodBytes = Number.POSITIVE_INFINITY, emit, stats } = this.#options
+    // Devices were held to their budgets before; what they may have together is more.
+    this.#budget.limitBytes = floodBytes * (1 + this.#devices.size)
+    if (this.#budget.take(batch.bytes.byteLength)) emit(batch)
+    else countDrop(stats, 'flood', batch.count)
+  }
+
+  #deviceOf(device: string): DeviceReport {
+    const { floodBytes = Number.POSITIVE_INFINITY, intervalMs, stats } = this.#options
+    let known = this.#devices.get(device)
+    if (known !== undefined) return known
+    const { source } = this
+    const budget = new FloodBudget(floodBytes, intervalMs)
+    known = {
+      budget,
+      report(type, record) {
+        if (budget.take(type.layout.recordBytes)) source.report(type, record)
+        else countDrop(stats, 'flood', 1)
+      },
+    }
+    this.#devices.set(device, known)
+    return known
+  }
+
+  #tapOf(type: RecordType, device: string, records: number): Tap {
+    const key = `${type.name}\n${device}`
+    const known = this.#taps.get(key)
+    if (known !== undefined) return known
+    const takenBytes = [...this.#taps.values()].reduce((sum, { byteLength }) => sum + byteLength, 0)
+    if (takenBytes + records * type.layout.recordBytes > TAPS_BYTES_MAX) {
+      const what = `a ring of ${records} ${type.name} for ${device}, beside ${takenBytes} bytes of other rings`
+      throw new SondeError('AGT_TAP', `${what}; allowed: ${TAPS_BYTES_MAX} bytes a source`)
+    }
+    const tap = new Tap(type, records)
+    this.#taps.set(key, tap)
+    return tap
+  }
+
+  #clockOf(device: string, clock: string, ticksPerSecond: number): ClockModel {
+    const key = `${device}\n${clock}`
+    const known = this.#clocks.get(key)?.model
+    if (known !== undefined) return known
+    const model = new ClockModel(ticksPerSecond)
+    this.#clocks.set(key, { device, clock, model, told: undefined, toldMs: Number.NEGATIVE_INFINITY })
+    return model
+  }
+
+  #reportClocks(): void {
+    const nowMs = performance.now()
+    for (const one of this.#clocks.values()) {
+      const { anchor, ticksPerSecond } = one.model
+      if (anchor === undefined || anchor === one.told || nowMs - one.toldMs < CLOCK_EVERY_MS) continue
+      one.told = anchor
+      one.toldMs = nowMs
+      this.source.report(clockType, {
+        time: wallNs(),
+        device: one.device,
+        clock: one.clock,
+        device_ticks: anchor.ticks,
+        ticks_per_second: ticksPerSecond,
+        before_ns: anchor.beforeNs,
+        after_ns: anchor.afterNs,
+        offset_ns: middleOf(anchor) + wallOffsetNs() - one.model.ticksNs(anchor.ticks),
+        error_ns: halfOf(anchor),
+      })
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { allocateViews, type RecordType, SondeError } from '@sonde/sdk'
+
+/** A window that was cut out of a ring. */
+export interface CutWindow {
+  readonly type: RecordType
+  /** Packed records, in the order in which they were sampled. Their times are of the monotonic clock. */
+  readonly bytes: Uint8Array
+  readonly count: number
+  /** Records that the limit left out, the oldest of the window. */
+  readonly leftOut: number
+}
+
+/**
+ * A ring of samples, in packed records whose time is the host's monotonic clock. Its memory is taken at the start; the
+ * oldest samples leave when it is full.
+ */
+export class Tap {
+  readonly type: RecordType
+  /** Samples that it was given. */
+  total = 0
+  readonly #capacity: number
+  readonly #recordBytes: number
+  readonly #timeAt: number
+  readonly #views: ReturnType<typeof allocateViews>
+
+  /**
+   * @param records Samples that it holds. Range: 1 to 10 000 000.
+   * @throws SondeError `AGT_TAP` where the type has no time in nanoseconds, or for a number out of range.
+   */
+  constructor(type: RecordType, records: number) {
+    const { time, layout } = type
+    if (time === undefined || time.field.resolution === 'us')
+      throw new SondeError('AGT_TAP', `a ring of ${type.name}, which has no time; allowed: types with a time in ns`)
+    if (!Number.isInteger(records) || records < 1 || records > 10_000_000)
+      throw new SondeError('AGT_TAP', `a ring of ${records} ${type.name}; allowed: 1 to 10000000`)
+    this.type = type
+    this.#capacity = records
+    this.#recordBytes = layout.recordBytes
+    this.#timeAt = time.offset
+    this.#views = allocateViews(records * layout.recordBytes)
+  }
+
+  /** Its memory. Unit: bytes. */
+  get byteLength(): number {
+    return this.#capacity * this.#recordBytes
+  }
+
+  /** Samples that it holds. */
+  get count(): number {
+    return Math.min(this.total, this.#capacity)
+  }
+
+  /** Takes packed samples, in the order of their times, none older than one that it has. */
+  put(bytes: Uint8Array): void {
+    const size = this.#recordBytes
+    const count = bytes.byteLength / size
+    if (!Number.isInteger(count))
+      throw new SondeError('SRC_BYTES', `${bytes.byteLength} bytes for records of ${size} bytes each`)
+    for (let done = Math.max(0, count - this.#capacity); done < count; ) {
+      const at = (this.total + done) % this.#capacity
+      const part = Math.min(count - done, this.#capacity - at)
+      this.#views.bytes.set(bytes.subarray(done * size, (done + part) * size), at * size)
+      done += part
+    }
+    this.total += count
+  }
+
+  /** A copy of the samples from a time on, up to one before another. Of more than `bytesMax` the latest are kept. */
+  cut(fromMonoNs: bigint, toMonoNs: bigint, bytesMax: number): CutWindow {
+    const first = this.#firstFrom(fromMonoNs)
+    const end = this.#firstFrom(toMonoNs)
+    const wanted = Math.max(0, end - first)
+    const count = Math.min(wanted, Math.floor(bytesMax / this.#recordBytes))
+    const bytes = new Uint8Array(count * this.#recordBytes)
+    for (let done = 0; done < count; ) {
+      const at = (end - count + done) % this.#capacity
+      const part = Math.min(count - done, this.#capacity - at)
+      const piece = this.#views.bytes.subarray(at * this.#recordBytes, (at + part) * this.#recordBytes)
+      bytes.set(piece, done * this.#recordBytes)
+      done += part
+    }
+    return { type: this.type, bytes, count, leftOut: wanted - count }
+  }
+
+  /** Number of the first sample, counted from the first that it was ever given, that is not before a time. */
+  #firstFrom(monoNs: bigint): number {
+    let low = this.total - this.count
+    let high = this.total
+    while (low < high) {
+      const middle = low + ((high - low) >> 1)
+      const at = (middle % this.#capacity) * this.#recordBytes + this.#timeAt
+      if (this.#views.data.getBigUint64(at, true) < monoNs) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** Moves the times of packed records, in place, from one clock to another. Unit: nanoseconds. */
+export function shiftTimes({ type, bytes, count }: CutWindow, offsetNs: bigint): void {
+  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let index = 0; index < count; index++) {
+    const at = index * type.layout.recordBytes + (type.time?.offset ?? 0)
+    data.setBigUint64(at, data.getBigUint64(at, true) + offsetNs, true)
+  }
+}

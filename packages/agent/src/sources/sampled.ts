@@ -1,0 +1,19 @@
+import type { NodeSource, Probe, SourceContext } from './source.ts'
+
+/** A source whose only duty is one sample an interval. */
+export interface SampledSource extends Pick<NodeSource, 'command' | 'close'> {
+  probe(): Probe | Promise<Probe>
+  /** Reads everything once and reports it. Throws when nothing at all could be read. */
+  sample(): void | Promise<void>
+}
+
+/** A source of one sample an interval, as a host runs it. */
+export function sampled(source: SampledSource, { intervalMs }: Pick<SourceContext, 'intervalMs'>): NodeSource {
+  const duties = [{ device: '', name: 'sample', everyUs: intervalMs * 1000, run: () => source.sample() }]
+  return {
+    probe: () => source.probe(),
+    duties: () => duties,
+    close: () => source.close(),
+    ...(source.command === undefined ? {} : { command: (command: unknown) => source.command?.(command) }),
+  }
+}
