@@ -28,11 +28,16 @@ interface Credit {
 
 const inThread = parentPort !== null
 const outs = new Map<string, LinkOut>()
+const statuses: StatusOut[] = []
 const credits = new Map<number, Credit>()
 const host = new Host({
   // A thread of the pool is lost with each call that hangs.
   ...(inThread ? {} : { openLimit: Number(process.env.UV_THREADPOOL_SIZE ?? 4) }),
-  onBlocked: () => send({ kind: 'blocked' }),
+  onBlocked() {
+    // Which of its devices are stuck is told first: it is ended at once.
+    for (const told of statuses) told.flush()
+    send({ kind: 'blocked' })
+  },
 })
 let post: (message: FromHost) => void
 /** Sources are started in order, and before anything else is asked of them. */
@@ -86,6 +91,7 @@ async function start(config: HostedConfig): Promise<void> {
   beat(config.callLimitMs)
   const status = new SourceStatus()
   const told = new StatusOut(config.name, status, send)
+  statuses.push(told)
   const out = new LinkOut(config.name, send)
   outs.set(config.name, out)
   try {
