@@ -12,6 +12,7 @@ import {
   wallNs,
 } from '@sonde/sdk'
 import * as v from 'valibot'
+import { sampled } from '../src/sources/sampled.ts'
 import type { SourceDefinition } from '../src/sources/source.ts'
 
 // Entities that nobody has code for: conveyor belts, and the robots that load them.
@@ -75,18 +76,23 @@ export function belts(): Belts {
     name: 'belts',
     summary: 'Reads the belts of a hall',
     types: [beltInfoType, rollerType, robotType],
-    placement: 'inline',
+    host: 'agent',
     intervalMs: 50,
     options: v.strictObject({}),
-    create: (_options, { source, absences }) => {
-      const known = new Set<string>()
-      return {
-        open: () => undefined,
-        probe: () => ({ state: 'present', found: `${running.size} belts` }),
-        sample: () => sampleBelts({ source, absences, running, known }),
-        close: () => undefined,
-      }
-    },
+    load: async () => ({
+      create(_options, context) {
+        const known = new Set<string>()
+        const { source, absences } = context
+        return sampled(
+          {
+            probe: () => ({ state: 'present', found: `${running.size} belts` }),
+            sample: () => sampleBelts({ source, absences, running, known }),
+            close: () => undefined,
+          },
+          context,
+        )
+      },
+    }),
   }
   return { running, definition }
 }

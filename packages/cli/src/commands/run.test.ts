@@ -6,10 +6,10 @@ import { readyLine } from './run.ts'
 /** An agent with one source, which settles when it is told to. */
 function starting(t: TestContext): { agent: Agent; settle: () => void; pass: (ms: number) => Promise<void> } {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
-  const runner = { name: 'ethtool', state: 'starting', settled: false, found: '10 interfaces', reason: '' }
+  const source = { name: 'ethtool', state: 'starting', settled: false, found: '10 interfaces', reason: '' }
   return {
-    agent: { runners: [runner] } as unknown as Agent,
-    settle: () => Object.assign(runner, { state: 'reading', settled: true }),
+    agent: { sources: [source] } as unknown as Agent,
+    settle: () => Object.assign(source, { state: 'reading', settled: true }),
     async pass(ms) {
       for (let passed = 0; passed < ms; passed += 20) {
         t.mock.timers.tick(20)
