@@ -83,8 +83,8 @@ export function testSdkAlone(packed: Packed): void {
       const url = await startReceiver(t)
       for (const name of globSync('*.ts', { cwd: join(user, 'examples'), exclude: ['*.test.ts'] })) {
         const place = join(user, `example-${version}`)
-        const argument = name === 'push-records.ts' ? url : place
-        const line = await firstLine(t, find(), [join(user, 'examples', name), argument])
+        const args = /^(push-records|destinations)/.test(name) ? [url, url] : [place]
+        const line = await firstLine(t, find(), [join(user, 'examples', name), ...args])
         assert.match(line, EXAMPLES_PRINT[name] ?? /^http:/, name)
       }
     })
@@ -94,6 +94,7 @@ export function testSdkAlone(packed: Packed): void {
 /** What an example says first, where it is no address. `app-over-ipc` finds no agent. */
 const EXAMPLES_PRINT: Readonly<Record<string, RegExp>> = {
   'app-over-ipc.ts': /no service|nobody|connect/i,
+  'destinations.ts': /^loads: 2 records arrived/,
   'opaque-events.ts': /bytes: /,
   'push-records.ts': /^2 records arrived/,
 }

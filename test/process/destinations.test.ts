@@ -118,8 +118,9 @@ export:
 
 test('check says whether somebody listens where a destination sends', async (t) => {
   const peer = await HttpPeer.start(t)
-  const file = fileWith(t, `data_sources: []\nstore: { enabled: false }\nexport: { jsonl: { url: '${peer.url}' } }\n`)
-  const rowOf = async () => {
+  const text = `data_sources: []\nstore: { enabled: false }\nexport: { jsonl: { url: '${peer.url}' } }\n`
+  const plain = fileWith(t, text)
+  const rowOf = async (file = plain) => {
     const { code, output } = await runSonde(['check', '--config', file, '--listen', '127.0.0.1:0'])
     return {
       code,
@@ -130,6 +131,9 @@ test('check says whether somebody listens where a destination sends', async (t) 
     }
   }
   assert.deepEqual(await rowOf(), { code: 0, row: `jsonl present ${peer.url} can be reached` })
+  const filtered = await rowOf(fileWith(t, text.replace('url:', 'field_set: none, url:')))
+  assert.equal(filtered.code, 1)
+  assert.match(filtered.row ?? '', /^jsonl denied there is no field set "none"; no folder of field sets is set/)
   await peer.behave('gone')
   const { code, row } = await rowOf()
   assert.equal(code, 1)

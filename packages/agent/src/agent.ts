@@ -10,7 +10,7 @@ import {
 } from '@sonde/sdk'
 import { FollowedSets, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
-import type { AgentConfig } from './config.ts'
+import { type AgentConfig, destinationsOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { ownKinds } from './devices/own-kinds.ts'
 import { EVALUATE_EVERY_MS, Hints } from './hints/hints.ts'
@@ -110,7 +110,7 @@ export class Agent {
   /** Drops of destinations are reported with those of all sinks. */
   #openDestinations({ config, version }: AgentOptions): Route[] {
     const context = { schema: 'sonde', version, types: [] }
-    return config.destinations.map((destination) =>
+    return destinationsOf(config).map((destination) =>
       openDestination(destination, context, (set) => this.#destinationSets.follow(set)),
     )
   }

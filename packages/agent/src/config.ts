@@ -1,3 +1,4 @@
+import { SondeError } from '@sonde/sdk'
 import {
   block,
   type Checked,
@@ -138,6 +139,18 @@ export function checkExport(exports: object): Checked<readonly Destination[]> {
   return checkDestinations(exports as Readonly<Record<string, unknown>>, RULES, OWN_SINKS)
 }
 
+/**
+ * Where records go beside the agent's own views.
+ *
+ * @throws SondeError `CFG_INVALID` where destinations do not go together, which {@link checkExport} would have said.
+ */
+export function destinationsOf(config: Pick<AgentConfig, 'export'>): readonly Destination[] {
+  const checked = checkExport(config.export)
+  if (checked.ok) return checked.value.filter(({ enabled }) => enabled)
+  const faults = checked.issues.map(({ path, fault, allowed }) => `${path} ${fault}; allowed: ${allowed}`)
+  throw new SondeError('CFG_INVALID', faults.join('\n'))
+}
+
 /** Schema of `limits`. */
 export const limitsSchema = block({
   recent_window_s: setting(
@@ -196,8 +209,6 @@ export interface AgentConfig {
   readonly dataSources: readonly DataSourceConfig[]
   readonly paths: v.InferOutput<typeof pathsSchema>
   readonly export: v.InferOutput<typeof exportSchema>
-  /** Where records go beside the agent's own views. */
-  readonly destinations: readonly Destination[]
   readonly limits: v.InferOutput<typeof limitsSchema>
   readonly service: ServiceConfig
 }

@@ -7,6 +7,7 @@ export {
   type DataSourceConfig,
   dataSourceSchema,
   defaultDataSources,
+  destinationsOf,
   exportSchema,
   limitsSchema,
   logSchema,

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import * as v from 'valibot'
 import { type Agent, createAgent } from '../src/agent.ts'
-import { type AgentConfig, checkExport, exportSchema, limitsSchema } from '../src/config.ts'
+import { type AgentConfig, exportSchema, limitsSchema } from '../src/config.ts'
 import { agentRoutes, createServer } from '../src/http/server.ts'
 import { serviceSchema } from '../src/service/config.ts'
 import { sampled } from '../src/sources/sampled.ts'
@@ -45,8 +45,6 @@ export async function serveAgent(
   // A test that wants applications says where its socket is: they run beside one another.
   const service = check(serviceSchema, options.service ?? { enabled: false }, 'service')
   if (!exports.ok || !limits.ok || !service.ok) throw new Error('the test has a wrong configuration')
-  const destinations = checkExport(exports.value)
-  if (!destinations.ok) throw new Error('the test has wrong destinations')
   const definition = steady(options.devices ?? 2)
   const agent = createAgent({
     config: {
@@ -55,7 +53,6 @@ export async function serveAgent(
       }),
       paths: options.paths ?? { procfs: '/proc', sysfs: '/sys' },
       export: exports.value,
-      destinations: destinations.value,
       limits: limits.value,
       service: service.value,
     },

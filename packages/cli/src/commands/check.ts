@@ -1,4 +1,4 @@
-import { checkSocketsDir, probeSources } from '@sonde/agent'
+import { checkSocketsDir, destinationsOf, probeSources } from '@sonde/agent'
 import { checkStore } from '@sonde/console'
 import { FieldSets, messageOf, SondeError } from '@sonde/sdk'
 import { countOf, printable } from '@sonde/sdk/internal'
@@ -6,14 +6,15 @@ import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { placeOf, tryListener } from './listener.ts'
 
-type PrometheusConfig = Loaded['config']['agent']['export']['prometheus']
+type AgentConfig = Loaded['config']['agent']
+type PrometheusConfig = AgentConfig['export']['prometheus']
 
 /** Something that is not as it should be. What is absent is normal. */
 const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 
 /**
  * `sonde check`: says whether the configuration is sound, whether it could listen, whether applications can report,
- * whether files of records and history can be kept, and what each source would find here. Changes nothing. Exit code 0
+ * whether each destination can be used and history be kept, and what each source would find here. Changes nothing. Exit code 0
  * unless something is taken, denied, stuck, failed or damaged.
  */
 export async function check({ config, file }: Loaded): Promise<number> {
@@ -24,10 +25,7 @@ export async function check({ config, file }: Loaded): Promise<number> {
     const { state, found } = await checkSocketsDir(config.agent.service.sockets_dir)
     rows.push(['service', state, found])
   }
-  for (const { definition, name, options } of config.agent.destinations) {
-    const { state, found } = await definition.look(options)
-    rows.push([name, state, found])
-  }
+  rows.push(...(await destinationRows(config.agent)))
   if (config.store.enabled) {
     const { state, found } = checkStore(storePath(config.store))
     rows.push(['history', state, found])
@@ -46,8 +44,28 @@ export async function check({ config, file }: Loaded): Promise<number> {
   return rows.some(([, state]) => FAULTS.has(state ?? '')) ? 1 : 0
 }
 
-async function fieldSetRows({ cset_dir: csetDir, fset_dir: fsetDir }: PrometheusConfig): Promise<string[][]> {
-  const sets = new FieldSets({ csetDir, fsetDir, onFault: () => undefined })
+/** The field set of a destination first: without it, it is given nothing. */
+async function destinationRows(config: AgentConfig): Promise<string[][]> {
+  const sets = setsOf(config.export.prometheus)
+  const rows: string[][] = []
+  for (const { definition, name, options, common, place } of destinationsOf(config)) {
+    try {
+      if (typeof common.fieldSet === 'string') await sets.get(common.fieldSet)
+      const { state, found } = await definition.look(options, place)
+      rows.push([name, state, found])
+    } catch (error) {
+      rows.push([name, 'denied', messageOf(error)])
+    }
+  }
+  return rows
+}
+
+function setsOf({ cset_dir: csetDir, fset_dir: fsetDir }: PrometheusConfig): FieldSets {
+  return new FieldSets({ csetDir, fsetDir, onFault: () => undefined })
+}
+
+async function fieldSetRows(prometheus: PrometheusConfig): Promise<string[][]> {
+  const sets = setsOf(prometheus)
   if (!sets.isOn) return []
   const { files, faults } = await sets.check()
   if (faults.length > 0) return faults.map((fault) => ['field sets', 'damaged', fault])

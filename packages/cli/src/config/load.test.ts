@@ -188,6 +188,24 @@ test('a key that is there twice is named with its path and its second value, whe
   )
 })
 
+test('a file that is no sound YAML is refused without what may be secret in it', (t) => {
+  const faultOf = (text: string) => refusal({ ...BARE, file: fileWith(t, text) }).replace(/^.*\/sonde\.yaml/gm, 'FILE')
+  const block = 'export:\n  jsonl:\n    headers:\n'
+  assert.match(faultOf(`${block}\ta: hush\n`), /^FILE:4: "a: \(secret\)" is indented with a tab/)
+  assert.match(faultOf(`${block}      a: hush: b\n`), /^FILE:4: "a: \(secret\)" has a second key on its line/)
+  assert.equal(
+    faultOf(`${block}      a: hush\n      a: hush\n`),
+    'FILE:5: export.jsonl.headers.a is there a second time, with (secret); allowed: every key once',
+  )
+  for (const text of [
+    `{export: {jsonl: {headers: {a: hush\n`,
+    `${block}      a: "hush\n      hush\n`,
+    `"export": {jsonl: [hush\n`,
+  ])
+    assert.doesNotMatch(faultOf(text), /hush/)
+  assert.match(faultOf(`${block}\nlog:\n\tlevel: info\n`), /^FILE:6: "level: info" is indented with a tab/)
+})
+
 test('a file that is nested without end is refused with one line, however it is nested', (t) => {
   for (const text of [
     '['.repeat(20_000),

@@ -73,18 +73,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   return {
     ok: true,
     value: {
-      config: {
-        agent: {
-          dataSources,
-          paths,
-          export: exports,
-          destinations: destinations.filter(({ enabled }) => enabled),
-          limits,
-          service,
-        },
-        store,
-        log,
-      },
+      config: { agent: { dataSources, paths, export: exports, limits, service }, store, log },
       plain: { ...plain, export: withoutSecrets(exportSchema, exports) },
     },
   }

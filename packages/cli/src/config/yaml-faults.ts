@@ -1,4 +1,4 @@
-import { show } from '@sonde/sdk/config'
+import { HIDDEN, show } from '@sonde/sdk/config'
 import { type Document, isPair, isScalar, Lexer, Parser, visit, type YAMLError, type YAMLMap } from 'yaml'
 import { yamlPath } from './yaml-path.ts'
 
@@ -90,7 +90,8 @@ function repeatedKeys(text: string, map: YAMLMap, ancestors: readonly unknown[])
     seen.add(pair.key.value)
     if (!isRepeated) return []
     const path = yamlPath([...ancestors, map, pair])
-    const words = `${path} is there a second time, with ${valueText(text, pair.value)}; allowed: every key once`
+    const value = isBelowExport(text, pair.key.range?.[0] ?? 0) ? HIDDEN : valueText(text, pair.value)
+    const words = `${path} is there a second time, with ${value}; allowed: every key once`
     return [{ offset: pair.key.range?.[0] ?? 0, words }]
   })
 }
@@ -103,17 +104,29 @@ function valueText(text: string, node: unknown): string {
     : (text.slice(range[0], range[1]).trim().split('\n')[0]?.slice(0, QUOTE_LENGTH) ?? '')
 }
 
-/** The line at an offset, or the last one before it that says something. */
+/** The line at an offset, or the last one before it that says something; without what may be secret. */
 function quote(text: string, offset: number): string {
+  const line = lineAt(text, offset)
+  const at = line.indexOf(':')
+  if (!isBelowExport(text, offset) || !/\w/.test(line.slice(at + 1))) return JSON.stringify(line)
+  return JSON.stringify(at < 0 ? HIDDEN : `${line.slice(0, at)}: ${HIDDEN}`)
+}
+
+/** Whether a place is below `export`, where secrets are, or below nothing that is known before the file is read. */
+function isBelowExport(text: string, offset: number): boolean {
+  const lines = text.slice(0, lineStart(text, offset) + 'export'.length).split('\n')
+  const top = lines.findLast((line) => /^[^\s#]/.test(line)) ?? ''
+  return /^["']?expor|^[{["'?]/.test(top)
+}
+
+function lineAt(text: string, offset: number): string {
   const start = lineStart(text, offset)
   const line =
     text
       .slice(start, start + QUOTE_LENGTH)
       .split('\n')[0]
       ?.trim() ?? ''
-  return JSON.stringify(
-    line === '' ? (text.slice(0, start).trim().split('\n').at(-1) ?? '').trim().slice(0, QUOTE_LENGTH) : line,
-  )
+  return line === '' ? (text.slice(0, start).trim().split('\n').at(-1) ?? '').trim().slice(0, QUOTE_LENGTH) : line
 }
 
 function lineStart(text: string, offset: number): number {

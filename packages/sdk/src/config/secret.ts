@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 
 /** What stands where a secret was. */
-const HIDDEN = '(secret)'
+export const HIDDEN = '(secret)'
 
 /** What kind of secret a key holds: all of its value, or those parts of a URL that may be. */
 type Secrecy = 'whole' | 'url'

@@ -56,8 +56,8 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   /** Tries, before a program starts, what would be wrong for every record. @throws SondeError that says what. */
   prepare?(options: OptionsOf<E>): Promise<void>
   create(options: OptionsOf<E>, context: SinkContext): Sink
-  /** What is there. Changes nothing, and never rejects. */
-  look(options: OptionsOf<E>): SinkFinding | Promise<SinkFinding>
+  /** What is there. Changes nothing, and never rejects. `place` is where it stands, such as `export.files[1]`. */
+  look(options: OptionsOf<E>, place: string): SinkFinding | Promise<SinkFinding>
 }
 
 /** Every kind of destination that a configuration can name. */

@@ -20,5 +20,5 @@ export const filesSink: SinkDefinition<typeof filesEntries> = {
   prepare: ({ dataRoot = '' }) => checkDataRoot(dataRoot),
   create: (options, { types, ...context }) =>
     createFiles({ ...options, ...context, types: types.slice(0, TYPE_COUNT) }),
-  look: ({ dataRoot = '', maxBytes }) => lookAtFiles(dataRoot, maxBytes),
+  look: ({ dataRoot = '', maxBytes }, place) => lookAtFiles(dataRoot, maxBytes, place),
 }

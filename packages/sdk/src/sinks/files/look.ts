@@ -4,19 +4,19 @@ import { messageOf } from '../../errors.ts'
 import { checkFoldersNow } from '../../internal/make-folders.ts'
 import type { SinkFinding } from '../registry.ts'
 
-/** Whether files can be kept in a folder, and how much room there is. Makes nothing. */
-export function lookAtFiles(path: string, fileBytes: number): SinkFinding {
+/** Whether files can be kept in a folder, and how much room there is. Makes nothing. `place` is that of its keys. */
+export function lookAtFiles(path: string, fileBytes: number, place: string): SinkFinding {
   try {
     const isThere = checkFoldersNow(path)
     const { bavail, bsize } = statfsSync(nearestOf(path))
     const free = `${((bavail * bsize) / 2 ** 30).toFixed(1)} GiB are free`
     if (bavail * bsize < fileBytes)
-      return { state: 'denied', found: `ENOSPC: ${path}: ${free}, and a file takes max_bytes, ${fileBytes}` }
+      return { state: 'denied', found: `ENOSPC: ${path}: ${free}, and a file takes ${place}.max_bytes, ${fileBytes}` }
     return isThere
       ? { state: 'present', found: `${path}, ${free}` }
       : { state: 'absent', found: `${path} is made with the first record, ${free}` }
   } catch (error) {
-    return { state: 'denied', found: `${messageOf(error)}; give data_root another folder` }
+    return { state: 'denied', found: `${messageOf(error)}; give ${place}.data_root another folder` }
   }
 }
 
