@@ -116,10 +116,10 @@ export class Lanes {
     const leave = () => {
       release()
       call.overdue()
-      timer = setTimeout(beStuck, Math.max(0, call.limitMs - patienceMs))
+      timer = setTimeout(beStuck, Math.max(0, call.limitMs - patienceMs)).unref()
       this.#next()
     }
-    let timer = setTimeout(leave, Math.min(patienceMs, call.limitMs))
+    let timer = setTimeout(leave, Math.min(patienceMs, call.limitMs)).unref()
     const end = (error?: unknown) => {
       clearTimeout(timer)
       this.#busy.delete(call.lane)

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type Batch, clockType, type RecordOf, type RecordType, readRecords, viewsOf } from '@sonde/sdk'
+import pino from 'pino'
+import { until } from '../../../sdk/test/helper.ts'
+import { meterPollType, meterSampleType, SOURCES } from '../../test/meter-source.ts'
+import type { AgentConfig } from '../config.ts'
+import { Hosts } from './hosts.ts'
+import type { RunningSource } from './running-source.ts'
+
+const LIMITS = { source_call_ms: 60_000, source_flood_bytes: 1 << 20 } as AgentConfig['limits']
+const CLOCK = process.hrtime.bigint
+
+function rowsOf<T extends RecordType>(type: T, batches: readonly Batch[]): RecordOf<T>[] {
+  return batches
+    .filter((batch) => batch.type === type)
+    .flatMap(({ bytes, count, symbols }) => [...readRecords(type, viewsOf(bytes), count, symbols)])
+}
+
+/** Both sources in the child of their library, and what they report. */
+function start(t: TestContext) {
+  const batches: Batch[] = []
+  const lines: string[] = []
+  const hosts = new Hosts(
+    SOURCES.map((definition) => ({ name: definition.name, definition, intervalMs: 50, options: {} })),
+    {
+      config: { paths: { procfs: '/proc', sysfs: '/sys' }, limits: LIMITS },
+      accept: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }),
+      log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
+    },
+  )
+  t.after(() => hosts.stop(50))
+  hosts.start(0)
+  const [samples, polls] = hosts.sources as [RunningSource, RunningSource]
+  return { hosts, samples, polls, batches, lines }
+}
+
+/** The samples of `m0` in a stretch of time, piece by piece. */
+async function windowOf(
+  samples: RunningSource,
+  {
+    fromNs,
+    toNs,
+    bytesMax = 64 << 20,
+    take,
+  }: { fromNs: bigint; toNs: bigint; bytesMax?: number; take?: () => unknown },
+) {
+  const pieces: Batch[] = []
+  const [fromMonoNs, toMonoNs] = [fromNs, toNs].map(String) as [string, string]
+  const end = await samples.window(
+    { type: 'meter_sample', device: 'm0', fromMonoNs, toMonoNs, bytesMax },
+    async (piece) => {
+      pieces.push(piece)
+      await take?.()
+    },
+  )
+  return { pieces, end, rows: rowsOf(meterSampleType, pieces) }
+}
+
+test('two sources share one child and one library; a device that hangs costs the others nothing', async (t) => {
+  const { hosts, samples, polls, batches, lines } = start(t)
+  await until('m2 is stuck', () => polls.stuck.has('m2'))
+  const polled = () => rowsOf(meterPollType, batches)
+  const before = polled().length
+  await until('m1 goes on', () => polled().length >= before + 20)
+  assert.deepEqual([samples.state, polls.state, polls.stats.restarts], ['reading', 'reading', 0])
+  assert.deepEqual(
+    polled().map(({ device, polls_total }) => [device, Number(polls_total)]),
+    polled().map((_, index) => ['m1', index + 1]),
+  )
+  assert.ok(polled().every(({ openings_total }) => Number(openings_total) === 1))
+  assert.equal(hosts.children().length, 1)
+  const pid = Number(hosts.children()[0]?.pid)
+  // What is sampled crosses only when somebody asks.
+  assert.deepEqual(rowsOf(meterSampleType, batches), [])
+  const sinceMs = performance.now()
+  await hosts.stop(2000)
+  assert.ok(performance.now() - sinceMs < 3000, 'the stop keeps its deadline')
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+  assert.ok(
+    lines.some((line) => line.includes('meter_polls m2 poll')),
+    'the log names the call that was killed',
+  )
+})
+
+test('a window of what is sampled at 10 kHz is complete, in order, and timed within its error', async (t) => {
+  const { samples, batches } = start(t)
+  await until('reading', () => samples.state === 'reading')
+  const fromNs = CLOCK()
+  const toNs = fromNs + 1_000_000_000n
+  await until('a second', () => CLOCK() > toNs)
+  const before = samples.stats.samples
+  await until('two more drains', () => samples.stats.samples >= before + 2)
+  const { rows, end, pieces } = await windowOf(samples, { fromNs, toNs })
+  assert.equal(end.records, rows.length)
+  assert.equal(end.leftOut, 0)
+  assert.ok(rows.length >= 9_999 && rows.length <= 10_002, String(rows.length))
+  const [first] = rows
+  assert.ok(first !== undefined)
+  for (const [index, { sequence, time, mono_ns, true_ns, error_ns, device }] of rows.entries()) {
+    assert.equal(device, 'm0')
+    assert.equal(sequence, BigInt(first.sequence) + BigInt(index))
+    const offNs = BigInt(mono_ns) - BigInt(true_ns)
+    assert.ok((offNs < 0n ? -offNs : offNs) <= BigInt(error_ns), `${sequence}: ${offNs} of ${error_ns} ns`)
+    // The wall clock was stamped once, for all of the window.
+    assert.equal(BigInt(time) - BigInt(mono_ns), BigInt(first.time) - BigInt(first.mono_ns))
+  }
+  assert.ok(Math.abs(Number(BigInt(first.time) / 1_000_000n) - Date.now()) < 60_000, 'its times are of the wall clock')
+  assert.ok(
+    pieces.every(({ bytes, clock, origin }) => bytes.length <= 256 << 10 && clock === 'wall' && origin === 'own'),
+  )
+  const [clock] = rowsOf(clockType, batches)
+  assert.deepEqual([clock?.device, clock?.clock, clock?.ticks_per_second], ['m0', 'free', 62_500_000])
+})
+
+test('a window waits for whoever takes it, while the others go on; one that is refused says why', async (t) => {
+  const { samples, polls } = start(t)
+  // More than what is sent before the first piece is taken.
+  await until('four seconds of samples', () => samples.stats.intervalRealMs * samples.stats.samples > 4000)
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const taken = windowOf(samples, { fromNs: 0n, toNs: CLOCK(), take: () => gate })
+  const before = polls.stats.samples
+  await until('polls go on', () => polls.stats.samples > before + 5)
+  open()
+  const { rows } = await taken
+  assert.deepEqual(
+    rows.map(({ sequence }) => sequence),
+    rows.map((_, index) => BigInt(index) + BigInt(rows[0]?.sequence ?? 0)),
+  )
+  const few = await windowOf(samples, { fromNs: 0n, toNs: CLOCK(), bytesMax: 4800 })
+  assert.ok(few.rows.length > 0 && few.end.leftOut > 0)
+  const refused = samples.window(
+    { type: 'meter_sample', device: 'm9', fromMonoNs: '0', toMonoNs: '1', bytesMax: 1 },
+    () => undefined,
+  )
+  await assert.rejects(refused, { code: 'AGT_TAP', message: /keeps no samples of meter_sample for "m9"/ })
+})
