@@ -14,7 +14,7 @@ export {
   pathsSchema,
 } from './config.ts'
 export type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './explain/agent-facts.ts'
-export type { ChainLink, Finding, LinkName } from './explain/chain.ts'
+export type { ChainLink, Finding } from './explain/chain.ts'
 export { type ExplainOptions, type Explanation, explain, isWhole } from './explain/explain.ts'
 export { type Ground, KernelGround } from './explain/ground.ts'
 export { trialOf } from './explain/trial.ts'

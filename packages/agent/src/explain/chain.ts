@@ -1,22 +1,6 @@
 import type { Labels } from '@sonde/sdk'
 import type { Ground } from './ground.ts'
 
-/** Links between the configuration and a value, in the order in which they are told. */
-export const LINK_NAMES = [
-  'configuration',
-  'file',
-  'driver',
-  'permission',
-  'counters',
-  'link',
-  'traffic',
-  'agent',
-  'value',
-] as const
-
-/** One of {@link LINK_NAMES}. */
-export type LinkName = (typeof LINK_NAMES)[number]
-
 /**
  * What a look at one link found. `broken`: nothing behind it can work; `unknown`: it could not be looked at, and nobody
  * is to blame.
@@ -35,12 +19,13 @@ export interface Finding {
 
 /** One link of a chain, walked. */
 export interface ChainLink extends Finding {
-  readonly name: LinkName
+  /** What it is called: `configuration`, `agent` and `value` are Sonde's own; the rest is what the source has. */
+  readonly name: string
 }
 
 /** One link of a chain, to be walked. */
 export interface Step {
-  readonly name: LinkName
+  readonly name: string
   look(): Promise<Finding>
 }
 
@@ -126,7 +111,7 @@ export function joinChains(chains: readonly DeviceChain[]): ChainLink[] {
   return first.links.map(({ name }, index) => joinLink(name, index, chains))
 }
 
-function joinLink(name: LinkName, index: number, chains: readonly DeviceChain[]): ChainLink {
+function joinLink(name: string, index: number, chains: readonly DeviceChain[]): ChainLink {
   const found = chains.flatMap(({ device, links }) => {
     const link = links[index]
     return link === undefined ? [] : [{ device, link }]

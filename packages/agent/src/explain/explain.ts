@@ -22,7 +22,6 @@ import {
   type DeviceChain,
   firstBroken,
   joinChains,
-  LINK_NAMES,
   type Step,
   type ValuePlace,
   walk,
@@ -58,6 +57,8 @@ export interface ExplainOptions {
   readonly trial?: (config: DataSourceConfig) => Promise<AgentFacts>
 }
 
+/** The links of a source, in its own order, come between these. */
+const RANKS: Readonly<Record<string, number>> = { configuration: 0, agent: 2, value: 3 }
 /** Devices that are walked at most when a source as a whole is explained; the first of them stand for the rest. */
 const DEVICES_LIMIT = 64
 /** Names that are offered for one that is unknown. */
@@ -353,9 +354,14 @@ function notReached({ name }: Step): ChainLink {
  */
 function mergeNames(links: readonly ChainLink[]): ChainLink[] {
   const byName = new Map<string, ChainLink>()
-  for (const link of links) if (byName.get(link.name)?.state !== 'broken') byName.set(link.name, link)
+  for (const link of links) {
+    if (byName.get(link.name)?.state === 'broken') continue
+    // The order of the device is the whole one.
+    byName.delete(link.name)
+    byName.set(link.name, link)
+  }
   const merged = [...byName.values()].map(({ isFault: _, ...link }) => link)
-  return merged.sort((a, b) => LINK_NAMES.indexOf(a.name) - LINK_NAMES.indexOf(b.name))
+  return merged.sort((a, b) => (RANKS[a.name] ?? 1) - (RANKS[b.name] ?? 1))
 }
 
 async function unknownName(of: string, subjects: readonly Subject[], options: ExplainOptions): Promise<SondeError> {
