@@ -26,7 +26,7 @@ import { BLOCK_TYPE } from '../../packages/sdk/src/wire/dtb/format.ts'
 import { dtbBlock } from '../../packages/sdk/test/dtb-sample.ts'
 import { temporaryFolder } from './sonde-read.ts'
 
-const WHO = { id: 'liar', tag: '', labels: {}, intervalMs: 0, schema: '', host: '', pid: 0, version: '' }
+const WHO = { id: 'liar', tag: '', labels: {}, schema: '', host: '', pid: 0, version: '' }
 
 const run = globalThis as { codeOfFileRan?: boolean }
 

@@ -14,7 +14,6 @@ const SOURCE = encodeSourceBlock({
   id: 'liar',
   tag: '',
   labels: {},
-  intervalMs: 0,
   schema: '',
   host: '',
   pid: 0,

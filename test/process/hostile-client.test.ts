@@ -188,7 +188,7 @@ test('clients that declare all the types they can leave room for the types of ot
     })
     raw.send(
       { kind: 'types', body: types },
-      { kind: 'source', body: { index: 0, id: 'greedy', tag: '', labels: {}, intervalMs: 0, schema: '' } },
+      { kind: 'source', body: { index: 0, id: 'greedy', tag: '', labels: {}, schema: '' } },
     )
     raw.page(1, 1, Buffer.alloc(8), { type: 255 })
     await raw.heard('ack')

@@ -24,7 +24,7 @@ export async function fuzzPages(dice: Dice, type: RecordType, pages: number): Pr
   const recent = new RecentRing({ windowS: 60, limitBytes: 1 << 20 })
   const symbols = new SymbolTable()
   for (const text of ['a', 'b', 'x"\\\n']) symbols.id(text)
-  const source = { id: 's', tag: 't', labels: { x: 'y' }, intervalMs: 1000, symbols }
+  const source = { id: 's', tag: 't', labels: { x: 'y' }, symbols }
   const target = Buffer.alloc(BYTES_MAX)
   let taken = 0
   for (let sequence = 1n; sequence <= pages; sequence++) {

@@ -79,7 +79,7 @@ export class RawClient {
   announce(type: RecordType, texts: readonly string[] = [], id = 'raw'): void {
     this.send(
       { kind: 'types', body: [{ index: 0, fingerprint: type.fingerprint, definition: definitionOf(type) }] },
-      { kind: 'source', body: { index: 0, id, tag: 't', labels: {}, intervalMs: 1000, schema: '' } },
+      { kind: 'source', body: { index: 0, id, tag: 't', labels: {}, schema: '' } },
       { kind: 'symbols', body: { source: 0, firstId: 0, texts } },
     )
   }

@@ -14,7 +14,7 @@ export class Counting {
   #next = 0
 
   constructor(store: Store, writer = 'test') {
-    this.#source = createSource({ id: writer, intervalMs: 1000, emit: (batch) => store.accept(batch) })
+    this.#source = createSource({ id: writer, emit: (batch) => store.accept(batch) })
   }
 
   /** Reports the next records; `startMs` is the time of number 0. */

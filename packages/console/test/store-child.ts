@@ -7,7 +7,7 @@ import { countedType } from './counted-records.ts'
 const [, , path = '', first = '0', compactEvery = '0'] = process.argv
 
 const store = await createStore({ path, flushIntervalMs: 10 })
-const source = createSource({ id: 'child', intervalMs: 1000, emit: (batch) => store.accept(batch) })
+const source = createSource({ id: 'child', emit: (batch) => store.accept(batch) })
 console.log('open')
 // Times are of hours ago, so that there is something to compact at any moment.
 const startMs = Date.now() - 5 * 3_600_000

@@ -104,7 +104,6 @@ const SOURCE = {
   id: 'sample',
   tag: 'test',
   labels: {},
-  intervalMs: 0,
   schema: 'samples',
   host: 'here',
   pid: 1,

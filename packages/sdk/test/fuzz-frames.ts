@@ -72,7 +72,7 @@ function clientMessage(random: Random): ClientMessage {
       body: { protocol: 2, client: random.bits64(), secret: '0'.repeat(64), pid: 1, program: 'p', version: 'v' },
     },
     { kind: 'types', body: [{ index: 1, fingerprint: '0'.repeat(32), definition }] },
-    { kind: 'source', body: { index: 1, id: 'a', tag: '', labels: { n: 'x' }, intervalMs: 5, schema: '' } },
+    { kind: 'source', body: { index: 1, id: 'a', tag: '', labels: { n: 'x' }, schema: '' } },
     { kind: 'symbols', body: { source: 1, firstId: 0, texts: ['', 'ü', 'x'.repeat(random.integer(0, 300))] } },
     { kind: 'attach', body: { file: '/dev/shm/x', slots: 2, slotBytes: 4096 } },
     { kind: 'proof', body: {} },

@@ -176,8 +176,8 @@ class Connection {
       case 'source': {
         const texts: string[] = []
         const symbols = { text: (id: number) => texts[id] ?? `?${id}`, count: 0, since: () => [] }
-        const { id, tag, labels, intervalMs } = frame.body
-        const info = { id, tag, labels, intervalMs, symbols }
+        const { id, tag, labels } = frame.body
+        const info = { id, tag, labels, symbols }
         this.#sources.set(frame.body.index, { info, texts, table: new TextTable(symbols) })
         break
       }

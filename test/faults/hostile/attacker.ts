@@ -95,7 +95,7 @@ export class Attacker {
     index = 0,
     { id = 'hostile', tag = '', labels = {} }: { id?: string; tag?: string; labels?: Record<string, string> } = {},
   ): void {
-    this.raw.send({ kind: 'source', body: { index, id, tag, labels, intervalMs: 1000, schema: '' } })
+    this.raw.send({ kind: 'source', body: { index, id, tag, labels, schema: '' } })
   }
 
   symbols(texts: readonly string[], firstId = 0): void {

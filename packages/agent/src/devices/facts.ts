@@ -4,6 +4,7 @@ import {
   type Labels,
   labelsOf,
   numberAt,
+  Periods,
   type RecordType,
   SeriesIndex,
   type Slot,
@@ -65,6 +66,7 @@ export class Facts {
   /** Grows when what {@link all} gives changes in anything but times of records. */
   version = 0
   readonly #room: FactRoom
+  readonly #periods = new Periods()
   readonly #facts = new Map<string, Kept>()
   /** Those that have left, the first to leave first, by who holds them. */
   readonly #gone = new Map<Group, Set<Kept>>()
@@ -85,6 +87,7 @@ export class Facts {
 
   /** Takes a batch, of any type. How many of its records were refused for the limit. */
   take(batch: Batch, nowMs: number): number {
+    this.#periods.take(batch)
     const { type, source, bytes, count } = batch
     if (!isSaying(type)) return 0
     const table = this.#tableOf(type, source)
@@ -128,7 +131,7 @@ export class Facts {
     for (const fact of this.#facts.values()) {
       if (fact.goneMs !== undefined) {
         if (nowMs - fact.goneMs > keepMs) this.#forget(fact)
-      } else if (nowMs - fact.seenMs > Math.max(expiryMs, 3 * fact.source.intervalMs)) {
+      } else if (nowMs - fact.seenMs > Math.max(expiryMs, 3 * this.#periods.longestOf(fact.source))) {
         this.#leave(fact, `no source has read it for ${Math.round((nowMs - fact.seenMs) / 1000)} s`, nowMs)
       }
     }

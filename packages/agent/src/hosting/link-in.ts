@@ -7,6 +7,7 @@ import {
   encoderOf,
   type Labels,
   lossType,
+  periodType,
   type RecordType,
   type SourceInfo,
   SymbolTable,
@@ -55,8 +56,10 @@ export class LinkIn {
     const { name, labels, intervalMs, types, floodBytes } = options
     this.#budget = new FloodBudget(floodBytes * DEVICES, intervalMs)
     this.#options = options
-    this.#types = new Map([...types, absenceType, clockType, lossType].map((type) => [type.fingerprint, type]))
-    this.#info = { id: name, tag: '', labels, symbols: this.#symbols, intervalMs }
+    this.#types = new Map(
+      [...types, absenceType, clockType, lossType, periodType].map((type) => [type.fingerprint, type]),
+    )
+    this.#info = { id: name, tag: '', labels, symbols: this.#symbols }
   }
 
   /**

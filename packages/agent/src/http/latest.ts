@@ -55,7 +55,7 @@ function latestOfType(recent: RecentRing, type: RecordType, slots: readonly Slot
   const found: LatestSeries[] = []
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as (typeof batches)[number]
-    const longestMs = type.inTurns ? TURN_LIMIT_MS : batch.source.intervalMs
+    const longestMs = type.inTurns ? TURN_LIMIT_MS : recent.periods.longestOf(batch.source, type)
     const liveMs = Math.max(LIVE_MIN_MS, longestMs * LIVE_INTERVALS)
     if (batch.arrivedMs < newestMs - liveMs || recent.isRetired(batch.source)) continue
     const views = viewsOf(batch.bytes)

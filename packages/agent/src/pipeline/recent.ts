@@ -7,7 +7,7 @@ import {
   type History,
   leadMs,
   matcherOf,
-  periodOf,
+  Periods,
   type QueryAnswer,
   type QueryRequest,
   type RecordType,
@@ -57,6 +57,8 @@ export class RecentRing implements Sink, History {
   #clientBytes = 0
   #sweptMs = Number.NEGATIVE_INFINITY
   #closed = false
+  /** How often sources report. */
+  readonly periods = new Periods()
 
   constructor(options: RecentOptions = {}) {
     this.#windowMs = (options.windowS ?? 300) * 1000
@@ -128,6 +130,7 @@ export class RecentRing implements Sink, History {
   #keep(batch: Batch): number {
     if (batch.count === 0) return 0
     const { arrivedMs, type } = batch
+    this.periods.take(batch)
     const share = this.#shareOf(batch)
     const before = share.bytes
     share.add(batch)
@@ -156,9 +159,9 @@ export class RecentRing implements Sink, History {
       slotsOfMetric(type, query.metric).map((slot): Found => {
         const batches = this.batches(type)
         const last = batches.at(-1)
-        const reader = new ColumnReader(type, slot, matches, room)
+        const reader = new ColumnReader(type, slot, matches, this.periods, room)
         for (const batch of batches) {
-          const startMs = fromMs - leadMs(stepMs, periodOf(type, batch.source.intervalMs))
+          const startMs = fromMs - leadMs(stepMs, this.periods.longestOf(batch.source, type))
           if (batch.toMs > startMs && batch.fromMs <= toMs) reader.push(batch, startMs, toMs)
         }
         const columns: Column[] = reader.take()

@@ -305,7 +305,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
   const random = new Random(7)
   const own = defineOwnType('mine', 'Speaks for Sonde', { up: gauge('u64', { metric: 'sonde_service_up' }) })
   const labels = (some: Record<string, string>) => (raw: RawClient) =>
-    raw.send({ kind: 'source', body: { index: 0, id: 'x', tag: '', labels: some, intervalMs: 0, schema: '' } })
+    raw.send({ kind: 'source', body: { index: 0, id: 'x', tag: '', labels: some, schema: '' } })
   const typed = (name: string, index: number) => {
     const type = defineType(name, '', { value: gauge('u64') })
     return { index, fingerprint: type.fingerprint, definition: definitionOf(type) }
@@ -390,7 +390,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       'IPC_LIMIT',
       (raw) => {
         const long = 'x'.repeat(4000)
-        const body = { id: 'x', tag: long, labels: { a: long, b: long }, intervalMs: 0, schema: '' }
+        const body = { id: 'x', tag: long, labels: { a: long, b: long }, schema: '' }
         for (let index = 0; index < 1000; index++) raw.send({ kind: 'source', body: { index, ...body } })
         const texts = Array<string>(250).fill(long)
         for (let i = 0; i < 10; i++) raw.send({ kind: 'symbols', body: { source: 0, firstId: i * 250, texts } })
@@ -401,7 +401,7 @@ test('whoever does not keep to the protocol is sent away with a code, and others
       'IPC_LIMIT',
       (raw) => {
         for (let index = 0; index < 1026; index++)
-          raw.send({ kind: 'source', body: { index, id: 'x', tag: '', labels: {}, intervalMs: 0, schema: '' } })
+          raw.send({ kind: 'source', body: { index, id: 'x', tag: '', labels: {}, schema: '' } })
       },
     ],
   ]
@@ -487,7 +487,7 @@ test('records whose labels are too long for a series are dropped and told; those
   assert.equal(lines.length, 1)
   assert.match(lines[0] ?? '', /a="short"/)
   const labels = { first: long, second: long }
-  raw.send({ kind: 'source', body: { index: 1, id: 'wide', tag: '', labels, intervalMs: 0, schema: '' } })
+  raw.send({ kind: 'source', body: { index: 1, id: 'wide', tag: '', labels, schema: '' } })
   const { message } = await raw.heard('error')
   assert.match(message, /8203 characters.*8192 characters of names and texts together/)
   raw.close()
@@ -660,7 +660,7 @@ test('an application cannot pose as a source of the agent by leaving the label e
   const type = defineType('steady', '', fields)
   raw.send(
     { kind: 'types', body: [{ index: 0, fingerprint: type.fingerprint, definition: definitionOf(type) }] },
-    { kind: 'source', body: { index: 0, id: 'poser', tag: '', labels: { source: '' }, intervalMs: 0, schema: '' } },
+    { kind: 'source', body: { index: 0, id: 'poser', tag: '', labels: { source: '' }, schema: '' } },
     { kind: 'symbols', body: { source: 0, firstId: 0, texts } },
   )
   raw.page(1, 1, bytes)

@@ -266,8 +266,8 @@ export class Session {
     }
   }
 
-  #takeSource({ index: key, replaces, id, tag, labels, intervalMs }: SourceEntry): void {
-    this.#announced.take({ kind: 'source', key, replaces, info: { id, tag, labels, intervalMs } })
+  #takeSource({ index: key, replaces, id, tag, labels }: SourceEntry): void {
+    this.#announced.take({ kind: 'source', key, replaces, info: { id, tag, labels } })
   }
 
   #takePage(client: Client, page: ReadPage): void {

@@ -7,6 +7,7 @@ import {
   absenceType,
   type Labels,
   messageOf,
+  periodType,
   type ReadRecord,
   type RecordOf,
   type RecordType,
@@ -151,6 +152,7 @@ export class TestedSource {
     this.#outlet = new SourceOutlet({
       ...{ name: definition.name, intervalMs, paths, stats: { failed: { add }, dropped: this.dropped } },
       emit: ({ type, count, bytes, symbols }) => {
+        if (type === periodType) return
         const views = viewsOf(bytes)
         for (let i = 0; i < count; i++) {
           this.#records.push({ type, record: readRecord(type, views, i * type.layout.recordBytes, symbols) })

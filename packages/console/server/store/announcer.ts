@@ -104,10 +104,10 @@ export class Announcer {
         definition: JSON.stringify(definitionOf(type)),
         fingerprint: type.fingerprint,
       })),
-      writers: newWriters.map(({ key, client, source: { id, tag, labels, intervalMs } }) => ({
+      writers: newWriters.map(({ key, client, source: { id, tag, labels } }) => ({
         key,
         client,
-        source: { id, tag, labels: { ...labels }, intervalMs },
+        source: { id, tag, labels: { ...labels } },
       })),
       symbols: [
         ...[...writers].flatMap((writer) => [...labelsOf(writer)]),

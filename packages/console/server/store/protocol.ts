@@ -39,7 +39,6 @@ export interface SourceDescriptor {
   readonly id: string
   readonly tag: string
   readonly labels: Readonly<Record<string, string>>
-  readonly intervalMs: number
 }
 
 /** What the worker must know to read a page; sent before or with the first page that needs it. */

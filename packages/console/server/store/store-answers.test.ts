@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   answerRequest,
+  type Batch,
   ColumnReader,
   counter,
   createSource,
@@ -8,6 +9,7 @@ import {
   gauge,
   label,
   optional,
+  Periods,
   type QueryFunction,
   type SeriesAnswer,
   slotsOfMetric,
@@ -96,8 +98,12 @@ class Reference {
     const query = { metric, function: fn, matchers: [], by: undefined, aggregate: 'sum' } as const
     const slot = slotsOfMetric(type, metric)[0]
     assert.ok(slot)
-    const reader = new ColumnReader(type, slot, () => true)
-    const emit = (batch: Parameters<ColumnReader['push']>[0]) => reader.push(batch, fromMs - DAY_MS, TO_MS)
+    const periods = new Periods()
+    const reader = new ColumnReader(type, slot, () => true, periods)
+    const emit = (batch: Batch) => {
+      periods.take(batch)
+      reader.push(batch, fromMs - DAY_MS, TO_MS)
+    }
     const source = createSource({ id: 'reference', intervalMs: 60_000, emit })
     for (const { record } of this.#all.toSorted((a, b) => a.timeMs - b.timeMs)) source.report(type, record as never)
     source.flush()

@@ -80,6 +80,7 @@ test('a month of pods that come and go leaves file and memory as large as a week
       'head',
       'log',
       'meta',
+      'period',
       'segment',
       'series',
       'source',

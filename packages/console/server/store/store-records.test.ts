@@ -26,10 +26,8 @@ const ALL = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, 
 function texts(batches: readonly Batch[]): string[] {
   const all = batches.flatMap(({ type, source, bytes, count, symbols, clock }) => {
     const records = readRecords(type, viewsOf(bytes), count, symbols) as Iterable<ReadRecord>
-    const { id, tag, labels, intervalMs } = source
-    return [...records].map((record) =>
-      textOf({ type: type.fingerprint, id, tag, labels, intervalMs, clock, ...record }),
-    )
+    const { id, tag, labels } = source
+    return [...records].map((record) => textOf({ type: type.fingerprint, id, tag, labels, clock, ...record }))
   })
   return all.sort()
 }
@@ -210,7 +208,7 @@ test('series beyond the limit are dropped and counted, and known ones go on', as
   const { store, close } = await openStore({ seriesLimit: 10 })
   try {
     const type = defineType('many', 'Many series', { time: timestamp(), id: label(), value: gauge('f64') })
-    const source = createSource({ id: 'many', intervalMs: 1000, emit: (batch) => store.accept(batch) })
+    const source = createSource({ id: 'many', emit: (batch) => store.accept(batch) })
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 15; i++) source.report(type, { time: BigInt(Date.now()) * 1_000_000n, id: `i${i}`, value: i })
       source.flush()

@@ -41,7 +41,7 @@ export interface TypeItem {
 }
 
 /** Who reports. */
-export type LinkSource = Pick<SourceInfo, 'id' | 'tag' | 'labels' | 'intervalMs'>
+export type LinkSource = Pick<SourceInfo, 'id' | 'tag' | 'labels'>
 
 /** A source that batches will refer to. */
 export interface SourceItem {

@@ -9,7 +9,7 @@ const FIELD_BYTES = 400
 const CHARACTER_BYTES = 4
 
 /** Memory that the far end keeps for a source: both ends count it, so that the near end stops in time. Unit: bytes. */
-export function sourceBytes({ id, tag, labels }: Omit<LinkSource, 'intervalMs'>): number {
+export function sourceBytes({ id, tag, labels }: LinkSource): number {
   let bytes = SOURCE_BYTES + 2 * (id.length + tag.length)
   for (const [name, text] of Object.entries(labels)) bytes += LABEL_BYTES + 2 * (name.length + text.length)
   return bytes

@@ -162,8 +162,8 @@ export class LinkReader {
     this.#hold(bytes)
     const texts = used === undefined ? new PrefixTexts(codes) : new UsedTexts(used, codes)
     const owner = before?.owner ?? ownerOf?.(given) ?? {}
-    const { id, tag, labels, intervalMs } = infoOf?.(given) ?? given
-    this.#sources.set(key, { info: { id, tag, labels, intervalMs, symbols: texts, owner }, texts, bytes })
+    const { id, tag, labels } = infoOf?.(given) ?? given
+    this.#sources.set(key, { info: { id, tag, labels, symbols: texts, owner }, texts, bytes })
   }
 
   #takeSymbols({ source: key, firstId, texts }: SymbolsItem): void {

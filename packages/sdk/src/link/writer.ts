@@ -136,7 +136,7 @@ export class LinkWriter {
   }
 
   #tellSource(source: SourceInfo, out: TakeItem): ToldSource | Refusal {
-    const { id, tag, labels, intervalMs, symbols } = source
+    const { id, tag, labels, symbols } = source
     const owner = source.owner ?? source
     const before = this.#owners.get(owner)
     const replaced = before === undefined ? undefined : this.#sources.get(before)
@@ -146,7 +146,7 @@ export class LinkWriter {
     const bytes = sourceBytes(source)
     const first = textsBytes(symbols.since(0, SYMBOLS_OF_SOURCE))
     if (!this.#mayKeep(bytes + first - (replaced?.bytes ?? 0))) return 'source_limit'
-    const info = { id, tag, labels, intervalMs }
+    const info = { id, tag, labels }
     const key = this.#nextSource
     try {
       const fault = faultOfSource(info)

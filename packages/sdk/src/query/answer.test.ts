@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordingSource, sondeError } from '../../test/helper.ts'
 import { counter, gauge, label, timestamp } from '../schema/field.ts'
+import { Periods } from '../schema/periods.ts'
 import { defineType } from '../schema/record-type.ts'
 import { answerRequest, type Found } from './answer.ts'
 import { ColumnReader, slotsOfMetric } from './column.ts'
@@ -18,8 +19,12 @@ function answer(metric: string, fn: string): number[] {
   source.flush()
   const find = (): Found[] =>
     slotsOfMetric(port, metric).map((slot) => {
-      const reader = new ColumnReader(port, slot, () => true)
-      for (const batch of emitted) reader.push(batch)
+      const periods = new Periods()
+      const reader = new ColumnReader(port, slot, () => true, periods)
+      for (const batch of emitted) {
+        periods.take(batch)
+        reader.push(batch)
+      }
       return { type: port, slot, clock: 'wall', columns: reader.take() }
     })
   const window = { fromMs: START_MS + 1000, toMs: START_MS + 3000, stepMs: 1000 }

@@ -1,6 +1,7 @@
 import { keyOfText } from '../internal/seeded-hash.ts'
 import type { Batch } from '../schema/batch.ts'
 import type { Slot } from '../schema/layout.ts'
+import type { Periods } from '../schema/periods.ts'
 import { isPresent, msFactorOf, numberAt } from '../schema/reader.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { type Labels, labelOf, labelsOf } from '../schema/series.ts'
@@ -50,14 +51,6 @@ function testOf({ label, op, value }: Matcher): (text: string) => boolean {
   return op === '=~' ? matches : (text) => !matches(text)
 }
 
-/**
- * How far apart records of one series are, by the period of their source; 0 where that says nothing of it. Unit:
- * milliseconds.
- */
-export function periodOf({ inTurns }: RecordType, intervalMs: number): number {
-  return inTurns ? 0 : intervalMs
-}
-
 /** The slots of a type that a metric is made of: one, or several where fields share a metric name. */
 export function slotsOfMetric(type: RecordType, metric: string): readonly Slot[] {
   return type.layout.slots.filter((slot) => type.metrics.get(slot.name) === metric)
@@ -77,16 +70,21 @@ export class ColumnReader {
   readonly #slot: Slot
   readonly #type: RecordType
   readonly #matches: (labels: Labels) => boolean
+  readonly #periods: Periods
   readonly #room: SeriesRoom | undefined
   readonly #exact: boolean
   readonly #bySource = new Map<object, { index: SeriesIndex; series: (Growing | null)[] }>()
   readonly #byKey = new Map<string, Growing>()
 
-  /** @param room Of the series that match, where there is a limit. */
-  constructor(type: RecordType, slot: Slot, matches: (labels: Labels) => boolean, room?: SeriesRoom) {
+  /**
+   * @param periods What the sources said of how often they report.
+   * @param room Of the series that match, where there is a limit.
+   */
+  constructor(type: RecordType, slot: Slot, matches: (labels: Labels) => boolean, periods: Periods, room?: SeriesRoom) {
     this.#type = type
     this.#slot = slot
     this.#matches = matches
+    this.#periods = periods
     this.#room = room
     this.#exact = slot.field.kind === 'u64'
   }
@@ -142,7 +140,7 @@ export class ColumnReader {
       numbers: this.#exact ? undefined : new Float64Array(64),
       words: this.#exact ? new Uint32Array(128) : undefined,
       count: 0,
-      intervalMs: periodOf(this.#type, batch.source.intervalMs),
+      intervalMs: this.#periods.ofSeries(batch.source, this.#type, labels),
     }
     this.#byKey.set(key, opened)
     return opened

@@ -21,8 +21,6 @@ export interface SourceInfo {
   readonly labels: Readonly<Record<string, string>>
   /** Of labels. Records are read with the `symbols` of their batch, which also knows the texts of text fields. */
   readonly symbols: Symbols
-  /** How often it samples. Unit: milliseconds. 0 where it does not sample at a period. */
-  readonly intervalMs: number
   /**
    * Whose series these are: the same object for a source and for the one that replaces it, with a table of its own.
    * Views move the rows of the one to the other. Left out where a source is never replaced.

@@ -82,6 +82,8 @@ const BUFFER_BYTES_DEFAULT = 60_000
 const BUFFER_BYTES_LIMIT = 64 << 20
 const ROW_LIMIT_DEFAULT = 100_000
 const TEXT_COUNT_LIMIT = 65_536
+/** A day: what samples more seldom has no period. */
+const INTERVAL_MS_LIMIT = 86_400_000
 const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
 
 /**
@@ -94,7 +96,7 @@ export function checkOptions(options: SourceOptions): AllOptions {
   const { bufferBytes = BUFFER_BYTES_DEFAULT, rowLimit = ROW_LIMIT_DEFAULT, intervalMs = 0, clock = 'wall' } = options
   const { id, tag = '', labels = {}, emit, acknowledge, ready, onLoss, types, flushIntervalMs = 0 } = options
   const { textLimit = TEXT_COUNT } = options
-  const fault = faultOfSource({ id, tag, labels, intervalMs })
+  const fault = faultOfSource({ id, tag, labels })
   if (fault?.place === 'id') throw refused('id', fault.given, fault.allowed, 'SRC_ID')
   if (fault !== undefined) throw refused(fault.place, fault.given, fault.allowed)
   if (!isBetween(bufferBytes, 8, BUFFER_BYTES_LIMIT)) {
@@ -103,6 +105,7 @@ export function checkOptions(options: SourceOptions): AllOptions {
       `bufferBytes is ${shown(bufferBytes)}; allowed: 8 to ${BUFFER_BYTES_LIMIT}`,
     )
   }
+  if (!isBetween(intervalMs, 0, INTERVAL_MS_LIMIT)) throw refused('intervalMs', intervalMs, `0 to ${INTERVAL_MS_LIMIT}`)
   if (!isBetween(textLimit, 1, TEXT_COUNT_LIMIT)) throw refused('textLimit', textLimit, `1 to ${TEXT_COUNT_LIMIT}`)
   if (!isBetween(rowLimit, 1, Number.POSITIVE_INFINITY)) throw refused('rowLimit', rowLimit, '1 or more')
   if (!CLOCKS.includes(clock)) throw refused('clock', clock, CLOCKS.join(', '))

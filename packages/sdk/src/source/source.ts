@@ -1,6 +1,6 @@
 import { SondeError, shown, warnOfFault } from '../errors.ts'
 import type { SourceInfo } from '../schema/batch.ts'
-import { lossType } from '../schema/builtin.ts'
+import { lossType, periodType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
 import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
@@ -20,6 +20,7 @@ import {
 import { wallNs } from './clock.ts'
 import { HandOver, type SourceLosses } from './hand-over.ts'
 import { type CheckedOptions, checkOptions, type SourceOptions } from './options.ts'
+import { type Period, PeriodReport } from './period-report.ts'
 import { makeReporter, type Reporter } from './reporter.ts'
 import { type Row, Table } from './table.ts'
 
@@ -63,7 +64,9 @@ export class Source {
   readonly #buffers = new Map<RecordType | number, RecordBuffer>()
   readonly #tables = new Map<RecordType, Table>()
   /** Types beside those of the schema. */
-  readonly #admitted = new Set<RecordType>([lossType])
+  readonly #admitted = new Set<RecordType>([lossType, periodType])
+  readonly #periods = new PeriodReport()
+  #isPeriodTold = false
   readonly #beforeEnd = new Set<() => void>()
   readonly #timer: NodeJS.Timeout | undefined
   /** Once closed: the acknowledgement of what was left. */
@@ -77,7 +80,8 @@ export class Source {
     this.#handOver = new HandOver(id, rest)
     this.stats = this.#handOver.stats
     this.losses = this.#handOver.losses
-    this.info = Object.freeze({ id, tag, labels, symbols: this.symbols, intervalMs })
+    this.info = Object.freeze({ id, tag, labels, symbols: this.symbols })
+    if (intervalMs > 0) this.#periods.set(undefined, { reportUs: intervalMs * 1000 })
     this.#options = rest
     if (rest.flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), rest.flushIntervalMs).unref()
   }
@@ -243,6 +247,7 @@ export class Source {
     if (this.#options.clock === 'wall' && timeNs >> 32n < BigInt(EARLIEST_HIGH.ns)) {
       throw earlyTime('timeNs of collect', timeNs, 1_000_000n)
     }
+    if (this.#isPeriodTold) this.#sendPeriods()
     for (const { type, views, count } of this.#tables.values()) {
       if (count === 0 || types?.has(type) === false) continue
       const { recordBytes } = type.layout
@@ -259,6 +264,7 @@ export class Source {
   /** Emits what is buffered, and waits for nobody. Does nothing once closed. */
   emit(): void {
     if (this.#closed !== undefined) return
+    if (this.#isPeriodTold) this.#sendPeriods()
     this.#tellLosses(LOSS_REPORT_MS)
     this.#sendAll()
   }
@@ -348,6 +354,27 @@ export class Source {
     this.#admitted.add(type)
   }
 
+  /**
+   * Says how often the records of a type come of a device, or of every device. It may change at any time: who reads
+   * takes gaps and rates from it. Default: `intervalMs` of the options, for all types.
+   *
+   * @throws SondeError `SRC_PERIOD` for a period that is none, and beyond 4096 types and devices.
+   */
+  setPeriod(type: RecordType | undefined, period: Period): void {
+    this.#periods.set(type, period)
+  }
+
+  /** Sends periods that begin or change, and all of them once a minute: before the records that come so often. */
+  #sendPeriods(): void {
+    this.#isPeriodTold = true
+    let isTold = false
+    for (const period of this.#periods.due(Date.now())) {
+      this.report(periodType, period)
+      isTold = true
+    }
+    if (isTold) this.#send(this.#bufferOf(periodType))
+  }
+
   /** Reports what is lost, at most once in `apartMs`. Says whether it did. */
   #tellLosses(apartMs: number): boolean {
     let isTold = false
@@ -368,8 +395,9 @@ export class Source {
     const declared = this.#typeOf(type)
     this.#checkType(declared)
     const { bufferBytes, clock } = this.#options
-    // What is told of losses has room whatever the size of buffers.
-    const bytes = declared === lossType ? Math.max(bufferBytes, lossType.layout.recordBytes) : bufferBytes
+    // What is told of losses and periods has room whatever the size of buffers.
+    const isOwn = declared === lossType || declared === periodType
+    const bytes = isOwn ? Math.max(bufferBytes, declared.layout.recordBytes) : bufferBytes
     const buffer =
       this.#buffers.get(declared) ??
       makeBuffer(declared, { symbols: this.symbols, texts: this.#texts }, { bufferBytes: bytes, clock })
@@ -411,6 +439,8 @@ export class Source {
   }
 
   #emit(type: RecordType, count: number, bytes: Uint8Array, symbols: BatchSymbols): void {
+    // Who never reports anything has no period.
+    if (!this.#isPeriodTold) this.#sendPeriods()
     const { clock } = this.#options
     const arrivedMs = performance.now()
     this.#handOver.emit({ type, source: this.info, clock, count, bytes, symbols, origin: 'own', arrivedMs })

@@ -93,7 +93,7 @@ export class SlowPart implements HostPart {
 
   /** Reads those whose turn it is; which these were. */
   #readSome(all: readonly KnownSeries[]): ReadonlySet<KnownSeries> {
-    const { intervalMs } = this.#reader.context.source.info
+    const { intervalMs } = this.#reader.context
     const least = leastReads(all.filter(({ type }) => type.inTurns).length, intervalMs)
     const read = new Set<KnownSeries>()
     let left = Math.max(this.#options.readsPerSweep, least)

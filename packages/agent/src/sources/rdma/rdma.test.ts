@@ -448,9 +448,9 @@ test('says what it looked for where there is no RDMA, and where it may not look'
 
 test('a port whose state may not be read is found all the same: its counters are read', {
   skip: !fs.existsSync(DENIES),
-}, (t) => {
+}, async (t) => {
   const { node, tested } = bringUp(t)
-  const found = tested.source.probe()
+  const found = await tested.source.probe()
   node.link(file('mlx5_0', 'state'), DENIES)
-  assert.deepEqual(tested.source.probe(), found)
+  assert.deepEqual(await tested.source.probe(), found)
 })

@@ -1,4 +1,4 @@
-import { absenceType, type Batch, type ReadRecord, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
+import { absenceType, type Batch, periodType, type ReadRecord, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
 import { SourceOutlet } from '../../hosting/source-outlet.ts'
 import { NODE_CLASSES } from './classes/classes.ts'
 import type { Effects } from './effects.ts'
@@ -62,8 +62,9 @@ export class TestReport {
   }
 
   #take(batch: Batch): void {
-    // What is absent is told at the time of telling, whatever time it is in the simulation.
-    if (batch.type !== absenceType) this.#batches.push({ ...batch, bytes: batch.bytes.slice() })
+    // What is absent, and how often there is more, is told at the time of telling, not of the simulation.
+    if (batch.type !== absenceType && batch.type !== periodType)
+      this.#batches.push({ ...batch, bytes: batch.bytes.slice() })
   }
 }
 

@@ -17,7 +17,7 @@ export interface Opened {
 /** `Sond` in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x536f6e64
 /** Rises with every change of the tables or of what their rows hold. */
-export const FORMAT_VERSION = 3
+export const FORMAT_VERSION = 4
 /** Rows of the head are up to 4 MiB long: with pages of 4 KiB a write takes twice the time. */
 const PAGE_BYTES = 16 << 10
 /** Length that the write-ahead log is cut to; at half of it its pages go into the file. Unit: bytes. */
@@ -40,6 +40,8 @@ CREATE TABLE source (id INTEGER PRIMARY KEY AUTOINCREMENT, descriptor TEXT NOT N
 CREATE TABLE writer (id INTEGER PRIMARY KEY AUTOINCREMENT, source INTEGER NOT NULL);
 CREATE TABLE symbol (writer INTEGER NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (writer, id)) WITHOUT ROWID;
 CREATE TABLE series (id INTEGER PRIMARY KEY AUTOINCREMENT, type_name TEXT NOT NULL, labels TEXT NOT NULL, UNIQUE (type_name, labels));
+CREATE TABLE period (source INTEGER NOT NULL, type TEXT NOT NULL, device TEXT NOT NULL, from_ms REAL NOT NULL, report_ms REAL NOT NULL,
+  PRIMARY KEY (source, type, device, from_ms)) WITHOUT ROWID;
 CREATE TABLE head (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, writer INTEGER NOT NULL, clock TEXT NOT NULL,
   hour INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, count INTEGER NOT NULL, bytes INTEGER NOT NULL,
   crc INTEGER NOT NULL, body BLOB NOT NULL);

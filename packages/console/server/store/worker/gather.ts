@@ -1,4 +1,4 @@
-import { isPresent, msFactorOf, periodOf, type Slot } from '@sonde/sdk'
+import { isPresent, msFactorOf, periodIn, type Slot } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { Samples } from './samples.ts'
@@ -62,7 +62,7 @@ function gatherSegment(
   for (let i = 0; i < segment.series.length; i++) if (found.has(segment.series[i] ?? -1)) numbers.push(i)
   if (numbers.length === 0) return
   const factor = msFactorOf(stored.type)
-  const intervalMs = periodOf(stored.type, file.catalogue.source(segment.source)?.intervalMs ?? 0)
+  const periods = file.periods.within(segment.source, { fromMs, toMs })
   const timesOf = timesReader(file, segment, factor)
   for (const [number, body] of file.segments.chunks(segment, slot.index + 1, numbers)) {
     const samples = found.get(segment.series[number] ?? -1)
@@ -75,7 +75,7 @@ function gatherSegment(
       )
       if (column.words.length > scratch.words.length) scratch.words = new Uint32Array(column.words.length)
       if (samples === undefined || times === undefined || times.length !== column.count) return
-      samples.intervalMs = intervalMs
+      samples.intervalMs = periodIn(periods, stored.type, samples.labels)
       const isWhole = segment.firstMs > fromMs && segment.lastMs <= toMs
       samples.appendColumn(
         times,
@@ -139,12 +139,17 @@ function gatherHead(
     if (writer === undefined) continue
     const resolver = file.writers.resolver(writer, stored)
     const { views } = row
+    const periods = file.periods.within(writer.source, { fromMs, toMs })
+    const said = new Set<Samples>()
     for (let at = 0; at + layout.recordBytes <= row.body.length; at += layout.recordBytes) {
       const timeMs = timeMsAt(views, at, type.time.offset, factor)
       if (timeMs <= fromMs || timeMs > toMs || !isPresent(layout, slot, views, at)) continue
       const samples = found.get(resolver.of(views, at, file.catalogue.findSeries)?.id ?? -1)
       if (samples === undefined) continue
-      samples.intervalMs = periodOf(type, writer.info.intervalMs)
+      if (!said.has(samples)) {
+        samples.intervalMs = periodIn(periods, type, samples.labels)
+        said.add(samples)
+      }
       samples.appendRecord(timeMs, slot, views, at)
     }
   }

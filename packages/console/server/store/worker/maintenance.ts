@@ -156,6 +156,7 @@ function forgetUnused(file: StoreFile, nowMs: number): void {
   inTransaction(file.database, () => {
     file.catalogue.deleteSeries(currentHour - SERIES_IDLE_HOURS, isUsed)
     file.catalogue.deleteUnused(file.liveTypes)
+    file.periods.deleteUnused()
   })
   file.writers.forgetSeries()
 }

@@ -7,6 +7,7 @@ import type { Head } from './head.ts'
 import { type BelievedTimes, type Ingested, ingest } from './ingest.ts'
 import { placesOf } from './places.ts'
 import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
+import type { StoredPeriods } from './stored-periods.ts'
 import type { Writers } from './writers.ts'
 
 /**
@@ -30,6 +31,15 @@ interface ReadGroup extends Ingested {
   readonly resolver?: SeriesResolver
 }
 
+/** What it writes to. */
+export interface PageTables {
+  readonly catalogue: Catalogue
+  readonly writers: Writers
+  readonly head: Head
+  readonly clients: ClientPages
+  readonly periods: StoredPeriods
+}
+
 /**
  * Turns pages into rows of the head. A client that brings more new series than it may look up in one page is behind:
  * the series that it looked up stay, none of its records of this page is written, and they come again while the pages
@@ -41,17 +51,19 @@ export class PageWriter {
   readonly #writers: Writers
   readonly #head: Head
   readonly #clients: ClientPages
+  readonly #periods: StoredPeriods
   /**
    * Clients that are behind, and since which page. What was sent before that was acknowledged would come out of order.
    */
   readonly #behind = new Map<Client, number>()
 
-  constructor(catalogue: Catalogue, writers: Writers, head: Head, clients: ClientPages) {
+  constructor({ catalogue, writers, head, clients, periods }: PageTables) {
     this.names = new AnnouncedNames(catalogue, writers)
     this.#catalogue = catalogue
     this.#writers = writers
     this.#head = head
     this.#clients = clients
+    this.#periods = periods
   }
 
   /**
@@ -74,7 +86,10 @@ export class PageWriter {
         continue
       }
       for (const group of groups) {
-        for (const row of group.rows) this.#head.insert(row)
+        for (const row of group.rows) {
+          this.#head.insert(row)
+          this.#periods.take(row)
+        }
         group.resolver?.forgetRefused()
         outcome.dropped(group)
       }

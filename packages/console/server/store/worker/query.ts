@@ -5,7 +5,6 @@ import {
   gridOf,
   leadMs,
   matcherOf,
-  periodOf,
   type QueryAnswer,
   type QueryRequest,
   SERIES_COUNT_LIMIT,
@@ -35,9 +34,8 @@ function find(file: StoreFile, query: SeriesQuery, fromMs: number, toMs: number,
   const matches = matcherOf(query.matchers)
   return [...fieldsOfMetric(file, query.metric).values()].map((versions): Found => {
     const { stored, slot } = versions.at(-1) as FieldVersion
-    const typeIds = versions.map((version) => version.stored.id)
-    const { intervalMs: periodMs, clock } = file.writersIn(typeIds, fromMs, toMs)
-    const intervalMs = periodOf(stored.type, periodMs)
+    const ofType = versions.map((version) => version.stored)
+    const { intervalMs, clock } = file.writersIn(ofType, { fromMs, toMs })
     const lead = leadMs(stepMs, intervalMs)
     const series = [...file.catalogue.seriesOf(stored.type.name)].filter(({ labels }) => matches(labels))
     const wanted: Wanted = { versions, series, fromMs: fromMs - lead, toMs }

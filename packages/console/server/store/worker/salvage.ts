@@ -13,6 +13,7 @@ const SMALL_TABLES = {
   writer: ['id'],
   symbol: ['writer', 'id'],
   series: ['id'],
+  period: ['source', 'type', 'device', 'from_ms'],
   head: ['id'],
 }
 

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { SondeError } from '@sonde/sdk'
+import { longestIn, SondeError } from '@sonde/sdk'
 import type { StoreSettings } from '../config.ts'
 import type { Announcement, Page, Written } from '../protocol.ts'
 import { Arena } from './arena.ts'
-import { Catalogue } from './catalogue.ts'
+import { Catalogue, type StoredType } from './catalogue.ts'
 import { ClientPages } from './client-pages.ts'
 import { inTransaction, numberOf } from './database.ts'
 import { Head } from './head.ts'
@@ -11,6 +11,7 @@ import type { BelievedTimes } from './ingest.ts'
 import { PageWriter } from './page-writer.ts'
 import { RAW, ROLLUP, Segments } from './segments.ts'
 import { DAY_MS, hourOf } from './slots-of-time.ts'
+import { StoredPeriods, type Window } from './stored-periods.ts'
 import { Writers } from './writers.ts'
 
 /** Clocks of devices may run ahead by this much and be believed. Unit: milliseconds. */
@@ -25,6 +26,7 @@ export class StoreFile {
   readonly head: Head
   readonly segments: Segments
   readonly clients: ClientPages
+  readonly periods: StoredPeriods
   /** Memory of the samples in hand. */
   readonly arena = new Arena()
   readonly openedHour = hourOf(Date.now())
@@ -48,8 +50,9 @@ export class StoreFile {
     this.head = new Head(database)
     this.segments = new Segments(database)
     this.clients = new ClientPages(database)
+    this.periods = new StoredPeriods(database, this.catalogue, this.writers)
     this.#saveSession = database.prepare("INSERT OR REPLACE INTO meta VALUES ('session', ?)")
-    this.#pages = new PageWriter(this.catalogue, this.writers, this.head, this.clients)
+    this.#pages = new PageWriter(this)
   }
 
   /** Ids of the types that are reported now. */
@@ -63,6 +66,7 @@ export class StoreFile {
       ...this.catalogue.counts,
       ...this.writers.counts,
       clients: this.clients.count,
+      periods: this.periods.count,
       ...this.#pages.names.counts,
     }
   }
@@ -120,18 +124,20 @@ export class StoreFile {
   }
 
   /**
-   * Period and clock of those who wrote records of some types in a window: the longest period, and the latest clock.
+   * Period and clock of those who wrote records of a type in a window: the longest period, and the latest clock. Its
+   * versions differ in their ids.
    */
-  writersIn(types: readonly number[], fromMs: number, toMs: number): { intervalMs: number; clock: string } {
+  writersIn(versions: readonly StoredType[], window: Window): { intervalMs: number; clock: string } {
+    const { fromMs, toMs } = window
     let intervalMs = 0
     let clock = 'wall'
-    for (const type of types) {
+    for (const { id, type } of versions) {
       const ofHead = this.head
-        .writersIn(type, fromMs, toMs)
+        .writersIn(id, fromMs, toMs)
         .map((row) => ({ ...row, source: this.writers.of(row.writer)?.source }))
-      const segments = [ROLLUP, RAW].flatMap((level) => this.segments.inRange(level, type, fromMs, toMs))
+      const segments = [ROLLUP, RAW].flatMap((level) => this.segments.inRange(level, id, fromMs, toMs))
       for (const found of [...segments, ...ofHead]) {
-        intervalMs = Math.max(intervalMs, this.catalogue.source(found.source ?? -1)?.intervalMs ?? 0)
+        intervalMs = Math.max(intervalMs, longestIn(this.periods.within(found.source ?? -1, window), type))
         clock = found.clock
       }
     }

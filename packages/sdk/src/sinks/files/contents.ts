@@ -42,17 +42,17 @@ export class Contents {
     readonly client: bigint
     readonly own: OwnTexts
     readonly writerId: bigint
-    readonly entry: Omit<SourceEntry, 'id' | 'tag' | 'labels' | 'intervalMs' | 'client'>
+    readonly entry: Omit<SourceEntry, 'id' | 'tag' | 'labels' | 'client'>
   }) {
     const { source, typeSet, client, own, writerId, entry } = options
-    const { id, tag, labels, intervalMs } = source
+    const { id, tag, labels } = source
     this.typeSet = typeSet
     this.client = client
     this.#symbols = new ToldUsed(0, source.symbols)
     this.#own = own
     this.#writerId = writerId
     const pages = client === 0n ? {} : { client: client.toString(16).padStart(16, '0') }
-    this.#entry = { id, tag, labels, intervalMs, ...entry, ...pages }
+    this.#entry = { id, tag, labels, ...entry, ...pages }
     for (const type of typeSet.types) this.#indexes.set(type.fingerprint, this.#indexes.size)
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { messageOf } from '../../errors.ts'
+import { Periods } from '../../schema/periods.ts'
 import { ClientLosses } from '../client-losses.ts'
 import { Room } from '../room.ts'
 import { countDrop, type SinkStats, sinkStats } from '../sink.ts'
@@ -19,6 +20,8 @@ export class FilesContext {
   readonly config: FilesConfig
   readonly stats: SinkStats = sinkStats()
   readonly blocks = new Blocks()
+  /** How often sources report. */
+  readonly periods = new Periods()
   /** Where producers wait for the disk. */
   readonly room: Room
   /** What of the pages of clients was dropped. */

@@ -14,6 +14,7 @@ import {
 import { property, sondeError, until } from '../../../test/helper.ts'
 import { BatchSource, newPortType, portType } from '../../../test/sink-records.ts'
 import { wallNs } from '../../source/clock.ts'
+import { createSource } from '../../source/source.ts'
 import { schemaFingerprint } from '../../wire/dtb/encode.ts'
 import type { FilesOptions } from './config.ts'
 import { createFiles, type FilesSink } from './files.ts'
@@ -35,7 +36,7 @@ function numbersIn(files: readonly ReadFile[]): number[] {
 
 test('a file has header, types, source, then texts before their first use; the sidecar has its types', async (t) => {
   const { sink, root } = openFiles(t, { nowUs: () => START_US, schema: 'jobs', version: '1.2.3' })
-  const source = new BatchSource({ id: 'host/1', tag: 'nic', labels: { rack: 'r1' }, intervalMs: 500 })
+  const source = new BatchSource({ id: 'host/1', tag: 'nic', labels: { rack: 'r1' } })
   sink.accept(source.ports({ eth0: 1, eth1: 2 }))
   await sink.flush()
   sink.accept(source.ports({ eth0: 3 }))
@@ -50,7 +51,7 @@ test('a file has header, types, source, then texts before their first use; the s
   assert.deepEqual(
     { ...file.source, pid: 0, host: '' },
     {
-      ...{ id: 'host/1', tag: 'nic', labels: { rack: 'r1' }, intervalMs: 500, schema: 'jobs', host: '', pid: 0 },
+      ...{ id: 'host/1', tag: 'nic', labels: { rack: 'r1' }, schema: 'jobs', host: '', pid: 0 },
       version: '1.2.3',
     },
   )
@@ -228,7 +229,9 @@ test('closes the file of a source that says nothing any more', async (t) => {
   let nowMs = 0
   const { sink, root } = openFiles(t, { idleS: 10, nowMs: () => nowMs })
   sink.accept(new BatchSource({ id: 'often' }).ports({ a: 1 }))
-  sink.accept(new BatchSource({ id: 'seldom', intervalMs: 20_000 }).ports({ a: 2 }))
+  const seldom = createSource({ id: 'seldom', intervalMs: 20_000, emit: (batch) => sink.accept(batch) })
+  seldom.report(portType, { time: wallNs(), device: 'a', rx_bytes_total: 2 })
+  await seldom.flush()
   await sink.flush()
   nowMs = 10_000
   const states = () => new Map(readFiles(root).map(({ source, end }) => [source?.id, end.state]))

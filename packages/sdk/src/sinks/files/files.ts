@@ -184,6 +184,7 @@ class Files implements FilesSink {
       writer.count(reason, batch.count, batch.source)
       this.#context.losses.add(batch.page, batch.count)
     } else {
+      this.#context.periods.take(batch)
       writer.add(this.#context.blocks.entryOf(batch))
       if (this.#isEnding) writer.finishNow()
     }

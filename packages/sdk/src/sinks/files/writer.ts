@@ -71,7 +71,7 @@ export class SourceWriter {
   async closeOld(nowMs: number): Promise<void> {
     const { maxAgeUs, idleS } = this.#context.config
     for (const [source, file] of this.#files.entries()) {
-      const idleMs = Math.max(idleS * 1000, source.intervalMs * 3)
+      const idleMs = Math.max(idleS * 1000, 3 * this.#context.periods.longestOf(source))
       if (nowMs - file.seenMs >= LOOK_EVERY_MS) await file.look(nowMs)
       const isOld = (nowMs - file.madeMs) * 1000 >= maxAgeUs || nowMs - file.usedMs >= idleMs || file.isGone
       if (this.#running !== undefined) return

@@ -92,7 +92,7 @@ test('tells types, sources and symbols once a connection, before they are used',
   assert.deepEqual(kinds(), ['hello', 'types', 'source', 'symbols', 'symbols'])
   const [hello, , told, first, second] = said()
   assert.ok(hello?.kind === 'hello' && hello.body.pid === process.pid && hello.body.program === 'trainer')
-  const expected = { index: 0, id: 'gpu0', tag: 'batch', labels: { node: 'n1' }, intervalMs: 100, schema: 'jobs' }
+  const expected = { index: 0, id: 'gpu0', tag: 'batch', labels: { node: 'n1' }, schema: 'jobs' }
   assert.deepEqual(told?.body, expected)
   assert.deepEqual(first?.body, { source: 0, firstId: 0, texts: ['', '…', 'gpu0', ...LOSS_REASONS, 'a', 'b'] })
   assert.deepEqual(second?.body, { source: 0, firstId: 10, texts: ['c'] })
@@ -293,7 +293,7 @@ test('a flush in vain, and the end, name what was dropped before too; a warning 
 test('a source that no service would take is dropped alone', async (t) => {
   const rig = await IpcRig.start(t)
   const batch = new BatchSource().ports({ a: 1 })
-  rig.sink.accept({ ...batch, source: { ...batch.source, intervalMs: 1e9 } })
+  rig.sink.accept({ ...batch, source: { ...batch.source, tag: 'x'.repeat(5000) } })
   rig.report(2)
   await assert.rejects(rig.sink.flush(), sondeError('IPC_LOST'))
   assert.deepEqual([rig.sink.status().dropped, rig.taken], [{ not_announced: 1 }, range(2)])

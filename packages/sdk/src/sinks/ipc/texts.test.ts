@@ -88,7 +88,7 @@ test('records of a file whose ids of texts lie far apart cost no more than what 
   const [since, textsFrom] = [symbols.since.bind(symbols), ofBatches.textsFrom.bind(ofBatches)]
   t.mock.method(symbols, 'since', (...from: Parameters<typeof since>) => note(since(...from)))
   t.mock.method(ofBatches, 'textsFrom', (...from: Parameters<typeof textsFrom>) => note(textsFrom(...from)))
-  const source = { id: 'far', tag: '', labels: {}, intervalMs: 0, symbols }
+  const source = { id: 'far', tag: '', labels: {}, symbols }
   const bytes = new Uint8Array(Uint32Array.from(ids).buffer)
   const made = { clock: 'wall', origin: 'own', arrivedMs: 0 } as const
   rig.sink.accept({ ...made, type: noteType, source, count: 1, bytes, symbols: ofBatches })

@@ -68,8 +68,7 @@ export function decodeTypes(payload: Uint8Array): (readonly [index: number, type
 /** Who made the records. */
 export function decodeSource(payload: Uint8Array): SourceEntry {
   const entry = objectIn('the source', parseJson(payload))
-  const { intervalMs, pid, client } = entry
-  if (typeof intervalMs !== 'number' || !(intervalMs >= 0)) throw wrong('intervalMs', intervalMs, '0 or more')
+  const { pid, client } = entry
   if (typeof pid !== 'number') throw wrong('pid', pid, 'a number')
   if (client !== undefined && !/^[0-9a-f]{16}$/.test(String(client))) throw wrong('client', client, '16 hex digits')
   const labels = Object.entries(objectIn('labels', entry.labels))
@@ -78,7 +77,6 @@ export function decodeSource(payload: Uint8Array): SourceEntry {
     id: textIn('id', entry.id),
     tag: textIn('tag', entry.tag),
     labels: Object.freeze(Object.fromEntries(labels.map(([name, text]) => [name, textIn(`label ${name}`, text)]))),
-    intervalMs,
     schema: textIn('schema', entry.schema),
     host: textIn('host', entry.host),
     pid,

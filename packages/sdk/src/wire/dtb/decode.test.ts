@@ -21,7 +21,6 @@ const SOURCE = encodeSourceBlock({
   id: 'a',
   tag: '',
   labels: {},
-  intervalMs: 0,
   schema: '',
   host: '',
   pid: 1,

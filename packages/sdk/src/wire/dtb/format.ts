@@ -76,8 +76,6 @@ export interface SourceEntry {
   readonly id: string
   readonly tag: string
   readonly labels: Readonly<Record<string, string>>
-  /** 0 where the source does not sample at a period. */
-  readonly intervalMs: number
   /** Name of the schema, empty where it has none. */
   readonly schema: string
   readonly host: string

@@ -77,8 +77,6 @@ export interface SourceEntry {
   readonly id: string
   readonly tag: string
   readonly labels: Readonly<Record<string, string>>
-  /** Unit: milliseconds. 0 where it does not sample at a period. */
-  readonly intervalMs: number
   /** Name of its schema; may be empty. */
   readonly schema: string
   /**

@@ -67,17 +67,15 @@ export function parseSource(json: unknown): SourceEntry {
     id: own(body, 'id'),
     tag: own(body, 'tag'),
     labels: own(body, 'labels'),
-    intervalMs: own(body, 'intervalMs'),
   }
   const fault = faultOfSource(given)
   if (fault !== undefined) throw wrong(`source.${fault.place}`, fault.given, fault.allowed)
-  const { id, tag, labels, intervalMs } = given as Pick<SourceEntry, keyof typeof given>
+  const { id, tag, labels } = given as Pick<SourceEntry, keyof typeof given>
   return {
     index: integerIn('source', body, 'index', 0, U32_MAX),
     id,
     tag,
     labels: Object.freeze({ ...labels }),
-    intervalMs,
     schema: textIn('source', body, 'schema', TEXT_CHARACTERS_MAX),
     ...(own(body, 'replaces') !== undefined && { replaces: integerIn('source', body, 'replaces', 0, U32_MAX) }),
   }

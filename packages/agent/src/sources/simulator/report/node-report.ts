@@ -21,7 +21,7 @@ export class NodeReport {
     this.#bridges = new BridgeRows(simulation, context, this.#gpus, this.#nics)
     this.#aer = new AerRows(simulation, context, this.#errorCounters(simulation))
     this.#host = new HostRows(simulation, context)
-    this.#intervalS = (context.source.info.intervalMs || 1000) / 1000
+    this.#intervalS = (context.intervalMs || 1000) / 1000
   }
 
   /**

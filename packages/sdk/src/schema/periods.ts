@@ -1,0 +1,90 @@
+import type { Batch, SourceInfo } from './batch.ts'
+import { periodType } from './builtin.ts'
+import { readRecords } from './reader.ts'
+import type { RecordType } from './record-type.ts'
+import type { Labels } from './series.ts'
+import { viewsOf } from './views.ts'
+
+/** Types and devices of one source that are known; further ones have no period. */
+const ENTRY_COUNT_LIMIT = 4096
+
+/** Report periods of one source, by type and by device within it; empty stands for all. Unit: milliseconds. */
+export type SourcePeriods = ReadonlyMap<string, ReadonlyMap<string, number>>
+
+/**
+ * How often sources report, as their records of `sonde_period` say: the period of a type and device, else that of the
+ * type, else that of the source. A view keeps one, and gives it every batch.
+ */
+export class Periods {
+  readonly #sources = new WeakMap<object, Map<string, Map<string, number>>>()
+
+  /** Learns from a batch; those of other types say nothing. */
+  take(batch: Batch): void {
+    if (batch.type.fingerprint !== periodType.fingerprint) return
+    const owner = ownerOf(batch.source)
+    let periods = this.#sources.get(owner)
+    if (periods === undefined) {
+      periods = new Map()
+      this.#sources.set(owner, periods)
+    }
+    for (const { type, device, report_us } of readRecords(
+      periodType,
+      viewsOf(batch.bytes),
+      batch.count,
+      batch.symbols,
+    )) {
+      let devices = periods.get(type)
+      if (devices === undefined) {
+        if (periods.size >= ENTRY_COUNT_LIMIT) continue
+        devices = new Map()
+        periods.set(type, devices)
+      }
+      if (devices.has(device) || devices.size < ENTRY_COUNT_LIMIT) devices.set(device, Number(report_us) / 1000)
+    }
+  }
+
+  /** How far apart records of a series are; 0 where nobody said it. Unit: milliseconds. */
+  ofSeries(source: SourceInfo, type: RecordType, labels: Labels): number {
+    return periodIn(this.#sources.get(ownerOf(source)), type, labels)
+  }
+
+  /** The longest that any series of a type may have, or of any type; 0 where nobody said it. Unit: milliseconds. */
+  longestOf(source: SourceInfo, type?: RecordType): number {
+    const periods = this.#sources.get(ownerOf(source))
+    if (type !== undefined || periods === undefined) return longestIn(periods, type)
+    return Math.max(0, ...Array.from(periods.values(), (devices) => Math.max(...devices.values())))
+  }
+}
+
+/** The period of a series; 0 where nobody said it, or where the series of its type are read in turns. */
+export function periodIn(
+  periods: SourcePeriods | undefined,
+  { name, inTurns }: Pick<RecordType, 'name' | 'inTurns'>,
+  labels: Labels,
+): number {
+  if (periods === undefined || inTurns) return 0
+  const ofType = periods.get(name)
+  if (ofType !== undefined) {
+    // Which label names a device differs by type: a text of one is hardly that of another.
+    if (ofType.size > 1 || !ofType.has(''))
+      for (const text of Object.values(labels)) if (text !== '' && ofType.has(text)) return ofType.get(text) ?? 0
+    const ofAll = ofType.get('')
+    if (ofAll !== undefined) return ofAll
+  }
+  return periods.get('')?.get('') ?? 0
+}
+
+/** The longest period that a series of a type may have; 0 where nobody said any. */
+export function longestIn(
+  periods: SourcePeriods | undefined,
+  type: Pick<RecordType, 'name' | 'inTurns'> | undefined,
+): number {
+  if (periods === undefined || type === undefined || type.inTurns) return 0
+  const ofType = [...(periods.get(type.name)?.values() ?? [])]
+  return Math.max(periods.get('')?.get('') ?? 0, ...ofType)
+}
+
+/** A source that replaces another has its periods. */
+function ownerOf(source: SourceInfo): object {
+  return source.owner ?? source
+}

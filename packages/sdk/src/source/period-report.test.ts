@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordingSource, sondeError } from '../../test/helper.ts'
+import type { Batch } from '../schema/batch.ts'
+import { periodType } from '../schema/builtin.ts'
+import { gauge, label, timestamp } from '../schema/field.ts'
+import { Periods } from '../schema/periods.ts'
+import { defineType } from '../schema/record-type.ts'
+import { wallNs } from './clock.ts'
+import { createSource } from './source.ts'
+
+const port = defineType('port', 'A port', { time: timestamp(), device: label(), heat: gauge('f64') })
+const fan = defineType('fan', 'A fan', { time: timestamp(), fan: label(), turns: gauge('f64') }, { inTurns: true })
+const heat = (device: string) => ({ time: wallNs(), device, heat: 1 })
+
+test('the period of a source comes before its first records, and again when it changes or a minute has passed', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
+  const { source, emitted } = recordingSource({ intervalMs: 500, bufferBytes: 4096 })
+  for (let i = 0; i < 1000; i++) source.report(port, heat('a'))
+  assert.deepEqual([emitted[0]?.type, emitted[1]?.type], [periodType, port])
+  const told = () => emitted.splice(0).flatMap(({ type, records }) => (type === periodType ? records : []))
+  assert.deepEqual(
+    told().map(({ time: _, ...said }) => said),
+    [{ type: '', device: '', report_us: 500_000n }],
+  )
+  source.emit()
+  assert.deepEqual(told(), [], 'nothing new')
+  source.setPeriod(port, { device: 'b', sampleUs: 100, drainUs: 51_200, reportUs: 250_000 })
+  source.emit()
+  assert.deepEqual(
+    told().map(({ time: _, ...said }) => said),
+    [{ type: 'port', device: 'b', sample_us: 100n, drain_us: 51_200n, report_us: 250_000n }],
+  )
+  source.setPeriod(port, { device: 'b', sampleUs: 100, drainUs: 51_200, reportUs: 250_000 })
+  t.mock.timers.tick(60_000)
+  source.emit()
+  assert.equal(told().length, 2, 'all of them, once a minute')
+})
+
+test('a period is that of type and device, else of the type, else of the source; turns have none', () => {
+  const periods = new Periods()
+  const source = createSource({ id: 'nic', intervalMs: 1000, emit: (batch: Batch) => periods.take(batch) })
+  const of = (device: string) => periods.ofSeries(source.info, port, { device, rack: 'r1' })
+  source.emit()
+  assert.equal(of('a'), 0, 'who reports nothing has no period')
+  source.report(port, heat('a'))
+  source.emit()
+  assert.deepEqual([of('a'), periods.ofSeries(source.info, fan, { fan: '1' })], [1000, 0])
+  source.setPeriod(port, { reportUs: 5_000_000 })
+  source.setPeriod(port, { device: 'a', reportUs: 100 })
+  source.emit()
+  assert.deepEqual([of('a'), of('b')], [0.1, 5000])
+  assert.deepEqual([periods.longestOf(source.info, port), periods.longestOf(source.info)], [5000, 5000])
+})
+
+test('a period that is none is refused, with what is allowed', () => {
+  const { source } = recordingSource()
+  for (const reportUs of [0, -1, Number.NaN, 1e12, '5' as never])
+    assert.throws(() => source.setPeriod(port, { reportUs }), sondeError('SRC_PERIOD', /reportUs is .*; allowed: /))
+  for (let i = 0; i < 4096; i++) source.setPeriod(port, { device: `${i}`, reportUs: 1000 })
+  assert.throws(() => source.setPeriod(port, { device: 'more', reportUs: 1 }), sondeError('SRC_PERIOD', /4096/))
+})
