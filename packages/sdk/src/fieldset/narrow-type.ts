@@ -29,7 +29,7 @@ function narrowFields(
   return Object.fromEntries(narrow)
 }
 
-/** What a claim says of fields that are left out leaves with them; its key are labels, which stay. */
+/** The claim without the fields that are left out; its key consists of labels, which stay. */
 function narrowClaim({ joins, relations, facts, ...claim }: EntityClaim, slots: readonly Slot[]): EntityClaim {
   const names = new Set(slots.map(({ name }) => name))
   const part = {

@@ -16,8 +16,8 @@ export { labelText } from '../schema/reader.ts'
 export { defineOwnType, typeOfDefinition, withEntity } from '../schema/record-type.ts'
 export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
 export { ClientLosses } from '../sinks/client-losses.ts'
+export { COMMON_KEYS } from '../sinks/common-options.ts'
 export {
-  COMMON_KEYS,
   checkDestinations,
   type Destination,
   exportEntries,

@@ -86,8 +86,8 @@ test('what was printed in place of a secret is none', () => {
 test('what shows only between destinations is said too', () => {
   const clash = { jsonl: { url, queue_limit_bytes: 65_536 }, files: [{ data_root: '/a' }, { data_root: '/a/' }] }
   assert.deepEqual(linesOf(clash), [
-    'export.files[1] keeps its records in /a, as export.files[0] does; allowed: a place of its own',
     'export.jsonl.batch_bytes_max is 1048576; allowed: at most the limit of the queue, 65536',
+    'export.files[1] keeps its records in /a, as export.files[0] does; allowed: a place of its own',
   ])
   assert.deepEqual(linesOf({ files: [{ data_root: '/a' }, { data_root: '/a', enabled: false }] }), [])
   assert.deepEqual(linesOf({ jsonl: { url, name: 'store' } }, AGENT, ['store']), [

@@ -1,4 +1,4 @@
-import type { CommonOptions } from './destinations.ts'
+import type { CommonOptions } from './common-options.ts'
 import type { FilesOptions, filesEntries } from './files/config.ts'
 import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
 

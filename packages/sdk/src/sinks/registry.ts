@@ -13,7 +13,7 @@ export interface SinkFinding {
   readonly found: string
 }
 
-/** What whoever opens a destination says to it. */
+/** What a destination gets from the agent or the program that opens it. */
 export interface SinkContext {
   /** Name in statistics. */
   readonly name: string
@@ -53,7 +53,7 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   complete?(options: OptionsOf<E>): OptionsOf<E>
   /** Where it keeps things: no two destinations share that. Default: nowhere. */
   place?(options: OptionsOf<E>): string
-  /** Tries, before a program starts, what would be wrong for every record. @throws SondeError that says what. */
+  /** Looks, before a program starts, for what would fail with every record. @throws SondeError with the cause. */
   prepare?(options: OptionsOf<E>): Promise<void>
   create(options: OptionsOf<E>, context: SinkContext): Sink
   /** What is there. Changes nothing, and never rejects. `place` is where it stands, such as `export.files[1]`. */

@@ -5,7 +5,7 @@ import { asSentence, be, type Tense } from '../../format/words.ts'
 import { droppedCount, sourceState, stateWords } from '../source-words.ts'
 
 /** What is so about the sources, in a sentence: the worst first. */
-export function sourcesHeadline({ sources, ledger }: SourcesAnswer, tense: Tense = 'present'): HeadlineText {
+export function sourcesHeadline({ sources, sinks, ledger }: SourcesAnswer, tense: Tense = 'present'): HeadlineText {
   const counts = countStates(sources)
   const worst = [...sources].sort((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)[0]
   const balance =
@@ -20,6 +20,14 @@ export function sourcesHeadline({ sources, ledger }: SourcesAnswer, tense: Tense
       tone: tone === 'denied' ? 'warning' : 'critical',
       sentence: stateWords(worst, tense),
       facts: `${asSentence(worst.reason)} ${counts}`,
+    }
+  }
+  const failing = sinks.find((sink) => sink.failing !== '')
+  if (failing !== undefined) {
+    return {
+      tone: 'warning',
+      sentence: `${failing.name} ${be(1, tense)} failing`,
+      facts: `${asSentence(failing.failing)} ${facts}`,
     }
   }
   const losing = sources.filter((source) => droppedCount(source) > 0)

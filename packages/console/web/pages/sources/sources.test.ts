@@ -61,6 +61,18 @@ test('absent hardware is normal, a stuck source is not', () => {
   assert.equal(spaced(ofFailed.facts), '/sys/class/net is not there. 0 sources reading, 1 failed.')
 })
 
+test('a sink that fails is said, with the reason', () => {
+  const counts = { in: 5, out: 0, dropped: {}, errors: 1, seconds: 0 }
+  const sinks = [
+    { ...counts, name: 'store', failing: '' },
+    { ...counts, name: 'collector', failing: 'HTTP 503 try again later' },
+  ]
+  const text = sourcesHeadline({ sources: [source('host')], clients: [], sinks, ledger: BALANCED })
+  assert.equal(text.tone, 'warning')
+  assert.equal(text.sentence, 'collector is failing')
+  assert.match(text.facts, /^HTTP 503 try again later\. 12/)
+})
+
 test('lost records are said, and a ledger that does not add up', () => {
   const losing = source('netdev', { dropped: { queue_full: 7 } })
   const text = sourcesHeadline({ sources: [losing], clients: [], sinks: [], ledger: { in: 10, out: 2, dropped: 7 } })

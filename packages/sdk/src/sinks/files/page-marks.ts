@@ -7,17 +7,18 @@ import { codeOf } from './reasons.ts'
 
 /** Client and page, 64 bits each, a CRC-32 of both, and four bytes of 0. */
 const ENTRY_BYTES = 24
-/** Clients that are remembered; whoever was silent longest is asked to send again what it was not told to be there. */
+/** Clients that are remembered; with more, the client that was silent longest is forgotten, and sends pages again. */
 const CLIENT_COUNT_LIMIT = 4096
-/** Size of the file, beyond which it is written anew. Unit: bytes. */
+/** Size of the file; beyond, it is replaced by a new file. Unit: bytes. */
 const FILE_BYTES_LIMIT = 1 << 20
 
 /** Pages by client. */
 type Pages = Map<bigint, bigint>
 
 /**
- * The last page of each client up to which everything is in the files, or was left out by a filter: kept in a file of
- * its own, since a page that was left out is in no other. What is written late costs a repetition, and no record.
+ * The last page of each client up to which everything is in the files, or was left out by a filter. It is kept in a
+ * file of its own, because a page that was left out is in no other file. If a mark is lost, the client sends pages again;
+ * no record is lost.
  */
 export class PageMarks {
   readonly #path: string
@@ -80,11 +81,11 @@ export class PageMarks {
 
   async #append(file: DiskFile, entries: Buffer): Promise<void> {
     const { bytesWritten } = await file.writev([entries], this.#fileBytes)
-    // What was cut short is no entry to a reader, and the next one begins where one can.
+    // The next write covers an entry that was cut short.
     this.#fileBytes += bytesWritten - (bytesWritten % ENTRY_BYTES)
   }
 
-  /** Begins the file anew with what counts; the one before stays until this one is whole. */
+  /** Replaces the file by one that has each client once; the old file stays until the new file is whole. */
   async #renew(marked: Pages): Promise<void> {
     const path = `${this.#path}.new`
     // What a filter leaves nothing of has made no folder yet.

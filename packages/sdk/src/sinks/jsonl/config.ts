@@ -55,7 +55,7 @@ export function jsonlTarget(options: Pick<JsonlOptions, 'url' | 'headers'>): Jso
   const { url: given, headers } = checkOptions(ownEntries, options, 'JSL_OPTION', ' of jsonl')
   const url = new URL(given)
   const { username, password } = url
-  // `fetch` takes no address with a password, and says the whole of it in its refusal.
+  // `fetch` refuses an address with a password, and its error shows the password.
   url.username = ''
   url.password = ''
   const login = decodeURIComponent(`${username}:${password}`)

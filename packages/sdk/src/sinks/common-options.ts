@@ -1,0 +1,89 @@
+import * as v from 'valibot'
+import { flag, list, pattern, setting, text } from '../config/kit.ts'
+import { snakeOf } from '../config/spelling.ts'
+import { messageOf } from '../errors.ts'
+import { inlineSet } from '../fieldset/inline-set.ts'
+
+const LINE_LIMIT = 4096
+const FILTER_LIMIT = 64
+
+/** Keys that every destination has: they belong to the way to it. */
+export interface CommonOptions {
+  /**
+   * Name in statistics and messages: letters, digits, `_`, `-` and `.`, at most 64. Default: the kind; in a list from
+   * the second on with its place, `jsonl_2`.
+   */
+  readonly name?: string
+  /** Whether it is used. Default: true. */
+  readonly enabled?: boolean
+  /**
+   * Fields that it is given: the name of a `.cset` or `.fset`, or the lines of one, of a `.fset` where the first is a
+   * section such as `[port]`. Time and labels always come along. Default: all fields.
+   */
+  readonly fieldSet?: string | readonly string[]
+  /** Sources that it is given, by name: `*` and `?` as in a shell, `!` leaves out. At most 64. Default: all. */
+  readonly sources?: readonly string[]
+  /** Tags of the sources that it is given; `counters` stands for those without. At most 64. Default: all. */
+  readonly tags?: readonly string[]
+  /** Whether `flush` of a program waits for it. Default: true. */
+  readonly acknowledges?: boolean
+}
+
+const FIELD_SET_WORDS = 'the name of a field set, or the lines of one'
+
+/** Those keys as schema entries. */
+export const commonEntries = {
+  name: v.optional(
+    v.pipe(
+      pattern(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'a name of letters, digits, _, - and ., at most 64'),
+      v.description(
+        'Name in pages, logs and metrics; no two destinations have the same. Default: the kind; in a list from the second on with its place, such as `jsonl_2`',
+      ),
+    ),
+  ),
+  enabled: setting(flag(), true, 'Whether it is used'),
+  fieldSet: v.optional(
+    v.pipe(
+      v.union(
+        [
+          pattern(/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/, FIELD_SET_WORDS),
+          v.pipe(list(text(0, 1024), LINE_LIMIT, 'lines'), v.rawCheck(checkLines)),
+        ],
+        FIELD_SET_WORDS,
+      ),
+      v.description(
+        'Fields that it is given: the name of a [field set](prometheus.md#filters), or a list of the lines of one; time and labels come along. Default: all',
+      ),
+    ),
+  ),
+  sources: setting(
+    list(pattern(/^!?[^!].{0,199}$/, 'a name or pattern such as nic, gpu* or !self'), FILTER_LIMIT, 'patterns'),
+    [],
+    'Names of the sources that it is given, `*` and `?` as in a shell; `!` first leaves sources out. Empty: all',
+  ),
+  tags: setting(
+    list(text(1, 200), FILTER_LIMIT, 'tags'),
+    [],
+    'Tags of the applications that it is given; `counters` stands for what has no tag, as the sources of an agent. Empty: all',
+  ),
+  acknowledges: v.optional(
+    v.pipe(
+      flag(),
+      v.description(
+        'Whether an acknowledgement waits for it; see [delivery](delivery.md#acknowledged). Default: `true` where records that it has survive a crash',
+      ),
+    ),
+  ),
+}
+
+/** The keys that belong to all kinds, as files have them. */
+export const COMMON_KEYS: readonly string[] = Object.keys(commonEntries).map(snakeOf)
+
+function checkLines({ dataset, addIssue }: v.RawCheckContext<string[]>): void {
+  if (!dataset.typed) return
+  try {
+    inlineSet(dataset.value)
+  } catch (error) {
+    addIssue({ message: `the lines of a field set; ${messageOf(error)}` })
+  }
+}
