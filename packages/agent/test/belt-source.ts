@@ -67,11 +67,15 @@ export interface Belts {
   /** Belts that are there. */
   readonly running: Set<string>
   readonly definition: SourceDefinition
+  /** Reports what there is once, as an application would. */
+  report(source: Source, absences: Absences): void
 }
 
 /** A source of two belts, `north` on the interface `lo` and `south`, and a robot with two arms. */
 export function belts(): Belts {
   const running = new Set(['north', 'south'])
+  const known = new Set<string>()
+  const report = (source: Source, absences: Absences) => sampleBelts({ source, absences, running, known })
   const definition: SourceDefinition = {
     name: 'belts',
     summary: 'Reads the belts of a hall',
@@ -80,21 +84,18 @@ export function belts(): Belts {
     intervalMs: 50,
     options: v.strictObject({}),
     load: async () => ({
-      create(_options, context) {
-        const known = new Set<string>()
-        const { source, absences } = context
-        return sampled(
+      create: (_options, context) =>
+        sampled(
           {
             probe: () => ({ state: 'present', found: `${running.size} belts` }),
-            sample: () => sampleBelts({ source, absences, running, known }),
+            sample: () => report(context.source, context.absences),
             close: () => undefined,
           },
           context,
-        )
-      },
+        ),
     }),
   }
-  return { running, definition }
+  return { running, definition, report }
 }
 
 function sampleBelts({

@@ -23,6 +23,8 @@ const VIEWS = [
   '/fabric/:device',
   '/fabric/:device/:port',
   '/pci/:device',
+  '/entities',
+  '/entities/:id',
   '/explore',
   '/explorer',
   '/sources',

@@ -5,6 +5,8 @@ import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
 import { PageHead } from './components/page-head.tsx'
 import {
+  EntitiesPage,
+  EntityPage,
   ExplainPage,
   ExplorePage,
   FabricPage,
@@ -36,6 +38,8 @@ export function App() {
             {({ device, port }) => <PortPage key={`${device}/${port}`} name={`${meant(device)}/${port}`} />}
           </Route>
           <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
+          <Route path="/entities" component={EntitiesPage} />
+          <Route path="/entities/:id">{({ id }) => <EntityPage key={id} id={meant(id)} />}</Route>
           <Route path="/explore" component={ExplorePage} />
           <Route path="/explorer" component={ToExplorer} />
           <Route path="/sources" component={SourcesPage} />

@@ -3,7 +3,7 @@ import type { Hint } from '../api/hints.ts'
 import type { HeadlineText } from '../components/headline.tsx'
 import { formatClock, formatDateTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
 import { asSentence, be, type Tense } from '../format/words.ts'
-import { deviceTitle } from './device.ts'
+import { deviceTitle, isGeneric } from './device.ts'
 import { hintState, hintWords } from './hint-words.ts'
 
 /** The sentence of one device: what rules see on it, what it shows of another, or that it is in range. */
@@ -44,7 +44,9 @@ export function deviceSentence(
       facts: `No rule ${tense === 'past' ? 'saw' : 'sees'} an origin on ${title}.`,
     }
   }
-  return { tone: 'calm', sentence: `${title} ${be(1, tense)} ${hints ? 'in range' : 'read'}.`, facts: '' }
+  // No rule watches what has no code.
+  const state = isGeneric(device) ? `reported by ${device.source}` : hints ? 'in range' : 'read'
+  return { tone: 'calm', sentence: `${title} ${be(1, tense)} ${state}.`, facts: '' }
 }
 
 /** Since when a device is gone, and why: `Gone 14:03:11. The GPU has fallen off the bus.` Empty while it is there. */

@@ -4,7 +4,7 @@ import type { Labels, Matcher } from '../api/types.ts'
 import { titleOf } from '../format/names.ts'
 
 /** Where entities of all other kinds are. */
-const ENTITIES_PATH = '/entities'
+export const ENTITIES_PATH = '/entities'
 
 type Titled = Pick<DeviceInfo, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>
 
@@ -13,13 +13,25 @@ type Titled = Pick<DeviceInfo, 'id' | 'kind' | 'name' | 'rail' | 'pairs'>
  * are told apart by name and port, as hints do.
  */
 export function deviceTitle({ id, kind, name, rail, pairs }: Titled): string {
-  if (!HARDWARE_PATHS.has(kind)) return `${titleOf(kind)} ${name}`
+  if (isGeneric({ kind })) return `${titleOf(kind)} ${name}`
   if (kind !== 'nic') return name
   const port = /-(\d+)$/.exec(id)?.[1] ?? '1'
   const numbered = `${name.replace(/ port \d+$/, '')}/${port}`
   if (pairs.some((pair) => /^(sim-)?nic-/.test(pair))) return numbered
   if (rail !== null) return `NIC ${rail}`
   return port === '1' ? name : numbered
+}
+
+/** Whether an entity is of a kind that no page of its own is for. */
+export function isGeneric({ kind }: Pick<DeviceInfo, 'kind'>): boolean {
+  return !HARDWARE_PATHS.has(kind)
+}
+
+/** How many there are of which kind: `2 × Conveyor belt, 1 × Robot`. */
+export function kindWords(entities: readonly DeviceInfo[]): string {
+  return [...Map.groupBy(entities, ({ kind }) => kind)]
+    .map(([kind, of]) => `${of.length} × ${titleOf(kind)}`)
+    .join(', ')
 }
 
 /** The path of an entity's own page. */

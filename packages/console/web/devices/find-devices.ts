@@ -1,20 +1,20 @@
 import type { DeviceInfo } from '../api/devices.ts'
-import { deviceTitle } from './device.ts'
+import { deviceTitle, isGeneric } from './device.ts'
 
 /** The domain that an address has where it is written without one. */
 const FIRST_DOMAIN = '0000:'
 
 /**
- * The devices of a kind that go by a name: an id, an index, a UUID, a name with or without port, a PCI address. An id
+ * The devices of a kind, or without one of all kinds that have no page of their own, that go by a name: an id, an index, a UUID, a name with or without port, a PCI address. An id
  * is one device's own; of other names real devices come before simulated ones, and those that are there before those
  * that left. More than one where the name does not tell them apart, none where nothing is named so.
  */
 export function findDevices(
   devices: readonly DeviceInfo[],
-  kind: DeviceInfo['kind'],
+  kind: DeviceInfo['kind'] | undefined,
   name: string,
 ): readonly DeviceInfo[] {
-  const some = devices.filter((device) => device.kind === kind)
+  const some = devices.filter((device) => (kind === undefined ? isGeneric(device) : device.kind === kind))
   const own = some.find(({ id }) => id === name)
   if (own) return [own]
   const wanted = name.toLowerCase()

@@ -7,6 +7,8 @@ export const GpuPage = lazyPage(async () => (await import('./gpu/gpu-page.tsx'))
 export const FabricPage = lazyPage(async () => (await import('./fabric/fabric-page.tsx')).FabricPage)
 export const PortPage = lazyPage(async () => (await import('./nic/port-page.tsx')).PortPage)
 export const PciPage = lazyPage(async () => (await import('./pci/pci-page.tsx')).PciPage)
+export const EntitiesPage = lazyPage(async () => (await import('./entities/entities-page.tsx')).EntitiesPage)
+export const EntityPage = lazyPage(async () => (await import('./entity/entity-page.tsx')).EntityPage)
 export const ExplorePage = lazyPage(async () => (await import('./explore/explore-page.tsx')).ExplorePage)
 export const SourcesPage = lazyPage(async () => (await import('./sources/sources-page.tsx')).SourcesPage)
 export const SourcePage = lazyPage(async () => (await import('./source/source-page.tsx')).SourcePage)
@@ -22,7 +24,7 @@ const PRELOAD_AFTER_MS = 2_000
 export function preloadPages(): () => void {
   const preload = (): void => {
     for (const page of [NodePage, GpusPage, GpuPage, FabricPage, PortPage, PciPage, ExplorePage]) void page.preload()
-    for (const page of [SourcesPage, SourcePage, ExplainPage]) void page.preload()
+    for (const page of [SourcesPage, SourcePage, ExplainPage, EntitiesPage, EntityPage]) void page.preload()
   }
   const timer = setTimeout(() => requestIdleCallback(preload), PRELOAD_AFTER_MS)
   return () => clearTimeout(timer)

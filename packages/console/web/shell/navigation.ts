@@ -13,7 +13,7 @@ export interface Destination {
 
 /** The pages, in the order of the rail. */
 export const DESTINATIONS: readonly Destination[] = [
-  { path: '/', label: 'Node', icon: 'node', key: 'n' },
+  { path: '/', label: 'Node', icon: 'node', parts: ['/entities'], key: 'n' },
   { path: '/gpus', label: 'GPUs', icon: 'gpu', key: 'g' },
   { path: '/fabric', label: 'Fabric', icon: 'fabric', parts: ['/pci'], key: 'f' },
   { path: '/explore', label: 'Explorer', icon: 'explorer', key: 'x' },
@@ -22,8 +22,11 @@ export const DESTINATIONS: readonly Destination[] = [
 
 /** Whether a destination is where the page is, or above it. */
 export function isCurrent(destination: Destination, location: string): boolean {
-  if (destination.path === '/') return location === '/'
-  return [destination.path, ...(destination.parts ?? [])].some(
-    (path) => location === path || location.startsWith(`${path}/`),
+  const paths = [destination.path, ...(destination.parts ?? [])]
+  // Every path lies below the first.
+  return (
+    (destination.path === '/' ? paths.slice(1) : paths).some(
+      (path) => location === path || location.startsWith(`${path}/`),
+    ) || location === destination.path
   )
 }

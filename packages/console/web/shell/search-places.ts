@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import type { TypeInfo } from '../api/types.ts'
 import type { ComboOption } from '../components/combo-options.ts'
-import { devicePath, deviceTitle } from '../devices/device.ts'
+import { devicePath, deviceTitle, isGeneric } from '../devices/device.ts'
 import { compareNames } from '../format/names.ts'
 import { firstFunction, formatSignal } from '../state/signal.ts'
 import type { PageState } from '../state/time-window.ts'
@@ -25,7 +25,7 @@ export interface Searched {
 export function searchPlaces({ devices, interfaces, types, hrefTo }: Searched): readonly Place[] {
   const pages = DESTINATIONS.map(({ label, path }): Place => ({ value: label, note: 'page', href: hrefTo(path) }))
   const hardware = devices
-    .filter(({ kind }) => kind === 'gpu' || kind === 'nic')
+    .filter((device) => device.kind === 'gpu' || device.kind === 'nic' || isGeneric(device))
     .map((device) => devicePlace(device, hrefTo(devicePath(device))))
   const netdevs = [...new Set(interfaces)].sort(compareNames).map(
     (device): Place => ({

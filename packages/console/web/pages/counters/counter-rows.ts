@@ -18,19 +18,20 @@ export interface CounterRow {
 
 /**
  * One row a field and series of some types. `matchersFor` gives the conditions that make a metric's series those of the
- * device.
+ * device, and `shared` are labels that its series have in common.
  */
 export function counterRows(
   types: readonly TypeInfo[],
   latest: readonly SeriesValue[],
   rates: ReadonlyMap<string, number>,
   matchersFor: (metric: string) => MetricQuery['matchers'],
+  shared: Labels = {},
 ): readonly CounterRow[] {
   const byMetric = Map.groupBy(latest, ({ metric }) => metric)
   return types.flatMap((type) =>
     type.fields.flatMap((field): CounterRow[] => {
       const found: readonly (SeriesValue | undefined)[] = byMetric.get(field.metric) ?? [undefined]
-      return found.map((series) => rowOf(type, field, series, rates, matchersFor(field.metric)))
+      return found.map((series) => rowOf(type, field, series, rates, matchersFor(field.metric), shared))
     }),
   )
 }
@@ -41,10 +42,13 @@ function rowOf(
   latest: SeriesValue | undefined,
   rates: ReadonlyMap<string, number>,
   matchers: MetricQuery['matchers'] = [],
+  shared: Labels = {},
 ): CounterRow {
   // What a series is of, the page says already.
   const said = new Set(['simulated', ...matchers.map(({ label }) => label)])
-  const own = Object.entries(latest?.labels ?? ({} as Labels)).filter(([label]) => !said.has(label))
+  const own = Object.entries(latest?.labels ?? ({} as Labels)).filter(
+    ([label, value]) => !said.has(label) && shared[label] !== value,
+  )
   const key = latest ? seriesKeyOf(latest) : `${type.name} ${field.name}`
   const all = [...matchers, ...own.map(([label, value]) => ({ label, op: '=' as const, value }))]
   return {

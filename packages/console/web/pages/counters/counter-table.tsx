@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
+import type { Labels, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import { Breakable } from '../../components/breakable.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
@@ -21,6 +21,8 @@ interface TableProps {
   readonly latest: readonly SeriesValue[] | undefined
   /** Conditions that make the series of a metric those of the device. */
   readonly matchersFor: (metric: string) => MetricQuery['matchers']
+  /** Labels that all series of the device have: they tell no rows apart. */
+  readonly shared?: Labels
   /** Why nothing is read of the device any more; empty while it is there. */
   readonly goneWords?: string
 }
@@ -32,12 +34,12 @@ const NOT_SAID: readonly SeriesValue[] = []
 const AS_READ: Sort = { column: 'order', direction: 'ascending' }
 
 /** Every field of a device with its exact value; what is absent stands last, with its reason. */
-export function CounterTable({ types, latest, matchersFor, goneWords = '' }: TableProps) {
+export function CounterTable({ types, latest, matchersFor, shared, goneWords = '' }: TableProps) {
   const page = usePageState()
   const sort = parseSort(page.url.sort, AS_READ)
   const filter = (page.url.q ?? '').toLowerCase()
   const said = latest ?? NOT_SAID
-  const all = counterRows(types, said, useCounterRates(said), matchersFor)
+  const all = counterRows(types, said, useCounterRates(said), matchersFor, shared)
   const order = new Map(all.map((row, place) => [row, place]))
   const matching = all.filter(({ field, name }) =>
     `${field.metric} ${name} ${field.help}`.toLowerCase().includes(filter),

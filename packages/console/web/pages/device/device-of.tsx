@@ -14,7 +14,8 @@ interface DeviceOfProps {
   readonly id: string
   /** What is looked for, and the page that has them all. */
   readonly sought: {
-    readonly kind: DeviceInfo['kind']
+    /** Default: any kind that has no page of its own. */
+    readonly kind?: DeviceInfo['kind']
     readonly one: string
     readonly many: string
     readonly path: string

@@ -32,6 +32,7 @@ import { type Moment, useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { type Judge, judgeBy } from './facts.ts'
 import { columnsOf, type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
+import { Relations } from './relations.tsx'
 
 /**
  * Reads a number of a metric, the largest of several series such as priorities: of the device of the page, or of
@@ -140,6 +141,7 @@ export function DevicePage({
         label={factsLabel(title, device, moment)}
         facts={recent.isReady ? facts(readings) : facts(readings).map(awaitedFact)}
       />
+      <Relations device={device} />
       {lead}
       <AnswerState answer={recent} panels={panels.length} />
       {recent.isReady && isAwaited && <Outlines panels={panels.length} />}
@@ -158,6 +160,7 @@ export function DevicePage({
             types={known}
             latest={latest.data}
             matchersFor={(metric) => matchersFor(device, metric)}
+            shared={device.labels}
             goneWords={gone}
           />
         </PanelBoundary>

@@ -7,7 +7,7 @@ import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../chart/palette.ts'
 import { askFor, isSeriesOf } from '../../devices/device.ts'
-import { compareNames } from '../../format/names.ts'
+import { compareNames, seriesWords } from '../../format/names.ts'
 import { boundedColumn, type Quantity } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 import { newestValue } from '../interface-data.ts'
@@ -18,8 +18,8 @@ export interface PanelLine {
   readonly function: QueryFunction
   /** Name of the line; `{}` in it is the value of the label `each`, which otherwise stands behind it. */
   readonly label: string
-  /** A label whose values are lines of their own: `priority`. */
-  readonly each?: string
+  /** A label whose values are lines of their own: `priority`. Several: their values together are the name of a line. */
+  readonly each?: string | readonly string[]
   /** Turns a value into whether it is so, for lanes of something that is up or down. */
   readonly isUp?: (value: number) => boolean
   /** A metric whose newest value fills the lane. Default: all lanes have one scale. */
@@ -164,6 +164,7 @@ const NOUNS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map
 
 function nounOf(lines: readonly PanelLine[]): readonly [one: string, many: string] {
   const each = lines.find((line) => line.each !== undefined)?.each ?? ''
+  if (typeof each !== 'string') return ['series', 'series']
   return NOUNS.get(each) ?? ['counter', 'counters']
 }
 
@@ -207,6 +208,7 @@ function memberOf(line: PanelLine, column: GridColumn, values: Float64Array): Ch
 
 function nameOf({ label, each }: PanelLine, labels: Labels): string {
   if (each === undefined) return label
+  if (typeof each !== 'string') return seriesWords(Object.fromEntries(each.map((name) => [name, labels[name] ?? ''])))
   const value = labels[each] ?? ''
   return label.includes('{}') ? label.replace('{}', value) : `${label} ${value}`.trim()
 }

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
-import { useDevices } from '../../api/devices.ts'
+import { Link } from 'wouter'
+import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { useNode } from '../../api/resources.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
@@ -9,6 +10,7 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
+import { ENTITIES_PATH, isGeneric, kindWords } from '../../devices/device.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { HOST_QUERIES, hostColumns } from '../host-data.ts'
 import { INTERFACE_QUERIES, interfaceColumns } from '../interface-data.ts'
@@ -47,7 +49,20 @@ export function NodePage() {
       {devices && devices.length > 0 && <DevicesOverview devices={devices} />}
       {(devices?.length === 0 || (error && !devices)) && <InterfacesOverview />}
       {!devices && !error && <Outlines panels={6} />}
+      <OtherEntities all={data?.devices} />
     </>
+  )
+}
+
+/** The way to what types tell of beside hardware; nothing where they tell of nothing. */
+function OtherEntities({ all = [] }: { readonly all: readonly DeviceInfo[] | undefined }) {
+  const page = usePageState()
+  const others = all.filter(isGeneric)
+  if (others.length === 0) return null
+  return (
+    <p className="page-more">
+      Also reported here: <Link href={page.hrefTo(ENTITIES_PATH)}>{kindWords(others)}</Link>.
+    </p>
   )
 }
 

@@ -1,0 +1,49 @@
+import type { FieldInfo, TypeInfo } from '../../api/types.ts'
+import { titleOf } from '../../format/names.ts'
+import { quantityOf } from '../../format/quantity.ts'
+import { firstFunction } from '../../state/signal.ts'
+import type { DevicePanel, PanelLine } from '../device/panels.ts'
+
+/** Charts of one entity at most; every further field stands in the table of counters. */
+export const PANEL_LIMIT_COUNT = 24
+
+/** The types that are about a kind of entity, those that define it first. */
+export function typesOf(kind: string, types: readonly TypeInfo[]): readonly TypeInfo[] {
+  const own = types.filter(({ entity }) => entity?.kind === kind)
+  return own.toSorted((a, b) => Number(b.entity?.defines ?? false) - Number(a.entity?.defines ?? false))
+}
+
+/** A panel a field: what counters gain a second, what gauges are; a line for each series of the entity. */
+export function entityPanels(types: readonly TypeInfo[]): readonly DevicePanel[] {
+  const fields = types.flatMap((type) => type.fields.map((field) => ({ type, field })))
+  return fields
+    .filter(({ field }) => field.role === 'counter' || field.role === 'gauge')
+    .slice(0, PANEL_LIMIT_COUNT)
+    .map(({ type, field }) => panelOf(type, field))
+}
+
+function panelOf({ name, labels, entity }: TypeInfo, field: FieldInfo): DevicePanel {
+  const title = fieldTitle(field)
+  const line = { metric: field.metric, function: firstFunction(field), label: title }
+  return {
+    id: field.metric,
+    title,
+    quantity: quantityOf({ ...field, function: line.function }),
+    lines: [
+      withEach(
+        line,
+        labels.filter((label) => !entity?.key.includes(label)),
+      ),
+    ],
+    without: `No series of the type ${name} has it.`,
+  }
+}
+
+function withEach(line: PanelLine, each: readonly string[]): PanelLine {
+  return each.length === 0 ? line : { ...line, each }
+}
+
+/** A field as a title: `turns_total` is `Turns`. */
+export function fieldTitle({ name }: Pick<FieldInfo, 'name'>): string {
+  return titleOf(name.replace(/_total$/, ''))
+}
