@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { SondeError } from '../../errors.ts'
 import type { Batch, PageId } from '../../schema/batch.ts'
 import { forgetExit, type Leaver, watchExit } from '../../telemetry/at-exit.ts'
@@ -39,6 +40,8 @@ export interface FilesSink extends Sink {
 const TICK_MS = 1000
 /** A disk that is silent for so long hangs. Unit: milliseconds. */
 const STALL_MS = 5000
+/** A client that connects waits no longer for a disk that hangs. Unit: milliseconds. */
+const LOOK_LIMIT_MS = 1000
 const SLOW_DISK =
   'the disk was slower than the reports for longer than queueLimitBytes holds; await source.ready() to wait for it'
 
@@ -122,10 +125,10 @@ class Files implements FilesSink {
     if (this.#closing === undefined) this.#marks.see(page)
   }
 
-  /** Where what is known cannot be read, a client sends again, and what the files have is left out. */
+  /** If the disk fails or hangs, nothing is known: the client sends again, and what the files have is left out. */
   async lastPage(client: bigint): Promise<bigint> {
     try {
-      return await this.#marks.lastPage(client)
+      return await Promise.race([this.#marks.lastPage(client), delay(LOOK_LIMIT_MS, 0n, { ref: false })])
     } catch (error) {
       this.#context.fail(error)
       return 0n
