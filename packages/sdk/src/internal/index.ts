@@ -2,6 +2,7 @@
 
 import '../engines.ts'
 
+export { batchProjection } from '../fieldset/batch-projection.ts'
 export { FollowedSets } from '../fieldset/followed-sets.ts'
 export { reportFieldSets } from '../fieldset/health.ts'
 export type { LinkItem, LinkLimits, LinkPolicy, Refusal, SymbolsItem } from '../link/item.ts'
