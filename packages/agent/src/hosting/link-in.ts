@@ -83,9 +83,11 @@ export class LinkIn {
     const views = allocateViews(recordBytes * types.length)
     for (const [index, { name: type }] of types.entries())
       encode({ time: wallNs(), type, series: '', field: '', code: 'gone', reason }, views, index * recordBytes)
-    stats.accepted({ type: absenceType, count: types.length })
     const symbols = new TextTable(this.#symbols)
-    return this.#complete({ type: absenceType, clock: 'wall', count: types.length, bytes: views.bytes, symbols })
+    const count = types.length
+    const batch = this.#complete({ type: absenceType, clock: 'wall', count, bytes: views.bytes, symbols })
+    stats.accepted(batch)
+    return batch
   }
 
   #takeTexts({ begins, firstId, texts }: Extract<LinkMessage, { kind: 'texts' }>): void {
@@ -117,7 +119,7 @@ export class LinkIn {
         countDrop(stats, 'flood', count)
         return undefined
       }
-      stats.accepted({ type, count })
+      stats.accepted({ type, count, bytes, symbols: this.#texts })
     }
     return this.#complete({ type, clock, count, bytes, symbols: this.#texts })
   }

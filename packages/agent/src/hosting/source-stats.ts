@@ -1,4 +1,4 @@
-import { absenceType, type Batch } from '@sonde/sdk'
+import { absenceType, type Batch, periodType, readRecords, viewsOf } from '@sonde/sdk'
 import { FailedReads } from './failed-reads.ts'
 
 const DURATION_COUNT = 256
@@ -12,13 +12,27 @@ export interface SampleCall {
   readonly isFirstDuty: boolean
 }
 
+/** How often the records of a type come of a device, as the source says; empty stands for all. */
+export interface SaidPeriod {
+  readonly type: string
+  readonly device: string
+  /** Unit of all three: microseconds. Null where the device does not do that by itself. */
+  readonly sampleUs: number | null
+  readonly drainUs: number | null
+  readonly reportUs: number
+}
+
+/** Types and devices whose period is told. */
+const PERIOD_COUNT_LIMIT = 4096
+
 /** What the agent counts of one source. */
 export class SourceStats {
   samples = 0
   /** What the source measured. Unit: records. */
   records = 0
-  /** What was said again and again about values that cannot be had. Unit: records. */
-  absenceRecords = 0
+  /** What was said again and again about values that cannot be had, and about periods. Unit: records. */
+  stateRecords = 0
+  readonly #periods = new Map<string, SaidPeriod>()
   /** Failed reads and samples. */
   get errors(): number {
     return this.failed.count
@@ -37,10 +51,17 @@ export class SourceStats {
   #firstMs = 0
   #lastMs = 0
 
+  /** What the source says of its periods. */
+  get periods(): SaidPeriod[] {
+    return [...this.#periods.values()]
+  }
+
   /** Counts a batch that was accepted. */
-  accepted({ type, count }: Pick<Batch, 'type' | 'count'>): void {
-    if (type === absenceType) this.absenceRecords += count
+  accepted(batch: Pick<Batch, 'type' | 'count' | 'bytes' | 'symbols'>): void {
+    const { type, count } = batch
+    if (type === absenceType || type === periodType) this.stateRecords += count
     else this.records += count
+    if (type === periodType) this.#notePeriods(batch)
   }
 
   /**
@@ -68,5 +89,16 @@ export class SourceStats {
   get sampleMsP99(): number {
     const durations = this.#durationsMs.slice(0, Math.min(this.samples, DURATION_COUNT)).sort()
     return durations[Math.floor((durations.length - 1) * 0.99)] ?? 0
+  }
+
+  #notePeriods({ bytes, count, symbols }: Pick<Batch, 'count' | 'bytes' | 'symbols'>): void {
+    const us = (value: bigint | number | undefined) => (value === undefined ? null : Number(value))
+    for (const said of readRecords(periodType, viewsOf(bytes), count, symbols)) {
+      const { type, device } = said
+      const key = `${type}\n${device}`
+      if (!this.#periods.has(key) && this.#periods.size >= PERIOD_COUNT_LIMIT) continue
+      const [sampleUs, drainUs] = [us(said.sample_us), us(said.drain_us)]
+      this.#periods.set(key, { type, device, sampleUs, drainUs, reportUs: Number(said.report_us) })
+    }
   }
 }

@@ -112,7 +112,7 @@ function describeSources({ sources: running, router, self, service }: Agent) {
   const dropped = counted.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
   const ofClients = service?.stats.records ?? 0
   const reported = running.reduce(
-    (sum, { stats }) => sum + stats.records + stats.absenceRecords,
+    (sum, { stats }) => sum + stats.records + stats.stateRecords,
     self.records + ofClients,
   )
   const sinks = router.routes.map(({ sink: { name, stats }, failing = '' }) => {

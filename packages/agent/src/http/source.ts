@@ -48,6 +48,7 @@ export function describeSource(running: RunningSource) {
     reason,
     stuck: [...stuck].map(([device, why]) => ({ device, reason: why })),
     intervalMs,
+    periods: stats.periods,
     intervalRealMs: after(2, stats.intervalRealMs),
     sampleMsP99: after(1, stats.sampleMsP99),
     samples: stats.samples,

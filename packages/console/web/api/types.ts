@@ -61,6 +61,14 @@ export interface SourceInfo {
   readonly state: SourceStateName
   readonly reason: string
   readonly intervalMs: number
+  /** What it says of its types and devices; empty names stand for all of them, null for what a device does not do. */
+  readonly periods: readonly {
+    readonly type: string
+    readonly device: string
+    readonly sampleUs: number | null
+    readonly drainUs: number | null
+    readonly reportUs: number
+  }[]
   readonly intervalRealMs: number | null
   readonly sampleMsP99: number | null
   readonly samples: number

@@ -11,6 +11,7 @@ const READING: SourceDetail = {
   state: 'reading',
   reason: '',
   intervalMs: 1_000,
+  periods: [],
   intervalRealMs: 1_000.4,
   sampleMsP99: 6.32,
   samples: 120,
@@ -64,4 +65,12 @@ test('a sweep is told by its mean and its worst; before the first one there is n
   }
   assert.equal(sweep({}), '2 ms | mean; 99 % below 6.32 ms')
   assert.equal(sweep({ samples: 0, sampleMsP99: null }), '– undefined | no sweep yet')
+})
+
+test('types and devices with periods of their own are named', () => {
+  const own = (device: string) => ({ type: 'diag', device, sampleUs: 100, drainUs: 51_200, reportUs: 250_000 })
+  const general = { type: '', device: '', sampleUs: null, drainUs: null, reportUs: 1_000_000 }
+  const line = headline({ periods: [general, ...['a', 'b', 'c', 'd'].map(own)] })
+  assert.match(line, /Read every 1 s, on the main loop\. diag of a comes every 250 ms, sampled every 100 µs\. /)
+  assert.match(line, /1 other type or device with periods of their own\./)
 })

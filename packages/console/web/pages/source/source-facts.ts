@@ -8,7 +8,7 @@ import { droppedCount, sourceState, stateWords } from '../source-words.ts'
 
 /** What is so about one source, in a sentence. */
 export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): HeadlineText {
-  const { name, state, reason, found, errors, stuck, intervalMs } = source
+  const { name, state, reason, found, errors, stuck, intervalMs, periods } = source
   const { tone } = sourceState(state)
   const subject = `${name} ${be(1, tense)}`
   const dropped = droppedCount(source)
@@ -20,7 +20,7 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
   if (state === 'reading') {
     const restarts = source.restarts > 0 ? `, with ${countOf(source.restarts, 'restart')}` : ''
     const place = PLACES[source.host] ?? `in the process of ${source.host}`
-    const every = `Read every ${formatDuration(intervalMs)}, ${place}${restarts}.`
+    const every = `Read every ${formatDuration(intervalMs)}, ${place}${restarts}.${periodWords(periods)}`
     const read = found === '' ? `${subject} reading` : `${subject} reading: ${found}`
     if (trouble.length === 0)
       return { tone: 'calm', sentence: read, facts: `${every} No read failed, nothing was lost.` }
@@ -32,6 +32,24 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
     sentence: stateWords(source, tense),
     facts: [asSentence(reason), ...trouble.map(asSentence)].filter(Boolean).join(' '),
   }
+}
+
+/** Types and devices whose period is named in words. */
+const NAMED_COUNT = 3
+
+/** How often types and devices come that have a period of their own, as sentences behind others. */
+function periodWords(periods: SourceDetail['periods']): string {
+  const own = periods.filter(({ type, device }) => type !== '' || device !== '')
+  const words = own.slice(0, NAMED_COUNT).map(({ type, device, sampleUs, reportUs }) => {
+    const of = device === '' ? type : `${type} of ${device}`
+    const sampled = sampleUs === null ? '' : `, sampled every ${formatDuration(sampleUs / 1000)}`
+    return ` ${of} comes every ${formatDuration(reportUs / 1000)}${sampled}.`
+  })
+  const more = own.length - words.length
+  return (
+    words.join('') +
+    (more > 0 ? ` ${countOf(more, 'other type or device', 'other types and devices')} with periods of their own.` : '')
+  )
 }
 
 /** A source in a strip of facts: how often it is read, what that costs, and what went wrong. */

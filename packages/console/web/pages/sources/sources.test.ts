@@ -16,6 +16,7 @@ function source(name: string, more: Partial<SourceInfo> = {}): SourceInfo {
     state: 'reading',
     reason: '',
     intervalMs: 1_000,
+    periods: [],
     intervalRealMs: 1_000,
     sampleMsP99: 1,
     samples: 10,

@@ -109,6 +109,10 @@ function retentionEntries({ bytes, days }: { readonly bytes: number; readonly da
   }
 }
 
+function maxBytesEntry(bytes: number) {
+  return setting(integer(4096, 2 ** 40, 'bytes'), bytes, 'Size of a file; then the next one begins')
+}
+
 /** Keys of files in a configuration. */
 export const filesEntries = {
   dataRoot: v.optional(
@@ -120,7 +124,7 @@ export const filesEntries = {
       ),
     ),
   ),
-  maxBytes: setting(integer(4096, 2 ** 40, 'bytes'), 1 << 20, 'Size of a file; then the next one begins'),
+  maxBytes: maxBytesEntry(1 << 20),
   maxAgeUs: setting(
     integer(1_000_000, 31_536_000_000_000, 'microseconds'),
     3_600_000_000,
@@ -151,7 +155,11 @@ export const filesEntries = {
 }
 
 /** The same in an agent, whose files nobody else removes. A program does not remove what others may want. */
-export const agentFilesEntries = { ...filesEntries, ...retentionEntries({ bytes: 8 * 2 ** 30, days: 7 }) }
+export const agentFilesEntries = {
+  ...filesEntries,
+  maxBytes: maxBytesEntry(64 << 20),
+  ...retentionEntries({ bytes: 8 * 2 ** 30, days: 7 }),
+}
 
 /** @throws SondeError `FIL_OPTION`, naming option, value and what is allowed. */
 export function filesConfig(options: FilesOptions): FilesConfig {
