@@ -13,6 +13,7 @@ import {
   lossType,
   markType,
   type RecordType,
+  text,
   timestamp,
 } from '@sonde/sdk'
 import { encodeFrame, SOCKET_NAME } from '@sonde/sdk/internal'
@@ -31,6 +32,28 @@ const heat = defineType('hostile_heat', 'Heat', {
   celsius: gauge('f64'),
   turns_total: counter('u64'),
 })
+
+/** Records that say that hardware, or anything else, is there, and name whatever sits at some addresses. */
+const claiming = ['gpu', 'netdev', 'sim', 'belt', 'job'].map((kind) =>
+  defineType(
+    `hostile_${kind}`,
+    'What somebody claims',
+    { time: timestamp(), place: labelNumber('u32'), ports: text(), peers: text(), celsius: gauge('f64') },
+    {
+      entity: {
+        kind,
+        key: ['place'],
+        defines: true,
+        facts: ['celsius'],
+        joins: [
+          { by: 'pci', field: 'ports', isList: true },
+          { by: 'netdev', field: 'peers', isList: true },
+        ],
+        relations: [{ kind: 'belt', key: ['peers'], isList: true }],
+      },
+    },
+  ),
+)
 
 /** An attacker that has announced a type, a source and some texts. */
 async function ready(
@@ -203,6 +226,13 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
         labels: { n: `${index}` },
       })
     }
+    await attacker.leave()
+  },
+  /** Entities without end, of kinds that are not theirs too, each time at other places. */
+  async claims(scene) {
+    const attacker = await ready(scene, scene.random.pick(claiming))
+    attacker.symbols([Array(2000).fill('lo').join(' '), '0000:9a:00.0 '.repeat(300)], TEXTS.length)
+    for (let n = 0; n < 10; n++) attacker.page(scene.random.pick(claiming), 1000)
     await attacker.leave()
   },
   async texts(scene) {

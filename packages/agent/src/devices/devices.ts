@@ -175,7 +175,8 @@ export class Devices implements Sink {
     this.#clientVersion = this.#ofClients.version
     const others = devicesOf(this.#ofClients, this.#epochMs()).filter(({ id }) => !own.byId.has(id))
     const facts = [...this.#own.all(), ...this.#ofClients.all()]
-    this.#all = known(own.version, related([...own.devices, ...others], facts))
+    const all = related(others.length === 0 ? own.devices : [...own.devices, ...others], facts)
+    this.#all = all === own.devices ? own : known(own.version, all)
     return this.#all
   }
 

@@ -10,9 +10,9 @@ import { isSimulatedOf } from './world.ts'
  * Adds to entities which others they name, and which name them, as long as the series lives that says so. What hardware
  * is made of, the code of its kind says: its pairs, its interfaces, its place on the bus.
  */
-export function related(devices: readonly Device[], facts: readonly Fact[]): Device[] {
+export function related(devices: readonly Device[], facts: readonly Fact[]): readonly Device[] {
   const saying = facts.filter(({ type, goneMs }) => goneMs === undefined && isRelating(type.entity))
-  if (saying.length === 0) return [...devices]
+  if (saying.length === 0) return devices
   const places = new Places(devices)
   const byUuid = new Map(devices.filter(({ kind }) => kind === 'gpu').map((gpu) => [gpu.labels.UUID ?? '', gpu]))
   const byPid = new Map(saying.flatMap((fact) => pidOf(fact, places)))

@@ -10,6 +10,7 @@ import {
   readRecords,
   timestamp,
   viewsOf,
+  wallNs,
 } from '@sonde/sdk'
 import { anyRecord, anyType } from '../../../sdk/test/any-type.ts'
 import { property, until } from '../../../sdk/test/helper.ts'
@@ -115,6 +116,29 @@ test('a new version of a type needs no migration: both are read, and a question 
   } finally {
     await close()
   }
+})
+
+test('what a type says of entities is kept, also of a type that was stored before it said so', async () => {
+  const fields = { time: timestamp(), belt: label(), heat: gauge('f64') }
+  const entity = { kind: 'conveyor_belt', key: ['belt'] }
+  const { store, path, close } = await openStore()
+  const report = async (to: Store, options: { entity?: typeof entity }) => {
+    const source = createSource({ id: 'belts', intervalMs: 1000, emit: (batch) => to.accept(batch) })
+    source.report(defineType('belt', 'A belt', fields, options), { time: wallNs(), belt: 'north', heat: 40 })
+    source.flush()
+    await to.flush()
+  }
+  const told = async (by: Store) => (await by.types([])).types.find(({ name }) => name === 'belt')?.entity
+  await report(store, {})
+  assert.equal(await told(store), undefined)
+  await store.close()
+  for (const isReported of [true, false]) {
+    const again = await createStore({ path })
+    if (isReported) await report(again, { entity })
+    assert.deepEqual(await told(again), entity)
+    await again.close()
+  }
+  await close()
 })
 
 test('what is older than the retention leaves, and its roll-ups stay', async () => {
