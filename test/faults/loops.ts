@@ -10,13 +10,14 @@ import { frames } from './loops/frames.ts'
 import { hang } from './loops/hang.ts'
 import { hostile } from './loops/hostile.ts'
 import { kill } from './loops/kill.ts'
+import { link } from './loops/link.ts'
 import { pages } from './loops/pages.ts'
 import { roots } from './loops/roots.ts'
 import { service } from './loops/service.ts'
 import { soak } from './loops/soak.ts'
 
 /** What is given to a part of Sonde in this process. */
-export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, pages]
+export const INPUT: readonly FaultLoop[] = [counters, day, dtb, fieldsets, frames, link, pages]
 
 /** What ends a process of Sonde. */
 export const ENDS: readonly FaultLoop[] = [files, hang, kill]
