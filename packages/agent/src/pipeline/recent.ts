@@ -18,7 +18,7 @@ import {
   sinkStats,
   slotsOfMetric,
 } from '@sonde/sdk'
-import { turn } from '@sonde/sdk/internal'
+import { ownerOf, turn } from '@sonde/sdk/internal'
 import { acceptBatch } from './accept-batch.ts'
 import { type KeptBatch, Share } from './share.ts'
 
@@ -53,7 +53,8 @@ export class RecentRing implements Sink, History {
   readonly #clients = new Map<bigint, Share>()
   /** Types that have batches in the window, by fingerprint, and how many they have. */
   readonly #types = new Map<string, { readonly type: RecordType; count: number }>()
-  readonly #retired = new WeakSet<SourceInfo>()
+  /** Owners of sources. */
+  readonly #retired = new WeakSet<object>()
   #clientBytes = 0
   #sweptMs = Number.NEGATIVE_INFINITY
   #closed = false
@@ -106,12 +107,12 @@ export class RecentRing implements Sink, History {
 
   /** What a source reported stays, and none of its series is live any more: its client left. */
   retire(source: SourceInfo): void {
-    this.#retired.add(source)
+    this.#retired.add(ownerOf(source))
   }
 
   /** Whether a source is no more. */
   isRetired(source: SourceInfo): boolean {
-    return this.#retired.has(source)
+    return this.#retired.has(ownerOf(source))
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
@@ -185,7 +186,7 @@ export class RecentRing implements Sink, History {
   #first(): Share | undefined {
     let largest: Share | undefined
     for (const share of this.#clients.values()) {
-      if (share.oldest !== undefined && this.#retired.has(share.oldest.source)) return share
+      if (share.oldest !== undefined && this.isRetired(share.oldest.source)) return share
       if (largest === undefined || share.bytes > largest.bytes) largest = share
     }
     return largest

@@ -77,8 +77,7 @@ export class Announcer {
     if (found === undefined) {
       const announced = this.#announced(page?.client)
       found = { source, told: new ToldSource(announced.key), ...announced }
-      const silent = this.#writers.add(found)
-      if (silent !== undefined) this.#retired.add(silent)
+      for (const writer of this.#writers.add(found)) this.#retired.add(writer)
     }
     found.lastMs = nowMs
     return found

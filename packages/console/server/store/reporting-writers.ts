@@ -1,4 +1,5 @@
 import type { SourceInfo } from '@sonde/sdk'
+import { ownerOf } from '@sonde/sdk/internal'
 import type { AnnouncedWriter } from './announcer.ts'
 
 /** Sources that report. */
@@ -15,6 +16,8 @@ type Client = bigint | undefined
 export class ReportingWriters {
   /** Of each client, or of this process; the source that was silent longest is first. */
   readonly #clients = new Map<Client, Map<SourceInfo, AnnouncedWriter>>()
+  /** The source that reports the series of an owner now. */
+  readonly #owners = new Map<object, AnnouncedWriter>()
   #count = 0
 
   get count(): number {
@@ -39,9 +42,11 @@ export class ReportingWriters {
     return writer
   }
 
-  /** Adds a source. Gives the one that is forgotten in its place. */
-  add(writer: AnnouncedWriter): AnnouncedWriter | undefined {
+  /** Adds a source. Gives those that are forgotten: the one that it replaces, and one that makes room. */
+  add(writer: AnnouncedWriter): AnnouncedWriter[] {
     const { client, source } = writer
+    const replaced = this.#owners.get(ownerOf(source))
+    if (replaced !== undefined) this.#delete(replaced)
     const own = this.#clients.get(client) ?? new Map<SourceInfo, AnnouncedWriter>()
     const isFull = client !== undefined && own.size >= CLIENT_WRITER_COUNT_LIMIT
     const silent = isFull ? own : this.#count >= WRITER_COUNT_LIMIT ? this.#most() : undefined
@@ -49,8 +54,9 @@ export class ReportingWriters {
     if (forgotten !== undefined) this.#delete(forgotten)
     this.#clients.set(client, own)
     own.set(source, writer)
+    this.#owners.set(ownerOf(source), writer)
     this.#count++
-    return forgotten
+    return [replaced, forgotten].filter((each) => each !== undefined)
   }
 
   /** Takes out a source; undefined where it is not known. */
@@ -85,6 +91,7 @@ export class ReportingWriters {
     const writers = this.#clients.get(client)
     if (writers?.delete(source) !== true) return
     this.#count--
+    this.#owners.delete(ownerOf(source))
     if (writers.size === 0) this.#clients.delete(client)
   }
 }

@@ -28,6 +28,11 @@ export interface SourceInfo {
   readonly owner?: object
 }
 
+/** What a source is known by, whichever table it has now: see `owner` of {@link SourceInfo}. */
+export function ownerOf(source: SourceInfo): object {
+  return source.owner ?? source
+}
+
 /**
  * Which page of which client a batch came in. A page that is sent again bears the same; sinks that are durable store it
  * with the records, and drop what they have already.

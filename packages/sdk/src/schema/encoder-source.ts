@@ -44,15 +44,15 @@ export function recordSource(
   const symbols = layout.slots.filter((slot) => slot.field.kind === 'symbol')
   const texts = symbols.filter((slot) => slot.field.role !== 'label')
   const hasTexts = texts.length > 0
-  const forget = texts.map((slot) => `text${slot.index}='';id${slot.index}=0;`).join('')
+  const forget = symbols.map((slot) => `text${slot.index}='';id${slot.index}=0;`).join('')
   const remembered = symbols.map((slot) => `let text${slot.index}='',id${slot.index}=0;`).join('')
   const words = Array.from({ length: layout.presenceWords }, (_, word) => word)
   const nodes = layout.tree.map((node) => nodeSource(coding, node, expressionOf))
-  const body = `let t,l,h;${hasTexts ? `if(texts.tableIndex!==table){table=texts.tableIndex;${forget}}` : ''}${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
+  const body = `let t,l,h;${symbols.length > 0 ? `if(texts.tableIndex!==table){table=texts.tableIndex;${forget}}` : ''}${words.map((word) => `let p${word}=${requiredBits(layout, word)};`).join('')}
 ${nodes.join('\n')}
 ${words.map((word) => storeSource(layout, 'u32', `${word * 4}`, `p${word}>>>0`)).join('')}`
   const constants = names.map((_, i) => `const k${i}=names[${i}];`).join('')
-  return { state: `${hasTexts ? 'let table=-1;' : ''}${constants}${remembered}`, body, hasTexts, names }
+  return { state: `${symbols.length > 0 ? 'let table=-1;' : ''}${constants}${remembered}`, body, hasTexts, names }
 }
 
 interface Coding {

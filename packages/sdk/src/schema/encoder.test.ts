@@ -316,7 +316,7 @@ test('a field may be called what every object has: a record that lacks it lacks 
 test('a type that is not reported for 2^30 texts, after which their ids begin again, uses no text of before', () => {
   const type = defineType('t', '', { note: text() })
   const symbols = new SymbolTable()
-  const texts = new SourceTexts(symbols, 1)
+  const texts = new SourceTexts({ table: symbols }, 1)
   const encode = encoderOf(type, symbols, texts)
   const views = allocateViews(type.layout.recordBytes)
   const noteOf = (note: string) => {

@@ -1,7 +1,7 @@
 import { SondeError, shown } from '../errors.ts'
 import { recordSource, VIEW_NAMES } from './encoder-source.ts'
 import type { Fields, RecordType } from './record-type.ts'
-import type { SymbolTable } from './symbols.ts'
+import type { LabelIds } from './source-labels.ts'
 import type { TextIds } from './texts.ts'
 import type { Views } from './views.ts'
 
@@ -11,7 +11,7 @@ import type { Views } from './views.ts'
  */
 export type Encode = (record: object, views: Views, offset: number) => boolean
 
-type Factory = (symbols: SymbolTable, texts: TextIds) => Encode
+type Factory = (symbols: LabelIds, texts: TextIds) => Encode
 
 const factories = new WeakMap<RecordType, Factory>()
 let factoryCount = 0
@@ -20,9 +20,10 @@ let factoryCount = 0
  * The encoder of a type for one writer. Its code is generated once a type: straight stores into typed arrays (or a
  * DataView in a packed layout), which is some ten times faster than a loop over fields.
  *
- * @param texts Gives ids to the texts of text fields. Default: `symbols`, where they stay for good.
+ * @param texts Gives ids to the texts of text fields, and says when ids of labels begin anew too. Default: `symbols`,
+ * where all stay for good.
  */
-export function encoderOf(type: RecordType<Fields>, symbols: SymbolTable, texts: TextIds = symbols): Encode {
+export function encoderOf(type: RecordType<Fields>, symbols: LabelIds, texts: TextIds = symbols): Encode {
   let factory = factories.get(type)
   if (factory === undefined) {
     factory = makeFactory(type)

@@ -39,12 +39,13 @@ const SYMBOL_COUNT_LIMIT = 4_000_000
  * which is replaced when it is full.
  */
 export class SymbolTable implements Symbols {
+  /** Symbols at most. */
+  readonly countLimit: number
   readonly #texts: string[] = ['', '…']
   readonly #ids = new Map<string, number>([
     ['', 0],
     ['…', 1],
   ])
-  readonly #countLimit: number
   /** Texts that read `…` because they found the table full. */
   overflowed = 0
   /** Times that a text was cut; one that comes again counts again. */
@@ -62,7 +63,7 @@ export class SymbolTable implements Symbols {
     if (!Number.isInteger(countLimit) || countLimit < 2 || countLimit > SYMBOL_COUNT_LIMIT) {
       throw new SondeError('SCH_LIMIT', `a symbol table of ${countLimit}; allowed: 2 to ${SYMBOL_COUNT_LIMIT}`)
     }
-    this.#countLimit = countLimit + own.length
+    this.countLimit = countLimit + own.length
     this.#onFirstCut = onFirstCut
     for (const text of own) if (!this.#ids.has(text)) this.#add(text)
   }
@@ -88,7 +89,7 @@ export class SymbolTable implements Symbols {
     if (known !== undefined) return known
     const kept = this.shortened(text)
     if (kept !== text) return this.idOfLabel(kept)
-    return this.#texts.length < this.#countLimit ? this.#add(text) : undefined
+    return this.#texts.length < this.countLimit ? this.#add(text) : undefined
   }
 
   /** As much of a text as is kept: 4096 characters. What is cut is counted in `cut`. */

@@ -1,4 +1,5 @@
-import type { Symbols, SymbolTable } from './symbols.ts'
+import type { SourceLabels } from './source-labels.ts'
+import type { Symbols } from './symbols.ts'
 
 /**
  * First id of the texts of text fields. Ids of labels are far below. All are small integers to V8, which keeps larger
@@ -76,7 +77,8 @@ export function textBytes(text: string): number {
 /** What an encoder asks for ids of texts that do not identify. */
 export interface TextIds {
   /**
-   * Rises when ids that were given before must not be used any more. Ids of tables begin again some day; this does not.
+   * Rises when ids that were given before, of texts or of labels, must not be used any more. Ids of tables begin again
+   * some day; this does not.
    */
   readonly tableIndex: number
   id(text: string): number
@@ -89,15 +91,15 @@ export class SourceTexts implements TextIds {
   /** Whether the table must be replaced before the next record. A record under way may still add its texts. */
   isFull = false
   tableIndex = 0
-  readonly #labels: SymbolTable
+  readonly #labels: Pick<SourceLabels, 'table'>
   readonly #countLimit: number
   readonly #ids = new Map<string, number>()
 
   /** @param countLimit Texts from which on the table is full. */
-  constructor(labels: SymbolTable, countLimit: number) {
+  constructor(labels: Pick<SourceLabels, 'table'>, countLimit: number) {
     this.#labels = labels
     this.#countLimit = countLimit
-    this.table = new TextTable(labels)
+    this.table = new TextTable(labels.table)
   }
 
   /** The id of a text. Text beyond 4096 characters is cut, and counted in `cut` of the labels. */
@@ -105,7 +107,7 @@ export class SourceTexts implements TextIds {
     const known = this.#ids.get(text)
     if (known !== undefined) return known
     if (text === '') return 0
-    const kept = this.#labels.shortened(text)
+    const kept = this.#labels.table.shortened(text)
     if (kept !== text) return this.id(kept)
     const id = this.table.add(text)
     this.#ids.set(text, id)
@@ -113,10 +115,13 @@ export class SourceTexts implements TextIds {
     return id
   }
 
-  /** Goes on with an empty table. Records that are not emitted yet would refer to the wrong one. */
+  /**
+   * Goes on with an empty table, and with the labels as they are now. Records that are not emitted yet would refer to
+   * the wrong ones.
+   */
   replace(): void {
     const next = this.table.nextTextId
-    this.table = new TextTable(this.#labels, next + TABLE_IDS_MAX < TEXT_ID_END ? next : TEXT_ID_MIN)
+    this.table = new TextTable(this.#labels.table, next + TABLE_IDS_MAX < TEXT_ID_END ? next : TEXT_ID_MIN)
     this.tableIndex++
     this.#ids.clear()
     this.isFull = false

@@ -2,7 +2,7 @@ import { SondeError } from '../errors.ts'
 import type { Clock } from '../schema/batch.ts'
 import { type Encode, encoderOf } from '../schema/encoder.ts'
 import type { Fields, RecordType } from '../schema/record-type.ts'
-import type { SymbolTable } from '../schema/symbols.ts'
+import type { SourceLabels } from '../schema/source-labels.ts'
 import type { SourceTexts } from '../schema/texts.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
 
@@ -50,7 +50,7 @@ export const EARLIEST_HIGH = { ns: 220_417_231, us: 220_417 }
 /** @throws SondeError `SRC_RECORD_SIZE` where not even one record fits. */
 export function makeBuffer(
   type: RecordType,
-  { symbols, texts }: { readonly symbols: SymbolTable; readonly texts: SourceTexts },
+  { labels, texts }: { readonly labels: SourceLabels; readonly texts: SourceTexts },
   { bufferBytes, clock }: BufferOptions,
 ): RecordBuffer {
   const { recordBytes } = type.layout
@@ -67,7 +67,7 @@ export function makeBuffer(
     recordBytes,
     views: allocateViews(capacity * recordBytes),
     capacity,
-    encode: encoderOf(type, symbols, texts),
+    encode: encoderOf(type, labels, texts),
     hasTexts: type.layout.slots.some(({ field }) => field.kind === 'symbol' && field.role !== 'label'),
     timeHighAt: type.time === undefined || clock !== 'wall' ? -1 : type.time.offset + 4,
     earliestHigh: EARLIEST_HIGH[type.time?.field.resolution ?? 'ns'],

@@ -101,6 +101,8 @@ test('wrong values, early times and calls after close are refused as report refu
 
 test('a label that finds the symbol table full is counted, and its record left out', () => {
   const { source, emitted } = recordingSource({ symbolLimit: 3, onLoss: () => undefined })
+  // Whoever asks for the table keeps it: it is not replaced.
+  assert.ok(source.symbols.count > 0)
   const report = source.reporter(job, ['time', 'queue', 'n'])
   for (const queue of ['a', 'b', 'a']) report(T0_US, queue, 1)
   source.flush()

@@ -2,7 +2,7 @@ import { SondeError, shown } from '../errors.ts'
 import { failValue, writeText } from '../schema/encoder.ts'
 import { recordSource, VIEW_NAMES } from '../schema/encoder-source.ts'
 import type { RecordOf, RecordType } from '../schema/record-type.ts'
-import type { SymbolTable } from '../schema/symbols.ts'
+import type { SourceLabels } from '../schema/source-labels.ts'
 import type { SourceTexts } from '../schema/texts.ts'
 import { type RecordBuffer, refuseTime } from './buffer.ts'
 
@@ -13,11 +13,13 @@ export type Reporter<T, N extends readonly (keyof RecordOf<T>)[]> = (
 
 /** What a reporter asks of its source. */
 interface ReporterSource {
-  readonly symbols: SymbolTable
+  readonly labels: SourceLabels
   readonly texts: SourceTexts
   /** Emits the buffer, which is full. */
   send(buffer: RecordBuffer): void
-  /** Counts a record whose label found the symbol table full. */
+  /** Goes on with an empty table of labels, which is full. Whether there is room now. */
+  succeed(): boolean
+  /** Counts a record whose label found no room. */
   drop(): void
   /** Emits everything and replaces the table of texts, which is full. */
   replaceTexts(): void
@@ -40,25 +42,26 @@ export function makeReporter<T, const N extends readonly (keyof RecordOf<T> & st
   checkFields(buffer.type, names)
   const { code, constants } = reporterSource(buffer, names)
   const make = new Function('names', 'buffer', 'source', 'symbols', 'texts', 'fail', 'text', 'refuseTime', code)
-  const { symbols, texts } = source
-  return make(constants, buffer, source, symbols, texts, failValue, writeText, refuseTime) as Reporter<T, N>
+  const { labels, texts } = source
+  return make(constants, buffer, source, labels, texts, failValue, writeText, refuseTime) as Reporter<T, N>
 }
 
 function reporterSource(
   { type, recordBytes, capacity, timeHighAt, earliestHigh }: RecordBuffer,
   names: readonly string[],
 ) {
+  const given = names.map((_, i) => `a${i}`).join(',')
   const expressionOf = (field: string) => (names.includes(field) ? `a${names.indexOf(field)}` : undefined)
   const {
     state,
     body,
     hasTexts,
     names: constants,
-  } = recordSource(type, { expressionOf, leave: 'source.drop();return;' })
+  } = recordSource(type, { expressionOf, leave: `if(source.succeed())return report(${given});source.drop();return;` })
   const checkTime =
     timeHighAt < 0 ? '' : `if(data.getUint32(o+${timeHighAt},true)<${earliestHigh})refuseTime(buffer,o);`
   const code = `"use strict";${state}const ${VIEW_NAMES}=buffer.views;
-return function report(${names.map((_, i) => `a${i}`).join(',')}){
+return function report(${given}){
 if(buffer.isClosed)source.refuse();
 ${hasTexts ? 'if(texts.isFull)source.replaceTexts();' : ''}
 const o=buffer.count*${recordBytes};

@@ -311,6 +311,8 @@ test('a record that is larger than the buffer is refused when it is first report
 
 test('records whose label finds the symbol table full are left out, counted and told; known series go on', () => {
   const { source, emitted } = recordingSource({ symbolLimit: 4 })
+  // Whoever asks for the table keeps it: it is not replaced.
+  assert.ok(source.symbols.count > 0)
   const devices = ['a', 'b', 'c', 'd', 'a', 'c']
   devices.forEach((device, n) => {
     source.report(port, { time: T0, device, rx: n })
@@ -354,6 +356,49 @@ test('who takes the losses of a source tells of them himself', () => {
   source.report(port, record(1))
   source.close()
   assert.deepEqual([losses, emitted], [[['symbol_limit', 1]], []])
+})
+
+test('a full table of labels is replaced: nothing is dropped, each batch has its own, and rows go on', () => {
+  const { source, emitted } = recordingSource({ symbolLimit: 5 })
+  const report = source.reporter(port, ['time', 'device', 'rx'])
+  const bound = source.bind(port, { device: 'bound' }).counter('rx')
+  const wanted: [string, bigint][] = []
+  for (let n = 0; n < 100; n++) {
+    const device = `device ${n % 7}`
+    wanted.push([device, BigInt(n)])
+    if (n % 2 === 0) source.report(port, { time: T0, device, rx: n })
+    else report(T0, device, n)
+    if (n % 10 !== 0) continue
+    bound.add()
+    source.emit()
+    source.collect()
+    wanted.push(['bound', BigInt(n / 10 + 1)])
+  }
+  source.close()
+  assert.deepEqual(
+    emitted.flatMap(({ records }) => records.map(({ device, rx }) => [device, rx])),
+    wanted,
+  )
+  assert.deepEqual([...source.stats.dropped], [])
+  const sources = new Set(emitted.map((batch) => batch.source))
+  assert.ok(sources.size > 10, `${sources.size} tables`)
+  assert.equal(new Set([...sources].map(({ owner }) => owner)).size, 1)
+})
+
+test('rows that fill the table of labels do not have it replaced for each new label', () => {
+  const { source, emitted } = recordingSource({ symbolLimit: 10 })
+  for (let n = 0; n < 7; n++)
+    source
+      .bind(port, { device: `bound ${n}` })
+      .counter('rx')
+      .set(1)
+  for (let n = 0; n < 100; n++) {
+    source.collect()
+    source.report(port, { time: T0, device: `device ${n}`, rx: n })
+  }
+  source.close()
+  assert.ok(new Set(emitted.map((batch) => batch.source)).size <= 2)
+  assert.equal(source.stats.dropped.get('symbol_limit'), 98)
 })
 
 const noted = defineType('noted', '', { note: text(), more: optional(text()) })

@@ -4,6 +4,7 @@ import { lossType, periodType } from '../schema/builtin.ts'
 import { isOwnLabel } from '../schema/label-rules.ts'
 import { isType, type RecordOf, type RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
+import { SourceLabels } from '../schema/source-labels.ts'
 import { LOSS_REASONS, type LossReason, SymbolTable } from '../schema/symbols.ts'
 import { type BatchSymbols, SourceTexts, TextTable } from '../schema/texts.ts'
 import type { Untold } from '../sinks/untold.ts'
@@ -50,12 +51,15 @@ export function createOwnSource(options: SourceOptions): Source {
 
 /** See {@link createSource}. Not for `new`: options are checked there. */
 export class Source {
-  readonly info: SourceInfo
-  /** Texts of labels, for as long as the source lives. */
-  readonly symbols: SymbolTable
+  readonly #labels: SourceLabels
+  /** Whether somebody may keep symbols, and report them in packed bytes: then they must go on to mean the same. */
+  #keepsSymbols = false
+  /** Whether the table of labels is of use to anything since it began. */
+  #isTableUsed = false
+  #info: SourceInfo
   readonly #texts: SourceTexts
   /** What batches without text refer to. */
-  readonly #labelsAlone: TextTable
+  #labelsAlone: TextTable
   readonly stats: SourceLosses
   /** What was dropped, and who has heard of it. For Sonde's own rooms. */
   readonly losses: Untold
@@ -74,23 +78,45 @@ export class Source {
 
   constructor(options: SourceOptions) {
     const { id, tag, labels, intervalMs, symbolLimit, textLimit, ...rest } = checkOptions(options)
-    this.symbols = new SymbolTable(symbolLimit, () => warnOfCut(id), [id, ...LOSS_REASONS])
-    this.#texts = new SourceTexts(this.symbols, textLimit)
-    this.#labelsAlone = new TextTable(this.symbols)
+    const own = [id, ...LOSS_REASONS]
+    let isWarned = false
+    const warn = () => {
+      if (!isWarned) warnOfCut(id)
+      isWarned = true
+    }
+    this.#labels = new SourceLabels(() => new SymbolTable(symbolLimit, warn, own))
+    this.#texts = new SourceTexts(this.#labels, textLimit)
+    const { table: symbols } = this.#labels
+    this.#labelsAlone = new TextTable(symbols)
     this.#handOver = new HandOver(id, rest)
     this.stats = this.#handOver.stats
     this.losses = this.#handOver.losses
-    this.info = Object.freeze({ id, tag, labels, symbols: this.symbols })
+    this.#info = Object.freeze({ id, tag, labels, symbols, owner: {} })
     if (intervalMs > 0) this.#periods.set(undefined, { reportUs: intervalMs * 1000 })
     this.#options = rest
     if (rest.flushIntervalMs > 0) this.#timer = setInterval(() => this.emit(), rest.flushIntervalMs).unref()
+  }
+
+  /** Who reports, with the labels that batches refer to now. */
+  get info(): SourceInfo {
+    return this.#info
+  }
+
+  /**
+   * Texts of labels, whose symbols may be written into packed bytes. Who asks for the table keeps it: from then on it is
+   * not replaced when it is full, and records with a new label are dropped.
+   */
+  get symbols(): SymbolTable {
+    this.#keepsSymbols = true
+    return this.#labels.table
   }
 
   /**
    * Reports one record, many, or records that are packed already: `count` of them, or as many as the bytes hold. The
    * type is one of those that `defineType` made or, for a source of a schema, its index there.
    *
-   * Where a label of a record is new text and the symbol table is full, that record is dropped and counted in `stats`.
+   * Where a label of a record is new text and the symbol table is full, the source goes on with an empty table. A record
+   * that finds no room in that either is dropped and counted in `stats`.
    * Where one of many is wrong, none of them is reported, and the error says which it is, from 0; where a buffer became
    * full amid, what it emitted stays, and the error says how many of them that is. Packed bytes are checked before the
    * first is copied, and split between records where they exceed the buffer.
@@ -127,17 +153,21 @@ export class Source {
 
   #reportOne(buffer: RecordBuffer, record: object): void {
     if (this.#texts.isFull) this.#replaceTexts()
-    const { views, count } = buffer
-    const offset = count * buffer.recordBytes
-    if (!buffer.encode(record, views, offset)) {
+    const { views } = buffer
+    if (!buffer.encode(record, views, buffer.count * buffer.recordBytes) && !this.#encodeAgain(buffer, record)) {
       this.countLoss('symbol_limit')
       return
     }
+    const offset = buffer.count * buffer.recordBytes
     checkNames(buffer, record, offset)
     if (buffer.timeHighAt >= 0 && views.data.getUint32(offset + buffer.timeHighAt, true) < buffer.earliestHigh) {
       refuseTime(buffer, offset)
     }
     if (++buffer.count === buffer.capacity) this.#send(buffer)
+  }
+
+  #encodeAgain(buffer: RecordBuffer, record: object): boolean {
+    return this.#succeed() && buffer.encode(record, buffer.views, buffer.count * buffer.recordBytes)
   }
 
   #reportMany(buffer: RecordBuffer, what: object, count?: number): void {
@@ -209,8 +239,9 @@ export class Source {
     names: N,
   ): Reporter<T, N> {
     const source = {
-      symbols: this.symbols,
+      labels: this.#labels,
       texts: this.#texts,
+      succeed: () => this.#succeed(),
       replaceTexts: () => this.#replaceTexts(),
       send: (buffer: RecordBuffer) => this.#send(buffer),
       drop: () => this.countLoss('symbol_limit'),
@@ -225,17 +256,20 @@ export class Source {
    *
    * @throws SondeError `SRC_VALUE` where a label is missing or does not fit, `SRC_BIND` where the type has no such
    * label, a packed layout, or a field that is not optional and that handles do not write, `SRC_ROW_LIMIT` where
-   * `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` where a label is new text and the symbol table is full.
+   * `rowLimit` rows are bound, `SRC_SYMBOL_LIMIT` where a label is new text and finds no room in an empty
+   * symbol table either.
    */
   bind<T extends RecordType>(type: T, labels: Labels): Row {
     this.#checkOpen()
     let table = this.#tables.get(type)
     if (table === undefined) {
       this.#checkType(this.#typeOf(type))
-      table = new Table(type, this.symbols, this.#options.rowLimit)
+      table = new Table(type, this.#labels, this.#options.rowLimit, () => this.#succeed())
       this.#tables.set(type, table)
     }
-    return table.bind(labels)
+    const row = table.bind(labels)
+    this.#isTableUsed = true
+    return row
   }
 
   /**
@@ -400,7 +434,7 @@ export class Source {
     const bytes = isOwn ? Math.max(bufferBytes, declared.layout.recordBytes) : bufferBytes
     const buffer =
       this.#buffers.get(declared) ??
-      makeBuffer(declared, { symbols: this.symbols, texts: this.#texts }, { bufferBytes: bytes, clock })
+      makeBuffer(declared, { labels: this.#labels, texts: this.#texts }, { bufferBytes: bytes, clock })
     this.#buffers.set(declared, buffer)
     this.#buffers.set(type, buffer)
     return buffer
@@ -443,13 +477,34 @@ export class Source {
     if (!this.#isPeriodTold) this.#sendPeriods()
     const { clock } = this.#options
     const arrivedMs = performance.now()
-    this.#handOver.emit({ type, source: this.info, clock, count, bytes, symbols, origin: 'own', arrivedMs })
+    this.#isTableUsed = true
+    this.#handOver.emit({ type, source: this.#info, clock, count, bytes, symbols, origin: 'own', arrivedMs })
   }
 
   /** What is buffered refers to the table that goes. */
   #replaceTexts(): void {
     this.#sendAll()
     this.#texts.replace()
+  }
+
+  /**
+   * Goes on with an empty table of labels, as another source that takes over all series of this one. False where that
+   * would make no room.
+   */
+  #succeed(): boolean {
+    if (this.#keepsSymbols || !this.#labels.isWorthReplacing) return false
+    this.#sendAll()
+    if (!this.#isTableUsed) return false
+    const { table: before } = this.#labels
+    this.#labels.replace()
+    this.#texts.replace()
+    const { table: symbols } = this.#labels
+    this.#labelsAlone = new TextTable(symbols)
+    this.#info = Object.freeze({ ...this.#info, symbols })
+    this.#isTableUsed = false
+    for (const table of this.#tables.values()) table.relabel((symbol) => before.text(symbol))
+    this.#labels.began()
+    return true
   }
 
   #checkOpen(): void {

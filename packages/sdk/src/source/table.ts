@@ -6,7 +6,7 @@ import type { Kind } from '../schema/kinds.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { type Labels, seriesKey } from '../schema/series.ts'
-import type { SymbolTable } from '../schema/symbols.ts'
+import type { SourceLabels } from '../schema/source-labels.ts'
 import { allocateViews, type Views } from '../schema/views.ts'
 import { type CounterHandle, type GaugeHandle, handleOf } from './handles.ts'
 import { type HistogramHandle, histogramOf } from './histogram.ts'
@@ -29,10 +29,12 @@ export class Table {
   /** Slots that a row cannot do without: gauges and values that are not optional. */
   readonly #required: readonly number[]
   readonly #byKey = new Map<string, Row>()
-  readonly #symbols: SymbolTable
+  readonly #labels: SourceLabels
+  readonly #makeRoom: () => boolean
   readonly #rowLimit: number
 
-  constructor(type: RecordType, symbols: SymbolTable, rowLimit: number) {
+  /** @param makeRoom Replaces the table of labels, which is full. Whether there is room now. */
+  constructor(type: RecordType, labels: SourceLabels, rowLimit: number, makeRoom: () => boolean) {
     if (type.layout.kind === 'packed') {
       throw new SondeError('SRC_BIND', `type ${type.name} has a packed layout; handles need an aligned one`)
     }
@@ -55,7 +57,8 @@ export class Table {
     const sums = data.filter(({ field }) => field.role === 'bucket').map((slot) => sumSlotOf(type, slot))
     const counts = (slot: Slot) => COUNTING.has(slot.field.role) || sums.includes(slot)
     this.#required = data.filter((slot) => !slot.field.optional && !counts(slot)).map(({ index }) => index)
-    this.#symbols = symbols
+    this.#labels = labels
+    this.#makeRoom = makeRoom
     this.#rowLimit = rowLimit
     this.views = allocateViews(type.layout.recordBytes * 16)
   }
@@ -84,6 +87,21 @@ export class Table {
     this.#byKey.set(key, row)
     if (row.unset === undefined) this.complete(row)
     return row
+  }
+
+  /**
+   * Gives the labels of all rows the symbols that they have now.
+   *
+   * @param textOf The text of a symbol that they had before.
+   */
+  relabel(textOf: (symbol: number) => string): void {
+    const slots = this.type.labels.filter(({ field }) => field.kind === 'symbol')
+    for (const { base } of this.#rows) {
+      for (const { offset } of slots) {
+        const at = (base + offset) >> 2
+        this.views.u32[at] = this.#labels.id(textOf(this.views.u32[at] ?? 0))
+      }
+    }
   }
 
   /** Takes a row among those that are collected. */
@@ -163,10 +181,11 @@ export class Table {
       if (field.role === 'label') record[name] = isText(field.kind) ? labels[name] : numberOf(labels[name])
       else if (!field.optional) record[name] = zeroOf(field)
     }
-    if (encoderOf(this.type, this.#symbols)(record, this.views, base)) return
+    const encode = () => encoderOf(this.type, this.#labels)(record, this.views, base)
+    if (encode() || (this.#makeRoom() && encode())) return
     throw new SondeError(
       'SRC_SYMBOL_LIMIT',
-      `${this.type.name}{${seriesKey(labels)}} has a new label, and the symbol table of the source is full with ${this.#symbols.count} texts; raise symbolLimit, or use fewer different labels`,
+      `${this.type.name}{${seriesKey(labels)}} has a new label, and the symbol table of the source is full with ${this.#labels.table.count} texts; raise symbolLimit, or use fewer different labels`,
     )
   }
 }

@@ -13,6 +13,7 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
+import { ownerOf } from '@sonde/sdk/internal'
 import { isSimulatedOf } from '../../devices/world.ts'
 import { nodeOf, type WhichNode } from '../device.ts'
 import type { Signal } from './signal.ts'
@@ -83,6 +84,8 @@ export class SeriesWatch {
   readonly frozen = new Set<WhichNode>()
   readonly #places = new WeakMap<RecordType, readonly Place[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
+  /** When the first source of an owner first said anything. Unit: milliseconds since the Unix epoch. */
+  readonly #firstMs = new WeakMap<object, number>()
   readonly #windowLimit: number
   /**
    * The time of the last evaluation, by which room is made: the time of a record takes out nobody else's series.
@@ -162,7 +165,10 @@ export class SeriesWatch {
   #originOf(source: SourceInfo, timeMs: number): Origin {
     let origin = this.#origins.get(source)
     if (origin === undefined) {
-      origin = { firstMs: timeMs, streams: new Map() }
+      const owner = ownerOf(source)
+      const firstMs = this.#firstMs.get(owner) ?? timeMs
+      this.#firstMs.set(owner, firstMs)
+      origin = { firstMs, streams: new Map() }
       this.#origins.set(source, origin)
     }
     return origin

@@ -1,6 +1,6 @@
 import { messageOf, SondeError, shown } from '../../errors.ts'
 import { FieldSets } from '../../fieldset/field-sets.ts'
-import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import { countDrop, type Sink, sinkStats } from '../sink.ts'
 import type { PrometheusOptions } from './config.ts'
 import { causeOf } from './drop-causes.ts'
@@ -136,7 +136,7 @@ class SharedSink implements PrometheusSink {
   readonly #shared: Shared
   readonly #last: () => void
   /** The sources that came through here. */
-  readonly #own = new WeakSet<SourceInfo>()
+  readonly #own = new WeakSet<object>()
   #closing: Promise<void> | undefined
 
   constructor(shared: Shared, last: () => void) {
@@ -159,7 +159,7 @@ class SharedSink implements PrometheusSink {
       countDrop(this.stats, 'closed', batch.count)
       return
     }
-    this.#own.add(batch.source)
+    this.#own.add(ownerOf(batch.source))
     // What is dropped of it, now or when its turn comes, is taken off again.
     this.stats.out += batch.count
     const startMs = performance.now()
@@ -169,7 +169,7 @@ class SharedSink implements PrometheusSink {
 
   /** The view dropped records, maybe of somebody else who shares it. */
   dropped(source: SourceInfo, reason: string, records: number): void {
-    if (!this.#own.has(source)) return
+    if (!this.#own.has(ownerOf(source))) return
     this.stats.out -= records
     countDrop(this.stats, reason, records)
   }
@@ -191,7 +191,7 @@ class SharedSink implements PrometheusSink {
     const { view, serving } = this.#shared
     this.#shared.sinks.delete(this)
     if (this.#shared.sinks.size > 0) {
-      for (const source of view.sources()) if (this.#own.has(source)) view.removeSource(source)
+      for (const source of view.sources()) if (this.#own.has(ownerOf(source))) view.removeSource(source)
       return
     }
     this.#last()

@@ -1,4 +1,4 @@
-import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import { readRecord } from '../../schema/reader.ts'
 import { viewsOf } from '../../schema/views.ts'
 import { type Holder, Quota } from './quota.ts'
@@ -52,7 +52,8 @@ type Series = Map<string, Fields>
  * stays.
  */
 export class Reasons {
-  readonly #states = new Map<SourceInfo, Map<string, Series>>()
+  /** By the owner of the source. */
+  readonly #states = new Map<object, { source: SourceInfo; readonly types: Map<string, Series> }>()
   readonly #quota = new Quota(STATE_LIMIT)
 
   /** Keeps a state, or forgets it where the value is back or gone. False where there is no room for it. */
@@ -62,7 +63,8 @@ export class Reasons {
       return true
     }
     const holder = page?.client
-    const types = this.#states.get(source) ?? new Map<string, Series>()
+    const owner = ownerOf(source)
+    const types = this.#states.get(owner)?.types ?? new Map<string, Series>()
     const series = types.get(absence.type) ?? (new Map() as Series)
     const fields = series.get(absence.series) ?? (new Map() as Fields)
     if (!fields.has(absence.field)) {
@@ -72,24 +74,24 @@ export class Reasons {
     fields.set(absence.field, { ...absence, holder, seenMs: nowMs })
     series.set(absence.series, fields)
     types.set(absence.type, series)
-    this.#states.set(source, types)
+    this.#states.set(owner, { source, types })
     return true
   }
 
   /** The sources that said something. */
   sources(): Iterable<SourceInfo> {
-    return this.#states.keys()
+    return Array.from(this.#states.values(), ({ source }) => source)
   }
 
   /** Forgets all that a source said. */
   removeSource(source: SourceInfo): void {
-    for (const series of this.#states.get(source)?.values() ?? []) this.#release(series)
-    this.#states.delete(source)
+    for (const series of this.#states.get(ownerOf(source))?.types.values() ?? []) this.#release(series)
+    this.#states.delete(ownerOf(source))
   }
 
   /** Forgets what was not said again since `expiredMs`, a step at a time; sources repeat themselves every minute. */
   *expire(expiredMs: number): Generator<void> {
-    for (const [source, types] of this.#states) {
+    for (const { source, types } of this.#states.values()) {
       for (const state of statesOf(types)) {
         yield
         if (state.seenMs <= expiredMs) this.#forget(source, { ...state, code: '' })
@@ -99,18 +101,18 @@ export class Reasons {
 
   /** Everything that is absent now. */
   *all(): Generator<HeldAbsence> {
-    for (const types of this.#states.values()) yield* statesOf(types)
+    for (const { types } of this.#states.values()) yield* statesOf(types)
   }
 
   /** A series that is gone takes what was said of its fields along, and a type that is gone that of its series. */
   #forget(source: SourceInfo, { type, series: key, field, code }: Absence): void {
-    const types = this.#states.get(source)
+    const types = this.#states.get(ownerOf(source))?.types
     const series = types?.get(type)
     if (types === undefined || series === undefined) return
     if (code !== 'gone' || field !== '') this.#forgetField(series, key, field)
     else this.#release(series, key === '' ? undefined : key)
     if (series.size === 0) types.delete(type)
-    if (types.size === 0) this.#states.delete(source)
+    if (types.size === 0) this.#states.delete(ownerOf(source))
   }
 
   #forgetField(series: Series, key: string, field: string): void {

@@ -1,5 +1,5 @@
 import { turn } from '../../internal/turn.ts'
-import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import { Waiting } from './waiting.ts'
 
 /** Work in steps: it is asked for the next until it is done. */
@@ -35,7 +35,7 @@ export function advance(job: Job): boolean {
 export class Settling {
   readonly #work: SettlingWork
   readonly #waiting = new Waiting()
-  readonly #leaving = new Map<SourceInfo, Leaving>()
+  readonly #leaving = new Map<object, Leaving>()
   /** Who waits for everything up to a place, in that order. */
   readonly #waiters: { readonly order: number; readonly done: () => void }[] = []
   #order = 0
@@ -62,10 +62,11 @@ export class Settling {
   /** Takes a source out, and what waits of it. Gives the number of records that waited. */
   leave(source: SourceInfo): number {
     const records = this.#waiting.remove(source)
-    if (this.#leaving.has(source)) return records
+    const owner = ownerOf(source)
+    if (this.#leaving.has(owner)) return records
     const job = this.#work.remove(source)
     if (this.#leaving.size === 0 && !turn.isOver() && advance(job)) return records
-    this.#leaving.set(source, { order: ++this.#order, job })
+    this.#leaving.set(owner, { order: ++this.#order, job })
     this.#start()
     return records
   }
@@ -109,7 +110,7 @@ export class Settling {
     return true
   }
 
-  #remove(source: SourceInfo, { job }: Leaving): void {
-    if (advance(job)) this.#leaving.delete(source)
+  #remove(owner: object, { job }: Leaving): void {
+    if (advance(job)) this.#leaving.delete(owner)
   }
 }

@@ -1,6 +1,6 @@
 import { keyOfText } from '../../internal/seeded-hash.ts'
 import { turn } from '../../internal/turn.ts'
-import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
@@ -64,6 +64,8 @@ export class Table {
   isOwn = false
   readonly rows: RowMemory
   readonly #members = new Map<SourceInfo, Member>()
+  /** The members of each owner, the last of which goes on with the rows of those before. */
+  readonly #owners = new Map<object, Set<Member>>()
   readonly #byKey = new Map<string, number>()
   readonly #places: (Place | undefined)[] = []
   /** Rows that left since the last moment, which may still show them; and rows that are free for good. */
@@ -133,6 +135,7 @@ export class Table {
     const isFull = this.#members.get(given.source)?.texts?.isFull === true
     if (isFull && !this.removeAll(given.source)) return taken
     const member = this.#memberOf(given)
+    const isSuccessor = (this.#owners.get(ownerOf(given.source))?.size ?? 0) > 1
     const batch = member.texts?.translated(given, this.#textIndexes) ?? given
     const views = viewsOf(batch.bytes)
     const { recordBytes } = this.type.layout
@@ -147,11 +150,11 @@ export class Table {
       const id = member.index.find(views, offset)
       let row = id < 0 ? -1 : (member.rows[id] ?? -1)
       if (row < 0) {
-        if (rowsLeft <= 0) {
+        if (rowsLeft <= 0 && !isSuccessor) {
           taken.overSeriesLimit++
           continue
         }
-        const isTight = linesLeft < room.linesOf(room.weightOf(''))
+        const isTight = linesLeft < room.linesOf(room.weightOf('')) && !isSuccessor
         if (!isTight && unasked >= OPENED_A_STEP) {
           // The first question starts the clock.
           if (turn.isOver() && !isFirst) break
@@ -161,13 +164,20 @@ export class Table {
         const text = isTight ? '' : member.labels.of(views, offset)
         const weight = room.weightOf(text)
         if (!isTight) unasked += weight
-        if (room.linesOf(weight) > linesLeft) {
-          taken.overLineLimit++
-          continue
+        row = isSuccessor ? this.#takeOver(member, views, offset, text) : -1
+        if (row < 0) {
+          if (rowsLeft <= 0) {
+            taken.overSeriesLimit++
+            continue
+          }
+          if (room.linesOf(weight) > linesLeft) {
+            taken.overLineLimit++
+            continue
+          }
+          row = this.#open(member, views, offset, text, weight)
+          rowsLeft--
+          linesLeft -= room.linesOf(weight)
         }
-        row = this.#open(member, views, offset, text, weight)
-        rowsLeft--
-        linesLeft -= room.linesOf(weight)
       }
       if (rows.touch(row, offset)) {
         rows.seenMs[row] = nowMs
@@ -177,16 +187,21 @@ export class Table {
       else taken.shown++
     }
     rows.putTouched(views, batch.clock === 'wall')
-    if (member.index.count === 0) this.#members.delete(batch.source)
+    if (member.index.count === 0) this.#forget(member)
     taken.changed = this.#changed || rows.changed
     return taken
   }
 
-  /** Takes all rows of a source out, as many as this turn of the event loop has room for. Whether none is left. */
+  /**
+   * Takes all rows of a source out, and of those that it replaced, as many as this turn of the event loop has room for.
+   * Whether none is left.
+   */
   removeAll(source: SourceInfo): boolean {
-    const member = this.#members.get(source)
-    if (member === undefined) return true
-    const { rows } = member
+    for (const member of this.#membersOf(source)) if (!this.#closeAll(member)) return false
+    return true
+  }
+
+  #closeAll({ rows }: Member): boolean {
     for (let id = rows.length - 1; id >= 0; id--) {
       const row = rows[id] ?? -1
       if (row >= 0) this.#close(row)
@@ -201,8 +216,10 @@ export class Table {
    * declares, it is all rows with those of the key.
    */
   removeSeries(source: SourceInfo, key: string): void {
-    const member = this.#members.get(source)
-    if (member === undefined) return
+    for (const member of this.#membersOf(source)) this.#removeSeries(member, key)
+  }
+
+  #removeSeries(member: Member, key: string): void {
     const { labels, declared } = member
     if (declared !== undefined) {
       for (const row of declared.rows.get(keyOfText(declared.labels.ofKey(key))) ?? []) this.#close(row)
@@ -286,19 +303,45 @@ export class Table {
     const types = { declared: this.#declaredType, shown: this.type }
     const member = createMember(types, source, page?.client, this.#added)
     this.#members.set(source, member)
+    const owner = ownerOf(source)
+    this.#owners.set(owner, (this.#owners.get(owner) ?? new Set()).add(member))
     return member
+  }
+
+  /** The members of a source and of those that it replaced. */
+  #membersOf(source: SourceInfo): readonly Member[] {
+    return [...(this.#owners.get(ownerOf(source)) ?? [])]
+  }
+
+  #forget(member: Member): void {
+    this.#members.delete(member.source)
+    const owner = ownerOf(member.source)
+    const members = this.#owners.get(owner)
+    members?.delete(member)
+    if (members?.size === 0) this.#owners.delete(owner)
+  }
+
+  /**
+   * Gives the row that shows a series to the source that replaced the one that has it. The row stays as it is, so that
+   * nobody sees a gap. −1 where there is none.
+   */
+  #takeOver(member: Member, views: Views, offset: number, text: string): number {
+    const row = this.#byKey.get(keyOfText(text)) ?? -1
+    const place = this.#places[row]
+    if (place === undefined || place.member === member) return -1
+    if (ownerOf(place.member.source) !== ownerOf(member.source)) return -1
+    this.#leave(row, place)
+    this.#room.addRow(place.member.holder, place.weight, -1)
+    this.#room.addRow(member.holder, place.weight, 1)
+    this.#enter(row, member, views, offset, place)
+    return row
   }
 
   /** Gives the row of a new series with labels of a text. */
   #open(member: Member, views: Views, offset: number, text: string, weight: number): number {
-    const id = member.index.of(views, offset)
     const row = this.#free.pop() ?? this.rows.append()
-    member.rows[id] = row
     const key = keyOfText(text)
-    const { declared } = member
-    const declaredKey = declared === undefined ? key : keyOfText(declared.labels.of(views, offset))
-    this.#places[row] = { member, id, key, declaredKey, weight }
-    declared?.rows.set(declaredKey, (declared.rows.get(declaredKey) ?? new Set()).add(row))
+    this.#enter(row, member, views, offset, { key, weight })
     const shown = !this.#byKey.has(key)
     if (shown) this.#byKey.set(key, row)
     this.rows.open(row, shown ? SHOWN : DUPLICATE, text)
@@ -307,16 +350,37 @@ export class Table {
     return row
   }
 
+  /** A row is that of the series of a record, for a source. */
+  #enter(
+    row: number,
+    member: Member,
+    views: Views,
+    offset: number,
+    { key, weight }: Pick<Place, 'key' | 'weight'>,
+  ): void {
+    const id = member.index.of(views, offset)
+    member.rows[id] = row
+    const { declared } = member
+    const declaredKey = declared === undefined ? key : keyOfText(declared.labels.of(views, offset))
+    this.#places[row] = { member, id, key, declaredKey, weight }
+    declared?.rows.set(declaredKey, (declared.rows.get(declaredKey) ?? new Set()).add(row))
+  }
+
+  /** A row is no longer that of its source. */
+  #leave(row: number, { member, id, declaredKey }: Place): void {
+    member.index.forget(id)
+    member.rows[id] = -1
+    const alike = member.declared?.rows.get(declaredKey)
+    alike?.delete(row)
+    if (alike?.size === 0) member.declared?.rows.delete(declaredKey)
+    if (member.index.count === 0) this.#forget(member)
+  }
+
   #close(row: number): void {
     const place = this.#places[row]
     if (place === undefined || this.rows.state[row] === FREE) return
     if (this.#byKey.get(place.key) === row) this.#byKey.delete(place.key)
-    place.member.index.forget(place.id)
-    place.member.rows[place.id] = -1
-    const alike = place.member.declared?.rows.get(place.declaredKey)
-    alike?.delete(row)
-    if (alike?.size === 0) place.member.declared?.rows.delete(place.declaredKey)
-    if (place.member.index.count === 0) this.#members.delete(place.member.source)
+    this.#leave(row, place)
     this.rows.close(row)
     this.#room.addRow(place.member.holder, place.weight, -1)
     // Without a scrape nothing leaves `#left`: rows that came and left since the last would add up.

@@ -1,4 +1,4 @@
-import type { Batch, SourceInfo } from '../../schema/batch.ts'
+import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
 import { Quota } from './quota.ts'
 
 /** Memory for batches that wait. Unit: bytes. Policy: `drop_newest`, counted as `waiting_limit`. */
@@ -16,10 +16,11 @@ export interface WaitingBatch {
 }
 
 /**
- * Batches that wait for a later turn of the event loop. Sources take turns; the batches of one source stay in order.
+ * Batches that wait for a later turn of the event loop. Sources take turns; the batches of one source, and of the one
+ * that replaces it, stay in order.
  */
 export class Waiting {
-  readonly #queues = new Map<SourceInfo, WaitingBatch[]>()
+  readonly #queues = new Map<object, WaitingBatch[]>()
   readonly #quota = new Quota(WAITING_LIMIT_BYTES)
 
   /** Sources of which something waits. */
@@ -29,15 +30,15 @@ export class Waiting {
 
   /** Whether batches of a source wait: later ones wait behind them. */
   has(source: SourceInfo): boolean {
-    return this.#queues.has(source)
+    return this.#queues.has(ownerOf(source))
   }
 
   /** Takes a copy. False where there is no room for it. */
   add({ batch, ...when }: WaitingBatch): boolean {
     if (sizeOf(batch) > this.#quota.roomFor(batch.page?.client)) return false
     const copy = { batch: { ...batch, bytes: new Uint8Array(batch.bytes) }, ...when }
-    const queue = this.#queues.get(batch.source)
-    if (queue === undefined) this.#queues.set(batch.source, [copy])
+    const queue = this.#queues.get(ownerOf(batch.source))
+    if (queue === undefined) this.#queues.set(ownerOf(batch.source), [copy])
     else queue.push(copy)
     this.#count(batch, 1)
     return true
@@ -53,7 +54,8 @@ export class Waiting {
 
   /** Puts what is left of a first batch in its place, if anything is. The next turn is that of another source. */
   replace({ batch, ...when }: WaitingBatch, rest: Batch | undefined): void {
-    const queue = this.#queues.get(batch.source)
+    const owner = ownerOf(batch.source)
+    const queue = this.#queues.get(owner)
     // Its source may have left meanwhile.
     if (queue?.[0]?.batch !== batch) return
     queue.shift()
@@ -62,25 +64,29 @@ export class Waiting {
       queue.unshift({ batch: rest, ...when })
       this.#count(rest, 1)
     }
-    this.#queues.delete(batch.source)
-    if (queue.length > 0) this.#queues.set(batch.source, queue)
+    this.#queues.delete(owner)
+    if (queue.length > 0) this.#queues.set(owner, queue)
   }
 
   /** Takes the batches of a source out. Gives the number of their records. */
   remove(source: SourceInfo): number {
+    return this.#remove(ownerOf(source))
+  }
+
+  #remove(owner: object): number {
     let records = 0
-    for (const { batch } of this.#queues.get(source) ?? []) {
+    for (const { batch } of this.#queues.get(owner) ?? []) {
       this.#count(batch, -1)
       records += batch.count
     }
-    this.#queues.delete(source)
+    this.#queues.delete(owner)
     return records
   }
 
   /** Takes all batches out. Gives the number of their records. */
   removeAll(): number {
     let records = 0
-    for (const source of this.#queues.keys()) records += this.remove(source)
+    for (const owner of this.#queues.keys()) records += this.#remove(owner)
     return records
   }
 

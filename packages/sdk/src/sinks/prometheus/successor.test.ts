@@ -1,0 +1,84 @@
+// What is shown when a source goes on with a new table of labels.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { property } from '../../../test/helper.ts'
+import { PrometheusRig } from '../../../test/prometheus-rig.ts'
+import {
+  absenceType,
+  counter,
+  createSource,
+  defineType,
+  droppedTotal,
+  label,
+  type Source,
+  seriesKey,
+} from '../../index.ts'
+
+const type = defineType('pod', '', {
+  pod: label(),
+  node: label(),
+  work_total: counter('u64', { metric: 'work_total' }),
+})
+
+/** A source whose table of labels is small. */
+function churning(rig: PrometheusRig, symbolLimit: number): Source {
+  return createSource({ id: 'churn', symbolLimit, emit: (batch) => rig.view.accept(batch) })
+}
+
+/** What a scrape shows, by pod. */
+async function shown(rig: PrometheusRig): Promise<Map<string, number>> {
+  const samples = (await rig.families('text')).get('work_total')?.samples ?? []
+  assert.equal(new Set(samples.map(({ labels }) => labels.pod)).size, samples.length, 'a series is shown once')
+  return new Map(samples.map(({ labels, value }) => [labels.pod ?? '', Number(value)]))
+}
+
+property(
+  'a full table shows neither a gap nor a duplicate: each series has its last value until it leaves',
+  40,
+  async (random) => {
+    const rig = new PrometheusRig({ seriesExpiryS: 300 })
+    const source = churning(rig, random.pick([8, 20]))
+    const told = new Map<string, number>()
+    for (let step = 0; step < 300; step++) {
+      const pod = `p${random.integer(0, 29)}`
+      if (random.chance(0.1)) {
+        say(rig, source, pod)
+        told.delete(pod)
+      } else {
+        told.set(pod, step)
+        rig.report(source, type, { pod, node: 'n0', work_total: step })
+      }
+      if (random.chance(0.1)) assert.deepEqual(sorted(await shown(rig)), sorted(told))
+    }
+    assert.equal(droppedTotal(rig.view.stats), 0)
+    assert.equal(rig.view.seriesCount, told.size)
+    rig.view.removeSource(source.info)
+    assert.deepEqual(await shown(rig), new Map())
+  },
+)
+
+test('a limit of series is one for a source and those that it replaces', async () => {
+  const rig = new PrometheusRig({ seriesLimit: 10 })
+  const source = churning(rig, 12)
+  for (let round = 0; round < 20; round++) {
+    for (let pod = 0; pod < 10; pod++) rig.report(source, type, { pod: `p${pod}`, node: 'n0', work_total: round })
+  }
+  assert.deepEqual([...(await shown(rig)).values()], Array(10).fill(19))
+  assert.equal(droppedTotal(rig.view.stats), 0)
+})
+
+function say(rig: PrometheusRig, source: Source, pod: string): void {
+  const series = seriesKey({ pod, node: 'n0' })
+  rig.report(source, absenceType, {
+    time: 1_800_000_000_000_000_000n,
+    type: type.name,
+    series,
+    field: '',
+    code: 'gone',
+    reason: 'a test',
+  })
+}
+
+function sorted(map: ReadonlyMap<string, number>): [string, number][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+}
