@@ -84,8 +84,6 @@ export class SeriesWatch {
   readonly frozen = new Set<WhichNode>()
   readonly #places = new WeakMap<RecordType, readonly Place[]>()
   readonly #origins = new Map<SourceInfo, Origin>()
-  /** When the first source of an owner first said anything. Unit: milliseconds since the Unix epoch. */
-  readonly #firstMs = new WeakMap<object, number>()
   readonly #windowLimit: number
   /**
    * The time of the last evaluation, by which room is made: the time of a record takes out nobody else's series.
@@ -166,9 +164,9 @@ export class SeriesWatch {
     let origin = this.#origins.get(source)
     if (origin === undefined) {
       const owner = ownerOf(source)
-      const firstMs = this.#firstMs.get(owner) ?? timeMs
-      this.#firstMs.set(owner, firstMs)
-      origin = { firstMs, streams: new Map() }
+      // A source that replaces another has said something since that one did.
+      const before = [...this.#origins].find(([other]) => ownerOf(other) === owner)?.[1]
+      origin = { firstMs: before?.firstMs ?? timeMs, streams: new Map() }
       this.#origins.set(source, origin)
     }
     return origin
