@@ -10,21 +10,14 @@ import {
   type ReadRecord,
   type RecordType,
   readRecords,
-  type Sink,
   type Source,
-  sinkStats,
   viewsOf,
 } from '@sonde/sdk'
-import { check } from '@sonde/sdk/config'
 import { ownLabels } from '@sonde/sdk/internal'
-import pino from 'pino'
-import { Faults } from '../../../packages/agent/src/pipeline/faults.ts'
-import { serviceSchema } from '../../../packages/agent/src/service/config.ts'
-import { Service } from '../../../packages/agent/src/service/service.ts'
+import { keepingService } from '../../../packages/agent/test/keeping-service.ts'
 import { openStore } from '../../../packages/console/test/open-store.ts'
 import { anyRecord, anyType } from '../../../packages/sdk/test/any-type.ts'
 import { readFiles } from '../../../packages/sdk/test/files-rig.ts'
-import { until } from '../../../packages/sdk/test/helper.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
 import type { FaultLoop } from '../loop.ts'
 
@@ -55,8 +48,9 @@ export const link: FaultLoop = {
 }
 
 async function compareWays(random: Random, folder: string): Promise<number> {
+  const arrived: string[] = []
   const types = Array.from({ length: random.integer(1, 4) }, () => anyType(random))
-  const service = await servedTo(join(folder, 'sockets'))
+  const service = await keepingService(join(folder, 'sockets'), (batch) => arrived.push(...textsOf([batch])))
   const ipc = createIpc({ socketsDir: join(folder, 'sockets') })
   const dataRoot = join(folder, 'files')
   const files = createFiles({ dataRoot, durability: 'none' })
@@ -74,43 +68,13 @@ async function compareWays(random: Random, folder: string): Promise<number> {
     const stored = await Promise.all(
       [...new Set(types.map(({ name }) => name))].map((type) => store.records({ ...ALL, type })),
     )
-    assert.deepEqual(service.texts().sort(), wanted, 'over IPC')
+    assert.deepEqual(arrived.sort(), wanted, 'over IPC')
     assert.deepEqual(textsOf(readFiles(dataRoot).flatMap(({ batches }) => batches)).sort(), wanted, 'from files')
     assert.deepEqual(textsOf(stored.flat()).sort(), wanted, 'from the store')
     return wanted.length
   } finally {
     await Promise.all([service.close(), ipc.close(), files.close(), close()])
   }
-}
-
-/** A service whose only sink keeps what it takes. */
-async function servedTo(socketsDir: string): Promise<{ texts(): string[]; close(): Promise<void> }> {
-  const texts: string[] = []
-  const keeping: Sink = {
-    name: 'kept',
-    stats: sinkStats(),
-    accept: (batch) => void texts.push(...textsOf([batch])),
-    flush: async () => undefined,
-    close: async () => undefined,
-  }
-  const checked = check(serviceSchema, { sockets_dir: socketsDir }, 'service')
-  assert.ok(checked.ok)
-  const log = pino({ level: 'silent' })
-  const faults = new Faults(log)
-  const accept = (batch: Batch) => keeping.accept(batch)
-  const gone = () => undefined
-  const service = new Service({
-    config: checked.value,
-    log,
-    faults,
-    sinks: [keeping],
-    ownKinds: new Set(),
-    accept,
-    gone,
-  })
-  service.start()
-  await until('the service listens', () => service.status().state === 'listening')
-  return { texts: () => texts, close: () => service.close() }
 }
 
 /** Tables of all sizes, so that some are replaced. */

@@ -20,7 +20,7 @@ function entry(index: number) {
 test('a type that is announced after the connection ended is not kept', () => {
   const known = new KnownTypes([], LIMITS.clients, CLAIMS)
   const share = known.open()
-  const announced = announcedBy(share, new HeldMemory(LIMITS), 1 << 20)
+  const announced = announcedBy(share, { memory: new HeldMemory(LIMITS), heldBytesMax: 1 << 20 })
   announced.take(entry(0))
   assert.equal(known.count, 1)
   announced.close()
@@ -31,7 +31,7 @@ test('a type that is announced after the connection ended is not kept', () => {
 
 test('clients that announce a lot share a limit, and leave each other client its share', () => {
   const memory = new HeldMemory(LIMITS)
-  const client = () => announcedBy(new KnownTypes([], LIMITS.clients, CLAIMS).open(), memory, 2 << 20)
+  const client = () => announcedBy(new KnownTypes([], LIMITS.clients, CLAIMS).open(), { memory, heldBytesMax: 2 << 20 })
   /** Announces texts of 4000 bytes until there is no room, or `most` of them are known. Gives how many. */
   const fill = (announced: LinkReader, most: number): number => {
     announced.take(SOURCE)

@@ -1,15 +1,21 @@
 import { SondeError } from '@sonde/sdk'
-import { applicationLabels, LinkReader } from '@sonde/sdk/internal'
+import { applicationLabels, LinkReader, type LinkSource } from '@sonde/sdk/internal'
 import { SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import type { HeldMemory } from './held-memory.ts'
 import type { TypeShare } from './known-types.ts'
 
-/**
- * What a client announces in one connection: types, sources and their texts, by the indexes of its pages.
- *
- * @param heldBytesMax Memory for types, sources and symbols of this client. Unit: bytes.
- */
-export function announcedBy(share: TypeShare, memory: HeldMemory, heldBytesMax: number): LinkReader {
+/** What {@link announcedBy} is given. */
+export interface AnnouncedOptions {
+  readonly memory: HeldMemory
+  /** Memory for types, sources and symbols of this client. Unit: bytes. */
+  readonly heldBytesMax: number
+  /** Whose series a source goes on with; undefined where it has new ones. Default: it has. */
+  readonly ownerOf?: (told: LinkSource) => object | undefined
+}
+
+/** What a client announces in one connection: types, sources and their texts, by the indexes of its pages. */
+export function announcedBy(share: TypeShare, { memory, heldBytesMax, ownerOf }: AnnouncedOptions): LinkReader {
+  const infoOf = (told: LinkSource) => ({ ...told, labels: applicationLabels(told) })
   return new LinkReader({
     policy: {
       symbols: 'prefix',
@@ -19,7 +25,8 @@ export function announcedBy(share: TypeShare, memory: HeldMemory, heldBytesMax: 
     origin: 'client',
     typeOf: (definition, fingerprint) => share.take(definition, fingerprint),
     hold: (beforeBytes, afterBytes) => memory.change(beforeBytes, afterBytes),
-    infoOf: (told) => ({ ...told, labels: applicationLabels(told) }),
+    infoOf,
+    ...(ownerOf !== undefined && { ownerOf: (told) => ownerOf(infoOf(told)) }),
   })
 }
 

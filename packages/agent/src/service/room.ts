@@ -16,6 +16,7 @@ import type { Faults } from '../pipeline/faults.ts'
 import { Acknowledger } from './acknowledger.ts'
 import { Client } from './client.ts'
 import { PAGE_BYTES, PAGE_OVERHEAD_BYTES, type ServiceConfig } from './config.ts'
+import { Departed } from './departed.ts'
 import { HeldMemory } from './held-memory.ts'
 import { InFlight } from './in-flight.ts'
 import { KnownTypes } from './known-types.ts'
@@ -59,6 +60,7 @@ export class Room {
   readonly secrets = new Secrets()
   readonly inFlight: InFlight
   readonly held: HeldMemory
+  readonly departed = new Departed((source) => this.gone(source))
   readonly acknowledger: Acknowledger
   /** Where the page in hand lies. */
   readonly pageBytes = new Uint8Array(PAGE_BYTES)

@@ -723,6 +723,34 @@ test('a client that connects again takes the place of its connection before', as
   after.close()
 })
 
+test('a client that comes back goes on with its series, under other symbols: no gap, no duplicate', async (t) => {
+  const { agent, address, dir } = await served(t)
+  let raw = await goodClient(dir)
+  const steps = async () =>
+    / (\d+)$/.exec(/^job_steps_total\{worker="w1".*/m.exec(await metrics(address))?.[0] ?? '')?.[1]
+  const texts = ['', 'w1', 'w0']
+  for (let page = 2; page < 6; page++) {
+    // By turns its connection breaks, it has another before that, and it is a process that was started again.
+    const identity = await raw.identity
+    if (page !== 3) raw.socket.destroy()
+    assert.equal(await steps(), String(page === 2 ? 2 : page - 1))
+    const next = page === 5 ? await RawClient.enter(dir) : await RawClient.enter(dir, identity)
+    if (page === 3) await raw.refused()
+    raw = next
+    raw.announce(jobType, texts)
+    assert.equal(await steps(), String(page === 2 ? 2 : page - 1), 'nobody sees that it was away')
+    const { bytes } = jobs(1)
+    bytes.writeUInt32LE(1, jobType.labels[0]?.offset ?? 0)
+    bytes.writeBigUInt64LE(BigInt(page), jobType.layout.slots.find(({ name }) => name === 'steps_total')?.offset ?? 0)
+    raw.page(page === 5 ? 1 : page, 1, bytes)
+    await raw.heard('ack', ({ sequence }) => sequence === (page === 5 ? 1n : BigInt(page)))
+    assert.equal(await steps(), String(page))
+  }
+  assert.equal(agent.prometheus.stats.dropped.get('duplicate_series'), undefined)
+  raw.close()
+  await until('its series leave', async () => (await steps()) === undefined)
+})
+
 test('what a client handed over before it left is taken, also where that takes a while', async (t) => {
   const { agent, dir } = await served(t, { client_bytes_per_s: 1 << 20 })
   const raw = await goodClient(dir)

@@ -99,6 +99,7 @@ export class Service {
     for (const session of this.#room.sessions) session.pause()
     await within(CLOSE_LIMIT_MS, this.#room.acknowledger.finish())
     for (const session of this.#room.sessions) session.stop('IPC_CLOSED', 'the service ends; connect again later')
+    this.#room.departed.close()
     this.#directory?.release()
     this.#settle()
   }

@@ -70,6 +70,7 @@ export class Session {
   /** Whether it waits until more may be taken. */
   #isSlowed = false
   #isEnded = false
+  #hasLeft = false
   /** Resolves when it ends, once nothing more is taken of the client. */
   #pause: PromiseWithResolvers<void> | undefined
   #pages = 0
@@ -84,7 +85,11 @@ export class Session {
     socket.on('error', () => undefined)
     this.#pace = new Pace(room.config.client_bytes_per_s)
     this.#share = room.types.open()
-    this.#announced = announcedBy(this.#share, room.held, room.config.client_bytes / 2)
+    this.#announced = announcedBy(this.#share, {
+      memory: room.held,
+      heldBytesMax: room.config.client_bytes / 2,
+      ownerOf: (told) => room.departed.arrived(told),
+    })
   }
 
   /** Who is connected; undefined until it has proved that. */
@@ -206,6 +211,7 @@ export class Session {
         this.#isSlowed = false
         break
       case 'bye':
+        this.#hasLeft = true
         await within(BYE_LIMIT_MS, client.settled())
     }
   }
@@ -314,6 +320,11 @@ export class Session {
     this.#answers.sign({ isSlowed: this.#isSlowed })
   }
 
+  /** A client that said goodbye does not come back. */
+  #leaveSources(): void {
+    for (const source of this.#announced.sources) this.#room.departed.over(source, { mayReturn: !this.#hasLeft })
+  }
+
   #fail(error: unknown): void {
     if (this.#isEnded || isOfSocket(error)) return
     if (!(error instanceof SondeError)) {
@@ -335,7 +346,7 @@ export class Session {
     if (this.#client !== undefined) this.#client.onProgress = undefined
     this.#file?.close()
     this.#offered?.close()
-    for (const source of this.#announced.sources) this.#room.gone(source)
+    this.#leaveSources()
     this.#announced.close()
     this.#share.close()
     this.#room.leave(this)

@@ -51,8 +51,8 @@ export interface SourceOptions {
    */
   intervalMs?: number
   /**
-   * Symbols at most; records with a new label beyond are dropped as `symbol_limit`. Range: 2 to 4 000 000. Default:
-   * 65 536.
+   * Symbols of labels that are known at a time. With more, the table is replaced by an empty one: no record is lost.
+   * Range: 2 to 4 000 000. Default: 65 536.
    */
   symbolLimit?: number
   /**

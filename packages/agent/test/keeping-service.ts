@@ -1,0 +1,22 @@
+import { type Batch, type Sink, sinkStats } from '@sonde/sdk'
+import { check } from '@sonde/sdk/config'
+import pino from 'pino'
+import { until } from '../../sdk/test/helper.ts'
+import { Faults } from '../src/pipeline/faults.ts'
+import { serviceSchema } from '../src/service/config.ts'
+import { Service } from '../src/service/service.ts'
+
+/** A service whose only sink gives away what it takes. */
+export async function keepingService(socketsDir: string, accept: (batch: Batch) => void): Promise<Service> {
+  const checked = check(serviceSchema, { sockets_dir: socketsDir }, 'service')
+  if (!checked.ok) throw new Error('the test has a wrong configuration')
+  const log = pino({ level: 'silent' })
+  const none = () => Promise.resolve()
+  const sink: Sink = { name: 'kept', stats: sinkStats(), accept, flush: none, close: none }
+  const [config, faults, gone] = [checked.value, new Faults(log), () => undefined]
+  const sinks = [sink]
+  const service = new Service({ config, log, faults, sinks, waitedFor: sinks, ownKinds: new Set(), accept, gone })
+  service.start()
+  await until('the service listens', () => service.status().state === 'listening')
+  return service
+}
