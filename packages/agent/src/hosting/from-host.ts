@@ -30,12 +30,9 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
   const message = objectOf('a message', said)
   switch (message.kind) {
     case 'symbols':
-      return { kind: 'symbols', source: textOf('source', message.source), texts: textsOf(message.texts) }
-    case 'texts':
       return {
-        kind: 'texts',
+        kind: 'symbols',
         source: textOf('source', message.source),
-        begins: message.begins === true,
         firstId: countOf('firstId', message.firstId),
         texts: textsOf(message.texts),
       }

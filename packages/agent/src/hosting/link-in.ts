@@ -13,16 +13,15 @@ import {
   SymbolTable,
   wallNs,
 } from '@sonde/sdk'
-import { TextTable } from '@sonde/sdk/internal'
+import { PrefixTexts, TextTable } from '@sonde/sdk/internal'
 import { fault } from './channel.ts'
 import { FloodBudget } from './flood.ts'
 import type { LinkMessage } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
 
-/** Symbols of one life together. Unit: characters. */
-const SYMBOL_CHARACTERS_MAX = 64 << 20
-/** Memory of the texts of one table: what a source has at a time, and one record of nothing but text. Unit: bytes. */
-const TEXT_BYTES_MAX = 16 << 20
+/** What the labels of a source take, and the texts of one table of it. Unit: bytes. */
+const HELD_BYTES_MAX = 128 << 20
+const CODES = { item: 'AGT_CHILD_MESSAGE', limit: 'AGT_CHILD_MESSAGE' }
 
 /** The host holds each device to its budget; a host that does not may send as much as so many devices. */
 const DEVICES = 16
@@ -46,11 +45,11 @@ export interface LinkInOptions {
 export class LinkIn {
   readonly #options: LinkInOptions
   readonly #types: ReadonlyMap<string, RecordType>
-  readonly #symbols = new SymbolTable(4_000_000)
-  #texts = new TextTable(this.#symbols)
-  readonly #info: SourceInfo
+  #texts = new PrefixTexts(CODES)
+  #info: SourceInfo
   readonly #budget: FloodBudget
-  #symbolCharacters = 0
+  /** Memory of labels and texts. Unit: bytes. */
+  #heldBytes = 0
 
   constructor(options: LinkInOptions) {
     const { name, labels, intervalMs, types, floodBytes } = options
@@ -59,7 +58,7 @@ export class LinkIn {
     this.#types = new Map(
       [...types, absenceType, clockType, lossType, periodType].map((type) => [type.fingerprint, type]),
     )
-    this.#info = { id: name, tag: '', labels, symbols: this.#symbols }
+    this.#info = { id: name, tag: '', labels, symbols: this.#texts, owner: {} }
   }
 
   /**
@@ -69,8 +68,7 @@ export class LinkIn {
    * its id.
    */
   take(message: LinkMessage): Batch | undefined {
-    if (message.kind === 'symbols') this.#takeSymbols(message.texts)
-    else if (message.kind === 'texts') this.#takeTexts(message)
+    if (message.kind === 'symbols') this.#takeSymbols(message)
     else return this.#batchOf(message)
     return undefined
   }
@@ -78,30 +76,28 @@ export class LinkIn {
   /** Takes all series out of every view: what comes after has other symbols. */
   gone(reason: string): Batch {
     const { types, stats } = this.#options
-    const encode = encoderOf(absenceType, this.#symbols)
+    const labels = new SymbolTable()
+    const encode = encoderOf(absenceType, labels)
     const { recordBytes } = absenceType.layout
     const views = allocateViews(recordBytes * types.length)
     for (const [index, { name: type }] of types.entries())
       encode({ time: wallNs(), type, series: '', field: '', code: 'gone', reason }, views, index * recordBytes)
-    const symbols = new TextTable(this.#symbols)
     const count = types.length
+    const symbols = new TextTable(labels)
     const batch = this.#complete({ type: absenceType, clock: 'wall', count, bytes: views.bytes, symbols })
     stats.accepted(batch)
-    return batch
+    return { ...batch, source: { ...this.#info, symbols: labels } }
   }
 
-  #takeTexts({ begins, firstId, texts }: Extract<LinkMessage, { kind: 'texts' }>): void {
-    if (begins) this.#texts = new TextTable(this.#symbols, firstId)
-    for (const text of texts) this.#texts.add(text)
-    if (this.#texts.textBytes > TEXT_BYTES_MAX) throw fault('holds more text than a source may send')
-  }
-
-  #takeSymbols(texts: readonly string[]): void {
-    for (const text of texts) {
-      this.#symbolCharacters += text.length
-      this.#symbols.id(text)
+  /** A table of labels that begins is that of a source which takes over all series of the one before. */
+  #takeSymbols({ firstId, texts }: Extract<LinkMessage, { kind: 'symbols' }>): void {
+    if (firstId === 0 && this.#texts.count > 0) {
+      this.#texts = new PrefixTexts(CODES)
+      this.#info = { ...this.#info, symbols: this.#texts }
+      this.#heldBytes = 0
     }
-    if (this.#symbolCharacters > SYMBOL_CHARACTERS_MAX) throw fault('holds more symbols than a source may send')
+    this.#heldBytes += this.#texts.take(firstId, texts)
+    if (this.#heldBytes > HELD_BYTES_MAX) throw fault('holds more symbols than a source may send')
   }
 
   #batchOf(message: Extract<LinkMessage, { kind: 'batch' }>): Batch | undefined {
@@ -119,9 +115,9 @@ export class LinkIn {
         countDrop(stats, 'flood', count)
         return undefined
       }
-      stats.accepted({ type, count, bytes, symbols: this.#texts })
+      stats.accepted({ type, count, bytes, symbols: this.#texts.ofBatches })
     }
-    return this.#complete({ type, clock, count, bytes, symbols: this.#texts })
+    return this.#complete({ type, clock, count, bytes, symbols: this.#texts.ofBatches })
   }
 
   #complete(batch: Omit<Batch, 'source' | 'origin' | 'arrivedMs'>): Batch {

@@ -53,15 +53,14 @@ export type ToHost =
   | { readonly kind: 'stop'; readonly deadlineMs: number }
 
 /**
- * Records of a source, and what they need. Labels and texts come before the first batch that uses them, those of text
- * fields in the table of before or in one that begins. `window` is the id of the request that a batch answers.
+ * Records of a source, and what they need. Labels and texts come before the first batch that uses them, as items of a
+ * link tell them. Labels from 0 on begin a table, that of a source which replaces the one before. `window` is the id of
+ * the request that a batch answers.
  */
 export type LinkMessage =
-  | { readonly kind: 'symbols'; readonly source: string; readonly texts: readonly string[] }
   | {
-      readonly kind: 'texts'
+      readonly kind: 'symbols'
       readonly source: string
-      readonly begins: boolean
       readonly firstId: number
       readonly texts: readonly string[]
     }

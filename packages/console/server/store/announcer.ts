@@ -1,5 +1,5 @@
 import { type Batch, type BatchSymbols, definitionOf, type RecordType, type SourceInfo } from '@sonde/sdk'
-import { Quota, type SymbolsItem, ToldSource } from '@sonde/sdk/internal'
+import { Quota, ToldSource } from '@sonde/sdk/internal'
 import type { Announcement } from './protocol.ts'
 import { ReportingWriters } from './reporting-writers.ts'
 
@@ -109,8 +109,8 @@ export class Announcer {
         source: { id, tag, labels: { ...labels } },
       })),
       symbols: [
-        ...[...writers].flatMap((writer) => [...labelsOf(writer)]),
-        ...[...tables].flatMap(([table, writer]) => [...textsOf(table, writer)]),
+        ...[...writers].flatMap(({ source, told }) => [...told.labelItems(source.symbols)]),
+        ...[...tables].flatMap(([table, { told }]) => [...told.textItems(table)]),
       ],
       gone: this.#takeGone(oldestNumber),
     }
@@ -158,22 +158,4 @@ function takeNew(announced: Announced): boolean {
   const isNew = !announced.isAnnounced
   announced.isAnnounced = true
   return isNew
-}
-
-function* labelsOf({ source, told }: AnnouncedWriter): Generator<SymbolsItem> {
-  while (told.labels < source.symbols.count) {
-    const item = told.nextLabels(source.symbols)
-    told.toldLabels(item)
-    yield item
-  }
-}
-
-function* textsOf(table: BatchSymbols, { told }: AnnouncedWriter): Generator<SymbolsItem> {
-  if (table !== told.table) yield told.begin(table.firstTextId)
-  told.table = table
-  while (told.nextTextId < table.nextTextId) {
-    const item = told.nextTexts(table)
-    told.toldTexts(item)
-    yield item
-  }
 }

@@ -46,10 +46,31 @@ export class ToldSource {
     return { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts: [] }
   }
 
-  /** The texts that are told next of the table. */
-  nextTexts(table: BatchSymbols): SymbolsItem {
-    const texts = table.textsFrom(this.nextTextId, SYMBOLS_AT_ONCE)
+  /** The texts that are told next of the table, so many at most. */
+  nextTexts(table: BatchSymbols, countMax = SYMBOLS_AT_ONCE): SymbolsItem {
+    const texts = table.textsFrom(this.nextTextId, countMax)
     return { kind: 'symbols', source: this.key, firstId: this.nextTextId, texts }
+  }
+
+  /** All labels that are not told yet, so many an item. They are taken to be told. */
+  *labelItems(symbols: Symbols, countMax = SYMBOLS_AT_ONCE): Generator<SymbolsItem> {
+    while (this.labels < symbols.count) {
+      const item = this.nextLabels(symbols, countMax)
+      this.toldLabels(item)
+      yield item
+    }
+  }
+
+  /** All texts of a table that are not told yet, so many an item. They are taken to be told. */
+  *textItems(table: BatchSymbols, countMax = SYMBOLS_AT_ONCE): Generator<SymbolsItem> {
+    if (table.nextTextId === table.firstTextId) return
+    if (table !== this.table) yield this.begin(table.firstTextId)
+    this.table = table
+    while (this.nextTextId < table.nextTextId) {
+      const item = this.nextTexts(table, countMax)
+      this.toldTexts(item)
+      yield item
+    }
   }
 
   /** The other end is another, which knows nothing. */

@@ -56,6 +56,7 @@ export class Source {
   #keepsSymbols = false
   /** Whether the table of labels is of use to anything since it began. */
   #isTableUsed = false
+  #isEmitting = false
   #info: SourceInfo
   readonly #texts: SourceTexts
   /** What batches without text refer to. */
@@ -399,6 +400,13 @@ export class Source {
   }
 
   /** Sends periods that begin or change, and all of them once a minute: before the records that come so often. */
+  /** Amid a batch, which refers to the tables of now. */
+  #beginPeriods(): void {
+    this.#isEmitting = true
+    this.#sendPeriods()
+    this.#isEmitting = false
+  }
+
   #sendPeriods(): void {
     this.#isPeriodTold = true
     let isTold = false
@@ -474,7 +482,7 @@ export class Source {
 
   #emit(type: RecordType, count: number, bytes: Uint8Array, symbols: BatchSymbols): void {
     // Who never reports anything has no period.
-    if (!this.#isPeriodTold) this.#sendPeriods()
+    if (!this.#isPeriodTold) this.#beginPeriods()
     const { clock } = this.#options
     const arrivedMs = performance.now()
     this.#isTableUsed = true
@@ -492,7 +500,7 @@ export class Source {
    * would make no room.
    */
   #succeed(): boolean {
-    if (this.#keepsSymbols || !this.#labels.isWorthReplacing) return false
+    if (this.#keepsSymbols || this.#isEmitting || !this.#labels.isWorthReplacing) return false
     this.#sendAll()
     if (!this.#isTableUsed) return false
     const { table: before } = this.#labels
