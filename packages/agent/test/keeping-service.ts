@@ -1,7 +1,6 @@
 import { type Batch, type Sink, sinkStats } from '@sonde/sdk'
 import { check } from '@sonde/sdk/config'
 import pino from 'pino'
-import { until } from '../../sdk/test/helper.ts'
 import { Faults } from '../src/pipeline/faults.ts'
 import { serviceSchema } from '../src/service/config.ts'
 import { Service } from '../src/service/service.ts'
@@ -17,6 +16,6 @@ export async function keepingService(socketsDir: string, accept: (batch: Batch) 
   const sinks = [sink]
   const service = new Service({ config, log, faults, sinks, waitedFor: sinks, ownKinds: new Set(), accept, gone })
   service.start()
-  await until('the service listens', () => service.status().state === 'listening')
+  await service.settled
   return service
 }
