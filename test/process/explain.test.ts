@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createIpc, createSchema, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
 import { ask } from '../ask.ts'
-import { runSonde, startSonde, until } from '../sonde-process.ts'
+import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const NOBODY = ['--listen', '127.0.0.1:1']
 
@@ -32,6 +33,38 @@ test('adds what an agent on the configured address knows', async () => {
   } finally {
     await sonde.stop()
   }
+})
+
+test('what only an application tells of is explained too, and its names are shown as text', async (t) => {
+  const { path: sockets_dir, remove } = temporaryDir()
+  t.after(remove)
+  const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: sockets_dir }
+  const sonde = await startSonde(['agent'], { env })
+  t.after(() => sonde.stop())
+  const shift = defineType(
+    'shift',
+    'A shift of the hall',
+    { time: timestamp(), shift: label(), workers: gauge('u32') },
+    { entity: { kind: 'shift', key: ['shift'], defines: true } },
+  )
+  const schema = createSchema({ name: 'hall', sinks: [createIpc({ socketsDir: sockets_dir })] })
+  schema.addType(shift)
+  await schema.start()
+  const source = schema.createSource({ id: 'hall', tag: 'test' })
+  source.report(shift, { time: wallNs(), shift: 'early\x1b[2J', workers: 7 })
+  await source.flush()
+  const explained = () => runSonde(['explain', 'shift-early\x1b[2J', '--listen', new URL(sonde.address).host], { env })
+  const { code, output } = await explained()
+  assert.equal(code, 0, output)
+  assert.match(output, /✓ agent .*hall reports shift early\\u001b\[2J as shift/)
+  assert.match(output, /✓ value .*1 of 1 value, newest/)
+  assert.ok(!output.includes('\x1b'))
+  await schema.close()
+  const gone = await until('its end', 20_000, async () => {
+    const told = await explained()
+    return told.code === 1 ? told.output : undefined
+  })
+  assert.match(gone, /✗ agent .*\n.*it left .* ago: the application that reported it has ended/)
 })
 
 test('a broken link comes with how to fix it, and exit code 1', async () => {

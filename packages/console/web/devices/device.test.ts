@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { devicePath, deviceTitle, isSeriesOf, labelsFor, linkPath, matchersFor } from './device.ts'
+import { claimsOf } from '../api/claims.ts'
+import type { TypeInfo } from '../api/types.ts'
+import { askFor, devicePath, deviceTitle, isSeriesOf, kindWords, labelsFor, linkPath, matchersFor } from './device.ts'
 import { testGpu, testNic } from './test-devices.ts'
 
 test('a NIC is called by its place, and by its name where it has none', () => {
@@ -16,6 +18,35 @@ test('ports that share a rail, and second ports, are told apart by name and port
   assert.equal(deviceTitle(testNic(3, { pairs: ['gpu-3'] })), 'NIC 3')
   assert.equal(deviceTitle(testNic(3, { id: 'sim-nic-mlx5_3-2', rail: null })), 'mlx5_3/2')
   assert.equal(deviceTitle(testNic(3, { id: 'nic-mlx5_3-2', name: 'mlx5_3 port 2', rail: null })), 'mlx5_3/2')
+})
+
+test('what has no page of its kind is called by kind and name, and has the generic page', () => {
+  const belt = testNic(3, { id: 'conveyor_belt-a%2Fb/c', kind: 'conveyor_belt', name: 'a/b/c' })
+  assert.equal(deviceTitle(belt), 'Conveyor belt a/b/c')
+  assert.equal(devicePath(belt), '/entities/conveyor_belt-a%252Fb%2Fc')
+  assert.equal(kindWords([belt, belt, testNic(1, { kind: 'robot' })]), '2 × Conveyor belt, 1 × Robot')
+})
+
+test('what a metric is about its type says, and of two types that of the hardware', () => {
+  const typeOf = (kind: string, ...key: string[]): TypeInfo => ({
+    name: kind,
+    description: '',
+    labels: [...key, 'roller'],
+    entity: { kind, key },
+    fields: [{ name: 'turns', metric: 'turns', kind: 'f64', role: 'gauge', unit: '', help: '' }],
+    records: [],
+    live: true,
+    read: '',
+  })
+  const labels = { belt: 'north', hall: '7', source: 'hall' }
+  const belt = (...types: TypeInfo[]) => testNic(3, { kind: 'belt', labels, claims: claimsOf(types) })
+  const about = typeOf('belt', 'belt', 'hall')
+  assert.deepEqual(labelsFor(belt(about), 'turns'), { belt: 'north', hall: '7' })
+  assert.deepEqual(askFor(belt(about), 'turns'), [{ label: 'belt', op: '=', value: 'north' }])
+  assert.ok(isSeriesOf(belt(about), 'turns', { belt: 'north', hall: '7', roller: '2' }))
+  assert.ok(!isSeriesOf(belt(about), 'turns', { belt: 'north', hall: '8' }))
+  assert.equal(labelsFor(belt(about, typeOf('gpu', 'gpu')), 'turns'), undefined)
+  assert.equal(labelsFor(belt(), 'turns'), undefined, 'nobody says what it is about')
 })
 
 test('every device has a page, and one with an address has a page of its link', () => {
