@@ -18,17 +18,12 @@ import { checkDestinations, type Destination, exportEntries } from '@sonde/sdk/i
 import * as v from 'valibot'
 import type { ServiceConfig } from './service/config.ts'
 import { SOURCES } from './sources/registry.ts'
-import type { SourceDefinition } from './sources/source.ts'
+import type { ConfiguredSource, SourceDefinition } from './sources/source.ts'
 
 const DATA_SOURCES_LIMIT = 256
 
 /** One entry of `data_sources` after checking. */
-export interface DataSourceConfig {
-  readonly name: string
-  readonly definition: SourceDefinition
-  readonly intervalMs: number
-  /** The source's own keys. */
-  readonly options: object
+export interface DataSourceConfig extends ConfiguredSource {
   /** Where it stands in the configuration: `data_sources[2]`; absent where it was made by a program. */
   readonly place?: string
 }

@@ -1,4 +1,5 @@
 import { wallNs } from '@sonde/sdk'
+import type { DeviceClock } from '../sources/source.ts'
 
 /** A clock of a device is this much faster or slower than it states, at most. Unit: parts per million. */
 const DRIFT_PPM = 100n
@@ -16,7 +17,7 @@ export interface Bracket {
  * Ticks of a device clock as times of its host. It keeps the bracket with the smallest error as of the last one: a wide
  * bracket does not replace a narrow one that is still better. A clock that was set, or began anew, is followed at once.
  */
-export class ClockModel {
+export class ClockModel implements DeviceClock {
   readonly ticksPerSecond: number
   /** Times that the clock was somewhere else than its model allows: it was set, or began anew. */
   steps = 0

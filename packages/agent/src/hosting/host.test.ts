@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { absenceType, type Batch, SondeError } from '@sonde/sdk'
+import { absenceType, type Batch, markType, readRecords, SondeError, viewsOf, wallNs } from '@sonde/sdk'
 import * as v from 'valibot'
 import { until } from '../../../sdk/test/helper.ts'
 import type { Duty, LibraryDefinition, NodeSource, Probe, SourceContext, SourceDefinition } from '../sources/source.ts'
@@ -9,6 +9,7 @@ import { SourceStatus } from './source-status.ts'
 
 const PRESENT: Probe = { state: 'present', found: '1 device' }
 const EVERY_US = 10_000
+const MARK = { rule: 'r', edge: 'opened', severity: 'notice', unit: '', summary: '' }
 
 /** What a test makes of a source; what it leaves out does nothing. */
 interface Behaviour {
@@ -74,7 +75,10 @@ function rigOf(
     ...{ module: '', name: 'tested', type: 'tested', options: {}, intervalMs: 10, callLimitMs, floodBytes: 1 << 20 },
     paths: { procfs: '/proc', sysfs: '/sys' },
   }
-  host.start({ config, definition, status, accept: (batch) => batches.push(batch) }, 0)
+  host.start(
+    { config, definition, status, accept: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) },
+    0,
+  )
   return { host, status, calls, states, batches }
 }
 
@@ -225,4 +229,32 @@ test('a library that cannot be opened is a failure with its reason, and is tried
   await reached(rig, 'failed')
   assert.equal(rig.status.reason, 'libvendor.so is not there')
   await reached(rig, 'reading')
+})
+
+test('a device that floods loses what is beyond its budget, and takes nothing from another', async (t) => {
+  const rig = rigOf(t, {
+    duties: ({ report }) => [
+      {
+        device: 'dev0',
+        run() {
+          for (let i = 0; i < 40_000; i++)
+            report('dev0').report(markType, { ...MARK, time: wallNs(), device: 'dev0', event: i })
+        },
+      },
+      {
+        device: 'dev1',
+        run: () => report('dev1').report(markType, { ...MARK, time: wallNs(), device: 'dev1', event: 0 }),
+      },
+    ],
+  })
+  const countOf = (wanted: string) =>
+    rig.batches
+      .filter(({ type }) => type === markType)
+      .flatMap(({ bytes, count, symbols }) => [...readRecords(markType, viewsOf(bytes), count, symbols)])
+      .filter(({ device }) => device === wanted).length
+  await until('rows of the other', () => countOf('dev1') >= 3)
+  assert.ok((rig.status.stats.dropped.get('flood') ?? 0) > 0)
+  const perInterval = Math.floor((1 << 20) / markType.layout.recordBytes)
+  assert.ok(countOf('dev0') >= perInterval, 'what the budget allows is there')
+  assert.equal(rig.status.state, 'reading')
 })

@@ -11,6 +11,9 @@ import type { CutWindow, Tap } from './tap.ts'
 
 /** Hardware that is not there is looked for again so often. Unit: milliseconds. */
 const REPROBE_MS = 10_000
+/** Periods of duties; a timer rings no more often. */
+const EVERY_US_MIN = 1000
+const EVERY_US_MAX = 3_600_000_000
 
 /** What a host gives a source. */
 export interface HostedOptions {
@@ -83,8 +86,15 @@ export class HostedSource {
       const known = [...this.#runs.values()].map((run) => `${run.duty.device} ${run.duty.name}`.trim()).join(', ')
       throw new SondeError('AGT_COMMAND', `no duty ${duty} of ${JSON.stringify(device)}; there are: ${known}`)
     }
+    if (!(everyUs >= EVERY_US_MIN && everyUs <= EVERY_US_MAX)) {
+      const allowed = `${EVERY_US_MIN} to ${EVERY_US_MAX} microseconds`
+      throw new SondeError('AGT_COMMAND', `a period of ${everyUs}; allowed: ${allowed}`)
+    }
     this.#periods.set(key, everyUs)
     this.#follow()
+    // Of several duties of a device the source itself knows which one reports.
+    const isOnly = this.#duties.filter((one) => one.device === device).length === 1
+    if (isOnly) this.#outlet?.source.setPeriod(undefined, { ...(device !== '' && { device }), reportUs: everyUs })
   }
 
   /** The ring of a type and device. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { absenceType, type Batch, readRecords, viewsOf } from '@sonde/sdk'
+import { absenceType, type Batch, periodType, readRecords, viewsOf } from '@sonde/sdk'
 import pino from 'pino'
 import { until } from '../../../sdk/test/helper.ts'
 import { SOURCES, unrulyType } from '../../test/unruly-source.ts'
-import type { DataSourceConfig } from '../config.ts'
+import type { ConfiguredSource } from '../sources/source.ts'
 import { Hosts } from './hosts.ts'
 import type { RunningSource } from './running-source.ts'
 
@@ -23,28 +23,24 @@ afterEach(async () => {
 function startUnruly(type: string, options: object, callLimitMs = CALL_LIMIT_MS, intervalMs = 30) {
   const definition = SOURCES.find(({ name }) => name === type)
   assert.ok(definition)
-  const config: DataSourceConfig = { name: type, definition, intervalMs, options: { at: 3, ...options } }
+  const config: ConfiguredSource = { name: type, definition, intervalMs, options: { at: 3, ...options } }
   const rows: { device: string; samples: number; site: string | undefined }[] = []
   const gone: string[] = []
+  const periods: number[] = []
   const accept = ({ type, count, bytes, symbols, source }: Batch) => {
     if (type === unrulyType && count < 1000) {
       for (const { device, samples_total } of readRecords(unrulyType, viewsOf(bytes), count, symbols))
         rows.push({ device, samples: Number(samples_total), site: source.labels.site })
     }
+    if (type === periodType) {
+      for (const { report_us } of readRecords(periodType, viewsOf(bytes), count, symbols))
+        periods.push(Number(report_us))
+    }
     if (type === absenceType) {
       for (const row of readRecords(absenceType, viewsOf(bytes), count, symbols)) gone.push(`${row.type} ${row.code}`)
     }
   }
-  const limits = {
-    recent_window_s: 60,
-    recent_bytes: 1 << 20,
-    connections: 1,
-    stream_clients: 1,
-    stream_queries_per_s: 1000,
-    parallel_queries: 1,
-    source_call_ms: callLimitMs,
-    source_flood_bytes: 1 << 20,
-  }
+  const limits = { source_call_ms: callLimitMs, source_flood_bytes: 1 << 20 }
   const hosts = new Hosts([config], {
     config: { paths: { procfs: '/proc', sysfs: '/sys' }, limits },
     sourcesModule: new URL('../../test/unruly-source.ts', import.meta.url).href,
@@ -53,7 +49,7 @@ function startUnruly(type: string, options: object, callLimitMs = CALL_LIMIT_MS,
   })
   started.push(hosts)
   hosts.start(0)
-  return { hosts, running: hosts.sources[0] as RunningSource, rows, gone }
+  return { hosts, periods, running: hosts.sources[0] as RunningSource, rows, gone }
 }
 
 for (const type of EVERYWHERE) {
@@ -113,12 +109,19 @@ for (const type of EVERYWHERE) {
   })
 
   test(`${type}: a command changes the period of a duty, and is refused for a duty that there is not`, async () => {
-    const { running, rows } = startUnruly(type, { misdeed: 'none' }, CALL_LIMIT_MS, 3_600_000)
+    const { running, rows, periods } = startUnruly(type, { misdeed: 'none' }, CALL_LIMIT_MS, 3_600_000)
     await until('the only row of this hour', () => rows.length === 1)
     await running.setPeriod({ device: '', duty: 'sample', everyUs: 1000 })
     await until('many samples', () => running.stats.samples >= 40)
-    const refused = running.setPeriod({ device: 'dev9', duty: 'sample', everyUs: 1000 })
-    await assert.rejects(refused, { code: 'AGT_COMMAND', message: /no duty sample of "dev9"; there are: sample/ })
+    await until('it is told', () => periods.includes(1000))
+    await assert.rejects(running.setPeriod({ device: 'dev9', duty: 'sample', everyUs: 1000 }), {
+      code: 'AGT_COMMAND',
+      message: /no duty sample of "dev9"; there are: sample/,
+    })
+    await assert.rejects(running.setPeriod({ device: '', duty: 'sample', everyUs: 10 }), {
+      code: 'AGT_COMMAND',
+      message: /allowed: 1000 to 3600000000 microseconds/,
+    })
   })
 }
 

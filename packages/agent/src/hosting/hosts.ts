@@ -1,8 +1,7 @@
 import { type Batch, messageOf } from '@sonde/sdk'
 import pino, { type Logger } from 'pino'
-import type { AgentConfig, DataSourceConfig } from '../config.ts'
 import { SOURCES_MODULE } from '../places.ts'
-import type { Probe } from '../sources/source.ts'
+import type { ConfiguredSource, Probe, SourceContext } from '../sources/source.ts'
 import { type GivenSource, Host, type SourceHost } from './host.ts'
 import type { HostedConfig } from './protocol.ts'
 import { RemoteHost } from './remote-host.ts'
@@ -10,9 +9,20 @@ import { RunningSource } from './running-source.ts'
 import { type Settled, SourceStatus } from './source-status.ts'
 import { startProcess, startWorker } from './transport.ts'
 
+/** What hosts take from the configuration of an agent. */
+export interface HostsConfig {
+  readonly paths: SourceContext['paths']
+  readonly limits: {
+    /** Longest that a call may take. Unit: milliseconds. */
+    readonly source_call_ms: number
+    /** What a device may report in an interval. Unit: bytes of records. */
+    readonly source_flood_bytes: number
+  }
+}
+
 /** What all hosts of an agent share. */
 export interface HostsEnvironment {
-  readonly config: Pick<AgentConfig, 'paths' | 'limits'>
+  readonly config: HostsConfig
   /** URL of the module whose `SOURCES` holds the definitions: what a child process imports. Default: the registry. */
   readonly sourcesModule?: string | undefined
   readonly accept: (batch: Batch) => void
@@ -42,7 +52,7 @@ export class Hosts {
   readonly #hosts = new Map<string, StartingHost>()
   readonly #given: readonly GivenSource[]
 
-  constructor(configs: readonly DataSourceConfig[], environment: HostsEnvironment) {
+  constructor(configs: readonly ConfiguredSource[], environment: HostsEnvironment) {
     this.#environment = environment
     this.#given = configs.map((config) => this.#giveOf(config))
     this.sources = configs.map((config, index) => {
@@ -104,7 +114,7 @@ export class Hosts {
     })
   }
 
-  #giveOf({ name, definition, intervalMs, options }: DataSourceConfig): GivenSource {
+  #giveOf({ name, definition, intervalMs, options }: ConfiguredSource): GivenSource {
     const { config, sourcesModule = SOURCES_MODULE, accept, log } = this.#environment
     const { paths, limits } = config
     const { name: type, module = sourcesModule } = definition
@@ -122,7 +132,9 @@ export class Hosts {
 }
 
 /** Looks through every configured source without sampling: what `sonde check` tells. */
-export async function probeSources(config: AgentConfig): Promise<{ name: string; probe: Probe }[]> {
+export async function probeSources(
+  config: HostsConfig & { readonly dataSources: readonly ConfiguredSource[] },
+): Promise<{ readonly name: string; readonly probe: Probe }[]> {
   const log = pino({ level: 'silent' })
   const hosts = new Hosts(config.dataSources, { config, accept: () => undefined, log })
   const found = await hosts.probe()

@@ -1,5 +1,4 @@
-import type { DataSourceConfig } from '../config.ts'
-import type { SourceDefinition } from '../sources/source.ts'
+import type { ConfiguredSource, SourceDefinition } from '../sources/source.ts'
 import type { SourceHost, TakePiece } from './host.ts'
 import type { Period, WindowEnd, WindowRequest } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
@@ -13,7 +12,7 @@ export class RunningSource {
   readonly #status: SourceStatus
   readonly #host: SourceHost
 
-  constructor({ name, definition, intervalMs }: DataSourceConfig, status: SourceStatus, host: SourceHost) {
+  constructor({ name, definition, intervalMs }: ConfiguredSource, status: SourceStatus, host: SourceHost) {
     this.name = name
     this.definition = definition
     this.intervalMs = intervalMs

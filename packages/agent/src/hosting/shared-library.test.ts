@@ -4,11 +4,10 @@ import { type Batch, clockType, type RecordOf, type RecordType, readRecords, vie
 import pino from 'pino'
 import { until } from '../../../sdk/test/helper.ts'
 import { meterPollType, meterSampleType, SOURCES } from '../../test/meter-source.ts'
-import type { AgentConfig } from '../config.ts'
 import { Hosts } from './hosts.ts'
 import type { RunningSource } from './running-source.ts'
 
-const LIMITS = { source_call_ms: 60_000, source_flood_bytes: 1 << 20 } as AgentConfig['limits']
+const LIMITS = { source_call_ms: 60_000, source_flood_bytes: 1 << 20 }
 const CLOCK = process.hrtime.bigint
 
 function rowsOf<T extends RecordType>(type: T, batches: readonly Batch[]): RecordOf<T>[] {

@@ -1,4 +1,5 @@
 import { allocateViews, type RecordType, SondeError } from '@sonde/sdk'
+import type { SampleRing } from '../sources/source.ts'
 
 /** A window that was cut out of a ring. */
 export interface CutWindow {
@@ -14,7 +15,7 @@ export interface CutWindow {
  * A ring of samples, in packed records whose time is the host's monotonic clock. Its memory is taken at the start; the
  * oldest samples leave when it is full.
  */
-export class Tap {
+export class Tap implements SampleRing {
   readonly type: RecordType
   /** Samples that it was given. */
   total = 0

@@ -1,8 +1,6 @@
 import type { Absences, Labels, RecordOf, RecordType, Source } from '@sonde/sdk'
 import type { GenericSchema } from 'valibot'
 import type { SourceExplain } from '../explain/chain.ts'
-import type { ClockModel } from '../hosting/clock-model.ts'
-import type { Tap } from '../hosting/tap.ts'
 
 /**
  * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit;
@@ -55,6 +53,27 @@ export interface NodeSource {
   close(): void | Promise<void>
 }
 
+/** The model of a clock of a device. Unit of times: nanoseconds. */
+export interface DeviceClock {
+  /** Takes a reading: the host's monotonic clock before, the device clock, the host's clock after. */
+  bracket(beforeNs: bigint, ticks: bigint, afterNs: bigint): void
+  /** The host's monotonic clock when the device clock showed `ticks`; 0 before the first reading. */
+  monoNs(ticks: bigint): bigint
+  /** The same by the wall clock. */
+  wallNs(ticks: bigint): bigint
+  /** How far off both are at most. */
+  errorNs(ticks: bigint): bigint
+}
+
+/** A ring of samples. */
+export interface SampleRing {
+  /**
+   * Takes packed samples whose time is the host's monotonic clock, in the order of their times, none older than one
+   * that it has.
+   */
+  put(bytes: Uint8Array): void
+}
+
 /** Where records of one device go; what exceeds the device's budget of an interval is dropped and counted as `flood`. */
 export interface DeviceReport {
   report<T extends RecordType>(type: T, record: RecordOf<T>): void
@@ -78,13 +97,13 @@ export interface SourceContext<L = unknown> {
    * @param records Samples that it holds; the oldest leave first.
    * @throws SondeError `AGT_TAP` where the memory for it is more than a host may take, or the type has no time.
    */
-  sampled(type: RecordType, device: string, records: number): Tap
+  sampled(type: RecordType, device: string, records: number): SampleRing
   /**
    * The model of a clock of a device. It is reported as `sonde_clock`, at most once a second.
    *
    * @param ticksPerSecond Frequency of the clock, as the device states it.
    */
-  clock(device: string, clock: string, ticksPerSecond: number): ClockModel
+  clock(device: string, clock: string, ticksPerSecond: number): DeviceClock
   /** Says which values are absent and why, and which devices are gone. */
   readonly absences: Absences
   /** Roots below which the kernel's files are read: `/proc` and `/sys`, or a tree for tests and containers. */
@@ -120,6 +139,15 @@ export interface LoadedSource {
   readonly library?: LibraryDefinition
   /** Makes one. `options` has passed the schema. */
   create(options: object, context: SourceContext): NodeSource
+}
+
+/** A source as it is configured. */
+export interface ConfiguredSource {
+  readonly name: string
+  readonly definition: SourceDefinition
+  readonly intervalMs: number
+  /** The source's own keys. */
+  readonly options: object
 }
 
 /** A row of the registry: all that is known of a kind of source before one is made. */
