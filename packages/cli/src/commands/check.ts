@@ -14,8 +14,8 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 
 /**
  * `sonde check`: says whether the configuration is sound, whether it could listen, whether applications can report,
- * whether each destination can be used and history be kept, and what each source would find here. Changes nothing. Exit code 0
- * unless something is taken, denied, stuck, failed or damaged.
+ * whether each destination can be used and history be kept, and what each source would find here. Changes nothing. Exit
+ * code 0 unless something is taken, denied, stuck, failed or damaged.
  */
 export async function check({ config, file }: Loaded): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]

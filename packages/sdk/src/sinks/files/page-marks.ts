@@ -17,8 +17,8 @@ type Pages = Map<bigint, bigint>
 
 /**
  * The last page of each client up to which everything is in the files, or was left out by a filter. It is kept in a
- * file of its own, because a page that was left out is in no other file. If a mark is lost, the client sends pages again;
- * no record is lost.
+ * file of its own, because a page that was left out is in no other file. If a mark is lost, the client sends pages
+ * again; no record is lost.
  */
 export class PageMarks {
   readonly #path: string
