@@ -19,11 +19,16 @@ export function textIndexesOf(declared: RecordType, shown: RecordType): readonly
  * by its ids, and keeps them here for as long as it is shown.
  */
 export class IndexTexts {
-  readonly #labels: Pick<Symbols, 'text'>
+  #labels: Pick<Symbols, 'text'>
   readonly #texts: string[] = []
   readonly #ids = new Map<string, number>()
 
   constructor(labels: Pick<Symbols, 'text'>) {
+    this.#labels = labels
+  }
+
+  /** Labels have their texts from here now. */
+  readLabelsOf(labels: Pick<Symbols, 'text'>): void {
     this.#labels = labels
   }
 

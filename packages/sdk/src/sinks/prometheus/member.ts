@@ -3,11 +3,14 @@ import type { RecordType } from '../../schema/record-type.ts'
 import { SeriesIndex } from '../../schema/series-index.ts'
 import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
 import { IndexTexts, textIndexesOf } from './index-texts.ts'
+import type { KeptLabels } from './kept-labels.ts'
 import type { Holder } from './quota.ts'
 
 /** A source's part of a table. */
 export interface Member {
-  readonly source: SourceInfo
+  source: SourceInfo
+  /** Where the source was replaced: the labels that its rows still use. */
+  kept: KeptLabels | undefined
   readonly holder: Holder
   readonly index: SeriesIndex
   labels: LabelText
@@ -16,7 +19,7 @@ export interface Member {
   /** Where text fields are indexes: their texts. */
   readonly texts: IndexTexts | undefined
   /** Where rows have more labels than records declare: the text of the declared ones, and the rows by its key. */
-  readonly declared: { readonly labels: LabelText; readonly rows: Map<string, Set<number>> } | undefined
+  readonly declared: { labels: LabelText; readonly rows: Map<string, Set<number>> } | undefined
 }
 
 /**
@@ -33,6 +36,7 @@ export function createMember(
   const isWider = shown !== declared || added !== undefined
   return {
     source,
+    kept: undefined,
     holder,
     index: new SeriesIndex(shown),
     texts,

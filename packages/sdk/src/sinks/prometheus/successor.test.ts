@@ -1,6 +1,8 @@
 // What is shown when a source goes on with a new table of labels.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { property } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import {
@@ -82,3 +84,21 @@ function say(rig: PrometheusRig, source: Source, pod: string): void {
 function sorted(map: ReadonlyMap<string, number>): [string, number][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1))
 }
+
+test('rows of sources that were replaced keep the labels that they use, and not the tables', async () => {
+  const rig = new PrometheusRig()
+  const source = churning(rig, 12)
+  const tables: WeakRef<object>[] = []
+  for (let step = 0; step < 200; step++) {
+    rig.report(source, type, { pod: `p${step}`, node: 'n0', work_total: step })
+    tables.push(new WeakRef(source.info.symbols))
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const kept = new Set(tables.map((table) => table.deref()).filter((table) => table !== undefined))
+  assert.ok(kept.size <= 2, `${kept.size} tables`)
+  assert.equal((await shown(rig)).size, 200)
+  say(rig, source, 'p3')
+  assert.equal((await shown(rig)).has('p3'), false)
+})

@@ -8,6 +8,7 @@ import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts
 import type { Column } from './column.ts'
 import { textIndexesOf } from './index-texts.ts'
 import { withIndexes } from './indexes.ts'
+import { KeptLabels } from './kept-labels.ts'
 import { createMember, type Member } from './member.ts'
 import type { Holder } from './quota.ts'
 import { DUPLICATE, FREE, RowMemory, SHOWN } from './row-memory.ts'
@@ -136,6 +137,7 @@ export class Table {
     if (isFull && !this.removeAll(given.source)) return taken
     const member = this.#memberOf(given)
     const isSuccessor = (this.#owners.get(ownerOf(given.source))?.size ?? 0) > 1
+    if (isSuccessor && !this.#keepLabels(member)) return taken
     const batch = member.texts?.translated(given, this.#textIndexes) ?? given
     const views = viewsOf(batch.bytes)
     const { recordBytes } = this.type.layout
@@ -269,9 +271,7 @@ export class Table {
    */
   async relabel(added: AddedLabels | undefined): Promise<void> {
     this.#added = added
-    for (const member of this.#members.values()) {
-      member.labels = new LabelText(this.type, member.source, added, member.texts)
-    }
+    for (const member of this.#members.values()) this.#label(member)
     // Who shows a series may be another by the new labels.
     this.#byKey.clear()
     for (let row = 0; row < this.rows.high; row++) {
@@ -311,6 +311,26 @@ export class Table {
   /** The members of a source and of those that it replaced. */
   #membersOf(source: SourceInfo): readonly Member[] {
     return [...(this.#owners.get(ownerOf(source)) ?? [])]
+  }
+
+  /** The sources that this one replaced keep the labels that their rows use. False where there is more to do. */
+  #keepLabels(successor: Member): boolean {
+    for (const member of this.#membersOf(successor.source)) {
+      if (member === successor || member.source.symbols === member.kept) continue
+      member.kept ??= new KeptLabels()
+      if (!member.kept.takeFrom(member.source.symbols, this.type, this.rows, member.rows)) return false
+      this.#members.delete(member.source)
+      member.source = { ...member.source, symbols: member.kept }
+      this.#members.set(member.source, member)
+      member.texts?.readLabelsOf(member.kept)
+      this.#label(member)
+      if (member.declared !== undefined) member.declared.labels = new LabelText(this.#declaredType, member.source)
+    }
+    return true
+  }
+
+  #label(member: Member): void {
+    member.labels = new LabelText(this.type, member.source, this.#added, member.texts)
   }
 
   #forget(member: Member): void {
