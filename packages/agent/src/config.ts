@@ -181,12 +181,12 @@ export const limitsSchema = block({
   source_call_ms: setting(
     integer(100, 600_000, 'milliseconds'),
     5000,
-    'A call of a source that takes longer marks it as stuck; its child process is replaced',
+    'A call of a source that takes longer marks its device as stuck, and the others go on; a host that is blocked by it, or has nothing else left, is replaced',
   ),
   source_flood_bytes: setting(
-    integer(1 << 16, 2 ** 32, 'bytes of records a sample'),
+    integer(1 << 16, 2 ** 32, 'bytes of records'),
     16 << 20,
-    'What one sample may report; more is dropped and counted',
+    'What a device of a source may report in an interval; more is dropped and counted',
   ),
 })
 

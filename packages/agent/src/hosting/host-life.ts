@@ -8,8 +8,8 @@ import type { Transport } from './transport.ts'
 
 /** It also has to start and to load its code before the first message. Unit: milliseconds. */
 const START_LIMIT_MS = 10_000
-/** What a message may have beside records. Unit: bytes. */
-const MESSAGE_OVERHEAD_BYTES = 16 << 20
+/** Longest message: the records of one batch, or a thousand symbols. Unit: bytes. */
+const MESSAGE_BYTES_MAX = 64 << 20
 /** Looks whether something was heard, in the time in which something must be. */
 const LOOKS = 5
 
@@ -54,7 +54,7 @@ export class HostLife {
     this.ended = promise
     this.#options = options
     this.transport = options.start({
-      messageBytes: MESSAGE_OVERHEAD_BYTES,
+      messageBytes: MESSAGE_BYTES_MAX,
       onFault: (error) => this.giveUp(error),
       onMessage: (message) => this.#receive(message),
       onNoise: (line) => log.warn({ host: label, line }, 'host wrote to standard error'),

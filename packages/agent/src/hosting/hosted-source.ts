@@ -293,7 +293,9 @@ export class HostedSource {
     else stats.sampled({ durationMs, endMs: Date.now(), isFirstDuty: duty === this.#duties[0] })
     if (this.#node !== undefined && this.#node.duties() !== this.#duties) this.#follow()
     this.#flushIfDone()
-    this.#judge()
+    // With thousands of devices not each call looks at all of them.
+    if (failure === undefined && this.status.state === 'reading') this.#options.onStatus()
+    else this.#judge()
   }
 
   #beStuck(run: DutyRun): void {

@@ -73,7 +73,12 @@ export class Hosts {
 
   /** Ends within `limitMs`, also while calls hang. */
   async stop(limitMs: number): Promise<void> {
-    await Promise.all([...this.#hosts.values()].map((host) => host.stop(limitMs)))
+    const { log } = this.#environment
+    const stop = async (name: string, host: StartingHost) => {
+      const open = await host.stop(limitMs)
+      if (open.length > 0) log.warn({ host: name, open }, 'a host was ended while calls were open')
+    }
+    await Promise.all([...this.#hosts].map(([name, host]) => stop(name, host)))
   }
 
   /** Looks through every source without sampling, beside one another. */

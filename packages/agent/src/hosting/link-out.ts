@@ -4,6 +4,7 @@ import type { LinkMessage } from './protocol.ts'
 
 /** Texts of one message at most: with the longest ones it stays within what the agent takes. */
 const SYMBOL_COUNT_MAX = 1000
+
 /** Tells the agent the records of one source, and before them what their numbers mean. */
 export class LinkOut {
   readonly #source: string

@@ -92,8 +92,6 @@ export class RemoteHost implements SourceHost {
     const life = this.#life
     const open = (await life?.stop(deadlineMs * ASKED_SHARE)) ?? []
     await within(END_LIMIT_MS, Promise.all([this.#former, life?.ended]))
-    const { log, label } = this.#options
-    if (open.length > 0) log.warn({ host: label, open }, 'host was killed with open calls')
     return open
   }
 
