@@ -150,7 +150,7 @@ export class Devices implements Sink {
     const nowMs = this.#now()
     const facts = batch.origin === 'client' ? this.#ofClients : this.#own
     const refused = facts.take(batch, nowMs)
-    if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(facts, batch, nowMs)
+    if (facts.count > 0 && batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(facts, batch, nowMs)
     countDrop(this.stats, 'device_limit', refused)
     return refused
   }

@@ -5,7 +5,10 @@ import type { Device } from './device.ts'
 export class Places<D extends Pick<Device, 'about' | 'isSimulated' | 'goneMs' | 'netdevs' | 'address'>> {
   readonly #places = new Map<string, D>()
 
-  /** @param devices What comes first has what is at its address and what are its interfaces; what is there before what left. */
+  /**
+   * @param devices The first of them has what is at its address, and its interfaces; one that is there comes before one
+   * that left.
+   */
   constructor(devices: readonly D[]) {
     const isPresent = ({ goneMs }: D) => goneMs === undefined
     for (const device of [...devices.filter(isPresent), ...devices.filter((one) => !isPresent(one))]) {

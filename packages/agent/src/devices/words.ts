@@ -11,7 +11,7 @@ export function modelWords(model: string): string {
 }
 
 /** What words about boards need to know of a device. */
-type Counted = Pick<Device, 'id' | 'model' | 'address' | 'share' | 'labels'>
+type Counted = Pick<Device, 'id' | 'model' | 'address' | 'share' | 'about'>
 
 /**
  * How many boards there are of which model: `8 × H100 SXM 80 GB`; several models with commas between, empty where there
@@ -31,7 +31,7 @@ function nameOf({ model, share }: Counted): string {
 }
 
 /** What is the same for all ports of a board, and of a share its own. */
-function placeOf({ id, address, share, labels }: Counted): string {
+function placeOf({ id, address, share, about }: Counted): string {
   const slot = share === null ? address.replace(/\.[0-7]$/, '') : address
-  return slot || labels.device || id
+  return slot || about.key[0] || id
 }

@@ -202,7 +202,7 @@ export function heldStep(facts: AgentFacts, types: readonly ToldType[], device: 
   }
 }
 
-/** Whether a series is about what a source calls so: its name is the key of the entity, `mlx5_0/1` a port of `mlx5_0`. */
+/** Whether a series is about what a source calls so: the name is the key of the entity, as in `mlx5_0/1`. */
 function isNamed(name: string) {
   return ({ entity }: ToldType, labels: Labels): boolean =>
     hasName(name, entity?.key.map((label) => labelOf(labels, label)) ?? []) && !isSimulatedOf(labels)

@@ -5,9 +5,10 @@ import { deviceTitle, isGeneric } from './device.ts'
 const FIRST_DOMAIN = '0000:'
 
 /**
- * The devices of a kind, or without one of all kinds that have no page of their own, that go by a name: an id, an index, a UUID, a name with or without port, a PCI address. An id
- * is one device's own; of other names real devices come before simulated ones, and those that are there before those
- * that left. More than one where the name does not tell them apart, none where nothing is named so.
+ * The devices of a kind that go by a name: an id, an index, a UUID, a name with or without port, a PCI address. Without
+ * a kind it is any that has no page of its own. An id is one device's own; of other names real devices come before
+ * simulated ones, and those that are there before those that left. More than one where the name does not tell them
+ * apart, none where nothing is named so.
  */
 export function findDevices(
   devices: readonly DeviceInfo[],

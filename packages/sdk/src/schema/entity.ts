@@ -21,20 +21,20 @@ export interface EntityJoin {
 export interface EntityRelation {
   /** Kind of the other entity. */
   readonly kind: string
-  /** Names of the fields that hold its key, in the order of that; 1 to 8, fewer than the key has name the first such. */
+  /** Names of the fields that hold its key, in its order; 1 to 8. Fewer than it has name the first such. */
   readonly key: readonly string[]
   /** Whether the text names several, with blanks between; only where `key` has one field. */
   readonly isList?: true
 }
 
 /**
- * What the records of a type are about. It is told beside the definition and is no part of the fingerprint: who does not
- * know it reads the records all the same.
+ * What the records of a type are about. It is told beside the definition and is no part of the fingerprint: who does
+ * not know it reads the records all the same.
  */
 export interface EntityClaim {
   /** What it is, such as `gpu`: lower case letters, digits and `_`, at most 64, beginning with a letter. */
   readonly kind: string
-  /** Names of the labels that tell it from others of its kind; at most 8, none for what there is one of, as the host. */
+  /** Names of the labels that tell it from others of its kind; at most 8, none where there is but one, as the host. */
   readonly key: readonly string[]
   /** Whether a series of this type means that the entity is there. Default: it is known by others. */
   readonly defines?: true

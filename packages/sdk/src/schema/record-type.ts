@@ -89,8 +89,8 @@ const RECORD_BYTES_LIMIT = 1 << 20
  * Declares a record type.
  *
  * @throws SondeError `SCH_NAME`, `SCH_METRIC_NAME`, `SCH_LABEL_NAME`, `SCH_FIELD`, `SCH_ENTITY` or `SCH_LIMIT` where a
- * name, a field, an entity or a size is not allowed. Names of types and metrics that begin with `sonde_` are Sonde's own: they say how Sonde
- * itself fares.
+ * name, a field, an entity or a size is not allowed. Names of types and metrics that begin with `sonde_` are Sonde's
+ * own: they say how Sonde itself fares.
  * @example
  * const port = defineType('port', 'Counters of a port', {
  *   time: timestamp(), device: label(), rx_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes received' }),

@@ -1,3 +1,4 @@
+import { entityOf } from '@sonde/sdk'
 import { pciAerType } from '../../sources/pci/type.ts'
 import { type DeviceLookup, type HintDevice, NODES } from '../device.ts'
 import type { SeriesWatch, WatchedSeries } from '../watch/series-watch.ts'
@@ -45,7 +46,8 @@ export class Scopes {
     const device = this.#devices.deviceOf(type, labels)
     if (type.name !== pciAerType.name || (device !== undefined && device.kind !== 'pci')) return device
     const { isSimulated } = scope.node
-    const below = this.#devices.list().filter(({ path }) => path.at(-1) === labels.device)
+    const address = entityOf(type, labels)?.key[0]
+    const below = this.#devices.list().filter(({ path }) => path.at(-1) === address)
     return below.find(({ kind, ...one }) => kind !== 'pci' && one.isSimulated === isSimulated) ?? device
   }
 }
