@@ -8,6 +8,7 @@ import { findBrokenLinks } from './check/doc-links.ts'
 import { findUndocumented } from './check/docs.ts'
 import { findWrongFigures } from './check/figures.ts'
 import { findStalePages } from './check/generated.ts'
+import { findOrderFaults } from './check/rooms.ts'
 import { filesOf, packageSources, root } from './check/sources.ts'
 
 /** Answers what it found, a line each; nothing where all is well. */
@@ -21,6 +22,7 @@ const steps: Record<string, Step> = {
       : [],
   'lint and format': () => run('@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']),
   'import arrows': () => findArrowFaults(packageSources()),
+  'order of rooms': () => findOrderFaults(packageSources()),
   'unused exports': () => run('knip/bin/knip.js', ['--no-progress', '--no-config-hints']),
   'doc links': () => findBrokenLinks(filesOf('**/*.md'), root),
   'quoted figures': () => findWrongFigures(root),

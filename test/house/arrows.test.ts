@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findArrowFaults } from '../../scripts/check/arrows.ts'
+import { findOrderFaults } from '../../scripts/check/rooms.ts'
 import { packageSources, sourceFile } from '../../scripts/check/sources.ts'
 
 /** The faults of one file that would be at `path`. */
@@ -65,4 +66,24 @@ test('only main files end the process, and saying so in a comment is no call', (
 test('the page imports nothing of Node', () => {
   assert.equal(faultsOf('packages/console/web/a.tsx', "import 'node:path'").length, 1)
   assert.equal(faultsOf('packages/console/web/a.test.ts', "import 'node:test'").length, 0)
+})
+
+test('no room imports one above it, but for the pairs that are listed', () => {
+  assert.deepEqual(findOrderFaults(packageSources()), [])
+})
+
+test('a room that imports one above it, or a room without a place in the order, is told with where it stands', () => {
+  const faults = (path: string, text: string) => findOrderFaults([sourceFile(path, text)], [])
+  assert.deepEqual(faults('packages/sdk/src/schema/a.ts', "\nimport { x } from '../sinks/x.ts'"), [
+    'sdk: schema > sinks goes against the order of rooms: packages/sdk/src/schema/a.ts:2',
+  ])
+  assert.deepEqual(faults('packages/sdk/src/sinks/a.ts', "import { x } from '../schema/x.ts'"), [])
+  assert.equal(faults('packages/agent/src/new-room/a.ts', "import type { x } from '../sources/x.ts'").length, 1)
+  assert.equal(faults('packages/agent/src/http/a.ts', "import { x } from '../new-room/x.ts'").length, 1)
+  assert.deepEqual(faults('packages/sdk/src/index.ts', "import { x } from './sinks/x.ts'"), [])
+  assert.deepEqual(faults('packages/sdk/src/schema/a.test.ts', "import { x } from '../sinks/x.ts'"), [])
+})
+
+test('a pair that is gone must leave the list', () => {
+  assert.match(findOrderFaults([], ['sdk: a > b'])[0] ?? '', /^sdk: a > b is there no more/)
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { check } from '@sonde/sdk/config'
-import { checkDataSources, defaultDataSources, prometheusSchema } from './config.ts'
+import { prometheusSchema } from './config.ts'
+import { checkDataSources, defaultDataSources } from './sources/data-sources.ts'
 import { SOURCES } from './sources/registry.ts'
 
 function issuesOf(input: unknown): string[] {

@@ -1,32 +1,9 @@
 import { SondeError } from '@sonde/sdk'
-import {
-  block,
-  type Checked,
-  type ConfigIssue,
-  check,
-  choice,
-  flag,
-  integer,
-  list,
-  pattern,
-  section,
-  setting,
-  show,
-  text,
-} from '@sonde/sdk/config'
+import { block, type Checked, choice, flag, integer, list, pattern, section, setting, text } from '@sonde/sdk/config'
 import { checkDestinations, type Destination, exportEntries } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import type { ServiceConfig } from './service/config.ts'
-import { SOURCES } from './sources/registry.ts'
-import type { ConfiguredSource, SourceDefinition } from './sources/source.ts'
-
-const DATA_SOURCES_LIMIT = 256
-
-/** One entry of `data_sources` after checking. */
-export interface DataSourceConfig extends ConfiguredSource {
-  /** Where it stands in the configuration: `data_sources[2]`; absent where it was made by a program. */
-  readonly place?: string
-}
+import type { DataSourceConfig } from './sources/data-sources.ts'
 
 /** Schema of `paths`: roots below which the kernel's files are read. */
 export const pathsSchema = block({
@@ -206,77 +183,4 @@ export interface AgentConfig {
   readonly export: v.InferOutput<typeof exportSchema>
   readonly limits: v.InferOutput<typeof limitsSchema>
   readonly service: ServiceConfig
-}
-
-/** The schema of one `data_sources` entry of a kind: the common keys and the source's own. */
-export function dataSourceSchema(definition: SourceDefinition) {
-  const own = definition.options as v.StrictObjectSchema<v.ObjectEntries, undefined>
-  return block({
-    type: v.pipe(v.literal(definition.name, definition.name), v.description('Kind of source')),
-    name: setting(text(1, 64), definition.name, 'Name in labels, pages and logs; no two sources have the same'),
-    enabled: setting(flag(), true, 'Whether it runs'),
-    interval_ms: setting(integer(10, 3_600_000, 'milliseconds'), definition.intervalMs, 'Time between two samples'),
-    ...own.entries,
-  })
-}
-
-/**
- * What runs where the configuration names no sources: every kind once, at its own period, but for those that must be
- * asked for.
- */
-export function defaultDataSources(definitions: readonly SourceDefinition[] = SOURCES): { type: string }[] {
-  return definitions.filter(({ isOnRequest }) => isOnRequest !== true).map(({ name }) => ({ type: name }))
-}
-
-/** An entry of `data_sources` that passed, also where it is switched off. */
-export interface CheckedDataSource extends DataSourceConfig {
-  readonly enabled: boolean
-}
-
-/** Checks `data_sources`. The kind decides which keys an entry may have, so each entry is checked on its own. */
-export function checkDataSources(
-  input: unknown,
-  definitions: readonly SourceDefinition[] = SOURCES,
-): Checked<CheckedDataSource[]> {
-  const entries = check(list(v.unknown(), DATA_SOURCES_LIMIT, 'sources'), input, 'data_sources')
-  if (!entries.ok) return entries
-  const issues: ConfigIssue[] = []
-  const sources: CheckedDataSource[] = []
-  const places = new Map<string, string>()
-  entries.value.forEach((entry: unknown, index: number) => {
-    const place = `data_sources[${index}]`
-    const checked = checkDataSource(entry, place, definitions)
-    if (!checked.ok) {
-      issues.push(...checked.issues)
-      return
-    }
-    const { name } = checked.value
-    const taken = places.get(name)
-    if (taken !== undefined)
-      issues.push({
-        path: `${place}.name`,
-        fault: `is ${show(name)}, as ${taken} has it`,
-        allowed: 'a name of its own',
-      })
-    places.set(name, place)
-    sources.push(checked.value)
-  })
-  return issues.length > 0 ? { ok: false, issues } : { ok: true, value: sources }
-}
-
-function checkDataSource(
-  entry: unknown,
-  place: string,
-  definitions: readonly SourceDefinition[],
-): Checked<CheckedDataSource> {
-  if (entry === null || typeof entry !== 'object' || Array.isArray(entry))
-    return { ok: false, issues: [{ path: place, fault: `is ${show(entry)}`, allowed: 'a block with the key type' }] }
-  const kind = choice(definitions.map(({ name }) => name))
-  const type = check(kind, 'type' in entry ? entry.type : undefined, `${place}.type`)
-  if (!type.ok) return type
-  const definition = definitions.find(({ name }) => name === type.value) as SourceDefinition
-  const checked = check(dataSourceSchema(definition), entry, place)
-  if (!checked.ok) return checked
-  const { type: _type, name, enabled, interval_ms: intervalMs, ...options } = checked.value
-  return { ok: true, value: { name, definition, enabled, intervalMs, options, place } }
 }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { createPrometheus, type RecordType, SymbolTable } from '@sonde/sdk'
 import { type ReadPage, TextTable } from '@sonde/sdk/internal'
-import { latestSeries } from '../src/http/latest.ts'
+import { latestSeries } from '../src/pipeline/latest.ts'
 import { RecentRing } from '../src/pipeline/recent.ts'
 import { checkPage } from '../src/service/check-page.ts'
 

@@ -1,14 +1,14 @@
 import { type Labels, labelOf } from '@sonde/sdk'
 import { countOf, sondeCommand } from '@sonde/sdk/internal'
-import type { DataSourceConfig } from '../config.ts'
 import { isSimulatedOf } from '../devices/world.ts'
-import type { LatestSeries } from '../http/latest.ts'
+import type { LatestSeries } from '../pipeline/latest.ts'
+import { broken, type Finding, fine, type Step } from '../sources/chains/chain.ts'
+import { type Ground, Refusal } from '../sources/chains/ground.ts'
+import { bindCommand, busOf } from '../sources/chains/steps.ts'
+import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
 import type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './agent-facts.ts'
-import { broken, type Finding, fine, type Step } from './chain.ts'
-import { type Ground, Refusal } from './ground.ts'
 import { type Selector, selects } from './selector.ts'
-import { bindCommand, busOf } from './steps.ts'
 
 // Links that Sonde itself is: its configuration, the agent that runs, the values that it holds.
 

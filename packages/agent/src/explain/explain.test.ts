@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { firstBroken } from '../sources/chains/chain.ts'
+import { Refusal } from '../sources/chains/ground.ts'
 import { host } from '../sources/host/host.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
 import { rdma } from '../sources/rdma/rdma.ts'
 import { simulator } from '../sources/simulator/simulator.ts'
 import type { TestNode } from '../sources/test-node.ts'
 import type { AgentFacts } from './agent-facts.ts'
-import { firstBroken } from './chain.ts'
-import { Refusal } from './ground.ts'
 import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, deviceFacts, nodeOf, PORT, removeRdma } from './test-chains.ts'
 
 test('a sound node has whole chains, in the order from configuration to traffic', async (t) => {

@@ -1,7 +1,18 @@
 import { SondeError } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
 import { turn } from '@sonde/sdk/internal'
-import type { DataSourceConfig } from '../config.ts'
+import {
+  type ChainDevice,
+  type ChainLink,
+  type DeviceChain,
+  firstBroken,
+  joinChains,
+  type Step,
+  type ValuePlace,
+  walk,
+} from '../sources/chains/chain.ts'
+import type { Ground } from '../sources/chains/ground.ts'
+import type { DataSourceConfig } from '../sources/data-sources.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import type { AgentFacts, DeviceFacts } from './agent-facts.ts'
 import {
@@ -16,17 +27,6 @@ import {
   unlistedStep,
   valueStep,
 } from './agent-steps.ts'
-import {
-  type ChainDevice,
-  type ChainLink,
-  type DeviceChain,
-  firstBroken,
-  joinChains,
-  type Step,
-  type ValuePlace,
-  walk,
-} from './chain.ts'
-import type { Ground } from './ground.ts'
 import { parseSelector, type Selector } from './selector.ts'
 
 /** The walk from configuration to value, for what was asked. */

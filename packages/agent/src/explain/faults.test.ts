@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { firstBroken, joinChains } from '../sources/chains/chain.ts'
+import { Refusal } from '../sources/chains/ground.ts'
 import { ethtool } from '../sources/ethtool/ethtool.ts'
 import { parseCounter } from '../sources/rdma/parse.ts'
 import type { AgentFacts } from './agent-facts.ts'
-import { firstBroken, joinChains } from './chain.ts'
-import { Refusal } from './ground.ts'
 import { ADAPTER, ask, brokenOf, configOf, DEFINITIONS, deviceFacts, nodeOf, PORT } from './test-chains.ts'
 
 const DENIED = new Refusal('denied', 'EACCES')

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { DataSourceConfig } from '../config.ts'
+import { type ChainLink, firstBroken } from '../sources/chains/chain.ts'
+import { type Ground, KernelGround, type Refusal } from '../sources/chains/ground.ts'
+import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { host } from '../sources/host/host.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
 import { pci } from '../sources/pci/pci.ts'
@@ -8,9 +10,7 @@ import { rdma } from '../sources/rdma/rdma.ts'
 import type { SourceDefinition } from '../sources/source.ts'
 import { TestNode } from '../sources/test-node.ts'
 import type { DeviceFacts } from './agent-facts.ts'
-import { type ChainLink, firstBroken } from './chain.ts'
 import { type ExplainOptions, type Explanation, explain } from './explain.ts'
-import { type Ground, KernelGround, type Refusal } from './ground.ts'
 
 /** Sources of the node of {@link nodeOf}. */
 export const DEFINITIONS = [host, netdev, rdma, pci]

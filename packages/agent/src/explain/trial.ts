@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
-import type { AgentConfig, DataSourceConfig } from '../config.ts'
+import type { AgentConfig } from '../config.ts'
 import { Hosts } from '../hosting/hosts.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
-import { latestSeries } from '../http/latest.ts'
+import { latestSeries } from '../pipeline/latest.ts'
 import { RecentRing } from '../pipeline/recent.ts'
+import type { DataSourceConfig } from '../sources/data-sources.ts'
 import type { AgentFacts } from './agent-facts.ts'
 
 /** For how long one sample is waited for, and then for its end. Unit: milliseconds. */

@@ -1,11 +1,11 @@
 import { type Batch, SondeError } from '@sonde/sdk'
+import { wallOffsetNs } from '../sampling/clock-model.ts'
+import { shiftTimes } from '../sampling/tap.ts'
 import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
-import { wallOffsetNs } from './clock-model.ts'
 import { HostedSource } from './hosted-source.ts'
 import { Lanes } from './lanes.ts'
 import type { HostedConfig, Period, WindowEnd, WindowRequest } from './protocol.ts'
 import { SourceStatus } from './source-status.ts'
-import { shiftTimes } from './tap.ts'
 
 /** For how long an open call keeps others from starting where its library does not say. Unit: milliseconds. */
 const PATIENCE_MS = 100

@@ -1,5 +1,6 @@
 import { type Batch, messageOf, SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
+import type { CutWindow, Tap } from '../sampling/tap.ts'
 import type { Duty, LoadedSource, NodeSource, Probe, SourceDefinition } from '../sources/source.ts'
 import { DutyRun } from './duty-run.ts'
 import type { Lanes } from './lanes.ts'
@@ -7,7 +8,6 @@ import type { HostedConfig, Period } from './protocol.ts'
 import { startTicker, type Ticker } from './scheduler.ts'
 import { SourceOutlet } from './source-outlet.ts'
 import type { SourceStatus } from './source-status.ts'
-import type { CutWindow, Tap } from './tap.ts'
 
 /** Hardware that is not there is looked for again so often. Unit: milliseconds. */
 const REPROBE_MS = 10_000

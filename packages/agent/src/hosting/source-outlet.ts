@@ -10,11 +10,11 @@ import {
   wallNs,
 } from '@sonde/sdk'
 import { createOwnSource, TextTable } from '@sonde/sdk/internal'
+import { type Bracket, ClockModel, halfOf, middleOf, wallOffsetNs } from '../sampling/clock-model.ts'
+import { type CutWindow, Tap } from '../sampling/tap.ts'
 import type { DeviceReport, SourceContext } from '../sources/source.ts'
-import { type Bracket, ClockModel, halfOf, middleOf, wallOffsetNs } from './clock-model.ts'
 import type { FailedReads } from './failed-reads.ts'
 import { FloodBudget } from './flood.ts'
-import { type CutWindow, Tap } from './tap.ts'
 
 /** Memory of all rings of a source. Unit: bytes. */
 const TAPS_BYTES_MAX = 256 << 20

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { AgentFacts } from '../explain/agent-facts.ts'
 import { explain } from '../explain/explain.ts'
-import { KernelGround } from '../explain/ground.ts'
+import { latestSeries } from '../pipeline/latest.ts'
+import { KernelGround } from '../sources/chains/ground.ts'
 import { SOURCES } from '../sources/registry.ts'
 import { parameter } from './api.ts'
 import { compress } from './compress.ts'
-import { latestSeries } from './latest.ts'
 
 /** Walks at a time: each may wait for a driver. */
 const WALKS_LIMIT = 4

@@ -1,6 +1,6 @@
 import { messageOf, SondeError } from '@sonde/sdk'
 import type { FastifyError } from 'fastify'
-import type { Refusal } from './http-stats.ts'
+import type { Refusal } from '../pipeline/http-stats.ts'
 
 /** An error as it is answered. */
 export interface HttpError {

@@ -4,8 +4,8 @@ import { sondeCommand } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
 import { countWords } from '../devices/words.ts'
 import { isSimulatedOf } from '../devices/world.ts'
+import { latestSeries } from '../pipeline/latest.ts'
 import type { ServiceStatus } from '../service/service.ts'
-import { latestSeries } from './latest.ts'
 
 /** What `GET /api/v1/node` answers. */
 export interface NodeAnswer {

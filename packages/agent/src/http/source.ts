@@ -2,8 +2,8 @@ import { SondeError } from '@sonde/sdk'
 import { leavesOf } from '@sonde/sdk/config'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
-import { type DataSourceConfig, dataSourceSchema } from '../config.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
+import { type DataSourceConfig, dataSourceSchema } from '../sources/data-sources.ts'
 import { compress } from './compress.ts'
 
 /** `GET /api/v1/sources/:name`: one source with what it was told to do, what it reports, and where it failed. */

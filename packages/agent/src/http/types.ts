@@ -2,15 +2,8 @@ import { SondeError } from '@sonde/sdk'
 import { describeType, shellWord, type TypeDescription, turn, within } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
+import type { KeptRecords } from '../pipeline/kept-records.ts'
 import { compress } from './compress.ts'
-
-/** Lists and prints the records that a store keeps. */
-export interface KeptRecords {
-  /** The shell command that prints them all; `--type NAME` after it selects a type. */
-  readonly command: string
-  /** The types of which it keeps records, except those named; `leftOut` is how many have no room in the list. */
-  types(except: readonly string[]): Promise<{ readonly types: readonly TypeDescription[]; readonly leftOut: number }>
-}
 
 /** A longer list leaves types out, and says how many. Unit: characters of JSON. */
 const LIST_LENGTH_LIMIT = 4 << 20

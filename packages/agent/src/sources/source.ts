@@ -1,6 +1,6 @@
 import type { Absences, Labels, RecordOf, RecordType, Source } from '@sonde/sdk'
 import type { GenericSchema } from 'valibot'
-import type { SourceExplain } from '../explain/chain.ts'
+import type { SourceExplain } from './chains/chain.ts'
 
 /**
  * What a look at the hardware says, without sampling. `absent` is a normal state; `denied` says what to permit;

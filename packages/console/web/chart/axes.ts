@@ -1,6 +1,6 @@
 import uPlot from 'uplot'
+import type { Palette } from '../components/palette.ts'
 import { formatClock } from '../format/time.ts'
-import type { Palette } from './palette.ts'
 import type { PlotModel } from './plot-model.ts'
 import { labelStep, minorStep, timeTicks } from './scale.ts'
 

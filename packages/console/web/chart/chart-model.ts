@@ -1,9 +1,9 @@
+import { MARKERS, type SeriesSlot, SLOTS } from '../components/palette.ts'
 import { countOf, type DisplayUnit, formatIn, joinUnit } from '../format/number.ts'
 import { formatClock, formatDuration } from '../format/time.ts'
 import type { ChartMark, ChartMember, ChartSpec, ChartView } from './chart-spec.ts'
 import { commonGaps, newestPosition } from './gaps.ts'
 import { HERD_MIN_COUNT, Herd, type HerdSummary } from './herd.ts'
-import { MARKERS, type SeriesSlot, SLOTS } from './palette.ts'
 import type { Lane, PlotLine, PlotModel } from './plot-model.ts'
 import { ValueAxes } from './value-axis.ts'
 

@@ -1,5 +1,5 @@
+import type { SeriesSlot } from '../components/palette.ts'
 import type { Quantity } from '../format/quantity.ts'
-import type { SeriesSlot } from './palette.ts'
 
 /** One member of a chart. `values` lie on the grid of the page; a gap is NaN. */
 export interface ChartMember {

@@ -1,7 +1,7 @@
 import type uPlot from 'uplot'
+import type { Palette } from '../components/palette.ts'
 import { formatClock } from '../format/time.ts'
 import { timeLabelSpans, widthOf } from './axes.ts'
-import type { Palette } from './palette.ts'
 import type { PlotModel } from './plot-model.ts'
 
 /** Most points on the crosshair. */

@@ -1,9 +1,9 @@
 import type uPlot from 'uplot'
+import type { Palette } from '../components/palette.ts'
 import { drawTints } from './event-marks.ts'
 import { drawGaps } from './gap-marks.ts'
 import { newestPosition } from './gaps.ts'
 import { drawLimits } from './limit-marks.ts'
-import type { Palette } from './palette.ts'
 import type { PlotBox } from './plot-box.ts'
 import type { PlotModel } from './plot-model.ts'
 

@@ -1,5 +1,5 @@
+import type { Palette } from '../components/palette.ts'
 import type { ChartMark } from './chart-spec.ts'
-import type { Palette } from './palette.ts'
 
 /** Flags that are nearer to each other than this become one, with a count. Unit: CSS pixels. */
 const MERGE_PX = 24

@@ -1,8 +1,8 @@
+import type { Palette } from '../components/palette.ts'
 import { formatClock, formatDuration } from '../format/time.ts'
 import { commonGaps, newestPosition, ownGaps } from './gaps.ts'
 import { limitHeight } from './limit-marks.ts'
 import { drawHatch } from './marks.ts'
-import type { Palette } from './palette.ts'
 import { isFree, isFreeOfTexts, type PlotBox, type TextPlace } from './plot-box.ts'
 import type { PlotModel } from './plot-model.ts'
 

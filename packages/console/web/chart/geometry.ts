@@ -1,6 +1,6 @@
 import uPlot from 'uplot'
+import type { Geometry } from '../components/trace.ts'
 import type { PlotModel } from './plot-model.ts'
-import type { Geometry } from './trace.ts'
 
 /** Samples that are further apart than this are steps. Unit: CSS pixels. */
 const STEP_MIN_PX = 4

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Palette } from '../components/palette.ts'
 import { BYTES_PER_SECOND } from '../format/quantity.ts'
 import { ChartModeller } from './chart-model.ts'
 import { drawGaps } from './gap-marks.ts'
 import { drawLimits, limitHeight } from './limit-marks.ts'
-import type { Palette } from './palette.ts'
 import type { PlotBox } from './plot-box.ts'
 
 const COUNT = 300

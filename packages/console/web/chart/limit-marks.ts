@@ -1,4 +1,4 @@
-import type { Palette } from './palette.ts'
+import type { Palette } from '../components/palette.ts'
 import { freePlace, type PlotBox } from './plot-box.ts'
 import type { PlotModel } from './plot-model.ts'
 

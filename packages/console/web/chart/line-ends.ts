@@ -1,9 +1,9 @@
 import type uPlot from 'uplot'
+import type { Palette } from '../components/palette.ts'
 import { spreadLabels } from './end-labels.ts'
 import { drawFlags } from './event-marks.ts'
 import { newestPosition } from './gaps.ts'
 import { drawMarker } from './marks.ts'
-import type { Palette } from './palette.ts'
 import type { PlotLine, PlotModel } from './plot-model.ts'
 
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'

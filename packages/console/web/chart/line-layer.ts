@@ -1,7 +1,7 @@
+import { traceLine } from '../components/trace.ts'
 import { shapeOf } from './geometry.ts'
 import { type DrawnLines, kept, type LineBox, type Moved, movedBy, placeOf } from './moved-lines.ts'
 import type { PlotLine, PlotModel } from './plot-model.ts'
-import { traceLine } from './trace.ts'
 
 /** Samples that are traced again before the first that is new: they share its pixel, or a line comes from them. */
 const BEFORE_COUNT = 2

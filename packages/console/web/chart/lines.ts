@@ -1,10 +1,10 @@
 import type uPlot from 'uplot'
+import { DASHES } from '../components/palette.ts'
+import { traceBand, traceLane, traceLine } from '../components/trace.ts'
 import type { Drawn } from './axes.ts'
 import { geometryOf, shapeOf } from './geometry.ts'
 import { isInLayer } from './line-layer.ts'
-import { DASHES } from './palette.ts'
 import type { PlotModel } from './plot-model.ts'
-import { traceBand, traceLane, traceLine } from './trace.ts'
 
 /** How much of the page a band lets through. */
 const BAND_ALPHA = 0.15

@@ -1,4 +1,4 @@
-import type { Marker } from './palette.ts'
+import type { Marker } from '../components/palette.ts'
 
 /** Draws a marker of about 6 CSS pixels; `unit` is canvas pixels a CSS pixel. */
 export function drawMarker(

@@ -1,6 +1,6 @@
+import type { Geometry } from '../components/trace.ts'
 import { type Box, geometryOf } from './geometry.ts'
 import type { PlotLine, PlotModel } from './plot-model.ts'
-import type { Geometry } from './trace.ts'
 
 /** Where lines lie on the canvas of a plot. */
 export interface LineBox extends Box {

@@ -1,5 +1,5 @@
+import type { Palette } from '../components/palette.ts'
 import { drawMarker } from './marks.ts'
-import type { Palette } from './palette.ts'
 import type { PlotModel } from './plot-model.ts'
 
 /** Words around a chart that leaves the page. */

@@ -1,7 +1,7 @@
 import type uPlot from 'uplot'
+import type { Marker, SeriesSlot } from '../components/palette.ts'
 import type { TimeZoneChoice } from '../format/time.ts'
 import type { ChartMark } from './chart-spec.ts'
-import type { Marker, SeriesSlot } from './palette.ts'
 
 /** A strip of the plot in which one line is drawn alone. The axis counts strips: the lowest lies between 0 and 1. */
 export interface Lane {

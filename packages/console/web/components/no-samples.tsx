@@ -1,9 +1,9 @@
 import { useNode } from '../api/resources.ts'
 import type { KnownColumns } from '../api/use-known-columns.ts'
-import { useSpan } from '../chart/use-span.ts'
 import { formatDateTime, zoneName } from '../format/time.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { Empty } from './empty.tsx'
+import { useSpan } from './use-span.ts'
 
 /** The store says when its first data are to the hour. */
 const HOUR_MS = 3_600_000

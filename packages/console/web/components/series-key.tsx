@@ -1,4 +1,4 @@
-import { DASHES, MARKERS, type SeriesSlot } from '../chart/palette.ts'
+import { DASHES, MARKERS, type SeriesSlot } from './palette.ts'
 
 const SHAPES = {
   circle: <circle cx="12" cy="6" r="3" />,

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { SPARK_HEIGHT, SPARK_WIDTH, sparkPath } from '../chart/spark-path.ts'
+import { SPARK_HEIGHT, SPARK_WIDTH, sparkPath } from './spark-path.ts'
 
 interface SparklineProps {
   readonly values: Float64Array

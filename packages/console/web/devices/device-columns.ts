@@ -2,8 +2,8 @@ import type { DeviceInfo } from '../api/devices.ts'
 import type { Columns } from '../api/query-client.ts'
 import type { GridColumn } from '../api/sample-grid.ts'
 import type { MetricQuery } from '../api/types.ts'
-import { newestValue } from '../pages/interface-data.ts'
 import { isSeriesOf, labelsFor } from './device.ts'
+import { newestValue } from './interface-data.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
 
 /** The samples of one device by signal; what it does not say is missing. */

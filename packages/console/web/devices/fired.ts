@@ -1,6 +1,6 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import { niceTop } from '../chart/scale.ts'
-import { largestOfLast } from '../pages/interface-data.ts'
+import { largestOfLast } from './interface-data.ts'
 
 /** The signal that fired, for the sparkline of a tile. */
 export interface Fired {

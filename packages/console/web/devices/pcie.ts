@@ -1,8 +1,8 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import { formatQuantity } from '../format/number.ts'
 import { PERCENT } from '../format/quantity.ts'
-import { newestValue } from '../pages/interface-data.ts'
 import { type DeviceColumns, recentMean } from './device-columns.ts'
+import { newestValue } from './interface-data.ts'
 
 /** Gigatransfers a second of each PCIe generation. */
 const GENERATIONS: readonly (readonly [gigatransfers: number, generation: number])[] = [

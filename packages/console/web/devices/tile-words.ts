@@ -6,12 +6,12 @@ import type { TileFact, TileWords } from '../components/tile.tsx'
 import { ABSENT, formatIn, formatQuantity, pickUnit } from '../format/number.ts'
 import { BITS_PER_SECOND, CELSIUS, PERCENT, PERCENT_WHOLE, WATTS } from '../format/quantity.ts'
 import { formatClock, type TimeZoneChoice } from '../format/time.ts'
-import { largestOfLast, newestValue } from '../pages/interface-data.ts'
-import { downFor } from '../pages/interface-facts.ts'
 import { deviceTitle } from './device.ts'
 import { type DeviceColumns, recentMean } from './device-columns.ts'
 import { type Fired, firedTop } from './fired.ts'
 import { hintState, tileWordsOf } from './hint-words.ts'
+import { largestOfLast, newestValue } from './interface-data.ts'
+import { downFor } from './interface-facts.ts'
 
 /** What a tile is made from, beside its device and columns. */
 export interface TileContext {

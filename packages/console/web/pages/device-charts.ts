@@ -1,9 +1,10 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import type { MetricQuery } from '../api/types.ts'
 import type { ChartMark, ChartSpec } from '../chart/chart-spec.ts'
-import type { SeriesSlot } from '../chart/palette.ts'
+import type { SeriesSlot } from '../components/palette.ts'
 import { deviceTitle } from '../devices/device.ts'
 import type { DeviceColumns } from '../devices/device-columns.ts'
+import { newestValue } from '../devices/interface-data.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../devices/signals.ts'
 import {
   BITS_PER_SECOND,
@@ -18,7 +19,6 @@ import {
   WATTS,
 } from '../format/quantity.ts'
 import { RATE_PROVENANCE } from './interface-charts.ts'
-import { newestValue } from './interface-data.ts'
 
 interface Panel {
   readonly kind: 'gpu' | 'nic'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { InterfaceColumns } from '../devices/interface-data.ts'
 import { chooseInterfaces } from './interface-charts.ts'
-import type { InterfaceColumns } from './interface-data.ts'
 
 function port(device: string, sent: number, speed = Number.NaN): InterfaceColumns {
   const none = Float64Array.of(0)

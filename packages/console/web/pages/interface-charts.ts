@@ -1,7 +1,7 @@
 import type { ChartMember, ChartSpec } from '../chart/chart-spec.ts'
 import { HERD_MIN_COUNT } from '../chart/herd.ts'
 import { largestOf } from '../chart/scale.ts'
-import { type InterfaceColumns, newestValue } from './interface-data.ts'
+import { type InterfaceColumns, newestValue } from '../devices/interface-data.ts'
 
 /** Foot of the card of a rate. */
 export const RATE_PROVENANCE = 'rate of {step} · wall clock'

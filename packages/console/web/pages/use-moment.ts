@@ -2,10 +2,10 @@ import { useMemo } from 'react'
 import type { FrameRange } from '../api/frame.ts'
 import { useSeriesOfMetric } from '../api/resources.ts'
 import { useTense } from '../api/stale.ts'
+import type { LiveDevices } from '../devices/interface-facts.ts'
 import { formatDateTime, zoneName } from '../format/time.ts'
 import type { Tense } from '../format/words.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../state/time-window.ts'
-import type { LiveDevices } from './interface-facts.ts'
 
 /** The moment that headlines, tiles and facts speak of: now, or the end of the window that is shown. */
 export interface Moment {

@@ -1,8 +1,9 @@
 import { SondeError } from '../errors.ts'
+import { processTimers, type Timers, within } from '../internal/timers.ts'
 import type { Batch } from '../schema/batch.ts'
-import { causeOfBlockedLoop, Room } from '../sinks/room.ts'
-import type { Sink, SinkStats } from '../sinks/sink.ts'
-import { Untold } from '../sinks/untold.ts'
+import { causeOfBlockedLoop, Room } from '../sink/room.ts'
+import type { Sink, SinkStats } from '../sink/sink.ts'
+import { Untold } from '../sink/untold.ts'
 import { checkDeliveryLimits, type DeliveryLimits } from './config.ts'
 import { DeadLetters, type OnReject } from './dead-letters.ts'
 import { type DropReason, Ledger, type OnLoss } from './ledger.ts'
@@ -11,7 +12,6 @@ import { type DeliveryQueue, entryBytes } from './queue.ts'
 import { Requests } from './requests.ts'
 import { type Send, Sender } from './sender.ts'
 import { splitBatch } from './split-batch.ts'
-import { processTimers, type Timers, within } from './timers.ts'
 
 /**
  * What a push sink gives {@link delivery}: its encoder and its transport; the rest is options. `P` is one request as

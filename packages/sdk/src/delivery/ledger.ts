@@ -1,9 +1,9 @@
 import { messageOf } from '../errors.ts'
+import type { Timers } from '../internal/timers.ts'
 import type { lossType } from '../schema/builtin.ts'
 import type { RecordOf } from '../schema/record-type.ts'
-import { countDrop, type SinkStats, sinkStats } from '../sinks/sink.ts'
+import { countDrop, type SinkStats, sinkStats } from '../sink/sink.ts'
 import { wallNs } from '../source/clock.ts'
-import type { Timers } from './timers.ts'
 
 /** A record of `sonde_loss`. */
 export type LossRecord = RecordOf<typeof lossType>

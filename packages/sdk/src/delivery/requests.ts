@@ -1,11 +1,11 @@
 import { messageOf } from '../errors.ts'
+import type { Timers } from '../internal/timers.ts'
 import type { Batch } from '../schema/batch.ts'
 import type { DeliveryLimits } from './config.ts'
 import type { DeadLetter, DeadLetters } from './dead-letters.ts'
 import type { Ledger } from './ledger.ts'
 import { type DeliveryQueue, type QueueEntry, recordsOf } from './queue.ts'
 import type { Sender } from './sender.ts'
-import type { Timers } from './timers.ts'
 
 /** What {@link Requests} works with. */
 export interface RequestParts<P> {

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts'
+import type { Timers } from '../internal/timers.ts'
 import { backoffMs } from './backoff.ts'
 import type { DeliveryLimits } from './config.ts'
-import type { Timers } from './timers.ts'
 
 /**
  * What came of one attempt. `ok`: the far end has it all. `retry`: not now; `afterMs` is how long it asks to be left

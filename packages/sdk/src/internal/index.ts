@@ -18,7 +18,8 @@ export { parseDefinition } from '../schema/parse-definition.ts'
 export { labelText } from '../schema/reader.ts'
 export { defineOwnType, typeOfDefinition, withEntity } from '../schema/record-type.ts'
 export { KeptTexts, TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
-export { ClientLosses } from '../sinks/client-losses.ts'
+export { ClientLosses } from '../sink/client-losses.ts'
+export { LateFailures } from '../sink/late-failures.ts'
 export { COMMON_KEYS } from '../sinks/common-options.ts'
 export {
   checkDestinations,
@@ -37,7 +38,6 @@ export {
   SOCKETS_DIR_RULE,
   usualSocketsDir,
 } from '../sinks/ipc/sockets-dir.ts'
-export { LateFailures } from '../sinks/late-failures.ts'
 export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
 export { reportLabelFile } from '../sinks/prometheus/health.ts'
 export { type Holder, Quota } from '../sinks/prometheus/quota.ts'

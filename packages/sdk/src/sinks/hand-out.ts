@@ -1,10 +1,7 @@
 import type { Batch } from '../schema/batch.ts'
-import type { LateFailures } from './late-failures.ts'
+import type { LateFailures } from '../sink/late-failures.ts'
+import { countDrop, FAILED, type Sink } from '../sink/sink.ts'
 import type { Route } from './route.ts'
-import { countDrop, type Sink } from './sink.ts'
-
-/** The reason under which a batch is counted that a sink threw for. */
-export const FAILED = 'failed'
 
 /** Who hands batches out. */
 export interface HandOut {

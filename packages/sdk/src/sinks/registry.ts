@@ -1,9 +1,9 @@
 import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot'
 import type { OnLoss } from '../delivery/ledger.ts'
 import type { RecordType } from '../schema/record-type.ts'
+import type { Sink } from '../sink/sink.ts'
 import { filesSink } from './files/definition.ts'
 import { jsonlSink } from './jsonl/definition.ts'
-import type { Sink } from './sink.ts'
 
 /** What `sonde check` finds of a destination. */
 export interface SinkFinding {

@@ -4,7 +4,7 @@ import type { FieldSet } from '../fieldset/fieldset.ts'
 import type { CurrentSet } from '../fieldset/followed-sets.ts'
 import type { Batch, SourceInfo } from '../schema/batch.ts'
 import type { RecordType } from '../schema/record-type.ts'
-import { countDrop, type Sink } from './sink.ts'
+import { countDrop, type Sink } from '../sink/sink.ts'
 import { sourceFilter } from './source-tags.ts'
 
 /** What of the records a destination is given, and whether an acknowledgement waits for it. */

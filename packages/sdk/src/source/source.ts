@@ -7,7 +7,7 @@ import type { Labels } from '../schema/series.ts'
 import { SourceLabels } from '../schema/source-labels.ts'
 import { LOSS_REASONS, type LossReason, SymbolTable } from '../schema/symbols.ts'
 import { type BatchSymbols, SourceTexts, TextTable } from '../schema/texts.ts'
-import type { Untold } from '../sinks/untold.ts'
+import type { Untold } from '../sink/untold.ts'
 import {
   checkNames,
   checkPackedTimes,

@@ -1,7 +1,7 @@
-import type { SourceExplain } from '../../explain/chain.ts'
-import { Refusal } from '../../explain/ground.ts'
-import { interfaceDevices, interfaceSteps } from '../../explain/network-interface.ts'
-import { fileStep } from '../../explain/steps.ts'
+import type { SourceExplain } from '../chains/chain.ts'
+import { Refusal } from '../chains/ground.ts'
+import { interfaceDevices, interfaceSteps } from '../chains/network-interface.ts'
+import { fileStep } from '../chains/steps.ts'
 
 /**
  * Chains behind the values of `ethtool`, one for each interface with a device below. What the driver answers is known

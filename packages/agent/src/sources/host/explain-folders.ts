@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { ParseAttribute } from '../attribute-reader.ts'
 import {
   type Attribute,
   failedIn,
@@ -8,11 +9,10 @@ import {
   refusedIn,
   surveyOf,
   valueText,
-} from '../../explain/attributes.ts'
-import { broken, type Finding, fine, type Step, type ValuePlace } from '../../explain/chain.ts'
-import { type Ground, Refusal } from '../../explain/ground.ts'
-import { fileStep } from '../../explain/steps.ts'
-import type { ParseAttribute } from '../attribute-reader.ts'
+} from '../chains/attributes.ts'
+import { broken, type Finding, fine, type Step, type ValuePlace } from '../chains/chain.ts'
+import { type Ground, Refusal } from '../chains/ground.ts'
+import { fileStep } from '../chains/steps.ts'
 import { Lack } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { parseNodeMeminfo, parseNumastat } from './parse-memory.ts'

@@ -1,12 +1,4 @@
-import {
-  failedIn,
-  foundAt,
-  type Look,
-  permissionStep,
-  refusedIn,
-  surveyOf,
-  valueText,
-} from '../../explain/attributes.ts'
+import { failedIn, foundAt, type Look, permissionStep, refusedIn, surveyOf, valueText } from '../chains/attributes.ts'
 import {
   broken,
   type ChainDevice,
@@ -15,9 +7,9 @@ import {
   type SourceExplain,
   type Step,
   type ValuePlace,
-} from '../../explain/chain.ts'
-import type { Ground } from '../../explain/ground.ts'
-import { fileStep } from '../../explain/steps.ts'
+} from '../chains/chain.ts'
+import type { Ground } from '../chains/ground.ts'
+import { fileStep } from '../chains/steps.ts'
 import { folderOf, folderSteps, recordIn } from './explain-folders.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
 import { parseDiskstats } from './parse-disks.ts'

@@ -1,3 +1,4 @@
+import type { ParseAttribute } from '../attribute-reader.ts'
 import {
   type Attribute,
   failedIn,
@@ -7,11 +8,10 @@ import {
   refusedIn,
   surveyOf,
   valueText,
-} from '../../explain/attributes.ts'
-import { broken, type Finding, fine, type SourceExplain, type Step, type ValuePlace } from '../../explain/chain.ts'
-import { type Ground, Refusal } from '../../explain/ground.ts'
-import { bindCommand, busOf, driverStep, fileStep } from '../../explain/steps.ts'
-import type { ParseAttribute } from '../attribute-reader.ts'
+} from '../chains/attributes.ts'
+import { broken, type Finding, fine, type SourceExplain, type Step, type ValuePlace } from '../chains/chain.ts'
+import { type Ground, Refusal } from '../chains/ground.ts'
+import { bindCommand, busOf, driverStep, fileStep } from '../chains/steps.ts'
 import { Lack } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { AerFile, SEVERITIES } from './aer.ts'

@@ -9,7 +9,7 @@ import {
   refusedIn,
   surveyOf,
   valueText,
-} from '../../explain/attributes.ts'
+} from '../chains/attributes.ts'
 import {
   broken,
   type ChainDevice,
@@ -18,9 +18,9 @@ import {
   type SourceExplain,
   type Step,
   type ValuePlace,
-} from '../../explain/chain.ts'
-import { type Ground, Refusal } from '../../explain/ground.ts'
-import { bindCommand, busOf, bytesText, driverStep, fileStep } from '../../explain/steps.ts'
+} from '../chains/chain.ts'
+import { type Ground, Refusal } from '../chains/ground.ts'
+import { bindCommand, busOf, bytesText, driverStep, fileStep } from '../chains/steps.ts'
 import { filesOf, type PortFiles } from './explain-files.ts'
 import { parseState } from './parse.ts'
 

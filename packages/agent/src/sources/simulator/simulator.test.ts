@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { defaultDataSources } from '../../config.ts'
 import { testSource } from '../conformance.ts'
+import { defaultDataSources } from '../data-sources.ts'
 import { nvmlGpuType, nvmlProfileType } from '../nvml/type.ts'
 import { rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../rdma/type.ts'
 import { SOURCES } from '../registry.ts'

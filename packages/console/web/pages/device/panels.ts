@@ -5,12 +5,12 @@ import type { GridColumn } from '../../api/sample-grid.ts'
 import type { Labels, MetricQuery, QueryFunction, SeriesValue } from '../../api/types.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
-import type { SeriesSlot } from '../../chart/palette.ts'
+import type { SeriesSlot } from '../../components/palette.ts'
 import { askFor, isSeriesOf } from '../../devices/device.ts'
+import { newestValue } from '../../devices/interface-data.ts'
 import { compareNames, seriesWords } from '../../format/names.ts'
 import { boundedColumn, type Quantity } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
-import { newestValue } from '../interface-data.ts'
 
 /** One line of a panel, or one a value of the label `each`. */
 export interface PanelLine {

@@ -3,7 +3,7 @@ import type { Columns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
 import type { Labels, MetricQuery, ResultMeta } from '../../api/types.ts'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
-import { SLOTS } from '../../chart/palette.ts'
+import { SLOTS } from '../../components/palette.ts'
 import { seriesWords, splitWords, tellingLabels } from '../../format/names.ts'
 import { quantityOf } from '../../format/quantity.ts'
 

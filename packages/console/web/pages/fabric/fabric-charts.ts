@@ -1,7 +1,7 @@
 import type { ChartSpec } from '../../chart/chart-spec.ts'
+import type { InterfaceColumns } from '../../devices/interface-data.ts'
 import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
 import { chooseInterfaces, interfaceMembers } from '../interface-charts.ts'
-import type { InterfaceColumns } from '../interface-data.ts'
 
 interface Panel {
   readonly id: string

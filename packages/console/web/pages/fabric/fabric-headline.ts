@@ -2,10 +2,10 @@ import type { Hint } from '../../api/hints.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { recentMean } from '../../devices/device-columns.ts'
 import { hintWords } from '../../devices/hint-words.ts'
+import { newestValue } from '../../devices/interface-data.ts'
 import { allOf, countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { be, type Tense } from '../../format/words.ts'
-import { newestValue } from '../interface-data.ts'
 import type { PortRow } from './port-data.ts'
 
 /** States from which on a port carries data. */

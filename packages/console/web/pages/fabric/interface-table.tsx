@@ -10,12 +10,12 @@ import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { TableBox } from '../../components/table-box.tsx'
 import { useUnit } from '../../components/use-unit.ts'
+import { type InterfaceColumns, newestValue } from '../../devices/interface-data.ts'
+import { type InterfaceFact, type InterfaceState, interfaceState } from '../../devices/interface-facts.ts'
 import { countOf, formatIn, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { spanOf, usePageState } from '../../state/time-window.ts'
-import { type InterfaceColumns, newestValue } from '../interface-data.ts'
-import { type InterfaceFact, type InterfaceState, interfaceState } from '../interface-facts.ts'
 
 /** Rows beyond these are reached with the filter. */
 const ROW_LIMIT_COUNT = 200

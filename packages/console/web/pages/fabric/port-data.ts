@@ -3,8 +3,8 @@ import type { Columns } from '../../api/query-client.ts'
 import type { MetricQuery } from '../../api/types.ts'
 import { deviceTitle } from '../../devices/device.ts'
 import { dealtOut } from '../../devices/device-columns.ts'
+import { newestValue } from '../../devices/interface-data.ts'
 import { compareNames } from '../../format/names.ts'
-import { newestValue } from '../interface-data.ts'
 import { PORT_QUERIES, type PortColumn } from './port-signals.ts'
 
 /** One port with the columns that its sources give; what they do not is missing. */

@@ -1,10 +1,10 @@
 import type { Hint } from '../../api/hints.ts'
 import type { StateTone } from '../../components/state-mark.tsx'
+import { newestValue } from '../../devices/interface-data.ts'
 import { isDowntrained, linkWords, readLink } from '../../devices/pcie.ts'
 import { titleOf } from '../../format/names.ts'
 import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
-import { newestValue } from '../interface-data.ts'
 import type { PortRow } from './port-data.ts'
 
 /** Words of the logical states of a port. */

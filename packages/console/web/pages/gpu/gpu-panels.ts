@@ -1,5 +1,5 @@
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { SeriesSlot } from '../../chart/palette.ts'
+import type { SeriesSlot } from '../../components/palette.ts'
 import {
   BYTES_PER_SECOND,
   CELSIUS,

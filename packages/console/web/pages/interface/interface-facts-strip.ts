@@ -1,11 +1,11 @@
 import type { SeriesValue } from '../../api/types.ts'
 import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
+import { type InterfaceColumns, newestValue } from '../../devices/interface-data.ts'
+import { type InterfaceFact, interfaceFindings, interfaceState } from '../../devices/interface-facts.ts'
 import { formatIn, formatQuantity, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
 import { be, type Tense } from '../../format/words.ts'
-import { type InterfaceColumns, newestValue } from '../interface-data.ts'
-import { type InterfaceFact, interfaceFindings, interfaceState } from '../interface-facts.ts'
 
 /** The sentence of one interface. */
 export function interfaceHeadline(

@@ -2,10 +2,10 @@ import type { Columns } from '../../api/query-client.ts'
 import type { FieldInfo, MetricQuery, SeriesValue, TypeInfo } from '../../api/types.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
-import type { SeriesSlot } from '../../chart/palette.ts'
+import type { SeriesSlot } from '../../components/palette.ts'
+import { newestValue } from '../../devices/interface-data.ts'
 import { BITS_PER_SECOND, COUNT, PER_SECOND, type Quantity, quantityOf, UP_OR_DOWN } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
-import { newestValue } from '../interface-data.ts'
 
 /** Names of the types that the page shows. */
 export const INTERFACE_TYPES: readonly string[] = ['netdev', 'netdev_carrier']

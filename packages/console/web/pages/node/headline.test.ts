@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { InterfaceFact } from '../interface-facts.ts'
+import type { InterfaceFact } from '../../devices/interface-facts.ts'
 import { type NodeFacts, nodeHeadline } from './headline.ts'
 
 const CALM: InterfaceFact = {

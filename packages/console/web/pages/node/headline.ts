@@ -1,10 +1,10 @@
 import type { HeadlineText } from '../../components/headline.tsx'
+import { type Finding, type InterfaceFact, interfaceFindings } from '../../devices/interface-facts.ts'
 import { ABSENT, allOf, countOf, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { be, type Tense } from '../../format/words.ts'
 import { resourceName } from '../host-data.ts'
-import { type Finding, type InterfaceFact, interfaceFindings } from '../interface-facts.ts'
 
 /** Share of time in which tasks waited from which on it is worth a sentence. */
 const PRESSURE_MIN = 0.2

@@ -1,9 +1,9 @@
 import { type Fact, Facts } from '../../components/facts.tsx'
+import { newestValue } from '../../devices/interface-data.ts'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BYTES, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { type HostColumns, type NamedColumn, resourceName } from '../host-data.ts'
-import { newestValue } from '../interface-data.ts'
 
 /** The host in a strip of facts: processors, memory, pressure. */
 export function HostFacts({ host }: { readonly host: HostColumns }) {

@@ -2,12 +2,12 @@ import { Link } from 'wouter'
 import type { FrameRange } from '../../api/frame.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { Tile, type TileWords } from '../../components/tile.tsx'
+import { type InterfaceColumns, largestOfLast, newestValue } from '../../devices/interface-data.ts'
+import { type InterfaceFact, interfaceState } from '../../devices/interface-facts.ts'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { spanOf, usePageState } from '../../state/time-window.ts'
-import { type InterfaceColumns, largestOfLast, newestValue } from '../interface-data.ts'
-import { type InterfaceFact, interfaceState } from '../interface-facts.ts'
 
 /** Tiles beyond these are reached through the fabric page. */
 const TILE_LIMIT_COUNT = 24

@@ -1,9 +1,9 @@
 import type { ChartSpec } from '../../chart/chart-spec.ts'
+import { type InterfaceColumns, newestValue, sumColumns } from '../../devices/interface-data.ts'
 import { BITS_PER_SECOND, BYTES, PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import type { HostColumns } from '../host-data.ts'
 import { chooseInterfaces, interfaceMembers, RATE_PROVENANCE } from '../interface-charts.ts'
-import { type InterfaceColumns, newestValue, sumColumns } from '../interface-data.ts'
 
 const SAMPLE = 'last sample in {step} · wall clock'
 

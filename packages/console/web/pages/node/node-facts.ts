@@ -1,7 +1,7 @@
 import type { SampleGrid } from '../../api/sample-grid.ts'
+import { type InterfaceColumns, newestValue } from '../../devices/interface-data.ts'
+import { interfaceFact, type LiveDevices } from '../../devices/interface-facts.ts'
 import { type HostColumns, NO_HOST } from '../host-data.ts'
-import { type InterfaceColumns, newestValue } from '../interface-data.ts'
-import { interfaceFact, type LiveDevices } from '../interface-facts.ts'
 import type { NodeFacts } from './headline.ts'
 
 /**

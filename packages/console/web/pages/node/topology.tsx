@@ -9,6 +9,7 @@ import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
 import { type DeviceColumns, TILE_SPAN_MS } from '../../devices/device-columns.ts'
 import type { Fired } from '../../devices/fired.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
+import { largestOfLast, newestValue } from '../../devices/interface-data.ts'
 import { isDowntrained, linkUseWords, linkWords, readLink } from '../../devices/pcie.ts'
 import { layoutOf, RAILS_A_BLOCK_COUNT, type Rail } from '../../devices/rails.ts'
 import { gpuTile, nicTile } from '../../devices/tile-words.ts'
@@ -16,7 +17,6 @@ import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { largestOfLast, newestValue } from '../interface-data.ts'
 
 const TILE_SPAN_WORDS = `mean of ${formatDuration(TILE_SPAN_MS)}`
 

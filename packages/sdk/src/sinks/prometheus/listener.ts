@@ -1,7 +1,7 @@
 import { messageOf, SondeError, shown } from '../../errors.ts'
 import { FieldSets } from '../../fieldset/field-sets.ts'
 import { type Batch, ownerOf, type SourceInfo } from '../../schema/batch.ts'
-import { countDrop, type Sink, sinkStats } from '../sink.ts'
+import { countDrop, type Sink, sinkStats } from '../../sink/sink.ts'
 import type { PrometheusOptions } from './config.ts'
 import { causeOf } from './drop-causes.ts'
 import { addressOf, type Endpoint, parseEndpoint } from './endpoint.ts'

@@ -3,6 +3,9 @@ import type { Batch, PageId, SourceInfo } from '../schema/batch.ts'
 /** The one reason for a drop that is no loss: a destination that cannot carry the record was never meant to have it. */
 export const NOT_ENCODED = 'not_encoded'
 
+/** The reason under which a batch is counted that a sink threw for. */
+export const FAILED = 'failed'
+
 /**
  * What every sink counts of itself. Unit of all but `seconds`: records or occurrences. `in = out + dropped + what is
  * still queued` at all times.

@@ -15,8 +15,8 @@ import {
   type Views,
   viewsOf,
 } from '@sonde/sdk'
-import type { RecentRing } from '../pipeline/recent.ts'
-import type { KeptBatch } from '../pipeline/share.ts'
+import type { RecentRing } from './recent.ts'
+import type { KeptBatch } from './share.ts'
 
 /** One live series with its latest value. */
 export interface LatestSeries {

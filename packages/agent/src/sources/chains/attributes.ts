@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { countOf, shellWord } from '@sonde/sdk/internal'
-import { type ParseAttribute, wrongWords } from '../sources/attribute-reader.ts'
-import { Lack } from '../sources/field-absences.ts'
-import { KernelText } from '../sources/kernel-text.ts'
+import { type ParseAttribute, wrongWords } from '../attribute-reader.ts'
+import { Lack } from '../field-absences.ts'
+import { KernelText } from '../kernel-text.ts'
 import { type Finding, faulty, fine, type Step } from './chain.ts'
 import { type Ground, Refusal } from './ground.ts'
 

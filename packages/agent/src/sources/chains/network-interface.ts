@@ -1,5 +1,5 @@
 import { shellWord } from '@sonde/sdk/internal'
-import { type NetdevRecord, parseCarrier, parseNetdev, parseOperstate } from '../sources/netdev/parse.ts'
+import { type NetdevRecord, parseCarrier, parseNetdev, parseOperstate } from '../netdev/parse.ts'
 import { readAs, readLine } from './attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from './chain.ts'
 import { type Ground, Refusal } from './ground.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { DENIES } from '../sources/test-damage.ts'
-import { TestNode } from '../sources/test-node.ts'
+import { DENIES } from '../test-damage.ts'
+import { TestNode } from '../test-node.ts'
 import { KernelGround, Refusal } from './ground.ts'
 
 function bringUp(t: TestContext): { node: TestNode; ground: KernelGround; at: (path: string) => string } {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
-import { recordsAre } from '../sinks/untold.ts'
+import { recordsAre } from './untold.ts'
 
 /** What has records to hand over when the process ends. */
 export interface Leaver {

@@ -1,5 +1,5 @@
 import type { PrometheusOptions } from '@sonde/sdk'
-import type { AgentConfig } from '../config.ts'
+import type { AgentConfig } from './config.ts'
 
 /** What `export.prometheus` means to the view. */
 export function prometheusOptions({ export: { prometheus }, paths }: AgentConfig): PrometheusOptions {

@@ -1,4 +1,4 @@
-import { processTimers, type Timers } from '../delivery/timers.ts'
+import { processTimers, type Timers } from '../internal/timers.ts'
 
 /** How long a producer waits while nothing leaves the queue. Unit: milliseconds. */
 const STALL_MS = 3000

@@ -7,7 +7,7 @@ import {
   FILE_BYTES_LIMIT,
   failureKind,
   OPEN_FLAGS,
-} from '../sources/kernel-file.ts'
+} from '../kernel-file.ts'
 
 /** What came instead of what was asked for. */
 export class Refusal {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { testColumns } from '../pages/test-columns.ts'
 import { INTERFACE_QUERIES, interfaceColumns, newestValue, sumColumns } from './interface-data.ts'
 import { downFor, interfaceFact, interfaceState, movingFor } from './interface-facts.ts'
-import { testColumns } from './test-columns.ts'
 
 const GAP = Number.NaN
 const of = (...values: number[]): Float64Array => Float64Array.from(values)

@@ -1,0 +1,90 @@
+// The order of the rooms inside each package: a room imports only those before it.
+
+import { resolveImport, type SourceFile } from './sources.ts'
+
+/**
+ * The rooms of each package, the lowest first: a folder, or a file beside them. Entry files, which put rooms together,
+ * are above all of them.
+ */
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  sdk: [
+    'errors',
+    'engines',
+    'config',
+    'internal',
+    'schema',
+    'link',
+    'wire',
+    'query',
+    'sink',
+    'source',
+    'fieldset',
+    'delivery',
+    'sinks',
+    'telemetry',
+  ],
+  agent: [
+    'places',
+    'native',
+    'sources',
+    'sampling',
+    'hosting',
+    'pipeline',
+    'devices',
+    'hints',
+    'service',
+    'config',
+    'prometheus-options',
+    'self',
+    'agent',
+    'explain',
+    'http',
+  ],
+  cli: ['version', 'log', 'config', 'flags', 'read-command', 'commands'],
+  'console/server': ['config', 'store', 'page'],
+  'console/web': ['styles', 'format', 'state', 'api', 'components', 'chart', 'devices', 'pages', 'shell', 'app'],
+}
+
+/** Pairs that go against the order still. The list may only shrink: who needs another cuts the rooms otherwise. */
+const REMAINING: readonly string[] = ['console/web: format > api', 'console/web: state > api']
+
+const ENTRIES = /(^|\/)(index|main|[a-z-]+-main)\.tsx?$/
+
+/** Imports against the order, and pairs of the list that are there no more. */
+export function findOrderFaults(files: readonly SourceFile[], remaining: readonly string[] = REMAINING): string[] {
+  const found = againstOrder(files)
+  const fresh = [...found].filter(([pair]) => !remaining.includes(pair))
+  const gone = remaining.filter((pair) => !found.has(pair))
+  return [
+    ...fresh.map(([pair, places]) => `${pair} goes against the order of rooms: ${places.join(', ')}`),
+    ...gone.map((pair) => `${pair} is there no more: take it out of the list in scripts/check/rooms.ts`),
+  ]
+}
+
+/** Every import against the order, as `package: room > room` with the places where it stands. */
+function againstOrder(files: readonly SourceFile[]): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const file of files) {
+    const from = placeOf(file.path)
+    if (from === undefined || ENTRIES.test(file.path) || /\.test\.tsx?$|(^|\/)test-[^/]*$/.test(file.path)) continue
+    for (const { specifier, line } of file.imports) {
+      const path = resolveImport(file, specifier)
+      const to = placeOf(path)
+      if (to === undefined || to.group !== from.group || to.room === from.room) continue
+      const rooms = ORDER[from.group] ?? []
+      if (!ENTRIES.test(path) && rooms.includes(from.room) && rooms.includes(to.room)) {
+        if (rooms.indexOf(to.room) < rooms.indexOf(from.room)) continue
+      }
+      const pair = `${from.group}: ${from.room} > ${to.room}`
+      found.set(pair, [...(found.get(pair) ?? []), `${file.path}:${line}`])
+    }
+  }
+  return found
+}
+
+function placeOf(path: string): { readonly group: string; readonly room: string } | undefined {
+  const match = /^packages\/([^/]+)\/(src|server|web)\/([^/]+)/.exec(path)
+  if (match === null) return undefined
+  const [, name = '', part = '', room = ''] = match
+  return { group: part === 'src' ? name : `${name}/${part}`, room: room.replace(/\.tsx?$/, '') }
+}
