@@ -74,7 +74,7 @@ export interface SampleRing {
   put(bytes: Uint8Array): void
 }
 
-/** Where records of one device go; what exceeds the device's budget of an interval is dropped and counted as `flood`. */
+/** Where records of one device go; what exceeds its budget of an interval is dropped and counted as `flood`. */
 export interface DeviceReport {
   report<T extends RecordType>(type: T, record: RecordOf<T>): void
 }

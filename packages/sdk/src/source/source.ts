@@ -104,8 +104,8 @@ export class Source {
   }
 
   /**
-   * Texts of labels, whose symbols may be written into packed bytes. Who asks for the table keeps it: from then on it is
-   * not replaced when it is full, and records with a new label are dropped.
+   * Texts of labels, whose symbols may be written into packed bytes. Who asks for the table keeps it: from then on it
+   * is not replaced when it is full, and records with a new label are dropped.
    */
   get symbols(): SymbolTable {
     this.#keepsSymbols = true
@@ -116,8 +116,8 @@ export class Source {
    * Reports one record, many, or records that are packed already: `count` of them, or as many as the bytes hold. The
    * type is one of those that `defineType` made or, for a source of a schema, its index there.
    *
-   * Where a label of a record is new text and the symbol table is full, the source goes on with an empty table. A record
-   * that finds no room in that either is dropped and counted in `stats`.
+   * Where a label of a record is new text and the symbol table is full, the source goes on with an empty table. A
+   * record that finds no room in that either is dropped and counted in `stats`.
    * Where one of many is wrong, none of them is reported, and the error says which it is, from 0; where a buffer became
    * full amid, what it emitted stays, and the error says how many of them that is. Packed bytes are checked before the
    * first is copied, and split between records where they exceed the buffer.

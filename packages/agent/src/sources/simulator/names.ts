@@ -1,5 +1,5 @@
-// What the configuration of the simulator can name. The simulator itself is loaded only where it runs; a test holds these
-// to it.
+// What the configuration of the simulator can name. The simulator itself is loaded only where it runs; a test holds
+// these to it.
 
 /** Names of the kinds of node; the first is the default. */
 export const CLASS_NAMES = ['hgx-h100', 'hgx-h200', 'hgx-b200', 'dpu-host', 'small'] as const
