@@ -116,7 +116,9 @@ test('simulated devices stand beside real ones, under ids of their own', async (
   const all = await until('both nodes', async () => {
     const list = await devices()
     const nics = list.filter(({ kind }) => kind === 'nic').length
-    return nics === 18 ? list : undefined
+    // Records of several types come one after the other.
+    const railed = list.filter(({ kind, simulated, rail }) => kind === 'gpu' && simulated && rail !== null).length
+    return nics === 18 && railed === 8 ? list : undefined
   })
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
   const simulated = all.filter((device) => device.simulated)
