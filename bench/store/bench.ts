@@ -67,6 +67,7 @@ async function wholeDay(path: string): Promise<{ figures: Figure[]; lines: strin
   let acceptMs = 0
   for (let hour = 0; hour < HOURS; hour++) {
     const startMs = performance.now()
+    if (hour === 0) for (const batch of load.said) store.accept(batch)
     for (const batch of load.batches.slice(hour * SAMPLES_AN_HOUR, (hour + 1) * SAMPLES_AN_HOUR)) store.accept(batch)
     acceptMs += performance.now() - startMs
     await store.flush()
@@ -196,7 +197,7 @@ interface Turn {
 async function ourTurn(path: string, load: Load, toMs: number): Promise<Turn> {
   const store = await createStore({ path })
   const startMs = performance.now()
-  for (const batch of load.batches) store.accept(batch)
+  for (const batch of [...load.said, ...load.batches]) store.accept(batch)
   await store.flush()
   await store.maintain()
   const writeMs = performance.now() - startMs

@@ -101,6 +101,8 @@ export const uuidOf = (i: number) => `GPU-5fd4f087-86f3-4a43-b711-4771313afc${i.
 /** A made load: batches in order, and the same numbers by GPU for who does not take batches. */
 export interface Load {
   readonly batches: readonly Batch[]
+  /** What the source says of itself, before the first of them. */
+  readonly said: readonly Batch[]
   /** Times of the batches. Unit: milliseconds. */
   readonly timesMs: readonly number[]
   readonly values: number
@@ -114,7 +116,11 @@ export function makeLoad(seed: number, fromMs: number, count: number): Load {
   const random = new Random(seed)
   const batches: Batch[] = []
   const timesMs: number[] = []
-  const emit = (batch: Batch) => batches.push({ ...batch, bytes: batch.bytes.slice() })
+  const said: Batch[] = []
+  const emit = (batch: Batch) => {
+    const list = batch.type === gpuType ? batches : said
+    list.push({ ...batch, bytes: batch.bytes.slice() })
+  }
   const source = createSource({ id: 'gpus', intervalMs: INTERVAL_MS, emit })
   const signals = Object.entries({ ...COUNTERS, ...GAUGES })
   const records = Array.from({ length: GPUS }, (_, i) => {
@@ -138,7 +144,7 @@ export function makeLoad(seed: number, fromMs: number, count: number): Load {
     }
     source.flush()
   }
-  return { batches, timesMs, values: count * GPUS * FIELDS }
+  return { batches, said, timesMs, values: count * GPUS * FIELDS }
 }
 
 /** Counters as integers that are exact beyond 2^53: numbers of that size are refused. */

@@ -154,21 +154,25 @@ export class Source {
 
   #reportOne(buffer: RecordBuffer, record: object): void {
     if (this.#texts.isFull) this.#replaceTexts()
-    const { views } = buffer
-    if (!buffer.encode(record, views, buffer.count * buffer.recordBytes) && !this.#encodeAgain(buffer, record)) {
-      this.countLoss('symbol_limit')
+    const { views, count } = buffer
+    const offset = count * buffer.recordBytes
+    if (!buffer.encode(record, views, offset)) {
+      this.#reportToSuccessor(buffer, record)
       return
     }
-    const offset = buffer.count * buffer.recordBytes
     checkNames(buffer, record, offset)
     if (buffer.timeHighAt >= 0 && views.data.getUint32(offset + buffer.timeHighAt, true) < buffer.earliestHigh) {
       refuseTime(buffer, offset)
     }
-    if (++buffer.count === buffer.capacity) this.#send(buffer)
+    buffer.count = count + 1
+    if (count + 1 === buffer.capacity) this.#send(buffer)
   }
 
-  #encodeAgain(buffer: RecordBuffer, record: object): boolean {
-    return this.#succeed() && buffer.encode(record, buffer.views, buffer.count * buffer.recordBytes)
+  /** A label of the record found the table full: an empty one has room, unless the record fills that too. */
+  #reportToSuccessor(buffer: RecordBuffer, record: object): void {
+    const isRoom = this.#succeed() && buffer.encode(record, buffer.views, buffer.count * buffer.recordBytes)
+    if (isRoom) this.#reportOne(buffer, record)
+    else this.countLoss('symbol_limit')
   }
 
   #reportMany(buffer: RecordBuffer, what: object, count?: number): void {
