@@ -1,4 +1,4 @@
-import { isPresent, msFactorOf, periodIn, type Slot } from '@sonde/sdk'
+import { isPresent, msFactorOf, periodIn, type Slot, type SourcePeriods } from '@sonde/sdk'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredSeries, StoredType } from './catalogue.ts'
 import { Samples } from './samples.ts'
@@ -133,22 +133,27 @@ function gatherHead(
   if (type.time === undefined) return
   const { layout } = type
   const factor = msFactorOf(type)
+  const known = new Map<number, SourcePeriods | undefined>()
+  const periodsOf = (source: number) => {
+    if (!known.has(source)) known.set(source, file.periods.within(source, { fromMs, toMs }))
+    return known.get(source)
+  }
   for (const row of file.head.inRange(stored.id, fromMs, toMs)) {
     file.breathe()
     const writer = file.writers.of(row.writer)
     if (writer === undefined) continue
     const resolver = file.writers.resolver(writer, stored)
     const { views } = row
-    const periods = file.periods.within(writer.source, { fromMs, toMs })
-    const said = new Set<Samples>()
+    const { source } = writer
+    const periods = periodsOf(source)
     for (let at = 0; at + layout.recordBytes <= row.body.length; at += layout.recordBytes) {
       const timeMs = timeMsAt(views, at, type.time.offset, factor)
       if (timeMs <= fromMs || timeMs > toMs || !isPresent(layout, slot, views, at)) continue
       const samples = found.get(resolver.of(views, at, file.catalogue.findSeries)?.id ?? -1)
       if (samples === undefined) continue
-      if (!said.has(samples)) {
+      if (samples.source !== source) {
+        samples.source = source
         samples.intervalMs = periodIn(periods, type, samples.labels)
-        said.add(samples)
       }
       samples.appendRecord(timeMs, slot, views, at)
     }

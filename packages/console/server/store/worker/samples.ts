@@ -12,6 +12,8 @@ export class Samples {
   readonly labels: Labels
   /** Period of the source that wrote the last piece. Unit: milliseconds; 0 where it has none. */
   intervalMs = 0
+  /** Id of that source; -1 before the first. */
+  source = -1
   readonly #expectedCount: number
   readonly #arena: Arena
   #times: Float64Array = NOTHING
