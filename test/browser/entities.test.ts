@@ -49,6 +49,8 @@ test('what one type declares has a page', needs('chromium-headless-shell'), asyn
       await page.getByText('Conveyor belt north is reported by hall.').first().waitFor()
       const facts = page.getByRole('region', { name: 'Conveyor belt north now' })
       await facts.getByText('type belt_info').waitFor()
+      // Values come with the next answer.
+      await facts.filter({ hasText: /Top speed\s*2\.5/ }).waitFor()
       assert.match((await facts.textContent()) ?? '', /Belt\s*north.*Top speed\s*2\.5/)
       for (const title of ['Turns', 'Celsius', 'Top speed']) await page.getByRole('heading', { name: title }).waitFor()
       await page.getByText('roller 2').first().waitFor()
