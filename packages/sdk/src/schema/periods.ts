@@ -5,8 +5,8 @@ import type { RecordType } from './record-type.ts'
 import type { Labels } from './series.ts'
 import { viewsOf } from './views.ts'
 
-/** Types and devices of one source that are known; further ones have no period. */
-const ENTRY_COUNT_LIMIT = 4096
+/** Types and devices of one source that are known, all together: a client may name any. Further ones have no period. */
+const ENTRY_COUNT_LIMIT = 1024
 
 /** Report periods of one source, by type and by device within it; empty stands for all. Unit: milliseconds. */
 export type SourcePeriods = ReadonlyMap<string, ReadonlyMap<string, number>>
@@ -17,6 +17,8 @@ export type SourcePeriods = ReadonlyMap<string, ReadonlyMap<string, number>>
  */
 export class Periods {
   readonly #sources = new WeakMap<object, Map<string, Map<string, number>>>()
+  /** The longest of each source: asked for every series that may have expired. */
+  readonly #longest = new WeakMap<object, number>()
 
   /** Learns from a batch; those of other types say nothing. */
   take(batch: Batch): void {
@@ -27,20 +29,20 @@ export class Periods {
       periods = new Map()
       this.#sources.set(owner, periods)
     }
+    let count = periods.values().reduce((sum, devices) => sum + devices.size, 0)
     for (const { type, device, report_us } of readRecords(
       periodType,
       viewsOf(batch.bytes),
       batch.count,
       batch.symbols,
     )) {
-      let devices = periods.get(type)
-      if (devices === undefined) {
-        if (periods.size >= ENTRY_COUNT_LIMIT) continue
-        devices = new Map()
-        periods.set(type, devices)
-      }
-      if (devices.has(device) || devices.size < ENTRY_COUNT_LIMIT) devices.set(device, Number(report_us) / 1000)
+      const devices = periods.get(type)
+      if (devices?.has(device) !== true && count++ >= ENTRY_COUNT_LIMIT) continue
+      const periodMs = Number(report_us) / 1000
+      if (devices === undefined) periods.set(type, new Map([[device, periodMs]]))
+      else devices.set(device, periodMs)
     }
+    this.#longest.set(owner, Math.max(0, ...Array.from(periods.values(), (devices) => Math.max(...devices.values()))))
   }
 
   /** How far apart records of a series are; 0 where nobody said it. Unit: milliseconds. */
@@ -50,9 +52,8 @@ export class Periods {
 
   /** The longest that any series of a type may have, or of any type; 0 where nobody said it. Unit: milliseconds. */
   longestOf(source: SourceInfo, type?: RecordType): number {
-    const periods = this.#sources.get(ownerOf(source))
-    if (type !== undefined || periods === undefined) return longestIn(periods, type)
-    return Math.max(0, ...Array.from(periods.values(), (devices) => Math.max(...devices.values())))
+    const owner = ownerOf(source)
+    return type === undefined ? (this.#longest.get(owner) ?? 0) : longestIn(this.#sources.get(owner), type)
   }
 }
 
@@ -75,11 +76,8 @@ export function periodIn(
 }
 
 /** The longest period that a series of a type may have; 0 where nobody said any. */
-export function longestIn(
-  periods: SourcePeriods | undefined,
-  type: Pick<RecordType, 'name' | 'inTurns'> | undefined,
-): number {
-  if (periods === undefined || type === undefined || type.inTurns) return 0
+export function longestIn(periods: SourcePeriods | undefined, type: Pick<RecordType, 'name' | 'inTurns'>): number {
+  if (periods === undefined || type.inTurns) return 0
   const ofType = [...(periods.get(type.name)?.values() ?? [])]
   return Math.max(periods.get('')?.get('') ?? 0, ...ofType)
 }

@@ -60,3 +60,13 @@ test('a period that is none is refused, with what is allowed', () => {
   for (let i = 0; i < 4096; i++) source.setPeriod(port, { device: `${i}`, reportUs: 1000 })
   assert.throws(() => source.setPeriod(port, { device: 'more', reportUs: 1 }), sondeError('SRC_PERIOD', /4096/))
 })
+
+test('of a source that names more types and devices than there is room for, the first keep their periods', () => {
+  const periods = new Periods()
+  const source = createSource({ id: 'greedy', intervalMs: 1000, emit: (batch: Batch) => periods.take(batch) })
+  for (let i = 0; i < 4000; i++) source.setPeriod(port, { device: `d${i}`, reportUs: 2_000_000 })
+  source.report(port, heat('a'))
+  source.emit()
+  const of = (device: string) => periods.ofSeries(source.info, port, { device })
+  assert.deepEqual([of('d0'), of('d3999'), periods.longestOf(source.info)], [2000, 1000, 2000])
+})

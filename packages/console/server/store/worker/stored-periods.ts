@@ -18,6 +18,8 @@ interface Change {
 
 /** Changes of one type and device that are kept: of more the first are forgotten. */
 const CHANGE_COUNT_LIMIT = 32
+/** Types and devices of one source: each question goes through all of them, and a client may name any. */
+const SOURCE_COUNT_LIMIT = 1024
 /** Rows of all sources: what would need more has no period, and gaps are seen from the times. */
 const ROW_COUNT_LIMIT = 65_536
 
@@ -91,6 +93,8 @@ export class StoredPeriods {
   }
 
   #note(source: number, type: string, device: string, change: Change): void {
+    const types = this.#sources.get(source)
+    if (types?.get(type)?.has(device) !== true && countOf(types) >= SOURCE_COUNT_LIMIT) return
     const changes = this.#changes(source, type, device)
     if (changes.at(-1)?.reportMs === change.reportMs || this.#rows >= ROW_COUNT_LIMIT) return
     changes.push(change)
@@ -118,4 +122,8 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
     map.set(key, found)
   }
   return found
+}
+
+function countOf(types: ReadonlyMap<string, ReadonlyMap<string, unknown>> | undefined): number {
+  return types?.values().reduce((sum, devices) => sum + devices.size, 0) ?? 0
 }
