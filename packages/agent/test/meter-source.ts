@@ -94,7 +94,7 @@ function samplesOf(context: SourceContext): NodeSource {
     }
     ring.put(views.bytes.subarray(0, Number(end - first) * recordBytes))
   }
-  const duties: Duty[] = [{ device: 'm0', name: 'drain', everyUs: 20_000, run: drain }]
+  const duties: Duty[] = [{ device: 'm0', name: 'drain', everyUs: 20_000, paces: 'drain', run: drain }]
   return { ...ALWAYS, duties: () => duties }
 }
 
@@ -107,7 +107,7 @@ function pollsOf(context: SourceContext): NodeSource {
       const record = { time: wallNs(), device, polls_total: ++polls, openings_total: openings }
       context.report(device).report(meterPollType, record)
     }
-    return { device, name: 'poll', everyUs: 10_000, limitMs: 200, run }
+    return { device, name: 'poll', everyUs: 10_000, paces: 'report', limitMs: 200, run }
   })
   return { ...ALWAYS, duties: () => duties }
 }

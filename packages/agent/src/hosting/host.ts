@@ -27,7 +27,7 @@ export interface SourceHost {
   probe(given: Pick<GivenSource, 'config' | 'definition'>): Promise<Probe>
   /** Has a source answer a command. */
   command(source: string, command: unknown): Promise<unknown>
-  /** Calls a duty at another period. */
+  /** Calls a duty at another period, for as long as the agent runs. */
   setPeriod(source: string, period: Period): Promise<void>
   /** Hands the samples of a stretch of time to whoever asks, in pieces. Their times are of the wall clock. */
   window(source: string, request: WindowRequest, take: TakePiece): Promise<WindowEnd>

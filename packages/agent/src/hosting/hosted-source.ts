@@ -2,6 +2,7 @@ import { type Batch, messageOf, SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
 import type { CutWindow, Tap } from '../sampling/tap.ts'
 import type { Duty, LoadedSource, NodeSource, Probe, SourceDefinition } from '../sources/source.ts'
+import { DutyPeriods, keyOf } from './duty-periods.ts'
 import { DutyRun } from './duty-run.ts'
 import type { Lanes } from './lanes.ts'
 import type { HostedConfig, Period } from './protocol.ts'
@@ -11,9 +12,6 @@ import type { SourceStatus } from './source-status.ts'
 
 /** Hardware that is not there is looked for again so often. Unit: milliseconds. */
 const REPROBE_MS = 10_000
-/** Periods of duties; a timer rings no more often. */
-const EVERY_US_MIN = 1000
-const EVERY_US_MAX = 3_600_000_000
 
 /** What a host gives a source. */
 export interface HostedOptions {
@@ -42,8 +40,7 @@ export class HostedSource {
   #making: Promise<NodeSource> | undefined
   readonly #groups = new Map<number, Group>()
   readonly #runs = new Map<string, DutyRun>()
-  /** Periods that commands have set, by device and duty. Bounded by the duties that there were. */
-  readonly #periods = new Map<string, number>()
+  readonly #periods: DutyPeriods
   #node: NodeSource | undefined
   #outlet: SourceOutlet | undefined
   #lanes: Lanes | undefined
@@ -56,6 +53,7 @@ export class HostedSource {
   constructor(options: HostedOptions) {
     this.#options = options
     this.status = options.status
+    this.#periods = new DutyPeriods(options.config.intervalMs, options.config.periods)
   }
 
   /** Its calls begin. `phase`: see {@link startTicker}. */
@@ -80,21 +78,14 @@ export class HostedSource {
   }
 
   /** Calls a duty at another period from now on. */
-  setPeriod({ device, duty, everyUs }: Period): void {
-    const key = keyOf({ device, name: duty })
-    if (!this.#runs.has(key)) {
+  setPeriod(period: Period): void {
+    const { device, duty } = period
+    if (!this.#runs.has(keyOf({ device, name: duty }))) {
       const known = [...this.#runs.values()].map((run) => `${run.duty.device} ${run.duty.name}`.trim()).join(', ')
       throw new SondeError('AGT_COMMAND', `no duty ${duty} of ${JSON.stringify(device)}; there are: ${known}`)
     }
-    if (!(everyUs >= EVERY_US_MIN && everyUs <= EVERY_US_MAX)) {
-      const allowed = `${EVERY_US_MIN} to ${EVERY_US_MAX} microseconds`
-      throw new SondeError('AGT_COMMAND', `a period of ${everyUs}; allowed: ${allowed}`)
-    }
-    this.#periods.set(key, everyUs)
+    this.#periods.set(period)
     this.#follow()
-    // Of several duties of a device the source itself knows which one reports.
-    const isOnly = this.#duties.filter((one) => one.device === device).length === 1
-    if (isOnly) this.#outlet?.source.setPeriod(undefined, { ...(device !== '' && { device }), reportUs: everyUs })
   }
 
   /** The ring of a type and device. */
@@ -227,8 +218,9 @@ export class HostedSource {
     if (this.#node === undefined || this.#stopped) return
     this.#duties = this.#node.duties()
     const wanted = new Set(this.#duties.map(keyOf))
-    for (const [key, run] of this.#runs) if (!wanted.has(key)) this.#drop(key, run)
-    this.#outlet?.keep(new Set(this.#duties.map(({ device }) => device)))
+    const devices = new Set(this.#duties.map(({ device }) => device))
+    for (const [key, run] of this.#runs) if (!wanted.has(key)) this.#drop(key, run, devices)
+    this.#outlet?.keep(devices)
     for (const group of this.#groups.values()) group.runs = []
     const fresh = this.#duties.filter((duty) => this.#place(duty))
     for (const [everyUs, { runs, ticker }] of this.#groups) {
@@ -250,7 +242,8 @@ export class HostedSource {
   /** Puts a duty into the group of its period; whether it is new in one whose calls have begun. */
   #place(duty: Duty): boolean {
     const key = keyOf(duty)
-    const everyUs = this.#periods.get(key) ?? duty.everyUs
+    const everyUs = this.#periods.of(duty)
+    this.#reportPeriod(duty)
     const isFreshGroup = !this.#groups.has(everyUs)
     let run = this.#runs.get(key)
     const isFresh = run === undefined
@@ -263,6 +256,15 @@ export class HostedSource {
     return isFresh && !isFreshGroup
   }
 
+  #reportPeriod(duty: Duty): void {
+    try {
+      if (this.#outlet !== undefined) this.#periods.report(duty, this.#outlet.source)
+    } catch (error) {
+      // A source with more devices than periods are kept for goes on without them.
+      this.status.stats.failed.add('the period', error, Date.now())
+    }
+  }
+
   /** Without a library nothing is shared: lanes are those of the source. */
   #laneOf({ lane, device }: Duty): string {
     const { config, definition } = this.#options
@@ -270,9 +272,9 @@ export class HostedSource {
     return isOfLibrary ? (lane ?? device) || config.name : `${config.name}\n${lane ?? device}`
   }
 
-  #drop(key: string, run: DutyRun): void {
+  #drop(key: string, run: DutyRun, devices: ReadonlySet<string>): void {
     this.#runs.delete(key)
-    this.#periods.delete(key)
+    if (!devices.has(run.duty.device)) this.#outlet?.source.forgetPeriods(run.duty.device)
     this.#lanes?.remove(run)
     run.leave()
     this.status.stuck.delete(run.duty.device)
@@ -333,10 +335,6 @@ export class HostedSource {
     this.status.settle(state, reason)
     this.#options.onStatus()
   }
-}
-
-function keyOf({ device, name }: Pick<Duty, 'device' | 'name'>): string {
-  return `${device}\n${name}`
 }
 
 function reasonOf(stuck: readonly DutyRun[]): string {

@@ -144,6 +144,16 @@ for (const type of ELSEWHERE) {
     await until('rows of the next', () => rows.length > before)
   })
 
+  test(`${type}: a period that a command set holds in the host that replaces the one before`, async () => {
+    const { running, rows, periods } = startUnruly(type, { misdeed: 'crash', at: 20 }, CALL_LIMIT_MS, 3_600_000)
+    await until('the only row of this hour', () => rows.length === 1)
+    await running.setPeriod({ device: '', duty: 'sample', everyUs: 1000 })
+    // Another crash needs twenty samples of another life: with the interval of an hour that takes a day.
+    await until('another crash', () => running.stats.restarts >= 2)
+    assert.deepEqual([...new Set(periods)], [3_600_000_000, 1000])
+    assert.equal(periods.at(-1), 1000)
+  })
+
   test(`${type}: stopping ends at its limit while a call hangs`, { timeout: 60_000 }, async () => {
     const { hosts, rows } = startUnruly(type, { misdeed: 'hang', at: 2 }, HANG_LIMIT_MS)
     await until('the sample before the hang', () => rows.length >= 1)

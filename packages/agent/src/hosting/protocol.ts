@@ -18,6 +18,8 @@ export interface HostedConfig {
   readonly floodBytes: number
   /** Longest that a call may take where its duty does not say. Unit: milliseconds. */
   readonly callLimitMs: number
+  /** Periods that commands set in a host before this one. Default: none. */
+  readonly periods?: readonly Period[]
 }
 
 /** Another period for a duty. */

@@ -77,6 +77,11 @@ export class RemoteHost implements SourceHost {
 
   async setPeriod(source: string, period: Period): Promise<void> {
     await this.#ask((id) => ({ kind: 'period', id, source, period }))
+    const given = this.#given.get(source)
+    if (given === undefined) return
+    const { device, duty } = period
+    const others = (given.config.periods ?? []).filter((one) => one.device !== device || one.duty !== duty)
+    this.#given.set(source, { ...given, config: { ...given.config, periods: [...others, period] } })
   }
 
   async window(source: string, window: WindowRequest, take: TakePiece): Promise<WindowEnd> {

@@ -57,7 +57,11 @@ export class RunningSource {
     return this.#host.command(this.name, command)
   }
 
-  /** Calls one of its duties at another period from now on, until its host is replaced. */
+  /**
+   * Calls one of its duties at another period from now on, also in a host that replaces this one.
+   *
+   * @throws SondeError `AGT_COMMAND` where there is no such duty or period, `AGT_CHILD_EXIT` where its host does not run.
+   */
   setPeriod(period: Period): Promise<void> {
     return this.#host.setPeriod(this.name, period)
   }

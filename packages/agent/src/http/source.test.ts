@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
 import { until } from '../../../sdk/test/helper.ts'
+import { SOURCES as METERS } from '../../test/meter-source.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import { sampled } from '../sources/sampled.ts'
 import type { SourceDefinition } from '../sources/source.ts'
@@ -14,6 +15,15 @@ interface Answer {
   readonly settings: readonly { readonly key: string }[]
   readonly reports: readonly { readonly labels: readonly string[] }[]
   readonly error: { readonly code: string; readonly message: string }
+}
+
+/** What `/api/v1/sources` says of the sources of a test, as far as it is looked at. */
+interface Fared {
+  readonly name: string
+  readonly state: string
+  readonly restarts: number
+  readonly samples: number
+  readonly periods: readonly { readonly device: string; readonly drainUs: number | null; readonly reportUs: number }[]
 }
 
 /** A source whose every read fails, and that has a setting of its own. */
@@ -67,4 +77,31 @@ test('one source tells its settings with their origin, what it reports, and wher
   const unknown = await ask('nothing')
   assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'AGT_UNKNOWN'])
   assert.match(unknown.body.error.message, /steady, brittle/)
+})
+
+test('a period that a command set is told by its meaning, and holds after the child process was killed', async (t) => {
+  const { agent, address } = await serveAgent(t, { sources: METERS })
+  const fared = async (name: string): Promise<Fared> => {
+    const answer = await fetch(`${address}/api/v1/sources`)
+    const { sources } = (await answer.json()) as { sources: readonly Fared[] }
+    return sources.find((source) => source.name === name) as Fared
+  }
+  const periodOf = async (name: string, device: string) =>
+    (await fared(name)).periods.find((period) => period.device === device)
+  const source = (name: string) => agent.sources.find((each) => each.name === name)
+  await until('the drains', async () => (await periodOf('meter_samples', 'm0'))?.drainUs === 20_000)
+  await source('meter_samples')?.setPeriod({ device: 'm0', duty: 'drain', everyUs: 7000 })
+  await source('meter_polls')?.setPeriod({ device: 'm1', duty: 'poll', everyUs: 9000 })
+  const isTold = async () => {
+    const [drained, polled] = [await periodOf('meter_samples', 'm0'), await periodOf('meter_polls', 'm1')]
+    return drained?.drainUs === 7000 && drained.reportUs === 50_000 && polled?.reportUs === 9000
+  }
+  await until('both are told', isTold)
+  const [child] = agent.hosts.children()
+  process.kill(Number(child?.pid), 'SIGKILL')
+  await until('another host', async () => (await fared('meter_polls')).restarts === 1)
+  const before = await fared('meter_polls')
+  await until('it reads again', async () => (await fared('meter_polls')).samples > before.samples + 20)
+  assert.ok(await isTold())
+  assert.equal((await periodOf('meter_polls', 'm2'))?.reportUs, 10_000, 'those of others stay as they were')
 })

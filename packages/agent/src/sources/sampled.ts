@@ -9,7 +9,8 @@ export interface SampledSource extends Pick<NodeSource, 'command' | 'close'> {
 
 /** A source of one sample an interval, as a host runs it. */
 export function sampled(source: SampledSource, { intervalMs }: Pick<SourceContext, 'intervalMs'>): NodeSource {
-  const duties = [{ device: '', name: 'sample', everyUs: intervalMs * 1000, run: () => source.sample() }]
+  const everyUs = intervalMs * 1000
+  const duties = [{ device: '', name: 'sample', everyUs, paces: 'report' as const, run: () => source.sample() }]
   return {
     probe: () => source.probe(),
     duties: () => duties,

@@ -20,6 +20,11 @@ export interface Duty {
   /** Time between two calls. Unit: microseconds. Range: 1 000 to 3 600 000 000. */
   readonly everyUs: number
   /**
+   * Which period of its device this is, in `sonde_period`: how often the device is sampled, its samples are drained, or
+   * its records are reported. Default: none of them.
+   */
+  readonly paces?: 'sample' | 'drain' | 'report'
+  /**
    * A call that takes longer marks its device as stuck. Unit: milliseconds. Default: `limits.source_call_ms`.
    */
   readonly limitMs?: number

@@ -53,6 +53,27 @@ test('a period is that of type and device, else of the type, else of the source;
   assert.deepEqual([periods.longestOf(source.info, port), periods.longestOf(source.info)], [5000, 5000])
 })
 
+test('a change is of each type that has periods of the device, else of all types; a device that left has none', () => {
+  const { source, emitted } = recordingSource({ intervalMs: 500 })
+  const told = () => {
+    source.emit()
+    const rows = emitted.splice(0).flatMap(({ type, records }) => (type === periodType ? records : []))
+    return rows.map(({ time: _, ...said }) => said)
+  }
+  source.setPeriod(port, { device: 'a', sampleUs: 100, drainUs: 51_200, reportUs: 250_000 })
+  source.report(port, heat('a'))
+  told()
+  source.changePeriod('a', { drainUs: 20_000 })
+  source.changePeriod('b', { drainUs: 30_000 })
+  assert.deepEqual(told(), [
+    { type: 'port', device: 'a', sample_us: 100n, drain_us: 20_000n, report_us: 250_000n },
+    { type: '', device: 'b', drain_us: 30_000n, report_us: 500_000n },
+  ])
+  source.forgetPeriods('a')
+  source.changePeriod('a', { reportUs: 1000 })
+  assert.deepEqual(told(), [{ type: '', device: 'a', report_us: 1000n }])
+})
+
 test('a period that is none is refused, with what is allowed', () => {
   const { source } = recordingSource()
   for (const reportUs of [0, -1, Number.NaN, 1e12, '5' as never])

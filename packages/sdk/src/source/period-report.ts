@@ -21,9 +21,17 @@ const PERIOD_COUNT_LIMIT = 4096
 /** A day. */
 const PERIOD_US_MAX = 86_400_000_000
 
+/** The periods of one type and device, as they are kept. */
+interface KeptPeriod extends Required<Pick<Period, 'device'>> {
+  readonly type: string
+  readonly sampleUs: number | undefined
+  readonly drainUs: number | undefined
+  readonly reportUs: number | undefined
+}
+
 /** The periods of a source: told when they begin or change, and again every minute. */
 export class PeriodReport {
-  readonly #periods = new Map<string, Omit<RecordOf<typeof periodType>, 'time'>>()
+  readonly #periods = new Map<string, KeptPeriod>()
   readonly #changed = new Set<string>()
   #toldMs = 0
 
@@ -31,23 +39,28 @@ export class PeriodReport {
    * @throws SondeError `SRC_PERIOD` for a period that is none, and beyond 4096 of a source.
    */
   set(type: RecordType | undefined, { device = '', sampleUs, drainUs, reportUs }: Period): void {
-    for (const [name, given] of Object.entries({ sampleUs, drainUs, reportUs })) {
-      if (given === undefined && name !== 'reportUs') continue
-      if (!(typeof given === 'number' && given > 0 && given <= PERIOD_US_MAX)) {
-        throw new SondeError('SRC_PERIOD', `${name} is ${shown(given)}; allowed: more than 0, up to ${PERIOD_US_MAX}`)
-      }
+    this.#put({ type: type?.name ?? '', device, sampleUs, drainUs, reportUs })
+  }
+
+  /**
+   * Changes some periods of a device, for each type that has periods of that device, else for all types.
+   *
+   * @throws SondeError as {@link set} does.
+   */
+  change(device: string, changed: Omit<Partial<Period>, 'device'>): void {
+    const known = [...this.#periods.values()].filter((period) => period.device === device)
+    const { sampleUs, drainUs, reportUs } = this.#periods.get(keyOf('', '')) ?? {}
+    const before = known.length > 0 ? known : [{ type: '', device, sampleUs, drainUs, reportUs }]
+    for (const period of before) this.#put({ ...period, ...changed })
+  }
+
+  /** Ends what is told of a device. */
+  forget(device: string): void {
+    for (const [key, period] of this.#periods) {
+      if (period.device !== device) continue
+      this.#periods.delete(key)
+      this.#changed.delete(key)
     }
-    const name = type?.name ?? ''
-    const key = `${name}\n${device}`
-    const known = this.#periods.get(key)
-    if (known === undefined && this.#periods.size >= PERIOD_COUNT_LIMIT) {
-      throw new SondeError('SRC_PERIOD', `a source has more periods; allowed: ${PERIOD_COUNT_LIMIT} types and devices`)
-    }
-    const [sample, drain, report] = [sampleUs, drainUs, reportUs].map((us) => us && Math.round(us))
-    const period = { type: name, device, sample_us: sample, drain_us: drain, report_us: Math.max(1, report ?? 0) }
-    if (known?.sample_us === sample && known?.drain_us === drain && known?.report_us === period.report_us) return
-    this.#periods.set(key, period)
-    this.#changed.add(key)
   }
 
   /** What is to be told now. */
@@ -56,7 +69,34 @@ export class PeriodReport {
     if (!isMinute && this.#changed.size === 0) return
     if (isMinute) this.#toldMs = nowMs
     const time = wallNs()
-    for (const [key, period] of this.#periods) if (isMinute || this.#changed.has(key)) yield { time, ...period }
+    for (const [key, { type, device, sampleUs, drainUs, reportUs = 0 }] of this.#periods) {
+      if (!isMinute && !this.#changed.has(key)) continue
+      yield { time, type, device, sample_us: sampleUs, drain_us: drainUs, report_us: reportUs }
+    }
     this.#changed.clear()
   }
+
+  #put(given: KeptPeriod): void {
+    const { type, device, sampleUs, drainUs, reportUs } = given
+    for (const [name, us] of Object.entries({ sampleUs, drainUs, reportUs })) {
+      if (us === undefined && name !== 'reportUs') continue
+      if (!(typeof us === 'number' && us > 0 && us <= PERIOD_US_MAX)) {
+        throw new SondeError('SRC_PERIOD', `${name} is ${shown(us)}; allowed: more than 0, up to ${PERIOD_US_MAX}`)
+      }
+    }
+    const key = keyOf(type, device)
+    const known = this.#periods.get(key)
+    if (known === undefined && this.#periods.size >= PERIOD_COUNT_LIMIT) {
+      throw new SondeError('SRC_PERIOD', `a source has more periods; allowed: ${PERIOD_COUNT_LIMIT} types and devices`)
+    }
+    const [sample, drain, report] = [sampleUs, drainUs, reportUs].map((us) => us && Math.round(us))
+    const period = { type, device, sampleUs: sample, drainUs: drain, reportUs: Math.max(1, report ?? 0) }
+    if (known?.sampleUs === sample && known?.drainUs === drain && known?.reportUs === period.reportUs) return
+    this.#periods.set(key, period)
+    this.#changed.add(key)
+  }
+}
+
+function keyOf(type: string, device: string): string {
+  return `${type}\n${device}`
 }

@@ -403,6 +403,21 @@ export class Source {
     this.#periods.set(type, period)
   }
 
+  /**
+   * Changes some periods of a device, for each type that has periods of that device, else for all types. For Sonde's
+   * own rooms.
+   *
+   * @throws SondeError as {@link setPeriod} does.
+   */
+  changePeriod(device: string, changed: Omit<Partial<Period>, 'device'>): void {
+    this.#periods.change(device, changed)
+  }
+
+  /** Ends what is reported of the periods of a device. For Sonde's own rooms. */
+  forgetPeriods(device: string): void {
+    this.#periods.forget(device)
+  }
+
   /** Sends periods that begin or change, and all of them once a minute: before the records that come so often. */
   /** Amid a batch, which refers to the tables of now. */
   #beginPeriods(): void {

@@ -74,7 +74,8 @@ class EthtoolSource implements NodeSource {
 
   #dutyOf(known: EthtoolInterface, everyUs: number): Duty {
     const { device } = known
-    return { device, name: 'read', everyUs, limitMs: this.#options.stuck_ms, run: () => this.#read(known) }
+    const { stuck_ms: limitMs } = this.#options
+    return { device, name: 'read', everyUs, paces: 'report', limitMs, run: () => this.#read(known) }
   }
 
   async #read(known: EthtoolInterface): Promise<void> {
