@@ -2,7 +2,7 @@ import type { Batch, SourceInfo } from './batch.ts'
 import { periodType } from './builtin.ts'
 import { readRecords } from './reader.ts'
 import type { RecordType } from './record-type.ts'
-import type { Labels } from './series.ts'
+import { type Labels, labelOf } from './series.ts'
 import { viewsOf } from './views.ts'
 
 /** Types and devices of one source that are known, all together: a client may name any. Further ones have no period. */
@@ -13,7 +13,7 @@ export type SourcePeriods = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 /**
  * How often sources report, as their records of `sonde_period` say: the period of a type and device, else that of the
- * type, else that of the source. A view keeps one, and gives it every batch.
+ * type, of the device, of the source. A view keeps one, and gives it every batch.
  */
 export class Periods {
   readonly #sources = new WeakMap<object, Map<string, Map<string, number>>>()
@@ -60,26 +60,31 @@ export class Periods {
 /** The period of a series; 0 where nobody said it, or where the series of its type are read in turns. */
 export function periodIn(
   periods: SourcePeriods | undefined,
-  { name, inTurns }: Pick<RecordType, 'name' | 'inTurns'>,
+  type: Pick<RecordType, 'name' | 'inTurns' | 'entity'>,
   labels: Labels,
 ): number {
-  if (periods === undefined || inTurns) return 0
-  const ofType = periods.get(name)
-  if (ofType !== undefined) {
-    // Which label names a device differs by type: a text of one is hardly that of another.
-    if (ofType.size > 1 || !ofType.has(''))
-      for (const text of Object.values(labels)) if (text !== '' && ofType.has(text)) return ofType.get(text) ?? 0
-    const ofAll = ofType.get('')
-    if (ofAll !== undefined) return ofAll
+  if (periods === undefined || type.inTurns) return 0
+  const device = deviceOf(type, labels)
+  for (const devices of [periods.get(type.name), periods.get('')]) {
+    const periodMs = devices?.get(device) ?? devices?.get('')
+    if (periodMs !== undefined) return periodMs
   }
-  return periods.get('')?.get('') ?? 0
+  return 0
 }
 
 /** The longest period that a series of a type may have; 0 where nobody said any. */
 export function longestIn(periods: SourcePeriods | undefined, type: Pick<RecordType, 'name' | 'inTurns'>): number {
   if (periods === undefined || type.inTurns) return 0
-  const ofType = [...(periods.get(type.name)?.values() ?? [])]
-  return Math.max(periods.get('')?.get('') ?? 0, ...ofType)
+  return Math.max(0, ...(periods.get(type.name)?.values() ?? []), ...(periods.get('')?.values() ?? []))
+}
+
+/**
+ * The device that a series is about: the first label of the key of its entity, or the label `device` of a type without
+ * an entity. A label of another meaning may have the same text, as the name of a pod.
+ */
+function deviceOf({ entity }: Pick<RecordType, 'entity'>, labels: Labels): string {
+  const name = entity === undefined ? 'device' : entity.key[0]
+  return name === undefined ? '' : labelOf(labels, name)
 }
 
 /** A source that replaces another has its periods. */

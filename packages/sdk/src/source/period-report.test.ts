@@ -5,7 +5,7 @@ import type { Batch } from '../schema/batch.ts'
 import { periodType } from '../schema/builtin.ts'
 import { gauge, label, timestamp } from '../schema/field.ts'
 import { Periods } from '../schema/periods.ts'
-import { defineType } from '../schema/record-type.ts'
+import { defineType, type RecordType } from '../schema/record-type.ts'
 import { wallNs } from './clock.ts'
 import { createSource } from './source.ts'
 
@@ -72,6 +72,25 @@ test('a change is of each type that has periods of the device, else of all types
   source.forgetPeriods('a')
   source.changePeriod('a', { reportUs: 1000 })
   assert.deepEqual(told(), [{ type: '', device: 'a', report_us: 1000n }])
+})
+
+test('the device of a series is what its entity is named by, not a label of the same text', () => {
+  const fields = { time: timestamp(), pod: label(), gpu: label(), heat: gauge('f64') }
+  const board = defineType('board', 'A board', fields, { entity: { kind: 'gpu', key: ['gpu'] } })
+  const node = defineType('node', 'A node', fields, { entity: { kind: 'host', key: [] } })
+  const periods = new Periods()
+  const source = createSource({ id: 'gpus', intervalMs: 1000, emit: (batch: Batch) => periods.take(batch) })
+  source.setPeriod(board, { device: 'gpu0', reportUs: 10_000_000 })
+  source.setPeriod(undefined, { device: 'gpu1', reportUs: 20_000_000 })
+  source.report(board, { time: wallNs(), pod: 'gpu0', gpu: 'gpu1', heat: 1 })
+  source.emit()
+  const of = (type: RecordType, pod: string, gpu: string) => periods.ofSeries(source.info, type, { pod, gpu })
+  assert.deepEqual(
+    [of(board, 'x', 'gpu0'), of(board, 'gpu0', 'gpu1'), of(board, 'gpu0', 'gpu2')],
+    [10_000, 20_000, 1000],
+  )
+  assert.equal(of(node, 'gpu0', 'gpu0'), 1000, 'a host has no device')
+  assert.equal(periods.longestOf(source.info, node), 20_000)
 })
 
 test('a period that is none is refused, with what is allowed', () => {

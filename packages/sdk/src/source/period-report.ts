@@ -5,7 +5,10 @@ import { wallNs } from './clock.ts'
 
 /** How often the records of a type come of a device. */
 export interface Period {
-  /** Device that they are about, as its label says. Default: every device. */
+  /**
+   * Device that they are about: the text of the first label of the key of their entity, or of the label `device` where
+   * the type declares no entity. Default: every device.
+   */
   device?: string
   /** Between two samples of the device. Unit: microseconds. Default: it takes none by itself. */
   sampleUs?: number
