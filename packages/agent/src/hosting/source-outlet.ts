@@ -10,7 +10,8 @@ import {
   wallNs,
 } from '@sonde/sdk'
 import { createOwnSource, TextTable } from '@sonde/sdk/internal'
-import { type Bracket, ClockModel, halfOf, middleOf, wallOffsetNs } from '../sampling/clock-model.ts'
+import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
+import { ClockModel, wallOffsetNs } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
 import type { DeviceReport, SourceContext } from '../sources/source.ts'
 import type { FailedReads } from './failed-reads.ts'
@@ -189,7 +190,8 @@ export class SourceOutlet {
         ticks_per_second: ticksPerSecond,
         before_ns: anchor.beforeNs,
         after_ns: anchor.afterNs,
-        offset_ns: middleOf(anchor) + wallOffsetNs() - one.model.ticksNs(anchor.ticks),
+        // A counter near its end has run for longer than 63 bits hold: what is added to it wraps as it does.
+        offset_ns: BigInt.asIntN(64, middleOf(anchor) + wallOffsetNs() - one.model.ticksNs(anchor.ticks)),
         error_ns: halfOf(anchor),
       })
     }

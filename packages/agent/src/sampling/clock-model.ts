@@ -1,21 +1,16 @@
 import { wallNs } from '@sonde/sdk'
 import type { DeviceClock } from '../sources/source.ts'
+import { type Bracket, halfOf, middleOf } from './bracket.ts'
+import { ClockRate } from './clock-rate.ts'
 
-/** A clock of a device is this much faster or slower than it states, at most. Unit: parts per million. */
-const DRIFT_PPM = 100n
 const MILLION = 1_000_000n
-const SECOND_NS = 1_000_000_000n
-
-/** One reading of the device clock between two of the host's monotonic clock. Unit: nanoseconds, and ticks. */
-export interface Bracket {
-  readonly beforeNs: bigint
-  readonly ticks: bigint
-  readonly afterNs: bigint
-}
+const BILLION = 1_000_000_000n
+const SECOND_NS = BILLION
 
 /**
  * Ticks of a device clock as times of its host. It keeps the bracket with the smallest error as of the last one: a wide
- * bracket does not replace a narrow one that is still better. A clock that was set, or began anew, is followed at once.
+ * bracket does not replace a narrow one that is still better. Between brackets it goes by the rate that they show. A
+ * clock that was set, or began anew, is followed at once; a counter of 64 bits may wrap.
  */
 export class ClockModel implements DeviceClock {
   readonly ticksPerSecond: number
@@ -25,11 +20,16 @@ export class ClockModel implements DeviceClock {
   anchor: Bracket | undefined
   /** Millionths of a tick in a second, so that a frequency need not be a whole number. */
   readonly #microTicks: bigint
+  /** A reading says no more than which tick it was. Unit: nanoseconds. */
+  readonly #tickNs: bigint
+  #rate: ClockRate
 
   /** @param ticksPerSecond Frequency that the device states. Range: above 0. */
   constructor(ticksPerSecond: number) {
     this.ticksPerSecond = ticksPerSecond
     this.#microTicks = BigInt(Math.round(ticksPerSecond * 1e6))
+    this.#tickNs = BigInt(Math.ceil(1e9 / ticksPerSecond))
+    this.#rate = this.#newRate()
   }
 
   /**
@@ -38,26 +38,27 @@ export class ClockModel implements DeviceClock {
    */
   bracket(beforeNs: bigint, ticks: bigint, afterNs: bigint): void {
     const fresh = { beforeNs, ticks, afterNs }
-    if (this.anchor === undefined) {
-      this.anchor = fresh
-      return
-    }
     const halfNs = halfOf(fresh)
     const errorNs = this.errorNs(ticks)
-    const distanceNs = magnitude(this.monoNs(ticks) - middleOf(fresh))
-    const isStep = distanceNs > halfNs + errorNs
-    if (isStep) this.steps++
-    if (isStep || halfNs <= errorNs) this.anchor = fresh
+    const isFirst = this.anchor === undefined
+    const isStep = !isFirst && magnitude(this.monoNs(ticks) - middleOf(fresh)) > halfNs + errorNs
+    if (isStep) {
+      this.steps++
+      this.#rate = this.#newRate()
+    }
+    this.#rate.learn(fresh)
+    if (isFirst || isStep || halfNs <= errorNs) this.anchor = fresh
   }
 
   /** The host's monotonic clock when the device clock showed `ticks`. Unit: nanoseconds; 0 before the first bracket. */
   monoNs(ticks: bigint): bigint {
     const { anchor } = this
     if (anchor === undefined) return 0n
-    return middleOf(anchor) + this.ticksNs(ticks - anchor.ticks)
+    const statedNs = this.#statedNs(anchor.ticks, ticks)
+    return middleOf(anchor) + statedNs + (statedNs * BigInt(this.#rate.ppb)) / BILLION
   }
 
-  /** How long so many ticks take. Unit: nanoseconds. */
+  /** How long so many ticks take by the frequency that the device states. Unit: nanoseconds. */
   ticksNs(ticks: bigint): bigint {
     return (ticks * SECOND_NS * MILLION) / this.#microTicks
   }
@@ -71,29 +72,29 @@ export class ClockModel implements DeviceClock {
     return this.monoNs(ticks) + offsetNs
   }
 
-  /** How far off {@link monoNs} is at most. Unit: nanoseconds. */
+  /** How far off {@link monoNs} is at most. Unit: nanoseconds; 0 before the first bracket. */
   errorNs(ticks: bigint): bigint {
     const { anchor } = this
     if (anchor === undefined) return 0n
-    const distanceNs = magnitude(this.monoNs(ticks) - middleOf(anchor))
+    const awayNs = Math.abs(Number(this.#statedNs(anchor.ticks, ticks)))
+    const rateNs = (awayNs * this.#rate.errorPpb(anchor.ticks, awayNs)) / 1e9
     // Divisions round down: one nanosecond each.
-    return halfOf(anchor) + (distanceNs * DRIFT_PPM) / MILLION + 2n
+    return halfOf(anchor) + this.#tickNs + BigInt(Math.ceil(rateNs)) + 3n
+  }
+
+  #newRate(): ClockRate {
+    return new ClockRate((from, to) => Number(this.#statedNs(from, to)), Number(this.#tickNs))
+  }
+
+  /** From one reading to another, as the device states its frequency. The shorter way round, where the counter wraps. */
+  #statedNs(from: bigint, to: bigint): bigint {
+    return this.ticksNs(BigInt.asIntN(64, to - from))
   }
 }
 
 /** Wall clock less monotonic clock, now. Unit: nanoseconds. */
 export function wallOffsetNs(): bigint {
   return wallNs() - process.hrtime.bigint()
-}
-
-/** The middle of a bracket, by the host's monotonic clock. */
-export function middleOf({ beforeNs, afterNs }: Bracket): bigint {
-  return (beforeNs + afterNs) / 2n
-}
-
-/** The error of a bracket. */
-export function halfOf({ beforeNs, afterNs }: Bracket): bigint {
-  return (afterNs - beforeNs + 1n) / 2n
 }
 
 function magnitude(value: bigint): bigint {
