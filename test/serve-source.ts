@@ -1,6 +1,7 @@
 // What the entries of agents of one source have in common; they parse no configuration of a user.
 import { parseArgs } from 'node:util'
 import { type AgentOptions, checkDataSources, createAgent } from '@sonde/agent'
+import type { Store } from '@sonde/console'
 import { readyLine, serve } from '../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../packages/cli/src/commands/until-signal.ts'
 import { loadConfig } from '../packages/cli/src/config/load.ts'
@@ -14,6 +15,8 @@ export interface ServedSource {
   readonly limits?: Partial<Config['limits']>
   readonly paths?: Partial<Config['paths']>
   readonly sourcesModule?: string
+  /** Where history is kept. Default: in memory. */
+  readonly store?: Store
 }
 
 /** Words of the command line that are no flag. `--listen` is read by the configuration. */
@@ -25,13 +28,14 @@ export function positionalsOf(): string[] {
  * Runs an agent of the source, beside one that reads the load of the host at the same period, until it is ended by a
  * signal.
  */
-export async function serveSource({ source, limits, paths, ...options }: ServedSource): Promise<never> {
+export async function serveSource({ source, limits, paths, store, ...options }: ServedSource): Promise<never> {
   const loaded = loadConfig({ flags: [{ path: ['export', 'prometheus', 'port'], value: 0, origin: 'test' }] })
   const { agent: config } = loaded.config
   const others = checkDataSources([{ type: 'host', parts: ['load'], interval_ms: source.intervalMs }])
   if (!others.ok) throw new Error(others.issues[0]?.fault)
   const agent = createAgent({
     ...options,
+    ...(store !== undefined && { sinks: [store], history: store }),
     config: {
       ...config,
       limits: { ...config.limits, ...limits },

@@ -7,7 +7,7 @@ const [misdeed = 'none', at = '1', type = 'unruly'] = positionalsOf()
 const definition = SOURCES.find(({ name }) => name === type)
 if (definition === undefined) throw new Error(`no source ${type}`)
 await serveSource({
-  source: { name: 'unruly', definition, intervalMs: 50, options: { misdeed, at: Number(at) } },
+  source: { name: 'unruly', definition, intervalMs: 50, options: { misdeed, at: Number(at), devices: 1 } },
   limits: { source_call_ms: 1000, source_flood_bytes: 1 << 20 },
   sourcesModule: new URL('../../packages/agent/test/unruly-source.ts', import.meta.url).href,
 })

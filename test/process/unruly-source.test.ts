@@ -59,7 +59,7 @@ for (const [type, placement] of [
     await assertStops(sonde)
   })
 
-  test(`a source in a ${placement} that crashes is replaced, and its series leave meanwhile`, async (t) => {
+  test(`a source in a ${placement} that crashes again and again is replaced, and its series leave meanwhile`, async (t) => {
     const sonde = await start(t, type, 'crash', 3)
     const failed = await untilSource(sonde, 'unruly', 'failed', ({ state }) => state === 'failed')
     assert.match(failed.reason, /it is replaced/)

@@ -7,7 +7,7 @@ import type { SourceContext, SourceDefinition } from '../src/sources/source.ts'
 
 // A source that behaves as badly as vendor code can: it hangs, crashes, floods or makes up names at a given sample.
 
-/** What it reports: one row a sample. */
+/** What it reports: one row a device and sample. */
 export const unrulyType = defineType('unruly', 'Samples of a source that misbehaves', {
   time: timestamp(),
   device: label('Device'),
@@ -52,6 +52,8 @@ interface UnrulyOptions {
   readonly misdeed: Misdeed
   /** The sample at which it happens, from 1. */
   readonly at: number
+  /** Names of its devices are `dev0`, `dev1`, … */
+  readonly devices: number
 }
 
 const FLOOD_RECORDS = 300_000
@@ -83,13 +85,14 @@ function misbehave(misdeed: Misdeed, { source }: SourceContext): void | Promise<
   }
 }
 
-function unrulySource({ misdeed, at }: UnrulyOptions, context: SourceContext): SampledSource {
+function unrulySource({ misdeed, at, devices }: UnrulyOptions, context: SourceContext): SampledSource {
   let samples = 0
   return {
     probe: () => ({ state: 'present', found: 'one device that cannot be trusted' }),
     sample() {
       samples++
-      context.source.report(unrulyType, { time: wallNs(), device: 'dev0', samples_total: samples })
+      for (let i = 0; i < devices; i++)
+        context.source.report(unrulyType, { time: wallNs(), device: `dev${i}`, samples_total: samples })
       if (samples === at) return misbehave(misdeed, context)
     },
     command: (command) => ({ asked: command, samples }),
@@ -111,6 +114,7 @@ function definition(host: SourceDefinition['host'], name: string): SourceDefinit
     options: v.strictObject({
       misdeed: v.optional(v.picklist(MISDEEDS), 'none'),
       at: v.optional(v.number(), 3),
+      devices: v.optional(v.number(), 1),
     }),
     load: async () => ({
       ...(host === library.name ? { library } : {}),

@@ -1,9 +1,10 @@
 import { countDrop, SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
-import type { GivenSource, TakePiece } from './host.ts'
+import type { TakePiece } from './host.ts'
 import { LinkIn } from './link-in.ts'
 import type { FromHost, LinkMessage, Reply, StatusMessage, ToHost } from './protocol.ts'
 import type { RemoteOptions } from './remote-host.ts'
+import type { RemoteSource } from './remote-source.ts'
 import type { Transport } from './transport.ts'
 
 /** It also has to start and to load its code before the first message. Unit: milliseconds. */
@@ -20,7 +21,7 @@ export interface LifeOptions extends RemoteOptions {
 }
 
 interface Running {
-  readonly given: GivenSource
+  readonly source: RemoteSource
   readonly link: LinkIn
 }
 
@@ -74,16 +75,17 @@ export class HostLife {
   }
 
   /** The sources that it runs. */
-  sources(): GivenSource[] {
-    return [...this.#running.values()].map(({ given }) => given)
+  sources(): RemoteSource[] {
+    return [...this.#running.values()].map(({ source }) => source)
   }
 
-  start(given: GivenSource): void {
+  start(source: RemoteSource): void {
+    const { owner, given } = source
     const { config, definition, status } = given
     const { name, intervalMs, floodBytes } = config
     const { types, labels = {} } = definition
-    const link = new LinkIn({ name, intervalMs, floodBytes, types, labels, stats: status.stats })
-    this.#running.set(name, { given, link })
+    const link = new LinkIn({ name, owner, intervalMs, floodBytes, types, labels, stats: status.stats })
+    this.#running.set(name, { source, link })
     this.transport.send({ kind: 'start', source: config })
   }
 
@@ -138,7 +140,6 @@ export class HostLife {
     clearInterval(this.#watch)
     for (const { reject } of this.#asked.values()) reject(error)
     if (this.#stopped !== undefined) return
-    for (const { given, link } of this.#running.values()) given.accept(link.gone(error.message))
     this.#options.onLost(error)
   }
 
@@ -149,7 +150,7 @@ export class HostLife {
   }
 
   #receive(message: FromHost): void {
-    // Its series are gone already: what still comes would bring them back.
+    // Its series wait for the next life or left: what still comes would change them.
     if (this.#isLost) return
     this.#silentLooks = 0
     if (message.kind === 'status') this.#takeStatus(message)
@@ -168,7 +169,7 @@ export class HostLife {
       const batch = running.link.take(message)
       if (batch === undefined) return
       const asked = message.kind === 'batch' && message.window !== undefined ? message.window : undefined
-      if (asked === undefined) running.given.accept(batch)
+      if (asked === undefined) running.source.accept(batch)
       else this.#takePiece(asked, batch)
     } catch (error) {
       if (!(error instanceof SondeError)) throw error
@@ -207,8 +208,9 @@ export class HostLife {
     failures,
     dropped,
   }: StatusMessage): void {
-    const { status } = this.#running.get(source)?.given ?? {}
-    if (status === undefined) return
+    const running = this.#running.get(source)?.source
+    if (running === undefined) return
+    const { status } = running.given
     const { stats } = status
     for (const call of calls) stats.sampled(call)
     stats.overruns += overruns
@@ -219,6 +221,6 @@ export class HostLife {
     status.stuck.clear()
     for (const [device, why] of Object.entries(stuck)) status.stuck.set(device, why)
     // One that was replaced stays as it was until the next one has read.
-    if (state !== 'starting') status.settle(state, reason)
+    if (state !== 'starting') running.settle(state, reason)
   }
 }

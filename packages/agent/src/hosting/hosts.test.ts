@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { absenceType, type Batch, periodType, readRecords, viewsOf } from '@sonde/sdk'
+import { ownerOf } from '@sonde/sdk/internal'
 import pino from 'pino'
 import { until } from '../../../sdk/test/helper.ts'
 import { SOURCES, unrulyType } from '../../test/unruly-source.ts'
@@ -23,11 +24,13 @@ afterEach(async () => {
 function startUnruly(type: string, options: object, callLimitMs = CALL_LIMIT_MS, intervalMs = 30) {
   const definition = SOURCES.find(({ name }) => name === type)
   assert.ok(definition)
-  const config: ConfiguredSource = { name: type, definition, intervalMs, options: { at: 3, ...options } }
+  const config: ConfiguredSource = { name: type, definition, intervalMs, options: { at: 3, devices: 1, ...options } }
   const rows: { device: string; samples: number; site: string | undefined }[] = []
   const gone: string[] = []
+  const owners = new Set<object>()
   const periods: number[] = []
   const accept = ({ type, count, bytes, symbols, source }: Batch) => {
+    if (type === unrulyType) owners.add(ownerOf(source))
     if (type === unrulyType && count < 1000) {
       for (const { device, samples_total } of readRecords(unrulyType, viewsOf(bytes), count, symbols))
         rows.push({ device, samples: Number(samples_total), site: source.labels.site })
@@ -49,7 +52,7 @@ function startUnruly(type: string, options: object, callLimitMs = CALL_LIMIT_MS,
   })
   started.push(hosts)
   hosts.start(0)
-  return { hosts, periods, running: hosts.sources[0] as RunningSource, rows, gone }
+  return { hosts, periods, running: hosts.sources[0] as RunningSource, rows, gone, owners }
 }
 
 for (const type of EVERYWHERE) {
@@ -126,22 +129,23 @@ for (const type of EVERYWHERE) {
 }
 
 for (const type of ELSEWHERE) {
-  test(`${type}: a host whose loop is blocked is stuck, its series leave, and another takes its place`, async () => {
-    const { running, rows, gone } = startUnruly(type, { misdeed: 'hang' }, HANG_LIMIT_MS)
+  test(`${type}: a host whose loop is blocked is stuck, and another takes its place and its series`, async () => {
+    const { running, rows, gone, owners } = startUnruly(type, { misdeed: 'hang' }, HANG_LIMIT_MS)
     await until('stuck', () => running.state === 'stuck')
     assert.match(running.reason, /has not answered for 400 ms; it is replaced/)
-    await until('gone', () => gone.includes('unruly gone'))
-    const before = rows.length
-    await until('rows of the next', () => rows.length > before && rows.at(-1)?.samples === 1)
+    assert.deepEqual(gone, [])
+    await until('rows of the next', () => rows.at(-1)?.samples === 1)
     assert.ok(running.stats.restarts >= 1)
+    assert.equal(owners.size, 1)
   })
 
-  test(`${type}: a host that crashes is replaced`, async () => {
-    const { running, rows, gone } = startUnruly(type, { misdeed: 'crash' })
-    await until('a crash', () => running.stats.restarts >= 1)
-    assert.ok(gone.includes('unruly gone'))
+  test(`${type}: a host that crashes again and again is replaced each time, and its series leave meanwhile`, async () => {
+    const { running, rows, gone, owners } = startUnruly(type, { misdeed: 'crash' })
+    await until('gone', () => gone.includes('unruly gone'))
+    assert.equal(running.stats.restarts, 2)
     const before = rows.length
     await until('rows of the next', () => rows.length > before)
+    assert.equal(owners.size, 1)
   })
 
   test(`${type}: a period that a command set holds in the host that replaces the one before`, async () => {

@@ -1,19 +1,15 @@
 import {
   absenceType,
-  allocateViews,
   type Batch,
   clockType,
   countDrop,
-  encoderOf,
   type Labels,
   lossType,
   periodType,
   type RecordType,
   type SourceInfo,
-  SymbolTable,
-  wallNs,
 } from '@sonde/sdk'
-import { PrefixTexts, TextTable } from '@sonde/sdk/internal'
+import { PrefixTexts } from '@sonde/sdk/internal'
 import { fault } from './channel.ts'
 import { FloodBudget } from './flood.ts'
 import type { LinkMessage } from './protocol.ts'
@@ -30,6 +26,8 @@ const DEVICES = 16
 export interface LinkInOptions {
   readonly name: string
   readonly labels: Labels
+  /** Whose series these are in all lives of the host; see `SourceInfo`. */
+  readonly owner: object
   readonly intervalMs: number
   /** Types that the source may report, beside Sonde's own. */
   readonly types: readonly RecordType[]
@@ -52,13 +50,13 @@ export class LinkIn {
   #heldBytes = 0
 
   constructor(options: LinkInOptions) {
-    const { name, labels, intervalMs, types, floodBytes } = options
+    const { name, labels, owner, intervalMs, types, floodBytes } = options
     this.#budget = new FloodBudget(floodBytes * DEVICES, intervalMs)
     this.#options = options
     this.#types = new Map(
       [...types, absenceType, clockType, lossType, periodType].map((type) => [type.fingerprint, type]),
     )
-    this.#info = { id: name, tag: '', labels, symbols: this.#texts, owner: {} }
+    this.#info = { id: name, tag: '', labels, symbols: this.#texts, owner }
   }
 
   /**
@@ -71,22 +69,6 @@ export class LinkIn {
     if (message.kind === 'symbols') this.#takeSymbols(message)
     else return this.#batchOf(message)
     return undefined
-  }
-
-  /** Takes all series out of every view: what comes after has other symbols. */
-  gone(reason: string): Batch {
-    const { types, stats } = this.#options
-    const labels = new SymbolTable()
-    const encode = encoderOf(absenceType, labels)
-    const { recordBytes } = absenceType.layout
-    const views = allocateViews(recordBytes * types.length)
-    for (const [index, { name: type }] of types.entries())
-      encode({ time: wallNs(), type, series: '', field: '', code: 'gone', reason }, views, index * recordBytes)
-    const count = types.length
-    const symbols = new TextTable(labels)
-    const batch = this.#complete({ type: absenceType, clock: 'wall', count, bytes: views.bytes, symbols })
-    stats.accepted(batch)
-    return { ...batch, source: { ...this.#info, symbols: labels } }
   }
 
   /** A table of labels that begins is that of a source which takes over all series of the one before. */
@@ -117,10 +99,7 @@ export class LinkIn {
       }
       stats.accepted({ type, count, bytes, symbols: this.#texts.ofBatches })
     }
-    return this.#complete({ type, clock, count, bytes, symbols: this.#texts.ofBatches })
-  }
-
-  #complete(batch: Omit<Batch, 'source' | 'origin' | 'arrivedMs'>): Batch {
-    return { ...batch, source: this.#info, origin: 'own', arrivedMs: performance.now() }
+    const { ofBatches: symbols } = this.#texts
+    return { type, source: this.#info, clock, count, bytes, symbols, origin: 'own', arrivedMs: performance.now() }
   }
 }

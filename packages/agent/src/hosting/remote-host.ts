@@ -1,4 +1,4 @@
-import { messageOf, SondeError } from '@sonde/sdk'
+import { SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Probe } from '../sources/source.ts'
@@ -6,10 +6,13 @@ import { probeOf, windowEndOf } from './from-host.ts'
 import type { GivenSource, SourceHost, TakePiece } from './host.ts'
 import { HostLife } from './host-life.ts'
 import type { Period, Reply, WindowEnd, WindowRequest } from './protocol.ts'
+import { RemoteSource } from './remote-source.ts'
 import type { TransportStart } from './transport.ts'
 
 /** Pauses before the next life, by the number of lives before it that were short. Unit: milliseconds. */
 const BACKOFF_MS = [0, 1000, 2000, 5000, 10_000, 30_000]
+/** Series wait for the next life where the pause before it is no longer. Unit: milliseconds. */
+const SOON_MS = 1000
 /** A life this long is not counted among those that fail at once. Unit: milliseconds. */
 const HEALTHY_MS = 60_000
 /** Hardware that is not there is looked for again so often. Unit: milliseconds. */
@@ -36,7 +39,7 @@ export interface RemoteOptions {
  */
 export class RemoteHost implements SourceHost {
   readonly #options: RemoteOptions
-  readonly #given = new Map<string, GivenSource>()
+  readonly #sources = new Map<string, RemoteSource>()
   /** Sources whose hardware is not there. */
   readonly #absent = new Set<string>()
   #life: HostLife | undefined
@@ -57,8 +60,9 @@ export class RemoteHost implements SourceHost {
 
   /** Starts a source, as soon as there is something to read. */
   start(given: GivenSource): void {
-    this.#given.set(given.config.name, given)
-    if (this.#isPresent(given)) this.#run([given])
+    const source = new RemoteSource(given)
+    this.#sources.set(given.config.name, source)
+    if (this.#isPresent(source)) this.#run([source])
     this.#looks ??= setInterval(() => this.#lookAgain(), LOOK_EVERY_MS).unref()
   }
 
@@ -77,11 +81,7 @@ export class RemoteHost implements SourceHost {
 
   async setPeriod(source: string, period: Period): Promise<void> {
     await this.#ask((id) => ({ kind: 'period', id, source, period }))
-    const given = this.#given.get(source)
-    if (given === undefined) return
-    const { device, duty } = period
-    const others = (given.config.periods ?? []).filter((one) => one.device !== device || one.duty !== duty)
-    this.#given.set(source, { ...given, config: { ...given.config, periods: [...others, period] } })
+    this.#sources.get(source)?.keepPeriod(period)
   }
 
   async window(source: string, window: WindowRequest, take: TakePiece): Promise<WindowEnd> {
@@ -101,11 +101,12 @@ export class RemoteHost implements SourceHost {
   }
 
   #lookAgain(): void {
-    const back = [...this.#absent].flatMap((name) => this.#given.get(name) ?? [])
-    this.#run(back.filter((given) => this.#isPresent(given)))
+    const back = [...this.#absent].flatMap((name) => this.#sources.get(name) ?? [])
+    this.#run(back.filter((source) => this.#isPresent(source)))
   }
 
-  #isPresent({ config, definition, status }: GivenSource): boolean {
+  #isPresent(source: RemoteSource): boolean {
+    const { config, definition } = source.given
     const looked = definition.look?.(config.options, config.paths)
     const isPresent = looked === undefined || looked.state === 'present'
     if (isPresent) {
@@ -113,14 +114,14 @@ export class RemoteHost implements SourceHost {
       return true
     }
     this.#absent.add(config.name)
-    status.settle(looked.state, looked.reason)
+    source.settle(looked.state, looked.reason)
     return false
   }
 
-  #run(sources: readonly GivenSource[]): void {
+  #run(sources: readonly RemoteSource[]): void {
     if (sources.length === 0 || this.#stopped || this.#next !== undefined) return
     const life = this.#begin()
-    for (const given of sources) life.start(given)
+    for (const source of sources) life.start(source)
   }
 
   #begin(): HostLife {
@@ -135,24 +136,17 @@ export class RemoteHost implements SourceHost {
     return life
   }
 
-  /** Sources that ran leave the views; the next life begins after a pause. */
+  /** The next life begins after a pause. */
   #lose(life: HostLife, error: SondeError, livedMs: number): void {
     this.#life = undefined
     this.#former = life.ended
     if (this.#stopped) return
-    for (const { status } of life.sources()) {
-      status.stats.restarts++
-      status.stats.failed.add('the host', error, Date.now())
-      const isStuck = error.code !== 'AGT_CHILD_EXIT' && error.code !== 'AGT_CHILD_MESSAGE'
-      // What a source said of itself says more.
-      if (status.state !== 'stuck' || error.code !== 'SRC_STUCK')
-        status.settle(isStuck ? 'stuck' : 'failed', messageOf(error))
-    }
     this.#shortLives = livedMs > HEALTHY_MS ? 0 : this.#shortLives + 1
     const pauseMs = BACKOFF_MS[Math.min(this.#shortLives, BACKOFF_MS.length - 1)] ?? 0
+    for (const source of life.sources()) source.lost(error, { isSoon: pauseMs <= SOON_MS })
     this.#next = setTimeout(() => {
       this.#next = undefined
-      this.#run([...this.#given.values()].filter((given) => this.#isPresent(given)))
+      this.#run([...this.#sources.values()].filter((source) => this.#isPresent(source)))
     }, pauseMs).unref()
   }
 
