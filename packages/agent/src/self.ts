@@ -175,7 +175,7 @@ export class Self {
     row.counter('dropped_total').set(droppedTotal(stats))
     row.counter('sample_seconds_total').set(stats.sampleSeconds)
     reportLoss(this.#source, name, stats.dropped)
-    this.#reportStuck(name, new Set(stuck.keys()))
+    this.#reportStuck(name, new Set(stuck.map(({ device }) => device)))
   }
 
   /** One that answers again leaves at once. */

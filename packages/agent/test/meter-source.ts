@@ -107,7 +107,7 @@ function pollsOf(context: SourceContext): NodeSource {
       const record = { time: wallNs(), device, polls_total: ++polls, openings_total: openings }
       context.report(device).report(meterPollType, record)
     }
-    return { device, name: 'poll', everyUs: 10_000, paces: 'report', limitMs: 200, run }
+    return { device, name: 'poll', everyUs: 10_000, paces: 'report', limitMs: 200, limitKey: 'meters.limit_ms', run }
   })
   return { ...ALWAYS, duties: () => duties }
 }

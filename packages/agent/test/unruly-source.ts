@@ -27,7 +27,7 @@ function framed(said: unknown): Buffer {
 }
 
 const status = {
-  ...{ kind: 'status', source: 'unruly', state: 'reading', reason: '', found: '', stuck: {}, calls: [] },
+  ...{ kind: 'status', source: 'unruly', state: 'reading', reason: '', found: '', stuck: [], calls: [] },
   ...{ overruns: 0, failed: 0, failures: [], dropped: {} },
 }
 

@@ -1,5 +1,6 @@
 import type { Labels, RecordType } from '@sonde/sdk'
 import type { SourceState } from '../hosting/source-status.ts'
+import type { ToldStuck } from '../hosting/stuck-call.ts'
 import type { LatestSeries } from '../pipeline/latest.ts'
 
 /** How a source fares in a running agent, as `/api/v1/sources` tells it. */
@@ -7,6 +8,8 @@ export interface SourceFacts {
   readonly name: string
   readonly state: SourceState
   readonly reason: string
+  /** Calls of it that do not come back. Default: there is none. */
+  readonly stuck?: readonly Pick<ToldStuck, 'device' | 'duty' | 'sinceMs' | 'fix'>[]
   readonly lastSampleMs: number
 }
 

@@ -2,7 +2,7 @@ import { type Labels, labelOf } from '@sonde/sdk'
 import { countOf, sondeCommand } from '@sonde/sdk/internal'
 import { isSimulatedOf } from '../devices/world.ts'
 import type { LatestSeries } from '../pipeline/latest.ts'
-import { broken, type Finding, fine, type Step } from '../sources/chains/chain.ts'
+import { broken, type ChainDevice, type Finding, fine, type Step } from '../sources/chains/chain.ts'
 import { type Ground, Refusal } from '../sources/chains/ground.ts'
 import { bindCommand, busOf } from '../sources/chains/steps.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
@@ -14,6 +14,8 @@ import { type Selector, selects } from './selector.ts'
 
 /** Reasons that are told of absent values. */
 const REASONS_LIMIT = 3
+/** Calls that are told of those that do not come back. */
+const STUCK_LIMIT = 3
 
 /** Whether the source is configured, and reads that device. */
 export function configurationStep(
@@ -67,14 +69,32 @@ const FIXES: Readonly<Record<string, string>> = {
   absent: 'plug in, load or allow what the reason names; Sonde looks again every 10 s',
 }
 
-/** How the source fares in the agent. */
-export function agentStep(facts: SourceFacts | undefined, place: string): Step {
+/** Calls that do not come back: those of a device, and of the whole source; without a device all of them. */
+export function stuckIn({ stuck = [] }: SourceFacts, device?: ChainDevice): NonNullable<SourceFacts['stuck']> {
+  if (device === undefined) return stuck
+  const names = [device.name, ...device.aliases]
+  return stuck.filter((call) => call.device === '' || names.some((name) => hasName(name, [call.device])))
+}
+
+function stuckWords({ device, duty, sinceMs }: NonNullable<SourceFacts['stuck']>[number]): string {
+  return `${[device, duty].filter(Boolean).join(' ')}, called ${ago(sinceMs)}`
+}
+
+/** How the source fares in the agent, and the device that is asked for. */
+export function agentStep(facts: SourceFacts | undefined, place: string, device?: ChainDevice): Step {
   return {
     name: 'agent',
     async look(): Promise<Finding> {
       if (facts === undefined)
         return { state: 'unknown', tried: place, answer: 'no agent answers there, or it does not run this source' }
       const { state, reason, lastSampleMs } = facts
+      const [first, ...others] = stuckIn(facts, device)
+      if (first !== undefined) {
+        const calls = [first, ...others].slice(0, STUCK_LIMIT).map(stuckWords).join('; ')
+        const more = others.length + 1 - STUCK_LIMIT
+        const told = state === 'reading' ? 'reading, but stuck' : `${state}: ${reason}`
+        return broken(place, `${told}: ${calls}${more > 0 ? `; and ${more} more` : ''}`, first.fix)
+      }
       const fix = FIXES[state]
       if (fix !== undefined) return broken(place, `${state}: ${reason}`, fix)
       if (state !== 'reading') return { state: 'unknown', tried: place, answer: state }

@@ -222,6 +222,31 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
   assert.deepEqual([link.name, link.answer], ['value', 'no series'])
 })
 
+test('devices that are stuck are named with duty and time, and are not looked at again; the others are', async (t) => {
+  const node = nodeOf(t)
+  node.write('sys/class/infiniband/mlx5_4/ports/1/state', '4: ACTIVE\n')
+  const call = { device: 'mlx5_3', duty: 'read', sinceMs: Date.now() - 42_000, fix: 'raise stuck_ms' }
+  const facts: AgentFacts = {
+    source: async (name) => ({ name, state: 'reading', reason: '', stuck: [call], lastSampleMs: Date.now() }),
+    series: async () => [],
+    types: async () => [],
+    devices: async () => [],
+  }
+  const [chain] = await ask(node, 'mlx5_3', { facts })
+  assert.deepEqual(
+    chain?.links.filter(({ answer }) => answer !== 'not reached').map(({ name }) => name),
+    ['configuration', 'agent'],
+  )
+  for (const name of ['mlx5_3', 'rdma']) {
+    const link = await brokenOf(node, name, { facts })
+    assert.equal(link.name, 'agent', name)
+    assert.match(link.answer, /^reading, but stuck: mlx5_3 read, called 42 s ago$/)
+    assert.equal(link.fix, 'raise stuck_ms')
+  }
+  const [other] = await ask(node, 'mlx5_4', { facts })
+  assert.ok(other?.links.every(({ answer }) => !answer.includes('stuck')))
+})
+
 test('a source that is stuck is not looked at again: its driver would hang the walk too', async (t) => {
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'stuck', reason: 'hangs', lastSampleMs: 0 }),

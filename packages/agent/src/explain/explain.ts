@@ -23,6 +23,7 @@ import {
   leftStep,
   reportedStep,
   simulatedOnlyStep,
+  stuckIn,
   trialStep,
   unlistedStep,
   valueStep,
@@ -225,7 +226,13 @@ async function ofKnownDevice(
   return Promise.all(
     telling.map((subject) => {
       const isThere = subject.definition.explain === undefined && device.goneMs === undefined
-      return chainOf(of, subject, isThere ? [{ name: id, aliases: [] }] : [], options, isThere ? {} : { left: device })
+      return chainOf(
+        of,
+        subject,
+        isThere ? [{ name: id, aliases: [name] }] : [],
+        options,
+        isThere ? {} : { left: device },
+      )
     }),
   )
 }
@@ -281,9 +288,11 @@ async function chainOf(
   const source = nameOf(subject)
   const [only] = devices.length === 1 ? devices : []
   const state = await facts?.source(source)
-  const agent = agentStep(state, options.agentPlace)
+  const agent = agentStep(state, options.agentPlace, only)
   const own = definition.explain?.steps(ground) ?? []
-  const isStuck = state?.state === 'stuck'
+  // What hangs is not looked at: that would hang as well.
+  const isStuck =
+    state?.state === 'stuck' || (state !== undefined && only !== undefined && stuckIn(state, only).length > 0)
   const isLeftOut = config === undefined && state === undefined
   const configured =
     isLeftOut && definition.name === SIMULATOR && value !== undefined

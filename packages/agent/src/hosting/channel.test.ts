@@ -10,7 +10,14 @@ import type { FromHost } from './protocol.ts'
 
 const LIMIT_BYTES = 1 << 20
 const STATUS = {
-  ...{ kind: 'status', source: 'made', state: 'reading', reason: '', found: 'one', stuck: { dev0: 'why' } },
+  ...{
+    kind: 'status',
+    source: 'made',
+    state: 'reading',
+    reason: '',
+    found: 'one',
+    stuck: [{ device: 'dev0', duty: 'read', sinceMs: 7, limitMs: 5, limitKey: '' }],
+  },
   ...{ calls: [{ durationMs: 0.5, endMs: 7, isFirstDuty: true }], overruns: 0, failed: 0, failures: [] },
   dropped: { flood: 3 },
 } as const

@@ -1,5 +1,6 @@
 import type { Duty } from '../sources/source.ts'
 import type { LaneCall } from './lanes.ts'
+import type { StuckCall } from './stuck-call.ts'
 
 /** Who is told how the calls of a {@link DutyRun} fare. */
 export interface DutyEvents {
@@ -25,6 +26,8 @@ export class DutyRun implements LaneCall {
   isOpen = false
   /** Whether a call is waited for before what was reported leaves. */
   isAwaited = false
+  /** When the last call was made. Unit: milliseconds since the Unix epoch. */
+  sinceMs = 0
   /** What the last call threw. */
   failure: unknown
   readonly #events: DutyEvents
@@ -40,6 +43,13 @@ export class DutyRun implements LaneCall {
     return `A call took more than ${this.limitMs} ms`
   }
 
+  /** The call that is over its limit. */
+  get stuckCall(): StuckCall {
+    const { device, name: duty, limitMs: ownLimitMs, limitKey = '' } = this.duty
+    const key = ownLimitMs === undefined ? 'limits.source_call_ms' : limitKey
+    return { device, duty, sinceMs: this.sinceMs, limitMs: Math.ceil(this.limitMs), limitKey: key }
+  }
+
   /** Takes the next call on; false where one waits or is open. */
   take(): boolean {
     if (this.isPending) return false
@@ -50,6 +60,7 @@ export class DutyRun implements LaneCall {
 
   run(): void | Promise<void> {
     this.isOpen = true
+    this.sinceMs = Date.now()
     return this.duty.run()
   }
 

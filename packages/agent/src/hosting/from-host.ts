@@ -3,6 +3,7 @@ import { fault } from './channel.ts'
 import type { FailedRead } from './failed-reads.ts'
 import type { FromHost, SaidError, WindowEnd } from './protocol.ts'
 import type { SampleCall } from './source-stats.ts'
+import type { StuckCall } from './stuck-call.ts'
 
 type Said = Readonly<Record<string, unknown>>
 
@@ -73,7 +74,7 @@ function statusOf(message: Said): FromHost {
     ...{ kind: 'status', source: textOf('source', message.source), state },
     reason: textOf('reason', message.reason),
     found: textOf('found', message.found),
-    stuck: stuckOf(message.stuck),
+    stuck: listOf('stuck calls', message.stuck, DEVICE_COUNT_MAX).map(stuckOf),
     calls: listOf('calls', message.calls, CALL_COUNT_MAX).map(callOf),
     overruns: countOf('overruns', message.overruns),
     failed: countOf('failed', message.failed),
@@ -82,10 +83,15 @@ function statusOf(message: Said): FromHost {
   }
 }
 
-function stuckOf(given: unknown): Record<string, string> {
-  const entries = Object.entries(objectOf('stuck', given))
-  if (entries.length > DEVICE_COUNT_MAX) throw fault(`holds more than ${DEVICE_COUNT_MAX} devices that are stuck`)
-  return Object.fromEntries(entries.map(([device, reason]) => [device, textOf('stuck', reason)]))
+function stuckOf(given: unknown): StuckCall {
+  const { device, duty, sinceMs, limitMs, limitKey } = objectOf('a stuck call', given)
+  return {
+    device: textOf('device', device),
+    duty: textOf('duty', duty),
+    sinceMs: countOf('sinceMs', sinceMs),
+    limitMs: countOf('limitMs', limitMs),
+    limitKey: textOf('limitKey', limitKey),
+  }
 }
 
 function callOf(given: unknown): SampleCall {

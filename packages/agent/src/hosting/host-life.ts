@@ -218,8 +218,7 @@ export class HostLife {
     for (const read of failures) stats.failed.take(read)
     for (const [why, records] of Object.entries(dropped)) countDrop(stats, why, records)
     status.found = found
-    status.stuck.clear()
-    for (const [device, why] of Object.entries(stuck)) status.stuck.set(device, why)
+    status.stuck = stuck
     // One that was replaced stays as it was until the next one has read.
     if (state !== 'starting') running.settle(state, reason)
   }

@@ -82,6 +82,7 @@ function rigOf(
   return { host, status, calls, states, batches }
 }
 
+const isStuck = (rig: Rig, device: string) => rig.status.stuck.some((call) => call.device === device)
 const reached = (rig: Rig, state: string) => until(state, () => rig.states.includes(state))
 
 test('makes a source once, looks, then calls it; at the end it closes it', async (t) => {
@@ -159,7 +160,7 @@ test('a device that hangs is stuck, the others go on, and it comes back', async 
       { device: 'dev1', run: () => undefined },
     ],
   })
-  await until('stuck', () => rig.status.stuck.has('dev0'))
+  await until('stuck', () => isStuck(rig, 'dev0'))
   const before = rig.status.stats.samples
   await until('the other goes on', () => rig.status.stats.samples > before + 3)
   assert.equal(rig.status.state, 'reading')
@@ -168,8 +169,27 @@ test('a device that hangs is stuck, the others go on, and it comes back', async 
   assert.ok(rig.status.stats.overruns > 0)
   hangs = false
   resolve()
-  await until('back', () => !rig.status.stuck.has('dev0'))
+  await until('back', () => !isStuck(rig, 'dev0'))
   await until('called again', () => rig.calls.filter((call) => call === 'sample dev0').length > 1)
+})
+
+test('of two duties of a device in lanes of their own, the call that comes back leaves the other stuck', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const sinceMs = Date.now()
+  const rig = rigOf(t, {
+    duties: () => [
+      { device: 'dev0', name: 'wait', lane: 'wait', limitMs: 20, run: () => new Promise(() => undefined) },
+      { device: 'dev0', name: 'read', limitMs: 30, limitKey: 'stuck_ms', run: () => promise },
+    ],
+  })
+  await until('both are stuck', () => rig.status.stuck.length === 2)
+  const [wait, read] = rig.status.stuck
+  assert.deepEqual([wait?.duty, wait?.limitMs, wait?.limitKey], ['wait', 20, ''])
+  assert.deepEqual([read?.duty, read?.limitMs, read?.limitKey], ['read', 30, 'stuck_ms'])
+  assert.ok(Number(wait?.sinceMs) >= sinceMs && Number(wait?.sinceMs) <= Date.now())
+  resolve()
+  await until('one is back', () => rig.status.stuck.length === 1)
+  assert.equal(rig.status.stuck[0]?.duty, 'wait')
 })
 
 test('duties of one device are called one after another, those of several beside one another', async (t) => {

@@ -277,7 +277,7 @@ export class HostedSource {
     if (!devices.has(run.duty.device)) this.#outlet?.source.forgetPeriods(run.duty.device)
     this.#lanes?.remove(run)
     run.leave()
-    this.status.stuck.delete(run.duty.device)
+    this.#noteStuck()
   }
 
   #runOptions() {
@@ -290,7 +290,7 @@ export class HostedSource {
 
   #done({ duty, failure }: DutyRun, durationMs: number): void {
     const { stats, stuck } = this.status
-    stuck.delete(duty.device)
+    if (stuck.length > 0) this.#noteStuck()
     if (failure !== undefined) stats.failed.add(duty.device || 'the whole sample', failure, Date.now())
     else stats.sampled({ durationMs, endMs: Date.now(), isFirstDuty: duty === this.#duties[0] })
     if (this.#node !== undefined && this.#node.duties() !== this.#duties) this.#follow()
@@ -302,11 +302,15 @@ export class HostedSource {
 
   #beStuck(run: DutyRun): void {
     const { device } = run.duty
-    this.status.stuck.set(device, run.reason)
+    this.#noteStuck()
     this.status.stats.failed.add(device || 'the whole sample', new Error(run.reason), Date.now())
     this.#node?.stuck?.(device, run.reason)
     this.#outlet?.flush()
     this.#judge()
+  }
+
+  #noteStuck(): void {
+    this.status.stuck = [...this.#runs.values()].filter(({ isStuck }) => isStuck).map(({ stuckCall }) => stuckCall)
   }
 
   /** What was reported leaves when nothing of this tick is under way but what takes too long. */

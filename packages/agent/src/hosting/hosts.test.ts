@@ -99,8 +99,10 @@ for (const type of EVERYWHERE) {
     await until('stuck', () => running.state === 'stuck')
     assert.match(running.reason, /took more than 400 ms/)
     assert.ok(rows.some(({ samples }) => samples === 3))
-    if (type === 'unruly_agent') assert.deepEqual([...running.stuck.keys()], [''])
-    else await until('replaced', () => running.stats.restarts >= 1)
+    const [call] = running.stuck
+    assert.deepEqual([call?.device, call?.duty, call?.limitMs], ['', 'sample', HANG_LIMIT_MS])
+    assert.match(call?.fix ?? '', /raise limits\.source_call_ms$/)
+    if (type !== 'unruly_agent') await until('replaced', () => running.stats.restarts >= 1)
   })
 
   test(`${type}: a command is answered, and so is one that the source does not know`, async () => {

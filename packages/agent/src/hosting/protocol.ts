@@ -3,6 +3,7 @@ import type { SourceContext } from '../sources/source.ts'
 import type { FailedRead } from './failed-reads.ts'
 import type { SampleCall } from './source-stats.ts'
 import type { SourceState } from './source-status.ts'
+import type { StuckCall } from './stuck-call.ts'
 
 /** What a host needs to make a source. */
 export interface HostedConfig {
@@ -83,8 +84,7 @@ export interface StatusMessage {
   readonly state: SourceState
   readonly reason: string
   readonly found: string
-  /** Devices that are stuck, and why. */
-  readonly stuck: Readonly<Record<string, string>>
+  readonly stuck: readonly StuckCall[]
   readonly calls: readonly SampleCall[]
   readonly overruns: number
   readonly failed: number

@@ -3,6 +3,7 @@ import type { SourceHost, TakePiece } from './host.ts'
 import type { Period, WindowEnd, WindowRequest } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
 import type { SourceState, SourceStatus } from './source-status.ts'
+import { type ToldStuck, toldStuck } from './stuck-call.ts'
 
 /** A configured source, as the agent knows it wherever it runs. */
 export class RunningSource {
@@ -34,9 +35,9 @@ export class RunningSource {
     return this.#status.found
   }
 
-  /** Devices that are stuck, and why. */
-  get stuck(): ReadonlyMap<string, string> {
-    return this.#status.stuck
+  /** Calls that are over their limit, with what to do. */
+  get stuck(): readonly ToldStuck[] {
+    return this.#status.stuck.map(toldStuck)
   }
 
   get stats(): SourceStats {

@@ -1,4 +1,5 @@
 import { SourceStats } from './source-stats.ts'
+import type { StuckCall } from './stuck-call.ts'
 
 /** State of a source as people see it. */
 export type SourceState = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'
@@ -17,8 +18,8 @@ export class SourceStatus {
   reason = ''
   /** What the probe found, in words. */
   found = ''
-  /** Why each device that is stuck is so. Bounded by the devices of the source. */
-  readonly stuck = new Map<string, string>()
+  /** Calls that are over their limit. Bounded by the duties of the source. */
+  stuck: readonly StuckCall[] = []
   readonly stats = new SourceStats()
   readonly #onSettled: (settled: Settled) => void
 

@@ -39,8 +39,7 @@ export class StatusOut {
     const { state, reason, found, stuck, stats } = this.#status
     const { failed, dropped, overruns } = stats
     this.#send({
-      ...{ kind: 'status', source: this.#source, state, reason, found, overruns },
-      stuck: Object.fromEntries(stuck),
+      ...{ kind: 'status', source: this.#source, state, reason, found, stuck, overruns },
       calls: this.#calls,
       failed: failed.count,
       failures: failed.latest(),

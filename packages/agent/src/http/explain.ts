@@ -46,8 +46,8 @@ function factsOf({ sources, recent, devices }: Agent): AgentFacts {
     async source(name) {
       const running = sources.find((each) => each.name === name)
       if (running === undefined) return undefined
-      const { state, reason, stats } = running
-      return { name, state, reason, lastSampleMs: stats.lastSampleMs }
+      const { state, reason, stuck, stats } = running
+      return { name, state, reason, stuck, lastSampleMs: stats.lastSampleMs }
     },
     series: async (wanted) => latestSeries(recent, wanted),
     types: async () => recent.types(),

@@ -79,6 +79,27 @@ test('one source tells its settings with their origin, what it reports, and wher
   assert.match(unknown.body.error.message, /steady, brittle/)
 })
 
+test('a device that hangs is named with duty, time and what to do, and explained', async (t) => {
+  const { address } = await serveAgent(t, { sources: METERS })
+  const sinceMs = Date.now()
+  const [call] = await until('m2 is stuck', async () => {
+    const answer = await fetch(`${address}/api/v1/sources/meter_polls`)
+    const { stuck } = (await answer.json()) as { stuck: readonly { device: string; duty: string; sinceMs: number }[] }
+    return stuck.length > 0 && stuck
+  })
+  assert.ok(call !== undefined && call.sinceMs >= sinceMs && call.sinceMs <= Date.now())
+  assert.deepEqual(call, {
+    ...{ device: 'm2', duty: 'poll', sinceMs: call.sinceMs, limitMs: 200, limitKey: 'meters.limit_ms' },
+    reason: 'the call poll took more than 200 ms',
+    fix: 'look in dmesg why the driver of m2 does not answer; where the call only takes longer, raise meters.limit_ms',
+  })
+  const explained = await fetch(`${address}/api/v1/explain?of=meter_polls`)
+  const { links } = (await explained.json()) as { links: readonly { state: string; answer: string; fix?: string }[] }
+  const broken = links.find(({ state }) => state === 'broken')
+  assert.match(broken?.answer ?? '', /^reading, but stuck: m2 poll, called \d+(\.\d)? s ago$/)
+  assert.match(broken?.fix ?? '', /raise meters\.limit_ms$/)
+})
+
 test('a period that a command set is told by its meaning, and holds after the child process was killed', async (t) => {
   const { agent, address } = await serveAgent(t, { sources: METERS })
   const fared = async (name: string): Promise<Fared> => {

@@ -46,7 +46,7 @@ export function describeSource(running: RunningSource) {
     host: definition.host,
     state,
     reason,
-    stuck: [...stuck].map(([device, why]) => ({ device, reason: why })),
+    stuck,
     intervalMs,
     periods: stats.periods,
     intervalRealMs: after(2, stats.intervalRealMs),

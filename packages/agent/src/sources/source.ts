@@ -28,6 +28,8 @@ export interface Duty {
    * A call that takes longer marks its device as stuck. Unit: milliseconds. Default: `limits.source_call_ms`.
    */
   readonly limitMs?: number
+  /** Key of the source's own options that sets `limitMs`. Default: none does. */
+  readonly limitKey?: string
   /** Calls of one lane are made one after another. Default: the device. */
   readonly lane?: string
   /** Throws where nothing at all could be read. */

@@ -50,14 +50,23 @@ export interface NodeInfo {
 /** What a source is doing. */
 export type SourceStateName = 'starting' | 'reading' | 'absent' | 'denied' | 'stuck' | 'failed'
 
+/** A call of a source that does not come back. */
+export interface StuckCallInfo {
+  /** Empty where the source has no devices. */
+  readonly device: string
+  readonly duty: string
+  readonly sinceMs: number
+  readonly reason: string
+  readonly fix: string
+}
+
 /** One source of `/api/v1/sources`. A time or figure that is not known yet is null. */
 export interface SourceInfo {
   readonly name: string
   readonly type: string
   /** `agent`, `worker`, or the library whose child process it runs in. */
   readonly host: string
-  /** Devices of which a call does not come back, and why. */
-  readonly stuck: readonly { readonly device: string; readonly reason: string }[]
+  readonly stuck: readonly StuckCallInfo[]
   readonly state: SourceStateName
   readonly reason: string
   readonly intervalMs: number

@@ -75,7 +75,15 @@ class EthtoolSource implements NodeSource {
   #dutyOf(known: EthtoolInterface, everyUs: number): Duty {
     const { device } = known
     const { stuck_ms: limitMs } = this.#options
-    return { device, name: 'read', everyUs, paces: 'report', limitMs, run: () => this.#read(known) }
+    return {
+      device,
+      name: 'read',
+      everyUs,
+      paces: 'report',
+      limitMs,
+      limitKey: 'stuck_ms',
+      run: () => this.#read(known),
+    }
   }
 
   async #read(known: EthtoolInterface): Promise<void> {

@@ -51,6 +51,15 @@ test('failed reads and lost records are told before the rest', () => {
   )
 })
 
+test('a device that is stuck is named with what to do, and a device with periods of its own too', () => {
+  const call = { device: 'm2', duty: 'poll', sinceMs: 1_790_000_000_000, reason: 'slow', fix: 'look in dmesg' }
+  const period = { type: '', device: 'm1', sampleUs: null, drainUs: null, reportUs: 10_000 }
+  assert.equal(
+    headline({ stuck: [call], periods: [period] }),
+    'warning | netdev is reading, with 1 stuck call: m2 poll | Read every 1 s, on the main loop. m1 comes every 10 ms. Look in dmesg.',
+  )
+})
+
 test('absent is no trouble, denied and stuck are', () => {
   const reason = 'no module is loaded'
   assert.equal(headline({ state: 'absent', reason }), 'calm | netdev is absent | No module is loaded.')

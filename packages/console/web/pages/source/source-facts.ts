@@ -14,7 +14,7 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
   const dropped = droppedCount(source)
   const trouble = [
     errors > 0 ? countOf(errors, 'failed read') : '',
-    stuck.length > 0 ? `${countOf(stuck.length, 'stuck device')}: ${stuck.map(({ device }) => device).join(', ')}` : '',
+    stuckWords(stuck),
     dropped > 0 ? `${countOf(dropped, 'record')} lost` : '',
   ].filter(Boolean)
   if (state === 'reading') {
@@ -24,7 +24,8 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
     const read = found === '' ? `${subject} reading` : `${subject} reading: ${found}`
     if (trouble.length === 0)
       return { tone: 'calm', sentence: read, facts: `${every} No read failed, nothing was lost.` }
-    return { tone: 'warning', sentence: `${subject} reading, with ${trouble.join(' and ')}`, facts: every }
+    const fix = stuck[0] === undefined ? '' : ` ${asSentence(stuck[0].fix)}`
+    return { tone: 'warning', sentence: `${subject} reading, with ${trouble.join(' and ')}`, facts: `${every}${fix}` }
   }
   const calm = tone === 'absent' || tone === 'info'
   return {
@@ -34,6 +35,14 @@ export function sourceHeadline(source: SourceDetail, tense: Tense = 'present'): 
   }
 }
 
+/** Calls that do not come back, in words; empty where there is none. */
+function stuckWords(stuck: SourceDetail['stuck']): string {
+  if (stuck.length === 0) return ''
+  const names = stuck.slice(0, NAMED_COUNT).map(({ device, duty }) => `${device} ${duty}`.trim())
+  const more = stuck.length - names.length
+  return `${countOf(stuck.length, 'stuck call')}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
 /** Types and devices whose period is named in words. */
 const NAMED_COUNT = 3
 
@@ -41,7 +50,7 @@ const NAMED_COUNT = 3
 function periodWords(periods: SourceDetail['periods']): string {
   const own = periods.filter(({ type, device }) => type !== '' || device !== '')
   const words = own.slice(0, NAMED_COUNT).map(({ type, device, sampleUs, reportUs }) => {
-    const of = device === '' ? type : `${type} of ${device}`
+    const of = [type, device].filter(Boolean).join(' of ')
     const sampled = sampleUs === null ? '' : `, sampled every ${formatDuration(sampleUs / 1000)}`
     return ` ${of} comes every ${formatDuration(reportUs / 1000)}${sampled}.`
   })
