@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  copyFileSync,
+  globSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A number of a device that has a default; README.md says what each means. */
+export type DoubleFact =
+  | 'active_rate_mbps'
+  | 'offset_ns'
+  | 'drift_ppb'
+  | 'frc_hz'
+  | 'burst_every_us'
+  | 'burst_us'
+  | 'diag'
+  | 'max_ids'
+  | 'log_max_samples'
+  | 'data_clear'
+  | 'sync_start'
+  | 'sample_modes'
+  | 'timestamp_sources'
+  | 'min_period_ns'
+  | 'owned'
+  | 'resources'
+  | 'listed_only'
+  | 'stride'
+  | 'adp_retx'
+  | 'histogram'
+  | 'max_bins'
+  | 'time_units'
+  | 'vhca_id'
+
+/** How the value of a data ID moves. */
+export interface Wave {
+  readonly id: bigint
+  readonly start: bigint
+  /** Per microsecond. */
+  readonly step: bigint
+  /** Further ones per microsecond of a burst; of a gauge: how much higher it is in a burst. */
+  readonly extra: bigint
+  readonly kind: 'counter' | 'gauge' | 'unsynced' | 'unsupported'
+}
+
+/** What the double answers for one device. */
+export interface DoubleDevice {
+  /** Default: an address of its own. */
+  readonly pci?: string
+  /** Without it the device has no network interface. */
+  readonly iface?: string
+  /** As `aa:bb:cc:dd:ee:ff`. Without it the port is an InfiniBand port. */
+  readonly mac?: string
+  readonly facts?: Readonly<Partial<Record<DoubleFact, number | bigint>>>
+  readonly waves?: readonly Wave[]
+  /** Events per second of each bin of the histogram of timeouts. */
+  readonly bins?: readonly number[]
+  /** What somebody else configures the histogram to, once for each serial. */
+  readonly changed?: readonly [serial: number, bins: number, bin0: number, bin1: number, mode: number, unit: number]
+  /** Faults of this device alone, such as `hang doca_dev_open`; README.md lists them. */
+  readonly faults?: readonly string[]
+}
+
+/** What {@link DocaDouble} is built with. */
+export interface DoubleOptions {
+  /** Functions that the libraries are without, as older versions are. */
+  readonly without?: readonly string[]
+}
+
+/** What libraries of one process counted: `calls`, `opens`, `mlx5_0 produced`; README.md lists the names. */
+export type DoubleStats = ReadonlyMap<string, number>
+
+const COUNTER_BYTES = 64
+const NAME_BYTES = 56
+
+const SOURCES = {
+  'libdoca_common.so.2': ['common.c'],
+  'libdoca_telemetry.so.2': ['adp-retx.c', 'telemetry.c'],
+}
+const SHARED = ['double.c', 'scenario.c']
+const FLAGS = [
+  '-std=gnu11',
+  '-Wall',
+  '-Wextra',
+  '-Werror',
+  '-O2',
+  '-fvisibility=hidden',
+  '-shared',
+  '-fPIC',
+  '-pthread',
+]
+
+/** The libraries of DOCA Telemetry, in a folder of a test's own. Their answers may change at any time. */
+export class DocaDouble {
+  /** Where both libraries are. */
+  readonly folder: string
+  readonly #clockNs = process.hrtime.bigint()
+  readonly #wallNs = BigInt(Date.now()) * 1_000_000n
+  readonly #generations = new Map<string, number>()
+  readonly #control: number
+  #devices = new Set<string>()
+  #serial = 0n
+
+  /** When the test ends its scenario goes, and with it whatever hangs. Needs `cc`. */
+  constructor(test: { after(end: () => void): void }, options: DoubleOptions = {}) {
+    this.folder = mkdtempSync(join(tmpdir(), 'sonde-double-'))
+    const built = build(options.without ?? [])
+    for (const name of Object.keys(SOURCES)) copyFileSync(join(built, name), join(this.folder, name))
+    writeFileSync(join(this.folder, 'control'), new Uint8Array(16))
+    this.#control = openSync(join(this.folder, 'control'), 'r+')
+    test.after(() => {
+      closeSync(this.#control)
+      rmSync(this.folder, { recursive: true, force: true })
+    })
+    this.play({})
+  }
+
+  /** The library of devices. */
+  get common(): string {
+    return join(this.folder, 'libdoca_common.so.2')
+  }
+
+  /** The library of counters. */
+  get telemetry(): string {
+    return join(this.folder, 'libdoca_telemetry.so.2')
+  }
+
+  /** The clock of the devices, and of their counters, starts here. Nanoseconds of the host's clocks. */
+  get anchor(): { readonly monotonicNs: bigint; readonly wallNs: bigint } {
+    return { monotonicNs: this.#clockNs, wallNs: this.#wallNs }
+  }
+
+  /** What it answers from now on. A device that is left out is gone, and is another device when it returns. */
+  play(devices: Readonly<Record<string, DoubleDevice>>, faults: readonly string[] = []): void {
+    const lines = [`clock ${this.#clockNs} ${this.#wallNs}`, ...faults]
+    Object.entries(devices).forEach(([name, device], at) => {
+      if (!this.#devices.has(name)) this.#generations.set(name, (this.#generations.get(name) ?? 0) + 1)
+      const pci = device.pci ?? `0000:${(at + 16).toString(16)}:00.0`
+      lines.push(`device ${name} ${pci} ${device.iface ?? '-'} ${device.mac ?? '-'} ${this.#generations.get(name)}`)
+      lines.push(...linesOf(device))
+    })
+    this.#devices = new Set(Object.keys(devices))
+    // Renamed into place: a library may read at this moment. It reads again when the serial differs.
+    writeFileSync(join(this.folder, 'next'), `${lines.join('\n')}\n`)
+    renameSync(join(this.folder, 'next'), join(this.folder, 'scenario'))
+    this.#serial++
+    this.#writeControl(8, this.#serial)
+  }
+
+  /** Stands all clocks still, this long after the anchor; `undefined` lets them run. Nanoseconds. */
+  setElapsed(elapsedNs: bigint | undefined): void {
+    this.#writeControl(0, elapsedNs === undefined ? 0n : this.#clockNs + elapsedNs)
+  }
+
+  /** What each process counted, by its id. Those that ended are among them. */
+  stats(): Map<number, DoubleStats> {
+    const files = globSync('stats-*', { cwd: this.folder })
+    return new Map(files.map((file) => [Number(file.slice(6)), statsOf(readFileSync(join(this.folder, file)))]))
+  }
+
+  /** The sum over all processes; 0 for what none of them counted. */
+  total(name: string): number {
+    return this.stats()
+      .values()
+      .reduce((sum, stats) => sum + (stats.get(name) ?? 0), 0)
+  }
+
+  #writeControl(at: number, value: bigint): void {
+    writeSync(this.#control, new Uint8Array(BigUint64Array.of(value).buffer), 0, 8, at)
+  }
+}
+
+function linesOf({ facts = {}, waves = [], bins, changed, faults = [] }: DoubleDevice): string[] {
+  const lines = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
+  for (const { id, start, step, extra, kind } of waves) {
+    lines.push(`id 0x${id.toString(16)} ${start} ${step} ${extra} ${kind}`)
+  }
+  if (bins !== undefined) lines.push(`bins ${bins.join(' ')}`)
+  if (changed !== undefined) lines.push(`changed ${changed.join(' ')}`)
+  return [...lines, ...faults]
+}
+
+function statsOf(bytes: Buffer): DoubleStats {
+  const stats = new Map<string, number>()
+  for (let at = 0; at + COUNTER_BYTES <= bytes.length && bytes[at] !== 0; at += COUNTER_BYTES) {
+    const name = bytes.toString('latin1', at, at + NAME_BYTES).replace(/\0.*/s, '')
+    stats.set(name, Number(bytes.readBigUInt64LE(at + NAME_BYTES)))
+  }
+  return stats
+}
+
+const builds = new Map<string, string>()
+
+/** A folder with the libraries, compiled once a process for each list of missing functions. */
+function build(without: readonly string[]): string {
+  const key = without.join(' ')
+  const known = builds.get(key)
+  if (known !== undefined) return known
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-double-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const hidden = without.map((name) => `${name};`).join(' ')
+  writeFileSync(join(folder, 'symbols'), `{ global: *; ${hidden && `local: ${hidden}`} };\n`)
+  for (const [name, files] of Object.entries(SOURCES)) {
+    const paths = [...SHARED, ...files].map((file) => join(import.meta.dirname, file))
+    const linker = [`-Wl,-soname,${name}`, `-Wl,--version-script,${join(folder, 'symbols')}`]
+    execFileSync('cc', [...FLAGS, ...linker, '-o', join(folder, name), ...paths])
+  }
+  builds.set(key, folder)
+  return folder
+}

@@ -1,0 +1,145 @@
+// Reads a scenario: a fact a line, as README.md lists them. An unknown line ends the process: it is a mistake in a test.
+
+#define _GNU_SOURCE
+#include "double.h"
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER(name, otherwise) { #name, offsetof(struct facts, name), otherwise }
+static const struct {
+	const char *name;
+	size_t offset;
+	int64_t otherwise;
+} NUMBERS[] = {
+	NUMBER(active_rate_mbps, 400000), NUMBER(offset_ns, 0), NUMBER(drift_ppb, 0), NUMBER(frc_hz, 1000000000),
+	NUMBER(burst_every_us, 1000), NUMBER(burst_us, 100), NUMBER(diag, 1), NUMBER(max_ids, 64),
+	NUMBER(log_max_samples, 16), NUMBER(data_clear, 1), NUMBER(sync_start, 1), NUMBER(sample_modes, 7),
+	NUMBER(timestamp_sources, 3), NUMBER(min_period_ns, 0), NUMBER(owned, 0), NUMBER(resources, WAVES_MAX),
+	NUMBER(listed_only, 0), NUMBER(stride, 0), NUMBER(adp_retx, 1), NUMBER(histogram, 1), NUMBER(max_bins, 16),
+	NUMBER(time_units, 15), NUMBER(vhca_id, 0),
+};
+#define NUMBERS_COUNT (sizeof NUMBERS / sizeof *NUMBERS)
+
+static const char *const KINDS[] = { "counter", "gauge", "unsynced", "unsupported" };
+static const char *const FAULTS[] = { "error", "hang", "segv", "cost", "claim" };
+
+#define ERROR_NAME(name, number) "DOCA_" #name,
+static const char *const ERRORS[] = { DOCA_ERRORS(ERROR_NAME) };
+
+const char *error_name(doca_error_t error)
+{
+	return (unsigned)error < sizeof ERRORS / sizeof *ERRORS ? ERRORS[error] : "DOCA_ERROR_UNKNOWN";
+}
+
+static int index_of(const char *const *names, int count, const char *name)
+{
+	for (int i = 0; i < count; i++) if (strcmp(names[i], name) == 0) return i;
+	return -1;
+}
+
+static int read_device(struct scenario *scenario, const char *line)
+{
+	if (scenario->device_count == DEVICES_MAX) return 0;
+	struct facts *facts = &scenario->devices[scenario->device_count];
+	for (unsigned i = 0; i < NUMBERS_COUNT; i++) {
+		*(int64_t *)((char *)facts + NUMBERS[i].offset) = NUMBERS[i].otherwise;
+	}
+	if (sscanf(line, "device %63s %12s %255s %17s %" SCNu64, facts->name, facts->pci, facts->iface, facts->mac,
+		&facts->generation) != 5) return 0;
+	if (strcmp(facts->iface, "-") == 0) facts->iface[0] = 0;
+	if (strcmp(facts->mac, "-") == 0) facts->mac[0] = 0;
+	scenario->device_count++;
+	return 1;
+}
+
+static int read_wave(struct facts *facts, const char *line)
+{
+	if (facts->wave_count == WAVES_MAX) return 0;
+	struct wave *wave = &facts->waves[facts->wave_count];
+	char kind[16];
+	if (sscanf(line, "id %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %15s", &wave->id, &wave->start, &wave->step,
+		&wave->extra, kind) != 5) return 0;
+	int at = index_of(KINDS, 4, kind);
+	wave->kind = (enum wave_kind)at;
+	facts->wave_count++;
+	return at >= 0;
+}
+
+static int read_bins(struct facts *facts, const char *line)
+{
+	int used = 0;
+	line += strlen("bins");
+	for (int i = 0; i < BINS_MAX && sscanf(line, "%" SCNu64 "%n", &facts->bin_rates[i], &used) == 1; i++) line += used;
+	return *line == 0;
+}
+
+static int read_number(struct facts *facts, const char *line)
+{
+	char name[32];
+	int64_t number;
+	if (sscanf(line, "%31s %" SCNd64, name, &number) != 2) return 0;
+	for (unsigned i = 0; i < NUMBERS_COUNT; i++) {
+		if (strcmp(NUMBERS[i].name, name) != 0) continue;
+		*(int64_t *)((char *)facts + NUMBERS[i].offset) = number;
+		return 1;
+	}
+	return 0;
+}
+
+static int read_fault(struct scenario *scenario, struct facts *facts, const char *line)
+{
+	char word[16], text[40] = "", how[16] = "";
+	if (scenario->fault_count == FAULTS_MAX) return 0;
+	struct fault *fault = &scenario->faults[scenario->fault_count];
+	int words = sscanf(line, "%15s %95s %39s %15s", word, fault->function, text, how);
+	int kind = index_of(FAULTS, 5, word);
+	if (kind < 0 || words < 2) return 0;
+	fault->kind = (enum fault_kind)kind;
+	fault->number = strtoull(text, NULL, 10);
+	fault->left = fault->kind == FAULT_ERROR && words == 4 ? atoll(how) : -1;
+	fault->sleeps = strcmp(how, "sleep") == 0;
+	if (facts) memcpy(fault->device, facts->name, NAME_BYTES);
+	scenario->fault_count++;
+	if (fault->kind == FAULT_HANG || fault->kind == FAULT_SEGV) return words == 2;
+	if (fault->kind != FAULT_ERROR) return words >= 3;
+	int error = index_of(ERRORS, sizeof ERRORS / sizeof *ERRORS, text);
+	fault->number = (uint64_t)error;
+	return error >= 0;
+}
+
+static int read_line(struct scenario *scenario, const char *line)
+{
+	struct facts *facts = scenario->device_count ? &scenario->devices[scenario->device_count - 1] : NULL;
+	if (strncmp(line, "clock ", 6) == 0) {
+		return sscanf(line, "clock %" SCNu64 " %" SCNu64, &scenario->monotonic_ns, &scenario->wall_ns) == 2;
+	}
+	if (strncmp(line, "device ", 7) == 0) return read_device(scenario, line);
+	if (read_fault(scenario, facts, line)) return 1;
+	if (facts == NULL) return 0;
+	if (strncmp(line, "id ", 3) == 0) return read_wave(facts, line);
+	if (strncmp(line, "bins ", 5) == 0) return read_bins(facts, line);
+	if (strncmp(line, "changed ", 8) == 0) {
+		struct change *to = &facts->change;
+		return sscanf(line, "changed %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &to->serial,
+			&to->bins, &to->bin0, &to->bin1, &to->mode, &to->unit) == 6;
+	}
+	return read_number(facts, line);
+}
+
+struct scenario *scenario_read(const char *path, uint64_t serial)
+{
+	char line[4096];
+	FILE *file = fopen(path, "re");
+	if (file == NULL) return NULL;
+	struct scenario *scenario = calloc(1, sizeof *scenario);
+	scenario->serial = serial;
+	while (fgets(line, sizeof line, file)) {
+		line[strcspn(line, "\n")] = 0;
+		if (line[0] && !read_line(scenario, line)) die("no such line in a scenario: %s", line);
+	}
+	fclose(file);
+	return scenario;
+}
