@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Batch, counter, createSource, defineType, timestamp, wallNs } from '@sonde/sdk'
+import { fileURLToPath } from 'node:url'
+import { type Batch, chars, counter, createSchema, createSource, defineType, timestamp, wallNs } from '@sonde/sdk'
 import { RawClient } from '../../packages/agent/test/raw-client.ts'
 import { readFiles } from '../../packages/sdk/test/files-rig.ts'
 import { HttpPeer } from '../../packages/sdk/test/http-peer.ts'
@@ -205,4 +207,86 @@ export:
       batches.flatMap(({ type, records }) => (type.name === 'job' ? records.map((r) => Number(r.steps_total)) : [])),
     )
   assert.deepEqual([kept('all').sort(), kept('few')], [[1, 2, 3, 4], []])
+})
+
+test('a disk that hangs below a destination that nobody waits for holds up no application and no other destination', async (t) => {
+  const home = folder(t)
+  const [sockets, gate] = [join(home, 'sockets'), join(home, 'gate')]
+  execFileSync('mkfifo', [gate])
+  const file = fileWith(
+    t,
+    `data_sources:
+  - { type: host, interval_ms: 100, parts: [load] }
+  - { type: host, name: other, interval_ms: 100, parts: [load] }
+service: { enabled: true, sockets_dir: ${sockets} }
+store: { enabled: false }
+export:
+  files:
+    - { data_root: ${home}/all }
+    - { name: slow, data_root: ${home}/slow, acknowledges: false, queue_limit_bytes: 65536 }
+`,
+  )
+  const env = { SONDE_SERVICE_ENABLED: undefined, SONDE_TEST_DISK: `${home}/slow`, SONDE_TEST_GATE: gate }
+  const main = fileURLToPath(new URL('hanging-disk-main.ts', import.meta.url))
+  const first = await startSonde(['agent', '--config', file], { env, main })
+  t.after(() => first.stop('SIGKILL'))
+  const schema = createSchema({ name: 'oven', ipc: { socketsDir: sockets } })
+  t.after(() => schema.close().catch(() => undefined))
+  const loaf = schema.addType(
+    defineType('loaf', 'A loaf', { time: timestamp(), loaves_total: counter('u64'), note: chars(1000) }),
+  )
+  await schema.start()
+  const source = schema.createSource({ id: 'oven', tag: '' })
+  let reported = 0
+  const bake = async (count: number) => {
+    for (const until = reported + count; reported < until; ) {
+      source.report(loaf, { time: wallNs(), loaves_total: ++reported, note: 'x' })
+      if (reported % 10 === 0) await schema.flush()
+    }
+    await schema.flush()
+  }
+  const keptIn = (root: string) =>
+    readFiles(join(home, root)).flatMap(({ batches }) =>
+      batches.flatMap(({ type, records }) => (type.name === 'loaf' ? records.map((r) => Number(r.loaves_total)) : [])),
+    )
+  const toldIn = (root: string) =>
+    readFiles(join(home, root))
+      .filter(({ source }) => source?.id === 'oven')
+      .flatMap(({ batches }) => batches.flatMap(({ type, records }) => (type.name === 'sonde_loss' ? records : [])))
+      .map(({ component, reason, records_total }) => `${component} ${reason} ${records_total}`)
+
+  await bake(200)
+  assert.equal(keptIn('all').length, 200, 'what was acknowledged is there')
+  assert.deepEqual([schema.status().sinks.map(({ stats }) => stats.dropped)], [[{}]])
+  const down = /^sonde_sink_up\{sink="slow"\} 0/m
+  const dropped = /^sonde_loss_records_total\{component="slow",reason="queue_full"[^}]*\} 0*[1-9]/m
+  await until(
+    'it says so',
+    LIMIT_MS,
+    async () => down.test(await metricsOf(first)) && dropped.test(await metricsOf(first)),
+  )
+  assert.match(await metricsOf(first), /^sonde_sink_up\{sink="files"\} 1/m)
+
+  const opened = openSync(gate, constants.O_RDWR | constants.O_NONBLOCK)
+  t.after(() => closeSync(opened))
+  await until('it says that all is well', LIMIT_MS, async () => !down.test(await metricsOf(first)))
+  await bake(10)
+  await until('it has what comes', LIMIT_MS, () => keptIn('slow').includes(210))
+  assert.deepEqual(toldIn('slow'), [`slow queue_full ${210 - keptIn('slow').length}`], 'the file says what is missing')
+  await first.stop('SIGKILL')
+
+  const second = await startSonde(['agent', '--config', file], { env, main })
+  t.after(() => second.stop('SIGKILL'))
+  await bake(10)
+  await until('it goes on', LIMIT_MS, () => keptIn('slow').includes(220))
+  await assertStops(second)
+  const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  assert.deepEqual(
+    keptIn('all').sort((a, b) => a - b),
+    numbers(1, 220),
+  )
+  const late = keptIn('slow')
+    .filter((n) => n > 200)
+    .sort((a, b) => a - b)
+  assert.deepEqual([late, toldIn('all')], [numbers(201, 220), []])
 })

@@ -7,6 +7,7 @@ import { Room } from '../../sink/room.ts'
 import { countDrop, type SinkStats, sinkStats } from '../../sink/sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
+import { Disk } from './disk.ts'
 import { removeLive } from './live-files.ts'
 import type { FilesDropReason } from './reasons.ts'
 import { type RecordFile, syncFolders } from './record-file.ts'
@@ -18,6 +19,7 @@ const END_COUNT_LIMIT = 16
 /** What the writers of all sources share: configuration, accounts, memory, and what goes on behind them. */
 export class FilesContext {
   readonly config: FilesConfig
+  readonly disk = new Disk()
   readonly stats: SinkStats = sinkStats()
   readonly blocks = new Blocks()
   /** How often sources report. */
@@ -128,7 +130,7 @@ export class FilesContext {
   syncBehind(): void {
     for (const file of this.#open) if (file.isDirty) this.behind(file.sync())
     if (this.#folders.size === 0) return
-    this.behind(syncFolders([...this.#folders]))
+    this.behind(syncFolders(this.disk, [...this.#folders]))
     this.#folders.clear()
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, SondeError } from '../../errors.ts'
 import { makeFolders } from '../../internal/make-folders.ts'
-import { inTurn } from './disk.ts'
+import { Disk } from './disk.ts'
 import { reasonOf } from './reasons.ts'
 
 /** A disk that hangs is not waited for longer: it is seen by what the sink says. Unit: milliseconds. */
@@ -17,18 +17,21 @@ const LIMIT_MS = 5000
  * @throws SondeError `FIL_ROOT` names the folder and what the system says.
  */
 export async function checkDataRoot(dataRoot: string): Promise<void> {
+  const disk = new Disk()
   try {
-    await Promise.race([tryFile(dataRoot), delay(LIMIT_MS, undefined, { ref: false })])
+    await Promise.race([tryFile(disk, dataRoot), delay(LIMIT_MS, undefined, { ref: false })])
   } catch (cause) {
     if (reasonOf(cause) === 'disk_full') return
     const advice = 'give dataRoot a folder that this user may write to'
     throw new SondeError('FIL_ROOT', `no file can be made in ${dataRoot}: ${messageOf(cause)}; ${advice}`, { cause })
+  } finally {
+    disk.leave()
   }
 }
 
-async function tryFile(dataRoot: string): Promise<void> {
+async function tryFile(disk: Disk, dataRoot: string): Promise<void> {
   const path = join(dataRoot, `.sonde-${randomUUID()}`)
-  await inTurn(() => makeFolders(dataRoot))
-  await inTurn(() => writeFile(path, '', { flag: 'wx' }))
-  await inTurn(() => rm(path))
+  await disk.inTurn(() => makeFolders(dataRoot))
+  await disk.inTurn(() => writeFile(path, '', { flag: 'wx' }))
+  await disk.inTurn(() => rm(path))
 }

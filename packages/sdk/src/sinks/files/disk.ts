@@ -4,96 +4,163 @@ import * as fs from 'node:fs/promises'
 /** Threads that Node has for everything that may wait: files, names of hosts, compression. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4
 /**
- * Calls to the disk that are under way at once in this process. A call to a disk that hangs keeps its thread, and one
- * is left to all others.
+ * Calls to disks that are under way at once in this process. A call to a disk that hangs keeps its thread, and one is
+ * left to all others.
  */
 const CALL_COUNT_LIMIT = Math.max(1, THREADS - 1)
 
+const inUse = new Set<Disk>()
+/** Disks with calls that wait; the disk whose last turn is longest ago comes first. */
+const waiting = new Set<Disk>()
 let underWay = 0
-/** When a call last ended, or the first of those under way began. Unit: milliseconds since the process started. */
-let answeredMs = 0
-const waiting: (() => void)[] = []
 
-/** Does something on the disk, with one call at a time, once it is its turn. */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (underWay === 0) answeredMs = performance.now()
-  if (underWay < CALL_COUNT_LIMIT) underWay++
-  else await new Promise<void>((resolve) => waiting.push(resolve))
-  try {
-    return await work()
-  } finally {
-    answeredMs = performance.now()
-    const next = waiting.shift()
-    if (next === undefined) underWay--
-    else next()
+/**
+ * The way of one sink to its disk. Each disk in use leaves a call to every other: one that hangs delays its own sink
+ * alone, unless as many hang as calls may be under way.
+ */
+export class Disk {
+  readonly #waiting: (() => void)[] = []
+  #underWay = 0
+  /** When a call last ended, or the first of those under way began. Unit: milliseconds since the process started. */
+  #answeredMs = 0
+
+  constructor() {
+    inUse.add(this)
   }
-}
 
-/** For how long no call has ended although some are under way. Unit: milliseconds. */
-export function silentMs(): number {
-  return underWay === 0 ? 0 : performance.now() - answeredMs
+  /** For how long no call has ended although some are under way. Unit: milliseconds. */
+  get silentMs(): number {
+    return this.#underWay === 0 ? 0 : performance.now() - this.#answeredMs
+  }
+
+  /** It is not used any more: its calls are left to the others. Calls are still taken. */
+  leave(): void {
+    inUse.delete(this)
+  }
+
+  /** Does something on the disk, with one call at a time, once it is its turn. */
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#hasTurn) this.#begin()
+    else await this.#wait()
+    try {
+      return await work()
+    } finally {
+      this.#end()
+    }
+  }
+
+  /** `open` of Node, in turn. Rejects as that does, like all below. */
+  open(path: string, flags: string): Promise<DiskFile> {
+    return this.inTurn(async () => new DiskFile(this, await fs.open(path, flags)))
+  }
+
+  /** `stat` of Node, in turn. */
+  stat(path: string): Promise<Stats> {
+    return this.inTurn(() => fs.stat(path))
+  }
+
+  /** `unlink` of Node, in turn. */
+  unlink(path: string): Promise<void> {
+    return this.inTurn(() => fs.unlink(path))
+  }
+
+  /** `rmdir` of Node, in turn. */
+  rmdir(path: string): Promise<void> {
+    return this.inTurn(() => fs.rmdir(path))
+  }
+
+  /** `rename` of Node, in turn. */
+  rename(from: string, to: string): Promise<void> {
+    return this.inTurn(() => fs.rename(from, to))
+  }
+
+  /** `utimes` of Node, in turn. */
+  utimes(path: string, accessed: Date, changed: Date): Promise<void> {
+    return this.inTurn(() => fs.utimes(path, accessed, changed))
+  }
+
+  /** What is in a folder, in turn. */
+  entriesIn(path: string): Promise<Dirent[]> {
+    return this.inTurn(() => fs.readdir(path, { withFileTypes: true }))
+  }
+
+  get #hasTurn(): boolean {
+    const others = inUse.size - (inUse.has(this) ? 1 : 0)
+    return underWay < CALL_COUNT_LIMIT && this.#underWay < Math.max(1, CALL_COUNT_LIMIT - others)
+  }
+
+  #wait(): Promise<void> {
+    waiting.add(this)
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #begin(): void {
+    if (this.#underWay === 0) this.#answeredMs = performance.now()
+    this.#underWay++
+    underWay++
+  }
+
+  #end(): void {
+    this.#answeredMs = performance.now()
+    this.#underWay--
+    underWay--
+    for (const disk of [...waiting]) disk.#beginNext()
+  }
+
+  #beginNext(): void {
+    if (!this.#hasTurn) return
+    waiting.delete(this)
+    const next = this.#waiting.shift()
+    if (this.#waiting.length > 0) waiting.add(this)
+    this.#begin()
+    next?.()
+  }
 }
 
 /** An open file, each of whose calls waits for its turn. */
 export class DiskFile {
+  readonly #disk: Disk
   readonly #handle: fs.FileHandle
 
-  constructor(handle: fs.FileHandle) {
+  constructor(disk: Disk, handle: fs.FileHandle) {
+    this.#disk = disk
     this.#handle = handle
   }
 
   writev(blocks: readonly Uint8Array[], at: number): Promise<{ bytesWritten: number }> {
-    return inTurn(() => this.#handle.writev(blocks as Uint8Array[], at))
+    return this.#disk.inTurn(() => this.#handle.writev(blocks as Uint8Array[], at))
   }
 
   writeText(text: string): Promise<void> {
-    return inTurn(() => this.#handle.writeFile(text))
+    return this.#disk.inTurn(() => this.#handle.writeFile(text))
   }
 
   /** Fills bytes from a place on; fewer where the file ends. */
   async readAt(at: number, bytes: number): Promise<Buffer> {
     const buffer = Buffer.alloc(bytes)
-    const { bytesRead } = await inTurn(() => this.#handle.read(buffer, 0, bytes, at))
+    const { bytesRead } = await this.#disk.inTurn(() => this.#handle.read(buffer, 0, bytes, at))
     return buffer.subarray(0, bytesRead)
   }
 
   stat(): Promise<Stats> {
-    return inTurn(() => this.#handle.stat())
+    return this.#disk.inTurn(() => this.#handle.stat())
   }
 
   truncate(bytes: number): Promise<void> {
-    return inTurn(() => this.#handle.truncate(bytes))
+    return this.#disk.inTurn(() => this.#handle.truncate(bytes))
   }
 
   /** Has the disk take what was written. */
   datasync(): Promise<void> {
-    return inTurn(() => this.#handle.datasync())
+    return this.#disk.inTurn(() => this.#handle.datasync())
   }
 
   /** Has the disk take what was written, and what is known of it. */
   sync(): Promise<void> {
-    return inTurn(() => this.#handle.sync())
+    return this.#disk.inTurn(() => this.#handle.sync())
   }
 
   close(): Promise<void> {
-    return inTurn(() => this.#handle.close())
+    return this.#disk.inTurn(() => this.#handle.close())
   }
 }
-
-/** `open` of Node, in turn. Rejects as that does, like all below. */
-export function open(path: string, flags: string): Promise<DiskFile> {
-  return inTurn(async () => new DiskFile(await fs.open(path, flags)))
-}
-
-/** `stat` of Node, in turn. */
-export const stat = (path: string): Promise<Stats> => inTurn(() => fs.stat(path))
-/** `unlink` of Node, in turn. */
-export const unlink = (path: string) => inTurn(() => fs.unlink(path))
-/** `rmdir` of Node, in turn. */
-export const rmdir = (path: string) => inTurn(() => fs.rmdir(path))
-/** `rename` of Node, in turn. */
-export const rename = (from: string, to: string) => inTurn(() => fs.rename(from, to))
-/** `utimes` of Node, in turn. */
-export const utimes = (path: string, accessed: Date, changed: Date) => inTurn(() => fs.utimes(path, accessed, changed))
-/** What is in a folder, in turn. */
-export const entriesIn = (path: string): Promise<Dirent[]> => inTurn(() => fs.readdir(path, { withFileTypes: true }))

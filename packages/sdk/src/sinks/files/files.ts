@@ -9,7 +9,6 @@ import { Untold } from '../../sink/untold.ts'
 import { DTB_LIMITS } from '../../wire/dtb/format.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
 import { FilesContext } from './context.ts'
-import { silentMs } from './disk.ts'
 import { PageMarks } from './page-marks.ts'
 import { pathName } from './paths.ts'
 import type { FilesDropReason } from './reasons.ts'
@@ -80,7 +79,7 @@ class Files implements FilesSink {
       this.#context.behind(this.#retention.run())
     }
     this.name = config.name
-    this.#marks = new PageMarks(join(config.dataRoot, `.pages-${pathName(config.name)}`))
+    this.#marks = new PageMarks(this.#context.disk, join(config.dataRoot, `.pages-${pathName(config.name)}`))
     this.stats = this.#context.stats
     const { stats } = this
     this.#untold = new Untold(stats, (reason) => this.causeOf(reason))
@@ -103,8 +102,8 @@ class Files implements FilesSink {
   }
 
   get failing(): string {
-    const { config, failing, queuedRecords } = this.#context
-    if (failing !== '' || queuedRecords === 0 || silentMs() < STALL_MS) return failing
+    const { config, disk, failing, queuedRecords } = this.#context
+    if (failing !== '' || queuedRecords === 0 || disk.silentMs < STALL_MS) return failing
     return `the disk of ${config.dataRoot} takes nothing; look whether it hangs: what was reported waits in memory`
   }
 
@@ -248,6 +247,7 @@ class Files implements FilesSink {
     if (this.#context.config.durability === 'interval') this.#context.syncBehind()
     await this.#context.settled()
     await this.#marks.close()
+    this.#context.disk.leave()
     forgetExit(this.#leaver)
   }
 }

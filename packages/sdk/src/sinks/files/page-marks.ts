@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { makeFolders } from '../../internal/make-folders.ts'
 import type { PageId } from '../../schema/batch.ts'
-import { type DiskFile, inTurn, open, rename } from './disk.ts'
+import type { Disk, DiskFile } from './disk.ts'
 import { codeOf } from './reasons.ts'
 
 /** Client and page, 64 bits each, a CRC-32 of both, and four bytes of 0. */
@@ -21,6 +21,7 @@ type Pages = Map<bigint, bigint>
  * again; no record is lost.
  */
 export class PageMarks {
+  readonly #disk: Disk
   readonly #path: string
   /** Pages that came since the last flush began. */
   #seen: Pages = new Map()
@@ -31,7 +32,8 @@ export class PageMarks {
   #writing = Promise.resolve()
 
   /** @param path Of the file, which is made with the first page. */
-  constructor(path: string) {
+  constructor(disk: Disk, path: string) {
+    this.#disk = disk
     this.#path = path
   }
 
@@ -89,12 +91,12 @@ export class PageMarks {
   async #renew(marked: Pages): Promise<void> {
     const path = `${this.#path}.new`
     // What a filter leaves nothing of has made no folder yet.
-    await inTurn(() => makeFolders(dirname(this.#path)))
-    const file = await open(path, 'w')
+    await this.#disk.inTurn(() => makeFolders(dirname(this.#path)))
+    const file = await this.#disk.open(path, 'w')
     try {
       this.#fileBytes = 0
       await this.#append(file, encode(marked))
-      await rename(path, this.#path)
+      await this.#disk.rename(path, this.#path)
     } catch (error) {
       await file.close()
       throw error
@@ -104,7 +106,7 @@ export class PageMarks {
   }
 
   #load(): Promise<Pages> {
-    this.#marked ??= readMarks(this.#path).catch((error: unknown) => {
+    this.#marked ??= readMarks(this.#disk, this.#path).catch((error: unknown) => {
       this.#marked = undefined
       throw error
     })
@@ -131,9 +133,9 @@ function encode(pages: ReadonlyMap<bigint, bigint>): Buffer {
   return bytes
 }
 
-async function readMarks(path: string): Promise<Pages> {
+async function readMarks(disk: Disk, path: string): Promise<Pages> {
   const pages: Pages = new Map()
-  const bytes = await readFile(path)
+  const bytes = await readFile(disk, path)
   for (let at = 0; at + ENTRY_BYTES <= bytes.byteLength; at += ENTRY_BYTES) {
     if (bytes.readUInt32LE(at + 16) !== crc32(bytes.subarray(at, at + 16))) continue
     const [client, sequence] = [bytes.readBigUInt64LE(at), bytes.readBigUInt64LE(at + 8)]
@@ -143,9 +145,9 @@ async function readMarks(path: string): Promise<Pages> {
 }
 
 /** What an earlier process left; empty where it left nothing. */
-async function readFile(path: string): Promise<Buffer> {
+async function readFile(disk: Disk, path: string): Promise<Buffer> {
   try {
-    const file = await open(path, 'r')
+    const file = await disk.open(path, 'r')
     try {
       return await file.readAt(0, FILE_BYTES_LIMIT)
     } finally {

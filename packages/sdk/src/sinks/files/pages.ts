@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_TYPE, DTB_LIMITS } from '../../wire/dtb/format.ts'
-import { type DiskFile, open } from './disk.ts'
+import type { Disk, DiskFile } from './disk.ts'
 import { blockHeaderOf, readSource } from './head.ts'
 import { filesOfSource } from './tree.ts'
 
@@ -23,22 +23,23 @@ const SPAN_BYTES_LIMIT = DTB_LIMITS.payloadBytes * 2
  * cut short is none.
  */
 export async function lastPageOf(
+  disk: Disk,
   root: string,
   source: { readonly id: string; readonly tag: string },
   client: bigint,
 ): Promise<bigint> {
   let [asked, found, last] = [0, 0, 0n]
-  for await (const path of filesOfSource(root, source, DAY_COUNT_LIMIT)) {
+  for await (const path of filesOfSource(disk, root, source, DAY_COUNT_LIMIT)) {
     if (asked++ === FILE_COUNT_LIMIT || found === FOUND_COUNT_LIMIT) break
-    const inFile = await lastPageIn(path, client)
+    const inFile = await lastPageIn(disk, path, client)
     if (inFile > 0n) found++
     if (inFile > last) last = inFile
   }
   return last
 }
 
-async function lastPageIn(path: string, client: bigint): Promise<bigint> {
-  const handle = await open(path, 'r')
+async function lastPageIn(disk: Disk, path: string, client: bigint): Promise<bigint> {
+  const handle = await disk.open(path, 'r')
   try {
     const { size } = await handle.stat()
     const entry = await readSource(handle, size)

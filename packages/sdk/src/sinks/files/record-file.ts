@@ -4,7 +4,7 @@ import { SondeError } from '../../errors.ts'
 import { makeFolders, makeFoldersNow } from '../../internal/make-folders.ts'
 import { encodeEndBlock } from '../../wire/dtb/encode.ts'
 import type { Contents } from './contents.ts'
-import { type DiskFile, inTurn, open, stat, unlink } from './disk.ts'
+import type { Disk, DiskFile } from './disk.ts'
 import { codeOf } from './reasons.ts'
 
 /** The last block of every file. */
@@ -20,10 +20,19 @@ export interface Appended {
 
 /** Where a new file goes. */
 export interface Place {
+  readonly disk: Disk
   readonly folder: string
   /** Name of the file for a time. Unit: microseconds since the Unix epoch. */
   readonly nameAt: (timeUs: number) => string
   readonly timeUs: number
+}
+
+/** A file that was made. */
+interface Opened {
+  readonly disk: Disk
+  readonly path: string
+  readonly timeUs: number
+  readonly handle?: DiskFile
 }
 
 /** A file under way: what is in it, and how far. Only whole blocks are ever left in it. */
@@ -46,13 +55,15 @@ export class RecordFile {
   bytes = 0
   /** Blocks of records in it. */
   recordBlocks = 0
+  readonly #disk: Disk
   #handle: DiskFile | undefined
   #underWay: readonly Uint8Array[] = []
   #isBusy = false
   #isDirty = true
   #syncing: Promise<void> | undefined
 
-  private constructor(path: string, timeUs: number, contents: Contents, nowMs: number, handle?: DiskFile) {
+  private constructor({ disk, path, timeUs, handle }: Opened, contents: Contents, nowMs: number) {
+    this.#disk = disk
     this.path = path
     this.timeUs = timeUs
     this.contents = contents
@@ -67,9 +78,9 @@ export class RecordFile {
    * with its first records. Also says which folders have a new entry.
    */
   static async create(place: Place, contents: Contents, nowMs: number): Promise<[RecordFile, readonly string[]]> {
-    const { handle, path, timeUs, firstMade } = await openNew(place)
-    contents.begin(timeUs)
-    return [new RecordFile(path, timeUs, contents, nowMs, handle), changedFolders(place, firstMade)]
+    const { firstMade, ...opened } = await openNew(place)
+    contents.begin(opened.timeUs)
+    return [new RecordFile(opened, contents, nowMs), changedFolders(place, firstMade)]
   }
 
   /** {@link create} for a process that ends and cannot wait. */
@@ -84,7 +95,7 @@ export class RecordFile {
         throw error
       }
       contents.begin(timeUs)
-      return new RecordFile(path, timeUs, contents, nowMs)
+      return new RecordFile({ disk: place.disk, path, timeUs }, contents, nowMs)
     }
   }
 
@@ -203,7 +214,7 @@ export class RecordFile {
   async look(nowMs: number): Promise<void> {
     this.seenMs = nowMs
     try {
-      await stat(this.path)
+      await this.#disk.stat(this.path)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
       this.isGone = true
@@ -213,12 +224,12 @@ export class RecordFile {
   /** Removes the file: there is nothing in it. */
   async remove(): Promise<void> {
     await this.#close()
-    await unlink(this.path)
+    await this.#disk.unlink(this.path)
   }
 
   /** The same file again: nobody else writes to it, but it may have been removed. */
   async #opened(): Promise<DiskFile> {
-    this.#handle ??= await open(this.path, 'r+')
+    this.#handle ??= await this.#disk.open(this.path, 'r+')
     return this.#handle
   }
 
@@ -233,25 +244,27 @@ export class RecordFile {
   }
 }
 
-async function openNew(place: Place) {
+async function openNew(place: Place): Promise<Opened & { readonly firstMade: string | undefined }> {
+  const { disk } = place
   let firstMade: string | undefined
   for (let { timeUs } = place, missing = 0; ; ) {
     const path = join(place.folder, place.nameAt(timeUs))
     try {
-      return { handle: await open(path, 'wx'), path, timeUs, firstMade }
+      return { disk, handle: await disk.open(path, 'wx'), path, timeUs, firstMade }
     } catch (error) {
       if (codeOf(error) === 'EEXIST') timeUs++
       // More than once: retention removes folders that are empty.
-      else if (codeOf(error) === 'ENOENT' && missing++ < 3) firstMade ??= await inTurn(() => makeFolders(place.folder))
+      else if (codeOf(error) === 'ENOENT' && missing++ < 3)
+        firstMade ??= await disk.inTurn(() => makeFolders(place.folder))
       else throw error
     }
   }
 }
 
 /** Has the disk take the entries of folders. */
-export async function syncFolders(folders: readonly string[]): Promise<void> {
+export async function syncFolders(disk: Disk, folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
-    const handle = await open(folder, 'r')
+    const handle = await disk.open(folder, 'r')
     try {
       await handle.sync()
     } finally {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { FilesContext } from './context.ts'
-import { open, rmdir, stat, unlink } from './disk.ts'
+import type { Disk } from './disk.ts'
 import { isEnded, readFingerprint, readSource } from './head.ts'
 import { liveBelow } from './live-files.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
@@ -94,6 +94,7 @@ export class Retention {
   }
 
   async #walk(): Promise<void> {
+    const { disk } = this.#context
     const { dataRoot, nowMs } = this.#context.config
     this.#walkedMs = nowMs()
     this.#closed = []
@@ -101,12 +102,12 @@ export class Retention {
     const known: OldFile[] = []
     let bytes = 0
     this.#isComplete = true
-    for (const day of await dayFolders(dataRoot)) {
+    for (const day of await dayFolders(disk, dataRoot)) {
       const ofDay: OldFile[] = []
-      for (const source of await foldersIn(day)) {
-        for (const { name, timeUs } of await recordFilesIn(join(day, source))) {
+      for (const source of await foldersIn(disk, day)) {
+        for (const { name, timeUs } of await recordFilesIn(disk, join(day, source))) {
           const path = join(day, source, name)
-          if (!own.has(path)) ofDay.push({ path, timeUs, bytes: (await sizeOf(path)) ?? 0 })
+          if (!own.has(path)) ofDay.push({ path, timeUs, bytes: (await sizeOf(disk, path)) ?? 0 })
         }
       }
       for (const file of ofDay) bytes += file.bytes
@@ -135,7 +136,7 @@ export class Retention {
     try {
       const fingerprint = await this.#removable(path)
       if (fingerprint === undefined) return false
-      await unlink(path)
+      await this.#context.disk.unlink(path)
       if (fingerprint !== '') this.#schemas.add(fingerprint)
       return true
     } catch (error) {
@@ -147,7 +148,7 @@ export class Retention {
 
   /** The fingerprint of the schema of a file that may be removed: one of ours that is closed, or was never begun. */
   async #removable(path: string): Promise<string | undefined> {
-    const handle = await open(path, 'r')
+    const handle = await this.#context.disk.open(path, 'r')
     try {
       const { size, mtimeMs } = await handle.stat()
       if (liveBelow(this.#context.config.dataRoot).some((file) => file.path === path)) return undefined
@@ -168,7 +169,7 @@ export class Retention {
     const { dataRoot } = this.#context.config
     for (let at = folder; at.length > dataRoot.length; at = dirname(at)) {
       try {
-        await rmdir(at)
+        await this.#context.disk.rmdir(at)
       } catch (error) {
         if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') this.#context.fail(error)
         return
@@ -179,21 +180,21 @@ export class Retention {
   /** Removes a sidecar that no file refers to any more. */
   async #removeSchema(fingerprint: string): Promise<void> {
     this.#schemas.delete(fingerprint)
-    const { config, sidecars } = this.#context
+    const { config, disk, sidecars } = this.#context
     if (liveBelow(config.dataRoot).some(({ contents }) => contents.typeSet.fingerprint === fingerprint)) return
     // A source goes on with its schema, so one of the newest refers to it most often.
-    for (const { path } of this.#known.toReversed()) if ((await fingerprintOf(path)) === fingerprint) return
+    for (const { path } of this.#known.toReversed()) if ((await fingerprintOf(disk, path)) === fingerprint) return
     const path = join(config.dataRoot, SCHEMA_FOLDER, schemaFileName(fingerprint))
-    const madeMs = await modifiedMs(path)
+    const madeMs = await modifiedMs(disk, path)
     if (madeMs === undefined || config.nowUs() - madeMs * 1000 < SIDECAR_AGE_US) return
     sidecars.delete(fingerprint)
-    await unlink(path)
+    await disk.unlink(path)
   }
 }
 
-async function fingerprintOf(path: string): Promise<string | undefined> {
+async function fingerprintOf(disk: Disk, path: string): Promise<string | undefined> {
   try {
-    const handle = await open(path, 'r')
+    const handle = await disk.open(path, 'r')
     try {
       return await readFingerprint(handle)
     } finally {
@@ -205,17 +206,17 @@ async function fingerprintOf(path: string): Promise<string | undefined> {
   }
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
-  return (await statOf(path))?.size
+async function sizeOf(disk: Disk, path: string): Promise<number | undefined> {
+  return (await statOf(disk, path))?.size
 }
 
-async function modifiedMs(path: string): Promise<number | undefined> {
-  return (await statOf(path))?.mtimeMs
+async function modifiedMs(disk: Disk, path: string): Promise<number | undefined> {
+  return (await statOf(disk, path))?.mtimeMs
 }
 
-async function statOf(path: string) {
+async function statOf(disk: Disk, path: string) {
   try {
-    return await stat(path)
+    return await disk.stat(path)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error

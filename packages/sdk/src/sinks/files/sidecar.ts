@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { makeFolders } from '../../internal/make-folders.ts'
 import { typeEntry } from '../../wire/dtb/encode.ts'
 import type { FilesContext } from './context.ts'
-import { inTurn, open, rename, unlink, utimes } from './disk.ts'
+import type { Disk } from './disk.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
 import { codeOf } from './reasons.ts'
 import { syncFolders } from './record-file.ts'
@@ -16,18 +16,20 @@ import type { TypeSet } from './type-sets.ts'
  */
 export async function writeSidecar(context: FilesContext, { fingerprint, types }: TypeSet): Promise<void> {
   if (context.sidecars.has(fingerprint)) return
+  const { disk } = context
   const folder = join(context.config.dataRoot, SCHEMA_FOLDER)
   const path = join(folder, schemaFileName(fingerprint))
   const isSynced = context.config.durability !== 'none'
   try {
-    if (!(await touch(path))) {
-      await inTurn(() => makeFolders(folder))
+    if (!(await touch(disk, path))) {
+      await disk.inTurn(() => makeFolders(folder))
       await writeWhole(
+        disk,
         path,
         `${JSON.stringify({ fingerprint, types: types.map(typeEntry) }, undefined, 2)}\n`,
         isSynced,
       )
-      if (isSynced) await syncFolders([folder])
+      if (isSynced) await syncFolders(disk, [folder])
     }
     context.sidecars.add(fingerprint)
   } catch (error) {
@@ -36,9 +38,9 @@ export async function writeSidecar(context: FilesContext, { fingerprint, types }
 }
 
 /** Says that a file is still in use, for those who remove old ones. False where it is not there. */
-async function touch(path: string): Promise<boolean> {
+async function touch(disk: Disk, path: string): Promise<boolean> {
   try {
-    await utimes(path, new Date(), new Date())
+    await disk.utimes(path, new Date(), new Date())
     return true
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false
@@ -46,19 +48,19 @@ async function touch(path: string): Promise<boolean> {
   }
 }
 
-async function writeWhole(path: string, text: string, isSynced: boolean): Promise<void> {
+async function writeWhole(disk: Disk, path: string, text: string, isSynced: boolean): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
-    const handle = await open(temporary, 'wx')
+    const handle = await disk.open(temporary, 'wx')
     try {
       await handle.writeText(text)
       if (isSynced) await handle.sync()
     } finally {
       await handle.close()
     }
-    await rename(temporary, path)
+    await disk.rename(temporary, path)
   } catch (error) {
-    await unlink(temporary).catch((gone: unknown) => {
+    await disk.unlink(temporary).catch((gone: unknown) => {
       if (codeOf(gone) !== 'ENOENT') throw gone
     })
     throw error

@@ -84,7 +84,7 @@ export class SourceFiles {
     try {
       const [file, folders] = await made
       this.#files.set(entry.source, file)
-      if (config.durability === 'block') this.#await(syncFolders(folders))
+      if (config.durability === 'block') this.#await(syncFolders(this.#context.disk, folders))
       if (config.durability === 'interval') this.#context.noteFolders(folders)
       this.#trouble = undefined
       return file
@@ -166,8 +166,9 @@ export class SourceFiles {
   }
 
   #place(): Place {
-    const { dataRoot, nowUs } = this.#context.config
+    const { disk, config } = this.#context
+    const { dataRoot, nowUs } = config
     const timeUs = Math.max(0, Math.floor(nowUs()))
-    return { folder: sourceFolder(dataRoot, this.#id, timeUs), nameAt: (us) => fileName(this.#tag, us), timeUs }
+    return { disk, folder: sourceFolder(dataRoot, this.#id, timeUs), nameAt: (us) => fileName(this.#tag, us), timeUs }
   }
 }

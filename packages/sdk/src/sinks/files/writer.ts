@@ -33,7 +33,7 @@ export class SourceWriter {
     this.#usedMs = context.config.nowMs()
     const { dataRoot } = context.config
     this.#pages = new WrittenPages((client) =>
-      lastPageOf(dataRoot, { id, tag }, client).catch((error) => {
+      lastPageOf(context.disk, dataRoot, { id, tag }, client).catch((error) => {
         context.fail(error)
         return 0n
       }),
