@@ -17,10 +17,7 @@ export interface AnnouncedOptions {
 export function announcedBy(share: TypeShare, { memory, heldBytesMax, ownerOf }: AnnouncedOptions): LinkReader {
   const infoOf = (told: LinkSource) => ({ ...told, labels: applicationLabels(told) })
   return new LinkReader({
-    policy: {
-      symbols: 'prefix',
-      limits: { types: TYPE_COUNT, sources: SOURCE_COUNT, symbols: SYMBOL_COUNT, bytes: heldBytesMax },
-    },
+    limits: { types: TYPE_COUNT, sources: SOURCE_COUNT, symbols: SYMBOL_COUNT, bytes: heldBytesMax },
     codes: { item: 'IPC_FRAME', limit: 'IPC_LIMIT' },
     origin: 'client',
     typeOf: (definition, fingerprint) => share.take(definition, fingerprint),

@@ -20,16 +20,6 @@ export interface LinkLimits {
   readonly bytes: number
 }
 
-/** How symbols are told, and how much may be. */
-export interface LinkPolicy {
-  /**
-   * `prefix`: each table from its beginning, in pieces, so that ids continue. `used`: only those that records refer to,
-   * so that a file is whole in itself and small.
-   */
-  readonly symbols: 'prefix' | 'used'
-  readonly limits: LinkLimits
-}
-
 /** A type that batches will refer to. */
 export interface TypeItem {
   readonly kind: 'type'

@@ -5,16 +5,15 @@ import { property, sondeError } from '../../test/helper.ts'
 import type { Random } from '../../test/random.ts'
 import { type Batch, createSource, lossType, type RecordType, readRecords, viewsOf } from '../index.ts'
 import { TEXT_ID_MIN } from '../schema/texts.ts'
-import type { LinkItem, LinkPolicy } from './item.ts'
+import type { LinkItem, LinkLimits } from './item.ts'
 import { LinkReader } from './reader.ts'
 import { LinkWriter } from './writer.ts'
 
 const LIMITS = { types: 40, sources: 40, symbols: 10_000, bytes: 8 << 20 }
 const CODES = { item: 'LNK_TEST_ITEM', limit: 'LNK_TEST_LIMIT' }
 
-function readerOf(policy: LinkPolicy): LinkReader {
-  const used = { countMax: 100_000, charactersMax: 1 << 20, labelIdEnd: 1 << 24 }
-  return new LinkReader({ policy, codes: CODES, origin: 'client', ...(policy.symbols === 'used' && { used }) })
+function readerOf(limits: LinkLimits = LIMITS): LinkReader {
+  return new LinkReader({ limits, codes: CODES, origin: 'client' })
 }
 
 function recordsOf({ type, bytes, count, symbols }: Batch): unknown[] {
@@ -50,46 +49,40 @@ class Reporters {
   }
 }
 
-for (const symbols of ['prefix', 'used'] as const) {
-  property(`what one end puts in the other gives back, where symbols are told by ${symbols}`, 60, (random) => {
-    const policy = { symbols, limits: LIMITS }
-    const reporters = new Reporters(random)
-    const writer = new LinkWriter(policy)
-    let reader = readerOf(policy)
-    for (let step = 0; step < 60; step++) {
-      reporters.report()
-      if (random.chance(0.05)) {
-        writer.forget()
-        reader.close()
-        assert.equal(reader.heldBytes, 0)
-        reader = readerOf(policy)
-      }
-      for (const batch of reporters.batches.splice(0)) {
-        const given: Batch[] = []
-        const refusal = writer.put(batch, (item) => {
-          const taken = reader.take(item)
-          if (typeof taken === 'object') given.push(taken)
-        })
-        assert.equal(refusal, undefined)
-        const [back] = given
-        assert.ok(back !== undefined && given.length === 1)
-        assert.deepEqual(recordsOf(back), recordsOf(batch))
-        const { id, tag, labels } = back.source
-        assert.deepEqual(
-          { id, tag, labels },
-          { id: batch.source.id, tag: batch.source.tag, labels: batch.source.labels },
-        )
-        assert.deepEqual([back.type.fingerprint, back.clock, back.origin], [batch.type.fingerprint, 'wall', 'client'])
-      }
+property('what one end puts in the other gives back', 60, (random) => {
+  const reporters = new Reporters(random)
+  const writer = new LinkWriter(LIMITS)
+  let reader = readerOf()
+  for (let step = 0; step < 60; step++) {
+    reporters.report()
+    if (random.chance(0.05)) {
+      writer.forget()
+      reader.close()
+      assert.equal(reader.heldBytes, 0)
+      reader = readerOf()
     }
-  })
-}
+    for (const batch of reporters.batches.splice(0)) {
+      const given: Batch[] = []
+      const refusal = writer.put(batch, (item) => {
+        const taken = reader.take(item)
+        if (typeof taken === 'object') given.push(taken)
+      })
+      assert.equal(refusal, undefined)
+      const [back] = given
+      assert.ok(back !== undefined && given.length === 1)
+      assert.deepEqual(recordsOf(back), recordsOf(batch))
+      const { id, tag, labels } = back.source
+      assert.deepEqual({ id, tag, labels }, { id: batch.source.id, tag: batch.source.tag, labels: batch.source.labels })
+      assert.deepEqual([back.type.fingerprint, back.clock, back.origin], [batch.type.fingerprint, 'wall', 'client'])
+    }
+  }
+})
 
 property(
   'what cannot be is refused with the codes of the transport, and costs no more than the limits',
   200,
   (random) => {
-    const reader = readerOf({ symbols: 'prefix', limits: { types: 3, sources: 3, symbols: 20, bytes: 20_000 } })
+    const reader = readerOf({ types: 3, sources: 3, symbols: 20, bytes: 20_000 })
     const info = () => ({
       id: random.pick(['a', '']),
       tag: '',
@@ -133,7 +126,7 @@ property(
 )
 
 test('a source that replaces another frees what that one held, and goes on with its series', () => {
-  const reader = readerOf({ symbols: 'prefix', limits: { ...LIMITS, sources: 1, symbols: 10 } })
+  const reader = readerOf({ ...LIMITS, sources: 1, symbols: 10 })
   const info = { id: 'a', tag: '', labels: {}, intervalMs: 0 }
   reader.take({ kind: 'source', key: 0, info })
   const { owner } = reader.source(0).info

@@ -1,10 +1,16 @@
+import type { Symbols } from '../schema/symbols.ts'
 import { TEXT_ID_MIN, TextTable, textBytes } from '../schema/texts.ts'
+import { type LinkCodes, wrongItem } from './codes.ts'
 import { TEXT_CHARACTERS_MAX } from './item.ts'
-import { type LinkCodes, type ReadTexts, wrongItem } from './read-texts.ts'
 
-/** Labels and texts that are told from the beginning of their tables: each continues what came before. */
-export class PrefixTexts implements ReadTexts {
+/**
+ * The labels and texts of a source, as the other end tells them from the beginning of their tables: each continues what
+ * came before. An id that was never told reads as `?<id>`.
+ */
+export class PrefixTexts implements Symbols {
+  /** The longest text so far. Unit: characters. */
   longest = 0
+  /** What batches that are read now refer to. */
   ofBatches = new TextTable(this)
   readonly #texts: string[] = []
   readonly #codes: LinkCodes
@@ -25,6 +31,12 @@ export class PrefixTexts implements ReadTexts {
     return this.#texts.slice(id, id + countMax)
   }
 
+  /**
+   * Takes labels, or texts of text fields; without one, a table of texts begins. Gives the memory that they need, less
+   * that of what is forgotten. Unit: bytes.
+   *
+   * @throws SondeError of the codes of its transport where the ids do not follow, or a text is too long.
+   */
   take(firstId: number, texts: readonly string[]): number {
     if (texts.some(({ length }) => length > TEXT_CHARACTERS_MAX)) {
       throw wrongItem(this.#codes, 'a text is too long', `${TEXT_CHARACTERS_MAX} characters`)

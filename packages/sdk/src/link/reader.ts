@@ -5,10 +5,11 @@ import { parseDefinition } from '../schema/parse-definition.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { faultOfSource } from '../schema/source-rules.ts'
 import { TEXT_ID_MIN } from '../schema/texts.ts'
+import { type LinkCodes, wrongItem } from './codes.ts'
 import {
   type BatchItem,
   type LinkItem,
-  type LinkPolicy,
+  type LinkLimits,
   type LinkSource,
   type SourceItem,
   SYMBOLS_OF_SOURCE,
@@ -17,17 +18,13 @@ import {
 } from './item.ts'
 import { sourceBytes, typeBytes } from './memory.ts'
 import { PrefixTexts } from './prefix-texts.ts'
-import { type LinkCodes, type ReadTexts, wrongItem } from './read-texts.ts'
-import { type UsedLimits, UsedTexts } from './used-texts.ts'
 
 /** A type that was taken, with the memory that it takes (unit: bytes), or why its records are dropped. */
 export type TakenType = { readonly type: RecordType; readonly bytes: number } | string
 
 /** What a {@link LinkReader} is made of. */
 export interface LinkReaderOptions {
-  readonly policy: LinkPolicy
-  /** What is kept of the texts of a source; only where those that are used are told. */
-  readonly used?: UsedLimits
+  readonly limits: LinkLimits
   readonly codes: LinkCodes
   /** Where its batches come from. */
   readonly origin: Origin
@@ -35,7 +32,7 @@ export interface LinkReaderOptions {
   readonly typeOf?: (definition: unknown, fingerprint: string) => TakenType
   /**
    * Told whenever it keeps more or less, so that links can share a limit; throws where there is no room. Units: bytes.
-   * Default: there is room up to the limit of the policy.
+   * Default: there is room up to the limit.
    */
   readonly hold?: (beforeBytes: number, afterBytes: number) => void
   /** The source as batches name it. Default: as it was told. */
@@ -47,7 +44,7 @@ export interface LinkReaderOptions {
 /** A source as it was told. */
 export interface ReadSource {
   readonly info: SourceInfo
-  readonly texts: ReadTexts
+  readonly texts: PrefixTexts
   /** What is kept of it. Unit: bytes. */
   bytes: number
 }
@@ -134,7 +131,7 @@ export class LinkReader {
   }
 
   #takeType({ key, fingerprint, definition }: TypeItem): void {
-    const { types } = this.#options.policy.limits
+    const { types } = this.#options.limits
     if (this.#types.has(key)) throw this.#wrong(`type ${key} came twice`, 'once')
     if (this.#types.size >= types) throw this.#tooMany('types', types)
     const taken = (this.#options.typeOf ?? anyType)(definition, fingerprint)
@@ -147,8 +144,8 @@ export class LinkReader {
   }
 
   #takeSource({ key, info: given, replaces }: SourceItem): void {
-    const { infoOf, ownerOf, policy, used, codes } = this.#options
-    const { sources } = policy.limits
+    const { infoOf, ownerOf, limits, codes } = this.#options
+    const { sources } = limits
     if (this.#sources.has(key)) throw this.#wrong(`source ${key} came twice`, 'once')
     const fault = faultOfSource(given)
     if (fault !== undefined) throw this.#wrong(`source ${key} has a wrong ${fault.place}`, fault.allowed)
@@ -160,7 +157,7 @@ export class LinkReader {
     if (this.#sources.size >= sources) throw this.#tooMany('sources', sources)
     const bytes = sourceBytes(given)
     this.#hold(bytes)
-    const texts = used === undefined ? new PrefixTexts(codes) : new UsedTexts(used, codes)
+    const texts = new PrefixTexts(codes)
     const owner = before?.owner ?? ownerOf?.(given) ?? {}
     const { id, tag, labels } = infoOf?.(given) ?? given
     this.#sources.set(key, { info: { id, tag, labels, symbols: texts, owner }, texts, bytes })
@@ -168,7 +165,7 @@ export class LinkReader {
 
   #takeSymbols({ source: key, firstId, texts }: SymbolsItem): void {
     const source = this.source(key)
-    const { symbols } = this.#options.policy.limits
+    const { symbols } = this.#options.limits
     this.#symbolCount += countedOf(firstId, firstId + texts.length)
     if (this.#symbolCount > symbols) throw this.#tooMany('symbols', symbols)
     const bytes = source.texts.take(firstId, texts)
@@ -195,10 +192,9 @@ export class LinkReader {
   }
 
   #hold(bytes: number): void {
-    const { policy, hold } = this.#options
+    const { limits, hold } = this.#options
     const afterBytes = this.heldBytes + bytes
-    if (afterBytes > policy.limits.bytes)
-      throw this.#tooMany('bytes of types, sources and symbols', policy.limits.bytes)
+    if (afterBytes > limits.bytes) throw this.#tooMany('bytes of types, sources and symbols', limits.bytes)
     hold?.(this.heldBytes, afterBytes)
     this.heldBytes = afterBytes
   }

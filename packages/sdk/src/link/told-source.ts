@@ -1,14 +1,11 @@
 import type { Symbols } from '../schema/symbols.ts'
 import { type BatchSymbols, TEXT_ID_MIN } from '../schema/texts.ts'
 import { SYMBOLS_AT_ONCE, type SymbolsItem } from './item.ts'
-import type { ToldUsed } from './told-used.ts'
 
 /** What the other end was told of a source. */
 export class ToldSource {
   /** What batches call it. */
   readonly key: number
-  /** Where only those symbols are told that records use. */
-  readonly used: ToldUsed | undefined
   /** Labels that were told: those below this id. */
   labels = 0
   /** The table of texts that is told, up to which id, and what it takes. */
@@ -19,10 +16,9 @@ export class ToldSource {
   bytes: number
 
   /** @param bytes What the other end keeps of the source without labels and texts. */
-  constructor(key: number, bytes = 0, used?: ToldUsed) {
+  constructor(key: number, bytes = 0) {
     this.key = key
     this.bytes = bytes
-    this.used = used
   }
 
   /** The labels that are told next, so many at most. */

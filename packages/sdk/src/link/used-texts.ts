@@ -2,7 +2,7 @@ import { SondeError } from '../errors.ts'
 import { keyOfNumber } from '../internal/seeded-hash.ts'
 import type { Symbols } from '../schema/symbols.ts'
 import { type BatchSymbols, TEXT_ID_MIN } from '../schema/texts.ts'
-import { type LinkCodes, type ReadTexts, wrongItem } from './read-texts.ts'
+import { type LinkCodes, wrongItem } from './codes.ts'
 
 /** Ids of one table of texts lie within so many: none is larger. */
 const TABLE_IDS_MAX = 1 << 24
@@ -17,9 +17,11 @@ export interface UsedLimits {
   readonly labelIdEnd: number
 }
 
-/** Labels and texts of which only those are told that records use: ids need not be without gaps. */
-export class UsedTexts implements ReadTexts {
-  longest = 0
+/**
+ * The labels and texts of a source of which only those are told that records use: ids need not be without gaps. An id
+ * that was never told reads as `?<id>`.
+ */
+export class UsedTexts implements Symbols {
   readonly #limits: UsedLimits
   readonly #codes: LinkCodes
   /** Those of labels without a gap, which is most often all; a list takes a tenth of the memory. */
@@ -40,6 +42,7 @@ export class UsedTexts implements ReadTexts {
     return this.#count
   }
 
+  /** What batches that are read now refer to. */
   get ofBatches(): BatchSymbols {
     return this.#texts
   }
@@ -53,17 +56,16 @@ export class UsedTexts implements ReadTexts {
     return Array.from({ length: count }, (_, i) => this.#textOf(id + i) ?? '?')
   }
 
-  take(firstId: number, texts: readonly string[]): number {
-    const before = this.#allCharacters
+  /**
+   * Takes labels, or texts of text fields; without one, a table of texts begins.
+   *
+   * @throws SondeError of the codes of its transport where an id has another text already, or there are too many.
+   */
+  take(firstId: number, texts: readonly string[]): void {
     // The item that begins the table may be lost, where a file is salvaged.
     const begins = firstId >= TEXT_ID_MIN && (texts.length === 0 || !this.#texts.mayHold(firstId))
     if (begins) this.#texts = new UsedTable(this, firstId)
     for (const [i, text] of texts.entries()) this.#add(firstId + i, text)
-    return 2 * (this.#allCharacters - before)
-  }
-
-  get #allCharacters(): number {
-    return this.#characters + this.#texts.characters
   }
 
   #add(id: number, text: string): void {
@@ -72,10 +74,9 @@ export class UsedTexts implements ReadTexts {
     if (known !== undefined) throw wrongItem(this.#codes, `symbol ${id} has two texts`, 'one')
     if (this.#texts.mayHold(id)) this.#texts.set(id, text)
     else this.#addLabel(id, text)
-    this.longest = Math.max(this.longest, text.length)
     const { countMax, charactersMax } = this.#limits
     const count = this.#dense.length + this.#sparse.size + this.#texts.count
-    if (count <= countMax && this.#allCharacters <= charactersMax) return
+    if (count <= countMax && this.#characters + this.#texts.characters <= charactersMax) return
     const allowed = `${countMax}, and ${charactersMax} characters`
     throw new SondeError(this.#codes.limit, `more symbols than a reader keeps; allowed: ${allowed}`)
   }

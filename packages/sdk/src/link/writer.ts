@@ -8,7 +8,7 @@ import type { RecordType } from '../schema/record-type.ts'
 import { faultOfSource } from '../schema/source-rules.ts'
 import {
   type LinkItem,
-  type LinkPolicy,
+  type LinkLimits,
   type Refusal,
   SYMBOLS_OF_SOURCE,
   type SymbolsItem,
@@ -17,7 +17,6 @@ import {
 import { sourceBytes, textsBytes, typeBytes } from './memory.ts'
 import { lastLabelOf } from './symbol-places.ts'
 import { ToldSource } from './told-source.ts'
-import { ToldUsed } from './told-used.ts'
 
 /** Memory, a source and a type that only losses may take: they can always be reported. Unit: bytes. */
 const OWN_BYTES = 64 << 10
@@ -41,7 +40,7 @@ export type TakeItem = (item: LinkItem) => void
 export class LinkWriter {
   /** Why something was last `not_announced`, for people; undefined where nothing was. */
   fault: string | undefined
-  readonly #policy: LinkPolicy
+  readonly #limits: LinkLimits
   readonly #types = new Map<string, number>()
   readonly #sources = new Map<SourceInfo, ToldSource>()
   /** The source that last reported the series of an owner. */
@@ -54,8 +53,8 @@ export class LinkWriter {
   /** What the other end needs for all that, roughly. */
   #bytes = 0
 
-  constructor(policy: LinkPolicy) {
-    this.#policy = policy
+  constructor(limits: LinkLimits) {
+    this.#limits = limits
   }
 
   /** Gives what the other end lacks, then the batch, or says why not. */
@@ -82,11 +81,8 @@ export class LinkWriter {
     if (typeof key === 'string') return key
     const told = this.#sources.get(source) ?? this.#tellSource(source, out)
     if (typeof told === 'string') return told
-    if (told.used !== undefined) told.used.tell(batch, out)
-    else {
-      const refused = this.#tellPrefix(batch, told, out)
-      if (refused !== null) return refused
-    }
+    const refused = this.#tellSymbols(batch, told, out)
+    if (refused !== null) return refused
     return { type: key, source: told.key }
   }
 
@@ -116,7 +112,7 @@ export class LinkWriter {
 
   #tellType(type: RecordType, out: TakeItem): number | Refusal {
     const key = this.#types.size
-    if (key >= this.#policy.limits.types - (this.#isLoss ? 0 : 1)) return 'type_limit'
+    if (key >= this.#limits.types - (this.#isLoss ? 0 : 1)) return 'type_limit'
     const { fingerprint } = type
     const definition = definitionOf(type)
     const json = JSON.stringify(definition)
@@ -142,7 +138,7 @@ export class LinkWriter {
     const replaced = before === undefined ? undefined : this.#sources.get(before)
     // A source that replaces another takes its place and its memory.
     const count = this.#sources.size - (replaced === undefined ? 0 : 1)
-    if (count >= this.#policy.limits.sources - (this.#isLoss ? 0 : 1)) return 'source_limit'
+    if (count >= this.#limits.sources - (this.#isLoss ? 0 : 1)) return 'source_limit'
     const bytes = sourceBytes(source)
     const first = textsBytes(symbols.since(0, SYMBOLS_OF_SOURCE))
     if (!this.#mayKeep(bytes + first - (replaced?.bytes ?? 0))) return 'source_limit'
@@ -161,7 +157,7 @@ export class LinkWriter {
     if (before !== undefined && replaced !== undefined) this.#forgetSource(before, replaced)
     this.#nextSource++
     this.#bytes += bytes
-    const told = new ToldSource(key, bytes, this.#policy.symbols === 'used' ? new ToldUsed(key, symbols) : undefined)
+    const told = new ToldSource(key, bytes)
     this.#sources.set(source, told)
     this.#owners.set(owner, source)
     return told
@@ -174,7 +170,7 @@ export class LinkWriter {
   }
 
   /** Null where everything is told. */
-  #tellPrefix(batch: Referring, told: ToldSource, out: TakeItem): Refusal | undefined | null {
+  #tellSymbols(batch: Referring, told: ToldSource, out: TakeItem): Refusal | undefined | null {
     const { source, symbols } = batch
     if (source.symbols.count > told.labels) {
       const refusal = this.#tellLabels(source, told, out)
@@ -193,7 +189,7 @@ export class LinkWriter {
   #tellLabels({ symbols }: SourceInfo, told: ToldSource, out: TakeItem): Refusal | undefined {
     // The first of each source are those with which it reports its losses: they have room beside the limit.
     const free = Math.max(0, SYMBOLS_OF_SOURCE - told.labels)
-    const item = told.nextLabels(symbols, free + this.#policy.limits.symbols - this.#symbols)
+    const item = told.nextLabels(symbols, free + this.#limits.symbols - this.#symbols)
     if (isTooLong(item)) return this.#refuse(`a text is longer than ${TEXT_CHARACTERS_MAX} characters`)
     const bytes = textsBytes(item.texts)
     if (item.texts.length === 0 || !this.#mayKeep(bytes)) return 'symbol_limit'
@@ -241,7 +237,7 @@ export class LinkWriter {
 
   #mayKeep(bytes: number): boolean {
     const ownBytes = this.#isLoss ? 0 : OWN_BYTES
-    return this.#bytes + bytes + ownBytes <= this.#policy.limits.bytes
+    return this.#bytes + bytes + ownBytes <= this.#limits.bytes
   }
 }
 

@@ -222,10 +222,7 @@ export class Session {
     }
     const { types, sources, symbols, clientBytes } = welcome.limits
     this.#welcome = welcome
-    this.#link = new LinkWriter({
-      symbols: 'prefix',
-      limits: { types, sources, symbols, bytes: clientBytes * KEPT_RATIO },
-    })
+    this.#link = new LinkWriter({ types, sources, symbols, bytes: clientBytes * KEPT_RATIO })
     this.#shared = new SharedPages(this.#config, (message) => this.#send(message))
     this.#connection.flush()
     this.#connection.expectAnswer(false)
