@@ -65,6 +65,7 @@ and are left alone.
 
 const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
   paths: 'Where the kernel is read. `--path.procfs` and `--path.sysfs` set them, too.',
+  native: 'Libraries of vendors, which child processes of the agent load.',
   export:
     'What leaves the node. `--listen HOST:PORT` sets `host` and `port` of the listener; the page and the API are on the same address.',
   service: 'The socket over which applications of this machine report to the agent.',

@@ -21,9 +21,9 @@ export const SOURCES: readonly SourceDefinition[] = [
         ...loaded,
         library: {
           ...library,
-          async open(options) {
+          async open(options, paths) {
             const played = await ethtoolOf((options as { readonly library: string }).library).load()
-            return played.library?.open(options)
+            return played.library?.open(options, paths)
           },
         },
       }

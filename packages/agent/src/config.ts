@@ -11,6 +11,15 @@ export const pathsSchema = block({
   sysfs: setting(text(), '/sys', 'Root of the sysfs that is read'),
 })
 
+/** Schema of `native`: libraries of vendors. */
+export const nativeSchema = block({
+  doca_library: setting(
+    text(0),
+    '',
+    'Path of `libdoca_telemetry.so.2`, or of the folder that it and `libdoca_common.so.2` are in. Empty: where the loader looks, and where DOCA installs them',
+  ),
+})
+
 const HOST_ALLOWED = 'an IPv4 or IPv6 address, or a host name; 0.0.0.0 stands for all addresses of this machine'
 /** Labels of letters, digits, `-` and `_`, of which the last is no number: such a name would be a misspelt address. */
 const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!\d+\.?$)(?!-)[\w-]{1,63}(?<!-)\.?$/
@@ -179,7 +188,7 @@ export const logSchema = block({
 /** What the agent reads from the configuration. */
 export interface AgentConfig {
   readonly dataSources: readonly DataSourceConfig[]
-  readonly paths: v.InferOutput<typeof pathsSchema>
+  readonly paths: v.InferOutput<typeof pathsSchema> & Partial<v.InferOutput<typeof nativeSchema>>
   readonly export: v.InferOutput<typeof exportSchema>
   readonly limits: v.InferOutput<typeof limitsSchema>
   readonly service: ServiceConfig

@@ -6,6 +6,7 @@ export {
   exportSchema,
   limitsSchema,
   logSchema,
+  nativeSchema,
   pathsSchema,
 } from './config.ts'
 export type { AgentFacts, DeviceFacts, SourceFacts, ToldType } from './explain/agent-facts.ts'

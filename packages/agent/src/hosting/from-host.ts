@@ -1,3 +1,4 @@
+import type { Labels, TypeDefinition } from '@sonde/sdk'
 import type { Probe } from '../sources/source.ts'
 import { fault } from './channel.ts'
 import type { FailedRead } from './failed-reads.ts'
@@ -37,6 +38,16 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
         firstId: countOf('firstId', message.firstId),
         texts: textsOf(message.texts),
       }
+    case 'type':
+      return {
+        kind: 'type',
+        source: textOf('source', message.source),
+        fingerprint: textOf('fingerprint', message.fingerprint),
+        // Checked by whoever makes a type of it.
+        definition: message.definition as TypeDefinition,
+      }
+    case 'labels':
+      return { kind: 'labels', source: textOf('source', message.source), labels: labelsOf(message.labels) }
     case 'batch':
       return batchOf(message, bytes)
     case 'status':
@@ -81,6 +92,11 @@ function statusOf(message: Said): FromHost {
     failures: listOf('failures', message.failures, ENTRY_COUNT_MAX).map(failureOf),
     dropped: droppedOf(message.dropped),
   }
+}
+
+function labelsOf(given: unknown): Labels {
+  const entries = Object.entries(objectOf('labels', given))
+  return Object.fromEntries(entries.map(([name, value]) => [name, textOf('a label', value)]))
 }
 
 function stuckOf(given: unknown): StuckCall {

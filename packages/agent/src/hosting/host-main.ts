@@ -92,10 +92,10 @@ async function start(config: HostedConfig): Promise<void> {
   const status = new SourceStatus()
   const told = new StatusOut(config.name, status, send)
   statuses.push(told)
-  const out = new LinkOut(config.name, send)
-  outs.set(config.name, out)
   try {
     const definition = await definitionOf(config)
+    const out = new LinkOut(config.name, definition.types, send)
+    outs.set(config.name, out)
     // It has loaded its code: from now on it answers in time.
     send({ kind: 'beat' })
     host.start({ config, definition, status, accept: (batch) => out.put(batch), onStatus: () => told.changed() }, 0)

@@ -148,17 +148,17 @@ export class Host implements SourceHost {
       },
       load: async () => {
         const loaded = await definition.load()
-        const opened = loaded.library === undefined ? undefined : await this.#open(loaded.library, config.options)
+        const opened = loaded.library === undefined ? undefined : await this.#open(loaded.library, config)
         return { loaded, library: opened?.library, lanes: opened?.lanes ?? this.#ownLanes }
       },
     })
   }
 
-  #open(definition: NonNullable<LoadedSource['library']>, options: object): Promise<OpenLibrary> {
+  #open(definition: NonNullable<LoadedSource['library']>, { options, paths }: HostedConfig): Promise<OpenLibrary> {
     let opening = this.#libraries.get(definition.name)
     if (opening === undefined) {
       const lanes = this.#lanesOf(definition)
-      opening = (async () => ({ definition, library: await definition.open(options), lanes }))()
+      opening = (async () => ({ definition, library: await definition.open(options, paths), lanes }))()
       this.#libraries.set(definition.name, opening)
       // It may be there at the next look.
       opening.catch(() => this.#libraries.delete(definition.name))

@@ -134,7 +134,7 @@ export class HostedSource {
       accept(batch)
     }
     const { name, intervalMs, paths, floodBytes } = config
-    const { labels } = definition
+    const labels = { ...definition.labels, ...loaded.library?.labels?.(library) }
     this.#outlet = new SourceOutlet({ name, intervalMs, labels, paths, library, floodBytes, emit, stats })
     this.#lanes = lanes
     const node = loaded.create(config.options, this.#outlet.context)

@@ -1,7 +1,7 @@
 import { type Batch, messageOf } from '@sonde/sdk'
 import pino, { type Logger } from 'pino'
 import { SOURCES_MODULE } from '../places.ts'
-import type { ConfiguredSource, Probe, SourceContext } from '../sources/source.ts'
+import type { ConfiguredSource, Probe, SourcePaths } from '../sources/source.ts'
 import { type GivenSource, Host, type SourceHost } from './host.ts'
 import type { HostedConfig } from './protocol.ts'
 import { RemoteHost } from './remote-host.ts'
@@ -11,7 +11,7 @@ import { startProcess, startWorker } from './transport.ts'
 
 /** What hosts take from the configuration of an agent. */
 export interface HostsConfig {
-  readonly paths: SourceContext['paths']
+  readonly paths: SourcePaths
   readonly limits: {
     /** Longest that a call may take. Unit: milliseconds. */
     readonly source_call_ms: number

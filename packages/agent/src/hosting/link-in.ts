@@ -1,17 +1,8 @@
-import {
-  absenceType,
-  type Batch,
-  clockType,
-  countDrop,
-  type Labels,
-  lossType,
-  periodType,
-  type RecordType,
-  type SourceInfo,
-} from '@sonde/sdk'
-import { PrefixTexts } from '@sonde/sdk/internal'
+import { type Batch, countDrop, type Labels, type RecordType, type SourceInfo } from '@sonde/sdk'
+import { faultOfLabels, PrefixTexts } from '@sonde/sdk/internal'
 import { fault } from './channel.ts'
 import { FloodBudget } from './flood.ts'
+import { LinkTypes } from './link-types.ts'
 import type { LinkMessage } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
 
@@ -42,7 +33,7 @@ export interface LinkInOptions {
  */
 export class LinkIn {
   readonly #options: LinkInOptions
-  readonly #types: ReadonlyMap<string, RecordType>
+  readonly #types: LinkTypes
   #texts = new PrefixTexts(CODES)
   #info: SourceInfo
   readonly #budget: FloodBudget
@@ -53,9 +44,7 @@ export class LinkIn {
     const { name, labels, owner, intervalMs, types, floodBytes } = options
     this.#budget = new FloodBudget(floodBytes * DEVICES, intervalMs)
     this.#options = options
-    this.#types = new Map(
-      [...types, absenceType, clockType, lossType, periodType].map((type) => [type.fingerprint, type]),
-    )
+    this.#types = new LinkTypes(types)
     this.#info = { id: name, tag: '', labels, symbols: this.#texts, owner }
   }
 
@@ -66,8 +55,10 @@ export class LinkIn {
    * its id.
    */
   take(message: LinkMessage): Batch | undefined {
+    if (message.kind === 'batch') return this.#batchOf(message)
     if (message.kind === 'symbols') this.#takeSymbols(message)
-    else return this.#batchOf(message)
+    else if (message.kind === 'type') this.#types.take(message)
+    else this.#takeLabels(message)
     return undefined
   }
 
@@ -80,6 +71,13 @@ export class LinkIn {
     }
     this.#heldBytes += this.#texts.take(firstId, texts)
     if (this.#heldBytes > HELD_BYTES_MAX) throw fault('holds more symbols than a source may send')
+  }
+
+  /** What the library of the host says of everything that it gives, before the first batch. */
+  #takeLabels({ labels }: Extract<LinkMessage, { kind: 'labels' }>): void {
+    const wrong = faultOfLabels(labels)
+    if (wrong !== undefined) throw fault(`holds labels whose ${wrong.place} is wrong`)
+    this.#info = { ...this.#info, labels: { ...this.#options.labels, ...labels } }
   }
 
   #batchOf(message: Extract<LinkMessage, { kind: 'batch' }>): Batch | undefined {

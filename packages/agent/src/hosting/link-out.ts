@@ -1,5 +1,6 @@
-import type { Batch, SourceInfo } from '@sonde/sdk'
+import { type Batch, definitionOf, type RecordType, type SourceInfo } from '@sonde/sdk'
 import { ToldSource } from '@sonde/sdk/internal'
+import { LinkTypes } from './link-types.ts'
 import type { LinkMessage } from './protocol.ts'
 
 /** Texts of one message at most: with the longest ones it stays within what the agent takes. */
@@ -12,9 +13,12 @@ export class LinkOut {
   /** What the agent was told of the source, and for which table of labels. */
   #info: SourceInfo | undefined
   #told = new ToldSource(0)
+  readonly #types: LinkTypes
 
-  constructor(source: string, send: (message: LinkMessage) => void) {
+  /** @param types Types that the source declares. */
+  constructor(source: string, types: readonly RecordType[], send: (message: LinkMessage) => void) {
     this.#source = source
+    this.#types = new LinkTypes(types)
     this.#send = send
   }
 
@@ -24,6 +28,11 @@ export class LinkOut {
     if (info !== this.#info) {
       this.#info = info
       this.#told = new ToldSource(0)
+      this.#send({ kind: 'labels', source, labels: info.labels })
+    }
+    if (!this.#types.has(type)) {
+      this.#types.add(type)
+      this.#send({ kind: 'type', source, fingerprint: type.fingerprint, definition: definitionOf(type) })
     }
     for (const { firstId, texts } of this.#told.labelItems(info.symbols, SYMBOL_COUNT_MAX))
       this.#send({ kind: 'symbols', source, firstId, texts })

@@ -1,5 +1,5 @@
-import type { Clock } from '@sonde/sdk'
-import type { SourceContext } from '../sources/source.ts'
+import type { Clock, Labels, TypeDefinition } from '@sonde/sdk'
+import type { SourcePaths } from '../sources/source.ts'
 import type { FailedRead } from './failed-reads.ts'
 import type { SampleCall } from './source-stats.ts'
 import type { SourceState } from './source-status.ts'
@@ -14,7 +14,7 @@ export interface HostedConfig {
   readonly type: string
   readonly options: object
   readonly intervalMs: number
-  readonly paths: SourceContext['paths']
+  readonly paths: SourcePaths
   /** What a device may report in an interval. Unit: bytes of records. */
   readonly floodBytes: number
   /** Longest that a call may take where its duty does not say. Unit: milliseconds. */
@@ -67,6 +67,15 @@ export type LinkMessage =
       readonly firstId: number
       readonly texts: readonly string[]
     }
+  /** A version of a declared type, before its first batch. */
+  | {
+      readonly kind: 'type'
+      readonly source: string
+      readonly fingerprint: string
+      readonly definition: TypeDefinition
+    }
+  /** Constant labels of the source, before its first batch. */
+  | { readonly kind: 'labels'; readonly source: string; readonly labels: Labels }
   | {
       readonly kind: 'batch'
       readonly source: string

@@ -3,6 +3,7 @@ import {
   allocateViews,
   type Batch,
   encoderOf,
+  type Labels,
   messageOf,
   type SondeError,
   SymbolTable,
@@ -22,6 +23,8 @@ export class RemoteSource {
   given: GivenSource
   /** Whose series these are, in all lives; see `SourceInfo`. */
   readonly owner = {}
+  /** Constant labels, as its host said. */
+  #labels: Labels = {}
   /** Whether views may show something of it. */
   #isShown = false
   /** Whether its host was lost, and nothing was reported in the next life yet. */
@@ -40,7 +43,8 @@ export class RemoteSource {
 
   /** Passes on what it reports. */
   accept(batch: Batch): void {
-    if (this.given.definition.types.includes(batch.type)) {
+    if (this.given.definition.types.some(({ name }) => name === batch.type.name)) {
+      this.#labels = batch.source.labels
       this.#isShown = true
       this.#isAwaited = false
     }
@@ -77,7 +81,8 @@ export class RemoteSource {
 
   #goneOf(reason: string): Batch {
     const { config, definition } = this.given
-    const { types, labels = {} } = definition
+    const { types } = definition
+    const labels = this.#labels
     const symbols = new SymbolTable()
     const encode = encoderOf(absenceType, symbols)
     const { recordBytes } = absenceType.layout

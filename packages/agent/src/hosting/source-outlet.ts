@@ -13,7 +13,7 @@ import { createOwnSource, TextTable } from '@sonde/sdk/internal'
 import { type Bracket, halfOf, middleOf } from '../sampling/bracket.ts'
 import { ClockModel, wallOffsetNs } from '../sampling/clock-model.ts'
 import { type CutWindow, Tap } from '../sampling/tap.ts'
-import type { DeviceReport, SourceContext } from '../sources/source.ts'
+import type { DeviceReport, SourceContext, SourcePaths } from '../sources/source.ts'
 import type { FailedReads } from './failed-reads.ts'
 import { FloodBudget } from './flood.ts'
 
@@ -27,7 +27,7 @@ export interface OutletOptions {
   readonly name: string
   readonly intervalMs: number
   readonly labels?: Labels | undefined
-  readonly paths: SourceContext['paths']
+  readonly paths: SourcePaths
   /** See {@link SourceContext}. Default: there is none. */
   readonly library?: unknown
   /** What a device may report in an interval. Unit: bytes of records. Default: no limit. */

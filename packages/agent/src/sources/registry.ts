@@ -1,3 +1,4 @@
+import { SOURCES as DOCA_SOURCES } from './doca/sources.ts'
 import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { netdev } from './netdev/netdev.ts'
@@ -7,4 +8,4 @@ import { simulator } from './simulator/simulator.ts'
 import type { SourceDefinition } from './source.ts'
 
 /** Every kind of source there is. A new one is a folder beside this file and a row here. */
-export const SOURCES: readonly SourceDefinition[] = [host, netdev, rdma, ethtool, pci, simulator]
+export const SOURCES: readonly SourceDefinition[] = [host, netdev, rdma, ethtool, pci, ...DOCA_SOURCES, simulator]

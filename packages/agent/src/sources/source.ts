@@ -86,6 +86,16 @@ export interface DeviceReport {
   report<T extends RecordType>(type: T, record: RecordOf<T>): void
 }
 
+/** Where a node is read: the kernel's files, and the libraries of vendors. */
+export interface SourcePaths {
+  /** `/proc`, or a tree for tests and containers. */
+  readonly procfs: string
+  /** `/sys`, or a tree for tests and containers. */
+  readonly sysfs: string
+  /** `native.doca_library`. Default: it is looked for. */
+  readonly doca_library?: string
+}
+
 /** What a source is given. */
 export interface SourceContext<L = unknown> {
   /** Name in the configuration; unique. */
@@ -113,8 +123,8 @@ export interface SourceContext<L = unknown> {
   clock(device: string, clock: string, ticksPerSecond: number): DeviceClock
   /** Says which values are absent and why, and which devices are gone. */
   readonly absences: Absences
-  /** Roots below which the kernel's files are read: `/proc` and `/sys`, or a tree for tests and containers. */
-  readonly paths: { readonly procfs: string; readonly sysfs: string }
+  /** Where the node is read. */
+  readonly paths: SourcePaths
   /** Counts a failed read of present hardware; the place names file or call. */
   failed(place: string, error: unknown): void
   /** Counts records that the source does not make for a limit of its own, by reason. */
@@ -136,7 +146,9 @@ export interface LibraryDefinition<L = unknown> {
    *
    * @param options Options of the source that needs it first.
    */
-  open(options: object): L | Promise<L>
+  open(options: object, paths: SourcePaths): L | Promise<L>
+  /** Constant labels of everything that its sources report. Default: none. */
+  labels?(library: L): Labels
   close(library: L): void | Promise<void>
 }
 
@@ -174,7 +186,7 @@ export interface SourceDefinition {
    * A look without foreign code, for sources that run elsewhere: where it finds nothing, no process is started for
    * nothing. It runs in the agent's own process, takes less than a millisecond, and never throws.
    */
-  look?(options: object, paths: SourceContext['paths']): Probe
+  look?(options: object, paths: SourcePaths): Probe
   /**
    * URL of a module whose `SOURCES` holds this row: what a child process imports, so that it holds this source and no
    * other. Default: the registry.

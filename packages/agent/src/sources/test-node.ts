@@ -170,7 +170,7 @@ export class TestedSource {
 
   async #make(): Promise<NodeSource> {
     const { library: definition, create } = await this.#definition.load()
-    const library = await definition?.open(this.#options)
+    const library = await definition?.open(this.#options, this.#outlet.context.paths)
     this.#closeLibrary = () => definition?.close(library)
     return create(this.#options, { ...this.#outlet.context, library })
   }

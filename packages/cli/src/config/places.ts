@@ -13,8 +13,8 @@ import type { Loaded } from './load.ts'
  * @throws ConfigError that names the key; SondeError of the source.
  */
 export async function checkPlaces<T extends Loaded>(loaded: T): Promise<T> {
-  const { paths } = loaded.config.agent
-  const faults = Object.entries(paths).flatMap(([name, root]) => {
+  const { procfs, sysfs } = loaded.config.agent.paths
+  const faults = Object.entries({ procfs, sysfs }).flatMap(([name, root]) => {
     const key = `paths.${name}`
     const origin = loaded.originOf(key)
     if (origin === 'default' || isDirectory(root)) return []

@@ -6,6 +6,7 @@ import {
   exportSchema,
   limitsSchema,
   logSchema,
+  nativeSchema,
   pathsSchema,
   serviceSchema,
 } from '@sonde/agent'
@@ -22,6 +23,7 @@ export interface SondeConfig {
 /** Schemas of the top-level keys, each owned by its room. `data_sources` is checked entry by entry instead. */
 export const ROOM_SCHEMAS = {
   paths: pathsSchema,
+  native: nativeSchema,
   export: exportSchema,
   service: serviceSchema,
   store: storeSchema,
@@ -50,19 +52,32 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   }
   const sources = take(checkDataSources(raw.data_sources ?? defaultDataSources()))
   const paths = take(check(ROOM_SCHEMAS.paths, raw.paths ?? {}, 'paths'))
+  const native = take(check(ROOM_SCHEMAS.native, raw.native ?? {}, 'native'))
   const exports = take(check(ROOM_SCHEMAS.export, raw.export ?? {}, 'export'))
   const destinations = exports && take(checkExport(exports))
   const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
   const service = take(check(ROOM_SCHEMAS.service, raw.service ?? {}, 'service'))
   const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
   const log = take(check(ROOM_SCHEMAS.log, raw.log ?? {}, 'log'))
-  if (!sources || !paths || !exports || !destinations || !service || !store || !limits || !log || issues.length > 0)
+  if (
+    !sources ||
+    !paths ||
+    !native ||
+    !exports ||
+    !destinations ||
+    !service ||
+    !store ||
+    !limits ||
+    !log ||
+    issues.length > 0
+  )
     return { ok: false, issues }
   const plain = {
     data_sources: sources.map(({ name, definition, enabled, intervalMs, options }) => {
       return { type: definition.name, name, enabled, interval_ms: intervalMs, ...options }
     }),
     paths,
+    native,
     export: exports,
     service,
     store,
@@ -73,7 +88,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   return {
     ok: true,
     value: {
-      config: { agent: { dataSources, paths, export: exports, limits, service }, store, log },
+      config: { agent: { dataSources, paths: { ...paths, ...native }, export: exports, limits, service }, store, log },
       plain: { ...plain, export: withoutSecrets(exportSchema, exports) },
     },
   }

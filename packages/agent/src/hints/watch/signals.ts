@@ -1,5 +1,5 @@
 import type { Labels } from '@sonde/sdk'
-import { docaPhyType } from '../../sources/doca-phy/type.ts'
+import { docaPhyType } from '../../sources/doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../sources/ethtool/type.ts'
 import {
   hostCpuPackageType,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { docaPhyType } from '../../sources/doca-phy/type.ts'
+import { docaPhyType } from '../../sources/doca-telemetry-phy/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortType } from '../../sources/rdma/type.ts'
 import { counterOf, gaugeOf } from './signal.ts'
 import { Window } from './window.ts'

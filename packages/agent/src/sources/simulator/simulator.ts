@@ -1,9 +1,9 @@
-import { docaAdpRetxType } from '../doca-adp-retx/type.ts'
-import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from '../doca-diag/type.ts'
-import { docaDpaProcessType, docaDpaThreadType } from '../doca-dpa/type.ts'
-import { docaPccCounterType, docaPccType } from '../doca-pcc/type.ts'
-import { docaPciType } from '../doca-pci/type.ts'
-import { docaPhyLaneType, docaPhyType } from '../doca-phy/type.ts'
+import { docaAdpRetxTimeoutsType, docaAdpRetxType } from '../doca-telemetry-adp-retx/type.ts'
+import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from '../doca-telemetry-diag/type.ts'
+import { docaDpaProcessType, docaDpaThreadType } from '../doca-telemetry-dpa/type.ts'
+import { docaPccCounterType, docaPccType } from '../doca-telemetry-pcc/type.ts'
+import { docaPciType } from '../doca-telemetry-pci/type.ts'
+import { docaPhyLaneType, docaPhyType } from '../doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../ethtool/type.ts'
 import { hostPressureType } from '../host/type.ts'
 import { netdevCarrierType, netdevType } from '../netdev/type.ts'
@@ -42,6 +42,7 @@ export const simulator: SourceDefinition = {
     docaDiagPriorityType,
     docaDiagPciType,
     docaAdpRetxType,
+    docaAdpRetxTimeoutsType,
     docaDpaProcessType,
     docaDpaThreadType,
     docaPccType,

@@ -96,7 +96,7 @@ function loss(): readonly DevicePanel[] {
       lines: [
         rate(hardware('roce_adp_retrans'), 'adaptive'),
         rate(hardware('local_ack_timeout_err'), 'timeouts'),
-        rate('doca_adp_retx_timeouts_total', 'ADP timeouts'),
+        rate('doca_adp_retx_packets', 'adaptive, by the adapter'),
       ],
       without: NO_RDMA,
     },

@@ -142,7 +142,7 @@ export class Families {
 
 function familyOf(type: RecordType, name: string, { name: fieldName, field }: Slot): Family {
   const kind = field.role === 'bucket' ? 'histogram' : field.role === 'counter' ? 'counter' : 'gauge'
-  const shape = field.role === 'bucket' ? `edges ${field.edges?.join(', ')}` : field.count > 1 ? 'an array' : 'a scalar'
+  const shape = field.role === 'bucket' ? 'bins' : field.count > 1 ? 'an array' : 'a scalar'
   const help = field.help || `${type.description || type.name}: ${fieldName}`
   const unit = field.unit ?? ''
   const base = counterBase({ name, kind, unit })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReadRecord, RecordType } from '@sonde/sdk'
-import { docaDiagPciType } from '../../doca-diag/type.ts'
+import { docaDiagPciType } from '../../doca-telemetry-diag/type.ts'
 import { ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
 import { hostPressureType } from '../../host/type.ts'
 import { nvmlGpuType, nvmlProfileType } from '../../nvml/type.ts'

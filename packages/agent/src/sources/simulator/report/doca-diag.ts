@@ -1,4 +1,9 @@
-import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from '../../doca-diag/type.ts'
+import {
+  docaDiagPciType,
+  docaDiagPortType,
+  docaDiagPriorityType,
+  docaDiagType,
+} from '../../doca-telemetry-diag/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import { isInBurst } from '../model/bursts.ts'
 import { PACKET_BYTES } from '../model/pace.ts'

@@ -1,4 +1,4 @@
-import { docaPhyLaneType, docaPhyType } from '../../doca-phy/type.ts'
+import { docaPhyLaneType, docaPhyType } from '../../doca-telemetry-phy/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import { laneShare } from '../model/bit-errors.ts'
 import type { NicReader } from '../observe/nic-reader.ts'

@@ -1,7 +1,7 @@
-import { docaAdpRetxType, TIMEOUT_EDGES } from '../../doca-adp-retx/type.ts'
-import { docaDpaProcessType, docaDpaThreadType } from '../../doca-dpa/type.ts'
-import { docaPccCounterType, docaPccType } from '../../doca-pcc/type.ts'
-import { docaPciType, READ_LATENCY_EDGES } from '../../doca-pci/type.ts'
+import { docaAdpRetxTimeoutsType, docaAdpRetxType, ORIGINS, TIMEOUT_EDGES } from '../../doca-telemetry-adp-retx/type.ts'
+import { docaDpaProcessType, docaDpaThreadType } from '../../doca-telemetry-dpa/type.ts'
+import { docaPccCounterType, docaPccType } from '../../doca-telemetry-pcc/type.ts'
+import { docaPciType, READ_LATENCY_EDGES } from '../../doca-telemetry-pci/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import { zeros } from './column.ts'
 import type { NicColumns, NicRow, NicTable } from './nic-table.ts'
@@ -19,9 +19,12 @@ function sharesAround(middle: number, bins: number): number[] {
 }
 
 const ADP_RETX: NicColumns<typeof docaAdpRetxType> = {
-  timeouts_total: 'tails',
+  packets: 'tails',
+}
+
+const TIMEOUTS: NicColumns<typeof docaAdpRetxTimeoutsType> = {
   // They take 1 to 20 ms.
-  timeout_seconds: { bins: 'tails', shares: sharesAround(6, TIMEOUT_EDGES.length + 1) },
+  seconds: { bins: 'tails', shares: sharesAround(6, TIMEOUT_EDGES.length + 1) },
 }
 
 const PCI: NicColumns<typeof docaPciType> = {
@@ -57,8 +60,10 @@ const DPA_THREAD: NicColumns<typeof docaDpaThreadType> = {
 
 /** Records of the other DOCA libraries; those of the accelerator only where there is one. */
 export function docaTables(nics: readonly NicPlace[]): NicTable[] {
+  const rows = (more = {}) => nics.map((nic) => ({ nic, labels: { device: nic.device, ...more } }))
   return [
-    { type: docaAdpRetxType, columns: ADP_RETX, rows: nics.map((nic) => ({ nic, labels: { device: nic.device } })) },
+    { type: docaAdpRetxType, columns: ADP_RETX, rows: rows({ origin: ORIGINS.histogram }) },
+    { type: docaAdpRetxTimeoutsType, columns: TIMEOUTS, rows: rows() },
     { type: docaPciType, columns: PCI, rows: nics.map(pciRow) },
   ]
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { docaPhyType } from '../../doca-phy/type.ts'
+import { docaPhyType } from '../../doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
 import { hostPressureType } from '../../host/type.ts'
 import { netdevCarrierType, netdevType } from '../../netdev/type.ts'

@@ -1,0 +1,60 @@
+import { absenceType, clockType, lossType, periodType, type RecordType, type TypeDefinition } from '@sonde/sdk'
+import { parseDefinition, withEntity } from '@sonde/sdk/internal'
+import { fault } from './channel.ts'
+
+/** Types that a source makes at run time at most: one for each set of bins that its devices have. */
+const MADE_MAX = 64
+
+/** The types of one source: those that it declares, Sonde's own, and versions of the declared ones made at run time. */
+export class LinkTypes {
+  readonly #declared: readonly RecordType[]
+  readonly #types: Map<string, RecordType>
+  #made = 0
+
+  constructor(declared: readonly RecordType[]) {
+    this.#declared = declared
+    this.#types = new Map(
+      [...declared, absenceType, clockType, lossType, periodType].map((type) => [type.fingerprint, type]),
+    )
+  }
+
+  get(fingerprint: string): RecordType | undefined {
+    return this.#types.get(fingerprint)
+  }
+
+  /** Whether it was declared, or told. */
+  has({ fingerprint }: RecordType): boolean {
+    return this.#types.has(fingerprint)
+  }
+
+  /**
+   * Takes a version of a declared type. Only the edges of its bins may be others: those are what a device says at run
+   * time.
+   *
+   * @throws SondeError where it is anything else, or there are too many.
+   */
+  take({ definition, fingerprint }: { readonly definition: TypeDefinition; readonly fingerprint: string }): void {
+    const type = parseDefinition(definition, fingerprint)
+    if (this.has(type)) return
+    const declared = this.#declared.find(({ name }) => name === type.name)
+    if (declared === undefined || meaningOf(declared) !== meaningOf(type))
+      throw fault(`holds a type ${type.name} that its source does not declare`)
+    if (++this.#made > MADE_MAX) throw fault(`holds more than ${MADE_MAX} types made at run time`)
+    this.#types.set(type.fingerprint, withEntity(type, declared.entity))
+  }
+
+  /** Adds a type that is told to the other end. */
+  add(type: RecordType): void {
+    this.#types.set(type.fingerprint, type)
+  }
+}
+
+/** A type but for the edges of its bins. */
+function meaningOf({ description, fields, metrics }: RecordType): string {
+  const plain = Object.entries(fields).map(([name, field]) => {
+    return field.kind !== 'record' && field.role === 'bucket'
+      ? [name, { ...field, edges: [], count: 0 }]
+      : [name, field]
+  })
+  return JSON.stringify([description, plain, [...metrics]])
+}

@@ -1,0 +1,61 @@
+import { SondeError } from '@sonde/sdk'
+import type { CallFailureKind } from '../call-failure.ts'
+import type { DocaErrorName } from './layout.ts'
+
+/** What an error means: what it is, and what to do. */
+interface Meaning {
+  readonly kind: CallFailureKind
+  readonly words: string
+}
+
+const FWCTL = 'the device has no fwctl node: run `sudo modprobe mlx5_fwctl`, and mount /dev/fwctl into the container'
+const DENIED = 'no permission on the device: run as root, or give this user /dev/fwctl/* and /dev/infiniband/*'
+
+/** Errors that mean the same wherever they come from. */
+const MEANINGS: Partial<Record<DocaErrorName, Meaning>> = {
+  NOT_SUPPORTED: { kind: 'unsupported', words: 'the device or its firmware cannot do that' },
+  NOT_PERMITTED: { kind: 'denied', words: DENIED },
+  OPERATING_SYSTEM: { kind: 'failed', words: 'a system call failed; the kernel log says more' },
+  DEVICE_FATAL_ERROR: { kind: 'gone', words: 'the device is lost; the kernel log says more' },
+  DRIVER: { kind: 'failed', words: 'the firmware refused the command' },
+  IN_USE: { kind: 'denied', words: 'another program holds the counters' },
+  NO_MEMORY: { kind: 'failed', words: 'the device has no room for so many counters: list fewer' },
+  FULL: { kind: 'failed', words: 'the device has no room for so many counters: list fewer' },
+  BAD_CONFIG: { kind: 'unsupported', words: 'the counter does not go with this way of sampling' },
+}
+
+/** Errors of the functions that ask for a capability, which are the first to reach the device. */
+const OF_CAPABILITIES: Partial<Record<DocaErrorName, Meaning>> = {
+  OPERATING_SYSTEM: { kind: 'denied', words: DENIED },
+  NOT_FOUND: { kind: 'denied', words: FWCTL },
+}
+
+const OF_LISTS: Partial<Record<DocaErrorName, Meaning>> = {
+  NOT_FOUND: { kind: 'gone', words: 'no RDMA device is there: is mlx5_ib loaded, and /dev/infiniband mounted?' },
+}
+
+/** A call that gave nothing. Returned, not thrown: a device that refuses is an everyday thing. */
+export class DocaFailure {
+  readonly kind: CallFailureKind
+  /** What the library said, without `DOCA_ERROR_`. */
+  readonly name: DocaErrorName | 'NO_SYMBOL'
+  /** What it means and what to do, without device and call. */
+  readonly words: string
+  /** Device, call and what the library said; fit for people. */
+  readonly error: SondeError
+
+  /** @param call Name of the function. */
+  constructor(device: string, call: string, name: DocaErrorName | 'NO_SYMBOL') {
+    const meaning = meaningOf(call, name)
+    this.kind = meaning?.kind ?? 'failed'
+    this.name = name
+    this.words = meaning?.words ?? 'this should not happen'
+    this.error = new SondeError('SRC_CALL', `${device}: ${call} answers ${name}, ${this.words}`)
+  }
+}
+
+function meaningOf(call: string, name: DocaErrorName | 'NO_SYMBOL'): Meaning | undefined {
+  if (name === 'NO_SYMBOL') return { kind: 'unsupported', words: 'the installed DOCA is too old: it has no such call' }
+  const own = call.includes('_cap_') ? OF_CAPABILITIES : call.endsWith('_create_list') ? OF_LISTS : {}
+  return own[name] ?? MEANINGS[name]
+}

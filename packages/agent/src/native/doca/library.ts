@@ -1,0 +1,111 @@
+import { messageOf, SondeError } from '@sonde/sdk'
+import koffi, { type KoffiFunc } from 'koffi'
+import { DocaFailure } from './failure.ts'
+import { ERROR_NAMES } from './layout.ts'
+import { COMMON, DOUBLE_SYMBOL, type DocaSymbol, RESULTS, TELEMETRY } from './symbols.ts'
+
+/** Paths of the two libraries. */
+export interface DocaPaths {
+  readonly telemetry: string
+  readonly common: string
+}
+
+/** A parameter of a call: a number, an address, or memory that stays where it is. */
+export type Argument = number | bigint | Uint8Array
+
+type Foreign = KoffiFunc<(...args: Argument[]) => unknown>
+
+/**
+ * The DOCA libraries, loaded. Each function is looked up by itself: one that is missing is a capability that is missing.
+ * Calls run on the thread pool, so that one that hangs keeps its thread and no other device waits for it.
+ */
+export class DocaLibrary {
+  readonly paths: DocaPaths
+  /** Whether the library says that it stands in for NVIDIA's. */
+  readonly isDouble: boolean
+  readonly #functions = new Map<DocaSymbol, Foreign>()
+  /** The last call of each device: the next one waits for it, whoever makes it. As many as devices were ever seen. */
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  /** @throws SondeError `SRC_LIBRARY` where they are no libraries, or made for another machine. */
+  constructor(paths: DocaPaths) {
+    this.paths = paths
+    const common = load(paths.common)
+    const telemetry = load(paths.telemetry)
+    this.#bind(common, COMMON)
+    this.#bind(telemetry, TELEMETRY)
+    this.isDouble = hasSymbol(telemetry, DOUBLE_SYMBOL)
+  }
+
+  /** Whether the installed version has a function. */
+  has(symbol: DocaSymbol): boolean {
+    return this.#functions.has(symbol)
+  }
+
+  /**
+   * Calls a function, once the calls of its device before have come back. Memory that it writes must be used for nothing
+   * else until then.
+   *
+   * @param device Named in the failure.
+   * @returns Why it gave nothing; undefined where it did.
+   */
+  async call(device: string, symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {
+    const called = this.#functions.get(symbol)
+    if (called === undefined) return new DocaFailure(device, symbol, 'NO_SYMBOL')
+    const code = Number(await this.#inTurn(device, () => start(called, args)))
+    return code === 0 ? undefined : new DocaFailure(device, symbol, ERROR_NAMES[code] ?? 'UNKNOWN')
+  }
+
+  /** The same for a function that answers with an address; 0 where there is none. */
+  async address(device: string, symbol: DocaSymbol, ...args: Argument[]): Promise<bigint> {
+    const called = this.#functions.get(symbol)
+    const answer = called === undefined ? 0n : await this.#inTurn(device, () => start(called, args))
+    return typeof answer === 'bigint' ? answer : 0n
+  }
+
+  #inTurn(device: string, call: () => Promise<unknown>): Promise<unknown> {
+    const last = this.#last.get(device) ?? Promise.resolve()
+    const next = last.then(call)
+    this.#last.set(
+      device,
+      next.catch(() => undefined),
+    )
+    return next
+  }
+
+  #bind(library: ReturnType<typeof koffi.load>, signatures: Readonly<Record<string, readonly string[]>>): void {
+    for (const [name, parameters] of Object.entries(signatures)) {
+      if (!hasSymbol(library, name)) continue
+      const bound = library.func(name, RESULTS[name] ?? 'int', [...parameters])
+      this.#functions.set(name as DocaSymbol, bound as Foreign)
+    }
+  }
+}
+
+/** Numbers in a list of addresses that a library gave. */
+export function addressesAt(list: bigint, count: number): bigint[] {
+  if (list === 0n || count === 0) return []
+  return Array.from(koffi.decode(list, koffi.array('uintptr_t', count)) as Iterable<number | bigint>, BigInt)
+}
+
+function load(path: string): ReturnType<typeof koffi.load> {
+  try {
+    return koffi.load(path)
+  } catch (error) {
+    throw new SondeError('SRC_LIBRARY', `${path} cannot be loaded: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function hasSymbol(library: ReturnType<typeof koffi.load>, name: string): boolean {
+  try {
+    return library.symbol(name) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function start(called: Foreign, args: readonly Argument[]): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    called.async(...args, (error: Error | null, answer: unknown) => (error === null ? resolve(answer) : reject(error)))
+  })
+}

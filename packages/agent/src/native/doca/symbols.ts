@@ -1,0 +1,80 @@
+// The functions that are called, by library, with the types of their parameters as koffi spells them. All answer with a
+// `doca_error_t` but for those of RESULTS. A handle is an address; where a function writes, it is given memory.
+
+const handle = 'void *'
+const memory = 'void *'
+const setter = (type: string) => [handle, type]
+const getter = [handle, memory]
+
+/** Functions of `libdoca_common`. */
+export const COMMON = {
+  doca_devinfo_create_list: [memory, memory],
+  doca_devinfo_destroy_list: [handle],
+  doca_devinfo_get_pci_addr_str: getter,
+  doca_devinfo_get_ibdev_name: [handle, memory, 'uint32_t'],
+  doca_devinfo_get_iface_name: [handle, memory, 'uint32_t'],
+  doca_dev_open: getter,
+  doca_dev_close: [handle],
+  doca_dev_as_devinfo: [handle],
+} as const satisfies Signatures
+
+/** Functions of `libdoca_telemetry`. */
+export const TELEMETRY = {
+  doca_telemetry_adp_retx_cap_is_supported: [handle],
+  doca_telemetry_adp_retx_cap_histogram_is_supported: [handle],
+  doca_telemetry_adp_retx_cap_get_hist_max_bins: getter,
+  doca_telemetry_adp_retx_cap_get_hist_time_units: getter,
+  doca_telemetry_adp_retx_create: getter,
+  doca_telemetry_adp_retx_destroy: [handle],
+  doca_telemetry_adp_retx_start: [handle],
+  doca_telemetry_adp_retx_stop: [handle],
+  doca_telemetry_adp_retx_set_hist_num_bins: setter('uint32_t'),
+  doca_telemetry_adp_retx_get_hist_num_bins: getter,
+  doca_telemetry_adp_retx_set_hist_bin0_width: setter('uint16_t'),
+  doca_telemetry_adp_retx_get_hist_bin0_width: getter,
+  doca_telemetry_adp_retx_set_hist_bin1_width: setter('uint16_t'),
+  doca_telemetry_adp_retx_get_hist_bin1_width: getter,
+  doca_telemetry_adp_retx_set_hist_bin_width_mode: setter('uint32_t'),
+  doca_telemetry_adp_retx_get_hist_bin_width_mode: getter,
+  doca_telemetry_adp_retx_set_hist_time_unit: setter('uint32_t'),
+  doca_telemetry_adp_retx_get_hist_time_unit: getter,
+  doca_telemetry_adp_retx_unset_hist_vhca_id: [handle],
+  doca_telemetry_adp_retx_set_hist_clear_on_read: setter('uint8_t'),
+  doca_telemetry_adp_retx_set_hist_count_enable: setter('uint8_t'),
+  doca_telemetry_adp_retx_detect_hist_conf_change: getter,
+  doca_telemetry_adp_retx_read_hist_bins: [handle, memory, memory],
+  doca_telemetry_diag_cap_is_supported: [handle],
+  doca_telemetry_diag_cap_get_max_num_data_ids: getter,
+  doca_telemetry_diag_cap_get_log_max_num_samples: getter,
+  doca_telemetry_diag_cap_is_sample_mode_supported: [handle, 'uint32_t', memory],
+  doca_telemetry_diag_cap_is_data_timestamp_source_supported: [handle, 'uint32_t', memory],
+  doca_telemetry_diag_create: [handle, 'uint8_t', memory],
+  doca_telemetry_diag_destroy: [handle],
+  doca_telemetry_diag_apply_config: [handle],
+  doca_telemetry_diag_start: [handle],
+  doca_telemetry_diag_stop: [handle],
+  doca_telemetry_diag_set_output_format: setter('uint32_t'),
+  doca_telemetry_diag_set_sample_period: setter('uint64_t'),
+  doca_telemetry_diag_get_sample_period: getter,
+  doca_telemetry_diag_set_log_max_num_samples: setter('uint8_t'),
+  doca_telemetry_diag_set_max_num_data_ids: setter('uint32_t'),
+  doca_telemetry_diag_set_sync_mode: setter('uint32_t'),
+  doca_telemetry_diag_set_sample_mode: setter('uint32_t'),
+  doca_telemetry_diag_set_data_clear: setter('uint8_t'),
+  doca_telemetry_diag_set_data_timestamp_source: setter('uint32_t'),
+  doca_telemetry_diag_check_data_id: setter('uint64_t'),
+  doca_telemetry_diag_apply_counters_list_by_id: [handle, memory, 'uint32_t', memory],
+  doca_telemetry_diag_get_sample_size: getter,
+  doca_telemetry_diag_query_counters: [handle, memory, 'uint32_t', memory],
+} as const satisfies Signatures
+
+/** What a function answers with that does not answer with an error. */
+export const RESULTS: Readonly<Record<string, string>> = { doca_dev_as_devinfo: 'void *' }
+
+/** A symbol that NVIDIA's libraries do not have: who has it stands in for them. */
+export const DOUBLE_SYMBOL = 'sonde_doca_double'
+
+type Signatures = Readonly<Record<string, readonly string[]>>
+
+/** A function of the libraries. */
+export type DocaSymbol = keyof typeof COMMON | keyof typeof TELEMETRY

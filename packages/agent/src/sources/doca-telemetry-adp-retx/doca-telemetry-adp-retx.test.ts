@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { needs } from '../../../../../test/debian.ts'
+import { DocaDouble, type DoubleDevice } from '../../../../../test/doubles/doca/doca-double.ts'
+import { until } from '../../../../sdk/test/helper.ts'
+import { serveAgent } from '../../../test/served-agent.ts'
+import { TestNode } from '../test-node.ts'
+import { docaTelemetryAdpRetx } from './doca-telemetry-adp-retx.ts'
+
+const NEEDS = needs('cc')
+const SECOND_NS = 1_000_000_000n
+
+/** An agent that reads a double, whose clocks stand still. */
+async function bringUp(t: TestContext, devices: Readonly<Record<string, DoubleDevice>>, faults: string[] = []) {
+  const double = new DocaDouble(t)
+  double.play(devices, faults)
+  double.setElapsed(SECOND_NS)
+  const node = new TestNode(t)
+  const paths = { ...node.paths, doca_library: double.folder }
+  const { agent, address } = await serveAgent(t, { sources: [docaTelemetryAdpRetx], paths })
+  const scrape = async () => {
+    const text = await (await fetch(`${address}/metrics`)).text()
+    // Zeros in front are padding.
+    return text.split('\n').map((line) => line.replace(/ 0+(?=\d)/, ' '))
+  }
+  const of = async (metric: string) => (await scrape()).filter((line) => line.startsWith(`doca_adp_retx_${metric}`))
+  return { double, agent, scrape, of, node }
+}
+
+test('a histogram has the edges of the device, and counts from when it was opened', NEEDS, async (t) => {
+  const { double, of, scrape } = await bringUp(t, { mlx5_0: { bins: [100, 0, 7] }, mlx5_1: { bins: [1] } })
+  await until('both are read', async () => (await of('packets')).length === 2)
+  assert.ok((await of('timeout_seconds_bucket')).every((line) => line.endsWith(' 0')))
+  double.setElapsed(11n * SECOND_NS)
+  await until('they have counted', async () => (await of('packets')).every((line) => !line.endsWith(' 0')))
+  assert.deepEqual(
+    (await of('timeout_seconds_bucket')).filter((line) =>
+      /mlx5_0.*le="(0.0001|0.0002|0.0004|1.6384|\+Inf)"/.test(line),
+    ),
+    ['0.0001"} 1000', '0.0002"} 1000', '0.0004"} 1070', '1.6384"} 1070', '+Inf"} 1070'].map(
+      (end) => `doca_adp_retx_timeout_seconds_bucket{device="mlx5_0",simulated="true",le="${end}`,
+    ),
+  )
+  assert.deepEqual((await of('packets')).sort(), [
+    'doca_adp_retx_packets{device="mlx5_0",origin="timeouts",simulated="true"} 1070',
+    'doca_adp_retx_packets{device="mlx5_1",origin="timeouts",simulated="true"} 10',
+  ])
+  assert.ok((await scrape()).every((line) => !/_bytes|_rtt/.test(line) || !line.startsWith('doca_')))
+})
+
+test('devices with other bins share the metric; somebody who changes them starts the series anew', NEEDS, async (t) => {
+  const coarse = { bins: [4], facts: { max_bins: 4, time_units: 8 } }
+  const { double, of } = await bringUp(t, { mlx5_0: { bins: [1] }, mlx5_1: coarse })
+  const edges = async (device: string) =>
+    (await of('timeout_seconds_bucket'))
+      .filter((line) => line.includes(device))
+      .map((line) => line.replace(/.*le="([^"]*)".*/, '$1'))
+  await until('both are read', async () => (await of('packets')).length === 2)
+  assert.equal((await edges('mlx5_0')).length, 16)
+  assert.deepEqual(await edges('mlx5_1'), ['0.001', '0.002', '0.004', '+Inf'])
+  // Fixed bins of 2 and then 3 ms, by another program.
+  double.play({ mlx5_0: { bins: [1] }, mlx5_1: { ...coarse, changed: [1, 3, 2, 3, 0, 8] } })
+  await until('the bins are others', async () => (await edges('mlx5_1')).join() === '0.002,0.005,+Inf')
+  assert.equal((await edges('mlx5_0')).length, 16)
+})
