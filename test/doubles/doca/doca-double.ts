@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Wave } from './wave.ts'
 
 /** A number of a device that has a default; README.md says what each means. */
 export type DoubleFact =
@@ -34,22 +35,12 @@ export type DoubleFact =
   | 'resources'
   | 'listed_only'
   | 'stride'
+  | 'first_sample_id'
   | 'adp_retx'
   | 'histogram'
   | 'max_bins'
   | 'time_units'
   | 'vhca_id'
-
-/** How the value of a data ID moves. */
-export interface Wave {
-  readonly id: bigint
-  readonly start: bigint
-  /** Per microsecond. */
-  readonly step: bigint
-  /** Further ones per microsecond of a burst; of a gauge: how much higher it is in a burst. */
-  readonly extra: bigint
-  readonly kind: 'counter' | 'gauge' | 'unsynced' | 'unsupported'
-}
 
 /** What the double answers for one device. */
 export interface DoubleDevice {
@@ -60,6 +51,7 @@ export interface DoubleDevice {
   /** As `aa:bb:cc:dd:ee:ff`. Without it the port is an InfiniBand port. */
   readonly mac?: string
   readonly facts?: Readonly<Partial<Record<DoubleFact, number | bigint>>>
+  /** Waves of data IDs; {@link waveOf} says those of all others. */
   readonly waves?: readonly Wave[]
   /** Events per second of each bin of the histogram of timeouts. */
   readonly bins?: readonly number[]
@@ -83,7 +75,7 @@ const NAME_BYTES = 56
 
 const SOURCES = {
   'libdoca_common.so.2': ['common.c'],
-  'libdoca_telemetry.so.2': ['adp-retx.c', 'telemetry.c'],
+  'libdoca_telemetry.so.2': ['adp-retx.c', 'diag.c', 'sampling.c', 'layout.c', 'telemetry.c'],
 }
 const SHARED = ['double.c', 'scenario.c']
 const FLAGS = [

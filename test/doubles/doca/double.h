@@ -60,7 +60,8 @@ struct facts {
 	uint64_t generation;
 	int64_t active_rate_mbps, offset_ns, drift_ppb, frc_hz, burst_every_us, burst_us;
 	int64_t diag, max_ids, log_max_samples, data_clear, sync_start, sample_modes, timestamp_sources, min_period_ns;
-	int64_t owned, resources, listed_only, stride, adp_retx, histogram, max_bins, time_units, vhca_id;
+	int64_t owned, resources, listed_only, stride, first_sample_id;
+	int64_t adp_retx, histogram, max_bins, time_units, vhca_id;
 	struct wave waves[WAVES_MAX];
 	unsigned wave_count;
 	uint64_t bin_rates[BINS_MAX];
@@ -100,7 +101,8 @@ struct device {
 	struct world *world;
 	struct device *next;
 	const char *_Atomic busy; // the function that is being called
-	_Atomic int diag_owners;
+	uint64_t owner_generation; // of the contexts of diag that own its counters
+	int diag_owners;
 	struct counter *produced, *delivered, *lost, *unread, *threads;
 	char name[NAME_BYTES];
 };

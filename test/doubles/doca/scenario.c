@@ -1,4 +1,4 @@
-// Reads a scenario: a fact a line, as README.md lists them. An unknown line ends the process: it is a mistake in a test.
+// Reads a scenario: a fact a line, as README.md lists them. An unknown line ends the process, as a mistake in a test.
 
 #define _GNU_SOURCE
 #include "double.h"
@@ -18,8 +18,8 @@ static const struct {
 	NUMBER(burst_every_us, 1000), NUMBER(burst_us, 100), NUMBER(diag, 1), NUMBER(max_ids, 64),
 	NUMBER(log_max_samples, 16), NUMBER(data_clear, 1), NUMBER(sync_start, 1), NUMBER(sample_modes, 7),
 	NUMBER(timestamp_sources, 3), NUMBER(min_period_ns, 0), NUMBER(owned, 0), NUMBER(resources, WAVES_MAX),
-	NUMBER(listed_only, 0), NUMBER(stride, 0), NUMBER(adp_retx, 1), NUMBER(histogram, 1), NUMBER(max_bins, 16),
-	NUMBER(time_units, 15), NUMBER(vhca_id, 0),
+	NUMBER(listed_only, 0), NUMBER(stride, 0), NUMBER(first_sample_id, 0), NUMBER(adp_retx, 1),
+	NUMBER(histogram, 1), NUMBER(max_bins, 16), NUMBER(time_units, 15), NUMBER(vhca_id, 0),
 };
 #define NUMBERS_COUNT (sizeof NUMBERS / sizeof *NUMBERS)
 
