@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import koffi from 'koffi'
-import type { DocaDouble } from './doca-double.ts'
 
 /** What a function is called with; memory that it writes is an array. */
 export type Argument = number | bigint | BigUint64Array | Uint8Array | Float64Array
 
-/** Calls of the libraries by name. Each gives its error without `DOCA_` and `ERROR_`, such as `SUCCESS` or `BAD_STATE`. */
+/** Calls of the libraries by name. Each gives its error without its prefix, such as `SUCCESS` or `BAD_STATE`. */
 export class Calls {
   readonly #libraries: ReturnType<typeof koffi.load>[]
   readonly #nameOf: (error: number) => string
 
-  constructor(double: DocaDouble) {
-    this.#libraries = [koffi.load(double.common), koffi.load(double.telemetry)]
+  constructor({ common, telemetry }: { readonly common: string; readonly telemetry: string }) {
+    this.#libraries = [koffi.load(common), koffi.load(telemetry)]
     this.#nameOf = this.#libraries[0]!.func('const char *doca_error_get_name(int error)')
   }
 

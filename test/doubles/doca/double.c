@@ -280,7 +280,8 @@ void context_close(struct context *context)
 void context_check(struct context *context, unsigned magic, const char *function)
 {
 	if (context->magic != magic) die("%s is called with a context that was destroyed or is another's", function);
-	int thread = gettid();
+	static _Thread_local int thread;
+	if (thread == 0) thread = gettid();
 	for (unsigned i = 0; i < sizeof context->threads / sizeof *context->threads; i++) {
 		int none = 0;
 		if (!atomic_compare_exchange_strong(&context->threads[i], &none, thread) && none != thread) continue;

@@ -17,7 +17,7 @@ export interface Bursts {
 }
 
 /** The bursts of a device that is not given others. */
-export const BURSTS: Bursts = { everyUs: 1000n, burstUs: 100n }
+const BURSTS: Bursts = { everyUs: 1000n, burstUs: 100n }
 
 const UNSYNCED_GROUPS = [0x1020n, 0x1140n]
 const GAUGES = [0x1160_000dn, 0x1160_000en]
